@@ -1,7 +1,7 @@
 """Assignment to tensors, as ratios to NumPy's of one run: `make bench`.
 
 Not a test, as machines are noisy. All sides of a line take turns, so that a busy machine slows each, and a figure is
-the minimum of many short turns. PyTorch and JAX stand beside where they are installed. The unit is `numpy.add` of 8
+the minimum of many short rounds. PyTorch and JAX are compared where they are installed. The unit is `numpy.add` of 8
 float32.
 """
 

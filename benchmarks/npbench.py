@@ -3,7 +3,7 @@
     python benchmarks/npbench.py CHECKOUT [name ...] [--backend NAME] [--seconds N] [--preset S]
 
 CHECKOUT is a checkout of https://github.com/spcl/npbench. In each program `np` becomes `tensorbackend.numpy`, and
-nothing else. Its results are compared with those of the program as it stands, then both take turns, and the minima
+nothing else. Its results are compared with those of the unchanged program, then both run alternately, and the minima
 count. Processor time is measured on NumPy, the clock on other backends; set `OMP_NUM_THREADS=1` for one thread. Each
 program runs in a process of its own and gets operands of its own in each run, which are not timed.
 

@@ -152,7 +152,7 @@ class World:
             del self.tensors[self.draw(st.integers(0, len(self.tensors) - 1))]
 
     def assign(self) -> None:
-        """An assignment of a number, an array, a list, a part of a tensor here, or what stands there plus something."""
+        """An assignment of a number, an array, a list, a part of a tensor here, or what is there plus something."""
         pair = self.draw(st.sampled_from(self.tensors))
         x, array = pair
         key = draw_key(self.draw, array.shape)

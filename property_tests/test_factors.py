@@ -119,7 +119,7 @@ def test_parts_give_what_the_factors_of_an_op_say(name: str) -> None:
                 call.run()
                 graph = flat(call.graph())
         except TensorBackendError:
-            return  # what the data say is no valid call
+            return  # what the data say is not a valid call
         if any(subgraphs(node) for node in graph.nodes):
             return
         kept = [node for node in graph.nodes if node.op in REACHES and REACHES[node.op] != "each" and node.inputs]

@@ -19,7 +19,7 @@ from tensorbackend.testing import calls, profile
 OURS = [spec for spec in OPS.values() if spec.function.__module__.startswith("tensorbackend.")]
 PRIMITIVES = sorted({spec.callback for spec in OURS if spec.kind == "primitive" and needs_gradient(spec)})
 BY_PARTS = {"ctc_forward", "ctc_posteriors"}
-"""Callbacks that the parts of a function call, where the function itself is no op."""
+"""Callbacks that the parts of a function call, where the function itself is not an op."""
 CONTROL = sorted(set(CALLBACKS) - {spec.callback for spec in OPS.values()} - BY_PARTS)
 COMPOSITES = sorted(spec.name for spec in OURS if spec.kind == "composite")
 INEXACT = [tb.float64, tb.complex64]

@@ -389,8 +389,8 @@ _install()
 def __getattr__(name: str) -> _Any:
     """Imports a public name when it is first used, which keeps `import tensorbackend` quick.
 
-    Such names are namespaces, families of ops, functions of graphs (as `jit`), and the backends' classes. The error for
-    a name of another library says how to write it here.
+    Such names are namespaces, families of ops, functions of graphs (such as `jit`), and the backends' classes. The
+    error for a name of another library says how to write it here.
     """
     if name in _built_in.NAMESPACES:
         return _import_module(f".{name}", __name__)

@@ -1,7 +1,7 @@
 """The meaning of an annotation beyond its type, such as that an int or a name is an axis.
 
-An alias carries its `Meaning` as metadata. So `Axis` and `int | str` are different objects, in whatever way an
-annotation spells them.
+An alias carries its `Meaning` as metadata. So `Axis` and `int | str` are different objects, however an annotation
+spells them.
 """
 
 from __future__ import annotations

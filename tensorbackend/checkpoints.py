@@ -1,4 +1,4 @@
-"""Checkpoints: nested tensors in a folder, saved completely or not at all; each process writes what it holds.
+"""Checkpoints: nested tensors in a folder, saved atomically; each process writes what it holds.
 
 While no program saves, a folder holds one version, and a file that names it:
 
@@ -7,12 +7,13 @@ While no program saves, a folder holds one version, and a file that names it:
     folder/7/part-0-of-2.json              which parts these are
     folder/7/index.json                    every tensor's shape, dtype, names and mesh axes, and every part
 
-A new version is written beside the old one. Only when all its parts are on the disk does one rename make `current` name
-it; then the old version is deleted. So a program that ends at any moment leaves the old version or the new one, and
-never a mixture. Only one program may save at a time, and a program that reads meanwhile may find the old version gone.
+A new version is written next to the old one. Only when all its parts are on the disk does one rename make `current`
+name it; then the old version is deleted. So a program that is terminated at any moment leaves the old version or the
+new one, never a mixture. Only one program may save at a time, and a program that reads at the same time may find that
+the old version was deleted.
 
 The parts are safetensors files, which other programs read too, and which hold axis names and bfloat16. Rejected: orbax,
-which would be one more dependency, writes a format of its own, and does not know axis names.
+which would be one more dependency, writes its own format, and does not store axis names.
 """
 
 from __future__ import annotations
@@ -49,28 +50,28 @@ _FORMAT = 1
 
 @check_arguments
 def save(folder: str | os.PathLike[str], value: Any, /) -> None:
-    """Write nested tensors to a folder, in place of the checkpoint that is there.
+    """Write nested tensors to a folder, replacing the existing checkpoint.
 
-    If there are several processes, all must call it, with one folder that all of them see. Each writes the parts that
-    it holds.
+    If there are several processes, all must call it, with one folder that all of them can access. Each writes the parts
+    that it holds.
 
     Parameters
     ----------
     folder : str or os.PathLike
-        The folder. It is made if it does not exist.
+        The folder. It is created if it does not exist.
     value : tensors and Python numbers in lists, tuples, dictionaries and dataclasses
         Other values in them, such as texts and functions, are not written.
 
     Raises
     ------
     OperandError
-        For an array of another library, which `load` could not give back.
+        For an array of another library, which `load` could not restore.
     DTypeError
         For complex128, which safetensors files do not hold.
     FileError
         For a file where the folder should be.
     OSError
-        Where the files cannot be written; the old checkpoint then stays as it was.
+        If the files cannot be written; the old checkpoint is then unchanged.
 
     Examples
     --------
@@ -110,7 +111,7 @@ def save(folder: str | os.PathLike[str], value: Any, /) -> None:
 
 @check_arguments
 def load(folder: str | os.PathLike[str], /, *, like: Any = None, backend: BackendLike = None) -> Any:
-    """Read a checkpoint onto a backend, one device or a mesh, whatever backend it was written from.
+    """Read a checkpoint onto a backend, one device or a mesh, regardless of the backend that wrote it.
 
     On a mesh each process reads the parts that its devices need.
 
@@ -119,11 +120,11 @@ def load(folder: str | os.PathLike[str], /, *, like: Any = None, backend: Backen
     folder : str or os.PathLike
         The folder.
     like : tensors or templates in lists, tuples, dictionaries and dataclasses, optional
-        A value nested as the result shall be, such as the saved value. Its tensors must have the shapes, dtypes and
-        names of the saved ones, and its numbers stand where numbers were saved; their values are those of the
-        checkpoint. Its other values stay as they are.
+        A value with the structure of the result, such as the saved value. Its tensors must have the shapes, dtypes and
+        names of the saved ones, and it has numbers where numbers were saved; their values are those of the
+        checkpoint. Its other values are returned unchanged.
     backend : Backend, type or str, optional
-        Where the tensors live, by default the default backend. `"template"` reads no elements.
+        The backend of the tensors, by default the default backend. `"template"` reads no elements.
 
     Returns
     -------
@@ -133,9 +134,9 @@ def load(folder: str | os.PathLike[str], /, *, like: Any = None, backend: Backen
     Raises
     ------
     FileError
-        Where there is no checkpoint, where it is broken, or where it has other tensors or numbers than `like`.
+        If there is no checkpoint, if it is damaged, or if its tensors or numbers do not match `like`.
     OSError
-        Where the files cannot be read.
+        If the files cannot be read.
 
     Examples
     --------
@@ -192,7 +193,7 @@ def _number(entry: Any) -> Any:
 
 
 def _nested_like(like: Any, tensors: Mapping[str, Tensor], numbers: Mapping[str, Any] | None) -> Any:
-    """Nests tensors and numbers, given by their places, as `like` is; raises `FileError` where `like` has others."""
+    """Nests tensors and numbers, given by their places, as `like` is; raises `FileError` if `like` has others."""
     leaves, tree = flatten(like)
     templates = {
         name: leaf if isinstance(leaf, Template) else leaf.template
@@ -218,7 +219,7 @@ def _nested_like(like: Any, tensors: Mapping[str, Tensor], numbers: Mapping[str,
 
 
 def _processes(on_mesh: bool) -> tuple[int, int, Callable[[str], None]]:
-    """The index of this process, the number of processes, and a function that waits until all have come to a point."""
+    """The index of this process, the number of processes, and a function that waits for all of them."""
     if not on_mesh:
         return 0, 1, lambda point: None
     jax = import_library("jax", "jax", "jax")
@@ -283,7 +284,7 @@ def _write_text(path: Path, text: str) -> None:
 
 
 def _current(folder: Path) -> Path | None:
-    """The folder of the version that is complete; `None` where there is none."""
+    """The folder of the version that is complete; `None` if there is none."""
     try:
         name = (folder / _CURRENT).read_text()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Several processes that compute together, each with devices of its own.
+"""Several processes that compute together, each with its own devices.
 
 Each process runs the same program. A tensor on a mesh of the devices of all processes is one tensor, of which each
 process holds parts. Every process must make the calls that compute with it or read it (`item`, `tolist`,
@@ -37,13 +37,13 @@ def initialize(
     timeout: int = 300,
     heartbeat: int = 100,
 ) -> None:
-    """Joins this process to the others, before JAX is used for anything else.
+    """Connect this process to the others, before JAX is used for anything else.
 
     Parameters
     ----------
     coordinator : str, optional
-        Host and port of process 0, such as `"10.0.0.1:1234"`. On clusters that JAX knows, JAX finds out this and the
-        two numbers below by itself.
+        Host and port of process 0, such as `"10.0.0.1:1234"`. On clusters that JAX supports, it detects this and the
+        two numbers below.
     processes : int, optional
         The number of processes.
     process : int, optional
@@ -51,15 +51,15 @@ def initialize(
     timeout : int
         Seconds to wait for the others.
     heartbeat : int
-        Seconds without a sign of life after which a process is taken for dead. Then the others end too, by SIGABRT:
-        JAX has no exception for that.
+        Seconds without a heartbeat after which a process is considered dead. The others are then terminated too, by
+        SIGABRT: JAX has no exception for that.
 
     Raises
     ------
     ArgumentError
-        For some of coordinator, processes and process without the others, and for a process not below processes.
+        If only some of coordinator, processes and process are passed, and for a process not below processes.
     BackendError
-        Where JAX was used before, and where the others do not join in time.
+        If JAX was used before, and if the others do not connect in time.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def initialize(
 
 @check_arguments
 def shutdown() -> None:
-    """Leaves the other processes, once all of them call it.
+    """Disconnect from the other processes, once all of them call it.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def shutdown() -> None:
 
 @check_arguments
 def process_index() -> int:
-    """The index of this process, 0 where there is only one.
+    """Return the index of this process, 0 if there is only one.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def process_count() -> int:
     Returns
     -------
     int
-        1 or more.
+        At least 1.
 
     Examples
     --------
@@ -139,12 +139,12 @@ def process_count() -> int:
 
 @check_arguments
 def from_parts(part: Any, *, names: Sequence[str | None], backend: Backend) -> Tensor:
-    """One tensor of the parts that the processes have, laid out by its names; each process keeps its own data.
+    """Make a tensor from the parts of the processes, laid out by its names; each process keeps its own data.
 
     Parameters
     ----------
     part : tensor, array or nested lists
-        The part of this process: its run of entries along each axis that the layout divides among processes, and all
+        The part of this process: its entries along each axis that the layout divides among processes, and all
         entries along other axes.
     names : sequence of str or None
         The names of the axes.
@@ -159,9 +159,9 @@ def from_parts(part: Any, *, names: Sequence[str | None], backend: Backend) -> T
     Raises
     ------
     ShapeError
-        Where the parts do not make one tensor that the mesh can divide.
+        If the parts do not form one tensor that the mesh can divide.
     BackendError
-        For a backend that is on no mesh.
+        For a backend without a mesh.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""NumPy's view of dtypes and bytes; NumPy is imported by whoever calls these functions, never before."""
+"""NumPy's view of dtypes and bytes; NumPy is imported when these functions are called, never before."""
 
 from __future__ import annotations
 
@@ -78,10 +78,11 @@ def as_numpy(value: Any) -> numpy.ndarray[Any, Any]:
 
 
 def in_plain_memory(value: Any) -> Any:
-    """Another library's array as one whose memory holds its elements; only tensors of PyTorch need anything.
+    """Another library's array as one whose memory holds its elements; only tensors of PyTorch need a conversion.
 
     Such a tensor is detached from its graph, and the conjugate or the negative of another tensor is computed, which
-    PyTorch does lazily and its DLPack capsules do not say. Raises `OperandError` for a tensor that has no such memory.
+    PyTorch does lazily and its DLPack capsules do not declare. Raises `OperandError` for a tensor that has no such
+    memory.
     """
     if not hasattr(value, "resolve_neg"):
         return value
@@ -98,7 +99,7 @@ def in_plain_memory(value: Any) -> Any:
         fake = value.untyped_storage().device.type == "meta"
     except (RuntimeError, NotImplementedError):  # a value of a transform of PyTorch's has no storage
         fake = True
-    if fake:  # its address is no memory at all
+    if fake:  # its address is not that of memory
         remedy = "leave the transform or the mode first"
         raise OperandError(expected("an array with its elements in memory", remedy, array=_Kind("traced")))
     attached = value.requires_grad
@@ -117,8 +118,8 @@ class _Kind(NamedTuple):
 def is_plain_array(value: object) -> bool:
     """Whether a value is an array that an op takes as an operand.
 
-    A value that NumPy could read but that has operators of its own is more than an array, as a `pandas.Series` with its
-    index. Our operators leave the call to that operand, and our functions ask the user to write `asarray(value)`.
+    A value that NumPy could read but that has its own operators is more than an array, such as a `pandas.Series` with
+    its index. Our operators defer to that operand, and our functions tell the user to write `asarray(value)`.
     """
     if hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__"):
         return True
@@ -133,7 +134,7 @@ HOST = (1, 0)
 
 
 def dlpack_device(device: str) -> tuple[int, int]:
-    """DLPack's device type and number for a device; all host memory is one device, whatever computes on it.
+    """DLPack's device type and number for a device; all host memory is one device, whichever processor computes on it.
 
     >>> dlpack_device("cpu:1"), dlpack_device("cuda:1"), dlpack_device("cuda")
     ((1, 0), (2, 1), (2, 0))
@@ -161,7 +162,7 @@ class OnDevice:
 def numpy_from_binary(template: Template, data: bytes, dtype: Any, copy: bool | None) -> numpy.ndarray[Any, Any]:
     """A NumPy array over bytes: read-only and without a copy, unless another dtype or a copy is requested.
 
-    Raises `ArgumentError` for `copy=False` where a copy is needed.
+    Raises `ArgumentError` for `copy=False` if a copy is needed.
     """
     import numpy
 
@@ -190,7 +191,7 @@ def aligned_copy(array: numpy.ndarray[Any, Any], dtype: numpy.dtype[Any]) -> num
 
 
 def read_only(array: numpy.ndarray[Any, Any], dtype: Any, copy: bool | None) -> numpy.ndarray[Any, Any]:
-    """A read-only view of an array, or a writable copy where one is requested or needed for the dtype.
+    """A read-only view of an array, or a writable copy if one is requested or needed for the dtype.
 
     Parameters
     ----------
@@ -199,7 +200,7 @@ def read_only(array: numpy.ndarray[Any, Any], dtype: Any, copy: bool | None) -> 
     dtype : dtype, optional
         A dtype of NumPy's to cast to; `None` for the array's own.
     copy : bool, optional
-        Whether to copy: always, never, or for `None` where the dtype needs it.
+        Whether to copy: always, never, or for `None` if the dtype needs it.
 
     Returns
     -------
@@ -229,8 +230,8 @@ def read_only(array: numpy.ndarray[Any, Any], dtype: Any, copy: bool | None) -> 
 def dlpack_capsule(array: numpy.ndarray[Any, Any], options: Mapping[str, Any]) -> Any:
     """A DLPack capsule of a copy of a read-only array; with `copy=False`, of the array itself.
 
-    DLPack 1.0 can mark memory as read-only, but not every consumer heeds the mark: PyTorch writes to such memory all
-    the same.
+    DLPack 1.0 can mark memory as read-only, but some consumers ignore the flag: PyTorch writes to such
+    memory.
 
     Parameters
     ----------
@@ -271,7 +272,7 @@ def dlpack_capsule(array: numpy.ndarray[Any, Any], options: Mapping[str, Any]) -
 
 
 class Words:
-    """An array of another library, whose bfloat16 elements DLPack gives to NumPy as unsigned integers."""
+    """An array of another library, whose bfloat16 elements DLPack passes to NumPy as unsigned integers."""
 
     def __init__(self, array: Any) -> None:
         self.array = array
@@ -301,7 +302,7 @@ _UNSIGNED, _BFLOAT = 1, 4
 
 
 class Forward:
-    """An array of another library for a consumer that ends the process where a stride is negative, as PyTorch does.
+    """An array of another library for a consumer that aborts the process if a stride is negative, as PyTorch does.
 
     `__dlpack__` raises `BufferError` for an array with such a stride.
     """
@@ -330,7 +331,7 @@ def _exchange_code(capsule: Any, old: int, new: int) -> bool:
 
 
 def _start(capsule: Any) -> Any:
-    """The `DLTensor` in a DLPack capsule, but for the offset at its end."""
+    """The `DLTensor` in a DLPack capsule, except for the offset at its end."""
     import ctypes
 
     class Start(ctypes.Structure):
@@ -365,7 +366,7 @@ def _start(capsule: Any) -> Any:
 
 
 def _marked_writable(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
-    """The same memory as an array that is marked as writable, whoever owns it."""
+    """The same memory as an array that is marked as writable, regardless of its owner."""
     import ctypes
 
     import numpy

@@ -1,7 +1,7 @@
 """The parts of the package that are loaded late: backends, fall-backs of primitives, programs of composites, and the
 public names that many programs never use.
 
-Lower layers know none of these by name. They ask for them through the entries made here when `tensorbackend` is
+Lower layers know none of these by name. They request them through the entries added here when `tensorbackend` is
 imported, so a backend's module and its library are imported when the backend is first requested.
 """
 

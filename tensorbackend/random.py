@@ -1,16 +1,16 @@
 """Random numbers from keys: the same on every backend, and the same as those of `jax.random`.
 
-A key, which is a tensor of two words (uint32), decides the numbers that are drawn with it. Draw with each key only
-once, and `split` a key to get more keys. These functions give the numbers of JAX's default generator, the partitionable
-Threefry-2x32:
+A key, which is a tensor of two words (uint32), determines the numbers that are drawn with it. Draw with each key only
+once, and `split` a key to get more keys. These functions return the numbers of JAX's default generator, the
+partitionable Threefry-2x32:
 
 - to the bit: `key`, `split`, `fold_in`, `bits`, `uniform`, `randint`, `bernoulli`, `permutation`, `shuffle`;
 - by the same formulas, within the error of the functions in them: `normal` (where JAX's own inverse error function
   is up to some 80 ulps off in float32), `exponential`, `gumbel`, `truncated_normal`,
   `multivariate_normal`, `categorical`, `choice`.
 
-Differences: a seed from 2**32 on counts with all its 64 bits, as in JAX with 64-bit dtypes enabled; `randint` gives
-int64 unless a dtype is given, as JAX does then; `choice` draws its positions as int32, as JAX does by default.
+Differences: all 64 bits of a seed are used, as in JAX with 64-bit dtypes enabled; `randint` returns
+int64 unless a dtype is given, as JAX does in that mode; `choice` draws its positions as int32, as JAX does by default.
 
 >>> import tensorbackend as tb
 >>> first, second = tb.random.split(tb.random.key(42))

@@ -1,4 +1,4 @@
-"""What a layer takes from higher ones: entries by name, each declared once, and functions that it calls."""
+"""What higher layers supply to a layer: entries by name, each declared once, and functions that it calls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Registry(dict[str, Entry], Generic[Entry]):
         """What an entry is, in front of the name in the error."""
 
     def declare(self, entry: Entry, *names: str) -> None:
-        """Enters an entry under some names; `TypeError` for a name that has one."""
+        """Adds an entry under some names; `TypeError` for a name that has one."""
         for name in names:
             if name in self:
                 raise TypeError(f"{self.what} {name!r} is declared twice")

@@ -14,15 +14,15 @@ R = TypeVar("R")
 
 
 class Block(ContextDecorator, Generic[R]):
-    """A `with` block that sets context variables, and gives them their old values at its end.
+    """A `with` block that sets context variables, and restores their old values at its end.
 
-    It decorates functions too: each call then opens a block. Rejected: `contextlib.contextmanager`. Python closes a
-    generator that nothing refers to in whatever context is current then, and that would restore the values there.
+    It decorates functions too: each call then opens a block. Rejected: `contextlib.contextmanager`. Python closes an
+    unreferenced generator in the context that is current then, which would restore the values there.
 
     Parameters
     ----------
     value : object
-        What `as` names.
+        The value that `as` binds.
     settings : sequence of tuple
         Each variable with its value inside the block.
 
@@ -63,7 +63,7 @@ class Block(ContextDecorator, Generic[R]):
 def contained(function: Callable[P, R]) -> Callable[P, R]:
     """A function that runs in a copy of the current context, so that no context variable that it sets outlives it.
 
-    Python may be interrupted when the end of a `with` block is entered, before anything is restored. This package opens
+    Python may be interrupted at the start of the end of a `with` block, before anything is restored. This package opens
     its own blocks only in such functions: the interpreter itself leaves the copy, which no interrupt can prevent.
 
     Parameters

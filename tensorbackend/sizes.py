@@ -1,15 +1,15 @@
-"""Symbolic sizes: the sizes of axes as expressions, so that what holds for one shape is known to hold for others.
+"""Symbolic sizes: the sizes of axes as expressions, so that what is decided for one shape can be reused for others.
 
 A rule, a planner or a user's function runs once on an example whose sizes are `Size`s. Arithmetic on them makes
-expressions. A comparison is answered by the example and noted as a *guard*. Whatever was decided then holds for every
-shape that gives the same answers:
+expressions. A comparison is answered by the example and noted as a *guard*. The decisions then hold for every shape
+with the same answers:
 
-    f32[5][3] + f32[3]     the rule asks 5 == 3 and 3 == 3 of the sizes a0_0, a0_1 and a1_0
+    f32[5][3] + f32[3]     the rule compares 5 == 3 and 3 == 3 of the sizes a0_0, a0_1 and a1_0
     guards                 a0_0 != a1_0, a0_1 == a1_0
     result                 (a0_0, a0_1)
 
 `SizeTrace.function` is that knowledge as a compiled function of shapes. A use that needs the number itself, such as
-`range(size)`, raises `NeedsSizes`: what is decided then depends on more than comparisons.
+`range(size)`, raises `NeedsSizes`: the decisions then depend on more than comparisons.
 
 A `Size` is not an `int`: code in C would read the number of an int without a trace.
 """
@@ -63,7 +63,7 @@ class SizeTrace:
     ) -> tuple[Any, ...]:
         """Symbolic sizes for one more argument; `natural` says that none of them is negative.
 
-        A size that is `fixed` stays a number, and is the same in all shapes that pass the guards.
+        A size that is `fixed` remains a number, and is the same in all shapes that satisfy the guards.
         """
         place = len(self.arguments)
         sizes = tuple([Size(self, {f"a{place}_{axis}": 1}, 0, value, natural) for axis, value in enumerate(example)])
@@ -76,7 +76,7 @@ class SizeTrace:
         return tuple([value if keeps else size for size, value, keeps in zip(sizes, example, fixed, strict=True)])
 
     def within(self, name: str, natural: bool, symbol: str, bound: int, answer: bool) -> bool:
-        """Notes the answer to a comparison of an expression with an int, unless earlier answers tell it; returns it."""
+        """Notes the answer to a comparison of an expression and an int, unless earlier answers imply it."""
         low, high = bounds = self.bounds.setdefault(name, [0 if natural else None, None])
         if symbol in ("==", "!="):
             if (low is not None and bound < low) or (high is not None and bound > high):
@@ -157,7 +157,7 @@ def apply(function: Callable[[Any], Any], size: Any) -> Any:
     Returns
     -------
     object
-        `function(size)`; for a symbolic size, what stands for that result.
+        `function(size)`; for a symbolic size, an expression of that result.
 
     Examples
     --------
@@ -187,9 +187,9 @@ def is_symbolic(value: object) -> bool:
 class Size:
     """A size as an expression of the sizes of a call's operands, with the example's number.
 
-    Arithmetic with numbers and sizes gives sizes; comparisons give the example's answer and note it as a guard. All
-    else raises `NeedsSizes`. A sum of multiples is kept as one, so that `n - 1 + 1` is `n`, and `n - 1 < 0` asks
-    `n < 1`.
+    Arithmetic with numbers and sizes returns sizes; comparisons return the example's answer and note it as a guard.
+    All other uses raise `NeedsSizes`. A sum of multiples is kept as one, so that `n - 1 + 1` is `n`, and `n - 1 < 0`
+    is the guard `n < 1`.
     """
 
     __slots__ = ("constant", "natural", "terms", "trace", "value")
@@ -269,7 +269,7 @@ class Size:
         raise NeedsSizes
 
     def _number(self) -> Any:
-        """The number, which from now on all shapes that pass the guards have in common."""
+        """The number, which is then the same in all shapes that satisfy the guards."""
         if not (self.trace.numbers and self.trace.open):
             self._refuse()
         same: Any = self.__eq__(self.value)  # which notes the guard

@@ -32,14 +32,14 @@ class _Parts:
     size: int
     """Number of elements, 1 for a scalar."""
     weak: bool
-    """Whether it stands for a Python number, whose dtype yields to the other operands'."""
+    """Whether it is that of a Python number, whose dtype yields to the other operands'."""
 
 
 class Template(_Parts):
     """Shape, dtype and axis names of a tensor, immutable and interned.
 
-    Two equal templates are one object, so templates compare and hash by identity, which is what makes
-    them cheap keys. Raises `ShapeError`, `DTypeError` or `NamesError` for parts that make no template.
+    Two equal templates are one object, so templates compare and hash by identity, which makes them
+    cheap keys. Raises `ShapeError`, `DTypeError` or `NamesError` for invalid parts.
 
     >>> t = Template((2, 3), "f32", ("batch", "feature"))
     >>> t
@@ -113,7 +113,7 @@ _FEW_ELEMENTS: Final = MAX_BYTES >> 4
 
 
 class TemplateKind:
-    """What templates that differ in their sizes alone have in common: dtype, names and so the number of axes, `weak`.
+    """What templates that differ only in their sizes have in common: dtype, names and so the number of axes, `weak`.
 
     Kinds are interned, as templates are.
     """
@@ -235,7 +235,7 @@ def is_symbolic_template(template: Template) -> bool:
 
 
 def _check_size(shape: Shape, dtype: DType) -> None:
-    """Raises `ShapeError` for a size that no array library holds; their own errors differ, and some raise none."""
+    """Raises `ShapeError` for a size that array libraries do not support; their own errors differ, or are missing."""
     if len(shape) > MAX_AXES:
         raise ShapeError(expected(f"a tensor of at most {MAX_AXES} axes", axes=len(shape)))
     if math.prod(size for size in shape if size) * dtype.itemsize > MAX_BYTES:
@@ -244,7 +244,7 @@ def _check_size(shape: Shape, dtype: DType) -> None:
 
 
 def is_deep(value: object) -> bool:
-    """Whether containers nest deeper than a tensor may have axes, as a list that holds itself does.
+    """Whether containers nest deeper than a tensor may have axes, as a list that contains itself does.
 
     >>> is_deep([[1, 2], [3, 4]])
     False
@@ -303,7 +303,7 @@ def as_shape(shape: Sequence[int] | int) -> Shape:
 
 
 def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
-    """Axis names as a tuple with one for each axis, all `None` where none are given.
+    """Axis names as a tuple with one for each axis, all `None` if none are given.
 
     Raises `NamesError` for another number of names than axes, for an invalid name, or for one name twice.
 
@@ -326,9 +326,9 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
 
 
 def check_unique(names: Names) -> Names:
-    """The names themselves; `NamesError` where one stands twice.
+    """The names themselves; `NamesError` if one occurs twice.
 
-    For instance, `matmul` of `[n][k]` with `[k][n]` would give `[n][n]`.
+    For instance, the names of the `matmul` of `[n][k]` with `[k][n]` would be `[n][n]`.
     """
     present = [name for name in names if name is not None]
     if len(set(present)) != len(present):
@@ -337,17 +337,17 @@ def check_unique(names: Names) -> Names:
 
 
 def check_meeting(names: Names, others: Names, left: Template, right: Template) -> None:
-    """Raises `NamesError` where axes of two operands that are summed or equated have different names."""
+    """Raises `NamesError` if axes of two operands that are summed or equated have different names."""
     for name, other in zip(names, others, strict=True):
         if name is not None and other is not None and name != other:
             remedy = "rename() one of them, or transpose it"
-            raise NamesError(expected("the same name or None where axes meet", remedy, left=left, right=right))
+            raise NamesError(expected("the same name or None for matching axes", remedy, left=left, right=right))
 
 
 def merge_names(left: Template, right: Template, shown: tuple[Template, Template] | None = None) -> Names:
-    """Names of an elementwise result: aligned from the right, a name meets the same name or `None`.
+    """Names of an elementwise result: aligned from the right, a name matches the same name or `None`.
 
-    `[batch: 2][feature: 3]` with `[feature: 3]` gives `("batch", "feature")`. Raises `NamesError` for two
+    For `[batch: 2][feature: 3]` and `[feature: 3]` they are `("batch", "feature")`. Raises `NamesError` for two
     different names on one axis, and for a result with one name twice. The error shows `left` and `right`, or the
     operands in `shown` of which these are parts.
     """
@@ -363,5 +363,5 @@ def merge_names(left: Template, right: Template, shown: tuple[Template, Template
         elif other is not None and other != name:
             left, right = shown or (left, right)
             remedy = "align them with align_as() or rename() one"
-            raise NamesError(expected("the same name or None where axes meet", remedy, left=left, right=right))
+            raise NamesError(expected("the same name or None for matching axes", remedy, left=left, right=right))
     return check_unique(tuple(merged))

@@ -40,7 +40,7 @@ def unaligned() -> np.ndarray[Any, Any]:
 
 
 def field() -> np.ndarray[Any, Any]:
-    """A field of records, whose stride is no multiple of its size."""
+    """A field of records, whose stride is not a multiple of its size."""
     records = np.zeros((2, 3), [("first", "i1"), ("second", "f8")])
     records["second"] = BASE
     return records["second"]

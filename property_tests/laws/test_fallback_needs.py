@@ -25,7 +25,7 @@ def watching(fallback: Fallback, run: set[str]) -> type[Backend]:
     called: set[str] = set()
 
     def quiet(value: Any) -> Any:
-        """Return an option. What a function among the options runs is not recorded: it is no need of the fall-back."""
+        """Return an option. The ops of a function among the options are not recorded."""
         if not callable(value):
             return value
 

@@ -137,7 +137,7 @@ def test_a_statement_changes_what_it_changes_in_numpy(statement: str) -> None:
 
 
 def named_in(calls: list[str]) -> set[str]:
-    """Return the names of the namespace that stand in calls."""
+    """Return the names of the namespace in calls."""
     names = set()
     for node in ast.walk(ast.parse("\n".join(calls))):
         if isinstance(node, ast.Attribute):
@@ -149,7 +149,7 @@ ELSEWHERE = {
     "save", "savez", "savez_compressed", "load", "loadtxt", "genfromtxt", "savetxt", "fromfile", "from_dlpack",
     "geterr", "seterr", "einsum_path", "view", "in1d", "trapz", "row_stack",
 }  # fmt: skip
-"""Functions that tests of the package judge, as what they do is no result."""
+"""Functions that tests of the package judge, as what they do is not a result."""
 
 
 def test_each_function_is_called() -> None:

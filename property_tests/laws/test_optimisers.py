@@ -113,7 +113,7 @@ def held(dtype: tb.DType, values: list[float] | list[complex]) -> tb.Tensor:
 
 
 def number(dtype: tb.DType, case: str = "adam") -> st.SearchStrategy[Any]:
-    """A number whose magnitude is one of the list or lies between 0.1 and 10."""
+    """A number whose magnitude is one of the list or between 0.1 and 10."""
     real = st.builds(
         lambda magnitude, factor: magnitude * factor,
         st.sampled_from([*MAGNITUDES, *(BEYOND if case in UNSQUARED else []), *[1.0] * len(MAGNITUDES)]),

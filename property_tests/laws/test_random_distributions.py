@@ -62,7 +62,7 @@ def check_distribution(sample: tb.Tensor, distribution: Any, low: float, high: f
     """
     values, counts = np.unique(np.asarray(tb.astype(sample, "float64")), return_counts=True)
     assert low <= values[0]
-    # What lies just below a bound may round to it, but fractions of 1 are below 1.
+    # A number just below a bound may round to it, but fractions of 1 are below 1.
     assert values[-1] < high if (low, high) == (0, 1) else values[-1] <= high
     dtype = numpy_dtype(sample.dtype)
     ends = values + np.abs(np.spacing(values.astype(dtype))).astype(float) / 2

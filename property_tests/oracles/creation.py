@@ -162,7 +162,7 @@ def arange(
 
 
 def _draw_linspace(draw: Draw, dtype: DType) -> Invocation:
-    """Numbers as ends, or tensors, whose axes stand next to the new one."""
+    """Numbers as ends, or tensors, whose axes are next to the new one."""
     chosen: dict[str, Any] = {"endpoint": draw(st.booleans()), "name": draw(st.sampled_from([None, "n"]))}
     count = draw(st.integers(0, 9))
     if draw(st.booleans()):

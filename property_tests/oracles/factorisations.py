@@ -214,7 +214,7 @@ def eig(draw: Draw, run: Any, backend: Backend) -> None:
         # The least change of a matrix that makes a number its eigenvalue is rounding, however near others are.
         for value in few / length:
             change = numpy.linalg.svd(matrix / length - value * numpy.eye(size), compute_uv=False)[-1]
-            assert change <= steps(kind, 64 * size), f"{what}: {value * length} is no eigenvalue, got {few}"
+            assert change <= steps(kind, 64 * size), f"{what}: {value * length} is not an eigenvalue, got {few}"
         apart = 4 * (steps(kind, 64 * size)) ** (1 / max(size, 1))
         assert abs(few.sum() / length - numpy.trace(matrix) / length) <= steps(kind, 64 * size), f"{what}: got {few}"
         # As many values as there are, each near one of NumPy's: roots of multiplicity m are as near as eps**(1 / m).

@@ -91,7 +91,7 @@ def log_softmax(x: Any, axis: int) -> Any:
 
 
 def sparse_call(draw: Draw, dtype: DType) -> Invocation:
-    """Labels of every integer dtype, seldom one that is no class; classes along any axis."""
+    """Labels of every integer dtype, seldom one that is not a class; classes along any axis."""
     logits = scores(draw, dtype, shapes(least=1, smallest=draw(st.sampled_from([0, 1, 1]))))
     at = draw(st.integers(0, logits.ndim - 1))
     shape, names = (
@@ -108,7 +108,7 @@ def sparse_call(draw: Draw, dtype: DType) -> Invocation:
 def sparse_cross_entropy(logits: Any, labels: Any, /, *, axis: int = -1, label_smoothing: float = 0.0) -> Any:
     x, labels = logits.astype(float), labels.astype(int)
     if labels.size and (labels.min() < 0 or labels.max() >= x.shape[axis]):
-        raise Refusal("a label that is no class")
+        raise Refusal("a label that is not a class")
     if not labels.size:
         return numpy.zeros(labels.shape)
     picked = numpy.take_along_axis(x, numpy.expand_dims(labels, axis), axis).squeeze(axis)

@@ -212,7 +212,7 @@ MODES: dict[str, Any] = {
     "wrap": "wrap",
     "periodic": "wrap",
 }
-"""NumPy's words for what stands outside."""
+"""NumPy's modes for the values outside."""
 
 
 def _draw_pad(draw: Draw, dtype: DType) -> Invocation:

@@ -8,7 +8,7 @@ from threading import RLock
 
 
 def module_lock(module: str, name: str = "_lock") -> RLock:
-    """A re-entrant lock for the attribute `name` of a module, which every child that is forked replaces by a free one.
+    """A re-entrant lock for the attribute `name` of a module, which every forked child replaces by a free one.
 
     A child has only the thread that forked, so a lock that another thread of the parent held would never be released.
     The attribute is replaced, rather than the lock reset, because the thread that forks may be inside a `with` block of

@@ -1,4 +1,4 @@
-"""What the library remembers, and how a program forgets it: `caches`, `clear_caches` and the bounded memos.
+"""What the library caches, and how a program clears it: `caches`, `clear_caches` and the bounded memos.
 
 A memo that can grow registers here, with a function that counts its entries and one that drops them.
 """
@@ -12,7 +12,7 @@ Entry = TypeVar("Entry")
 
 
 class Cache(NamedTuple):
-    """A kind of thing that the library remembers."""
+    """A kind of cached thing."""
 
     name: str
     entries: int
@@ -36,12 +36,12 @@ _sources: Final[dict[str, _Source]] = {}
 def remembers(
     name: str, count: Callable[[], int], clear: Callable[[], object], limit: Callable[[], int | None] = lambda: None
 ) -> None:
-    """Enters memos under a name, which `caches` shows."""
+    """Registers memos under a name, which `caches` shows."""
     _sources[name] = _Source(count, clear, limit)
 
 
 def remembers_calls(name: str, *functions: Any) -> None:
-    """Enters functions under `functools.lru_cache`."""
+    """Registers functions with a `functools.lru_cache`."""
     remembers(
         name,
         lambda: sum(function.cache_info().currsize for function in functions),
@@ -57,7 +57,7 @@ def clear_all(memos: Iterable[Any]) -> None:
 
 
 class Kept(dict[Any, Entry], Generic[Entry]):
-    """A bounded memo: a further entry replaces the oldest one. Threads that enter a key at once get one entry."""
+    """A bounded memo: a new entry replaces the oldest one. Threads that add a key at the same time get one entry."""
 
     def __init__(self, name: str, limit: int) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class Kept(dict[Any, Entry], Generic[Entry]):
         remembers(name, self.__len__, self.clear, lambda: limit)
 
     def keep(self, key: Any, entry: Entry) -> Entry:
-        """Enters an entry; returns the one that another thread has entered under the key meanwhile, if there is one."""
+        """Adds an entry; returns the one that another thread has added under the key meanwhile, if there is one."""
         while len(self) >= self.limit:
             try:
                 del self[next(iter(self))]
@@ -75,19 +75,20 @@ class Kept(dict[Any, Entry], Generic[Entry]):
 
 
 def caches() -> tuple[Cache, ...]:
-    """The things that the library remembers, to see where memory goes in a program that runs for long.
+    """List what the library caches, to see what uses memory in a long-running program.
 
-    Nothing here holds the data of tensors, but for constants of programs, of at most 64 KiB each, and the structures of
-    sparse matrices, which end with the tensors of their indices. What is forgotten is made again when it is needed.
+    Nothing here holds the data of tensors, except for constants of programs, of at most 64 KiB each, and the
+    structures of sparse matrices, which are dropped with the tensors of their indices. Cleared entries are made again
+    when they are needed.
 
     Returns
     -------
     tuple of Cache
-        For each kind of thing its name, the number of entries and the most that are kept.
+        For each kind of thing its name, the number of entries and its maximum.
 
     See Also
     --------
-    clear_caches : Forgets all of them.
+    clear_caches : Clears all of them.
 
     Examples
     --------
@@ -101,13 +102,13 @@ def caches() -> tuple[Cache, ...]:
 
 
 def clear_caches() -> None:
-    """Forget what the library remembers: plans of calls, kernels, compilations, nodes and programs of gradients.
+    """Clear what the library caches: plans of calls, kernels, compilations, nodes and programs of gradients.
 
     The next call of each op is planned again, and a function of `jit` is compiled again.
 
     See Also
     --------
-    caches : Shows what is remembered.
+    caches : Lists what is cached.
 
     Examples
     --------

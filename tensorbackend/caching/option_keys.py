@@ -1,7 +1,7 @@
 """Memos of calls, and their keys.
 
-A key is made of templates, which are interned, and of options. An option stands in a key together with its class, as 1,
-True and 1.0 are equal. Where that is not enough, as for tuples and floats, `option_key` makes the part of the key.
+A key is made of templates, which are interned, and of options. An option is stored in a key together with its class, as
+1, True and 1.0 are equal. If that is not sufficient, as for tuples and floats, `option_key` makes the part of the key.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MEMO_LIMIT: Final = 4096
 """The most entries of a memo. A further entry replaces the oldest one."""
 
 NUMBERS: Final = frozenset({bool, int, float, complex})
-"""Types of the Python numbers that may stand next to tensors."""
+"""Types of the Python numbers that may be operands next to tensors."""
 
 _DISTINCT: Final[set[type]] = {str, type(None)}
 """Classes of options that are their own part of a key, as they equal no option of another class."""
@@ -36,14 +36,14 @@ _SAME_IN_TUPLES: Final = frozenset({int, str, type(None)})
 
 
 def atom(option: Class) -> Class:
-    """Marks a class of options that hash, and equal no option of another class: they stand in a key as they are."""
+    """Marks a class of options that hash, and equal no option of another class: a key holds them as they are."""
     for classes in (_DISTINCT, ATOMS, _FROZEN):
         classes.add(option)
     return option
 
 
 def remember(memo: dict[Any, Any], key: object, value: object) -> None:
-    """Enters a value in a bounded memo, which drops its oldest entry if it is full."""
+    """Adds a value to a bounded memo, which drops its oldest entry if it is full."""
     if len(memo) >= MEMO_LIMIT:
         # Another thread may change the memo meanwhile; it is bounded all the same.
         with suppress(KeyError, RuntimeError, StopIteration):
@@ -70,7 +70,7 @@ def freeze(value: object) -> object:
 
 
 def kind_of(value: object) -> object:
-    """A key that tells apart options that are equal: 1, 1.0 and True; 0.0 and -0.0; also inside tuples.
+    """A key that distinguishes equal options: 1, 1.0 and True; 0.0 and -0.0; also inside tuples.
 
     For a tuple of ints, strings and `None`, nested or not, it is `tuple` (the common case).
     """
@@ -89,7 +89,7 @@ def kind_of(value: object) -> object:
 
 
 def options_key(options: Mapping[str, object]) -> tuple[object, ...]:
-    """The part of a key for the options of a callback, which are hashable: their values, and what tells them apart.
+    """The part of a key for the options of a callback, which are hashable: their values, and what distinguishes them.
 
     >>> options_key({"axis": 1}) == options_key({"axis": True})
     False
@@ -105,7 +105,7 @@ def is_same(option: object, other: object) -> bool:
 def option_key(value: Any) -> Any:
     """The part of a key for an option; values that are equal but not the same option get different parts.
 
-    Lists become tuples; floats keep the sign of zero, and a NaN stands in the key by its bits. Raises `KeyError` for
+    Lists become tuples; floats keep the sign of zero, and a NaN is represented by its bits. Raises `KeyError` for
     values that do not equal themselves, such as a tuple with NaN, as no look-up finds them. An option that does not
     hash makes the look-up raise `TypeError`. Callers take the full path after either error.
 

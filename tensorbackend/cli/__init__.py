@@ -1,8 +1,8 @@
 """The command line: `tensorbackend COMMAND`, or `python -m tensorbackend COMMAND`.
 
 Each module here is a subcommand of its name. Its docstring is the help, `arguments` declares its arguments, and `run`
-runs it and returns the exit status: 0 for success, 1 for a negative answer. A mistake on the command line gives 2. A
-module whose name starts with an underscore is no subcommand. Slow imports stand in `run`.
+runs it and returns the exit status: 0 for success, 1 for a negative answer. The status of a mistake on the command line
+is 2. A module whose name starts with an underscore is not a subcommand. Slow imports are inside `run`.
 """
 
 from __future__ import annotations

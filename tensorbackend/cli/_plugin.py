@@ -9,7 +9,7 @@ from ..errors import ArgumentError, expected
 
 
 def onnx_plugin(module: str) -> Any:
-    """A module of tensorbackend-onnx; `ArgumentError` where that is not installed."""
+    """A module of tensorbackend-onnx; `ArgumentError` if that is not installed."""
     try:
         return import_module(f"tensorbackend_onnx.{module}")
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal where rich is installed, a line now and then elsewhere."""
+"""Progress of long work: a bar on a terminal if rich is installed, otherwise occasional lines."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def progress(count: int) -> Iterator[Advance]:
 
 
 def _lines(count: int) -> Advance:
-    """A line now and then, for the log of a run that nobody watches."""
+    """Occasional lines, for the log of an unattended run."""
     done = 0
     start = last = perf_counter()
 

@@ -1,4 +1,4 @@
-"""Tables on a terminal: by rich where it is installed, else plain and aligned."""
+"""Tables on a terminal: by rich if it is installed, otherwise plain and aligned."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..display import plain_table
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Prints rows of cells under the names of their columns; plain where rich would have to break lines."""
+    """Prints rows of cells under the names of their columns; plain if rich would have to break lines."""
     try:
         from rich.console import Console
         from rich.table import Table
@@ -18,7 +18,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         return
     console, table = Console(), Table(*columns)
     for row in rows:
-        table.add_row(*map(Text, row))  # brackets in a cell are no markup
+        table.add_row(*map(Text, row))  # brackets in a cell are not markup
     if console.measure(table, options=console.options.update(max_width=10_000)).maximum > console.width:
         print(plain_table(columns, rows))
     else:

@@ -1,7 +1,7 @@
 """Checks a backend: every op with every dtype, in random calls, against the reference.
 
 tensorbackend.testing draws the calls and judges their results. With --onnx, ONNX's own tests are run instead, through
-the distribution tensorbackend-onnx: models of one operator and of networks, whose results others wrote down. The exit
+the distribution tensorbackend-onnx: models of one operator and of networks, with published results. The exit
 status is 0 if nothing fails, 1 if something does, and 2 for a backend, op or dtype that does not exist. A run that is
 interrupted (SIGINT) or terminated (SIGTERM) prints and writes what it has found so far, and exits with 130 or 143.
 """
@@ -44,8 +44,8 @@ def arguments(parser: ArgumentParser) -> None:
     add("--op", nargs="+", action="extend", metavar="OP", help="only these ops, by public name, such as linalg.qr")
     add("--dtype", nargs="+", action="extend", metavar="DTYPE", help="only these dtypes, such as float32 or f32")
     add("--examples", type=int, metavar="N", help=f"calls for each op and dtype (default: {EXAMPLES})")
-    add("--quick", action="store_true", help=f"{FEW} calls of one dtype of each kind, unless others are asked for")
-    add("--seed", type=int, default=0, metavar="S", help="draws other calls (default: 0)")
+    add("--quick", action="store_true", help=f"{FEW} calls of one dtype of each kind, unless others are requested")
+    add("--seed", type=int, default=0, metavar="S", help="seed of the random calls (default: 0)")
     add("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
     add("--onnx", action="store_true", help="ONNX's own tests through tensorbackend-onnx instead of random calls")
     add("--report", type=Path, metavar="FILE", help="writes FILE.html for people or FILE.json for programs")

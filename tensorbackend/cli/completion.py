@@ -8,8 +8,8 @@
 In zsh, put ~/.zfunc into fpath before compinit, or eval "$(tensorbackend completion zsh)" after it.
 
 It completes subcommands, options, files, backends, dtypes and ops. Only bash completes the second value of --op and
---dtype: elsewhere repeat the option. The names are those of today: print the script again after you install a backend.
-The exit status is 0, or 2 where shtab, which writes the script, is not installed.
+--dtype: elsewhere repeat the option. The names are fixed when the script is printed: print it again after you install a
+backend. The exit status is 0, or 2 if shtab, which writes the script, is not installed.
 """
 
 from __future__ import annotations

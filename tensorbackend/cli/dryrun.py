@@ -7,14 +7,14 @@
 
 FUNCTION is `module:name`, `file.py:name` or an ONNX model, whose arguments may be given by name and whose gradient is
 that of the sum of its outputs by all of its parameters. An argument is
-  - a template, as f32[batch=32, 784];
+  - a template, such as f32[batch=32, 784];
   - JSON with templates as its strings, for containers: {"w": "f32[784, 10]", "b": "f32[10]"};
-  - what a module holds, such as train:parameters: templates, tensors, containers of them, or a function without
+  - an object of a module, such as train:parameters: templates, tensors, containers of them, or a function without
     parameters that returns them;
-  - a number, true, false or null, which reaches the function as it is.
+  - a number, true, false or null, which is passed to the function unchanged.
 With --mesh, everything is shown and judged for one device of the mesh; the devices need not exist. A rule such as
 batch=data+model names several mesh axes. --search tries the names on all mesh axes, and --by xla shows XLA's own
-figures beside ours.
+figures next to ours.
 The exit status is 0, but 1 if the peak does not fit in the size of --fits, and 2 for a mistake in the arguments or in
 the program, which is shown with its line.
 """
@@ -52,11 +52,11 @@ def arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("function", metavar="FUNCTION", help="module:name, file.py:name or model.onnx")
     add("templates", nargs="*", metavar="ARGUMENT", help="a template, JSON, a place such as train:parameters")
-    add("--gradient", action="store_true", help="the value and the gradient by the first argument")
+    add("--gradient", action="store_true", help="the value and the gradient with respect to the first argument")
     add("--fits", metavar="SIZE", help="whether the peak is at most SIZE, such as 141GB or 80GiB, as exit status")
-    add("--optimised", action="store_true", help="shows and judges the rewritten graph rather than eager order")
+    add("--optimised", action="store_true", help="shows and checks the rewritten graph instead of eager order")
     add("--mesh", metavar="AXES", help="a mesh, such as data=4,model=2")
-    add("--layout", metavar="RULES", help="on which mesh axes named axes lie, such as batch=data,hidden=model")
+    add("--layout", metavar="RULES", help="mesh axes that divide named axes, such as batch=data,hidden=model")
     add("--search", metavar="NAMES", help="tries layouts of these named axes, such as batch,hidden, and ranks them")
     add("--machine", default="h100", help="the machine of predicted times: h100 (default) or h200")
     add(
@@ -64,7 +64,7 @@ def arguments(parser: ArgumentParser) -> None:
         choices=("node", "op", "line", "xla"),
         help="a row a node, op or line (default: node up to 50, else op); xla: XLA's figures of each device",
     )
-    add("--top", type=int, default=20, metavar="N", help="rows at most (default: 20)")
+    add("--top", type=int, default=20, metavar="N", help="maximum number of rows (default: 20)")
     add("--json", metavar="FILE", help="writes all of it for programs, - for standard output")
     add("--chart", metavar="FILE", help="draws memory over time to FILE.html or FILE.png")
 
@@ -184,7 +184,7 @@ def _show_search(tried: LayoutSearch, options: Namespace) -> int:
             print(f"and {len(rows) - options.top} more: --top {len(rows)} shows all")
     if options.fits is None or tried.fits:
         return 0
-    print(f"no layout fits in {options.fits}: the least is {show_bytes(tried.best.peak)}", file=sys.stderr)
+    print(f"no layout fits in {options.fits}: the smallest peak is {show_bytes(tried.best.peak)}", file=sys.stderr)
     return 1
 
 
@@ -205,7 +205,7 @@ def _check_files(options: Namespace) -> None:
 
 
 def _place(text: str) -> Any:
-    """The object that a module or a file holds under a name; `ArgumentError` where there is none."""
+    """The object that a module or a file holds under a name; `ArgumentError` if there is none."""
     match = _PLACE.fullmatch(text)
     if match is None:
         raise ArgumentError(expected("module:name or file.py:name", function=text))
@@ -232,7 +232,7 @@ def _import_file(path: Path) -> Any:
 
 
 def _argument(text: str) -> Any:
-    """An argument of the function; templates stay text, which `trace` reads."""
+    """An argument of the function; templates remain text, which `trace` parses."""
     if _PLACE.fullmatch(text):
         argument = _place(text)
         return argument() if callable(argument) else argument
@@ -253,7 +253,7 @@ def _write(report: DryRun, path: str) -> None:
 
 
 def _print(report: DryRun, options: Namespace) -> None:
-    from ..expr.cost.mesh.divided import COLLECTIVES, LIES
+    from ..expr.cost.mesh.divided import COLLECTIVES, LAYOUTS
     from ..expr.cost.program import ALIVE, COLUMNS
     from ..expr.cost.units import show_bytes
 
@@ -264,7 +264,7 @@ def _print(report: DryRun, options: Namespace) -> None:
             compiled = report.on_mesh.xla()
             print(report.on_mesh.beside(compiled))
             return
-        for columns, cells in ((COLLECTIVES, report.on_mesh.table()), (LIES, report.on_mesh.lies())):
+        for columns, cells in ((COLLECTIVES, report.on_mesh.table()), (LAYOUTS, report.on_mesh.layouts())):
             print_table(columns, cells[: options.top])
             print(end="\n" if len(cells) <= options.top else f"and {len(cells) - options.top} more\n\n")
     by: By = options.by or ("node" if program.ops <= 50 else "op")

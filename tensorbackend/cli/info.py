@@ -1,4 +1,4 @@
-"""Shows the backends, built in and from plugins: whether each is ready, or what it lacks.
+"""Shows the backends, built in and from plugins: whether each is ready, or what is missing.
 
 The exit status is 0, but 1 if a backend that was requested by name is not ready.
 """

@@ -3,8 +3,8 @@
     tensorbackend onnx model.onnx
     tensorbackend onnx model.onnx 'x=f32[1, 3, 640, 640]' --top 10
 
-Costs need a template for each input, but for those whose sizes the file has; by name, or in the file's order. The exit
-status is 0, but 1 if operators are missing, which are all named, and 2 for a mistake in the arguments.
+Costs need a template for each input, except for those whose sizes the file has; by name, or in the file's order. The
+exit status is 0, but 1 if operators are missing, which are all named, and 2 for a mistake in the arguments.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def arguments(parser: ArgumentParser) -> None:
     """Declares the command's arguments."""
     parser.add_argument("model", metavar="FILE", help="an ONNX model")
     parser.add_argument("templates", nargs="*", metavar="INPUT", help="a template, such as x=f32[1, 3, 640, 640]")
-    parser.add_argument("--top", type=int, default=20, metavar="N", help="rows of costs at most (default: 20)")
+    parser.add_argument("--top", type=int, default=20, metavar="N", help="maximum number of rows (default: 20)")
 
 
 def run(options: Namespace) -> int:

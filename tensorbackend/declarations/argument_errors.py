@@ -1,9 +1,9 @@
 """Checks of the kinds of arguments, by the types of the signature.
 
 A call runs first. Only if it ends in an error that is not the library's own are its arguments compared with their
-annotations, and the error names the first one that does not fit. So a warm call pays nothing, arguments that behave as
-the right kind pass, and no function checks kinds itself. If all arguments fit, the error is raised as it is: it comes
-from a function of the user, or from a defect of the library.
+annotations, and the error names the first one that does not match. So a warm call has no overhead, arguments that
+behave like the right kind pass, and no function checks kinds itself. If all arguments match, the error is raised
+unchanged: it comes from a function of the user, or from a defect of the library.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def tell(
     arguments: Sequence[Any],
     keywords: Mapping[str, Any],
 ) -> None:
-    """Raises an error of the library's own from `error` if an argument does not fit its annotation; else returns."""
+    """Raises an error of the library's own from `error` if an argument does not match its annotation; else returns."""
     labelled = [*_arguments(function, arguments, keywords)]
     if _is_foreign(error) and any(callable(value) and not isinstance(value, type) for _, value, _ in labelled):
         return  # raised by a function of the user's
@@ -229,7 +229,7 @@ _CONTAINERS = {"Sequence": "a list or tuple", "Mapping": "a mapping", "Iterable"
 
 
 def _fits(value: Any, kind: Any) -> bool:
-    """Whether an annotation allows a value; conditions that a type cannot express count as met."""
+    """Whether an annotation allows a value; conditions that a type cannot express are assumed to hold."""
     if kind is Any:
         return True
     if kind is None:

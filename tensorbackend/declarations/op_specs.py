@@ -1,8 +1,8 @@
 """Specifications of the ops, read once: callbacks from the protocol, parameters from the declared functions.
 
 Everything that needs to know the ops (the dispatcher, `TemplateBackend`, the support matrix, the
-conformance suite, the reference in docs/) reads `CALLBACKS` and `OPS`; no list of op names is kept by
-hand. Only code objects and annotations are read, so that importing stays cheap.
+conformance suite, the reference in docs/) reads `CALLBACKS` and `OPS`; no list of op names is maintained
+by hand. Only code objects and annotations are read, so that importing is quick.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ OPS = DeclaredOps()
 
 
 def word(module: str) -> str:
-    """The family that a module's name gives: the part below `ops`, or the last part for a module elsewhere.
+    """The family according to a module's name: the part below `ops`, or the last part for a module elsewhere.
 
     >>> word("tensorbackend.ops.composite.linalg.norms"), word("mine.attention")
     ('linalg', 'attention')
@@ -152,7 +152,7 @@ def word(module: str) -> str:
 
 
 def callbacks(family: type) -> Iterator[Callback]:
-    """The callbacks that a class of the protocol declares; `TypeError` for an elementwise one that states no cost."""
+    """The callbacks that a class of the protocol declares; `TypeError` for an elementwise one without a cost."""
     for name, method in vars(family).items():
         kind = getattr(method, "__declared__", None)
         if kind is None:
@@ -176,7 +176,7 @@ def callbacks(family: type) -> Iterator[Callback]:
 
 
 def _reach_of_options(callback: Callback) -> Reach | None:
-    """The reach of a primitive, by its family and its options; `None` where these do not say."""
+    """The reach of a primitive, by its family and its options; `None` if these do not determine it."""
     if callback.optional or not callback.inputs:
         return None
     if callback.elementwise:
@@ -196,7 +196,7 @@ for _family in reversed(Backend.__mro__):
 
 
 def declare(spec: OpSpec) -> None:
-    """Enters an op; a primitive must agree with the protocol about its tensors.
+    """Registers an op; a primitive must agree with the protocol about its tensors.
 
     Raises `TypeError` for a second op of one name, a primitive without a callback, or one whose tensor
     parameters are not the callback's.

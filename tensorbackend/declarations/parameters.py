@@ -32,7 +32,7 @@ class Parameter(NamedTuple):
     meaning: str = ""
     """The meaning of an option: `"axis"`, `"axes"`, `"sole axis"`, `"dtype"`, `"like"`; empty for any other."""
     optional: bool = False
-    """Whether `None` may stand for it."""
+    """Whether `None` is allowed."""
     type: Any = Any
     """The annotation's type, without `None` where it is optional; `Any` where there is none."""
 
@@ -54,9 +54,9 @@ def read_parameters(function: Callable[..., Any], first: int = 0, *, strict: boo
     function : Callable
         A rule, a body, a fall-back or a declaration of the protocol.
     first : int, default 0
-        How many parameters at the beginning to leave out, such as `self` and the output template.
+        The number of parameters at the beginning to skip, such as `self` and the output template.
     strict : bool, default True
-        Whether an annotation must say plainly whether the parameter takes tensors, as in a declared op. If not, a
+        Whether an annotation must state whether the parameter takes tensors, as in a declared op. If not, a
         parameter that may be a number or a tensor, as in a public function around ops, is an option.
 
     Returns
@@ -67,7 +67,7 @@ def read_parameters(function: Callable[..., Any], first: int = 0, *, strict: boo
     Raises
     ------
     TypeError
-        For an annotation with an unknown name, or one that does not say plainly whether the parameter takes tensors.
+        For an annotation with an unknown name, or one that does not state whether the parameter takes tensors.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def _code(text: str) -> CodeType:
 
 
 def _resolve(annotation: Any, names: Mapping[str, Any]) -> Any:
-    """The type that an annotation stands for: texts, also in quotes, are evaluated, and aliases are replaced."""
+    """The type of an annotation: texts, also in quotes, are evaluated, and aliases are replaced."""
     while True:
         if isinstance(annotation, ForwardRef):
             annotation = annotation.__forward_arg__

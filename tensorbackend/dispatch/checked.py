@@ -44,7 +44,7 @@ def explain(error: Exception, name: str, backend: Backend) -> None:
     callback = CALLBACKS.get(name)
     if callback is None or "function" in callback.options or own_method(backend, name) is None:
         return
-    duty = f"{name} of the backend {backend.name!r} to give a result, or an error of tensorbackend.extending"
+    duty = f"{name} of the backend {backend.name!r} to return a result, or to raise an error of tensorbackend.extending"
     raise ContractError(expected(duty, "fix the backend", error=error), breach="exception").named(name) from error
 
 
@@ -72,7 +72,7 @@ def checked(name: str, backend: Backend, out: Out, inputs: Sequence[Any], kernel
         after = _watched(backend, inputs, payloads) if watching else ()
         for (template, was), (_, now) in zip(before, after, strict=True):
             if was != now:
-                duty = f"{name} of the backend {backend.name!r} to leave its inputs as they are"
+                duty = f"{name} of the backend {backend.name!r} to leave its inputs unchanged"
                 raise ContractError(expected(duty, "fix the backend", changed=template), breach="mutation")
         return data
 
@@ -126,7 +126,7 @@ def verify_default(name: str, backend: Backend, out: Out, returned: Any) -> None
             f"{'a tensor' if isinstance(out, Template) else f'a tuple of {len(outs)} tensors'} "
             f"of {', '.join(map(repr, outs))} on the backend"
         )
-        remedy = "return what default_impl(*args) gives, or tensors like it"
+        remedy = "return the result of default_impl(*args), or tensors like it"
         raise ContractError(expected(duty, remedy, returned=_told(returned)))
 
 

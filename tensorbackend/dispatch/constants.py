@@ -28,7 +28,7 @@ _numbers: Final[list[dict[Any, Payload]]] = []
 """The payloads of numbers, by op, dtype and backend."""
 
 remembers(
-    "numbers beside tensors",
+    "numbers next to tensors",
     lambda: sum(map(len, _numbers)),
     lambda: clear_all(_numbers),
     lambda: MEMO_LIMIT * len(_numbers),

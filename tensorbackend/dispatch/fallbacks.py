@@ -159,7 +159,7 @@ def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Templ
     if has_callback or unknown:
         dtype = next(iter(unknown or taken - (limits or frozenset())))
         remedy = "cast with astype(), or move the tensors, such as x.backend_transfer('binary')"
-        text = expected(f"a dtype that {name} of the backend {backend.name!r} takes", remedy, dtype=dtype)
+        text = expected(f"a dtype that {name} of the backend {backend.name!r} supports", remedy, dtype=dtype)
         raise UnsupportedOp(text, dtype)
     raise _unsupported(backend, name, first)
 
@@ -186,7 +186,7 @@ def running(backend: Backend, fallback: Fallback) -> Callable[..., Payload]:
         result = call_with_default(backend, lambda: fallback.body(plain, *arguments, **options))
         result_template = result.template if isinstance(result, Tensor) else tuple(x.template for x in result)
         if result_template != plain:
-            expectation = f"the fall-back of {fallback.callback} to give {plain!r}"
+            expectation = f"the fall-back of {fallback.callback} to return {plain!r}"
             raise ContractError(expected(expectation, "fix the fall-back", given=result_template))
         return result.data if isinstance(result, Tensor) else tuple(x.data for x in result)
 

@@ -52,7 +52,7 @@ def rank(shape: Any) -> int:
 
 
 class _Numbers(dict[type, Any]):
-    """What stands in a kind for a number next to tensors, by its class: for one of NumPy's the kind of a tensor."""
+    """The part of a kind for a number next to tensors, by its class: for one of NumPy's the kind of a tensor."""
 
     def __missing__(self, number_class: type) -> TemplateKind:
         dtype = scalar_dtype(number_class)

@@ -89,7 +89,7 @@ def of_plain(
 
 
 def laying(backend: Backend, out: Out, kernel: Kernel) -> Kernel:
-    """A kernel whose results lie where the names of their axes say; `kernel` itself without `lays_by_name`."""
+    """A kernel whose results are laid out by the names of their axes; `kernel` itself without `lays_by_name`."""
     if not backend.lays_by_name:
         return kernel
     return lambda *payloads: backend.laid(kernel(*payloads), out)

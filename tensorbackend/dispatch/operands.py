@@ -18,7 +18,7 @@ R = TypeVar("R")
 Operand: TypeAlias = Tensor | Scalar
 
 LEFT_OUT: Final = -1
-"""Stands in `Call.groups`, in place of a sequence's length, for an optional tensor that was left out."""
+"""The entry of `Call.groups`, in place of a sequence's length, for an optional tensor that was omitted."""
 
 _SETTLED: Final = NUMBERS | {Tensor, str, tuple, list, type(None)}
 """Classes of arguments that are not other libraries' arrays."""

@@ -122,7 +122,7 @@ class Dispatcher(ABC):
         self.calls: Final = Memo(nested=nested)
         """The calls that are ready."""
         self.plans: Final[dict[Key, list[Any]]] = {}
-        """The plans that serve new shapes, by kind; those that were met first stand first."""
+        """The plans that serve new shapes, by kind, the oldest first."""
         self.key_of: Callable[..., Key]
         """The key of a call for its arguments, once the op's code is generated.
 

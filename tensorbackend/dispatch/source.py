@@ -116,7 +116,7 @@ OPTION: Final = (
     "else ({0},) if {0}.__class__ is _int "
     "else ({0} if {0}.__class__ in _ATOMS else _told({0}), {0}.__class__)"
 )
-"""The source of an option as part of a key. None, strings and bools stand alone: nothing else equals None or a string,
+"""The source of an option as part of a key. None, strings and bools need no class: nothing equals None or a string,
 and every other option that equals a bool is in a tuple, with its class unless it is an int."""
 
 _SEQUENCE: Final = """\

@@ -1,4 +1,4 @@
-"""Kernels under observation: while something watches, a watched kernel stands in place of each that is ready to run.
+"""Kernels under observation: while something watches, a watched kernel replaces each that is ready to run.
 
 A warm call does not check whether it is watched: it calls the kernel that its memo holds, and a program calls the
 kernels that its variables hold. So watching costs nothing while it is off, and turning it on or off takes a pass over

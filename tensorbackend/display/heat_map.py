@@ -47,7 +47,7 @@ def colours_of(stream: TextIO) -> Colours:
 
 
 class HeatMap:
-    """Numbers as colours: shows itself at a prompt, at the end of a notebook's cell, and where it is printed.
+    """Numbers as colours: displayed at a prompt, at the end of a notebook's cell, and when printed.
 
     >>> print(HeatMap("f32[2][3] numpy", [[0.0, 1.0, 2.0], [3.0, 4.0, float("nan")]]).text("none", width=80))
     f32[2][3] numpy
@@ -89,7 +89,7 @@ class HeatMap:
     # One number
 
     def _place(self, value: float) -> float:
-        """Where a finite number lies on the scale, from 0 to 1."""
+        """The position of a finite number on the scale, from 0 to 1."""
         low, high = self.low / 2, self.high / 2  # halves, whose difference is always finite
         return (value / 2 - low) / (high - low) if high > low else 0.0
 

@@ -20,8 +20,8 @@ _BETWEEN = ", "
 def ends(shape: Sequence[int], limit: int = LIMIT) -> list[list[int]]:
     """The positions that are shown along each axis, in text and in tables.
 
-    All positions where the tensor has at most `limit` elements. Otherwise a number of them at both ends of each axis:
-    half a row of a square matrix of `limit` elements, and fewer where there are more axes.
+    All positions if the tensor has at most `limit` elements. Otherwise a number of them at both ends of each axis:
+    half a row of a square matrix of `limit` elements, and fewer if there are more axes.
 
     >>> ends((2, 3)), ends((1000,))
     ([[0, 1], [0, 1, 2]], [[0, 1, 2, 3, 4, 995, 996, 997, 998, 999]])
@@ -49,7 +49,7 @@ def _ends(size: int, edge: int) -> list[int]:
 
 
 def abridge(positions: Sequence[int], size: int) -> list[int | None]:
-    """Positions along an axis, with `None` where some are left out.
+    """Positions along an axis, with `None` in place of omitted ones.
 
     >>> abridge([0, 1, 8, 9], 10), abridge([0], 2)
     ([0, 1, None, 8, 9], [0, None])
@@ -83,7 +83,7 @@ def show(
     elements : sequence
         The elements at `positions`, row by row.
     positions : sequence of sequence of int
-        The positions along each axis, as `ends` gives them.
+        The positions along each axis, as `ends` returns them.
     looks : str, optional
         The text to show in place of the template.
     width : int, optional
@@ -110,14 +110,14 @@ def show(
 
 
 def terminal_width() -> int:
-    """The number of characters in a line of the terminal, 80 where there is no terminal."""
+    """The number of characters in a line of the terminal, 80 without a terminal."""
     from shutil import get_terminal_size  # slow to import
 
     return get_terminal_size().columns
 
 
 def _body(shape: Sequence[int], spelt: Iterator[list[str]], positions: Sequence[Sequence[int]], width: int) -> str:
-    """The elements as text: exact, or in few digits where an exact row is too long."""
+    """The elements as text: exact, or in few digits if an exact row is too long."""
     exact = next(spelt)
     if not shape:
         return exact[0] if exact else _MORE
@@ -205,7 +205,7 @@ def table(text: str, matrix: Template, positions: Sequence[Sequence[int]], cells
     matrix : Template
         The whole matrix.
     positions : sequence of sequence of int
-        The rows and the columns that are shown, as `ends` gives them.
+        The rows and the columns that are shown, as `ends` returns them.
     cells : sequence of sequence of object
         The elements there.
 

@@ -39,7 +39,7 @@ _WRITING = {
 }
 _COMBINING = {
     **_WRITING,
-    "updates": "The updates, of the shape that `gather` gives for the same indices, or of one that broadcasts to it.",
+    "updates": "The updates, of the shape that `gather` returns for the same indices, or of one that broadcasts to it.",
 }
 _TENSOR = {"x": "A tensor."}
 
@@ -49,7 +49,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "backend": "The backend of the new tensor; by default the backend of `like`, else the default backend.",
         "batch": "The batch axes that x and the indices have in common, by name, or by position if it is the same in "
         "both. Each entry along them has its own indices.",
-        "descending": "Whether the greatest element comes first.",
+        "descending": "Whether to sort in descending order.",
         "device": "The name of a device of the backend; by default the device of `like`, else the default device of "
         "the backend.",
         "dtype": "The dtype of the result; by default the dtype of x, but 64 bits for narrower integers and bool.",
@@ -60,9 +60,9 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "indices": "Integers.",
         "initial": "The initial value: a number, or a tensor without axes.",
         "keepdims": "Whether the result keeps the reduced axes, with size 1 and their names.",
-        "like": "A tensor on whose backend and device the new tensor is made; `backend` must then be left out.",
+        "like": "A tensor on whose backend and device the new tensor is created; `backend` must then be omitted.",
         "mode": 'How to treat an index outside its axis: "error" raises `IndexRangeError`, "clip" moves it to the '
-        'nearest end, "fill" gives zero.',
+        'nearest end, "fill" returns zero.',
         "names": _NO_AXES_NAMES,
         "reverse": "Whether to go from the end of the axis to its start.",
         "size": "The number of entries of the result. By default the entries are counted; if there is no data to "
@@ -75,13 +75,13 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     },
     # Elementwise
     "elementwise": {
-        "x2": "A tensor, a Python number or an array that broadcasts with x1, aligned at the last axis. Axes that meet "
+        "x2": "A tensor, a Python number or an array that broadcasts with x1, aligned at the last axis. Matching axes "
         "have the same name, or one of them has no name.",
     },
     "astype": {
         "dtype": "The dtype to cast to.",
         "copy": "Has no effect: data is never changed in place.",
-        "device": "Must be left out: `x.to_device` moves a tensor to a device.",
+        "device": "Must be omitted: `x.to_device` moves a tensor to a device.",
     },
     "bitcast": {"dtype": "A dtype with the same number of bits as the dtype of x, not bool."},
     "clip": {"min": "The lower bound; `None` for no bound.", "max": "The upper bound; `None` for no bound."},
@@ -103,7 +103,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     # Reductions, sorting, searching and cumulative ops
     "reduction": {
         "axis": "The axes to reduce, by position or by name; by default all of them.",
-        "correction": "The divisor is the number of elements minus `correction`; 1 gives the unbiased variance of a "
+        "correction": "The divisor is the number of elements minus `correction`; 1 is for the unbiased variance of a "
         "sample.",
     },
     "argmax": {
@@ -120,23 +120,23 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "mode": {"axis": "The axis to reduce, by position or by name; by default the tensor is flattened."},
     "quantile": {
         "q": "Probabilities from 0 to 1: a number, a list, or a tensor with one axis.",
-        "method": "How to compute a quantile that lies between two elements: the name of one of NumPy's methods.",
+        "method": "How to compute a quantile between two elements: the name of one of NumPy's methods.",
     },
     "percentile": {
         "q": "Percentages from 0 to 100: a number, a list, or a tensor with one axis.",
-        "method": "How to compute a percentile that lies between two elements: the name of one of NumPy's methods.",
+        "method": "How to compute a percentile between two elements: the name of one of NumPy's methods.",
     },
     "covariance": {
         "x": "Observations of shape (..., n, d), with one variable per column.",
         "mean": "The means of the variables, of shape (..., d); by default they are computed from x.",
-        "correction": "The divisor is the number of observations minus `correction`; 1 gives the unbiased covariance.",
+        "correction": "The divisor is the number of observations minus `correction`; 1 is for the unbiased covariance.",
     },
-    "cumulative": {"axis": "The axis, by position or by name. It may be left out if x has one axis."},
+    "cumulative": {"axis": "The axis, by position or by name. It may be omitted if x has one axis."},
     "diff": {
         "axis": "The axis, by position or by name.",
-        "n": "How many times to take differences.",
-        "prepend": "Entries to put before the first entry of x.",
-        "append": "Entries to put after the last entry of x.",
+        "n": "The number of times that differences are taken.",
+        "prepend": "Entries to insert before the first entry of x.",
+        "append": "Entries to insert after the last entry of x.",
     },
     "isin": {
         "x2": "The elements with which each element of x1 is compared.",
@@ -145,7 +145,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "searchsorted": {
         "x1": "Values in ascending order along one axis, or in any order if a `sorter` is given.",
         "x2": "The values to insert.",
-        "side": 'Whether a value goes before equal values ("left") or after them ("right").',
+        "side": 'Whether a value is inserted before equal values ("left") or after them ("right").',
         "sorter": "The indices that sort x1, as `argsort` returns them; by default x1 must be sorted.",
     },
     "reduce": {
@@ -177,7 +177,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "arange": {
         "start": "The first number. If it is the only argument, it is the bound, and the numbers start from 0.",
         "stop": "The bound, which is not included.",
-        "step": "The distance between neighbouring numbers.",
+        "step": "The spacing between numbers.",
         "dtype": "The dtype; by default the common dtype of the given numbers, with the default dtypes of Python "
         "numbers.",
         "name": "The name of the axis; by default it has no name.",
@@ -221,7 +221,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "name": "The name of the new axis; by default it has no name.",
     },
     "split": {"sections": "The number of equal parts, or the positions at which to cut."},
-    "tile": {"repetitions": "How often to repeat x along each axis, aligned at the last axis."},
+    "tile": {"repetitions": "The number of repetitions of x along each axis, aligned at the last axis."},
     "roll": {
         "shift": "The number of places by which elements move towards the end: one for all axes, or one for each.",
         "axis": "The axes, by position or by name; `None` rolls the flattened tensor.",
@@ -242,7 +242,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "x": _MATRICES,
     },
     "make_diagonal": {"x": "The elements for the diagonals, along the last axis."},
-    "align_as": {"x": "A tensor.", "other": "The tensor whose names say the order of the axes."},
+    "align_as": {"x": "A tensor.", "other": "The tensor whose names determine the order of the axes."},
     "align_to": {"x": "A tensor.", "names": "The names of the result's axes, in order."},
     "broadcast_shapes": {"shapes": "Shapes, each as a sequence of sizes."},
     "broadcast_to": {
@@ -256,13 +256,13 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     },
     "flip": {"axis": "The axes, by position or by name; by default all of them."},
     "permute_dims": {
-        "axes": "For each axis of the result the axis of x that goes there, by position or by name; by default the "
+        "axes": "For each axis of the result the axis of x that is moved there, by position or by name; by default the "
         "order is reversed."
     },
     "reshape": {
-        "shape": "The sizes of the result's axes. One of them may be -1, for the size that is left over.",
+        "shape": "The sizes of the result's axes. One of them may be -1, for the remaining size.",
         "copy": "Has no effect: data is never changed in place.",
-        "names": "The names of the result's axes; by default axes that stay as they are keep their names.",
+        "names": "The names of the result's axes; by default unchanged axes keep their names.",
     },
     "squeeze": {"axis": "The axes to remove, by position or by name; by default all axes of size 1."},
     "reflect": {
@@ -274,19 +274,19 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "key": "The key between the brackets of `x[key]`.",
         "length": "The number of entries to take.",
         "segments": "The segment of each entry along the axis: integers from 0 to `size` - 1.",
-        "updates": "The updates, of the shape that `gather` gives for the same indices.",
+        "updates": "The updates, of the shape that `gather` returns for the same indices.",
         "value": "The new elements, which broadcast to the elements at the key.",
     },
     "segments": {
         "size": "The number of segments.",
         "axis": "The axis of the entries, by position or by name.",
         "mode": 'How to treat an entry whose segment is not from 0 to `size` - 1: "error" raises `IndexRangeError`, '
-        '"clip" puts it into the nearest segment, "fill" ignores it.',
+        '"clip" assigns it to the nearest segment, "fill" ignores it.',
     },
     "scatter": _VECTORS,
     **dict.fromkeys(("indexed_add", "indexed_put"), _WRITING),
     **dict.fromkeys(("indexed_max", "indexed_min", "indexed_mean", "indexed_logsumexp"), _COMBINING),
-    "argwhere": {"size": "The number of rows of the result; by default the number of elements that are not zero."},
+    "argwhere": {"size": "The number of rows of the result; by default the number of nonzero elements."},
     **dict.fromkeys(("getitem", "put_at", "setitem"), _TENSOR),
     "isel": {
         **_TENSOR,
@@ -299,15 +299,15 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "slice_": {
         "starts": "The position of the first element along each axis.",
         "lengths": "The sizes of the result's axes.",
-        "strides": "The distance between neighbouring elements along each axis.",
+        "strides": "The distance between elements along each axis.",
     },
     "slice_along_axis": {
         "start": "The position of the first entry: an int, or a tensor without axes.",
-        "stride": "The distance between neighbouring entries.",
+        "stride": "The distance between entries.",
     },
     "take": {
         "indices": "Integers of any shape; negative ones count from the end.",
-        "axis": "The axis, by position or by name. It may be left out if x has one axis.",
+        "axis": "The axis, by position or by name. It may be omitted if x has one axis.",
     },
     "take_along_axis": {
         "indices": "Integers with as many axes as x, which broadcast with x along all axes but `axis`; negative ones "

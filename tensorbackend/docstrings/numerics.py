@@ -10,10 +10,10 @@ Words = Mapping[str, str]
 _RANDOM_SHAPE = "The sizes of the result's axes."
 _MATRICES = "Matrices in the last two axes; the axes before them are batch axes."
 _SQUARE = "Square matrices in the last two axes; the axes before them are batch axes."
-_HERMITIAN = "Hermitian matrices in the last two axes. Only the lower half of each matrix is read."
+_HERMITIAN = "Hermitian matrices in the last two axes. Only the lower triangle of each matrix is read."
 _VECTOR_OR_MATRICES = "A vector, or matrices in the last two axes."
 _PER_AXIS = (
-    "one number for all axes, one for each axis, or a mapping from axes, by name or position, to numbers (other axes "
+    "one number for all axes, one for each axis, or a mapping of axes, by name or position, to numbers (other axes "
     "have 1)."
 )
 _SQUARES = {"x": _SQUARE}
@@ -65,28 +65,28 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "qr": {"mode": 'Whether Q has only as many columns as R needs ("reduced") or is square ("complete").'},
     "solve": {"x1": _SQUARE, "x2": _VECTOR_OR_MATRICES},
     "sparse_matmul": {
-        "values": "The stored entries, of shape (..., n). Entries at the same place add up.",
+        "values": "The stored entries, of shape (..., n). Entries at the same place are added.",
         "first": 'Integers of shape (..., n) for "coo", (..., rows + 1) for "csr", (..., columns + 1) for "csc".',
         "second": "Integers of shape (..., n).",
         "x": "A tensor of shape (..., columns, k).",
         "format": 'What `first` and `second` hold, as in `sparse_matvec`: "coo", "csr" or "csc".',
         "rows": "The number of rows.",
     },
-    "svd": {"full_matrices": "Whether U and Vh are square; else they have only the vectors that x needs."},
+    "svd": {"full_matrices": "Whether U and Vh are square; otherwise they have only the vectors that x needs."},
     # Windows
     "window": {
         "window": f"The sizes of the windows: {_PER_AXIS}",
-        "strides": f"The distances between the starts of neighbouring windows: {_PER_AXIS}",
+        "strides": f"The distances between the starts of windows: {_PER_AXIS}",
         "padding": '"valid" for no padding, "same" for ceil(size / stride) windows, (low, high) for each axis, or a '
         "mapping from some axes, by name or position, to (low, high).",
-        "dilations": f"The distances between neighbouring elements of a window: {_PER_AXIS}",
-        "include_padding": "Whether padding counts as elements that are 0.",
+        "dilations": f"The distances between the elements of a window: {_PER_AXIS}",
+        "include_padding": "Whether padding is counted as elements that are 0.",
         "source": "The numbers to add, one for each window: of the shape that `window_max` and `window_min` return.",
     },
     "conv": {
         "x": "A tensor of shape (batch, channels, *spatial).",
         "kernel": "A tensor of shape (out, channels, *spatial).",
-        "strides": "The distances between the starts of neighbouring windows: one number for all spatial axes, one for "
+        "strides": "The distances between the starts of windows: one number for all spatial axes, one for "
         "each, or a mapping from names to numbers.",
         "padding": '"valid" for no padding, "same" for ceil(size / stride) windows, (low, high) for each spatial axis, '
         "or a mapping from names to (low, high).",
@@ -101,7 +101,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "fourier": {
         "axes": "The axes, by position or by name; by default all of them.",
         "d": "The distance between samples.",
-        "n": "The number of samples: longer input is cut off, shorter input is padded with zeros; by default the size "
+        "n": "The number of samples: longer input is truncated, shorter input padded with zeros; by default the size "
         "of the axis.",
         "norm": 'Which transform divides by the length: the inverse ("backward"), the forward one ("forward"), or both '
         'by its square root ("ortho").',
@@ -118,13 +118,13 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     # Random numbers
     "random": {
         "dtype": "A floating dtype; by default the default floating dtype.",
-        "independent": "Whether each vector along the axis is shuffled on its own.",
+        "independent": "Whether each vector along the axis is shuffled separately.",
         "key": "A random key, as `key`, `split` and `fold_in` return it.",
         "lower": "The lower bound.",
         "maxval": "The upper bound, which is not included.",
         "mean": "The mean.",
         "minval": "The lower bound, which is included.",
-        "mode": 'How many random bits are drawn for each number: "high" draws twice as many as "low", for rare events.',
+        "mode": 'The number of random bits for each number: "high" draws twice as many as "low", for rare events.',
         "replace": "Whether an entry may be drawn more than once.",
         "shape": _RANDOM_SHAPE,
         "upper": "The upper bound.",
@@ -176,20 +176,20 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "low": "The low word of each counter (uint32).",
     },
     # Counts and sets
-    "bincount": {"minlength": "The least number of entries of the result.", "x": "Integers."},
+    "bincount": {"minlength": "The minimum number of entries of the result.", "x": "Integers."},
     "histogram": {
         "bins": "The number of intervals, or their edges in ascending order.",
-        "range": "The outer edges of equal intervals; by default the least and the greatest element.",
+        "range": "The outer edges of equal intervals; by default the smallest and the largest element.",
         "density": "Whether to divide the counts by their sum and by the widths of the intervals.",
     },
-    "sets": {"axis": "The axis whose entries are compared; by default the single elements are compared."},
+    "sets": {"axis": "The axis whose entries are compared; by default the elements are compared."},
     # Ragged tensors
     "ragged": {"x": "The values."},
     "ragged.reduction": {
         "axis": "The axes to reduce, by position or by name; by default all of them. Along an axis that lengths depend "
         "on, such as the batch, each position reduces the examples that are long enough to reach it, and the result "
         "is as long as the longest of them.",
-        "correction": "The divisor is the number of elements minus `correction`; 1 gives the unbiased variance of a "
+        "correction": "The divisor is the number of elements minus `correction`; 1 is for the unbiased variance of a "
         "sample.",
         "keepdims": "Whether the result keeps the reduced axes, with size 1 and without lengths.",
     },
@@ -202,14 +202,14 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "ragged.running.argsort": {
         "x": "Real values.",
         "axis": "An axis that no lengths depend on.",
-        "descending": "Whether the greatest element comes first.",
+        "descending": "Whether to sort in descending order.",
     },
     "ragged.normalisation": {
         "x": "Real values.",
         "axis": "The axes along which the exponentials of the results add up to 1, by position or by name.",
     },
     # Inspection
-    "can_cast": {"from_": "A dtype, or a tensor whose dtype is meant.", "to": "A dtype."},
+    "can_cast": {"from_": "A dtype, or a tensor whose dtype is used.", "to": "A dtype."},
     "inspect": {"x": "A tensor.", "limit": "The largest number of elements to read and show."},
     "isdtype": {"dtype": "A dtype.", "kind": "A dtype, the name of a kind, or a tuple of several of them."},
     "result_type": {"arrays_and_dtypes": "Tensors, dtypes and Python numbers."},

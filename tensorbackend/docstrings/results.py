@@ -1,4 +1,4 @@
-"""Descriptions of what ops return. In a docstring the type stands in front of them."""
+"""Descriptions of what ops return. In a docstring the type comes before them."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ Words = Mapping[str, str]
 _BOOLS = "A bool tensor with the shape and names of x."
 _LIKE = "A tensor with the shape and names of x."
 _LIKE_X = "A tensor with the shape, dtype and names of x."
-_FLOATING = "A tensor with the shape and names of x. Integers give the default floating dtype."
+_FLOATING = "A tensor with the shape and names of x, in the default floating dtype for integers."
 _OF_BOTH = "tensor with the shape to which x1 and x2 broadcast; each axis has the name that it has in x1 or x2."
 _PROMOTED = f"A {_OF_BOTH} The dtype is the one to which x1 and x2 are promoted."
-_FLOATING_PROMOTED = f"{_PROMOTED} Integers give the default floating dtype."
+_FLOATING_PROMOTED = f"{_PROMOTED} Integers are converted to the default floating dtype."
 _BOOLS_OF_BOTH = f"A bool {_OF_BOTH}"
 _REDUCED = (
     "A tensor without the reduced axes, or with size 1 along them if `keepdims`. The other axes keep their names."
 )
-_SEVERAL_REDUCED = f"{_REDUCED} A list q, or a tensor q with an axis, gives a new first axis."
+_SEVERAL_REDUCED = f"{_REDUCED} A list q, or a tensor q with an axis, adds a new first axis."
 _MATRIX_NAMES = "Matrices, whose batch axes keep their names. The text above says which names the last two axes have."
 _WRITTEN = "A tensor with the shape and names of x, in the dtype to which x and the updates are promoted."
 _SEGMENTS = "with `size` entries along the axis, which has no name. The other axes keep their names."
 _EIGENVALUES = "The eigenvalues of each matrix, along the last axis, which has no name."
-_NO_NAME = "In the text above, `[.]` stands for an axis without a name."
+_NO_NAME = "In the text above, `[.]` is an axis without a name."
 _EIGENPAIRS = f"A named tuple of `eigenvalues`, of shape (..., n), and `eigenvectors`, of shape (..., n, n). {_NO_NAME}"
 
 RETURNS: Final[Words] = {
@@ -41,9 +41,9 @@ RETURNS: Final[Words] = {
     "fmod": _PROMOTED,
     **dict.fromkeys(("positive", "square", "trunc"), _LIKE_X),
     **dict.fromkeys(("reciprocal", "log2", "log10"), _FLOATING),
-    "phase": "A real tensor with the shape and names of x. Integers give the default floating dtype.",
+    "phase": "A real tensor with the shape and names of x, in the default floating dtype for integers.",
     "special": "A tensor with the shape to which the operands broadcast; each axis has the name that it has in one of "
-    "them. Integers give the default floating dtype.",
+    "them, in the default floating dtype for integers.",
     **dict.fromkeys(("digamma", "lgamma"), _FLOATING),
     "factorial": _LIKE_X,
     "stop_gradient": _LIKE_X,
@@ -125,11 +125,11 @@ RETURNS: Final[Words] = {
     "linalg": _MATRIX_NAMES,
     "cholesky": f"The factors, whose batch axes keep their names. {_NO_NAME}",
     "solve": "The solution x: for each matrix a vector if x2 is a vector, else a matrix.",
-    "adjoint": "Matrices. Each axis keeps its name, so that the names of the last two axes change places.",
+    "adjoint": "Matrices. Each axis keeps its name, so that the names of the last two axes are exchanged.",
     "det": "A determinant for each matrix, with the names of the batch axes.",
     "matrix_rank": "A rank (int64) for each matrix, with the names of the batch axes.",
-    "matrix_norm": "A norm for each matrix, with the names of the batch axes. If `keepdims`, the last two axes stay "
-    "with size 1.",
+    "matrix_norm": "A norm for each matrix, with the names of the batch axes. If `keepdims`, the last two axes are "
+    "kept with size 1.",
     "norm": _REDUCED,
     "vector_norm": _REDUCED,
     "trace": "A sum for each matrix, with the names of the batch axes.",
@@ -174,13 +174,13 @@ RETURNS: Final[Words] = {
     # Counts and sets
     "bincount": "The counts (int64), or the sums of the weights, along one axis.",
     "histogram": "A named tuple of `counts` and `edges`, each with one axis.",
-    "unique_values": "The different elements along one axis, or x with only the different entries along `axis`.",
+    "unique_values": "The unique elements along one axis, or x with only the unique entries along `axis`.",
     "unique_counts": "A named tuple of `values` and `counts`.",
     "unique_inverse": "A named tuple of `values` and `inverse_indices`.",
     # Ragged tensors
-    "ragged.reduction": "A `Ragged` if an axis with lengths is left, else a tensor.",
+    "ragged.reduction": "A `Ragged` if an axis with lengths remains, else a tensor.",
     "ragged.running": "The result, with the shape, names and lengths of x.",
-    "ragged.normalisation": "The result, with the shape, names and lengths of x. The padding holds 0.",
+    "ragged.normalisation": "The result, with the shape, names and lengths of x. The padding is 0.",
     # Inspection
     "can_cast": "True if the two dtypes are promoted to `to`. Integers may still be rounded, as from int64 to float32.",
     "inspect": "A text with the template, the backend and the elements.",

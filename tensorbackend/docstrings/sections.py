@@ -19,10 +19,10 @@
 
 So `help` and the reference show these sections. Docstrings of functions of other modules stay as they are.
 
-The descriptions stand under keys: the name of an op, of the module that declares it, or of its family; the empty key is
-for all ops. The keys are tried in this order, and the first that has the description is used. For functions of `ragged`
-the keys begin with `ragged`; for functions of `expr` the key is the module's name. An op that needs other descriptions
-has the section in its own docstring.
+The descriptions are stored under keys: the name of an op, of the module that declares it, or of its family; the empty
+key is for all ops. The keys are tried in this order, and the first that has the description is used. For functions of
+`ragged` the keys begin with `ragged`; for functions of `expr` the key is the module's name. An op that needs other
+descriptions has the section in its own docstring.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def _kind(function: Callable[..., Any], returned: str) -> str:
 
 
 def _scopes(name: str, module: str) -> tuple[str, ...]:
-    """The keys under which descriptions for a function may stand, the most specific first."""
+    """The keys under which descriptions for a function may be stored, the most specific first."""
     if module.startswith(_RAGGED):
         path = module[len(_RAGGED) - len("ragged.") :]
         return f"{path}.{name}", path, "ragged"

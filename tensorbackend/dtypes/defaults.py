@@ -85,8 +85,8 @@ def precision(bits: int, *, cast: bool = False) -> Block[None]:
     bits : {16, 32, 64}
         The width of floating numbers, and of each part of complex numbers, which have at least 32.
     cast : bool, default False
-        Whether ops that compute also cast their floating and complex operands, even wider ones, to that width. Ops that
-        only move elements, such as `reshape` and indexing, and `astype` take their operands as they are.
+        Whether ops that compute also cast their floating and complex operands, even wider ones, to that width. Ops
+        that only move elements, such as `reshape` and indexing, and `astype` do not cast their operands.
 
     Returns
     -------
@@ -112,17 +112,16 @@ def precision(bits: int, *, cast: bool = False) -> Block[None]:
     See Also
     --------
     set_precision : For the whole process.
-    get_precision : The width that is in force.
+    get_precision : Returns the current width.
     """
     _check_precision("precision", bits)
     return CastBlock(-bits) if cast else Block(None, [(variable, bits) for variable in _precisions.values()])
 
 
 def set_precision(bits: int, *, cast: bool = False) -> None:
-    """Sets the width of the default floating and complex dtypes for the whole process, all threads included.
+    """Set the width of the default floating and complex dtypes for the whole process, including all threads.
 
-    Inside a block of `precision` the block's own settings stay in force. Out of the box the width is 32, and nothing is
-    cast.
+    Inside a block of `precision` the block's settings remain in effect. Initially the width is 32, and nothing is cast.
 
     Parameters
     ----------
@@ -165,7 +164,7 @@ def uncast() -> Block[None]:
 
 
 def get_precision() -> int:
-    """The width in bits of the default floating dtype: that of the innermost block, else of the process.
+    """Return the width in bits of the default floating dtype: that of the innermost block, else that of the process.
 
     Returns
     -------
@@ -227,8 +226,8 @@ def default_dtype(kind: Kind) -> DType:
     Returns
     -------
     DType
-        `bool`, `int64` or `uint64`; for "float" and "complex" the dtype of the precision in force, which out of the box
-        is `float32` or `complex64`.
+        `bool`, `int64` or `uint64`; for "float" and "complex" the dtype of the current precision, which is initially
+        `float32` or `complex64`.
 
     Raises
     ------

@@ -39,13 +39,13 @@ def _max_exponent(dtype: DType) -> int:
 
 
 def _dtype_of(value: Any) -> DType:
-    """The dtype that a value is or has; a class, such as `numpy.float32`, stands for a dtype itself."""
+    """The dtype that a value is or has; a class, such as `numpy.float32`, means the dtype itself."""
     return as_dtype(value if isinstance(value, DType | type) else getattr(value, "dtype", value))
 
 
 @name_in_errors
 def finfo(dtype: DTypeLike) -> finfo_object:
-    """Limits of a floating or complex dtype, computed from the widths of its fields (IEEE 754).
+    """Return the limits of a floating or complex dtype, computed from the widths of its fields (IEEE 754).
 
     Takes a dtype or anything that has one. Raises `DTypeError` for other kinds.
 
@@ -75,7 +75,7 @@ def finfo(dtype: DTypeLike) -> finfo_object:
 
 @name_in_errors
 def iinfo(dtype: DTypeLike) -> iinfo_object:
-    """Limits of an integer dtype, computed from its width.
+    """Return the limits of an integer dtype, computed from its width.
 
     Takes a dtype or anything that has one. Raises `DTypeError` for other kinds.
 
@@ -105,8 +105,8 @@ def iinfo(dtype: DTypeLike) -> iinfo_object:
 def check_scalar(value: Scalar, dtype: DType) -> None:
     """Raises `OutOfRangeError` for a Python number outside a dtype, `DTypeError` for a kind that the dtype cannot hold.
 
-    An integer must lie within the limits; a finite float must not round to infinity. Inexact
-    rounding is no error.
+    An integer must be within the limits; a finite float must not round to infinity. Inexact
+    rounding is not an error.
     """
     kind = scalar_kind(value)
     if kind is None or not holds_kind(dtype, kind):
@@ -136,7 +136,7 @@ def check_scalar(value: Scalar, dtype: DType) -> None:
 def check_scalars(values: Sequence[Scalar], dtype: DType) -> None:
     """Raises what `check_scalar` raises for the first of these Python numbers that is outside the dtype.
 
-    The dtype holds the kinds of all numbers. The least and the largest number are checked first, because that takes a
+    The dtype holds the kinds of all numbers. The minimum and the maximum are checked first, because that takes a
     hundredth of the time.
     """
     if dtype.is_numeric and values and (dtype.is_complex or not _lie_within(values, *_limits(dtype))):

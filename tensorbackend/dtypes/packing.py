@@ -1,6 +1,6 @@
 """Converts elements between Python numbers and bytes (row-major, native byte order), in one way for every dtype.
 
-`float16` and `bfloat16` come out as Python floats, complex numbers as Python complex. Numbers that go in must lie in
+`float16` and `bfloat16` are unpacked as Python floats, complex numbers as Python complex. Numbers to pack must be in
 the dtype's range (`check_scalar`), except floats, which round to infinity.
 """
 
@@ -76,7 +76,7 @@ def unpack(data: bytes | memoryview, dtype: DType) -> tuple[Any, ...]:
 
 
 def iterable(data: bytes, dtype: DType) -> Sequence[Any]:
-    """The elements that bytes hold, for one pass; they are made one by one where `memoryview` knows the dtype."""
+    """The elements that bytes hold, for one pass; they are made one by one if `memoryview` supports the dtype."""
     if dtype in LETTERS and dtype is not float16:
         return memoryview(data).cast(LETTERS[dtype])  # type: ignore[call-overload,no-any-return] # any letter
     return unpack(data, dtype)
@@ -156,7 +156,7 @@ remembers_calls("readers and writers of elements", _layout, reader, writer)
 
 
 def widen_bfloat16(data: bytes | memoryview) -> bytes:
-    """The same values as float32, whose upper half a bfloat16 is: two zero bytes go below each element."""
+    """The same values as float32, whose upper half a bfloat16 is: two zero bytes are inserted below each element."""
     wide = bytearray(2 * len(data))
     wide[2::4], wide[3::4] = data[0::2], data[1::2]
     return bytes(wide)
@@ -188,7 +188,7 @@ _FLOAT32, _UINT32 = struct.Struct("<f"), struct.Struct("<I")
 def _bfloat16_writer(count: int) -> Callable[..., bytes]:
     """The function that rounds all elements by a sum of long integers, whose 32-bit lanes are the elements as float32.
 
-    An element is rounded by itself only where rounding to float32 first may have made a tie, and for NaN.
+    An element is rounded separately only if rounding to float32 first may have created a tie, and for NaN.
     """
     ones, low_half, below_tie, tie = (_lanes(bits, count) for bits in (1, 0xFFFF, 0x7FFF, 0x8000))
     single, size = writer(float32, count), 4 * count

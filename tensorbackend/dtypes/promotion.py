@@ -15,7 +15,7 @@ _KIND_OF_SCALAR: dict[type, Kind] = {bool: "bool", int: "int", float: "float", c
 
 
 def as_dtype(dtype: DTypeLike) -> DType:
-    """The `DType` that a name, a short form, a Python type or a library's own dtype stands for.
+    """Return the `DType` of a name, a short form, a Python type or a library's own dtype.
 
     Raises `DTypeError` for anything else.
 
@@ -73,11 +73,11 @@ _NUMPYS_CODES: Final = frozenset(["i2", "i4", "u1", "u2", "u4", "f2", "f4", "f8"
 
 
 def promote_types(left: DType, right: DType) -> DType:
-    """The dtype to which values of two dtypes are promoted.
+    """Return the dtype to which values of two dtypes are promoted.
 
     It follows the Array API standard's table. Where that has no entry, `bool` yields to any dtype, an integer to any
-    floating dtype, and two floating dtypes give the smallest that holds both. Raises `DTypeError` for `uint64` with a
-    signed integer, as no integer dtype holds both.
+    floating dtype, and two floating dtypes are promoted to the smallest that holds both. Raises `DTypeError` for
+    `uint64` with a signed integer, as no integer dtype holds both.
 
     >>> from tensorbackend.dtypes import bfloat16, float16, int8, int64, uint8
     >>> promote_types(int8, uint8), promote_types(int64, float16), promote_types(float16, bfloat16)

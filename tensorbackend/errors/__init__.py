@@ -1,8 +1,8 @@
-"""Every exception a user meets, and the one formatter of their texts.
+"""All exceptions of the library, and the formatter of their messages.
 
-A text says what was expected, then what was given and its value, and last the remedy. It starts in lower
-case and is the same on every backend. Each class also derives from the built-in that Python code
-would expect in its place (`ValueError`, `TypeError`, `IndexError`, ...).
+A message says what was expected, then what was passed and its value, and finally the remedy. It starts in
+lower case and is the same on every backend. Each class also derives from the built-in exception that Python code would
+expect (`ValueError`, `TypeError`, `IndexError`, ...).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class TensorBackendError(Exception):
     """The base class of every error that tensorbackend raises on purpose."""
 
     operation: str | None = None
-    """The op that the user called, once it stands in the text."""
+    """The op that the user called, once its name is in the text."""
     message: str = ""
     """The text without the op."""
 
@@ -33,9 +33,9 @@ class TensorBackendError(Exception):
         return tracebacks.render_for_ipython(self)
 
     def named(self, operation: str) -> TensorBackendError:
-        """Puts an op's name in front of the text, in place of the name of an op that this one called.
+        """Prepends an op's name to the text, in place of the name of an op that this one called.
 
-        The name of an op that a function of the user called stays.
+        The name of an op that a function of the user called is kept.
         """
         if self.operation is None or not tracebacks.has_user_frame(self):
             self.message = self.message or str(self)
@@ -45,7 +45,7 @@ class TensorBackendError(Exception):
 
 
 class ShapeError(TensorBackendError, ValueError):
-    """Shapes that do not fit together, or an invalid shape."""
+    """Shapes that do not match, or an invalid shape."""
 
 
 class AxisError(TensorBackendError, ValueError, IndexError):
@@ -53,7 +53,7 @@ class AxisError(TensorBackendError, ValueError, IndexError):
 
 
 class NamesError(TensorBackendError, ValueError):
-    """Axis names that differ where axes meet, or that would occur twice in one tensor."""
+    """Names of matching axes that differ, or a name that would occur twice in one tensor."""
 
 
 class DTypeError(TensorBackendError, TypeError):
@@ -65,11 +65,11 @@ class OutOfRangeError(TensorBackendError, OverflowError, ValueError):
 
 
 class ArgumentError(TensorBackendError, ValueError):
-    """An option with a value that the op does not take."""
+    """An option with a value that the op does not accept."""
 
 
 class ArgumentKindError(ArgumentError, TypeError):
-    """An option of a kind that the function does not take, such as a string for an int."""
+    """An option of a type that the function does not accept, such as a string for an int."""
 
 
 class OperandError(TensorBackendError, TypeError):
@@ -77,16 +77,16 @@ class OperandError(TensorBackendError, TypeError):
 
 
 class DataError(TensorBackendError, ValueError):
-    """An error that only data can show: a backend raises it, a dry run on templates does not."""
+    """An error that depends on data: a backend raises it, a dry run on templates does not."""
 
     def named(self, operation: str) -> TensorBackendError:
-        """Puts an op's name in front of the text, unless the name of an op stands there."""
+        """Prepends an op's name to the text, unless the text begins with the name of an op."""
         return self if self.operation else super().named(operation)
 
     def met(self, operation: str, inputs: Iterable[object]) -> DataError:
-        """Puts the op and what its inputs look like in front of the text.
+        """Prepends the op and the templates of its inputs to the text.
 
-        If ops are nested, the op that the user called takes the place of those inside it, which differ among backends.
+        If ops are nested, the op that the user called replaces those inside it, which differ among backends.
         """
         self.message = self.message or str(self)
         self.operation = f"{operation} of {', '.join(map(repr, inputs))}"
@@ -104,7 +104,7 @@ class IndexRangeError(DataError, IndexError):
 
 
 class BackendError(TensorBackendError, RuntimeError):
-    """Tensors on backends that do not mix, or a backend that is not available."""
+    """Tensors on backends that cannot be combined, or a backend that is not available."""
 
 
 class ExchangeError(BackendError, BufferError):
@@ -125,7 +125,7 @@ class UnsupportedOp(BackendError, NotImplementedError):
 
 
 class FileError(TensorBackendError, ValueError):
-    """A file that is not what its name and header say."""
+    """A file that does not match its name or header."""
 
 
 class DeallocatedError(TensorBackendError, RuntimeError):
@@ -137,7 +137,7 @@ class TemplateDataError(TensorBackendError, TypeError):
 
 
 class GradientError(TensorBackendError, ValueError):
-    """A gradient through an op that has none."""
+    """A gradient through an op without one."""
 
 
 class ConvergenceError(TensorBackendError, ArithmeticError):
@@ -155,11 +155,11 @@ class ContractError(TensorBackendError, AssertionError):
 
 
 class RecompilationWarning(UserWarning):
-    """A function of `jit` was compiled for many shapes, each of which took as long as the first."""
+    """A function of `jit` was compiled separately for many shapes."""
 
 
 def expected(expectation: str, remedy: str = "", /, **came: object) -> str:
-    """The text of an error: what was expected, what was given and its value, and last the remedy.
+    """Return the text of an error: what was expected, what was passed and its value, and finally the remedy.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def expected(expectation: str, remedy: str = "", /, **came: object) -> str:
     remedy : str, optional
         What the user can do.
     **came
-        The values that were given, by the names of their parameters.
+        The values that were passed, by the names of their parameters.
 
     Returns
     -------
@@ -186,10 +186,10 @@ def expected(expectation: str, remedy: str = "", /, **came: object) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as an error shows it: its `repr`, cut where it is long or deep.
+    """Return a value as an error shows it: its `repr`, truncated if it is long or deep.
 
     A tensor is shown by its template, so that the text is the same on every backend. An int that Python refuses to
-    write is shown by its size.
+    format is shown by its size.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def shown(value: object) -> str:
     Returns
     -------
     str
-        The text, short whatever the value is.
+        The text, short for any value.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The names of functions in other libraries: NumPy, SciPy, JAX, PyTorch and Nx. The only such table.
 
-`SYNONYMS` are the same functions under other names, so that `numpy.arccos(x)` finds ours; `ADVICE` says how to write
-what we have in another form.
+`SYNONYMS` are the same functions under other names, so that `numpy.arccos(x)` finds ours; `ADVICE` says what to write
+instead.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ ADVICE: Final = {
 
 
 def advice(name: str) -> str | None:
-    """How to write here what another library calls by this name; `None` where there is nothing like it.
+    """Return what to write instead of a name of another library; `None` if there is no equivalent.
 
     >>> advice("cumsum"), advice("ravel")
     ('cumulative_sum', 'reshape(x, -1)')

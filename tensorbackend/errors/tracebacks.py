@@ -1,13 +1,13 @@
 """Tracebacks that end at the user's line.
 
-An error keeps all of its frames. The frames of this package are left out only where an error is shown:
+An error keeps all of its frames. The frames of this package are omitted only when an error is shown:
 
-- by Python's hooks for uncaught errors, in any thread: `install` puts hooks of ours in front of them;
-- by IPython, which asks the error itself (`_render_traceback_`);
-- by pytest, which asks the module of each frame (`__tracebackhide__`).
+- by Python's hooks for uncaught errors, in any thread: `install` puts our hooks before them;
+- by IPython, which calls a method of the error (`_render_traceback_`);
+- by pytest, which reads a variable of each frame (`__tracebackhide__`).
 
-So a call that succeeds pays nothing, and debuggers and loggers see everything. With `TENSORBACKEND_TRACEBACK=full` in
-the environment nothing is left out.
+So a call that succeeds has no overhead, and debuggers and loggers see all frames. With `TENSORBACKEND_TRACEBACK=full`
+in the environment nothing is omitted.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ count_as_ours(os.path.dirname(__file__))  # this module is in a folder of the pa
 
 
 def wants_all() -> bool:
-    """Whether the user asks to see every frame."""
+    """Whether the user requests all frames."""
     return os.environ.get("TENSORBACKEND_TRACEBACK") == "full"
 
 
 def visible(error: BaseException, *, defect: bool = True) -> TracebackType | None:
-    """The traceback of an error without the frames of this package and of what it calls; `None` if no other is left.
+    """Return the traceback of an error without the frames of this package and of what it calls; `None` if none remains.
 
     Parameters
     ----------
@@ -114,10 +114,10 @@ def _is_deliberate(error: BaseException) -> bool:
 
 @contextmanager
 def shorten_tracebacks(error: BaseException) -> Iterator[None]:
-    """While the block runs, leave only the user's frames in the tracebacks of an error and of the errors behind it."""
+    """While the block runs, leave only the user's frames in the tracebacks of an error and of its causes."""
     chain = list(_chain(error, set()))
     before = [link.__traceback__ for link in chain]
-    defect = not any(map(_is_deliberate, chain))  # an error behind one that is raised on purpose is no defect
+    defect = not any(map(_is_deliberate, chain))  # the cause of an error that is raised on purpose is not a defect
     for link in [] if wants_all() else chain:
         short = visible(link, defect=defect)
         # If no frame is left, a cause shows its last line alone, which is enough; the error itself keeps its frames.
@@ -130,7 +130,7 @@ def shorten_tracebacks(error: BaseException) -> Iterator[None]:
 
 
 def _chain(error: BaseException, seen: set[int]) -> Iterator[BaseException]:
-    """An error, the errors behind it as Python shows them, and the members of an error group."""
+    """An error, its causes as Python shows them, and the members of an error group."""
     if id(error) in seen:
         return
     seen.add(id(error))
@@ -157,14 +157,14 @@ def render_for_ipython(error: BaseException) -> list[str]:
 
 
 def name_in_errors(function: Function, name: str = "") -> Function:
-    """Enters the name of a public function, which `mark` finds for the errors raised in a call of it; returns it."""
+    """Registers the name of a public function, which `mark` finds for the errors raised in a call of it; returns it."""
     named: Any = function
     _names[id(named.__code__)] = name or named.__name__, named.__code__
     return function
 
 
 def mark() -> str | None:
-    """Tell pytest to leave out the frames of this package that are being run now.
+    """Tell pytest to omit the current frames of this package.
 
     Returns the name of the function that the user's code called, if `name_in_errors` knows it.
     """
@@ -182,12 +182,12 @@ def mark() -> str | None:
 
 
 def _is_hidden(exception_info: Any) -> bool:
-    """Whether pytest leaves a frame of this package out."""
+    """Whether pytest omits a frame of this package."""
     return not wants_all() and (exception_info is None or _is_deliberate(exception_info.value))
 
 
 def install() -> None:
-    """Put this package's hooks in front of Python's for errors that nobody catches."""
+    """Install this package's hooks for uncaught errors before Python's."""
     show, show_in_thread = sys.excepthook, threading.excepthook
 
     def excepthook(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:

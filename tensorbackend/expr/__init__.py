@@ -1,4 +1,4 @@
-"""Graphs: `ExprBackend` records a program as nodes, and what graphs are for is a function of graphs.
+"""Graphs: `ExprBackend` records a program as nodes, and transformations are functions of graphs.
 
-`trace` gives a `Graph`; `evaluate` runs one on any backend; `simplify` rewrites one; `show` prints one.
+`trace` returns a `Graph`; `evaluate` runs one on any backend; `simplify` rewrites one; `show` prints one.
 """

@@ -36,14 +36,14 @@ def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis
 
     Entry n of the result combines the entries 0 to n: entry 2 is `function(function(x0, x1), x2)`. As the function is
     associative, entries are combined in pairs: for n entries there are about 2 log2(n) calls of the function, each with
-    many entries at once, where `scan` makes n calls one after the other. The function is recorded as its
+    many entries at once, where `scan` makes n sequential calls. The function is recorded as its
     ops, so gradients, batches and compilation work as for any other ops.
 
     Parameters
     ----------
     function
-        Takes two values nested as `xs` and returns a third one. Each value holds any number of entries along the axis,
-        so the function must combine entries at the same place: by elementwise ops, or by products of the matrices in
+        Takes two values nested like `xs` and returns a third one. Each value holds any number of entries along the
+        axis, so the function must combine corresponding entries: by elementwise ops, or by products of the matrices in
         the other axes.
     xs
         Tensors of the same size along the axis, nested in lists, tuples, dicts and dataclasses.
@@ -55,14 +55,14 @@ def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis
     Returns
     -------
     Any
-        Tensors like `xs`, nested likewise.
+        Tensors like `xs`, with the same nesting.
 
     Raises
     ------
     ShapeError
-        For axes of different sizes, or if the function returns another shape than it takes.
+        For axes of different sizes, or if the function changes the shape.
     DTypeError, NamesError
-        If the function returns another dtype or other names than it takes.
+        If the function changes the dtype or the names.
     AxisError
         If a tensor lacks the axis.
 
@@ -121,8 +121,8 @@ def _nest(tree: Tree, leaves: Sequence[Tensor], places: Sequence[int]) -> Any:
 def _prefixes(leaves: list[Tensor], combined: Callable[..., list[Tensor]]) -> list[Tensor]:
     """The prefixes along the first axis: entry n combines the entries 0 to n.
 
-    Neighbouring entries are combined in pairs, which leaves half as many. The prefixes of the pairs are the results at
-    the odd places. A result at an even place combines the result before it with one more entry.
+    Adjacent entries are combined in pairs, which leaves half as many. The prefixes of the pairs are the results at odd
+    positions. A result at an even position combines the result before it with one more entry.
     """
     size = leaves[0].shape[0]
     if size < 2:
@@ -144,7 +144,7 @@ def _every_other(x: Tensor, start: int, stop: int) -> Tensor:
 
 
 def _interleave(even: Tensor, odd: Tensor) -> Tensor:
-    """The entries of `even` and `odd` in turn; `even` may have one entry more."""
+    """The entries of `even` and `odd` alternately; `even` may have one entry more."""
     count, names = odd.shape[0], even.names
     first = even if even.shape[0] == count else sliced(even, slice(count))
     pairs = reshape(stack([first, odd], axis=1), (2 * count, *even.shape[1:]), names=names)
@@ -157,15 +157,15 @@ def map_along_axis(function: Callable[[X], R], xs: X, *, axis: Axis = 0, batch_s
 def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: int | None = None) -> Any: ...
 @check_arguments_early
 def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: int | None = None) -> Any:
-    """Call a function for each entry along an axis, one after the other, and stack the results.
+    """Call a function for each entry along an axis sequentially, and stack the results.
 
     The calls need the memory of one entry, or of `batch_size` entries, where `vmap` needs the memory of all entries at
-    once. `tb.map` is another function, named as in Nx: it calls a function for single elements.
+    once. `tb.map` is another function, named as in Nx: it calls a function for each element.
 
     Parameters
     ----------
     function
-        Takes an entry, nested as `xs`, and returns tensors nested in any way. It is traced.
+        Takes an entry, nested like `xs`, and returns tensors nested in any way. It is traced.
     xs
         Tensors of the same size along the axis, nested in lists, tuples, dicts and dataclasses.
     axis
@@ -185,7 +185,7 @@ def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: i
     AxisError
         If a tensor lacks the axis.
     ArgumentError
-        For a batch of less than one entry.
+        For a batch of fewer than one entry.
 
     Examples
     --------
@@ -227,5 +227,5 @@ def _split_batches(x: Tensor, count: int) -> Tensor:
 
 
 def _laid_out(y: Tensor, name: str | None) -> Tensor:
-    """Batches of results one after the other, along a first axis called `name`: [3][2][3] -> [6][3]."""
+    """Concatenated batches of results, along a first axis called `name`: [3][2][3] -> [6][3]."""
     return reshape(y, (y.shape[0] * y.shape[1], *y.shape[2:]), names=(name, *y.names[2:]))

@@ -41,10 +41,10 @@ _IMMUTABLE = (type, FunctionType, BuiltinFunctionType, MethodType, ModuleType, D
 
 
 def option_key(leaf: Any) -> tuple[object, object]:
-    """The part of a compilation's key that stands for an option. In it, NaN is equal to itself.
+    """The part of a compilation's key for an option. In it, NaN is equal to itself.
 
     Raises `ArgumentError` for an object that may change and is equal only to itself: the compilation would keep the
-    attributes that the object had at the trace.
+    attributes of the object at the time of the trace.
     """
     if type(leaf) is Static:
         return (leaf.value, Static), kind_of(leaf.value)

@@ -1,4 +1,4 @@
-"""The compilations of one function: a cache of limited size, which drops the compilations that are not called."""
+"""The compilations of one function: a bounded cache, which drops compilations that are not called."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CacheInfo(NamedTuple):
 
 
 class Counted(Protocol):
-    """An entry of a cache. `Cache.get` counts its calls; code that finds an entry in another way counts them itself."""
+    """An entry of a cache. `Cache.get` counts its calls; code that finds an entry in another way must count them."""
 
     calls: int
 
@@ -76,7 +76,7 @@ class Cache(Generic[Entry]):
         return entry
 
     def count(self, *, hit: bool) -> None:
-        """Counts a call that a program for many sizes served, or a trace that made such a program."""
+        """Counts a call of a program for many sizes, or a trace that made such a program."""
         with _lock:
             if hit:
                 self._gone += 1
@@ -84,7 +84,7 @@ class Cache(Generic[Entry]):
                 self._misses += 1
 
     def prefer(self, entry: Entry) -> None:
-        """Notes that an entry was found. The second time in a row, it becomes the entry that is tried first."""
+        """Notes that an entry was found. After the second consecutive time, it is the entry that is tried first."""
         self.last = entry if self._latest is entry else None
         self._latest = entry
 
@@ -107,7 +107,7 @@ class Cache(Generic[Entry]):
             return CacheInfo(hits, self._misses, self.maxsize, len(self._entries))
 
     def clear(self) -> None:
-        """Forgets the entries and the counts."""
+        """Clears the entries and the counts."""
         with _lock:
             self.quick = {}
             self.last = self._latest = None

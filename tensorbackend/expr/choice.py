@@ -1,4 +1,4 @@
-"""A choice between functions, which are traced before anything runs: `cond` and `switch`."""
+"""A choice between functions, which are traced before any is run: `cond` and `switch`."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ def cond(
 def cond(predicate: TensorLike, true_function: Function, false_function: Function, *operands: Any) -> Any: ...
 @check_arguments  # type: ignore[misc] # `Any` stands for the operands of the functions
 def cond(predicate: TensorLike, true_function: Function, false_function: Function, *operands: Any) -> Any:
-    """Call the first function if `predicate` is true, else the second; `predicate` may depend on data.
+    """Call the first function if `predicate` is true, otherwise the second; `predicate` may depend on data.
 
-    Both functions are traced, and only the chosen one is computed. They return tensors, nested alike in lists, tuples,
-    dicts and dataclasses. The operands may be nested in the same way; those that are no tensors reach the functions as
-    they are. Raises `DTypeError` or `ShapeError` for a predicate that is not a bool without axes. If the results of the
-    functions differ, raises the error for the first difference.
+    Both functions are traced, and only the chosen one is computed. They return tensors, with equal nesting in lists,
+    tuples, dicts and dataclasses. The operands may be nested in the same way; those that are not tensors are passed to
+    the functions unchanged. Raises `DTypeError` or `ShapeError` for a predicate that is not a bool without axes. If the
+    results of the functions differ, raises the error for the first difference.
 
     Parameters
     ----------
@@ -125,18 +125,18 @@ def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> 
 def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> Any:
     """Call one of several functions: the one at `index`, which may depend on data.
 
-    All functions are traced, and only the chosen one is computed. It is found by halving: for n functions a graph has
-    n - 1 `cond` nodes, of which about log2(n) run.
+    All functions are traced, and only the chosen one is computed. It is found by bisection: for n functions a graph
+    has n - 1 `cond` nodes, of which about log2(n) run.
 
     Parameters
     ----------
     index
-        An integer without axes. Below 0 it stands for the first function, beyond the end for the last.
+        An integer without axes. It is clipped: below 0 it selects the first function, beyond the end the last.
     functions
-        One function or more. They return tensors, nested alike in lists, tuples, dicts and dataclasses.
+        One or more functions. They return tensors, with equal nesting in lists, tuples, dicts and dataclasses.
     *operands
-        The arguments of the functions, which may be nested in the same way; anything but a tensor reaches the functions
-        as it is.
+        The arguments of the functions, which may be nested in the same way; anything but a tensor is passed to the
+        functions unchanged.
 
     Returns
     -------
@@ -146,10 +146,10 @@ def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> 
     Raises
     ------
     DTypeError
-        For an index that is no integer without axes. If the results of the functions differ, the error for the first
-        difference is raised.
+        For an index that is not an integer without axes. If the results of the functions differ, the error for the
+        first difference is raised.
     ArgumentError
-        For no functions.
+        If there are no functions.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def _bisect(graphs: Sequence[Graph], first: int, place: Template) -> Graph:
 
 
 def _alike(branches: list[Traced], places: list[str], names: Sequence[str], every: str) -> list[Traced]:
-    """Gives the Python numbers of each branch the dtype that the other branches return in the same place.
+    """Casts the Python numbers of each branch to the dtype that the other branches return in the same place.
 
     Raises the error for the first result that still differs.
     """

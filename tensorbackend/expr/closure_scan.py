@@ -73,9 +73,9 @@ def _is_full(cell: CellType) -> bool:
 
 
 def freeze_variables(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A copy of a function that keeps the present values of its free variables, such as the variable of a loop.
+    """A copy of a function with the current values of its free variables, such as the variable of a loop. Variables
 
-    Variables to which the function itself assigns stay shared.
+    to which the function itself assigns remain shared.
 
     >>> functions = [lambda: number for number in range(3)]
     >>> [function() for function in functions]

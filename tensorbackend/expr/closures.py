@@ -1,4 +1,4 @@
-"""Traces functions as subgraphs, and closes these: tensors that a function captured become operands of the node."""
+"""Traces functions as closed subgraphs: tensors that a function captured become operands of the node."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def trace_flat(
 ) -> Traced:
     """The graph of a function that takes a flat list of tensors, and returns its results and their paths.
 
-    `varying` says how the tensors vary over a mesh. Tensors that the function makes from data alone live on `home`.
-    Raises `OperandError` for a result that is no tensor and cannot be converted to one.
+    `varying` says how the tensors vary over a mesh. Tensors that the function makes from data alone are on `home`.
+    Raises `OperandError` for a result that is not a tensor and cannot be converted to one.
     """
     numbers: dict[int, Scalar] = {}
 
@@ -92,7 +92,7 @@ def close(graphs: Sequence[Graph], more: Sequence[Tensor] = ()) -> tuple[tuple[G
     Before its other parameters, each graph takes all tensors that any of the graphs captured, and the tensors in `more`
     even if no graph captured them.
 
-    Equal graphs from the same source lines come back as one object, so that a backend compiles a loop once, however
+    Equal graphs from the same source lines are returned as one object, so that a backend compiles a loop once, however
     often the loop is recorded in a graph or called.
     """
     captured_nodes = {_identity(x): node for graph in graphs for node, x in _captured_tensors(graph)}
@@ -121,7 +121,7 @@ def _captured_tensors(graph: Graph) -> list[tuple[Node, Tensor]]:
 
 
 def _identity(x: Tensor) -> Hashable:
-    """A key that tells captured tensors apart."""
+    """A key that identifies a captured tensor."""
     return x.template, x.data if isinstance(x.backend, ExprBackend) else id(x.data), x.backend
 
 
@@ -145,7 +145,7 @@ remembers("graphs of loops and branches", _known.__len__, _known.clear)
 
 
 def intern_graph(graph: Graph) -> Graph:
-    """The graph known with the same nodes, or else this one. A graph that captured tensors comes back as it is."""
+    """The known graph with the same nodes, or else this one. A graph that captured tensors is returned unchanged."""
     if graph.captured:
         return graph
     try:

@@ -1,8 +1,8 @@
 """Collective operations on the devices of a mesh, inside a function of `shard_map`: sums, gathers, exchanges.
 
-Each is one node, which names the mesh axes. Each device has an operand and a result of its own; the result of a sum or
-a gather is the same on all devices along these mesh axes. A node of the kind "vary" does nothing; it says that each
-device goes on with its own copy of a value (see `varying`).
+Each is one node, which names the mesh axes. Each device has its own operand and result; the result of a sum or a
+gather is the same on all devices along these mesh axes. A node of the kind "vary" does nothing; it says that each
+device continues with its own copy of a value (see `varying`).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def collective(kind: str, x: Tensor, out: Template, axes: tuple[str, ...], axis:
 
 @check_arguments
 def psum(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
-    """The sum of all devices' tensors along mesh axes, on each of these devices.
+    """Sum all devices' tensors along mesh axes; each of these devices gets the result.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def psum(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 
 @check_arguments
 def pmean(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
-    """The mean of all devices' tensors along mesh axes, on each of these devices.
+    """Average all devices' tensors along mesh axes; each of these devices gets the result.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def pmean(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 
 @check_arguments
 def pmax(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
-    """The elementwise maximum of all devices' tensors along mesh axes, on each of these devices. It has no gradient.
+    """Compute the elementwise maximum of all devices' tensors along mesh axes. It has no gradient.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def pmax(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 
 @check_arguments
 def pmin(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
-    """The elementwise minimum of all devices' tensors along mesh axes, on each of these devices. It has no gradient.
+    """Compute the elementwise minimum of all devices' tensors along mesh axes. It has no gradient.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def pmin(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 
 @check_arguments
 def all_gather(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
-    """All devices' tensors along mesh axes, concatenated along an axis, on each of these devices.
+    """Concatenate all devices' tensors along mesh axes; each of these devices gets the result.
 
     Parameters
     ----------
@@ -148,8 +148,8 @@ def all_gather(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
     mesh_axes : str or sequence of str
         The mesh axes.
     axis : int or str
-        The axis that gets longer. It keeps its name. Rename it if the layout has a rule for that name, as the axis is
-        no longer divided.
+        The axis to concatenate along. It keeps its name. Rename it if the layout has a rule for that name, as the axis
+        is no longer divided.
 
     Returns
     -------
@@ -180,7 +180,7 @@ def all_gather(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
 
 @check_arguments
 def psum_scatter(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
-    """The sum of all devices' tensors along mesh axes; each device gets a part of the sum along an axis.
+    """Sum all devices' tensors along mesh axes; each device gets a part of the sum along an axis.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def psum_scatter(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
     AxisError
         For an axis that x does not have.
     ShapeError
-        Where the number of devices does not divide the axis.
+        If the number of devices does not divide the axis.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def psum_scatter(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
 
 @check_arguments
 def all_to_all(x: Tensor, mesh_axes: MeshAxes, *, split_axis: Axis, concat_axis: Axis) -> Tensor:
-    """An exchange of parts: each device splits its tensor along one axis and concatenates what it gets along another.
+    """Exchange parts: each device splits its tensor along one axis and concatenates the received parts along another.
 
     Parameters
     ----------
@@ -233,12 +233,12 @@ def all_to_all(x: Tensor, mesh_axes: MeshAxes, *, split_axis: Axis, concat_axis:
     split_axis : int or str
         The axis that is divided.
     concat_axis : int or str
-        The axis along which a device concatenates the parts that it gets.
+        The axis along which a device concatenates the parts that it receives.
 
     Returns
     -------
     Tensor
-        A tensor with as many elements as x.
+        A tensor with the same number of elements as x.
 
     Raises
     ------
@@ -247,7 +247,7 @@ def all_to_all(x: Tensor, mesh_axes: MeshAxes, *, split_axis: Axis, concat_axis:
     AxisError
         For an axis that x does not have.
     ShapeError
-        Where the number of devices does not divide the axis.
+        If the number of devices does not divide the axis.
 
     Examples
     --------
@@ -270,7 +270,7 @@ def all_to_all(x: Tensor, mesh_axes: MeshAxes, *, split_axis: Axis, concat_axis:
 
 @check_arguments
 def axis_index(mesh_axes: MeshAxes) -> Tensor:
-    """The number of this device along mesh axes, from 0 up.
+    """Return the index of this device along mesh axes, from 0 up.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ def program_of(backend: Backend, default: Callable[..., Any], call: CompositeCal
     """The kernel of a default implementation on a backend, for a call with templates in place of tensors.
 
     Returns `None` for a default that reads data. Composites in the default for which the backend has no method are
-    replaced by their parts. The program keeps the present values of whatever the default reads besides its arguments.
+    replaced by their parts. The program keeps the current values of whatever the default reads besides its arguments.
     """
     try:
         graph = expanded(_trace(backend, default, call), lambda node: own_method(backend, node.op) is not None)
@@ -39,7 +39,7 @@ def record_program(
 ) -> Kernel | None:
     """The kernel of a default implementation on a backend that records the same ops as the default would.
 
-    `whole` says which composites stay one op. Returns `None` for a default that reads data.
+    `whole` says which composites remain one op. Returns `None` for a default that reads data.
     """
     try:
         graph = expanded(_trace(backend.beneath, default, call), whole)  # type: ignore[arg-type] # every Core is a Backend

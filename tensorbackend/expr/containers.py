@@ -21,13 +21,13 @@ def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
 
     Parameters
     ----------
-    x : a tensor, or lists, tuples, dictionaries and dataclasses of tensors; other values in them stay as they are
+    x : a tensor, or lists, tuples, dictionaries and dataclasses of tensors; other values in them are returned unchanged
     backend : a backend, its class or its name, by default the default backend
 
     Returns
     -------
     Nested
-        The copies, nested likewise.
+        The copies, with the same nesting.
 
     Examples
     --------
@@ -45,18 +45,18 @@ def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
 def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
     """Move a tensor, or nested tensors, to another backend. Using the originals raises `DeallocatedError`.
 
-    Moving a tensor to its own backend returns the tensor itself. Memory is shared where both backends can share it,
-    else the bytes are copied. A tensor that occurs in several places is moved once.
+    Moving a tensor to its own backend returns the tensor itself. Memory is shared if both backends support that,
+    otherwise the bytes are copied. A tensor that occurs in several places is moved once.
 
     Parameters
     ----------
-    x : a tensor, or lists, tuples, dictionaries and dataclasses of tensors; other values in them stay as they are
+    x : a tensor, or lists, tuples, dictionaries and dataclasses of tensors; other values in them are returned unchanged
     backend : a backend, its class or its name, by default the default backend
 
     Returns
     -------
     Nested
-        The tensors on the other backend, nested likewise.
+        The tensors on the other backend, with the same nesting.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Control flow: `fori_loop`, `scan`, and the loop that `while_loop` runs.
 
-Their functions are traced before anything runs. The functions see values without data, so that they do the same on
-every backend, and a mistake shows before the first iteration. Each loop is then one call of a callback of
-`protocol/control.py`, with the traced functions as graphs. The call runs a loop in Python on a backend that has no
-callback of its own for it, and records one node in a trace.
+Their functions are traced before anything is run. The functions see values without data, so that they behave the
+same on every backend, and errors are raised before the first iteration. Each loop is then one call of a callback of
+`protocol/control.py`, with the traced functions as graphs. The call runs a loop in Python on a backend without a
+callback for it, and records one node in a trace.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Flat = Callable[[list[Tensor]], tuple[list[Any], list[str]]]
 
 @contextmanager
 def name_errors(name: str) -> Iterator[None]:
-    """Puts a function's name in front of the errors that the block raises."""
+    """Prepends a function's name to the errors that the block raises."""
     try:
         yield
     except TensorBackendError as error:
@@ -145,7 +145,7 @@ def check_predicate(predicate: Template, what: str) -> None:
 
 
 def run_while(carried: Leaves, holds: Callable[[list[Tensor]], Any], iteration: Flat, limit: int | None) -> Tensors:
-    """Runs a loop as long as a condition holds, at most `limit` times; returns the carried leaves at the end."""
+    """Runs a loop while a condition is true, for at most `limit` iterations; returns the carried leaves at the end."""
     home = home_of(carried.tensors)
     traced_body = trace_until_stable(
         carried, lambda: trace_flat(iteration, carried.templates, carried.paths, home, carried.varying)
@@ -174,13 +174,13 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any
 def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any) -> Any:
     """Run `carry = body(i, carry)` for each i from `lower` up to but excluding `upper`.
 
-    i is a tensor without axes: int64, or of the bounds' dtype. Bounds that are Python ints make a loop of known length,
-    which has a gradient. Carried values are as in `while_loop`.
+    i is a tensor without axes: int64, or of the bounds' dtype. With Python ints as bounds the loop has a known length
+    and a gradient. Carried values are as in `while_loop`.
 
     Parameters
     ----------
     lower, upper : int or Tensor
-        The first i, and the bound below which i stays.
+        The first i, and its exclusive upper bound.
     body
         A function (i, carry) that returns the next carry.
     initial
@@ -189,7 +189,7 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any
     Returns
     -------
     Any
-        The carried values at the end, nested likewise.
+        The carried values at the end, with the same nesting.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any
 
         def iteration(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
             result = body(leaves[0], unflatten(tree, leaves[1:]))
-            carry = leaves_like(tree, result, "carry", "to stay nested as it was")
+            carry = leaves_like(tree, result, "carry", "to keep its nesting")
             return [leaves[0] + 1, *carry], carried.paths
 
         if not bounds.tensors:
@@ -257,9 +257,9 @@ def scan(
 
     The axis is the first one by default, and may be given by its name, as in `axis="time"`. The y are stacked along a
     first axis of that name. `xs` may be nested tensors of the same size along the axis, or `None` with a `length`. Each
-    y may be nested tensors or `None`. With `reverse` the last entry comes first, but each y still stands in the place
-    of its x. Carried values are as in `while_loop`. Raises `ShapeError` for axes of different sizes, and `AxisError` if
-    a tensor lacks the axis.
+    y may be nested tensors or `None`. With `reverse` the scan begins with the last entry, but each y is stored at
+    the position of its x. Carried values are as in `while_loop`. Raises `ShapeError` for axes of different sizes, and
+    `AxisError` if a tensor lacks the axis.
 
     Parameters
     ----------
@@ -270,9 +270,9 @@ def scan(
     xs : optional
         Tensors with entries along the axis, nested in any way.
     length : int, optional
-        The number of steps, if `xs` is left out.
+        The number of steps, if `xs` is omitted.
     reverse : bool, default False
-        Whether the last entry comes first.
+        Whether to scan from the last entry to the first.
     axis : int or str, default 0
         The axis of the entries, by position or by name.
 
@@ -304,7 +304,7 @@ def scan(
             result = function(unflatten(tree, leaves[:count]), unflatten(xs_tree, leaves[count:]))
             if not isinstance(result, tuple) or len(result) != 2:
                 raise OperandError(expected("a function that returns a pair (carry, y)", returned=type(result)))
-            carry = leaves_like(tree, result[0], "carry", "to stay nested as it was")
+            carry = leaves_like(tree, result[0], "carry", "to keep its nesting")
             ys, ys_tree = flatten(result[1])
             out_tree[:] = [ys_tree]
             return [*carry, *ys], [*carried.paths, *paths(ys_tree, "y")]

@@ -1,6 +1,6 @@
 """Calls of the user's functions from inside a graph, for their side effects or for their results.
 
-A function's result is a value like any other. Its side effects need more, as a graph holds only the nodes that its
+A function's result is a value like any other. Side effects need more, as a graph holds only the nodes that its
 results need. So each call returns a *token*, which the next call takes, and when a trace ends, one of its results takes
 the last token. In this way rewrites, gradients and batches keep the calls, and their order.
 """
@@ -28,10 +28,10 @@ def _token() -> Template:
 
 
 def run_hook(out: Any, inputs: tuple[Sequence[Tensor], Sequence[Tensor]], options: Mapping[str, Any]) -> Any:
-    """Calls the function on copies of the operands, and returns the carried tensors as they are.
+    """Calls the function on copies of the operands, and returns the carried tensors unchanged.
 
     Calls nothing if there is no function, or if the tensors have no data. The function may keep its tensors, and a
-    program may overwrite what no later node needs; hence the copies.
+    program may overwrite values that no later node needs; hence the copies.
     """
     carried, operands = inputs
     function: Callable[..., object] | None = options["function"]
@@ -62,16 +62,16 @@ def run_on_a_mesh(out: Any, inputs: tuple[Sequence[Tensor]], options: Mapping[st
 
 
 def record_call(scope: Scope, function: Callable[..., object], operands: Sequence[Value]) -> None:
-    """Records a call of a function in a trace, after the calls that the trace has already."""
+    """Records a call of a function in a trace, after the calls already in the trace."""
     before = scope.token or Value(Node("constant", _token(), options={"value": False}))
     options = {"function": function}
     scope.token = Value(Node(HOOK, (_token(),), ((before,), tuple(operands)), options, default=run_hook))
 
 
 def order_effects(scope: Scope, outputs: Sequence[Value]) -> list[Value]:
-    """The results of a trace, one of which is made to need the calls that were recorded in it.
+    """The results of a trace, one of which then depends on the calls that were recorded in it.
 
-    That is the first floating or complex result, as a gradient goes through it, else the first result. Raises
+    That is the first floating or complex result, as a gradient flows through it, else the first result. Raises
     `OperandError` for a function with recorded calls but without a result.
     """
     if scope.token is None:

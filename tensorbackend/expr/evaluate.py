@@ -46,7 +46,7 @@ class Compiled:
     """Takes the payloads of the inputs, and returns the payload of the result."""
 
     nodes: tuple[Node, ...]
-    """The nodes that it stands for."""
+    """The nodes that it represents."""
 
     def __call__(self, out: Any, inputs: Sequence[Tensor], options: Mapping[str, object]) -> Result:
         """The result for inputs, as any default implementation returns it."""
@@ -121,8 +121,8 @@ class Program:
     With `entered_once`, `Backend.enter` is called once for the whole program rather than for each kernel, if every
     callback is planned. A plain callback may run the user's functions, which must run outside what `enter` adds.
 
-    The parameters in `carried` come in one list, in place of the first of them, and the program takes them out: so it
-    has the only references to them, and kernels may write to them.
+    The parameters in `carried` are passed in one list, in place of the first of them, and the program removes them
+    from it: so it has the only references to them, and kernels may write to them.
     """
 
     def __init__(
@@ -201,7 +201,7 @@ def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:
 
 
 def _standalone_kernel(node: Node, backend: Backend) -> Kernel:
-    """The kernel of a node, entered by the backend, so that it can be called alone."""
+    """The kernel of a node, entered by the backend, so that it can be called separately."""
     if isinstance(node.default, Compiled):
         return backend.enter(node.default.kernel)
     inputs = node.map_inputs(_template)
@@ -281,7 +281,7 @@ class _Writer:
         return _standalone_kernel(node, self.backend) if self.kernels is None else self.kernels[node]
 
     def _overwriting(self, node: Node, ends: Sequence[Value]) -> Kernel | None:
-        """A kernel that may write into the first operand, where the program has that alone and needs it no more."""
+        """A kernel that may write into the first operand, if the program owns it and does not need it later."""
         first = node.inputs[0] if node.inputs else None
         if not isinstance(first, Value) or first not in ends or node.default is not None:
             return None
@@ -292,7 +292,7 @@ class _Writer:
         return self.backend.enter(kernel) if kernel is not None and self.kernels is None else kernel
 
     def _target(self, value: Value, ends: Sequence[Value]) -> str:
-        """A variable for a value; `_` for every value that nothing needs."""
+        """A variable for a value; `_` for every value that is not used."""
         if value in ends:
             return "_"
         if self._spare:
@@ -312,7 +312,7 @@ class _Writer:
 
 
 def _argument_source(names: Any) -> str:
-    """The argument of a kernel for the name of an input, for the names of a sequence, or for an input left out."""
+    """The argument of a kernel for the name of an input, for the names of a sequence, or for an omitted input."""
     if names is None or isinstance(names, str):
         return str(names)
     return f"[{', '.join(names)}]"

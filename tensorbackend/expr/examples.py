@@ -1,8 +1,8 @@
-"""Examples of a batch that go different ways: what is computed for some of them alone must be safe for the others.
+"""Examples of a batch that take different paths: what is computed for some of them must be safe for the others.
 
 A batch computes both branches of a `cond`, and iterations of a loop, for all examples, and keeps the results of those
-that take the branch or go on. The others get operands for which an example takes the branch by itself. So nothing is
-NaN that is not NaN for that example alone, and a cotangent of 0 stays 0 on its way back to what all examples share.
+that take the branch or continue. The others get operands of an example that takes the branch. So nothing becomes NaN
+that is not NaN for that example, and a cotangent of 0 remains 0 on its way back to shared values.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..tensor import Tensor
 
 
 def spread(mask: Tensor, x: Tensor, places: Sequence[int]) -> Tensor:
-    """A mask over examples without names, ready to broadcast with x, which has the examples' axes at some places."""
+    """A mask over examples without names, ready to broadcast with x, which has the examples' axes at some positions."""
     shape = [1] * x.ndim
     for place in places:
         shape[place] = x.shape[place]
@@ -29,12 +29,12 @@ def spread(mask: Tensor, x: Tensor, places: Sequence[int]) -> Tensor:
 
 
 def chosen(mask: Tensor, x: Tensor, other: Tensor, places: Sequence[int]) -> Tensor:
-    """x for the examples for which a mask holds, `other` for the rest, through which no gradient flows."""
+    """x for the examples for which a mask is true, `other` for the rest, through which no gradient flows."""
     return where(spread(mask, x, places), x, stop_gradient(other))
 
 
 def fill_from_active(mask: Tensor, x: Tensor, places: Sequence[int]) -> Tensor:
-    """x, whose entries for examples for which a mask does not hold are those of the first for which it does."""
+    """x, with the entries of examples for which a mask is false replaced by those of the first for which it is true."""
     if not mask.size:
         return x
     names, rest = x.names, [place for place in range(x.ndim) if place not in places]

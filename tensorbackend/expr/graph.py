@@ -17,11 +17,11 @@ from .record import capture, current, depends_on_argument, expr_tensor, leak_err
 from .trees import LEAF, Tree, flatten, leaves_like, paths, unflatten
 
 NO_OPTION: Final = object()
-"""Stands for a tensor among the options of a call."""
+"""Represents a tensor among the options of a call."""
 
 
 class TracedCall(NamedTuple):
-    """The call that was traced, without its tensors."""
+    """The traced call, without its tensors."""
 
     tree: Tree
     """How the leaves of `(arguments, keywords)` are nested."""
@@ -39,7 +39,7 @@ class TracedCall(NamedTuple):
         for tree, container, root in zip(
             self.tree.children, (arguments, keywords), ("arguments", "keywords"), strict=True
         ):
-            leaves += leaves_like(tree, container, root, "to be nested as it was traced")
+            leaves += leaves_like(tree, container, root, "to be nested like the traced call")
             places += paths(tree, root)
         for option, leaf, path in zip(self.options, leaves, places, strict=True):
             if option is not NO_OPTION and leaf is not option and not is_same(option, leaf):
@@ -66,7 +66,7 @@ class Graph:
     __slots__ = ("__weakref__", "call", "names", "nodes", "out_tree", "outputs", "parameters", "programs")
 
     parameters: tuple[Value, ...]
-    """The values that stand for the arguments."""
+    """The values of the arguments."""
     outputs: tuple[Value, ...]
     """The values that are the results."""
     nodes: tuple[Node, ...]
@@ -98,7 +98,7 @@ class Graph:
 
     @property
     def captured(self) -> tuple[Node, ...]:
-        """The nodes that hold tensors with data, or values of a trace around this one."""
+        """The nodes that hold tensors with data, or values of an outer trace."""
         return tuple(node for node in self.nodes if node.op == CAPTURED)
 
     @property
@@ -115,9 +115,9 @@ class Graph:
         """The results for tensors in place of the arguments, computed on the backend of the tensors.
 
         The arguments are those of the traced function, with the same options; the order of dictionaries does not
-        matter. Or else they are the tensors for the parameters, one after the other. Raises `ArgumentError` for other
-        nesting, another option or another number of tensors, and `ShapeError` for a tensor with another shape or dtype
-        than its parameter.
+        matter. Alternatively they are the tensors for the parameters, in order. Raises `ArgumentError` for another
+        nesting, option or number of tensors, and `ShapeError` for a tensor with another shape or dtype than its
+        parameter.
         """
         from .evaluate import evaluate
 
@@ -132,7 +132,7 @@ class Graph:
         return unflatten(self.out_tree, evaluate(self, as_tensors(leaves)))
 
     def dependencies(self, of: Tensor | Value | Node | None = None) -> tuple[Node, ...]:
-        """The nodes that a node needs, directly or through others, each after its inputs; not the node itself.
+        """Return the nodes that a node depends on, directly or indirectly, each after its inputs; not the node itself.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class Graph:
         Returns
         -------
         tuple of Node
-            The nodes, parameters and captured tensors among them.
+            The nodes, including parameters and captured tensors.
 
         Raises
         ------
@@ -174,7 +174,7 @@ class Graph:
         return tuple(name for name, value in zip(self.names, self.parameters, strict=True) if value.node in needed)
 
     def consumers(self, of: Tensor | Value | Node) -> tuple[Node, ...]:
-        """The nodes that take any result of a node as an input; for a value or tensor, only those that take that one.
+        """The nodes that have any result of a node as an input; for a value or tensor, only those that have that one.
 
         Raises `ArgumentError` for a value of another graph.
 
@@ -194,7 +194,7 @@ class Graph:
         node = value.node if isinstance(value, Value) else value
         if not isinstance(node, Node) or node not in self.nodes:
             expectation = "a node of this graph, a value or tensor of its trace"
-            raise ArgumentError(expected(expectation, "nodes that no result needs are left out", of=of))
+            raise ArgumentError(expected(expectation, "nodes that no result needs are not part of the graph", of=of))
         return node
 
     def check(self, tensors: Sequence[Tensor]) -> None:
@@ -220,13 +220,13 @@ class Graph:
         return as_text(self)
 
     def to_dot(self) -> str:
-        """The graph in Graphviz's language."""
+        """The graph as Graphviz source."""
         from .show import to_dot
 
         return to_dot(self)
 
     def to_mermaid(self) -> str:
-        """The graph in Mermaid's language."""
+        """The graph as Mermaid source."""
         from .show import to_mermaid
 
         return to_mermaid(self)
@@ -237,7 +237,7 @@ class Graph:
 
 
 def reachable(outputs: Iterable[Value]) -> list[Node]:
-    """The nodes that values need, each after its inputs. Neither recurses nor visits a node twice."""
+    """The nodes that values depend on, each after its inputs, without recursion."""
     seen: set[Node] = set()
     waiting = [value.node for value in outputs]
     while waiting:
@@ -258,7 +258,7 @@ def rebuilt(graph: Graph, outputs: Sequence[Value]) -> Graph:
 def capture_outer(parameters: Sequence[Value], outputs: Sequence[Value], start: int) -> tuple[list[Value], list[Value]]:
     """Captures the values from before a trace that its results need; returns the new results and the captured values.
 
-    A traced function may hold on to values of a trace around it. They do not depend on the parameters, so the graph
+    A traced function may use values of an outer trace. They do not depend on the parameters, so the graph
     captures each as a tensor on ExprBackend. `start` is the serial number at which the trace began.
     """
     parameter_nodes = {value.node for value in parameters}

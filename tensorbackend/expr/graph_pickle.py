@@ -53,7 +53,7 @@ class _Pickler(pickle.Pickler):
 
 
 def _flat(graph: Graph) -> tuple[Any, ...]:
-    """The nodes in order, and numbers in place of values: pickle's recursion limit rules out nested nodes."""
+    """The nodes in order, and numbers in place of values: nested nodes would exceed pickle's recursion limit."""
     places = {value: (number, value.index) for number, node in enumerate(graph.nodes) for value in node.values}
     nodes = [
         (
@@ -72,7 +72,7 @@ def _flat(graph: Graph) -> tuple[Any, ...]:
 
 
 def _refuse_host_call(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
-    """Stands in for a function of the host that was not sent."""
+    """A placeholder for a function of the host that was not sent."""
     raise ArgumentError(expected("a graph that is only compiled, not run", "run it in the process that traced it"))
 
 
@@ -81,7 +81,7 @@ _BEHIND: Final[Mapping[str, Mapping[str, object]]] = {HOOK: {"function": None}, 
 
 
 def _inputs(node: Node, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
-    """The node's inputs, with what `exchange` returns in place of each value, and lists in place of sequences."""
+    """The node's inputs, with the result of `exchange` in place of each value, and lists in place of sequences."""
     return tuple([
         operand if operand is None else exchange(operand) if isinstance(operand, Value) else [*map(exchange, operand)]
         for operand in node.inputs
@@ -89,7 +89,7 @@ def _inputs(node: Node, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
 
 
 def _graph(nodes: list[Any], parameters: list[Any], outputs: list[Any], names: Any) -> Graph:
-    """The graph of what `_flat` returned."""
+    """The graph from the result of `_flat`."""
     graph_nodes: list[Node] = []
 
     def value(place: tuple[int, int]) -> Value:

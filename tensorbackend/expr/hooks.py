@@ -22,8 +22,8 @@ from .trees import flatten, unflatten
 def debug_callback(function: Callable[..., object], /, *arguments: Any, **keywords: Any) -> None:
     """Call a function with the data of tensors, also inside `jit`, `grad`, `vmap` and loops.
 
-    A traced function runs once, before there are data. A call by `debug_callback` becomes a part of the graph and is
-    made whenever the graph runs, in the order of the program. Outside a trace the function is called at once.
+    A traced function runs once, before there is data. A call by `debug_callback` becomes part of the graph and is made
+    whenever the graph runs, in program order. Outside a trace the function is called immediately.
 
     Parameters
     ----------
@@ -38,14 +38,15 @@ def debug_callback(function: Callable[..., object], /, *arguments: Any, **keywor
     Raises
     ------
     OperandError
-        At the end of the trace of a function that returns no tensor, as a graph holds only what its results need.
+        At the end of the trace of a function that does not return a tensor, as a graph holds only what its results
+        need.
 
     Notes
     -----
-    Inside `vmap` the function is called for each example if one of the tensors depends on the example, else once. A
-    branch of a `cond` that is not taken calls nothing. Where a gradient computes values again, in a `checkpoint`, a
-    loop or a branch, the function is called again. Code compiled by JAX calls the function from a thread of its own,
-    while the caller goes on: wait with `x.block_until_ready()` on a result.
+    Inside `vmap` the function is called for each example if one of the tensors depends on the example, otherwise
+    once. A branch of a `cond` that is not taken makes no calls. If a gradient recomputes values, in a `checkpoint`, a
+    loop or a branch, the function is called again. Code compiled by JAX calls the function from a separate thread,
+    while the caller continues: wait with `x.block_until_ready()` on a result.
 
     Examples
     --------
@@ -89,18 +90,18 @@ def debug_callback(function: Callable[..., object], /, *arguments: Any, **keywor
 
 @check_arguments_early
 def debug_print(text: str, /, *arguments: Any, **keywords: Any) -> None:
-    """Print a text with the data of tensors in it, also inside `jit`, `grad`, `vmap` and loops.
+    """Print a formatted text with the data of tensors, also inside `jit`, `grad`, `vmap` and loops.
 
     Parameters
     ----------
     text
         A format string, as for `str.format`: `"{} and {name}"`.
     *arguments, **keywords
-        The values for the braces. A tensor without axes is formatted as its number, and one with axes as it is printed.
+        The values for the placeholders. A tensor without axes is formatted as its number, and one with axes as printed.
 
     See Also
     --------
-    debug_callback : Calls any function, and says when.
+    debug_callback : Calls any function; describes when.
 
     Examples
     --------

@@ -32,18 +32,18 @@ def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, 
 def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, **keywords: Any) -> Any:
     """Call a function of NumPy arrays and use its result, also inside `jit`, `vmap` and loops.
 
-    Outside a trace the function is called at once. In a traced function the call is one node of the graph, and is made
-    whenever the graph runs; on JAX, the compiled code calls back to the host.
+    Outside a trace the function is called immediately. In a traced function the call is one node of the graph, and is
+    made whenever the graph runs; on JAX, the compiled code calls back to the host.
 
     Parameters
     ----------
     function
         Takes the arguments, with a read-only NumPy array in place of each tensor, and returns arrays or numbers nested
         as `templates`. Its result must depend on its arguments alone: equal calls may be made once, and a call whose
-        result nothing needs is not made.
+        result is not used is not made.
     templates
-        The templates of the result, nested in any way: templates, texts such as `"f32[batch=32, 10]"`, or tensors that
-        look alike. The function's result must have these shapes. It is cast within the kind of its dtype, such as
+        The templates of the result, nested in any way: templates, texts such as `"f32[batch=32, 10]"`, or tensors with
+        these templates. The function's result must have these shapes. It is cast within the kind of its dtype, such as
         float64 to float32.
     *arguments, **keywords
         Tensors, nested in lists, tuples, dicts and dataclasses, and any other values.
@@ -57,7 +57,7 @@ def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, 
     Raises
     ------
     ShapeError, DTypeError, ArgumentError
-        If the function returns something else than the templates say.
+        If the function's result does not match the templates.
     GradientError
         For a gradient through the call, unless `custom_gradient` defines one.
 
@@ -121,7 +121,7 @@ _KINDS = ("is_integer", "is_floating", "is_complex")
 
 
 def _fit(value: Any, like: Template, path: str) -> Tensor:
-    """The result of a function as a tensor with a template; raises an error if the result does not fit."""
+    """The result of a function as a tensor with a template; raises an error if the result does not match."""
     host = get_backend("numpy")
     try:
         x = move(value, host) if isinstance(value, Tensor) else asarray(value, backend=host)

@@ -1,4 +1,4 @@
-"""Questions about values of any kind: which backend they belong to, and whether they have data."""
+"""Properties of values of any kind: the backend that they belong to, and whether they have data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .trees import flatten, paths
 
 @check_arguments
 def backend_of(*values: Any) -> Backend:
-    """The backend that values belong to, whatever library they come from.
+    """Return the backend that values of any library belong to.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def backend_of(*values: Any) -> Backend:
     -------
     Backend
         If there are tensors, the backend on which an op of them runs, as arrays follow the tensors next to them. For
-        arrays alone, the backend of their library, on their device; NumPy arrays give way to others. The default
+        arrays alone, the backend of their library, on their device; NumPy arrays yield to others. The default
         backend if there are neither, and for arrays of a library for which there is no backend.
 
     Raises
@@ -46,7 +46,7 @@ def backend_of(*values: Any) -> Backend:
 
     See Also
     --------
-    asarray : Makes a tensor from an array; `asarray(x, backend=tb.backend_of(x))` shares its memory where it can.
+    asarray : Makes a tensor from an array; `asarray(x, backend=tb.backend_of(x))` shares its memory if possible.
     """
     leaves, tree = flatten(values)
     tensors, arrays = [], []
@@ -96,13 +96,13 @@ def _holder(array: Any) -> Backend | None:
 
 @check_arguments
 def is_concrete(*values: Any) -> bool:
-    """Whether all values have data: none is a template or depends on an argument of a trace.
+    """Return whether all values have data: none is a template or depends on an argument of a trace.
 
     Parameters
     ----------
     *values
         Tensors, arrays of any library, and lists, tuples, dictionaries and dataclasses of these. Numbers and any other
-        objects have their data.
+        objects have data.
 
     Returns
     -------

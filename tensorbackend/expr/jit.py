@@ -61,7 +61,7 @@ class Compiled:
         self.kernel = change(self.kernel, Subject(self.name, "jit", self.backend, self.results, parts=self.graph))
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
-        """The result for tensors on the backend, nested as the function nests it."""
+        """The result for tensors on the backend, nested like the function's result."""
         backend = self.backend
         try:
             payloads = self.kernel(*map(_DATA, tensors))
@@ -109,10 +109,10 @@ class Jitted(Protocol, Generic[P, R]):
         """Runs the compiled function."""
 
     def cache_info(self) -> CacheInfo:
-        """The number of compilations in the cache, and how many calls found one there."""
+        """The number of compilations in the cache, and the number of calls that found one."""
 
     def cache_clear(self) -> None:
-        """Forgets all compilations."""
+        """Clears all compilations."""
 
     def lower(self, *arguments: Any, **keywords: Any) -> Lowered:
         """The program that would be compiled for these arguments, which may be templates; nothing is computed."""
@@ -147,27 +147,27 @@ def jit(
 ) -> Any:
     """Compile a function: it is traced once for each combination of templates and options, and then runs compiled.
 
-    JAX compiles the whole function by XLA; NumPy runs chains of elementwise ops a block at a time; other backends run
+    JAX compiles the whole function by XLA; NumPy runs chains of elementwise ops block by block; other backends run
     the simplified graph. Under a trace, on templates or on a tape, the function itself is called.
 
     Any argument but a tensor is an option: a number, a text, a function, or any object that hashes and is compared by
-    its value. Each value of an option has a compilation of its own. A tensor that the function holds on to keeps the
-    value that it had at the trace. The caller does not see the function's assignments to an argument.
+    value. Each value of an option has its own compilation. A tensor that the function closes over is constant: it keeps
+    its value at the trace. The function's assignments to an argument have no effect for the caller.
 
     Parameters
     ----------
     function
-        A function of tensors and options, nested as the arguments of `trace`. Without it `jit` is a decorator with
+        A function of tensors and options, nested like the arguments of `trace`. Without it `jit` is a decorator with
         options: `@tb.jit(static_argnames="mode")`.
     static_argnums, static_argnames
         The arguments that are options as a whole, by position or by name: containers of tensors, or objects of the
-        user's own classes. They must hash. If such an object changes but its hash does not, the compilation keeps what
-        the object held at the trace. A position stands for the name of its parameter too, and a name for its position.
+        user's own classes. They must be hashable. If such an object changes but its hash does not, the compilation
+        keeps the object's state at the trace. A position includes the name of its parameter, and a name its position.
     trace_floats
         Whether Python floats and complex numbers are tensors without axes of their default dtype, rather than options,
         so that a thousand learning rates need one compilation. Next to a float16 tensor the result is then float32.
     cache_size
-        How many compilations are kept. When there are more, one that was not called lately is dropped.
+        The maximum number of compilations. If there are more, one that was not called recently is dropped.
 
     Returns
     -------
@@ -178,9 +178,9 @@ def jit(
     Raises
     ------
     ArgumentError
-        For an option that does not hash. For an object that is equal only to itself and has attributes: the attributes
-        might change, and the compilation would not. At once, by `jit` itself, for a static argument that the function
-        does not have.
+        For an option that is not hashable. For an object that is equal only to itself and has attributes: the
+        attributes might change, and the compilation would not. Immediately, by `jit` itself, for a static argument that
+        the function does not have.
 
     Examples
     --------
@@ -252,12 +252,12 @@ def _static(
 
 @lru_cache
 def _flat(count: int) -> Tree:
-    """The tree of `count` positional arguments that are no containers."""
+    """The tree of `count` positional arguments that are not containers."""
     return flatten(((0,) * count, {}))[1]
 
 
 def _accepts(leaves: Sequence[Any], backend: Backend, trace_floats: bool) -> bool:
-    """Whether a compilation takes leaves as they are: each is an option or a tensor on `backend`.
+    """Whether a compilation takes leaves without conversion: each is an option or a tensor on `backend`.
 
     There must be a tensor, as a call without one depends on the default backend too.
     """
@@ -330,7 +330,7 @@ def _make_jitted(
         return compiled.warm(compiled, arguments, keywords)
 
     def write_code(compiled: Compiled, leaves: Sequence[Any], tree: Tree) -> bool:
-        """Writes code for the calls of a compilation if it takes such leaves as they are; returns whether it does."""
+        """Writes code for the calls of a compilation if it takes such leaves unchanged; returns whether it does."""
         if not _accepts(leaves, compiled.backend, trace_floats):
             return False
         compiled.warm = call_of(tree, leaves, compiled.out_tree, compiled.results, compiled.backend)

@@ -55,12 +55,12 @@ class Leaves:
 
 
 def home_of(*values: Any) -> Backend:
-    """The backend of nested tensors, on which new tensors are made next to them; without any, the default backend."""
+    """The backend of nested tensors, on which new tensors are made too; without any, the default backend."""
     return common_backend([leaf for leaf in flatten(values)[0] if isinstance(leaf, Tensor)])
 
 
 def flatten_state(value: Any, root: str, home: Backend) -> tuple[Leaves, Tree]:
-    """The leaves of a value with their paths, and how they are nested."""
+    """The leaves of a value with their paths, and their nesting."""
     leaves, tree = flatten(value)
     return Leaves(leaves, paths(tree, root), home), tree
 
@@ -100,7 +100,7 @@ def trace_until_stable(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
 
 
 def _widen(carried: Leaves, body: Traced) -> bool:
-    """Lets carried values vary over the mesh axes over which the body's results vary; returns whether any did not."""
+    """Marks carried values as varying over the mesh axes of the body's results; returns whether any was not."""
     if current_mesh() is None:
         return False
     known: Known = {}
@@ -112,7 +112,7 @@ def _widen(carried: Leaves, body: Traced) -> bool:
 
 
 def _adapt(carried: Leaves, body: Traced) -> bool:
-    """Gives carried Python numbers the dtypes that the body returns for them; returns whether any dtype changed."""
+    """Sets the dtypes of carried Python numbers to those that the body returns; returns whether any dtype changed."""
     changed = False
     for position, leaf in enumerate(carried.leaves):
         before, after = carried.templates[position], body.graph.results[position]

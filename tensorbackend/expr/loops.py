@@ -1,4 +1,4 @@
-"""Control flow in Python, which runs on a backend that has no callback of its own for it."""
+"""Control flow in Python, for backends without callbacks for it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run_cond(out: Any, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> t
 def run_while_loop(
     out: tuple[Template, ...], inputs: tuple[Tensors, Tensors], options: Mapping[str, Any]
 ) -> tuple[Tensor, ...]:
-    """Runs iterations as long as the condition's value is true, and no more than the limit."""
+    """Runs iterations while the condition is true, at most the limit."""
     constants, carried = inputs
     backend, left = _backend(inputs), options["limit"]
     holds = program(options["condition"], backend, entered_once=True)
@@ -51,7 +51,7 @@ def run_while_loop(
 def run_scan(
     out: tuple[Template, ...], inputs: tuple[Tensors, Tensors, Tensors], options: Mapping[str, Any]
 ) -> tuple[Tensor, ...]:
-    """Runs one step after the other, and stacks their results at the end."""
+    """Runs the steps in order, and stacks their results at the end."""
     constants, carried, xs = inputs
     length, count, backend = options["length"], len(carried), _backend(inputs)
     first = len(constants)

@@ -81,7 +81,7 @@ class Node:
     """One call of an op: the name of the op's callback, the inputs, options and output template, and the user's line.
 
     A composite is one node, and its default implementation `default` makes its parts. Nodes never change. Their serial
-    numbers rise with time, so a node comes after its inputs.
+    numbers increase with time, so a node comes after its inputs.
     """
 
     __slots__ = ("default", "inputs", "line", "op", "operands", "options", "out", "serial", "tensor")
@@ -121,7 +121,7 @@ class Node:
         return tuple([Value(self, index) for index in range(len(self.out))])
 
     def map_inputs(self, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
-        """The node's inputs, with what `exchange` returns in place of each value."""
+        """The node's inputs, with the result of `exchange` in place of each value."""
         if self.operands is self.inputs:
             return tuple(map(exchange, self.operands))
         return tuple(
@@ -175,7 +175,7 @@ def is_users(file: str) -> bool:
 
 
 def here() -> Line | None:
-    """The line that `at_line` sets, else the innermost line outside this package that is being run."""
+    """The line that `at_line` sets, else the innermost current line outside this package."""
     said = _line.get()
     if said is not None:
         return said

@@ -1,12 +1,12 @@
-"""Nodes that are found again, so that a trace of what was traced before costs about a microsecond an op.
+"""Recalled nodes, with which repeating a trace costs about a microsecond per op.
 
 A trace that *recalls* (`Recall`) records an op on the node that was made when the op was first recorded from the same
 values. Its parameters are nodes by position and template, and the tensors with data that it captures are nodes by the
-order of their first use, so that equal computations are the same nodes and their program is found by them. Nodes hold
+order of their first use, so that equal computations have the same nodes, by which their program is found. Nodes hold
 no data: a trace holds the tensors that it has captured.
 
-Within a trace each call of an op has a node of its own, as in any other trace. A value carries the mark of its trace: a
-value of another trace, or one that was made in a way that is not recalled, leads to nodes that are made anew.
+Within a trace each call of an op has its own node, as in any other trace. A value carries the mark of its trace: a
+value of another trace, or one that cannot be recalled, leads to new nodes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PLAIN: Final = ATOMS | NUMBERS
 
 
 class Plan:
-    """What a node is besides its inputs. A plan is known by its identity, as that hashes quickest."""
+    """A node without its inputs. Plans are compared by identity, which hashes fastest."""
 
     __slots__ = ("default", "once", "op", "options", "out", "templates")
 
@@ -100,7 +100,7 @@ class Recall(Scope):
         return index < len(self.marks) and self.marks[index] is index
 
     def tensor_of(self, node: Lifted) -> Tensor | None:
-        """The tensor for which a node stands in this trace."""
+        """The tensor that a node represents in this trace."""
         return next((tensor for value, tensor in self.lifted.values() if value.node is node), None)
 
     def results(self, node: Node, single: bool) -> Payload:
@@ -129,7 +129,7 @@ class Recall(Scope):
 
 
 def _key_part(operand: Any) -> Any:
-    """The part of a key for an input: a node stands for its only or first result, as that is the quickest key."""
+    """The part of a key for an input: a node represents its only or first result, as that is the fastest key."""
     if operand.__class__ is Value:
         return operand if operand[1] else operand[0]
     return operand if operand is None else tuple(operand)
@@ -171,9 +171,9 @@ def recalling_kernel(
     anew: Kernel,
     default: Default | None = None,
 ) -> Kernel:
-    """The kernel of an op on ExprBackend, for templates in place of tensors: it recalls nodes in a trace that does.
+    """The kernel of an op on ExprBackend, for templates in place of tensors: it recalls nodes in a trace that recalls.
 
-    `anew` is the kernel for any other trace. A composite has its `default`.
+    `anew` is the kernel for other traces. A composite has its `default`.
     """
     plan = plan_of(op, out, options, default, None if default is None else tuple(inputs))
     if plan is None:
@@ -226,7 +226,7 @@ def _flat(values: Sequence[Any]) -> list[Value]:
 
 
 def rename_value(template: Template, value: Value) -> Value:
-    """The value of a node that gives a value the axis names of a template."""
+    """The value of a node that renames the axes of a value like a template."""
     scope = scope_variable.get()
     if scope is not None and scope.mark is not None and scope.holds(value):  # type: ignore[attr-defined] # a `Recall`
         plan = plan_of(RENAMED, template, {})

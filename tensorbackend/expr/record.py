@@ -73,7 +73,7 @@ class ExprBackend(Backend):
         return value
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
-        """A node that holds the elements, on the backend on which the trace keeps such data."""
+        """A node that holds the elements, on the trace's backend for such data."""
         backend = get_backend(_holder())
         payload = call_with_default(backend, lambda: backend.from_binary(out, data=data))
         return capture(Tensor(out, backend, payload))
@@ -99,7 +99,7 @@ class ExprBackend(Backend):
         raise no_data_error(x)
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
-        """The template and the op that makes the value."""
+        """The template and the op of the value."""
         return f"{x.template!r} {self.name} {x.data.node.op}"
 
 
@@ -149,7 +149,7 @@ def _input_of(function: Callable[[Tensor], Value], operand: Tensor | tuple[Tenso
 
 
 def _payload(x: Tensor) -> Value:
-    """The value of a tensor whose names do not matter."""
+    """The value of a tensor, without regard to its names."""
     value: Value = x.data
     return value
 
@@ -201,14 +201,14 @@ def leak_error(value: Value) -> BackendError:
 
 
 def check_leaks(node: Node) -> None:
-    """Raises `BackendError` for a node that is made after the trace of one of its inputs is over."""
+    """Raises `BackendError` for a node that is made after the end of the trace of one of its inputs."""
     for value in node.operands:
         if depends_on_argument(value):
             raise leak_error(value)
 
 
 def tensor_of(node: Lifted) -> Tensor | None:
-    """The tensor for which a node stands in the traces that run; `None` in any other trace."""
+    """The tensor that a node represents in the traces that run; `None` in any other trace."""
     scope = scope_variable.get()
     return None if scope is None else scope.tensor_of(node)
 
@@ -241,7 +241,7 @@ def _holder() -> Backend | str:
 def record_block(home: Backend | None = None) -> Block[Scope]:
     """A trace: inside the block, new tensors are made on ExprBackend.
 
-    Data that is made inside the block lives on `home`. By default that is BinaryBackend, from which data moves to the
+    Data that is made inside the block is on `home`. By default that is BinaryBackend, from which data moves to the
     backend of other operands.
     """
     default, outer = get_backend(), scope_variable.get()

@@ -15,7 +15,7 @@ from .node import PARAMETER, Node, Value, next_serial
 class Mark(int):
     """The index of a result in a value that one trace recorded.
 
-    Traces that recall nodes have the same nodes in their values. The mark tells the values of one from those of others.
+    Traces that recall nodes have the same nodes in their values. The mark distinguishes their values.
     """
 
 
@@ -29,7 +29,7 @@ class Lifted(Node):
 
 
 class Scope:
-    """The state of one trace: the serial number at which it begins, and the tensors with data that it has met."""
+    """The state of one trace: the serial number at which it begins, and the tensors with data that it has captured."""
 
     mark: Mark | None = None
     """The index 0 in the values of a trace that recalls nodes; `None` in any other trace."""
@@ -50,7 +50,7 @@ class Scope:
         """The trace around this one."""
 
     def tensor_of(self, node: Lifted) -> Tensor | None:
-        """The tensor for which a node stands in this trace or one around it; `None` if they have not captured it."""
+        """The tensor that a node represents in this trace or one around it; `None` if they have not captured it."""
         return None if self.outer is None else self.outer.tensor_of(node)
 
 

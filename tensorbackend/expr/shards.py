@@ -1,4 +1,4 @@
-"""`shard_map`: a function of the parts that each device of a mesh holds."""
+"""`shard_map`: a function that is applied to the part of each device of a mesh."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ def shard_map(
 def shard_map(
     function: Callable[..., Any] | None = None, *, mesh: Mesh, layout: Mapping[str, str | Sequence[str] | None]
 ) -> Any:
-    """Turn a function of parts into a function of whole tensors: each device of a mesh calls it with its own parts.
+    """Map a function of parts over the devices of a mesh: each device calls it with its own parts of the arguments.
 
-    The results of the devices are put together. By default XLA divides the work of a function of whole tensors. Inside
-    `shard_map` the work is divided by hand: the function sees parts, and says by collectives (`psum`, `all_gather`,
-    ...) what the devices do together. `jit`, `grad` and `vmap` take the mapped function like any other function.
+    The results of the devices are combined. By default XLA divides the work of a function of whole tensors. Inside
+    `shard_map` the work is divided explicitly: the function gets parts, and communicates by collectives (`psum`,
+    `all_gather`, ...). `jit`, `grad` and `vmap` take the mapped function like any other function.
 
     Parameters
     ----------
     function : Callable, optional
-        A function of tensors, nested as the arguments of `trace`, which returns tensors. Tensors that it closes over
+        A function of tensors, nested like the arguments of `trace`, which returns tensors. Tensors that it closes over
         are whole on each device. Without a function, `shard_map` is a decorator with options.
     mesh : Mesh
         The mesh of the arguments' backend.
     layout : mapping of str to str, sequence of str or None
-        Rules as `JaxBackend` takes them, often the same rules. An axis with a rule is divided, both of arguments and of
+        Rules as for `JaxBackend`, often the same rules. An axis with a rule is divided, both of arguments and of
         results; any other axis is whole.
 
     Returns
@@ -65,7 +65,7 @@ def shard_map(
     Raises
     ------
     ShapeError
-        If a rule cannot be met: the mesh does not divide the axis, or two rules want the same mesh axis. Also for a
+        If a rule cannot be met: the mesh does not divide the axis, or two rules need the same mesh axis. Also for a
         result that may differ between devices along a mesh axis over which it is not divided.
     BackendError
         For tensors that are not on a mesh.
@@ -127,7 +127,7 @@ def shard_map(
 def call_shard_map(
     mesh: Mesh, body: Graph, operands: Sequence[Tensor], inside: Sequence[Axes], wholes: Sequence[Sharding]
 ) -> tuple[Tensor, ...]:
-    """Runs a graph of parts on operands, each divided as `inside` says, and puts the results together.
+    """Runs a graph of parts on operands, each divided as `inside` says, and combines the results.
 
     Captured tensors are whole on each device.
     """

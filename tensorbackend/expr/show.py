@@ -10,7 +10,7 @@ from .node import CAPTURED, PARAMETER, Node, Value
 
 def as_text(graph: Graph) -> str:
     """One line for each node, in columns: number, op, template, inputs, options and the user's line. A node's subgraphs
-    stand below it."""
+    are shown below it."""
     return "\n".join(_lines(graph, "graph"))
 
 
@@ -41,7 +41,7 @@ def _lines(graph: Graph, title: str) -> list[str]:
 
 
 def to_dot(graph: Graph) -> str:
-    """The graph in Graphviz's language."""
+    """The graph as Graphviz source."""
     numbers = _numbers(graph)
     lines = ["digraph {", '  node [shape=box fontname="monospace"]']
     for node in graph.nodes:
@@ -52,7 +52,7 @@ def to_dot(graph: Graph) -> str:
 
 
 def to_mermaid(graph: Graph) -> str:
-    """The graph in Mermaid's language."""
+    """The graph as Mermaid source."""
     numbers = _numbers(graph)
     lines = ["flowchart TD"]
     for node in graph.nodes:

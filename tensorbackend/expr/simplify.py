@@ -1,7 +1,6 @@
-"""Rewrites: functions from graph to graph that keep its meaning.
+"""Rewrites: functions from graph to equivalent graph. Dead code
 
-Dead code needs no pass of its own, since a `Graph` holds only the nodes that its results need; `results` drops some of
-the results.
+needs no separate pass, since a `Graph` holds only the nodes that its results need; `results` drops some of the results.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def results(graph: Graph, chosen: Sequence[int]) -> Graph:
 
 
 def common_subexpressions(graph: Graph) -> Graph:
-    """Replaces nodes that are alike by one node: the same op with the same inputs and options.
+    """Replaces equal nodes by one node: the same op with the same inputs and options.
 
     >>> import tensorbackend as tb
     >>> graph = tb.trace(lambda x: tb.exp(x) + tb.exp(x))("f32[n=3]")
@@ -87,7 +86,7 @@ def _key(node: Node) -> tuple[Any, ...]:
 
 @contained
 def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Graph:
-    """Computes once, on a backend, each value that does not depend on the parameters, unless it is large.
+    """Computes each value that does not depend on the parameters once, on a backend, unless it is large.
 
     >>> import tensorbackend as tb
     >>> graph = tb.trace(lambda x: x * tb.sqrt(tb.asarray(2.0)))("f32[n=3]")
@@ -129,7 +128,7 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
 
 
 def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
-    """Replaces composites by their parts, and these by their own parts, except control flow and nodes to keep.
+    """Replaces composites by their parts, recursively, except control flow and nodes to keep.
 
     >>> import tensorbackend as tb
     >>> graph = tb.trace(lambda x: tb.square(x))("f32[n=3]")
@@ -149,7 +148,7 @@ def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
 def remove_names(graph: Graph) -> Graph:
     """Removes the nodes that rename axes, except those of results, as callbacks do not depend on names.
 
-    Also removes casts to the dtype, changes to the shape and orders of the axes that a value has already.
+    Also removes casts, reshapes and transpositions that do not change a value.
     """
     return rewritten(graph, lambda node: node.operands if _changes_nothing_but_names(node) else node.values)
 

@@ -1,8 +1,8 @@
-"""Programs for many sizes: a graph that was traced with symbolic sizes runs for all shapes that pass its guards.
+"""Programs for many sizes: a graph that was traced with symbolic sizes runs for all shapes that satisfy its guards.
 
 From the third size of an axis on, `jit` traces its function with a symbolic size for each axis whose size has varied. A
-branch of the function on a size becomes a guard. Where the function needs the number, as in `range(x.shape[0])`, the
-program serves that size alone.
+branch of the function on a size becomes a guard. If the function needs the number, as in `range(x.shape[0])`, the
+program is for that size only.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class SizedProgram:
 
 
 class SizedPrograms:
-    """The programs of a function for arguments that differ in sizes alone."""
+    """The programs of a function for arguments that differ only in sizes."""
 
     def __init__(self) -> None:
         self.programs: Final[list[SizedProgram]] = []
@@ -86,7 +86,7 @@ class SizedPrograms:
         """Whether a program for many sizes could not be made, or needed a number in the end."""
 
     def find(self, shapes: Shapes) -> tuple[SizedProgram, tuple[Any, ...]] | None:
-        """A program for such shapes, with what `SizedProgram.run` needs; `None` where they should be compiled."""
+        """A program for such shapes, with what `SizedProgram.run` needs; `None` if they should be compiled."""
         if self.failed or not self.programs:
             return None
         times = self.met.get(shapes, 0) + 1
@@ -105,7 +105,7 @@ class SizedPrograms:
         return None
 
     def warn(self, shapes: Shapes, paths: Sequence[str], name: str) -> None:
-        """Notes shapes that a compiler has to compile exactly; warns once there are many.
+        """Counts shapes that must be compiled separately; warns once there are many.
 
         `paths` are those of the arguments, `name` is the name of the function.
         """
@@ -128,7 +128,7 @@ class SizedPrograms:
     def add(
         self, templates: Sequence[Template], backend: Backend, traced: Callable[[list[Template]], Graph]
     ) -> SizedProgram | None:
-        """A program for the sizes of such arguments and others; `None` while too few sizes were met, or if it fails."""
+        """A program for the sizes of such arguments and others; `None` after too few sizes, or if it fails."""
         shapes = tuple([x.shape for x in templates])
         if len(self.compiled) < FEW:
             self.compiled.append(shapes)
@@ -145,7 +145,7 @@ class SizedPrograms:
             symbolic.append(intern_template(shape, template.dtype, template.names, template.weak))
         try:
             program = SizedProgram(traced(symbolic), trace, backend)
-        except Exception:  # whatever the function, a rule or a kernel raises on sizes that are no numbers
+        except Exception:  # whatever the function, a rule or a kernel raises on sizes that are not numbers
             self.failed = True
             return None
         finally:

@@ -1,4 +1,4 @@
-"""Functions from generated source. As its names are only numbered, functions of the same structure share their code."""
+"""Functions from generated source. As all names are numbered, functions of the same structure share their code."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Graphs inside nodes: what `cond`, `while_loop` and `scan` run, and how often.
 
-A node holds its subgraphs as options. They are closed: whatever they need from the graph around them is among the
-node's inputs, so a rewrite of one graph never looks into another.
+A node holds its subgraphs as options. They are closed: everything they need from the outer graph is among the node's
+inputs, so a rewrite of one graph does not affect another.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ def subgraphs(node: Node) -> tuple[Graph, ...]:
 
 
 def iterations(node: Node) -> tuple[int | None, ...]:
-    """How often a node runs each of its subgraphs at most; `None` if that depends on data.
+    """The maximum number of times that a node runs each of its subgraphs; `None` if that depends on data.
 
-    A `scan` runs its body for each of its `length` steps. A `while_loop` with a limit runs its two graphs `limit` times
-    at most. A `cond` runs one of its branches, once.
+    A `scan` runs its body for each of its `length` steps. A `while_loop` with a limit runs its two graphs at most
+    `limit` times. A `cond` runs one of its branches once.
     """
     options = node.options
     return (cast("int | None", options.get("length", options.get("limit", 1))),) * len(subgraphs(node))
@@ -32,7 +32,7 @@ def iterations(node: Node) -> tuple[int | None, ...]:
 def map_subgraphs(node: Node, function: Callable[[Graph], Graph]) -> Mapping[str, object]:
     """The options of a node with `function` applied to its subgraphs.
 
-    The graphs that it returns must have the same parameters and results, by template, as the graphs that it takes.
+    The graphs that it returns must have parameters and results with the same templates as the graphs that it takes.
     """
     if not subgraphs(node):
         return node.options

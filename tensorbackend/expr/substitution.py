@@ -1,6 +1,6 @@
 """Sparse triangular systems, solved by sweeps.
 
-Rows that do not depend on each other are solved together. A row's level is 1 more than the greatest level of the rows
+Rows that do not depend on each other are solved together. A row's level is 1 more than the maximum level of the rows
 that it needs. After as many sweeps over all rows as there are levels, each row has its final value (Saad, Iterative
 Methods for Sparse Linear Systems, section 12.4.3). A sweep that changes nothing is the last one.
 """
@@ -27,7 +27,7 @@ from .while_loops import while_loop
 
 
 def find_fixed_point(step: Callable[[Tensor], Tensor], start: Tensor, limit: int) -> Tensor:
-    """The fixed point of a step, found by repeating it. At most `limit` steps must lead there from any start."""
+    """The fixed point of a step, found by iteration. At most `limit` steps must reach it from any start."""
 
     def goes_on(state: tuple[Tensor, Tensor, Tensor]) -> Tensor:
         return state[2] & less(state[1], limit)
@@ -35,7 +35,7 @@ def find_fixed_point(step: Callable[[Tensor], Tensor], start: Tensor, limit: int
     def iteration(state: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
         before, count, _ = state
         after = step(before)
-        # A NaN that stays NaN is no change.
+        # A NaN that stays NaN is not a change.
         changed = not_equal(after, before) & (equal(after, after) | equal(before, before))
         return after, count + 1, any_(changed)
 

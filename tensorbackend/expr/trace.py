@@ -1,4 +1,4 @@
-"""`trace`: runs a function on tensors of ExprBackend, and returns the graph that this records."""
+"""`trace`: runs a function on tensors of ExprBackend, and returns the recorded graph."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     """Trace a function into a graph: call the result with templates or tensors.
 
     Arguments may nest tensors in lists, tuples, dicts and dataclasses. Texts such as `"f32[batch=32, 10]"` or `"f32"`
-    stand for templates; other texts and values reach the function as they are. Raises the function's own
-    errors, and `TemplateDataError` if the function reads data that depend on an argument.
+    are templates; other texts and values are passed to the function unchanged. Raises the function's own errors, and
+    `TemplateDataError` if the function reads data that depend on an argument.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def _apply(function: Callable[..., Any], call: tuple[tuple[Any, ...], dict[str, 
 def argument_names(
     function: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any] | None = None
 ) -> list[str]:
-    """The names of the leaves of arguments, which begin with the function's parameter names where these are known."""
+    """The names of the leaves of arguments, which begin with the function's parameter names if these are known."""
     while hasattr(function, "__wrapped__"):  # to the function that a decorator, such as `grad`, wraps
         function = function.__wrapped__
     code = getattr(function, "__code__", None)
@@ -100,8 +100,8 @@ def trace_leaves(
 ) -> Graph:
     """The graph of a function of a flat list; the templates and tensors in the list become the parameters.
 
-    Tensors that the function makes from data live on `home`. By default they follow the backend of the parameters.
-    `varying` says for each leaf how it varies over a mesh; for a tensor that is known anyway.
+    Tensors that the function makes from data are on `home`. By default they follow the backend of the parameters.
+    `varying` says for each leaf how it varies over a mesh; for a tensor that is already known.
     """
     templates = [_template_of(leaf) for leaf in leaves]
     if home is None and not any(template is not None for template in templates):
@@ -130,7 +130,7 @@ def resume_trace(
     templates: Sequence[Template],
     names: Sequence[str],
 ) -> Graph:
-    """The graph of a function that goes on where an earlier trace ended.
+    """The graph of a function that continues an earlier trace.
 
     The function may use the values of that trace. The graph takes the parameters of the earlier trace, then one
     parameter for each template.
@@ -144,7 +144,7 @@ def resume_trace(
 
 
 def outputs_of(result: Any, scope: Scope) -> tuple[list[Value], Tree]:
-    """The values of nested results, one of which needs the calls recorded in the trace, and how they are nested."""
+    """The values of nested results, one of which depends on the calls recorded in the trace, and their nesting."""
     leaves, tree = flatten(result)
     values = [_output(leaf) for leaf in leaves]
     return order_effects(scope, values), tree
@@ -204,7 +204,7 @@ def _is_template(text: str) -> bool:
 def parse_template(text: str) -> Template:
     """A template written as text: `"f32[batch=32, feature=784]"`, `"s64[3]"`, `"bool"`.
 
-    Raises `ShapeError` for a text that is no template, and `DTypeError` for an unknown dtype.
+    Raises `ShapeError` for a text that is not a template, and `DTypeError` for an unknown dtype.
 
     >>> parse_template("f32[batch=32, 784]")
     f32[batch: 32][784]

@@ -1,8 +1,8 @@
-"""Nested containers of tensors and their leaves: takes containers apart, compares them and rebuilds them.
+"""Nested containers of tensors and their leaves: flattens containers, compares them and rebuilds them.
 
 Containers are `None`, instances of classes that `register_tree_node` registered, and lists, tuples, named tuples,
-dictionaries and dataclasses with their subclasses. The leaves of a dictionary come in the order of its sorted keys, as
-in JAX, so that equal dictionaries are equal trees however they were filled.
+dictionaries and dataclasses with their subclasses. The leaves of a dictionary are in the order of its sorted keys, as
+in JAX, so that equal dictionaries are equal trees regardless of insertion order.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ excluded, as they become tensors."""
 
 
 class Tree(NamedTuple):
-    """How leaves are nested; it hashes, and equal trees have leaves in equal places."""
+    """The nesting of leaves; it is hashable, and equal trees have leaves in equal places."""
 
     kind: type | None = None
     """The container's class; `None` for a leaf."""
@@ -58,7 +58,7 @@ LEAF = Tree()
 
 
 class _SortedKeys(tuple[Any, ...]):
-    """The keys of a dictionary in the order of its leaves; they remember the order in which it was filled."""
+    """The keys of a dictionary in the order of its leaves; they keep the insertion order."""
 
     insertion_order: tuple[Any, ...]
 
@@ -86,21 +86,21 @@ def register_tree_node(
     flatten: Callable[[T], tuple[Iterable[Any], Hashable]],
     unflatten: Callable[[Any, tuple[Any, ...]], T],
 ) -> type[T]:
-    """Make the instances of a class containers of tensors, for every function that takes nested tensors.
+    """Register the instances of a class as containers of tensors, for every function that takes nested
 
-    JAX's own functions take them too. The functions are those of `jax.tree_util.register_pytree_node`, so that one
-    pair serves both. Dataclasses, named tuples and subclasses of dictionaries and lists need no registration, unless
-    they have parts that are no tensors.
+    tensors. JAX's own functions accept them too. The functions are those of `jax.tree_util.register_pytree_node`, so
+    that one pair serves both. Dataclasses, named tuples and subclasses of dictionaries and lists need no registration,
+    unless they have parts that are not tensors.
 
     Parameters
     ----------
     kind : type
-        The class. Its subclasses need registrations of their own.
+        The class. Its subclasses must be registered separately.
     flatten : function of an instance
-        Returns the parts, which may be nested in turn, and the static data. The static data is compared and hashed:
+        Returns the parts, which may themselves be nested, and the static data. The static data is compared and hashed:
         two instances with different data are nested differently, and `jit` compiles for each.
     unflatten : function of the static data and the parts
-        Returns an instance. The parts may be anything, not only tensors.
+        Returns an instance. The parts may be any objects, not only tensors.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def for_each_registered(listener: Callable[[type, _Node], None]) -> None:
 
 
 class _Container(NamedTuple):
-    """How the instances of a class are taken apart and rebuilt."""
+    """How the instances of a class are flattened and rebuilt."""
 
     parts: Callable[[Any], tuple[tuple[Any, ...], tuple[Any, ...], Hashable]]
     """The keys, the children and the static data of an instance."""
@@ -156,7 +156,7 @@ holds_entries("classes of containers", _containers)
 
 
 def _container(kind: type) -> _Container | None:
-    """How instances of a class are taken apart, `None` for leaves; kept for the next instance."""
+    """How instances of a class are flattened, `None` for leaves; cached for the next instance."""
     try:
         return _containers[kind]
     except KeyError:
@@ -186,7 +186,7 @@ def _container_of(kind: Any) -> _Container | None:
 
 
 def container_of_tree(tree: Tree) -> _Container:
-    """How the container of a tree is taken apart and rebuilt; the tree must not be a leaf."""
+    """How the container of a tree is flattened and rebuilt; the tree must not be a leaf."""
     assert tree.kind is not None  # callers have checked that
     container = _container(tree.kind)
     assert container is not None  # it was one when it was flattened
@@ -231,7 +231,7 @@ def _dict_like(tree: Tree, children: tuple[Any, ...]) -> Any:
 
 
 def _dataclass(tree: Tree, children: tuple[Any, ...]) -> Any:
-    """An instance of a dataclass, made without its constructor: the class may be frozen, or define one of its own."""
+    """An instance of a dataclass, made without its constructor: the class may be frozen, or define its own."""
     kind: Any = tree.kind
     instance: Any = object.__new__(kind)
     for name, child in zip(tree.keys, children, strict=True):
@@ -240,7 +240,7 @@ def _dataclass(tree: Tree, children: tuple[Any, ...]) -> Any:
 
 
 def _sort_keys(value: dict[Any, Any]) -> tuple[Any, ...]:
-    """The keys of a dictionary in an order that does not depend on how it was filled."""
+    """The keys of a dictionary in an order that does not depend on insertion order."""
     insertion_order = tuple(value)
     if len(insertion_order) < 2:
         return insertion_order
@@ -266,7 +266,7 @@ def parts_by_key(value: Any) -> dict[Any, Any] | None:
 
 
 def flatten(value: Any) -> tuple[list[Any], Tree]:
-    """The leaves of nested containers, and how they are nested.
+    """The leaves of nested containers, and their nesting.
 
     Raises `ArgumentError` for a container that holds itself.
 
@@ -301,7 +301,7 @@ def _flatten(value: Any, leaves: list[Any]) -> Tree:
 
 
 def are_in_registered(tree: Tree) -> list[bool]:
-    """For each leaf, whether it is a part of an instance of a registered class, which knows what its parts are for."""
+    """For each leaf, whether it is a part of an instance of a registered class, which defines its parts."""
     if tree.kind is None:
         return [False]
     is_registered = tree.kind in registered
@@ -328,7 +328,7 @@ def tree_map(function: Callable[..., Tensor], value: Nested, *others: Any) -> Ne
 def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any: ...
 @check_arguments
 def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any:
-    """Apply a function to every leaf of nested containers, together with the leaves of others that are nested alike.
+    """Apply a function to every leaf of nested containers, together with the leaves of others with the same nesting.
 
     Parameters
     ----------
@@ -342,12 +342,12 @@ def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any:
     Returns
     -------
     nested containers
-        The results of the function, nested as `value`.
+        The results of the function, nested like `value`.
 
     Raises
     ------
     ArgumentError
-        For trees that are not nested alike; the message says where they first differ.
+        For trees with different nesting; the message says where they first differ.
 
     Examples
     --------
@@ -392,14 +392,14 @@ def leaves_like(tree: Tree, value: Any, root: str, expectation: str) -> list[Any
 
 
 class _Bare(str):
-    """A text that stands in an error without quotes."""
+    """A text that is shown in an error without quotes."""
 
     __slots__ = ()
     __repr__ = str.__str__
 
 
 def first_difference(one: Tree, other: Tree, root: str) -> tuple[str, str, str] | None:
-    """Where two trees first differ, and what stands there; `None` where they are equal."""
+    """Where two trees first differ, and what each has there; `None` if they are equal."""
     if one.kind is not other.kind or one.keys != other.keys or one.data != other.data:
         return root, describe(one), describe(other)
     for key, child, beside in zip(one.keys, one.children, other.children, strict=True):

@@ -1,12 +1,12 @@
-"""Over which axes of a mesh the values of a function of `shard_map` vary: what gradients and results need to know.
+"""Over which axes of a mesh the values of a function of `shard_map` vary: needed for gradients and results.
 
-A value *varies* over a mesh axis if each device along it has its own: a part of a divided argument, or what is computed
-from one. Such a value has a cotangent of its own on each device. A value that does not vary, such as a sum over the
-axis, is one value of all these devices, and so is its cotangent. Where an op takes it beside a varying value, its
+A value *varies* over a mesh axis if each device along it has its own: a part of a divided argument, or a value
+computed from one. Such a value has its own cotangent on each device. A value that does not vary, such as a sum over the
+axis, is one value of all these devices, and so is its cotangent. If an op combines it with a varying value, its
 cotangents on the devices are therefore summed. Shoeybi et al., "Megatron-LM", 2019, call this pair of functions f and
 g; JAX tracks it in the types of values.
 
-A gathered tensor varies in this sense, as each device goes on with its own copy, but it does not *differ*.
+A gathered tensor varies in this sense, as each device continues with its own copy, but it does not *differ*.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def varies_of(x: object) -> Varies:
 
 
 def varies(value: Value, known: Known) -> Varies:
-    """How a value of a graph varies; `known` keeps what is found on the way."""
+    """How a value of a graph varies; `known` caches intermediate results."""
     if value.node not in known:
         for node in _unknown(value.node, known):
             known[node] = _variation_of_node(node, known)
@@ -213,7 +213,7 @@ _RULES: Final[dict[str, Callable[[Node, Sequence[Varies]], Sequence[Varies]]]] =
 
 
 def level_graph(graph: Graph, parameters: Sequence[Varies]) -> Graph:
-    """The same graph, whose parameters say how they vary; outside functions of parts the graph itself."""
+    """The same graph, with parameters that declare how they vary; outside functions of parts the graph itself."""
     if _region.get() is None:
         return graph
     exchanged: dict[Value, Value] = {}

@@ -1,4 +1,4 @@
-"""`vmap`: turns a function of one example into a function of a batch."""
+"""`vmap`: vectorises a function of one example over a batch."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ R = TypeVar("R")
 
 @check_arguments_early
 def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None) -> Callable[P, R]:
-    """Turn a function of one example into a function of a batch.
+    """Vectorise a function of one example over a batch.
 
-    `in_axes` says which axis of the tensors holds the examples, by position or name; `None` leaves an argument as it
-    is. A tuple has an entry for each argument. For an argument that nests tensors, the entry may be nested in the same
-    way, with a dict for a dict or a dataclass. Keyword arguments are left as they are. `out_axes` says where the
-    results have that axis, and may be nested as the results; `None` is for results that are the same for all examples.
-    In the results, the axis has the name `axis_name`, or else the name that it had in the arguments.
+    `in_axes` says which axis of the tensors holds the examples, by position or name; `None` is for an argument that
+    is not batched. A tuple has an entry for each argument. For an argument that nests tensors, the entry may be nested
+    in the same way, with a dict for a dict or a dataclass. Keyword arguments are not batched. `out_axes` is the
+    position of that axis in the results, and may be nested like the results; `None` is for results that are the same
+    for all examples. In the results, the axis has the name `axis_name`, or else its name in the arguments. The function
 
-    The function sees tensors without the axis, and may be any function that `trace` takes. Raises `ShapeError` for
-    different numbers of examples, `AxisError` for an axis that is not there, `NamesError` for different names of the
-    axis, and `ArgumentError` for `in_axes` or `out_axes` that are not nested as the arguments or results.
+    gets tensors without the axis, and may be any function that `trace` takes. Raises `ShapeError` for
+    different numbers of examples, `AxisError` for an axis that does not exist, `NamesError` for different names of the
+    axis, and `ArgumentError` for `in_axes` or `out_axes` that are not nested like the arguments or results.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def batch_graph(
 
 
 def _place_axis(result: Operand, place: object, size: int, name: str | None) -> Tensor:
-    """A result with the axis of the examples where it is wanted."""
+    """A result with the axis of the examples at the requested position."""
     x = result.x
     if place is None:
         if result.mapped:
@@ -180,7 +180,7 @@ def _place_axis(result: Operand, place: object, size: int, name: str | None) -> 
 
 
 def _spread(axes: Any, value: Any, option: str) -> list[Any]:
-    """The entry of `axes` for each leaf of a value. A single axis for a container counts for all leaves in it."""
+    """The entry of `axes` for each leaf of a value. A single axis for a container applies to all leaves in it."""
     entries: list[Any] = []
     _spread_into(entries, axes, flatten(value)[1], option)
     return entries

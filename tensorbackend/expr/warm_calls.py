@@ -30,10 +30,10 @@ For `step({"a": x, "b": y}, 0.5)`, which returns a pair of tensors, the code is
         v6 = (v4, v5, )
         return v6
 
-The arguments are mostly nested as they were in the last call. `flatten` asks each container for its class, sorts the
-keys of dictionaries and makes a tree. This code expects the nesting of the last call instead, and checks it on the way.
-A loop over the leaves takes several times as long, above all beside threads that empty the processor's caches: it reads
-more objects and runs more code.
+The nesting of the arguments is usually that of the last call. `flatten` looks up the class of each container, sorts
+the keys of dictionaries and makes a tree. This code instead expects the nesting of the last call, and checks it while
+unpacking. A loop over the leaves takes several times as long, especially next to threads that evict the processor's
+caches: it reads more objects and runs more code.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def call_of(
 
 
 class _Writer:
-    """Writes the source of a call, and keeps the objects that it names."""
+    """Writes the source of a call, and stores the objects that it refers to."""
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
@@ -162,7 +162,7 @@ class _Writer:
     def _parts(self, parts: str, children: Sequence[Tree], leaves: list[Any]) -> None:
         """Writes the lines that read the parts of a container; `parts` is an expression for the sequence of them.
 
-        Takes their leaves from the end of the list.
+        Removes their leaves from the end of the list.
         """
         if not children:
             return
@@ -267,7 +267,7 @@ def _is_unchanging(option: Any) -> bool:
 
 
 def _several(getter: Callable[..., Callable[[Any], Any]], keys: tuple[Any, ...]) -> Callable[[Any], Any]:
-    """A getter of the parts under some keys, which returns a tuple whatever their number is."""
+    """A getter of the parts under some keys, which always returns a tuple."""
     if not keys:
         return lambda value: ()
     one = getter(*keys)

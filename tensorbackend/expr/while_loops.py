@@ -1,4 +1,4 @@
-"""`while_loop`: iterates as long as a condition holds, for all examples or for each; it can return a trajectory."""
+"""`while_loop`: iterates while a condition is true, for all examples or for each; it can return a trajectory."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def while_loop(
     axis: Axis | None = None,
     trajectory: Sequence[int] | None = None,
 ) -> Any:
-    """Run `carry = body(carry)` as long as `condition(carry)` holds, starting from `initial`.
+    """Run `carry = body(carry)` while `condition(carry)` is true, starting from `initial`.
 
     Parameters
     ----------
@@ -80,17 +80,18 @@ def while_loop(
         The carried values before the first iteration: tensors, nested in lists, tuples, dicts and dataclasses. A Python
         number takes the dtype that the body returns.
     limit
-        The largest number of iterations, whatever the condition says. A loop with a limit has a gradient, for which
+        The maximum number of iterations. A loop with a limit has a gradient, for which
         the carried values of all `limit` iterations are kept.
     axis
-        The axis of examples, by position or name. Then an iteration changes only the examples for which the condition
-        holds, and the loop ends when it holds for none. An example must not depend on others: in an iteration after its
-        end, the body gets its initial values. Tensors without that axis are shared by all examples and change in each
-        iteration. For a name, these are the tensors without an axis of that name; for a position, those without axes.
+        The axis of examples, by position or name. An iteration then changes only the examples for which the condition
+        is true, and the loop ends when it is false for all. An example must not depend on others: in an iteration
+        after its end, the body is called with its initial values. Tensors without that axis are shared by all examples
+        and change in each iteration. For a name, these are the tensors without an axis of that name; for a position,
+        those without axes.
     trajectory
-        Ascending numbers of iterations, such as `(0, 10, 100)`. The loop ends after the last of these numbers at the
-        latest. It returns the carried values after each number of iterations, stacked along a new first axis. Once the
-        condition does not hold, they stay the same.
+        Ascending numbers of iterations, such as `(0, 10, 100)`. The loop ends after at most the last of these numbers.
+        It returns the carried values after each number of iterations, stacked along a new first axis. Once the
+        condition is false, they stay the same.
 
     Returns
     -------
@@ -100,11 +101,11 @@ def while_loop(
     Raises
     ------
     DTypeError, ShapeError, NamesError
-        For a carried value whose template changes, and for a condition that returns anything else.
+        For a carried value whose template changes, and for a condition with any other result.
     AxisError
         If no carried tensor has the axis.
     ArgumentError
-        For a limit below 0, and for a trajectory that is empty or does not ascend.
+        For a limit below 0, and for a trajectory that is empty or not in ascending order.
 
     Examples
     --------
@@ -127,7 +128,7 @@ def while_loop(
             return condition(unflatten(tree, leaves))
 
         def turned(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
-            return leaves_like(tree, body(unflatten(tree, leaves)), "carry", "to stay nested as it was"), carried.paths
+            return leaves_like(tree, body(unflatten(tree, leaves)), "carry", "to keep its nesting"), carried.paths
 
         holds, iteration = (asked, turned) if axis is None else _stop_each(carried, axis, asked, turned)
         results = (
@@ -177,7 +178,7 @@ def _scan_trajectory(
 
 
 def _stop_each(carried: Leaves, axis: Axis, holds: Asked, iteration: Flat) -> tuple[Asked, Flat]:
-    """The condition and the body of a loop in which an example stays as it is once the condition fails for it."""
+    """The condition and the body of a loop in which an example is unchanged once the condition is false for it."""
     places = [_place(template, axis) for template in carried.templates]
     sizes = {
         path: template.shape[place]

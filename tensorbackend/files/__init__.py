@@ -1,8 +1,8 @@
 """Tensors in files: `.npy` and `.npz` (NumPy's formats), `.safetensors` (which keeps axis names); never a pickle.
 
-A format is a module with three functions: `check` refuses a tensor that the format cannot hold, `write` and `read`
-do what they say. Each is imported when a file of its suffix is first used, and imports what it needs of NumPy and
-of the standard library.
+A format is a module with three functions: `check` refuses a tensor that the format cannot hold, `write`, and `read`.
+Each is imported when a file of its suffix is first used, and imports what it needs of NumPy and of the standard
+library.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ class Format(Protocol):
 
 @check_arguments
 def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Tensor], /) -> None:
-    """Write a tensor to `.npy`, or tensors by name to `.npz` or `.safetensors`, as the file's suffix says.
+    """Write a tensor to `.npy`, or tensors by name to `.npz` or `.safetensors`, according to the suffix.
 
-    The file appears as a whole: the data goes to a new file in the same folder, reaches the disk, and then takes the
-    place of the old file, whose permissions it keeps. Where several threads or processes save to one path, the last
-    one wins. A symbolic link stays, and the file that it points to is replaced.
+    The file is written atomically: the data is written to a new file in the same folder, synchronised to the disk,
+    and then replaces the old file, whose permissions it keeps. If several threads or processes save to one path, the
+    last one wins. A symbolic link is kept, and the file that it points to is replaced.
 
     Parameters
     ----------
     path : str or os.PathLike
-        Where to write. The suffix is `.npy`, `.npz` or `.safetensors`.
+        The file to write. The suffix is `.npy`, `.npz` or `.safetensors`.
     value : Tensor or mapping of str to Tensor
         A tensor for `.npy`, tensors by name for the others. Safetensors files keep axis names and bfloat16; NumPy's
         formats hold neither.
@@ -53,13 +53,13 @@ def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Tensor], /) 
     Raises
     ------
     OperandError
-        For another suffix, or a value that does not fit the suffix.
+        For another suffix, or a value that does not match the suffix.
     FileError
         For a name that the format cannot hold, or a path where something other than a file is.
     NamesError, DTypeError
         For axis names and dtypes that the format cannot hold.
     OSError
-        Where the file cannot be written.
+        If the file cannot be written.
 
     Examples
     --------
@@ -92,18 +92,18 @@ def load(
 ) -> Tensor | dict[str, Tensor]:
     """Read the tensor of an `.npy` file, or the tensors of an `.npz` or `.safetensors` file by name.
 
-    The file may come from anywhere. What its headers promise is compared with its size before any memory is taken,
-    and Python objects are never read. The tensors come in the order of the file.
+    The file may be untrusted. Its headers are compared with its size before any memory is allocated, and Python
+    objects are never read. The tensors are in the order of the file.
 
     Parameters
     ----------
     path : str or os.PathLike
         A regular file, or a link to one. The suffix is `.npy`, `.npz` or `.safetensors`.
     backend : Backend, type or str, default: the default backend
-        Where the tensors live. `"template"` reads headers only, and gives template tensors.
+        The backend of the tensors. `"template"` reads headers only, and returns template tensors.
     max_bytes : int, optional
-        How many bytes the tensors may take together. The default is 20 times the size of the file, at least
-        32 MiB, which only compressed files can exceed.
+        The maximum number of bytes of all tensors. The default is 20 times the size of the file, at least 32
+        MiB, which only compressed files can exceed.
 
     Returns
     -------
@@ -113,14 +113,14 @@ def load(
     Raises
     ------
     FileError
-        For a file that is cut off, that promises other data than it has, that holds anything but arrays of numbers,
-        that holds one name twice, or that takes more than `max_bytes`.
+        For a file that is truncated, whose headers do not match its data, that holds anything but arrays of numbers,
+        that holds one name twice, or that needs more than `max_bytes`.
     OperandError
         For another suffix.
     ArgumentError
-        For a `max_bytes` that is no int from 0 on.
+        For a `max_bytes` that is not an int of at least 0.
     OSError
-        Where the file cannot be read.
+        If the file cannot be read.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`.npy`: one array in NumPy's format: a line of text that gives its shape and dtype, then its elements."""
+"""`.npy`: one array in NumPy's format: a line of text with its shape and dtype, then its elements."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
 
 
 class Header(NamedTuple):
-    """The header of an array, which stands before its elements."""
+    """The header of an array, which comes before its elements."""
 
     template: Template
     swapped: bool
@@ -69,7 +69,7 @@ class Header(NamedTuple):
 
 
 def read_header(stream: Any, size: int) -> Header:
-    """The header of an array; `Refused` unless the header and the elements together take `size` bytes."""
+    """The header of an array; `Refused` unless the header and the elements together have `size` bytes."""
     magic, version = stream.read(6), stream.read(2)
     if magic != _MAGIC or version not in _WIDTHS:
         raise broken(f"the start {magic + version!r}")

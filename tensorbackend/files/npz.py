@@ -28,7 +28,7 @@ _MAX_NAME: Final = (1 << 16) - 1
 
 
 def check(name: str, x: Tensor) -> None:
-    """Raises an error for what NumPy's formats cannot hold, and `FileError` for a name that zip would cut off."""
+    """Raises an error for what NumPy's formats cannot hold, and `FileError` for a name that zip would truncate."""
     if "\0" in name or len(f"{name}{_SUFFIX}".encode()) > _MAX_NAME:
         expectation = f"a name of at most {_MAX_NAME - len(_SUFFIX)} bytes without NUL for .npz"
         raise FileError(expected(expectation, "choose another name, or save as .safetensors", name=name))
@@ -36,7 +36,7 @@ def check(name: str, x: Tensor) -> None:
 
 
 def write(file: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
-    """Writes a member for each tensor; equal tensors give equal files, as no time is kept."""
+    """Writes a member for each tensor; equal tensors result in equal files, as no time is stored."""
     with zipfile.ZipFile(file, "w") as archive:
         for name, x in tensors.items():
             with archive.open(zipfile.ZipInfo(f"{name}{_SUFFIX}"), "w", force_zip64=True) as member:
@@ -63,7 +63,7 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
 
 
 def _check_members(members: list[zipfile.ZipInfo]) -> None:
-    """Raises `Refused` for members that are no arrays, occur twice, are compressed otherwise, or need a password."""
+    """Raises `Refused` for members that are not arrays, occur twice, are compressed otherwise, or need a password."""
     seen = set()
     for member in members:
         name = member.filename

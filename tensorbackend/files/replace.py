@@ -1,4 +1,4 @@
-"""Replaces a file as a whole or not at all, whoever else writes to the same path."""
+"""Replaces a file atomically, whatever else writes to the same path."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..errors import FileError, expected
 
 @contextmanager
 def replace_file(path: str) -> Iterator[IO[bytes]]:
-    """A new file to write, which takes the place of `path` when the block ends and vanishes if the block raises.
+    """A new file to write, which replaces `path` when the block ends and is removed if the block raises.
 
-    The scratch file has a random name and is opened exclusively, so neither another writer nor a link that somebody
-    planted can be in its way. Data and directory reach the disk before the block is left.
+    The scratch file has a random name and is opened exclusively, so neither another writer nor a planted link can
+    interfere. Data and directory are synchronised to the disk before the block ends.
     """
     target, old = _target(path)
     folder = os.path.dirname(target) or os.curdir
@@ -40,7 +40,7 @@ def replace_file(path: str) -> Iterator[IO[bytes]]:
 
 
 def _target(path: str) -> tuple[str, os.stat_result | None]:
-    """Where a path leads by symbolic links, and what is there now; `FileError` for anything but a regular file."""
+    """The target of a path through symbolic links, and what is there; `FileError` for anything but a regular file."""
     try:
         old = os.stat(path)
     except FileNotFoundError:
@@ -53,7 +53,7 @@ def _target(path: str) -> tuple[str, os.stat_result | None]:
 
 
 def _take_after(descriptor: int, old: os.stat_result) -> None:
-    """Gives a new file the owner, where that is allowed, and the permissions of the one that it replaces."""
+    """Copies the owner, if that is allowed, and the permissions of the replaced file to a new file."""
     if hasattr(os, "fchmod"):
         with suppress(PermissionError):
             os.fchown(descriptor, old.st_uid, old.st_gid)

@@ -1,7 +1,7 @@
-"""`.safetensors`: a JSON object that says where each tensor lies, and then their elements, little-endian.
+"""`.safetensors`: a JSON object with the position of each tensor, followed by their elements, little-endian.
 
 Files are read and written here rather than by the library of that name, which does not keep the order of the tensors,
-accepts names that occur twice, takes several times the file's size in memory, and cannot give templates.
+accepts names that occur twice, takes several times the file's size in memory, and cannot return templates.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..tensor import Tensor
 from .source import Refused, Source, broken, read_tensor, template_from
 
 _METADATA: Final = "__metadata__"
-"""The key of the header that is no tensor: an object of texts."""
+"""The key of the header that is not a tensor: an object of texts."""
 
 _NAMES: Final = "tensorbackend.names"
 """The key of axis names in the metadata: JSON, an object of lists by tensor."""
@@ -51,7 +51,7 @@ _DTYPES: Final = {_code(dtype): dtype for dtype in ALL_DTYPES if dtype is not co
 
 
 def check(name: str, x: Tensor) -> None:
-    """Raises `FileError` for the one name that the format keeps for itself, `DTypeError` for a dtype without code."""
+    """Raises `FileError` for the one name that the format reserves, `DTypeError` for a dtype without code."""
     if name == _METADATA:
         raise FileError(expected("a name that .safetensors does not reserve", "choose another name", name=name))
     if x.dtype is complex128:
@@ -95,7 +95,7 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
 
 
 def places_of(source: Source, max_bytes: int | None) -> dict[str, tuple[Template, int]]:
-    """The template and the place of each tensor; `Refused` unless they take each byte after the header once."""
+    """The template and the place of each tensor; `Refused` unless they cover each byte after the header once."""
     length = int.from_bytes(source.read(8), "little")
     size = source.length - 8 - length
     if length > _MAX_HEADER or size < 0:

@@ -1,4 +1,4 @@
-"""Files to read: only regular ones, and no read takes more memory than the file has bytes."""
+"""Files to read: only regular ones, and no read allocates more memory than the file has bytes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ALIGNMENT = 64
 
 
 class Refused(Exception):
-    """The mistake of a file, raised where the file's name is not known; `locate_errors` adds it."""
+    """A defect of a file, raised where the file's name is not known; `locate_errors` adds it."""
 
     def __init__(self, expectation: str, remedy: str, **came: object) -> None:
         super().__init__(expectation)
@@ -57,10 +57,10 @@ class _Outside(OSError):
 
 @contextmanager
 def locate_errors(**where: object) -> Iterator[None]:
-    """Turns an error about the content of a file into a `FileError` that says where it is.
+    """Converts an error about the content of a file to a `FileError` that says where it is.
 
-    A parser may raise anything over a file that somebody else made; but a disk that fails and memory that is short
-    are not the file's fault.
+    A parser may raise anything for an untrusted file; but a failing disk and a lack of memory are not defects of
+    the file.
     """
     try:
         yield
@@ -90,12 +90,12 @@ class Source(io.FileIO):
         return status.st_size
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Reads at most the bytes that are left: a size that a header claims takes no memory."""
+        """Reads at most the remaining bytes: a size that a header claims allocates no memory."""
         left = max(0, self.length - self.tell())
         return super().read(left if size is None or size < 0 else min(size, left)) or b""
 
     def seek(self, position: int, whence: int = os.SEEK_SET, /) -> int:
-        """Moves within the file; a place before its start is the fault of the file, not of the disk."""
+        """Moves within the file; a place before its start is a defect of the file, not of the disk."""
         start = {os.SEEK_SET: 0, os.SEEK_CUR: self.tell(), os.SEEK_END: self.length}[whence]
         if start + position < 0:
             raise _Outside(errno.EINVAL, f"offset {start + position}")
@@ -106,7 +106,7 @@ class Source(io.FileIO):
         return max(_UNFOLDED_LEAST, _UNFOLDED_TIMES * self.length) if max_bytes is None else max_bytes
 
     def check_within(self, size: int, max_bytes: int | None) -> None:
-        """Raises `Refused` if the tensors of the file take more bytes than `limit` allows."""
+        """Raises `Refused` if the tensors of the file need more bytes than `limit` allows."""
         limit = self.limit(max_bytes)
         if size > limit:
             expectation, remedy = f"at most {limit} bytes of data", "raise max_bytes if you trust the file"
@@ -114,7 +114,7 @@ class Source(io.FileIO):
 
 
 def template_from(shape: Any, dtype: Any, names: Any = None) -> Template:
-    """The template that a header describes; `Refused` where the parts make no template."""
+    """The template that a header describes; `Refused` if the parts are not valid."""
     try:
         return Template(shape, dtype, names)
     except TensorBackendError as error:
@@ -126,7 +126,7 @@ def read_tensor(
 ) -> Tensor:
     """The tensor whose elements follow in a stream, row-major, in the other byte order if `swapped`.
 
-    The elements are read into the memory that becomes the payload, so that a file is in memory once.
+    The elements are read into the memory of the payload, so that a file is in memory once.
     """
     check_dtype_support(template.dtype, backend)
     room = _read_exactly(readinto, template.nbytes)

@@ -12,7 +12,7 @@ from ..template import as_int
 
 
 class Mesh:
-    """Devices in a grid whose axes have names; equal meshes compare equal, hash alike and pickle.
+    """Devices in a grid whose axes have names; equal meshes compare equal and have equal hashes, also after pickling.
 
     A mesh holds the sizes of its axes and the numbers of its devices, not the devices. A backend looks up the devices
     when it is made, as in `tb.JaxBackend(mesh=mesh, layout={"batch": "data"})`.
@@ -22,13 +22,13 @@ class Mesh:
     axes : mapping of str to int, or jax.sharding.Mesh
         The size of each axis by its name, or a mesh of JAX, from which axes and devices are taken.
     devices : sequence of int, optional
-        The numbers of the devices in row-major order, which are `device.id` in JAX. By default the first devices that
-        there are.
+        The numbers of the devices in row-major order, which are `device.id` in JAX. By default the first available
+        devices.
 
     Raises
     ------
     ArgumentError
-        For sizes below 1, and if `devices` are not as many different numbers as the sizes say.
+        For sizes below 1, and if `devices` are not as many different numbers as the mesh has devices.
 
     Examples
     --------

@@ -3,7 +3,7 @@
     Mesh({"data": 4, "model": 2}), {"batch": "data", "hidden": "model"}
     f32[batch: 16][hidden: 6]   ->   f32[batch: 16 / data][hidden: 6 / model], f32[4][3] on each device
 
-A rule takes effect only where it can be met exactly. The rules are applied in order, and so are the mesh axes of a
+A rule takes effect only if it can be met exactly. The rules are applied in order, and so are the mesh axes of a
 rule. A mesh axis is skipped if an earlier rule has taken it, or if its size does not divide the axis of the tensor; the
 notes of the `Sharding` say so.
 """
@@ -20,7 +20,7 @@ from .grid import Mesh
 
 
 class Sharding(NamedTuple):
-    """Where a tensor lies on a mesh.
+    """How a tensor is laid out on a mesh.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Layout:
         return tuple(axes)
 
     def of(self, template: Template) -> Sharding:
-        """Where a tensor with this template lies. Axes without a name and empty tensors are not divided."""
+        """The sharding of a tensor with this template. Axes without a name and empty tensors are not divided."""
         axes: list[tuple[str, ...]] = [()] * template.ndim
         notes: list[str] = []
         owners: dict[str, str] = {}

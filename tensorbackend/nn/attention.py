@@ -1,4 +1,4 @@
-"""Attention of queries to keys, with several heads, and step by step with earlier keys and values in a cache."""
+"""Attention of queries to keys, with several heads, and incremental with earlier keys and values in a cache."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def _align_leading(x: Tensor, query: Tensor) -> Tensor:
 class _Finite(NamedTuple):
     """Vectors (..., time, features) as products under a mask take them.
 
-    A weight of 0 times NaN or an infinity is NaN, in the result and in the gradients of the other factor. So a product
-    gets zeros in their place, and its result gets NaN afterwards, where the mask holds.
+    A weight of 0 times NaN or an infinity is NaN, in the result and in the gradients of the other factor. So the
+    factors of a product have zeros in their place, and the result is set to NaN afterwards, where the mask is true.
     """
 
     x: Tensor
@@ -75,7 +75,7 @@ class _Finite(NamedTuple):
 
 
 class _Weights(NamedTuple):
-    """Weights (..., queries, keys) of finite queries and keys, whatever the given ones hold."""
+    """Weights (..., queries, keys) of queries and keys whose NaN and infinities were replaced."""
 
     weights: Tensor
     spoilt: Tensor | None
@@ -96,17 +96,17 @@ def attention_weights(
     time: Axis = -2,
     axis: Axis = -1,
 ) -> Tensor:
-    """How much each query attends to each key: `softmax` of scaled products along the keys.
+    """Compute attention weights: `softmax` of the scaled products of queries and keys, along the keys.
 
     Parameters
     ----------
     query : Tensor
         Queries with features. The other axes are batch axes, heads among them.
     key : Tensor
-        Keys with the same number of features. Their batch axes broadcast with those of the queries, by name if all have
-        names, else by position.
+        Keys with the same number of features. Their batch axes broadcast with those of the queries, by name if all
+        have names, otherwise by position.
     mask : Tensor, optional
-        Bool, broadcasts to the result: where it does not hold, the weight is 0. A query that may attend to no key has
+        Bool, broadcasts to the result: where it is false, the weight is 0. A query that may attend to no key has
         weights of 0.
     bias : Tensor, optional
         Added to the scaled products, for example for relative positions; broadcasts to the result.
@@ -120,15 +120,15 @@ def attention_weights(
     Returns
     -------
     Tensor
-        (batch..., queries, keys), in float32 at least, the dtype of the computation. The axis of keys has the name that
-        it has in `key`, but no name if the axis of queries has the same one, as in self-attention.
+        (batch..., queries, keys), in float32 at least, the dtype of the computation. The axis of keys has its name in
+        `key`, but no name if the axis of queries has the same one, as in self-attention.
 
     Raises
     ------
     ShapeError
-        For sizes that do not fit.
+        For sizes that do not match.
     NamesError
-        Where axes with different names meet.
+        If matching axes have different names.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def attention(
     time: Axis = -2,
     axis: Axis = -1,
 ) -> Tensor:
-    """Values averaged with `attention_weights` (scaled dot products, Vaswani et al. 2017).
+    """Scaled dot-product attention (Vaswani et al. 2017): values averaged with `attention_weights`.
 
     Parameters
     ----------
@@ -215,15 +215,15 @@ def attention(
     Returns
     -------
     Tensor
-        (batch..., queries, values), in the dtype that the operands promote to; integers and bool count as the default
-        floating dtype.
+        (batch..., queries, values), in the dtype that the operands promote to; integers and bool are converted to the
+        default floating dtype.
 
     Raises
     ------
     ShapeError
-        For sizes that do not fit.
+        For sizes that do not match.
     NamesError
-        Where axes with different names meet.
+        If matching axes have different names.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def attention(
 
 
 def _averages(weights: Tensor, spoilt: Tensor, values: Tensor) -> Tensor:
-    """The values averaged with weights, for each query as if there were no others than those that it attends to."""
+    """The values averaged with weights, for each query over the keys that it attends to alone."""
     finite, whole = _Finite.of(values)
     averages = matmul(weights, finite)
     # The infinities and NaN of each feature, for the queries that attend to a vector with any of them.
@@ -275,7 +275,7 @@ def key_value_cache(
     batch : sequence of int
         The shape of the batch axes.
     heads, size, units : int
-        The number of heads, the largest number of steps, and the number of features of each head.
+        The number of heads, the maximum number of steps, and the number of features of each head.
     dtype : dtype, optional
         The dtype; by default the default floating dtype.
 
@@ -307,7 +307,7 @@ Parameters = Mapping[str, Tensor]
 def _project(parameters: Parameters, name: str, x: Tensor, masked: bool) -> Tensor:
     """x of shape (..., features) times a weight of the parameters, plus its bias.
 
-    Under a mask, vectors that are not finite give NaN, and take no part in gradients.
+    Under a mask, vectors that are not finite become NaN, and do not contribute to gradients.
     """
     if name not in parameters:
         raise ArgumentError(expected("parameters query, key, value and output", parameters=sorted(parameters)))
@@ -381,9 +381,9 @@ def multi_head_attention(
     ArgumentError
         For a number of heads that does not divide the units, and for parameters that lack a weight.
     ShapeError
-        For sizes that do not fit.
+        For sizes that do not match.
     NamesError
-        Where axes with different names meet.
+        If matching axes have different names.
 
     Examples
     --------
@@ -440,7 +440,7 @@ def incremental_attention(
     Raises
     ------
     ShapeError
-        For sizes that do not fit.
+        For sizes that do not match.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Convolution, transposed convolution and pooling over axes by name or position, whatever the other axes are."""
+"""Convolution, transposed convolution and pooling over axes by name or position, with any other axes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Layout(NamedTuple):
 def _layout(x: Tensor, kernel: Tensor, axis: Axis, spatial: Axes) -> _Layout:
     """The roles of x's axes.
 
-    By default the spatial axes are those with the kernel's names, else the last ones except for the features.
+    By default the spatial axes are those with the kernel's names, otherwise the last ones except for the features.
     """
     feature = normalize_axis(x.template, axis)
     count = kernel.ndim - 2
@@ -89,12 +89,12 @@ def conv(
     dilation: PerAxis = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Convolution over any number of axes, in any position.
+    """Convolution over any number of axes, at any position.
 
     Parameters
     ----------
     x : Tensor
-        It has an axis of features and the axes that windows slide along. All others are batch axes.
+        A tensor with an axis of features and the axes that windows slide along. All others are batch axes.
     kernel : Tensor
         (out, features / groups, *spatial). The kernel is not flipped.
     bias : Tensor, optional
@@ -105,23 +105,23 @@ def conv(
         The axes along which windows slide, in the kernel's order. By default the axes with the names of the kernel's
         spatial axes or, unless x has all of these names, the last axes except for the features.
     strides, dilation : int, sequence of int, or mapping of spatial axes by name, default 1
-        How far apart windows begin, and how far apart the elements of one window are.
+        The distances between the starts of windows, and between the elements of a window.
     padding : {"valid", "same"}, (low, high) for each spatial axis, or a mapping, default "valid"
         Zeros around x, as in `tb.conv`.
     groups : int, default 1
-        The number of groups of x's features. Each group is convolved with its share of the kernels.
+        The number of groups of x's features. Each group is convolved with its part of the kernels.
 
     Returns
     -------
     Tensor
-        It has x's axes, in x's order. The features have the name of the kernel's first axis.
+        A tensor with x's axes, in x's order. The features have the name of the kernel's first axis.
 
     Raises
     ------
     ShapeError
-        For shapes that do not fit.
+        For shapes that do not match.
     NamesError
-        Where an axis of x and the axis of the kernel that it meets have different names.
+        If an axis of x and the matching axis of the kernel have different names.
 
     Examples
     --------
@@ -169,21 +169,21 @@ def conv_transpose(
     strides, dilation : int, sequence of int, or mapping of spatial axes by name, default 1
         Those of that convolution: elements of x are `strides` apart in the result.
     padding : {"valid", "same"}, or (low, high) for each spatial axis, default "valid"
-        How many entries to cut off at each end; negative numbers add zeros. `"valid"` cuts none; `"same"` leaves x's
-        size times the stride.
+        The number of entries to remove at each end; negative numbers add zeros. `"valid"` removes none; `"same"` keeps
+        x's size times the stride.
     groups : int, default 1
         As in `conv`.
 
     Returns
     -------
     Tensor
-        It has x's axes, in x's order. The features have the name of the kernel's second axis. A spatial axis has
+        A tensor with x's axes, in x's order. The features have the name of the kernel's second axis. A spatial axis has
         (size - 1) * stride + (kernel - 1) * dilation + 1 entries, minus the padding.
 
     Raises
     ------
     ShapeError
-        For shapes that do not fit, and for groups that do not divide the features.
+        For shapes that do not match, and for groups that do not divide the features.
     ArgumentError
         For a padding that is neither `"valid"`, `"same"` nor (low, high) for each spatial axis.
 
@@ -221,7 +221,7 @@ def conv_transpose(
 
 
 def _cuts(padding: str | Sequence[Sequence[int]], paces: Sequence[int], spans: Sequence[int]) -> list[tuple[int, int]]:
-    """How many entries of the full transposed convolution to cut off at each end of each spatial axis."""
+    """The number of entries of the full transposed convolution to remove at each end of each spatial axis."""
     if padding == "valid":
         return [(0, 0)] * len(spans)
     if padding == "same":  # (size - 1) * pace + span + 1 entries become size * pace
@@ -244,16 +244,16 @@ def max_pool(
     padding: Paddings = "valid",
     dilation: PerAxis = 1,
 ) -> Tensor:
-    """Max pooling: the largest element of each window. By default windows do not overlap.
+    """Max pooling: the maximum of each window. By default windows do not overlap.
 
     Parameters
     ----------
     x : Tensor
         A tensor of a real dtype.
     window : mapping of axes to sizes, or a size for each axis
-        Such as `{"height": 2, "width": 2}`; axes that are left out have windows of 1.
+        The window sizes, such as `{"height": 2, "width": 2}`; omitted axes have windows of size 1.
     strides : as `window`, optional
-        How far apart windows begin, by default their sizes.
+        The distances between the starts of windows, by default the window sizes.
     padding, dilation : as in `window_max`
 
     Returns
@@ -301,7 +301,7 @@ def mean_pool(
     window, strides, padding, dilation
         As in `max_pool`.
     include_padding : bool, default False
-        Whether the padding counts as elements that are 0.
+        Whether the padding is counted as elements that are 0.
 
     Returns
     -------

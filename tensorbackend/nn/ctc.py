@@ -92,7 +92,7 @@ def _frames(logits: Tensor, lengths: TensorLike | None, time: Axis, axis: Axis) 
 
 
 def _blank(blank: int, logits: Tensor, axis: Axis) -> int:
-    """The class of the blank, counted from the first class even if it is given as a negative number."""
+    """The class of the blank, as a non-negative number."""
     classes = logits.shape[normalize_axis(logits.template, axis)]
     if not -classes <= blank < classes:
         raise ArgumentError(expected(f"a blank from {-classes} to {classes - 1}", blank=blank))
@@ -108,7 +108,7 @@ def _examples(
     time: Axis,
     axis: Axis,
 ) -> tuple[_Frames, Examples]:
-    """The frames, and the `Examples` that paths go through, with log-probabilities in float32 at least."""
+    """The frames, and the `Examples` for paths, with log-probabilities in float32 at least."""
     dtype = to_floating(check_dtype(logits.dtype, "real"))
     frames, targets, counts = _targets(_frames(logits, logit_lengths, time, axis), labels, label_lengths)
     wide = astype(frames.logits, promote_types(dtype, float32))
@@ -137,20 +137,20 @@ def ctc_loss(
     Parameters
     ----------
     logits : Tensor
-        Scores with axes of frames and classes, and batch axes. Their `softmax` gives the probabilities.
+        Scores with axes of frames and classes, and batch axes. Their `softmax` is the probabilities.
     labels : Tensor
         (batch..., positions): classes, none of which is the blank. Labels beyond the length of an example are ignored.
     logit_lengths, label_lengths : Tensor, optional
-        How many frames and labels each example has; they broadcast to the batch axes. By default all.
+        The numbers of frames and of labels of each example; they broadcast to the batch axes. By default all.
     blank : int, default 0
-        The class that stands for no label; a negative number counts from the end.
+        The index of the blank label; a negative number counts from the end.
     normalised : bool, default False
         Whether the logits are log-probabilities already.
     repeats : bool, default True
-        Whether several frames in a row may spell one label, so that a blank must separate two equal labels. Else each
-        frame that is not blank spells a label of its own (Sak et al. 2017).
+        Whether several consecutive frames may emit one label, so that a blank must separate two equal labels.
+        Otherwise each frame that is not blank emits a label of its own (Sak et al. 2017).
     alignments : {"all", "best"}, default "all"
-        Whether to sum the probabilities of all alignments, or to take that of the most probable one alone.
+        Whether to sum the probabilities of all alignments, or to use that of the most probable one alone.
     time, axis : int or str, default -2 and -1
         The axis of the frames, and the axis of the classes.
 
@@ -158,16 +158,17 @@ def ctc_loss(
     -------
     Tensor
         A loss for each example, computed in float32 at least, in the dtype of the logits. It is infinite, with a
-        gradient of 0, for labels that do not fit into the frames. It is 0 for an example without frames and labels.
+        gradient of 0, for labels that need more frames than there are. It is 0 for an example without frames and
+        labels.
 
     Raises
     ------
     ShapeError
         For labels or lengths that do not have the batch axes of the logits.
     NamesError
-        Where axes with different names meet.
+        If matching axes have different names.
     DTypeError
-        For labels or lengths of a dtype that is not an integer one.
+        For labels or lengths that are not integers.
     ArgumentError
         For a blank that is not a class.
     IndexRangeError
@@ -223,28 +224,28 @@ def ctc_alignment(
     labels : Tensor
         (batch..., positions): classes, none of which is the blank. Labels beyond the length of an example are ignored.
     logit_lengths, label_lengths : Tensor, optional
-        How many frames and labels each example has; they broadcast to the batch axes. By default all.
+        The numbers of frames and of labels of each example; they broadcast to the batch axes. By default all.
     blank : int, default 0
-        The class that stands for no label; a negative number counts from the end.
+        The index of the blank label; a negative number counts from the end.
     repeats : bool, default True
-        Whether several frames in a row may spell one label, as in `ctc_loss`.
+        Whether several consecutive frames may emit one label, as in `ctc_loss`.
     time, axis : int or str, default -2 and -1
         The axis of the frames, and the axis of the classes.
 
     Returns
     -------
     Tensor
-        (batch..., frames), int64: blank beyond the frames of an example, and blank throughout if the labels do not fit
-        into the frames.
+        (batch..., frames), int64: blank beyond the frames of an example, and only blanks if the labels need more
+        frames than there are.
 
     Raises
     ------
     ShapeError
         For labels or lengths that do not have the batch axes of the logits.
     NamesError
-        Where axes with different names meet.
+        If matching axes have different names.
     DTypeError
-        For labels or lengths of a dtype that is not an integer one.
+        For labels or lengths that are not integers.
     ArgumentError
         For a blank that is not a class.
     IndexRangeError
@@ -305,9 +306,9 @@ def ctc_best_path(
     logits : Tensor
         Scores with axes of frames and classes, and batch axes, as in `ctc_loss`.
     lengths : Tensor, optional
-        How many frames each example has; broadcasts to the batch axes. By default all.
+        The number of frames of each example; broadcasts to the batch axes. By default all.
     blank : int, default 0
-        The class that stands for no label; a negative number counts from the end.
+        The index of the blank label; a negative number counts from the end.
     time, axis : int or str, default -2 and -1
         The axis of the frames, and the axis of the classes.
     name : str, optional
@@ -316,14 +317,14 @@ def ctc_best_path(
     Returns
     -------
     Decoded
-        The labels, (batch..., frames), int64, with blanks behind them, and the number of labels of each example.
+        The labels, (batch..., frames), int64, followed by blanks, and the number of labels of each example.
 
     Raises
     ------
     ShapeError
         For lengths that do not broadcast to the batch axes.
     DTypeError
-        For lengths of a dtype that is not an integer one.
+        For lengths that are not integers.
     ArgumentError
         For a blank that is not a class.
 

@@ -1,7 +1,7 @@
-"""The paths of CTC that spell labels: calls of its callbacks, which take all paths at once, and their defaults.
+"""The paths of CTC that emit labels: calls of its callbacks, which handle all paths at once, and their defaults.
 
-The defaults serve backends without callbacks of their own. Blanks stand before, between and after the labels, so L
-labels make 2 * L + 1 states. In each frame a path is in one state. From there it stays, goes to the next state, or
+The defaults serve backends without callbacks of their own. There are blanks before, between and after the labels, so L
+labels make 2 * L + 1 states. In each frame a path is in one state. From there it stays, moves to the next state, or
 skips the next state if that is a blank between two different labels (Graves et al. 2006, section 4.1). If labels do not
 repeat, a path leaves each label after one frame, and needs no blank between two equal labels (Sak et al. 2017).
 """
@@ -91,7 +91,7 @@ def _templates(examples: Examples) -> tuple[Template, Template]:
 def _call(
     name: str, out: Any, inputs: tuple[Tensor, ...], blank: int, repeats: bool, default: Callable[..., Any]
 ) -> Any:
-    """Call a callback of the protocol; where labels do not repeat, call the default, as no backend supports that."""
+    """Call a callback of the protocol; if labels do not repeat, call the default, as no backend supports that."""
     backend = common_backend(inputs)
     options = {"blank": blank} if repeats else {"blank": blank, "repeats": False}
     call = CompositeCall(out, tuple(move(x, backend) for x in inputs), MappingProxyType(options))
@@ -149,7 +149,7 @@ def _states(
 
 
 def _possible(x: Tensor, dtype: DType) -> Tensor:
-    """0, the logarithm of 1, where x holds, and `NEVER` elsewhere."""
+    """0, the logarithm of 1, where x is true, and `NEVER` elsewhere."""
     return where(x, full((), 0, dtype=dtype, like=x), NEVER)
 
 
@@ -174,7 +174,7 @@ def _sum_of_three(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
 
 
 def _subtract_max(paths: Tensor) -> tuple[Tensor, Tensor]:
-    """Subtract from each row of logarithms its largest, or 0 if no path is possible.
+    """Subtract from each row of logarithms its maximum, or 0 if no path is possible.
 
     Return the differences, and what was subtracted.
     """
@@ -193,7 +193,7 @@ def _start(paths: _Lattice) -> Tensor:
 def _forward(out: object, inputs: tuple[Tensor, ...], options: Any) -> tuple[Tensor, Tensor]:
     """Compute the losses, and the log-probability of the paths up to each frame and state.
 
-    In each frame, the largest logarithm is subtracted from all, which keeps them small and so accurate.
+    In each frame, the maximum is subtracted from all logarithms, which keeps them small and accurate.
     """
     paths = lattice(Examples(*inputs), **options)
 

@@ -1,4 +1,4 @@
-"""Edit distances: the number of edits that turn one sequence into another."""
+"""Edit distances: the number of edits that change one sequence into another."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def edit_distance(
     hypothesis_lengths: TensorLike | None = None,
     reference_lengths: TensorLike | None = None,
 ) -> Tensor:
-    """The fewest insertions, deletions and substitutions that turn one sequence into another (Levenshtein 1966).
+    """The minimum number of insertions, deletions and substitutions between two sequences (Levenshtein 1966).
 
     Parameters
     ----------
     hypotheses, references : Tensor
         (batch..., positions), of integers; the batch axes broadcast. The axes of positions may differ in size and name.
     hypothesis_lengths, reference_lengths : Tensor, optional
-        How long each sequence is; they broadcast to the batch axes. By default all positions.
+        The length of each sequence; they broadcast to the batch axes. By default all positions.
 
     Returns
     -------
@@ -48,9 +48,9 @@ def edit_distance(
     ShapeError
         For batch axes or lengths that do not broadcast, and tensors without axes.
     NamesError
-        Where batch axes with different names meet.
+        If matching batch axes have different names.
     DTypeError
-        For a dtype that is not an integer one.
+        For a dtype that is not an integer dtype.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def edit_distance(
 
 
 def _length(size: int, lengths: TensorLike | None, batch: Template, like: Tensor) -> Tensor:
-    """How long each sequence is, at most its size: a tensor of the batch's shape, without names."""
+    """The length of each sequence, at most its size: a tensor of the batch's shape, without names."""
     if lengths is None:
         return full(batch.shape, size, dtype="int64", like=like)
     counts = together(like, lengths)[1]

@@ -1,7 +1,7 @@
-"""Initial random weights, whose scale fits the numbers of inputs and outputs; equal to those of JAX.
+"""Random initial weights, scaled by the numbers of inputs and outputs; equal to those of JAX.
 
 The axes of inputs and outputs are by default the last two, as in `x @ weight`; for a kernel of `tb.nn.conv`, pass
-`inputs=1, outputs=0`. All other axes count as places of a receptive field.
+`inputs=1, outputs=0`. All other axes are positions of a receptive field.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def variance_scaling(
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """Random numbers with mean 0 and variance `scale` / fan, where the fan counts the inputs or outputs of a unit.
+    """Draw random numbers with mean 0 and variance `scale` / fan, the number of inputs or outputs of a unit.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def variance_scaling(
     fan : {"inputs", "outputs", "mean"}, default "inputs"
         The number of inputs or outputs of each unit, or the mean of both.
     distribution : {"normal", "truncated normal", "uniform"}, default "truncated normal"
-        The truncated normal distribution has no numbers beyond two standard deviations.
+        The distribution; the truncated normal one has no numbers beyond two standard deviations.
     inputs, outputs : int or str, default -2 and -1
         The axes of the inputs and of the outputs, by position or by one of the names.
     dtype : dtype, optional
@@ -227,14 +227,15 @@ def orthogonal(
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """A random matrix with orthonormal rows or columns, whichever are fewer (Saxe et al. 2014).
+    """Draw a random matrix with orthonormal rows or columns, whichever are fewer (Saxe et al. 2014).
 
     Parameters
     ----------
     key : Tensor
         A random key.
     shape : sequence of int
-        The shape of the weight, with at least two axes. All axes but that of the outputs form the rows of the matrix.
+        The shape of the weight, with at least two axes. All axes except that of the outputs form the rows of the
+        matrix.
     scale : float, default 1.0
         The length of the rows or columns.
     outputs : int or str, default -1

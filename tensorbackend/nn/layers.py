@@ -1,4 +1,4 @@
-"""Small parts of networks: dropout, gated linear units, one-hot vectors."""
+"""Small layers: dropout, gated linear units, one-hot vectors."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from ..tensor import Tensor, TensorLike
 
 @check_arguments
 def dropout(key: TensorLike, x: TensorLike, rate: float, /, *, axis: Axes = None) -> Tensor:
-    """Set random elements of x to 0, and scale the others so that the mean stays the same (Srivastava et al. 2014).
+    """Set random elements of x to 0, and scale the others so that the expected mean is kept (Srivastava et al. 2014).
 
     Parameters
     ----------
     key : Tensor
         A random key.
     x : Tensor
-        A tensor of any dtype but bool; integers give the default floating dtype.
+        A tensor of any dtype except bool; integers are converted to the default floating dtype.
     rate : float
         The probability that an element is set to 0, from 0 to 1.
     axis : axis, or several, optional
@@ -71,16 +71,16 @@ def dropout(key: TensorLike, x: TensorLike, rate: float, /, *, axis: Axes = None
 @check_arguments
 @declare_bound(Bound(8, "a gate with a few ulps"))
 def glu(x: TensorLike, /, *, axis: Axis = -1, gate: Callable[[Tensor], Tensor] = sigmoid) -> Tensor:
-    """The first half of an axis times a gate computed from the second half (Dauphin et al. 2017).
+    """Gated linear unit: the first half of an axis times a gate of the second half (Dauphin et al. 2017).
 
     Parameters
     ----------
     x : Tensor
-        It has an axis of an even size.
+        A tensor with an axis of even size.
     axis : int or str, default -1
         The axis that is halved.
     gate : function, default `tb.sigmoid`
-        Applied to the second half: `tb.nn.silu` gives SwiGLU, `tb.nn.gelu` GEGLU (Shazeer 2020).
+        The function that is applied to the second half: `tb.nn.silu` for SwiGLU, `tb.nn.gelu` for GEGLU (Shazeer 2020).
 
     Returns
     -------
@@ -116,7 +116,7 @@ def one_hot(
     name: str | None = None,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
-    """One-hot vectors: 1 at each index and 0 elsewhere; all 0 for an index out of bounds.
+    """Make one-hot vectors: 1 at each index and 0 elsewhere; all 0 for an index out of bounds.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def one_hot(
     Raises
     ------
     DTypeError
-        For indices of a dtype that is not an integer one.
+        For indices that are not integers.
     ArgumentError
         For a negative size.
 
@@ -161,7 +161,7 @@ def one_hot(
     column = expand_dims(indices, axis=axis, name=name)
     place = axis % column.ndim
     classes = iota(size, dtype="int64", like=indices)
-    # Compare in int64, which holds every class; the indices' dtype may not. A uint64 index beyond int64 is no class.
+    # Compare in int64, which holds every class; the indices' dtype may not. A uint64 index beyond int64 is not a class.
     wide = (
         astype(where(column < size, column, 0), "int64") if indices.dtype.name == "uint64" else astype(column, "int64")
     )

@@ -30,7 +30,7 @@ NORMALISED = Bound(64, "differences from a mean over a root of a mean", "square"
 def _scale_and_offset(
     x: Tensor, like: Tensor, axes: Sequence[int], scale: TensorLike | None, offset: TensorLike | None
 ) -> Tensor:
-    """x times a scale plus an offset for the axes, in the floating dtype that a mean of `like` has."""
+    """x times a scale plus an offset for the axes, in the floating dtype of the mean of `like`."""
     dtype = to_floating(like.dtype)
     wide = astype(x, promote_types(x.dtype, float32))
     if scale is not None:
@@ -58,7 +58,7 @@ def layer_norm(
     x : Tensor
         A tensor of a real dtype.
     scale, offset : Tensor, optional
-        A factor and a summand for each entry along the normalised axes, whose shape they have.
+        A scale and an offset for each entry along the normalised axes, with the shape of these axes.
     axis : axis, or several, default -1
         The axes that are normalised together.
     epsilon : float, default 1e-5
@@ -100,7 +100,7 @@ def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = 
     x : Tensor
         A tensor of a real dtype.
     scale : Tensor, optional
-        A factor for each entry along the normalised axes, whose shape it has.
+        A scale for each entry along the normalised axes, with the shape of these axes.
     axis : axis, or several, default -1
         The axes that are normalised together.
     epsilon : float, default 1e-6
@@ -149,13 +149,13 @@ def group_norm(
     x : Tensor
         A tensor of a real dtype.
     scale, offset : Tensor, optional
-        A factor and a summand for each feature.
+        A scale and an offset for each feature.
     groups : int
-        The number of groups, which divides the number of features. A group is a run of adjacent features.
+        The number of groups, which divides the number of features. A group is adjacent features.
     axis : int or str, default -1
         The axis of the features.
     batch : axis, or several, default 0
-        The axes along which each entry is normalised by itself. All others are normalised together.
+        The axes along which each entry is normalised separately. All others are normalised together.
     epsilon : float, default 1e-5
         Added to the variance.
 
@@ -223,7 +223,7 @@ def batch_norm(
 ) -> BatchNorm:
     """Normalise each feature to mean 0 and variance 1 over the batch, then scale and shift it (Ioffe and Szegedy 2015).
 
-    In training, normalise by the mean and variance of x, and move the running statistics towards these. Otherwise,
+    In training, normalise by the mean and variance of x, and update the running statistics with these. Otherwise,
     normalise by the running statistics, and leave them unchanged.
 
     Parameters
@@ -231,27 +231,27 @@ def batch_norm(
     x : Tensor
         A tensor of a real dtype.
     scale, offset : Tensor, optional
-        A factor and a summand for each feature.
+        A scale and an offset for each feature.
     statistics : Statistics
         The running mean and variance of each feature: zeros and ones to start with.
     training : bool
-        Whether to normalise by the statistics of x, and to update the running ones.
+        Whether to normalise by the statistics of x, and to update the running statistics.
     axis : int or str, default -1
         The axis of the features.
     momentum : float, default 0.1
-        The share of their distance to the statistics of x by which the running statistics move.
+        The weight of the statistics of x in the update of the running statistics.
     epsilon : float, default 1e-5
         Added to the variance.
     mask : Tensor, optional
-        Bool, broadcasts to x: which elements count, for example those within the length of a sequence. The others are
-        treated as 0, whatever they are, and do not enter the statistics.
+        Bool, broadcasts to x: true for valid elements, for example those within the length of a sequence. The others
+        are replaced by 0, and are ignored in the statistics.
 
     Returns
     -------
     BatchNorm
-        The result, of x's shape and names, computed in float32 at least, and the statistics. The running variance moves
-        towards the sample variance, whose divisor is n - 1, as in PyTorch. The running statistics pass no gradient to
-        x.
+        The result, of x's shape and names, computed in float32 at least, and the statistics. The running variance is
+        updated with the sample variance, whose divisor is n - 1, as in PyTorch. No gradient flows from the running
+        statistics to x.
 
     Raises
     ------

@@ -25,7 +25,7 @@ from ..tensor import Tensor, TensorLike
 
 
 def _angles(positions: Tensor, count: int, base: float, least: DType) -> Tensor:
-    """Positions times frequencies from 1 down to almost 1 / base, which lie along a new last axis.
+    """Positions times frequencies from 1 down to almost 1 / base, along a new last axis.
 
     The result has the positions' floating dtype, promoted with `least`.
     """
@@ -54,13 +54,13 @@ def sinusoidal_positions(
     Parameters
     ----------
     positions : Tensor
-        Numbers of any shape: `tb.arange(steps)`, say.
+        Numbers of any shape, such as `tb.arange(steps)`.
     features : int
-        The number of sines and cosines together, which is even.
+        The total number of sines and cosines, which is even.
     base : float, default 10000.0
-        The frequencies fall from 1 to almost 1 / base.
+        The frequencies decrease from 1 to almost 1 / base.
     interleaved : bool, default False
-        Whether each sine stands before its cosine, as in the paper; else all sines come before all cosines.
+        Whether each sine comes right before its cosine, as in the paper; otherwise all sines come before all cosines.
     name : str, optional
         The name of the features' axis.
     dtype : dtype, optional
@@ -108,9 +108,9 @@ def rotary(
     time: Axis = -2,
     axis: Axis = -1,
 ) -> Tensor:
-    """Rotate pairs of features by angles that grow with the position (Su et al. 2021).
+    """Rotary position embedding: rotate pairs of features by angles proportional to the position (Su et al. 2021).
 
-    The inner product of two rotated vectors depends on their positions only through the distance.
+    The inner product of two rotated vectors depends on the distance of their positions only.
 
     Parameters
     ----------
@@ -120,9 +120,9 @@ def rotary(
         The position of each step, the same for all examples or one for each. It broadcasts to x's axes without the
         features, with the steps last. By default 0, 1, 2, ...
     base : float, default 10000.0
-        The frequencies fall from 1 to almost 1 / base.
+        The frequencies decrease from 1 to almost 1 / base.
     interleaved : bool, default False
-        Whether pairs are neighbours, as in the paper; else feature i is paired with feature i + features / 2.
+        Whether pairs are adjacent, as in the paper; otherwise feature i is paired with feature i + features / 2.
     time, axis : int or str, default -2 and -1
         The axis of the steps, and the axis of the features.
 
@@ -175,13 +175,13 @@ def rotary(
 
 @check_arguments
 def relative_shift(scores: TensorLike, /) -> Tensor:
-    """Turn scores by distance into scores by key (Dai et al. 2019, appendix B).
+    """Convert scores by distance to scores by key (Dai et al. 2019, appendix B).
 
     Parameters
     ----------
     scores : Tensor
-        (..., queries, queries + keys - 1): for each query, a score for each distance to a key, from 1 - queries, the
-        farthest behind, to keys - 1, the farthest ahead.
+        (..., queries, queries + keys - 1): for each query, a score for each distance to a key, from 1 - queries to
+        keys - 1.
 
     Returns
     -------

@@ -198,27 +198,27 @@ def lstm(
     mask: TensorLike | None = None,
     reverse: bool = False,
 ) -> LSTM:
-    """Long short-term memory along an axis (Hochreiter and Schmidhuber 1997; forget gate: Gers et al. 2000).
+    """Long short-term memory layer (Hochreiter and Schmidhuber 1997; forget gate: Gers et al. 2000).
 
     Parameters
     ----------
     x : Tensor
-        It has an axis of steps, an axis of features, and batch axes, in any order.
+        A tensor with an axis of steps, an axis of features, and batch axes, in any order.
     parameters : mapping of str to Tensor
-        `"input"` of shape (features, 4 * units), `"recurrent"` (units, 4 * units) and, unless it is left out, `"bias"`
+        `"input"` of shape (features, 4 * units), `"recurrent"` (units, 4 * units) and, optionally, `"bias"`
         (4 * units). The gates are in the order input, forget, cell, output, as in PyTorch.
     state : LSTMState, optional
         The initial state, by default zeros.
     time, axis : int or str, default -2 and -1
         The axis of the steps, and the axis of the features.
     lengths : Tensor, optional
-        How many steps each example has; broadcasts to the batch axes. Steps beyond that give outputs of 0 and leave the
-        state unchanged.
+        The number of steps of each example; broadcasts to the batch axes. Steps beyond it have outputs of 0 and leave
+        the state unchanged.
     mask : Tensor, optional
-        Bool: which steps count. It broadcasts to the batch axes with the steps last. Other steps are treated as
-        those beyond a length.
+        Bool: true for valid steps. It broadcasts to the batch axes with the steps last. Other steps are treated
+        like those beyond a length.
     reverse : bool, default False
-        Whether to go from the last step to the first; with lengths, from the last step of each example.
+        Whether to process the steps from the last to the first; with lengths, from the last step of each example.
 
     Returns
     -------
@@ -267,15 +267,15 @@ def gru(
     mask: TensorLike | None = None,
     reverse: bool = False,
 ) -> GRU:
-    """A gated recurrent unit along an axis (Cho et al. 2014), whose reset gate acts on the recurrent product.
+    """Gated recurrent unit layer (Cho et al. 2014), with the reset gate applied to the recurrent product.
 
     Parameters
     ----------
     x : Tensor
-        It has an axis of steps, an axis of features, and batch axes, in any order.
+        A tensor with an axis of steps, an axis of features, and batch axes, in any order.
     parameters : mapping of str to Tensor
-        `"input"` of shape (features, 3 * units), `"recurrent"` (units, 3 * units) and, unless they are left out,
-        `"bias"` and `"recurrent_bias"` (3 * units). The gates are in the order reset, update, new, as in PyTorch.
+        `"input"` of shape (features, 3 * units), `"recurrent"` (units, 3 * units) and, optionally, `"bias"` and
+        `"recurrent_bias"` (3 * units). The gates are in the order reset, update, new, as in PyTorch.
     state : GRUState, optional
         The initial state, by default zeros.
     time, axis, lengths, mask, reverse
@@ -284,7 +284,7 @@ def gru(
     Returns
     -------
     GRU
-        The outputs and the state after the last step, as `lstm` gives them.
+        The outputs and the state after the last step, as in `lstm`.
 
     Raises
     ------

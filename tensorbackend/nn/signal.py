@@ -35,7 +35,7 @@ COSINES = {"hann": (0.5, 0.5), "hamming": (0.54, 0.46), "blackman": (0.42, 0.5, 
 
 
 def _window(window: Window | Tensor, size: int, dtype: DType, like: Tensor) -> Tensor:
-    """The window, of `size` elements; a named one is periodic, as spectra need it."""
+    """The window, of `size` elements; a named one is periodic, as spectra require."""
     if isinstance(window, Tensor):
         if window.shape != (size,):
             raise ShapeError(expected(f"a window of {size} elements, the length of a frame", window=window.template))
@@ -49,7 +49,7 @@ def _window(window: Window | Tensor, size: int, dtype: DType, like: Tensor) -> T
 
 
 def _sizes(frame_length: int, frame_step: int, fft_length: int | None) -> int:
-    """The length of the transforms; raises `ArgumentError` for lengths that do not fit."""
+    """The length of the transforms; raises `ArgumentError` for invalid lengths."""
     if frame_length < 1 or frame_step < 1:
         raise ArgumentError(
             expected("frames and steps of at least 1", frame_length=frame_length, frame_step=frame_step)
@@ -79,16 +79,16 @@ def stft(
     axis: Axis = -1,
     name: str | None = None,
 ) -> Tensor:
-    """The spectra of overlapping frames of a signal.
+    """Short-time Fourier transform: the spectra of overlapping frames of a signal.
 
     Parameters
     ----------
     x : Tensor
         A tensor of a real dtype. Its other axes are batch axes.
     frame_length, frame_step : int
-        The size of a frame, and how far apart frames begin.
+        The size of a frame, and the distance between the starts of frames.
     fft_length : int, optional
-        The size of the transforms, by default that of the frames. Zeros pad each frame to it.
+        The size of the transforms, by default that of the frames. Each frame is padded with zeros to it.
     window : {"hann", "hamming", "blackman", "rectangular"} or Tensor, default "hann"
         The factors by which each frame is multiplied; named windows are periodic.
     axis : int or str, default -1
@@ -99,15 +99,15 @@ def stft(
     Returns
     -------
     Tensor
-        Complex. An axis of (size - frame_length) // frame_step + 1 frames takes the place and the name of the axis of
-        time, and an axis of fft_length // 2 + 1 frequencies follows it.
+        Complex numbers. An axis of (size - frame_length) // frame_step + 1 frames takes the place and the name of the
+        axis of time, and an axis of fft_length // 2 + 1 frequencies follows it.
 
     Raises
     ------
     ShapeError
         For a signal shorter than a frame, and a window of another size.
     ArgumentError
-        For lengths and steps that do not fit together.
+        For lengths and steps that are inconsistent.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def istft(
     axis: Axis = -2,
     size: int | None = None,
 ) -> Tensor:
-    """The signal whose spectra are closest to the given ones, by least squares (Griffin and Lim 1984).
+    """Inverse of `stft`: the signal with spectra closest to the given ones, by least squares (Griffin and Lim 1984).
 
     Parameters
     ----------
@@ -163,15 +163,15 @@ def istft(
     Returns
     -------
     Tensor
-        Real. An axis of time takes the place of frames and frequencies, with the name of the frames' axis. The signal
-        is 0 where no window reaches.
+        Real numbers. An axis of time takes the place of frames and frequencies, with the name of the frames' axis. The
+        signal is 0 where no window reaches.
 
     Raises
     ------
     ShapeError
         For another number of frequencies.
     ArgumentError
-        For lengths and steps that do not fit together.
+        For lengths and steps that are inconsistent.
     DTypeError
         For a dtype that is not complex.
 
@@ -227,18 +227,18 @@ def mel_filters(
     dtype: DTypeLike | None = None,
     names: tuple[str | None, str | None] = (None, None),
 ) -> Tensor:
-    """Triangular filters at equal distances on the mel scale; multiply spectra by them to get mel spectra.
+    """Make triangular filters, equally spaced on the mel scale; multiply spectra by them to get mel spectra.
 
     Parameters
     ----------
     frequencies, filters : int
-        How many frequencies the spectra have, from 0 to half the sample rate, and how many filters there are.
+        The number of frequencies of the spectra, from 0 to half the sample rate, and the number of filters.
     sample_rate : float
         The number of elements of the signal per second.
     lowest, highest : float
-        Where the first filter begins and the last one ends, in hertz; by default 0 and half the sample rate.
+        The start of the first filter and the end of the last one, in hertz; by default 0 and half the sample rate.
     slaney : bool, default False
-        Whether the scale is linear below 1000 Hz and each filter has an area of 1 (Slaney 1998); else the scale is
+        Whether the scale is linear below 1000 Hz and each filter has an area of 1 (Slaney 1998); otherwise the scale is
         2595 * log10(1 + f / 700), and each filter has a peak of 1 (O'Shaughnessy 1987).
     dtype : dtype, optional
         A floating dtype; by default the default floating dtype.

@@ -1,8 +1,8 @@
 """NumPy's names, arguments and views on any backend: `import tensorbackend.numpy as np`.
 
-A NumPy program runs as it is, with one line changed, on NumPy, JAX, PyTorch or any other backend, and can then be
+A NumPy program runs with one changed line on NumPy, JAX, PyTorch or any other backend, and can then be
 differentiated (`tb.grad`), compiled (`tb.jit`), batched (`tb.vmap`) and run without data (`tb.dry_run`). Dtypes follow
-NumPy 2: float64 by default, and int32 with float32 gives float64.
+NumPy 2: float64 by default, and int32 with float32 is promoted to float64.
 
 Examples
 --------
@@ -152,7 +152,7 @@ lib = _Names(stride_tricks=_Names(sliding_window_view=_functions["sliding_window
 
 
 def __getattr__(name: str) -> _Any:
-    """Raises `AttributeError` for what NumPy has and arrays here cannot have, with what to write in its place."""
+    """Raises `AttributeError` for unsupported names of NumPy, with what to write instead."""
     raise _missing(name)
 
 

@@ -36,7 +36,7 @@ class ndarray:
     def __add__(self, x2: Any) -> Any: ...
     def __and__(self, x2: Any) -> Any: ...
     def __array__(self, dtype: Any = ..., copy: Any = ...) -> Any:
-        """The elements as NumPy's array, in memory of its own."""
+        """The elements as a NumPy array, in its own memory."""
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any: ...
     def __array_namespace__(self, *, api_version: Any = ...) -> Any: ...
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any: ...
@@ -101,49 +101,49 @@ class ndarray:
     def __truediv__(self, x2: Any) -> Any: ...
     def __xor__(self, x2: Any) -> Any: ...
     def all(self, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
-        """Whether every element is true (not zero; NaN is true). True if there are no elements."""
+        """Test whether all elements are true (not zero; NaN is true). True if there are no elements."""
     def any(self, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
-        """Whether any element is true (not zero; NaN is true). False if there are no elements."""
+        """Test whether any element is true (not zero; NaN is true). False if there are no elements."""
     def argmax(self, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
-        """Index (int64) of the largest element along an axis, or in the flattened tensor if `axis` is `None`."""
+        """Index (int64) of the maximum along an axis, or in the flattened tensor if `axis` is `None`."""
     def argmin(self, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
-        """Index (int64) of the least element along an axis, or in the flattened tensor if `axis` is `None`."""
+        """Index (int64) of the minimum along an axis, or in the flattened tensor if `axis` is `None`."""
     def argpartition(self, kth: Any, axis: Any = ..., kind: Any = ..., order: Any = ...) -> Any:
         """The indices of `partition`."""
     def argsort(self, axis: Any = ..., kind: Any = ..., order: Any = ..., *, stable: Any = ...) -> Any:
         """The indices that sort along an axis."""
     def astype(self, dtype: Any, order: str = ..., casting: str = ..., subok: bool = ..., copy: bool = ...) -> ndarray:
-        """The elements in another dtype, in an array of its own."""
+        """The elements in another dtype, as a new array."""
     @property
     def base(self) -> Any: ...
     def choose(self, choices: Any, out: Any = ..., mode: str = ...) -> Any:
         """For each element the entry of the array that it names."""
     def clip(self, a_min: Any = ..., a_max: Any = ..., out: Any = ..., *, min: Any = ..., max: Any = ..., dtype: Any = ..., **options: Any) -> Any:
-        """Each element moved between two bounds."""
+        """Each element clipped to two bounds."""
     def compress(self, condition: Any, axis: Any = ..., out: Any = ...) -> Any:
-        """The entries along an axis where a condition holds."""
+        """The entries along an axis where a condition is true."""
     def conj(self, /, out: Any = ..., *, where: Any = ..., casting: Any = ..., order: Any = ..., dtype: Any = ..., subok: Any = ..., signature: Any = ...) -> Any:
         """The complex conjugate of each element."""
     def conjugate(self, /, out: Any = ..., *, where: Any = ..., casting: Any = ..., order: Any = ..., dtype: Any = ..., subok: Any = ..., signature: Any = ...) -> Any:
         """The complex conjugate of each element."""
     def copy(self, order: str = ...) -> ndarray:
-        """An array of its own with the same elements."""
+        """Copy: a new array with the same elements."""
     def cumprod(self, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
-        """Running product along an axis, from the end if `reverse`."""
+        """Cumulative product along an axis, from the end if `reverse`."""
     def cumsum(self, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
-        """Running sum along an axis, from the end if `reverse`."""
+        """Cumulative sum along an axis, from the end if `reverse`."""
     @property
     def device(self) -> str: ...
     def diagonal(self, offset: int = ..., axis1: int = ..., axis2: int = ...) -> ndarray:
         """A diagonal of matrices: a view."""
     def dot(self, b: Any, out: Any = ...) -> Any:
-        """The product of matrices and vectors; for more axes the sum over the last of a and the last but one of b."""
+        """The product of matrices and vectors; for more axes the sum over the last of a and the second-to-last of b."""
     @property
     def dtype(self) -> Any: ...
     @dtype.setter
     def dtype(self, value: Any) -> None: ...
     def fill(self, value: Any) -> None:
-        """Sets all elements to one value."""
+        """Set all elements to a value."""
     @property
     def flags(self) -> Any: ...
     @property
@@ -151,7 +151,7 @@ class ndarray:
     @flat.setter
     def flat(self, value: Any) -> None: ...
     def flatten(self, order: str = ...) -> ndarray:
-        """The elements along one axis, in an array of its own."""
+        """The elements along one axis, as a new array."""
     @property
     def imag(self) -> ndarray: ...
     @imag.setter
@@ -163,11 +163,11 @@ class ndarray:
     @property
     def mT(self) -> ndarray: ...
     def max(self, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
-        """Largest element; NaN if any element is NaN."""
+        """Maximum of the elements; NaN if any element is NaN."""
     def mean(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
-        """Arithmetic mean; NaN if there are no elements. Integers and bool give the default floating dtype."""
+        """Arithmetic mean; NaN if there are no elements. Integers and bool are converted to the default floating dtype."""
     def min(self, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
-        """Least element; NaN if any element is NaN."""
+        """Minimum of the elements; NaN if any element is NaN."""
     @property
     def names(self) -> Any: ...
     @property
@@ -175,13 +175,13 @@ class ndarray:
     @property
     def ndim(self) -> int: ...
     def nonzero(self) -> Any:
-        """The places of the elements other than 0, an array for each axis."""
+        """The positions of the nonzero elements, an array for each axis."""
     def partition(self, kth: Any, axis: int = ..., kind: str = ..., order: Any = ...) -> None:
-        """Puts the elements at their places along an axis as `np.partition` does, in place."""
+        """Partition the elements along an axis as `np.partition` does, in place."""
     def prod(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
-        """Product; 1 if there are no elements. Small integers and bool are multiplied in 64 bits unless `dtype` is given."""
+        """Product of the elements; 1 if there are none. Small integers and bool use 64 bits unless `dtype` is given."""
     def put(self, ind: Any, v: Any, mode: str = ...) -> None:
-        """Writes values, repeated as needed, at places of the flat array."""
+        """Write values, repeated as needed, at positions of the flat array."""
     def ravel(self, order: str = ...) -> ndarray:
         """The elements along one axis: a view."""
     @property
@@ -193,13 +193,13 @@ class ndarray:
     def reshape(self, *shape: Any, order: str = ..., copy: Any = ...) -> ndarray:
         """The elements in another shape: a view."""
     def resize(self, *shape: Any, refcheck: bool = ...) -> None:
-        """Another shape in place, filled up with zeros."""
+        """Change the shape in place, padded with zeros."""
     def round(self, decimals: int = ..., out: Any = ...) -> Any:
         """Each element rounded to some decimals, ties to even."""
     def searchsorted(self, v: Any, side: str = ..., sorter: Any = ...) -> Any:
-        """Where values would be inserted to keep a sequence sorted."""
+        """Find the indices at which values would be inserted to keep a sequence sorted."""
     def setflags(self, write: Any = ..., align: Any = ..., uic: Any = ...) -> None:
-        """Refuses what cannot be had: an array that cannot be written to."""
+        """Raises an error for a read-only array, which is not supported."""
     @property
     def shape(self) -> tuple[int, ...]: ...
     @shape.setter
@@ -207,7 +207,7 @@ class ndarray:
     @property
     def size(self) -> int: ...
     def sort(self, axis: int = ..., kind: Any = ..., order: Any = ..., *, stable: Any = ...) -> None:
-        """Sorts the elements along an axis, in place."""
+        """Sort the elements along an axis, in place."""
     def squeeze(self, axis: Any = ...) -> ndarray:
         """The array without axes of size 1: a view."""
     def std(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
@@ -215,7 +215,7 @@ class ndarray:
     @property
     def strides(self) -> tuple[int, ...]: ...
     def sum(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
-        """Sum; 0 if there are no elements. Small integers and bool are summed in 64 bits unless `dtype` is given."""
+        """Sum of the elements; 0 if there are none. Small integers and bool are summed in 64 bits unless `dtype` is given."""
     def swapaxes(self, axis1: int, axis2: int) -> ndarray:
         """Two axes exchanged: a view."""
     def take(self, indices: Any, axis: Any = ..., out: Any = ..., mode: Any = ...) -> Any:
@@ -235,7 +235,7 @@ class ndarray:
     def var(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
         """Variance. The divisor is the number of elements minus `correction`; the result is NaN if that is not positive."""
     def view(self, dtype: Any = ..., type: Any = ...) -> ndarray:
-        """The memory seen in another dtype, or the array itself as a view."""
+        """The memory viewed as another dtype, or the array itself as a view."""
 
 False_: Any
 ScalarType: Any
@@ -248,17 +248,17 @@ acos: ufunc
 acosh: ufunc
 add: ufunc
 def all(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
-    """Whether every element is true (not zero; NaN is true). True if there are no elements."""
+    """Test whether all elements are true (not zero; NaN is true). True if there are no elements."""
 def allclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: bool = ...) -> bool:
-    """Whether all elements are equal within tolerances."""
+    """Test whether all elements are equal within tolerances."""
 def amax(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
-    """Largest element; NaN if any element is NaN."""
+    """Maximum of the elements; NaN if any element is NaN."""
 def amin(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
-    """Least element; NaN if any element is NaN."""
+    """Minimum of the elements; NaN if any element is NaN."""
 def angle(z: Any, deg: Any = ...) -> Any:
     """The angle of each complex number, in radians or degrees."""
 def any(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
-    """Whether any element is true (not zero; NaN is true). False if there are no elements."""
+    """Test whether any element is true (not zero; NaN is true). False if there are no elements."""
 def append(arr: Any, values: Any, axis: Any = ...) -> Any:
     """An array joined with more elements."""
 def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
@@ -275,25 +275,25 @@ arctan: ufunc
 arctan2: ufunc
 arctanh: ufunc
 def argmax(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
-    """Index (int64) of the largest element along an axis, or in the flattened tensor if `axis` is `None`."""
+    """Index (int64) of the maximum along an axis, or in the flattened tensor if `axis` is `None`."""
 def argmin(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
-    """Index (int64) of the least element along an axis, or in the flattened tensor if `axis` is `None`."""
+    """Index (int64) of the minimum along an axis, or in the flattened tensor if `axis` is `None`."""
 def argpartition(a: Any, kth: Any, axis: Any = ..., kind: Any = ..., order: Any = ...) -> Any:
     """The indices of `partition`."""
 def argsort(a: Any, axis: Any = ..., kind: Any = ..., order: Any = ..., *, stable: Any = ...) -> Any:
     """The indices that sort along an axis."""
 def argwhere(a: Any) -> Any:
-    """The places of the elements other than 0, a row for each."""
+    """The positions of the nonzero elements, a row for each."""
 def around(a: Any, decimals: int = ..., out: Any = ...) -> Any:
     """Each element rounded to some decimals, ties to even."""
 def array(object: Any, dtype: Any = ..., *, copy: Any = ..., order: Any = ..., subok: bool = ..., ndmin: int = ..., ndmax: int = ..., like: Any = ..., device: Any = ...) -> ndarray:
-    """An array of its own with the elements of a value."""
+    """Make a new array with the elements of a value."""
 def array2string(a: Any, *arguments: Any, **options: Any) -> str:
     """The elements of an array as text, with options."""
 def array_equal(a1: Any, a2: Any, equal_nan: bool = ...) -> bool:
-    """Whether two arrays have the same shape and elements."""
+    """Test whether two arrays have the same shape and elements."""
 def array_equiv(a1: Any, a2: Any) -> bool:
-    """Whether two arrays have the same elements once they are broadcast."""
+    """Test whether two arrays have the same elements after broadcasting."""
 def array_repr(arr: Any, max_line_width: Any = ..., precision: Any = ..., suppress_small: Any = ...) -> str:
     """The text `array(...)` of an array."""
 def array_split(ary: Any, indices_or_sections: Any, axis: int = ...) -> list[ndarray]:
@@ -303,7 +303,7 @@ def array_str(a: Any, max_line_width: Any = ..., precision: Any = ..., suppress_
 def asanyarray(a: Any, dtype: Any = ..., order: Any = ..., *, device: Any = ..., copy: Any = ..., like: Any = ...) -> ndarray:
     """The value as an array; `asarray`, as there are no subclasses."""
 def asarray(a: Any, dtype: Any = ..., order: Any = ..., *, device: Any = ..., copy: Any = ..., like: Any = ...) -> ndarray:
-    """The value as an array: an array itself, a tensor's elements without a copy."""
+    """Convert a value to an array; an array itself, and a tensor's elements, are not copied."""
 def asarray_chkfinite(a: Any, dtype: Any = ..., order: Any = ...) -> ndarray:
     """The value as an array; `ArgumentError` if an element is infinite or NaN."""
 def ascontiguousarray(a: Any, dtype: Any = ..., *, like: Any = ...) -> ndarray:
@@ -332,7 +332,7 @@ def base_repr(number: int, base: int = ..., padding: int = ...) -> str:
 def binary_repr(num: int, width: Any = ...) -> str:
     """A number's binary digits."""
 def bincount(x: Any, /, weights: Any = ..., minlength: int = ...) -> Any:
-    """How often each non-negative int occurs, or the sums of its weights."""
+    """Count the occurrences of each non-negative int, or sum its weights."""
 bitwise_and: ufunc
 bitwise_count: ufunc
 bitwise_invert: ufunc
@@ -356,14 +356,14 @@ def broadcast_to(array: Any, shape: Any, subok: bool = ...) -> ndarray:
 from numpy import byte as byte
 c_: Any
 def can_cast(from_: Any, to: Any, casting: Any = ...) -> bool:
-    """Whether a dtype may be cast to another."""
+    """Test whether a dtype may be cast to another."""
 cbrt: ufunc
 from numpy import cdouble as cdouble
 ceil: ufunc
 def choose(a: Any, choices: Any, out: Any = ..., mode: str = ...) -> Any:
     """For each element the entry of the array that it names."""
 def clip(a: Any, a_min: Any = ..., a_max: Any = ..., out: Any = ..., *, min: Any = ..., max: Any = ..., dtype: Any = ..., **options: Any) -> Any:
-    """Each element moved between two bounds."""
+    """Each element clipped to two bounds."""
 def column_stack(tup: Any) -> Any:
     """Arrays joined along the second axis, those of one axis as columns."""
 def common_type(*arrays: Any) -> Any:
@@ -372,7 +372,7 @@ from numpy import complex128 as complex128
 from numpy import complex64 as complex64
 from numpy import complexfloating as complexfloating
 def compress(condition: Any, a: Any, axis: Any = ..., out: Any = ...) -> Any:
-    """The entries along an axis where a condition holds."""
+    """The entries along an axis where a condition is true."""
 def concat(arrays: Any, /, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: str = ...) -> Any:
     """Arrays joined along an axis that they have."""
 def concatenate(arrays: Any, /, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: str = ...) -> Any:
@@ -382,10 +382,10 @@ conjugate: ufunc
 def convolve(a: Any, v: Any, mode: str = ...) -> Any:
     """The convolution of two sequences."""
 def copy(a: Any, order: str = ..., subok: bool = ...) -> ndarray:
-    """An array of its own with the same elements."""
+    """Copy: a new array with the same elements."""
 copysign: ufunc
 def copyto(dst: Any, src: Any, casting: Any = ..., where: Any = ...) -> None:
-    """Writes elements of one array to another, where a mask holds."""
+    """Write elements of one array to another, where a mask is true."""
 def corrcoef(x: Any, y: Any = ..., rowvar: bool = ..., *, dtype: Any = ...) -> Any:
     """The correlations of variables, a row for each."""
 def correlate(a: Any, v: Any, mode: str = ...) -> Any:
@@ -393,20 +393,20 @@ def correlate(a: Any, v: Any, mode: str = ...) -> Any:
 cos: ufunc
 cosh: ufunc
 def count_nonzero(a: Any, axis: Any = ..., *, keepdims: Any = ...) -> Any:
-    """Count the elements that are not zero along some axes (int64). NaN is not zero."""
+    """Count the nonzero elements along some axes (int64). NaN is not zero."""
 def cov(m: Any, y: Any = ..., rowvar: bool = ..., bias: bool = ..., ddof: Any = ..., fweights: Any = ..., aweights: Any = ..., *, dtype: Any = ...) -> Any:
     """The covariances of variables, a row for each."""
 def cross(a: Any, b: Any, axisa: int = ..., axisb: int = ..., axisc: int = ..., axis: Any = ...) -> Any:
     """The cross product of vectors of three elements."""
 from numpy import csingle as csingle
 def cumprod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
-    """Running product along an axis, from the end if `reverse`."""
+    """Cumulative product along an axis, from the end if `reverse`."""
 def cumsum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
-    """Running sum along an axis, from the end if `reverse`."""
+    """Cumulative sum along an axis, from the end if `reverse`."""
 def cumulative_prod(x: Any, /, *, axis: Any = ..., dtype: Any = ..., out: Any = ..., include_initial: bool = ...) -> Any:
-    """Running products along an axis."""
+    """Cumulative products along an axis."""
 def cumulative_sum(x: Any, /, *, axis: Any = ..., dtype: Any = ..., out: Any = ..., include_initial: bool = ...) -> Any:
-    """Running sums along an axis."""
+    """Cumulative sums along an axis."""
 deg2rad: ufunc
 degrees: ufunc
 def delete(arr: Any, obj: Any, axis: Any = ...) -> Any:
@@ -422,13 +422,13 @@ def diagflat(v: Any, k: Any = ...) -> Any:
 def diagonal(a: Any, offset: int = ..., axis1: int = ..., axis2: int = ...) -> ndarray:
     """A diagonal of matrices: a view."""
 def diff(a: Any, n: int = ..., axis: int = ..., prepend: Any = ..., append: Any = ...) -> Any:
-    """The differences of neighbours along an axis."""
+    """The differences of adjacent elements along an axis."""
 def digitize(x: Any, bins: Any, right: bool = ...) -> Any:
-    """The bins that values fall into."""
+    """The bins of values."""
 divide: ufunc
 divmod: ufunc
 def dot(a: Any, b: Any, out: Any = ...) -> Any:
-    """The product of matrices and vectors; for more axes the sum over the last of a and the last but one of b."""
+    """The product of matrices and vectors; for more axes the sum over the last of a and the second-to-last of b."""
 from numpy import double as double
 def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
     """Parts along the third axis: views."""
@@ -437,16 +437,16 @@ def dstack(tup: Any) -> Any:
 from numpy import dtype as dtype
 e: float
 def ediff1d(ary: Any, to_end: Any = ..., to_begin: Any = ...) -> Any:
-    """The differences of neighbours of the flat array, with more at its ends."""
+    """The differences of adjacent elements of the flat array, optionally with more at its ends."""
 def einsum(*operands: Any, out: Any = ..., dtype: Any = ..., order: str = ..., casting: Any = ..., optimize: Any = ...) -> Any:
     """Sums of products over axes that share a letter."""
 def einsum_path(*operands: Any, optimize: Any = ..., einsum_call: bool = ...) -> Any:
     """The order in which NumPy would contract."""
 emath: Any
 def empty(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
-    """An array to be filled; here of zeros, float64 by default."""
+    """An uninitialised array; here of zeros, float64 by default."""
 def empty_like(prototype: Any, dtype: Any = ..., order: str = ..., subok: bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
-    """An array to be filled, in the shape and dtype of another; here of zeros."""
+    """An uninitialised array in the shape and dtype of another; here of zeros."""
 equal: ufunc
 errstate: Any
 euler_gamma: float
@@ -456,19 +456,19 @@ def expand_dims(a: Any, axis: Any) -> ndarray:
     """The array with new axes of size 1: a view."""
 expm1: ufunc
 def extract(condition: Any, arr: Any) -> Any:
-    """The elements where a condition holds."""
+    """The elements where a condition is true."""
 def eye(N: int, M: Any = ..., k: int = ..., dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """Ones on a diagonal, zeros elsewhere."""
 fabs: ufunc
 def fill_diagonal(a: Any, val: Any, wrap: bool = ...) -> None:
-    """Writes values to the main diagonal."""
+    """Write values to the main diagonal."""
 def finfo(dtype: Any) -> Any:
     """The limits of a floating dtype."""
 def fix(x: Any, out: Any = ...) -> Any:
     """Each element rounded towards 0."""
 flatiter: Any
 def flatnonzero(a: Any) -> Any:
-    """The places of the elements other than 0 of the flat array."""
+    """The positions of the nonzero elements of the flat array."""
 def flip(m: Any, axis: Any = ...) -> ndarray:
     """The elements in reverse order along axes: a view."""
 def fliplr(m: Any) -> ndarray:
@@ -507,13 +507,13 @@ from numpy import generic as generic
 def genfromtxt(fname: Any, dtype: Any = ..., *arguments: Any, **options: Any) -> Any:
     """Reads numbers from a text file with gaps."""
 def geomspace(start: Any, stop: Any, num: int = ..., endpoint: bool = ..., dtype: Any = ..., axis: int = ...) -> Any:
-    """Numbers between two whose quotients are equal."""
+    """Numbers evenly spaced on a logarithmic scale, between two."""
 get_include: Any
 get_printoptions: Any
 def geterr() -> Any:
     """How NumPy treats floating-point errors of numbers."""
 def gradient(f: Any, *varargs: Any, axis: Any = ..., edge_order: int = ...) -> Any:
-    """The slope along each axis by central differences."""
+    """The gradient along each axis by central differences."""
 greater: ufunc
 greater_equal: ufunc
 from numpy import half as half
@@ -544,7 +544,7 @@ def iinfo(type: Any) -> Any:
 def imag(val: Any) -> Any:
     """The imaginary parts: a view; zeros for an array that is not complex."""
 def in1d(ar1: Any, ar2: Any, assume_unique: bool = ..., invert: bool = ..., *, kind: Any = ...) -> Any:
-    """Whether each element of the flat array is among others."""
+    """Test whether each element of the flat array is among others."""
 index_exp: Any
 def indices(dimensions: Any, dtype: Any = ..., sparse: bool = ...) -> Any:
     """The coordinates of each place in a grid."""
@@ -569,34 +569,34 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = ..., return_indices: b
 from numpy import intp as intp
 invert: ufunc
 def isclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: bool = ...) -> Any:
-    """Whether elements are equal within tolerances."""
+    """Test whether elements are equal within tolerances."""
 def iscomplex(x: Any) -> Any:
-    """Whether each element has an imaginary part other than 0."""
+    """Test whether each element has a nonzero imaginary part."""
 def iscomplexobj(x: Any) -> bool:
-    """Whether an array or a number has a complex dtype."""
+    """Test whether an array or a number has a complex dtype."""
 def isdtype(dtype: Any, kind: Any) -> bool:
     """Whether a dtype is of a kind, named as in the Array API standard."""
 isfinite: ufunc
 def isfortran(a: Any) -> bool:
-    """Whether an array is stored by columns: never here."""
+    """Test whether an array is stored by columns: never here."""
 def isin(element: Any, test_elements: Any, assume_unique: bool = ..., invert: bool = ..., *, kind: Any = ...) -> Any:
-    """Whether each element is among others."""
+    """Test whether each element is among others."""
 isinf: ufunc
 isnan: ufunc
 def isneginf(x: Any, out: Any = ...) -> Any:
-    """Whether each element is negative infinity."""
+    """Test whether each element is negative infinity."""
 def isposinf(x: Any, out: Any = ...) -> Any:
-    """Whether each element is positive infinity."""
+    """Test whether each element is positive infinity."""
 def isreal(x: Any) -> Any:
-    """Whether each element has the imaginary part 0."""
+    """Test whether each element has the imaginary part 0."""
 def isrealobj(x: Any) -> bool:
-    """Whether an array or a number has a dtype that is not complex."""
+    """Test whether an array or a number has a dtype that is not complex."""
 def isscalar(element: Any) -> bool:
-    """Whether something is a number."""
+    """Test whether an object is a number."""
 def issubdtype(arg1: Any, arg2: Any) -> bool:
     """Whether a dtype is of a kind."""
 def iterable(y: Any) -> bool:
-    """Whether something can be iterated over."""
+    """Test whether an object can be iterated over."""
 def ix_(*args: Any) -> tuple[ndarray, ...]:
     """Arrays of indices that broadcast to a grid."""
 def kaiser(M: Any, beta: Any) -> Any:
@@ -609,7 +609,7 @@ left_shift: ufunc
 less: ufunc
 less_equal: ufunc
 def lexsort(keys: Any, axis: int = ...) -> Any:
-    """The indices that sort by several keys, of which the last comes first."""
+    """The indices that sort by several keys, the last of which is the primary one."""
 lib: Any
 def linspace(start: Any, stop: Any, num: int = ..., endpoint: bool = ..., retstep: bool = ..., dtype: Any = ..., axis: int = ..., *, device: Any = ...) -> Any:
     """Evenly spaced numbers between two, 50 by default."""
@@ -635,22 +635,22 @@ def mask_indices(n: int, mask_func: Any, k: Any = ...) -> Any:
     """The places where a function of a matrix of ones and a diagonal is not 0."""
 matmul: ufunc
 def matrix_transpose(x: Any, /) -> ndarray:
-    """The last two axes exchanged: a view."""
+    """Swap the last two axes: a view."""
 matvec: ufunc
 def max(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
-    """Largest element; NaN if any element is NaN."""
+    """Maximum of the elements; NaN if any element is NaN."""
 maximum: ufunc
 def may_share_memory(a: Any, b: Any, /, max_work: Any = ...) -> bool:
-    """Whether a write to one array may change another."""
+    """Test whether a write to one array may change another."""
 def mean(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
-    """Arithmetic mean; NaN if there are no elements. Integers and bool give the default floating dtype."""
+    """Arithmetic mean; NaN if there are no elements. Integers and bool are converted to the default floating dtype."""
 def median(a: Any, axis: Any = ..., out: Any = ..., overwrite_input: Any = ..., keepdims: Any = ...) -> Any:
     """The median: the middle element, or the mean of the two middle ones; NaN if any element is NaN or there is none."""
 def meshgrid(*xi: Any, copy: bool = ..., sparse: bool = ..., indexing: str = ...) -> tuple[ndarray, ...]:
     """Grids of coordinates from the coordinates along each axis."""
 mgrid: Any
 def min(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
-    """Least element; NaN if any element is NaN."""
+    """Minimum of the elements; NaN if any element is NaN."""
 def min_scalar_type(a: Any) -> Any:
     """The smallest dtype that holds a number."""
 minimum: ufunc
@@ -699,7 +699,7 @@ negative: ufunc
 newaxis: Any
 nextafter: ufunc
 def nonzero(a: Any) -> Any:
-    """The places of the elements other than 0, an array for each axis."""
+    """The positions of the nonzero elements, an array for each axis."""
 not_equal: ufunc
 from numpy import number as number
 ogrid: Any
@@ -710,20 +710,20 @@ def ones_like(a: Any, dtype: Any = ..., order: str = ..., subok: bool = ..., sha
 def outer(a: Any, b: Any, out: Any = ...) -> Any:
     """Each element of one array times each of another."""
 def packbits(a: Any, /, axis: Any = ..., bitorder: Any = ...) -> Any:
-    """Elements that are not 0 as bits of bytes."""
+    """Nonzero elements as bits of bytes."""
 def pad(array: Any, pad_width: Any, mode: Any = ..., **kwargs: Any) -> Any:
     """The array with more elements at the ends of its axes."""
 def partition(a: Any, kth: Any, axis: Any = ..., kind: Any = ..., order: Any = ...) -> Any:
-    """The elements with those at given places where sorting puts them; here the whole is sorted."""
+    """Partition: the elements at given positions are those of the sorted array; here everything is sorted."""
 def percentile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: Any = ...) -> Any:
     """The percentiles along axes."""
 def permute_dims(a: Any, axes: Any = ...) -> ndarray:
     """The axes in another order, by default reversed: a view."""
 pi: float
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
-    """The values of functions, each where its condition holds."""
+    """The values of functions, each where its condition is true."""
 def place(arr: Any, mask: Any, vals: Any) -> None:
-    """Writes values, repeated as needed, where a mask holds."""
+    """Write values, repeated as needed, where a mask is true."""
 def poly(seq_of_zeros: Any) -> Any:
     """The polynomial with given roots, or the characteristic one of a matrix."""
 def polyadd(a1: Any, a2: Any) -> Any:
@@ -748,17 +748,17 @@ power: ufunc
 def printoptions(*arguments: Any, **options: Any) -> Any:
     """A block with other options for the texts of arrays."""
 def prod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
-    """Product; 1 if there are no elements. Small integers and bool are multiplied in 64 bits unless `dtype` is given."""
+    """Product of the elements; 1 if there are none. Small integers and bool use 64 bits unless `dtype` is given."""
 def promote_types(type1: Any, type2: Any) -> Any:
     """The smallest dtype that holds two."""
 def ptp(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ...) -> Any:
-    """The range: the largest less the least element along axes."""
+    """The range: the maximum minus the minimum along axes."""
 def put(a: Any, ind: Any, v: Any, mode: str = ...) -> None:
-    """Writes values, repeated as needed, at places of the flat array."""
+    """Write values, repeated as needed, at positions of the flat array."""
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
-    """Writes elements at one index each along an axis."""
+    """Write elements at one index each along an axis."""
 def putmask(a: Any, mask: Any, values: Any) -> None:
-    """Writes the values at the same places, repeated as needed, where a mask holds."""
+    """Write the values at the same positions, repeated as needed, where a mask is true."""
 def quantile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: Any = ...) -> Any:
     """The quantiles along axes."""
 r_: Any
@@ -771,17 +771,17 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = ..., order: str =
 def real(val: Any) -> Any:
     """The real parts: a view."""
 def real_if_close(a: Any, tol: float = ...) -> Any:
-    """The real parts if all imaginary parts are nearly 0, else the array."""
+    """The real parts if all imaginary parts are nearly 0, otherwise the array."""
 reciprocal: ufunc
 remainder: ufunc
 def repeat(a: Any, repeats: Any, axis: Any = ...) -> Any:
     """Each element repeated along an axis, by default of the flat array."""
 def require(a: Any, dtype: Any = ..., requirements: Any = ..., *, like: Any = ...) -> ndarray:
-    """The value as an array; each array meets every requirement on memory that can be asked for here."""
+    """The value as an array; each array meets all supported requirements on memory."""
 def reshape(a: Any, /, shape: Any = ..., order: str = ..., *, newshape: Any = ..., copy: Any = ...) -> ndarray:
     """The elements in another shape: a view."""
 def resize(a: Any, new_shape: Any) -> Any:
-    """The elements in another shape, repeated where there are too few."""
+    """The elements in another shape, repeated if there are too few."""
 def result_type(*arrays_and_dtypes: Any) -> Any:
     """The dtype that several arrays and dtypes are promoted to."""
 right_shift: ufunc
@@ -793,7 +793,7 @@ def rollaxis(a: Any, axis: int, start: int = ...) -> ndarray:
 def roots(p: Any) -> Any:
     """The roots of a polynomial."""
 def rot90(m: Any, k: int = ..., axes: Any = ...) -> ndarray:
-    """The array turned by 90 degrees in the plane of two axes: a view."""
+    """The array rotated by 90 degrees in the plane of two axes: a view."""
 def round(a: Any, decimals: int = ..., out: Any = ...) -> Any:
     """Each element rounded to some decimals, ties to even."""
 def row_stack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> Any:
@@ -809,20 +809,20 @@ def savez_compressed(file: Any, *args: Any, allow_pickle: bool = ..., **kwds: An
     """Writes several arrays to one compressed file."""
 sctypeDict: Any
 def searchsorted(a: Any, v: Any, side: str = ..., sorter: Any = ...) -> Any:
-    """Where values would be inserted to keep a sequence sorted."""
+    """Find the indices at which values would be inserted to keep a sequence sorted."""
 def select(condlist: Any, choicelist: Any, default: Any = ...) -> Any:
-    """For each element the choice of the first condition that holds."""
+    """For each element the choice of the first condition that is true."""
 set_printoptions: Any
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = ...) -> Any:
     """The elements of one array that are not in the other."""
 def seterr(all: Any = ..., divide: Any = ..., over: Any = ..., under: Any = ..., invalid: Any = ...) -> Any:
-    """How NumPy treats floating-point errors of numbers; those of arrays follow IEEE 754 silently."""
+    """How NumPy treats floating-point errors of numbers; those of arrays silently follow IEEE 754."""
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = ...) -> Any:
     """The elements that are in exactly one array."""
 def shape(a: Any) -> tuple[int, ...]:
     """The size of each axis."""
 def shares_memory(a: Any, b: Any, /, max_work: Any = ...) -> bool:
-    """Whether a write to one array may change another."""
+    """Test whether a write to one array may change another."""
 from numpy import short as short
 show_config: Any
 sign: ufunc
@@ -854,7 +854,7 @@ def std(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = .
     """Standard deviation: the square root of the variance. The divisor is the number of elements minus `correction`."""
 subtract: ufunc
 def sum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
-    """Sum; 0 if there are no elements. Small integers and bool are summed in 64 bits unless `dtype` is given."""
+    """Sum of the elements; 0 if there are none. Small integers and bool are summed in 64 bits unless `dtype` is given."""
 def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
     """Two axes exchanged: a view."""
 def take(a: Any, indices: Any, axis: Any = ..., out: Any = ..., mode: Any = ...) -> Any:
@@ -908,15 +908,15 @@ from numpy import ulonglong as ulonglong
 def union1d(ar1: Any, ar2: Any) -> Any:
     """The elements that are in one array or the other."""
 def unique(ar: Any, return_index: bool = ..., return_inverse: bool = ..., return_counts: bool = ..., axis: Any = ..., *, equal_nan: bool = ..., sorted: bool = ...) -> Any:
-    """The different elements in ascending order, and where and how often they occur."""
+    """The unique elements in ascending order, with their positions and counts on request."""
 def unique_all(x: Any) -> Any:
-    """The different elements, where they first occur, which each element is, and how often."""
+    """The unique elements, their first positions, the inverse indices and the counts."""
 def unique_counts(x: Any) -> Any:
-    """The different elements and how often they occur."""
+    """The unique elements and their counts."""
 def unique_inverse(x: Any) -> Any:
-    """The different elements and which each element is."""
+    """The unique elements and the inverse indices."""
 def unique_values(x: Any) -> Any:
-    """The different elements."""
+    """The unique elements."""
 def unpackbits(a: Any, /, axis: Any = ..., count: Any = ..., bitorder: Any = ...) -> Any:
     """The bits of bytes as elements 0 and 1."""
 def unravel_index(indices: Any, shape: Any, order: str = ...) -> Any:
@@ -925,14 +925,14 @@ from numpy import unsignedinteger as unsignedinteger
 def unstack(x: Any, /, *, axis: int = ...) -> tuple[ndarray, ...]:
     """The entries along an axis: views."""
 def unwrap(p: Any, discont: Any = ..., axis: int = ..., *, period: Any = ...) -> Any:
-    """Angles without jumps between neighbours."""
+    """Angles without jumps between adjacent elements."""
 from numpy import ushort as ushort
 def vander(x: Any, N: Any = ..., increasing: Any = ...) -> Any:
     """A Vandermonde matrix: powers of the elements in columns."""
 def var(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
     """Variance. The divisor is the number of elements minus `correction`; the result is NaN if that is not positive."""
 def vdot(a: Any, b: Any, /) -> Any:
-    """The sum of products of the elements, the first ones conjugated."""
+    """The sum of products of the elements, with the first operand conjugated."""
 vecdot: ufunc
 vecmat: ufunc
 vectorize: Any
@@ -943,7 +943,7 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
 def vstack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> Any:
     """Arrays joined along the first axis, those of one axis as rows."""
 def where(condition: Any, x: Any = ..., y: Any = ..., /) -> Any:
-    """Elements of x where a condition holds, else of y; with a condition alone, the places where it holds."""
+    """Elements of x where a condition is true, otherwise of y; for a condition alone, its true positions."""
 def zeros(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """An array of zeros, float64 by default."""
 def zeros_like(a: Any, dtype: Any = ..., order: str = ..., subok: bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:

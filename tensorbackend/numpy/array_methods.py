@@ -19,7 +19,7 @@ class ArrayMethods(Holder):
     # To Python and NumPy
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
-        """The elements as NumPy's array, in memory of its own."""
+        """The elements as a NumPy array, in its own memory."""
         return numpy.array(tensor_of(self).__array__(), dtype=dtype, copy=True)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
@@ -71,15 +71,15 @@ class ArrayMethods(Holder):
 
     @property
     def flags(self) -> Flags:
-        """What NumPy says about memory: each array here looks row-major and may be written to."""
+        """NumPy's flags of the memory: each array here appears row-major and writeable."""
         return Flags(self)
 
     def compress(self, condition: Any, axis: Any = None, out: Any = None) -> Any:
-        """The entries along an axis where a condition holds."""
+        """The entries along an axis where a condition is true."""
         return functions["compress"](condition, self, axis, out)
 
     def setflags(self, write: Any = None, align: Any = None, uic: Any = None) -> None:
-        """Refuses what cannot be had: an array that cannot be written to."""
+        """Raises an error for a read-only array, which is not supported."""
         if write is not None and not write:
             raise ArgumentError(expected("arrays that may be written to", "keep a copy", write=write))
 
@@ -87,7 +87,7 @@ class ArrayMethods(Holder):
 
     @property
     def mT(self) -> Self:
-        """The last two axes exchanged: a view."""
+        """Swap the last two axes: a view."""
         result: Self = functions["matrix_transpose"](self)
         return result
 
@@ -103,19 +103,19 @@ class ArrayMethods(Holder):
         return result
 
     def flatten(self, order: str = "C") -> Self:
-        """The elements along one axis, in an array of its own."""
+        """The elements along one axis, as a new array."""
         result: Self = functions["box"](functions["ravel"](self, order).tensor)
         return result
 
     def view(self, dtype: Any = None, type: Any = None) -> Self:
-        """The memory seen in another dtype, or the array itself as a view."""
+        """The memory viewed as another dtype, or the array itself as a view."""
         result: Self = functions["view"](self, dtype, type)
         return result
 
     def astype(
         self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
     ) -> Self:
-        """The elements in another dtype, in an array of its own."""
+        """The elements in another dtype, as a new array."""
         result: Self = functions["astype"](self, dtype, casting=casting, copy=copy)
         return result
 
@@ -160,7 +160,7 @@ def _sole(x: Holder) -> Any:
 
 
 class Flags:
-    """`x.flags`, of an array that looks row-major."""
+    """`x.flags`, of an array that appears row-major."""
 
     def __init__(self, x: Holder) -> None:
         self.owndata = x._t is not None

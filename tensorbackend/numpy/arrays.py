@@ -1,12 +1,12 @@
-"""`ndarray`: NumPy's array around a tensor, with views that are written through.
+"""`ndarray`: NumPy's array around a tensor, with views through which writes reach their base.
 
 An array is either a *root*, which holds a tensor, or a *view*, which holds its base and how to read it: a key of basic
-indexing, or a `Step` such as a reshape. A view reads its base anew whenever it is used, and a write to it is a write
-to its base. So views are right on backends whose memory cannot be shared or written to, and in traces, where an array
-is a value. Nothing of a view is kept that would keep the root's memory from being written in place: the first use of a
-view takes what was read when it was made.
+indexing, or a `Step` such as a reshape. A view rereads its base whenever it is used, and a write to it is a write to
+its base. So views are correct on backends whose memory cannot be shared or written to, and in traces, where an array is
+a value. A view keeps nothing that would prevent writes to the root's memory in place: the first use of a view consumes
+what was read when it was made.
 
-Each array has a `Tensor` object of its own, so that a write changes no tensor that a user holds.
+Each array has its own `Tensor` object, so that a write changes no tensor of the user.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _permute: Final = public_op("permute_dims")
 
 
 class ArrayType(type):
-    """The class of `ndarray`: a call makes an array of a shape, and no `__init__` slows the making of results."""
+    """The class of `ndarray`: a call makes an array of a shape, without an `__init__`, which would be slower."""
 
     def __call__(cls, *arguments: Any, **options: Any) -> Any:
         return functions["ndarray"](*arguments, **options)
@@ -49,8 +49,8 @@ class ArrayType(type):
 class ndarray(ArrayMethods, metaclass=ArrayType):
     """NumPy's array on any backend.
 
-    `ndarray(shape, dtype=float, buffer=None)` makes one, as in NumPy; programs mostly call `array`, `zeros` and the
-    like.
+    `ndarray(shape, dtype=float, buffer=None)` makes one, as in NumPy; programs usually call `array`, `zeros`
+    etc.
 
     Examples
     --------
@@ -202,28 +202,28 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         return self.copy()
 
     def copy(self, order: str = "C") -> ndarray:
-        """An array of its own with the same elements."""
+        """Copy: a new array with the same elements."""
         return box(self.tensor)
 
     # In place
 
     def fill(self, value: Any) -> None:
-        """Sets all elements to one value."""
+        """Set all elements to a value."""
         self[...] = value
 
     def sort(self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
-        """Sorts the elements along an axis, in place."""
+        """Sort the elements along an axis, in place."""
         replace(self, tensor_of(functions["sort"](self, axis, kind, order, stable=stable)))
 
     def partition(self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
-        """Puts the elements at their places along an axis as `np.partition` does, in place."""
+        """Partition the elements along an axis as `np.partition` does, in place."""
         replace(self, tensor_of(functions["partition"](self, kth, axis, kind, order)))
 
     def resize(self, *shape: Any, refcheck: bool = True) -> None:
-        """Another shape in place, filled up with zeros."""
+        """Change the shape in place, padded with zeros."""
         new = as_shape(shape[0] if len(shape) == 1 else shape)
         if self._t is None:
-            raise ArgumentError(expected("an array that is no view", "use np.resize(x, shape)", shape=self.shape))
+            raise ArgumentError(expected("an array that is not a view", "use np.resize(x, shape)", shape=self.shape))
         self._t = functions["resized_with_zeros"](self._t, new)
 
     # Views
@@ -259,16 +259,16 @@ _INT64: Final = numpy.int64
 
 
 def box(t: Tensor) -> ndarray:
-    """An array that holds a tensor, which nobody else may hold."""
+    """An array that holds a tensor, to which nothing else may refer."""
     array = blank()
     array._t = t
     return array
 
 
 def result(t: Tensor) -> Any:
-    """What a function returns for a tensor: an array, or NumPy's number for a tensor without axes in NumPy's memory.
+    """The result of a function for a tensor: an array, or NumPy's number for a tensor without axes in NumPy's memory.
 
-    On other backends it is an array without axes, so that nothing waits for a device.
+    On other backends it is an array without axes, to avoid waiting for a device.
     """
     if t.template.shape or t.data.__class__ is not HOST:
         array = blank()
@@ -278,7 +278,7 @@ def result(t: Tensor) -> Any:
 
 
 def apart(t: Tensor) -> Tensor:
-    """A tensor whose memory nothing else refers to, where the backend's memory can be written to."""
+    """A tensor whose memory nothing else refers to, if the backend's memory is writeable."""
     return Tensor(t.template, t.backend, t.data.copy()) if t.data.__class__ is HOST else t
 
 
@@ -309,7 +309,7 @@ def view_of(base: ndarray, how: Any, of: Template | None = None) -> ndarray:
 
 
 def stepped(base: ndarray, how: Step) -> ndarray:
-    """A view of an array by a step, which is taken at once, so that what is wrong is raised here."""
+    """A view of an array by a step, which is performed immediately, so that errors are raised here."""
     t = tensor_of(base)
     view = blank()
     view._t = None
@@ -328,7 +328,7 @@ def reshaped(template: Template) -> Step:
 
 
 def replace(x: ndarray, t: Tensor) -> None:
-    """Gives an array the elements of a tensor of its shape and dtype, through views."""
+    """Replaces the elements of an array by those of a tensor of its shape and dtype, through views."""
     own = x._t
     if own is not None:
         if own.backend is t.backend or not t.backend.holds_data:

@@ -1,4 +1,4 @@
-"""What becomes an array: lists, numbers, NumPy's arrays and tensors; and the way back to NumPy."""
+"""Conversion of lists, numbers, NumPy's arrays and tensors to arrays, and back to NumPy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SEQUENCES = list, tuple, range, deque
 
 
 def tensor(value: Any) -> Tensor:
-    """Whatever NumPy takes as an array, as a tensor that must not be written to.
+    """Return anything that NumPy accepts as an array, as a tensor that must not be written to.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def tensor(value: Any) -> Tensor:
     Raises
     ------
     DTypeError, OperandError
-        For texts, objects, and whatever else is no array of numbers.
+        For texts, objects, and whatever else is not an array of numbers.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def chosen_inexact(x: Tensor) -> Tensor:
 
 
 def common_dtype(dtypes: Iterable[DType]) -> DType:
-    """The dtype that NumPy's rules give for several."""
+    """The dtype to which several are promoted by NumPy's rules."""
     return dtype_of(numpy.result_type(*[numpy_dtype(dtype) for dtype in dtypes]))
 
 
@@ -151,12 +151,12 @@ def asarray(
     a: Any, dtype: Any = None, order: str | None = None, *, device: str | None = None, copy: bool | None = None,
     like: Any = None,
 ) -> ndarray:  # fmt: skip
-    """The value as an array: an array itself, a tensor's elements without a copy.
+    """Convert a value to an array; an array itself, and a tensor's elements, are not copied.
 
     Parameters
     ----------
     a
-        Anything that NumPy takes: lists, numbers, arrays, tensors.
+        Anything that NumPy accepts: lists, numbers, arrays, tensors.
     dtype, optional
         The dtype; by default that of the value.
     order, like
@@ -164,7 +164,7 @@ def asarray(
     device : str, optional
         A device of the backend.
     copy : bool, optional
-        Whether to copy: always, never, or for `None` where it is needed.
+        Whether to copy: always, never, or for `None` if it is needed.
 
     Returns
     -------
@@ -189,18 +189,18 @@ def array(
     object: Any, dtype: Any = None, *, copy: bool | None = True, order: str | None = "K", subok: bool = False,
     ndmin: int = 0, ndmax: int = 0, like: Any = None, device: str | None = None,
 ) -> ndarray:  # fmt: skip
-    """An array of its own with the elements of a value.
+    """Make a new array with the elements of a value.
 
     Parameters
     ----------
     object
-        Anything that NumPy takes: lists, numbers, arrays, tensors.
+        Anything that NumPy accepts: lists, numbers, arrays, tensors.
     dtype, optional
         The dtype; by default that of the value: int64 and float64 for Python's numbers.
     copy : bool, default True
-        Whether an array given is copied.
+        Whether an array is copied.
     ndmin : int, default 0
-        The least number of axes; new ones come first.
+        The minimum number of axes; new ones come first.
     order, subok, ndmax, like
         Ignored, as arrays have no layout and no subclasses here.
     device : str, optional
@@ -280,12 +280,12 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> nd
 
 
 def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> ndarray:
-    """The value as an array; each array meets every requirement on memory that can be asked for here."""
+    """The value as an array; each array meets all supported requirements on memory."""
     return asarray(a, dtype)
 
 
 def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
-    """An array of its own with the same elements."""
+    """Copy: a new array with the same elements."""
     return array(a)
 
 
@@ -312,7 +312,7 @@ functions["asarray"] = asarray
 
 
 def operand(value: Any) -> Any:
-    """An array's tensor, a number as it is, and anything else as `tensor` takes it."""
+    """An array's tensor, a number unchanged, and anything else converted by `tensor`."""
     return value if value.__class__ in NUMBERS else tensor(value)
 
 

@@ -47,7 +47,7 @@ def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None,
 
 @public
 def empty(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
-    """An array to be filled; here of zeros, float64 by default."""
+    """An uninitialised array; here of zeros, float64 by default."""
     return _new(tb.zeros(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device))
 
 
@@ -94,7 +94,7 @@ def ones_like(
 def empty_like(
     prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> ndarray:
-    """An array to be filled, in the shape and dtype of another; here of zeros."""
+    """An uninitialised array in the shape and dtype of another; here of zeros."""
     made: ndarray = zeros_like(prototype, dtype, order, subok, shape, device=device)
     return made
 
@@ -111,7 +111,7 @@ def full_like(
 
 
 def _plain(value: Any) -> Any:
-    """An array without axes as a number, where its data can be read."""
+    """An array without axes as a number, if its data can be read."""
     return value.item() if value.__class__ is ndarray and not value.shape else value
 
 
@@ -166,7 +166,7 @@ def logspace(
 
 @public
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
-    """Numbers between two whose quotients are equal."""
+    """Numbers evenly spaced on a logarithmic scale, between two."""
     if NUMBERS.issuperset((start.__class__, stop.__class__)):
         return back(
             numpy.geomspace(start, stop, num, endpoint, None if dtype is None else numpy_dtype(dtype_of(dtype)))

@@ -1,4 +1,4 @@
-"""Dtypes: a NumPy program names them by NumPy's own objects, and the library computes with its own."""
+"""Dtypes: a NumPy program uses NumPy's own objects, and the library computes with its own."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _REMEDIES: Final = {
 
 
 def dtype_of(dtype: Any) -> DType:
-    """The library's dtype for whatever NumPy takes as one: `float`, `"f4"`, `np.float32`, `np.dtype(...)`.
+    """Return the library's dtype for anything that NumPy accepts: `float`, `"f4"`, `np.float32`, `np.dtype(...)`.
 
     Parameters
     ----------
     dtype
-        What a NumPy program says.
+        NumPy's object or name of a dtype.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def dtype_of(dtype: Any) -> DType:
     Raises
     ------
     DTypeError
-        For structured, text, object and date dtypes, which tensors do not have, and for what is no dtype.
+        For structured, text, object and date dtypes, which tensors do not have, and for anything that is not a dtype.
 
     Examples
     --------

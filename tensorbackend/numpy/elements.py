@@ -1,4 +1,4 @@
-"""Functions of elements that NumPy has beside its universal functions."""
+"""Functions of elements that NumPy has besides its universal functions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def clip(
     a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None,
     dtype: Any = None, **options: Any,
 ) -> Any:  # fmt: skip
-    """Each element moved between two bounds."""
+    """Each element clipped to two bounds."""
     low = a_min if min is None else min
     high = a_max if max is None else max
     x: Any = asarray(a)
@@ -132,7 +132,7 @@ def _like(value: Any, t: Tensor) -> Tensor:
 
 @public
 def real_if_close(a: Any, tol: float = 100) -> Any:
-    """The real parts if all imaginary parts are nearly 0, else the array."""
+    """The real parts if all imaginary parts are nearly 0, otherwise the array."""
     x = asarray(a)
     if not x._template().dtype.is_complex:
         return x
@@ -152,7 +152,7 @@ def angle(z: Array, deg: bool = False) -> Array:
 
 @public
 def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
-    """Whether elements are equal within tolerances."""
+    """Test whether elements are equal within tolerances."""
     x, y = chosen(asarray(a) if a.__class__ in NUMBERS else a, asarray(b) if b.__class__ in NUMBERS else b)
     if x.dtype.is_integer or x.dtype is bool_:
         x, y = cast(x, tb.float64), cast(y, tb.float64)
@@ -165,13 +165,13 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool 
 
 @public
 def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> bool:
-    """Whether all elements are equal within tolerances."""
+    """Test whether all elements are equal within tolerances."""
     return bool(functions["all"](isclose(a, b, rtol, atol, equal_nan)))
 
 
 @public
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
-    """Whether two arrays have the same shape and elements."""
+    """Test whether two arrays have the same shape and elements."""
     try:
         x, y = tensor(a1), tensor(a2)
     except tb.errors.TensorBackendError:
@@ -187,7 +187,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
 
 @public
 def array_equiv(a1: Any, a2: Any) -> bool:
-    """Whether two arrays have the same elements once they are broadcast."""
+    """Test whether two arrays have the same elements after broadcasting."""
     try:
         return bool(tb.all(tensor(functions["equal"](asarray(a1), asarray(a2)))))
     except tb.errors.TensorBackendError:
@@ -196,38 +196,38 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 
 @public
 def iscomplex(x: Any) -> Any:
-    """Whether each element has an imaginary part other than 0."""
+    """Test whether each element has a nonzero imaginary part."""
     t = tensor(x)
     return result(tb.not_equal(tb.imag(t), 0) if t.dtype.is_complex else tb.zeros(t.shape, dtype=bool_))
 
 
 @public
 def isreal(x: Any) -> Any:
-    """Whether each element has the imaginary part 0."""
+    """Test whether each element has the imaginary part 0."""
     return functions["logical_not"](iscomplex(x))
 
 
 @public
 def iscomplexobj(x: Any) -> bool:
-    """Whether an array or a number has a complex dtype."""
+    """Test whether an array or a number has a complex dtype."""
     return tensor(x).dtype.is_complex
 
 
 @public
 def isrealobj(x: Any) -> bool:
-    """Whether an array or a number has a dtype that is not complex."""
+    """Test whether an array or a number has a dtype that is not complex."""
     return not iscomplexobj(x)
 
 
 @function
 def isposinf(x: Array, out: Out = None) -> Array:
-    """Whether each element is positive infinity."""
+    """Test whether each element is positive infinity."""
     return tb.equal(x, math.inf) if x.dtype.is_floating else _never(x)
 
 
 @function
 def isneginf(x: Array, out: Out = None) -> Array:
-    """Whether each element is negative infinity."""
+    """Test whether each element is negative infinity."""
     return tb.equal(x, -math.inf) if x.dtype.is_floating else _never(x)
 
 

@@ -28,7 +28,7 @@ class SingularError(DataError, LinAlgError):
 
 
 class NotSquareError(ShapeError, LinAlgError):
-    """An array that is no matrix, or no square one."""
+    """An array that is not a matrix, or not a square one."""
 
 
 class EigResult(NamedTuple):
@@ -119,7 +119,7 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:
 
 
 def _triangle(a: Any, UPLO: str) -> Tensor:
-    """The Hermitian matrix of which a triangle is given."""
+    """The Hermitian matrix from a triangle."""
     uplo = UPLO.upper()
     if uplo not in ("L", "U"):
         raise ArgumentError("UPLO argument must be 'L' or 'U'")
@@ -132,7 +132,7 @@ def _triangle(a: Any, UPLO: str) -> Tensor:
 
 @in_linalg
 def eig(a: Any) -> EigResult:
-    """Eigenvalues and eigenvectors; real where all eigenvalues are."""
+    """Eigenvalues and eigenvectors; real if all eigenvalues are."""
     values, vectors = tb.linalg.eig(matrices(a, square=True))
     if not tensor(a).dtype.is_complex and _all_real(values):
         values, vectors = tb.real(values), tb.real(vectors)
@@ -141,7 +141,7 @@ def eig(a: Any) -> EigResult:
 
 @in_linalg
 def eigvals(a: Any) -> Any:
-    """Eigenvalues; real where all are."""
+    """Eigenvalues; real if all are."""
     values = tb.linalg.eigvals(matrices(a, square=True))
     return box(tb.real(values) if not tensor(a).dtype.is_complex and _all_real(values) else values)
 

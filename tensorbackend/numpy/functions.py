@@ -1,9 +1,9 @@
 """How a function of tensors becomes one of NumPy's: straight-line code generated from its signature.
 
-The annotations of a body say what a wrapper does. `Array` is an argument that may be anything that NumPy takes as an
-array, of which the body gets the tensor; `Operand` one whose numbers stay numbers, so that their dtype yields; `Arrays`
-a sequence of arrays; `Dtype` a dtype of NumPy's; `Out` an array to write the result to, which the body never sees. A
-body that returns `Array` gives an array, or NumPy's number where NumPy gives one.
+The annotations of a body determine the wrapper. `Array` is an argument that may be anything that NumPy accepts as an
+array, of which the body gets the tensor; `Operand` one whose numbers remain numbers, so that their dtype yields;
+`Arrays` a sequence of arrays; `Dtype` a dtype of NumPy's; `Out` an array to write the result to, which is not passed to
+the body. The result of a body that returns `Array` is an array, or NumPy's number if NumPy returns one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PUBLIC: Final[dict[str, Callable[..., Any]]] = {}
 
 
 def public(function: Function | None = None, *, space: str = "") -> Any:
-    """Enters a function of arrays, which needs no wrapper, under its name."""
+    """Registers a function of arrays, which needs no wrapper, under its name."""
     if function is None:
         return partial(public, space=space)
     name = f"{space}.{function.__name__}" if space else function.__name__
@@ -89,7 +89,7 @@ _SCOPE: Final = {"HOST": numpy.ndarray, "blank": blank, "dtype_of": dtype_of, "m
 
 
 def function(body: Function | None = None, *, space: str = "", name: str = "") -> Any:
-    """Makes NumPy's function of a body that computes with tensors, and enters it under its name.
+    """Make NumPy's function from a body that computes with tensors, and register it under its name.
 
     Parameters
     ----------

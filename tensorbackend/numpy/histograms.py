@@ -1,4 +1,4 @@
-"""Counts: how often each int occurs, and how many elements fall into bins."""
+"""Counts of ints, and of elements in bins."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .functions import public
 
 @public
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each non-negative int occurs, or the sums of its weights."""
+    """Count the occurrences of each non-negative int, or sum its weights."""
     t = tensor(x)
     if t.dtype is bool_:
         t = cast(t, tb.int64)
@@ -46,7 +46,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
 
 
 def _edges(x: Tensor, bins: Any, range: Any, weights: Any) -> Any:
-    """The edges of bins as NumPy chooses them, a NumPy array where they are computed."""
+    """The edges of bins as NumPy chooses them, a NumPy array if they are computed."""
     if isinstance(bins, str):
         return numpy.histogram_bin_edges(host(box(x)), bins, range, host(weights))
     if numpy.ndim(host(bins)) == 0:
@@ -95,7 +95,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 
 
 def _even_places(x: Tensor, line: Tensor, low: float, high: float, count: int) -> Tensor:
-    """The bins of equal width that values fall into, computed as NumPy does and set right next to the edges."""
+    """The bins of equal width of the values, computed as in NumPy and corrected next to the edges."""
     place = cast(tb.clip((x - low) * (count / (high - low)), 0.0, float(count - 1)), tb.int64)
     lower, upper = tb.take(line, place, axis=0), tb.take(line, place + 1, axis=0)
     place = tb.where(tb.less(x, lower), place - 1, place)

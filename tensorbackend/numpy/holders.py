@@ -30,7 +30,7 @@ _SOLE: Final = pinned() or -1
 
 
 class Step:
-    """How a view other than by indexing is read from its base, and how its base is made anew from it."""
+    """How a view other than by indexing is read from its base, and how its base is updated from it."""
 
     __slots__ = ("read", "write")
 
@@ -83,7 +83,7 @@ class Holder:
         return result
 
     def _settled(self) -> Tensor:
-        """The tensor of a view whose base nobody else holds, as in `arange(6).reshape(2, 3)`: it becomes a root."""
+        """The tensor of a view whose base nothing else holds, as in `arange(6).reshape(2, 3)`: it becomes a root."""
         t = self._base._t
         if t.template is not self._of:
             t = _reshape(t, self._of.shape, names=self._of.names)
@@ -95,7 +95,7 @@ class Holder:
 
     @property
     def tensor(self) -> Tensor:
-        """The array as a tensor, without a copy of its data; later writes to the array leave the tensor as it is."""
+        """The array as a tensor, without a copy of its data; later writes to the array do not change the tensor."""
         t = self._t
         return Tensor(t.template, t.backend, t.data) if t is not None else fresh(self._read())
 
@@ -110,7 +110,7 @@ class Holder:
 
     @property
     def names(self) -> tuple[str | None, ...]:
-        """The names of the axes, `None` where an axis has none."""
+        """The names of the axes, `None` for an axis without one."""
         return self._template().names
 
     def _make_view(self, base: Self, how: Any, of: Template) -> None:

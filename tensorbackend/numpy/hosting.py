@@ -1,4 +1,4 @@
-"""What is said or done on the host: texts of arrays, dtypes, files, functions applied element by element."""
+"""Functions of the host: texts of arrays, dtypes, files, functions applied element by element."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .ufuncs import written
 
 
 def _shown(x: Any) -> Any:
-    """An array's elements on the host, or how it looks where it has none."""
+    """An array's elements on the host, or its template if it has none."""
     t = tensor(x)
     try:
         return numpy.asarray(t)
@@ -81,7 +81,7 @@ def promote_types(type1: Any, type2: Any) -> Any:
 
 @public
 def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
-    """Whether a dtype may be cast to another."""
+    """Test whether a dtype may be cast to another."""
     source = from_.dtype if from_.__class__ is ndarray else numpy_dtype(from_) if isinstance(from_, DType) else from_
     return numpy.can_cast(source, numpy_dtype(to) if isinstance(to, DType) else to, casting)
 
@@ -129,13 +129,13 @@ def isdtype(dtype: Any, kind: Any) -> bool:
 
 @public
 def isscalar(element: Any) -> bool:
-    """Whether something is a number."""
+    """Test whether an object is a number."""
     return numpy.isscalar(element)
 
 
 @public
 def iterable(y: Any) -> bool:
-    """Whether something can be iterated over."""
+    """Test whether an object can be iterated over."""
     try:
         iter(y)
     except TypeError:
@@ -145,13 +145,13 @@ def iterable(y: Any) -> bool:
 
 @public
 def isfortran(a: Any) -> bool:
-    """Whether an array is stored by columns: never here."""
+    """Test whether an array is stored by columns: never here."""
     return False
 
 
 @public
 def shares_memory(a: Any, b: Any, /, max_work: Any = None) -> bool:
-    """Whether a write to one array may change another."""
+    """Test whether a write to one array may change another."""
     return a.__class__ is ndarray and b.__class__ is ndarray and root(a) is root(b)
 
 
@@ -172,7 +172,7 @@ def base_repr(number: int, base: int = 2, padding: int = 0) -> str:
 
 @function
 def packbits(a: Array, /, axis: Any = None, bitorder: str = "big") -> Array:
-    """Elements that are not 0 as bits of bytes."""
+    """Nonzero elements as bits of bytes."""
     x = tb.reshape(a, (-1,)) if axis is None else tb.moveaxis(a, axis, -1)
     bits = cast(tb.not_equal(x, 0) if x.dtype is not bool_ else x, tb.uint8)
     missing = -bits.shape[-1] % 8
@@ -208,13 +208,13 @@ def unpackbits(a: Array, /, axis: Any = None, count: Any = None, bitorder: str =
 class vectorize:
     """A function of numbers as one of arrays.
 
-    The function is traced once and runs on all elements together (`tb.vmap`) if it allows that. If it looks at its
-    arguments, as in `if x > 0`, or returns no array, it is called for each element on the host, as NumPy does.
+    The function is traced once and runs on all elements together (`tb.vmap`) if possible. If it reads its arguments,
+    as in `if x > 0`, or does not return an array, it is called for each element on the host, as NumPy does.
 
     Parameters
     ----------
     pyfunc : function
-        A function of numbers, or with a signature of arrays.
+        A function of numbers, or of arrays with a signature.
     otypes, doc, excluded, cache, signature
         As in NumPy.
 
@@ -302,7 +302,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
 
 
 class errstate:
-    """A block in which NumPy would treat floating-point errors otherwise; here they follow IEEE 754 silently."""
+    """A block with other handling of floating-point errors in NumPy; here they silently follow IEEE 754."""
 
     def __init__(self, *, call: Any = None, all: Any = None, **kinds: Any) -> None:
         self._numpy = numpy.errstate(**({"all": all} if all else {}), **kinds)
@@ -324,7 +324,7 @@ errstate.__module__ = __package__
 def seterr(
     all: Any = None, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None
 ) -> Mapping[str, str]:
-    """How NumPy treats floating-point errors of numbers; those of arrays follow IEEE 754 silently."""
+    """How NumPy treats floating-point errors of numbers; those of arrays silently follow IEEE 754."""
     return numpy.seterr(all, divide, over, under, invalid)  # type: ignore[return-value] # a `TypedDict` is a dictionary
 
 
@@ -419,7 +419,7 @@ def sliding_window_view(
 
 
 def _emath(name: str, outside: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
-    """A function that gives complex numbers for elements outside the domain of the real one."""
+    """A function that returns complex numbers for elements outside the domain of the real one."""
 
     def extended(x: Any, *more: Any) -> Any:
         t = tensor(x)

@@ -92,7 +92,7 @@ def _setitem(x: ndarray, key: Any, value: Any) -> None:
 
 
 def _fitting(value: Any, dtype: Any) -> Any:
-    """A Python number as one that the dtype takes; `None` where it must be cast as an array."""
+    """A Python number in the kind of the dtype; `None` if it must be cast as an array."""
     if dtype is bool_:
         return bool(value)
     if dtype.is_integer:
@@ -141,7 +141,7 @@ class flatiter:
         return tuple(map(int, numpy.unravel_index(self._place, self.base.shape)))
 
     def copy(self) -> ndarray:
-        """The elements along one axis, in an array of its own."""
+        """The elements along one axis, as a new array."""
         return self.base.flatten()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:

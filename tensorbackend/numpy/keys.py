@@ -41,7 +41,7 @@ def structure(key: tuple[Any, ...]) -> int:
 
 
 def is_basic(key: Any) -> bool:
-    """Whether a key, made plain, is one of basic indexing, which gives a view."""
+    """Whether a plain key is one of basic indexing, whose result is a view."""
     return all(
         part.__class__ in (int, slice, NoneType, EllipsisType) for part in (key if type(key) is tuple else (key,))
     )
@@ -75,7 +75,7 @@ def cut(t: Tensor, key: Any) -> Tensor:
 
 
 def as_shape(shape: Any) -> tuple[int, ...]:
-    """A shape as NumPy takes it, an int or a sequence of them, as a tuple."""
+    """A shape of NumPy, an int or a sequence of ints, as a tuple."""
     if shape.__class__ is int:
         return (shape,)
     if shape.__class__ is tuple and all(size.__class__ is int for size in shape):

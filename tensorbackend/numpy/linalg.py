@@ -206,7 +206,7 @@ def matrix_power(a: Any, n: int) -> Any:
 
 @in_linalg
 def multi_dot(arrays: Any, *, out: Any = None) -> Any:
-    """The product of several matrices, in the order that takes the least time."""
+    """The product of several matrices, in the cheapest order."""
     parts = [asarray(each) for each in arrays]
     if len(parts) < 2:
         raise ArgumentError("Expecting at least two arrays.")
@@ -307,7 +307,7 @@ def matmul(x1: Any, x2: Any, /) -> Any:
 
 @in_linalg
 def matrix_transpose(x: Any, /) -> Any:
-    """The last two axes exchanged: a view."""
+    """Swap the last two axes: a view."""
     return functions["matrix_transpose"](x)
 
 
@@ -319,5 +319,5 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
 
 @in_linalg
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    """The sum of products along an axis, the first ones conjugated."""
+    """The sum of products along an axis, with the first operand conjugated."""
     return result(tb.vecdot(*functions["chosen"](x1, x2), axis=axis))

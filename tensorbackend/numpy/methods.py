@@ -102,7 +102,7 @@ METHODS: Final = [
 
 
 def bind() -> None:
-    """Gives arrays the methods that are functions."""
+    """Adds the methods of arrays that are functions of the namespace."""
     for name in METHODS:
         if name in functions:
             setattr(ndarray, name, functions[name])

@@ -141,7 +141,7 @@ nanvar, nanstd = public(_spread("var")), public(_spread("std"))
 
 
 def _nan_quantile(a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: Any, scale: float, weights: Any) -> Any:
-    """Quantiles of the elements that are not NaN, by sorting and reading at positions of their own."""
+    """Quantiles of the elements that are not NaN, by sorting and reading at separate positions."""
     x = tensor(a)
     x = x if x.dtype.is_floating else cast(x, tb.float64)
     share = numpy.asarray(host(q), dtype=float) / scale

@@ -69,7 +69,7 @@ def sort_complex(a: Any) -> Any:
 
 @function
 def partition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Array:
-    """The elements with those at given places where sorting puts them; here the whole is sorted."""
+    """Partition: the elements at given positions are those of the sorted array; here everything is sorted."""
     x, axis = _flat(a, axis)
     _check_kth(kth, x.shape[axis] if x.ndim else 1)
     return tensor(sort(box(x), axis))
@@ -91,7 +91,7 @@ def _check_kth(kth: Any, length: int) -> None:
 
 @public
 def lexsort(keys: Any, axis: int = -1) -> Any:
-    """The indices that sort by several keys, of which the last comes first."""
+    """The indices that sort by several keys, the last of which is the primary one."""
     parts = [tensor(each) for each in keys]
     if not parts:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
@@ -106,7 +106,7 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
 
 @public
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
-    """Where values would be inserted to keep a sequence sorted."""
+    """Find the indices at which values would be inserted to keep a sequence sorted."""
     x, y = chosen(asarray(a), asarray(v))
     if side not in ("left", "right"):
         raise ArgumentError(f"search side must be one of 'left' or 'right' (got {side!r})")
@@ -118,7 +118,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
 @public
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
-    """The bins that values fall into."""
+    """The bins of values."""
     edges = asarray(bins)
     if edges.ndim != 1:
         raise ArgumentError(
@@ -143,7 +143,7 @@ def unique(
     ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: Any = None, *,
     equal_nan: bool = True, sorted: bool = True,
 ) -> Any:  # fmt: skip
-    """The different elements in ascending order, and where and how often they occur."""
+    """The unique elements in ascending order, with their positions and counts on request."""
     x = tensor(ar)
     if x.dtype is bool_:
         found = unique(box(cast(x, tb.uint8)), return_index, return_inverse, return_counts, axis)
@@ -162,7 +162,7 @@ def unique(
 
 
 def _unique_with_nan(x: Tensor, wanted: tuple[bool, bool, bool]) -> Any:
-    """The different elements where all NaN are one."""
+    """The unique elements, with all NaN as one."""
     flat = tb.reshape(x, (-1,))
     order = tensor(argsort(box(flat)))
     ordered = tb.take(flat, order, axis=0)
@@ -183,7 +183,7 @@ def _unique_with_nan(x: Tensor, wanted: tuple[bool, bool, bool]) -> Any:
 
 
 class UniqueAllResult(NamedTuple):
-    """What `unique_all` returns."""
+    """The result of `unique_all`."""
 
     values: Any
     indices: Any
@@ -192,14 +192,14 @@ class UniqueAllResult(NamedTuple):
 
 
 class UniqueCountsResult(NamedTuple):
-    """What `unique_counts` returns."""
+    """The result of `unique_counts`."""
 
     values: Any
     counts: Any
 
 
 class UniqueInverseResult(NamedTuple):
-    """What `unique_inverse` returns."""
+    """The result of `unique_inverse`."""
 
     values: Any
     inverse_indices: Any
@@ -207,25 +207,25 @@ class UniqueInverseResult(NamedTuple):
 
 @public
 def unique_all(x: Any) -> UniqueAllResult:
-    """The different elements, where they first occur, which each element is, and how often."""
+    """The unique elements, their first positions, the inverse indices and the counts."""
     return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
 
 
 @public
 def unique_counts(x: Any) -> UniqueCountsResult:
-    """The different elements and how often they occur."""
+    """The unique elements and their counts."""
     return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
 
 
 @public
 def unique_inverse(x: Any) -> UniqueInverseResult:
-    """The different elements and which each element is."""
+    """The unique elements and the inverse indices."""
     return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
 
 
 @public
 def unique_values(x: Any) -> Any:
-    """The different elements."""
+    """The unique elements."""
     return unique(x, equal_nan=False)
 
 
@@ -233,7 +233,7 @@ def unique_values(x: Any) -> Any:
 def isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
 ) -> Any:
-    """Whether each element is among others."""
+    """Test whether each element is among others."""
     x, y = chosen(asarray(element), asarray(test_elements))
     if x.dtype is bool_:
         x, y = cast(x, tb.uint8), cast(y, tb.uint8)
@@ -242,7 +242,7 @@ def isin(
 
 @public
 def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> Any:
-    """Whether each element of the flat array is among others."""
+    """Test whether each element of the flat array is among others."""
     return functions["ravel"](isin(ar1, ar2, invert=invert))
 
 

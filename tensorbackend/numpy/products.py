@@ -21,7 +21,7 @@ from .ufuncs import written
 
 @public
 def dot(a: Any, b: Any, out: Any = None) -> Any:
-    """The product of matrices and vectors; for more axes the sum over the last of a and the last but one of b."""
+    """The product of matrices and vectors; for more axes the sum over the last of a and the second-to-last of b."""
     x, y = a, b
     if x.__class__ is not ndarray or y.__class__ is not ndarray:
         if x.__class__ in NUMBERS or y.__class__ in NUMBERS:
@@ -38,7 +38,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 @public
 def vdot(a: Any, b: Any, /) -> Any:
-    """The sum of products of the elements, the first ones conjugated."""
+    """The sum of products of the elements, with the first operand conjugated."""
     x, y = functions["ravel"](a), functions["ravel"](b)
     return functions["matmul"](functions["conjugate"](x) if x._template().dtype.is_complex else x, y)
 
@@ -57,7 +57,7 @@ def outer(a: Array, b: Array, out: Out = None) -> Array:
 
 
 def _product(a: Tensor, b: Tensor) -> Tensor:
-    """The elements of two tensors multiplied; of bools, whether both hold."""
+    """The elements of two tensors multiplied; for bools, logical and."""
     x, y = chosen(box(a), box(b))
     made: Tensor = tb.logical_and(x, y) if x.dtype is bool_ else x * y
     return made

@@ -1,7 +1,7 @@
-"""Which dtypes a universal function computes in and gives: NumPy says so, and its answers are remembered.
+"""The dtypes in which a universal function computes and of its results: NumPy decides them, and its answers
 
-`numpy.ufunc.resolve_dtypes` is asked once for each combination of dtypes and classes of numbers, so promotion is
-NumPy's without a table of its own.
+are cached. `numpy.ufunc.resolve_dtypes` is called once for each combination of dtypes and classes of numbers, so
+promotion is NumPy's without a separate table.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .dtypes import NUMPY_CLASSES, dtype_of, numpy_dtype
 
 
 class Spec:
-    """A universal function: its name, the op that computes it, and what NumPy says about it."""
+    """A universal function: its name, the op that computes it, and NumPy's declaration of it."""
 
     __slots__ = ("accumulator", "boolean", "by_numpy", "kinds", "name", "nin", "nout", "op", "reducer")
 
@@ -43,7 +43,7 @@ class Spec:
 
 
 class Plan(NamedTuple):
-    """How operands are computed with where the op's own promotion is not NumPy's."""
+    """How operands are cast if the op's own promotion is not NumPy's."""
 
     op: Callable[..., Any]
     operands: tuple[DType, ...]
@@ -55,7 +55,7 @@ def kind_of(value: Any) -> Any:
 
 
 def planned(spec: Spec, kinds: tuple[Any, ...]) -> Plan | None:
-    """How a function computes with operands of these kinds, dtypes and classes of numbers; remembered."""
+    """The plan of a function for operands of these kinds, dtypes and classes of numbers; cached."""
     try:
         return spec.kinds[kinds]
     except KeyError:
@@ -90,7 +90,7 @@ def made_plan(spec: Spec, kinds: Sequence[Any], dtype: DType | None, casting: An
 
 
 def _gives(op: Callable[..., Any], operands: Sequence[Any]) -> tuple[DType, ...] | None:
-    """The dtypes of what an op gives for operands of these dtypes and classes; `None` if it refuses them."""
+    """The dtypes of an op's results for operands of these dtypes and classes; `None` if it refuses them."""
     shape = (1, 1) if op is tb.matmul else (1,) if op is tb.vecdot else ()
     try:
         given = op(*[tb.template(shape, kind) if isinstance(kind, DType) else kind(1) for kind in operands])
@@ -100,7 +100,7 @@ def _gives(op: Callable[..., Any], operands: Sequence[Any]) -> tuple[DType, ...]
 
 
 def _straight(spec: Spec, plan: Plan, kinds: Sequence[Any]) -> Plan | None:
-    """The plan, or `None` where the op computes as it says without any cast."""
+    """The plan, or `None` if the op does the same without any cast."""
     kinds = [float if kind is numpy.float64 else kind for kind in kinds]  # as the generated code passes it
     if plan.op is not spec.op or _gives(spec.op, kinds) != plan.results:
         return plan

@@ -1,8 +1,8 @@
 """`numpy.random`: generators and the legacy functions, over the library's keys.
 
-Numbers come from a key that each draw splits, so they are the same on every backend, and others than NumPy's for the
-same seed. `numpy_stream()` makes them NumPy's own, which reproduces a program's figures. Distributions that the library
-has no sampler for are drawn by NumPy on the host, from a seed that the key gives.
+Numbers are drawn from a key that each draw splits, so they are the same on every backend, but differ from NumPy's for
+the same seed. `numpy_stream()` uses NumPy's own, which reproduces a program's figures. Distributions without a sampler
+in the library are drawn by NumPy on the host, from a seed that is drawn with the key.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BY_NUMPY: Final[ContextVar[bool]] = ContextVar("by_numpy", default=False)
 
 @contextmanager
 def numpy_stream() -> Iterator[None]:
-    """A block in which random numbers are those that NumPy draws from the same seeds.
+    """A block in which random numbers are those of NumPy for the same seeds.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class _Draws:
         return key
 
     def _by_numpy(self, name: str, *arguments: Any, **options: Any) -> Any:
-        """A draw by NumPy: from its own stream, or from a seed that the key gives."""
+        """A draw by NumPy: from its own stream, or from a seed that is drawn with the key."""
         source = self._numpy
         if source is None:
             source = numpy.random.default_rng(numpy.asarray(self._key()).tolist())
@@ -147,7 +147,7 @@ class _Draws:
         return box(tb.random.permutation(self._key(), tensor(x), axis=axis))
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
-        """Puts the entries along an axis in random order, in place."""
+        """Shuffle the entries along an axis, in place."""
         if isinstance(x, list):
             order = numpy.asarray(tensor(self.permutation(len(x)))).tolist()
             x[:] = [x[place] for place in order]
@@ -227,14 +227,14 @@ class Generator(_Draws):
     def integers(
         self, low: Any, high: Any = None, size: Any = None, dtype: Any = numpy.int64, endpoint: bool = False
     ) -> Any:
-        """Whole numbers from low up to high."""
+        """Integers from low up to high."""
         if self._numpy is not None:
             return self._by_numpy("integers", low, high, size, numpy_dtype(dtype_of(dtype)), endpoint)
         low, high = (0, low) if high is None else (low, high)
         return _integers(self._key(), low, high, size, dtype_of(dtype), endpoint)
 
     def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
-        """The elements along an axis, each line in an order of its own."""
+        """The elements along an axis, each line in a separate random order."""
         if self._numpy is not None:
             return self._by_numpy("permuted", x, axis=axis)
         t = tensor(x)
@@ -243,7 +243,7 @@ class Generator(_Draws):
         return box(tb.reshape(made, t.shape))
 
     def spawn(self, n_children: int) -> list[Generator]:
-        """Generators with streams of their own."""
+        """Generators with independent streams."""
         if self._numpy is not None:
             return [Generator(None, each) for each in self._numpy.spawn(n_children)]
         return [Generator(numpy.asarray(self._key()).tolist(), None) for _ in range(n_children)]
@@ -256,7 +256,7 @@ class RandomState(_Draws):
         super().__init__(seed, numpy.random.RandomState(host(seed)) if _BY_NUMPY.get() else None)
 
     def seed(self, seed: Any = None) -> None:
-        """Starts anew from a seed."""
+        """Reseed the generator."""
         self._seed, self._state = seed, None
         self._numpy = numpy.random.RandomState(host(seed)) if _BY_NUMPY.get() else None
 
@@ -283,14 +283,14 @@ class RandomState(_Draws):
         return self.exponential(1.0, size)
 
     def randint(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
-        """Whole numbers from low up to high."""
+        """Integers from low up to high."""
         if self._numpy is not None:
             return self._by_numpy("randint", low, high, size, numpy_dtype(dtype_of(dtype)))
         low, high = (0, low) if high is None else (low, high)
         return _integers(self._key(), low, high, size, dtype_of(dtype), endpoint=False)
 
     def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Any:
-        """Whole numbers from low to high."""
+        """Integers from low to high."""
         return self.randint(1 if high is None else low, (low if high is None else high) + 1, size)
 
 
@@ -328,7 +328,7 @@ def get_state(legacy: bool = True) -> Any:
 
 
 def set_state(state: Any) -> None:
-    """Puts the legacy functions back in a state."""
+    """Restore a state of the legacy functions."""
     _LEGACY._seed, _LEGACY._state, _LEGACY._numpy = state
 
 

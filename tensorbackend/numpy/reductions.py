@@ -1,4 +1,4 @@
-"""Reductions along axes: sums, means, extremes and the like, generated from a table."""
+"""Reductions along axes: sums, means, extremes etc., generated from a table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .ufuncs import written
 
 
 class _NoValue:
-    """Stands for an argument that was not given, as None and False are values."""
+    """Represents an omitted argument, as None and False are values."""
 
     def __repr__(self) -> str:
         return "<no value>"
@@ -30,7 +30,7 @@ NO_VALUE: Final = _NoValue()
 
 
 class Reduction:
-    """A row of the table: the op, the dtypes that it takes as NumPy does, and what else to do."""
+    """A row of the table: the op, the dtypes for which it agrees with NumPy, and further steps."""
 
     def __init__(
         self, op: Callable[..., Tensor], signature: str, takes: Callable[[DType], bool], computes_in: str = "",
@@ -139,7 +139,7 @@ def reduced(
     name: str, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NO_VALUE,
     initial: Any = NO_VALUE, where: Any = NO_VALUE, ddof: float = 0, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
 ) -> Any:  # fmt: skip
-    """A reduction with anything that NumPy takes."""
+    """A reduction with any arguments of NumPy."""
     row = ROWS[name]
     x = tensor(a)
     keep = False if keepdims is NO_VALUE else bool(keepdims)
@@ -205,7 +205,7 @@ def _castable(name: str, x: Tensor, row: Reduction) -> Tensor:
 
 
 def _where(name: str, x: Tensor, mask: Tensor, options: dict[str, Any], initial: Any, given: DType) -> Tensor:
-    """A reduction of the elements where a mask holds."""
+    """A reduction of the elements where a mask is true."""
     mask = tb.broadcast_to(cast(mask, bool_), tb.broadcast_shapes(mask.shape, x.shape))
     x = tb.broadcast_to(x, mask.shape)
     row = ROWS[name]

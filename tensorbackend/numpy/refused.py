@@ -1,4 +1,4 @@
-"""What NumPy has and arrays here cannot have, with what to write in its place."""
+"""Unsupported names of NumPy, with what to write instead."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ADVICE: Final = {
 
 
 def advice(name: str) -> str | None:
-    """What to write in place of a name of NumPy's; `None` for a name that NumPy does not have either.
+    """What to write instead of a name of NumPy's; `None` for a name that NumPy does not have either.
 
     >>> advice("matrix")
     'use two-dimensional arrays'
@@ -35,7 +35,7 @@ def advice(name: str) -> str | None:
 
 
 def missing(name: str) -> AttributeError:
-    """The error for a name that is not there, with what to write in its place."""
+    """The error for a name that does not exist, with what to write instead."""
     text = f"module 'tensorbackend.numpy' has no attribute {name!r}"
     remedy = advice(name)
     return AttributeError(f"{text}; {remedy}" if remedy else text, name=name)

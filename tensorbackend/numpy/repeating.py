@@ -1,4 +1,4 @@
-"""Elements repeated, moved along, and cut or filled to another size."""
+"""Elements repeated, rolled, and truncated or padded to another size."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def roll(a: Array, shift: Any, axis: Any = None) -> Array:
 
 @function
 def resize(a: Array, new_shape: Any) -> Array:
-    """The elements in another shape, repeated where there are too few."""
+    """The elements in another shape, repeated if there are too few."""
     shape_ = as_shape(new_shape)
     size_ = 1
     for each in shape_:
@@ -75,7 +75,7 @@ def resize(a: Array, new_shape: Any) -> Array:
 
 
 def _resized_with_zeros(t: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """The elements in another shape, followed by zeros where there are too few."""
+    """The elements in another shape, followed by zeros if there are too few."""
     count = 1
     for each in shape:
         count *= each

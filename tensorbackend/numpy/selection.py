@@ -1,4 +1,4 @@
-"""Functions that read elements: at indices, where a condition holds, or from several arrays."""
+"""Functions that read elements: at indices, where a condition is true, or from several arrays."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def take_along_axis(arr: Array, indices: Array, axis: Any = -1) -> Array:
 
 @public
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
-    """Elements of x where a condition holds, else of y; with a condition alone, the places where it holds."""
+    """Elements of x where a condition is true, otherwise of y; for a condition alone, its true positions."""
     if condition.__class__ is ndarray and x.__class__ is ndarray:
         mask, first = tensor_of(condition), tensor_of(x)
         if mask.dtype is bool_:
@@ -96,7 +96,7 @@ def common_number(value: Any, dtype: Any) -> Any:
 
 @public
 def nonzero(a: Any) -> tuple[Any, ...]:
-    """The places of the elements other than 0, an array for each axis."""
+    """The positions of the nonzero elements, an array for each axis."""
     x = tensor(a)
     if not x.ndim:
         raise ArgumentError("Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.")
@@ -105,13 +105,13 @@ def nonzero(a: Any) -> tuple[Any, ...]:
 
 @function
 def flatnonzero(a: Array) -> Array:
-    """The places of the elements other than 0 of the flat array."""
+    """The positions of the nonzero elements of the flat array."""
     return tb.nonzero(tb.reshape(a, (-1,)))[0]
 
 
 @function
 def argwhere(a: Array) -> Array:
-    """The places of the elements other than 0, a row for each."""
+    """The positions of the nonzero elements, a row for each."""
     if not a.ndim:
         return tb.zeros((int(bool(a)), 0), dtype=tb.int64)
     return tb.argwhere(a)
@@ -119,7 +119,7 @@ def argwhere(a: Array) -> Array:
 
 @function
 def compress(condition: Array, a: Array, axis: Any = None, out: Out = None) -> Array:
-    """The entries along an axis where a condition holds."""
+    """The entries along an axis where a condition is true."""
     if condition.ndim != 1:
         raise ArgumentError("condition must be a 1-d array")
     x = tb.reshape(a, (-1,)) if axis is None else a
@@ -129,7 +129,7 @@ def compress(condition: Array, a: Array, axis: Any = None, out: Out = None) -> A
 
 @function
 def extract(condition: Array, arr: Array) -> Array:
-    """The elements where a condition holds."""
+    """The elements where a condition is true."""
     return tb.take(tb.reshape(arr, (-1,)), tb.nonzero(tb.reshape(condition, (-1,)))[0], axis=0)
 
 
@@ -153,7 +153,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
 
 @public
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    """For each element the choice of the first condition that holds."""
+    """For each element the choice of the first condition that is true."""
     if len(condlist) != len(choicelist):
         raise ArgumentError("list of cases must be same length as list of conditions")
     if not condlist:
@@ -173,7 +173,7 @@ _ARRAYS: Final = (list, tuple, ndarray, numpy.ndarray, Tensor)
 
 @public
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
-    """The values of functions, each where its condition holds."""
+    """The values of functions, each where its condition is true."""
     array = asarray(x)
     listed = isinstance(condlist, list | tuple)
     several = listed and (not condlist or isinstance(condlist[0], _ARRAYS) or array.ndim == 0)

@@ -1,4 +1,4 @@
-"""Functions of neighbours along an axis: running sums, differences, slopes, interpolation, convolution."""
+"""Functions of adjacent elements along an axis: cumulative sums, differences, gradients, interpolation, convolution."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ cumprod = function(_running(tb.cumulative_prod), name="cumprod")
 def cumulative_sum(
     x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
 ) -> Any:
-    """Running sums along an axis."""
+    """Cumulative sums along an axis."""
     return _cumulative(x, axis, dtype, out, include_initial, cumsum, 0)
 
 
@@ -50,7 +50,7 @@ def cumulative_sum(
 def cumulative_prod(
     x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
 ) -> Any:
-    """Running products along an axis."""
+    """Cumulative products along an axis."""
     return _cumulative(x, axis, dtype, out, include_initial, cumprod, 1)
 
 
@@ -70,7 +70,7 @@ def _cumulative(x: Any, axis: Any, dtype: Any, out: Any, include_initial: bool, 
 
 @public
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The differences of neighbours along an axis."""
+    """The differences of adjacent elements along an axis."""
     if n < 0:
         raise ArgumentError(f"order must be non-negative but got {n}")
     x = asarray(a)
@@ -100,7 +100,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 @public
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    """The differences of neighbours of the flat array, with more at its ends."""
+    """The differences of adjacent elements of the flat array, optionally with more at its ends."""
     x = functions["ravel"](ary)
     made = x[1:] - x[:-1]
     for extra in (to_begin, to_end):
@@ -114,7 +114,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 @public
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    """The slope along each axis by central differences."""
+    """The gradient along each axis by central differences."""
     x = asarray(f)
     if not x._template().dtype.is_inexact:
         x = x.astype(float)
@@ -198,7 +198,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
 
 @public
 def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * math.pi) -> Any:
-    """Angles without jumps between neighbours."""
+    """Angles without jumps between adjacent elements."""
     x = asarray(p)
     jumps = diff(x, axis=axis)
     limit = period / 2 if discont is None else discont

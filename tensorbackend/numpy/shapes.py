@@ -1,4 +1,4 @@
-"""Functions that change shapes and the order of axes: those that NumPy answers by a view give a view here."""
+"""Functions that change shapes and the order of axes: if NumPy returns a view, so do they."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def transpose(a: Any, axes: Any = None) -> ndarray:
 
 @public
 def matrix_transpose(x: Any, /) -> ndarray:
-    """The last two axes exchanged: a view."""
+    """Swap the last two axes: a view."""
     array = asarray(x)
     if array.ndim < 2:
         raise ShapeError(f"Input array must be at least 2-dimensional, but it is {array.ndim}")
@@ -226,7 +226,7 @@ def fliplr(m: Any) -> ndarray:
 
 @public
 def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> ndarray:
-    """The array turned by 90 degrees in the plane of two axes: a view."""
+    """The array rotated by 90 degrees in the plane of two axes: a view."""
     x = asarray(m)
     if len(axes) != 2:
         raise ArgumentError("len(axes) must be 2.")

@@ -17,7 +17,7 @@ from .ufuncs import written
 
 @function
 def ptp(a: Array, axis: Any = None, out: Out = None, keepdims: Any = False) -> Array:
-    """The range: the largest less the least element along axes."""
+    """The range: the maximum minus the minimum along axes."""
     return tb.max(a, axis=axis, keepdims=keepdims) - tb.min(a, axis=axis, keepdims=keepdims)
 
 
@@ -54,7 +54,7 @@ _METHODS: Final = frozenset({"linear", "lower", "higher", "midpoint", "nearest"}
 
 
 def _quantile(a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: bool, scale: float, weights: Any) -> Any:
-    """Quantiles at shares of `scale`."""
+    """Quantiles at fractions of `scale`."""
     x = tensor(a)
     if x.dtype.is_complex:
         raise TypeError("a must be an array of real numbers")

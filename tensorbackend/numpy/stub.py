@@ -2,7 +2,7 @@
 
     python -m tensorbackend.numpy.stub
 
-writes the file. A test compares it with what the functions say.
+writes the file. A test compares it with the functions.
 """
 
 from __future__ import annotations

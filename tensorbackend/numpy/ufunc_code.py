@@ -160,6 +160,6 @@ def made(spec: Spec) -> Callable[..., Any]:
 
 
 def operators(spec: Spec) -> dict[str, Callable[..., Any]]:
-    """The methods of arrays for a function's operator: the plain, the reflected and the one in place, or the sole."""
+    """The methods of arrays for a function's operator: plain, reflected and in place, or the only one."""
     scope = _compiled(_OPERATORS, spec, f"ndarray.{spec.name}")
     return {name: scope[name] for name in ("operator", "reflected", "in_place", "sole")}

@@ -24,7 +24,7 @@ def reduced(
     spec: Spec, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
     initial: Any = None, where: Any = True,
 ) -> Any:  # fmt: skip
-    """`np.add.reduce` and the like."""
+    """`np.add.reduce` etc."""
     x = tensor(array)
     if spec.reducer is not None:
         options = {} if initial is None else {"initial": initial}
@@ -54,7 +54,7 @@ def reduced(
 
 
 def accumulated(spec: Spec, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
-    """`np.add.accumulate` and the like."""
+    """`np.add.accumulate` etc."""
     x = tensor(array)
     if dtype is not None:
         x = cast(x, dtype_of(dtype))
@@ -74,7 +74,7 @@ def accumulated(spec: Spec, array: Any, axis: int = 0, dtype: Any = None, out: A
 
 
 def reduced_at(spec: Spec, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
-    """`np.add.reduceat` and the like: each pair of neighbouring indices bounds a reduction."""
+    """`np.add.reduceat` and the like: each pair of adjacent indices bounds a reduction."""
     x = tb.moveaxis(tensor(array), axis, 0)
     starts = [int(each) for each in host(indices)]
     stops = [*starts[1:], x.shape[0]]

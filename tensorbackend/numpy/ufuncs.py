@@ -1,8 +1,8 @@
 """Universal functions: NumPy's names, dtypes and options, computed by the library's ops.
 
-A universal function is generated from its row of `ufunc_table.py` by `ufunc_code.py`: a call of arrays whose dtypes the
-op takes as NumPy does is straight-line code, with one look-up by the dtypes, one op, one array. Everything else (lists,
-other dtypes, `out=`, `where=`, `dtype=`) goes through `call`. `promotion.py` finds the dtypes.
+A universal function is generated from its row of `ufunc_table.py` by `ufunc_code.py`: a call of arrays of dtypes for
+which the op agrees with NumPy is straight-line code, with one look-up by the dtypes, one op, one array. Everything else
+(lists, other dtypes, `out=`, `where=`, `dtype=`) goes through `call`. `promotion.py` finds the dtypes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def call(
     spec: Spec, arguments: Sequence[Any], out: Any = None, where: Any = True, dtype: Any = None, casting: Any = None,
     signature: Any = None,
 ) -> Any:  # fmt: skip
-    """A call of a universal function with anything that NumPy takes."""
+    """A call of a universal function with any arguments of NumPy."""
     if signature is not None:
         dtype = _dtype_of_signature(signature)
     if len(arguments) > spec.nin:
@@ -71,7 +71,7 @@ def _dtype_of_signature(signature: Any) -> Any:
 
 
 def computed(spec: Spec, plan: Plan | None, operands: Sequence[Any]) -> tuple[Tensor, ...]:
-    """What a function gives for tensors and numbers by a plan."""
+    """The result of a function for tensors and numbers by a plan."""
     if plan is None:
         given = spec.op(*operands)
         return given if isinstance(given, tuple) else (given,)
@@ -91,7 +91,7 @@ def _as(value: Any, dtype: DType) -> Any:
 
 
 def _masked(results: Sequence[Tensor], where: Any, out: Any) -> tuple[Tensor, ...]:
-    """Results where a mask holds, elsewhere what is in `out`, or 0."""
+    """Results where a mask is true, elsewhere the elements of `out`, or 0."""
     mask = tensor(where)
     if mask.dtype is not bool_:
         mask = cast(mask, bool_)
@@ -107,7 +107,7 @@ def _zero(x: Tensor) -> Any:
 
 
 def written(name: str, out: Any, value: Tensor, casting: Any = "same_kind") -> ndarray:
-    """An array that was given as `out`, with the elements of a tensor."""
+    """The array `out`, with the elements of a tensor."""
     if out.__class__ is not ndarray:
         if isinstance(out, tuple) and len(out) == 1:
             return written(name, out[0], value, casting)
@@ -143,7 +143,7 @@ def changed(spec: Spec, x: ndarray, other: Any) -> Any:
 
 
 def operated(spec: Spec, x: Any, y: Any) -> Any:
-    """`x + y` and the like, where it is not straight-line."""
+    """`x + y` and the like, if it is not straight-line."""
     other = y if x.__class__ is ndarray else x
     kind = other.__class__
     if kind not in NUMBERS and kind is not ndarray:

@@ -26,7 +26,7 @@ def _target(a: Any) -> ndarray:
 
 @public
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
-    """Writes elements of one array to another, where a mask holds."""
+    """Write elements of one array to another, where a mask is true."""
     target = _target(dst)
     value = tensor(src)
     dtype = target._template().dtype
@@ -48,7 +48,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 
 @public
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
-    """Writes elements at one index each along an axis."""
+    """Write elements at one index each along an axis."""
     target = _target(arr)
     places = tensor(indices)
     if not places.dtype.is_integer:
@@ -75,7 +75,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
 
 @public
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
-    """Writes values, repeated as needed, at places of the flat array."""
+    """Write values, repeated as needed, at positions of the flat array."""
     target = _target(a)
     places = tb.reshape(tensor(ind), (-1,))
     if mode == "wrap":
@@ -91,7 +91,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 
 @public
 def place(arr: Any, mask: Any, vals: Any) -> None:
-    """Writes values, repeated as needed, where a mask holds."""
+    """Write values, repeated as needed, where a mask is true."""
     target = _target(arr)
     where_ = cast(tensor(mask), bool_)
     count = int(tb.sum(where_))
@@ -105,7 +105,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 
 @public
 def putmask(a: Any, mask: Any, values: Any) -> None:
-    """Writes the values at the same places, repeated as needed, where a mask holds."""
+    """Write the values at the same positions, repeated as needed, where a mask is true."""
     target = _target(a)
     where_ = cast(tensor(mask), bool_)
     wide = tensor(functions["resize"](values, target.shape))
@@ -114,7 +114,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 
 @public
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
-    """Writes values to the main diagonal."""
+    """Write values to the main diagonal."""
     target = _target(a)
     if target.ndim < 2:
         raise ArgumentError("array must be at least 2-d")

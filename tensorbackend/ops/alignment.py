@@ -1,4 +1,4 @@
-"""Axes by their names: tensors brought to one order of axes, one axis split into several, several merged into one."""
+"""Axes by their names: align tensors, split one axis into several, merge several into one."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def split_axis(
     ShapeError
         For sizes whose product is not the size of the axis.
     NamesError
-        For names in both `sizes` and `names`, for a different number of names than sizes, and for a name that would
+        For names in both `sizes` and `names`, if the numbers of names and sizes differ, and for a name that would
         occur twice.
 
     Examples
@@ -147,14 +147,14 @@ def merge_axes(x: TensorLike, axes: Sequence[Axis], /, *, name: str | None = Non
     x : Tensor
         A tensor of any dtype.
     axes : sequence of int or str
-        One or more axes, which need not be neighbours.
+        One or more axes, which need not be adjacent.
     name : str, optional
         The name of the merged axis.
 
     Returns
     -------
     Tensor
-        x with the merged axis at the place of the first of `axes`.
+        x with the merged axis at the position of the first of `axes`.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Values outside of a tensor: the words that `pad` and `grid_sample` share, for each side of each axis.
+"""Values outside a tensor: the modes that `pad` and `grid_sample` share, for each side of each axis.
 
-A word says which element of the axis stands at a place outside of it. A number, or the word "constant", says that one
-value stands at all such places.
+A mode says which element of the axis is repeated at a position outside it. A number, or the mode "constant", says that
+one value is used at all such positions.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ EXTENSIONS: Final[Mapping[str, Callable[[Any, int], Any]]] = {
     "symmetric": _mirrored,
     "wrap": _repeated,
 }
-"""By word, the function that maps a place, inside or outside an axis of a size, to the element that stands there.
+"""By mode, the function that maps a position, inside or outside an axis of a size, to the element that is read there.
 
 A place is an int or, except for "edge", a tensor of ints."""
 
@@ -60,7 +60,7 @@ WORDS: Final = (CONSTANT, *EXTENSIONS)
 
 
 def sides_of(x: Template, boundary: Boundary, axes: Sequence[int], /, *, option: str) -> tuple[Sides, ...]:
-    """The values below and above each of the given axes, for a boundary as a user gives it.
+    """The values below and above each of the given axes, for a boundary as a user passes it.
 
     Parameters
     ----------
@@ -76,12 +76,12 @@ def sides_of(x: Template, boundary: Boundary, axes: Sequence[int], /, *, option:
     Returns
     -------
     tuple of pairs
-        For each of the axes, a word or a number for each side.
+        For each of the axes, a mode or a number for each side.
 
     Raises
     ------
     ArgumentError
-        For an unknown word, or a value that is neither a word nor a number.
+        For an unknown mode, or a value that is neither a mode nor a number.
     AxisError
         For a mapping with an axis that is not among `axes`.
 

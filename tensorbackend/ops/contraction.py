@@ -21,10 +21,10 @@ def dot(x1: Template, x2: Template, /, *, contract: Pairs, batch: Pairs | None =
         Tensors of a numeric dtype.
     contract : str, set of str, or (axes of x1, axes of x2)
         The axes to sum over: an axis name of both operands, a set of such names, or axes of each by position or name,
-        which are paired one by one whatever their names.
+        which are paired in order whatever their names.
     batch : str, set of str, or (axes of x1, axes of x2), optional
         The axes that are paired and stay in the result, in the same forms. By default there are none if `contract`
-        gives axes of each operand; if it gives names, they are all other names that both operands have.
+        lists the axes of each operand; if it is names, they are all other names that both operands have.
 
     Returns
     -------

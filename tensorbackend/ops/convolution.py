@@ -29,7 +29,7 @@ def conv(
     kernel's name of `out` and x's names of the spatial axes. `strides`, `input_dilation` (the distance between x's
     elements, filled with zeros) and `kernel_dilation` are one number for all spatial axes, one for each, or a mapping
     of some by their names in x. `padding`, with zeros, is `"valid"`, `"same"` (of the dilated input; an odd padding
-    element goes at the end), (low, high) for each spatial axis, or a mapping. The zeros are multiplied as well: a
+    element is added at the end), (low, high) for each spatial axis, or a mapping. The zeros are multiplied as well: a
     padded zero times infinity is NaN. If no window fits along an axis, the result's axis has size 0.
 
     `feature_groups` is the number of groups into which x's channels are divided; each group is convolved with its share
@@ -37,7 +37,7 @@ def conv(
     batch of the result is that many times smaller. Integers keep their dtype and wrap; float16 and bfloat16 are summed
     in float32 or wider.
 
-    Raises `ShapeError` for shapes that do not fit, `ArgumentError` for options that do not fit, `NamesError` for a name
+    Raises `ShapeError` for shapes that do not match, `ArgumentError` for invalid options, `NamesError` for a name
     that would occur twice in the result and where x and the kernel have different names for the channels or a spatial
     axis, and `DTypeError` for bool.
 

@@ -65,9 +65,9 @@ def _plan(
 def bincount(
     x: TensorLike, /, *, weights: TensorLike | None = None, minlength: int = 0, size: int | None = None
 ) -> Tensor:
-    """Count how often each integer from 0 up occurs, or sum the weights of its occurrences.
+    """Count the occurrences of each integer from 0 up, or sum the weights of its occurrences.
 
-    The result has max(x) + 1 entries, at least `minlength`. With `size` it has `size` entries, and greater elements are
+    The result has max(x) + 1 entries, at least `minlength`. With `size` it has `size` entries, and larger elements are
     ignored. Without a `size`, raises `DataError` for a negative element and `TemplateDataError` for a template tensor.
 
     >>> import tensorbackend as tb
@@ -110,10 +110,10 @@ def histogram(
 ) -> Histogram:
     """Count the elements in each interval, or sum their weights; returns the edges of the intervals too.
 
-    `bins` is a number of equal intervals that divide `range`, by default from the least to the largest element; or it
-    is the edges in ascending order. Without a range, edges are NaN if an element is NaN or infinite. An interval
+    `bins` is a number of equal intervals that divide `range`, by default from the smallest to the largest element; or
+    it is the edges in ascending order. Without a range, edges are NaN if an element is NaN or infinite. An interval
     includes its lower edge but not its upper edge, the last one includes both; elements outside, and NaN, are ignored.
-    With `density` the counts are divided by their sum and the widths. Raises `ArgumentError` for less than one
+    With `density` the counts are divided by their sum and the widths. Raises `ArgumentError` for fewer than one
     interval, and for a given `range` that is not finite and ascending.
 
     >>> import tensorbackend as tb
@@ -132,7 +132,7 @@ def histogram(
     place = subtract(searchsorted(edges, values, side="right"), 1)
     last = slice_(edges, starts=(count,), lengths=(1,), strides=(1,))
     place = where(equal(values, last), count - 1, place)
-    # Indices must not be negative, so elements below the first edge go past the end, where they are ignored.
+    # Indices must not be negative, so elements below the first edge are placed past the end, where they are ignored.
     counts = _summed_at(where(less(place, 0), count, place), amounts, count)
     if as_density:
         width = subtract(slice_(edges, starts=(1,), lengths=(count,), strides=(1,)),

@@ -1,9 +1,9 @@
 """Discrete Fourier transforms along one axis; the rest of the Array API's extension is in `composite.fourier`.
 
 `norm` says which transform divides by the length: the inverse one for "backward", the forward one for "forward", and
-both by its square root for "ortho". A length cuts or zero-pads its axis at the end. Real input gives the complex dtype
-of its width. Integers, float16 and bfloat16, which have no such dtype, are transformed as the default floating dtype or
-float32. Errors: `AxisError`, `ShapeError` for a length below 1, `ArgumentError` for another norm.
+both by its square root for "ortho". A length truncates or zero-pads its axis at the end. The result of real input has
+the complex dtype of its width. Integers, float16 and bfloat16, which have no such dtype, are transformed as the default
+floating dtype or float32. Errors: `AxisError`, `ShapeError` for a length below 1, `ArgumentError` for another norm.
 """
 
 from __future__ import annotations

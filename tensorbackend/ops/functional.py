@@ -1,7 +1,7 @@
 """Ops that call a Python function of scalar tensors for each element.
 
-The function first runs once on template tensors, which finds its mistakes and the dtype of its result before any data
-is touched. So it is written in ops and must not read data (`where` instead of `if`). It takes and returns tensors
+The function first runs once on template tensors, which finds its errors and the dtype of its result before any data is
+read. So it is written in ops and must not read data (`where` instead of `if`). It takes and returns tensors
 without axes, on the backend of the call.
 """
 
@@ -34,8 +34,8 @@ _ROUNDS = 4
 def returned_dtype(function: Callable[..., Tensor], *dtypes: DType) -> DType:
     """The dtype that a function of scalar tensors returns, from a trial on templates.
 
-    Raises `OperandError` where the function returns no tensor, `ShapeError` where it returns a tensor with axes, and
-    whatever the function itself raises.
+    Raises `OperandError` if the function does not return a tensor, `ShapeError` where it returns a tensor with axes,
+    and whatever the function itself raises.
     """
     backend = get_backend("template")
     result = call_with_default(
@@ -51,9 +51,9 @@ def returned_dtype(function: Callable[..., Tensor], *dtypes: DType) -> DType:
 def accumulator(x: Template, initial: Template, function: OfTwo) -> DType:
     """The dtype in which a function folds the elements of x: one that it returns if its first argument has it.
 
-    The search begins with the dtype of `initial`, where a Python number yields to x's dtype, and goes on with the dtype
-    that the function returns until that stays the same. Raises `DTypeError` where it keeps changing, or where it does
-    not hold `initial`.
+    The search begins with the dtype of `initial`, where a Python number yields to x's dtype, and continues with the
+    dtype that the function returns until that stays the same. Raises `DTypeError` where it keeps changing, or where it
+    does not hold `initial`.
     """
     check_initial(initial)
     dtype = result_type([x, initial]) if initial.weak else initial.dtype
@@ -84,8 +84,8 @@ def reduce(
 ) -> Plan:
     """Fold a function of two scalar tensors over axes, by default over all, starting from `initial`.
 
-    `function(accumulated, element)` is associative, with `initial` as its identity: eager backends go through the
-    elements in row-major order, others in any order. The result has the dtype that the function returns; a Python
+    `function(accumulated, element)` is associative, with `initial` as its identity: eager backends iterate over
+    the elements in row-major order, others in any order. The result has the dtype that the function returns; a Python
     number as `initial` takes x's dtype where it fits. With a `dtype` the initial value and each result are cast to it.
     Raises `DTypeError` where the function never returns the dtype of its first argument, and `ShapeError` or
     `OperandError` where it returns anything but a tensor without axes.

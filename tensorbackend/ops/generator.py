@@ -1,4 +1,4 @@
-"""A generator that holds a random key, for those who prefer a seed to passing keys around."""
+"""A generator that holds a random key, for programs that prefer a seed to passing keys around."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Generator:
         self._trace = get_backend().repeats_from()
 
     def next_key(self) -> Tensor:
-        """A key for one draw, which no other draw has.
+        """Return a key for one draw, which no other draw uses.
 
         Returns
         -------
@@ -77,7 +77,7 @@ class Generator:
         if trace is not None and (home is None or home < trace):
             key = asarray(self.key)
             if key.backend.is_concrete(key):
-                remedy = "pass the generator to the function and return it, so that it goes on drawing"
+                remedy = "pass the generator to the function and return it, so that its state advances"
                 raise ArgumentError(
                     expected("no generator from outside in a function that is traced once", remedy, key=key.template)
                 )
@@ -86,7 +86,7 @@ class Generator:
         return both[1]
 
     def draw(self, function: Callable[Concatenate[TensorLike, P], R], /, *arguments: P.args, **options: P.kwargs) -> R:
-        """Calls a function of a key with the next key.
+        """Call a function of a key with the next key.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class Generator:
 
 @check_arguments
 def generator(seed: int, /, *, backend: BackendLike = None) -> Generator:
-    """A generator from a seed.
+    """Make a generator from a seed.
 
     Parameters
     ----------

@@ -40,9 +40,9 @@ def _as_template(value: Tensor | DTypeLike | Scalar) -> Template:
 
 @check_arguments
 def result_type(*arrays_and_dtypes: Tensor | DTypeLike | Scalar) -> DType:
-    """The dtype to which tensors, dtypes and Python numbers are promoted; Python numbers are weak.
+    """Return the dtype to which tensors, dtypes and Python numbers are promoted; Python numbers are weak.
 
-    Raises `DTypeError` where there is no common dtype.
+    Raises `DTypeError` if there is no common dtype.
 
     >>> import tensorbackend as tb
     >>> tb.result_type(tb.int8, tb.asarray([1], dtype="u8"), 2)
@@ -55,7 +55,7 @@ def result_type(*arrays_and_dtypes: Tensor | DTypeLike | Scalar) -> DType:
 
 @check_arguments
 def can_cast(from_: Tensor | DTypeLike, to: DTypeLike, /) -> bool:
-    """Whether a dtype, or the dtype of a tensor, promotes to another dtype.
+    """Return whether a dtype, or the dtype of a tensor, promotes to another dtype.
 
     >>> import tensorbackend as tb
     >>> tb.can_cast("int8", "int16"), tb.can_cast("int16", "int8"), tb.can_cast("float32", "int64")
@@ -71,7 +71,7 @@ def can_cast(from_: Tensor | DTypeLike, to: DTypeLike, /) -> bool:
 
 @check_arguments
 def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...]) -> bool:
-    """Whether a dtype equals another one or belongs to a kind such as `"real floating"`, or to one of several.
+    """Return whether a dtype equals another one or belongs to a kind such as `"real floating"`, or to one of several.
 
     The kinds are bool, signed integer, unsigned integer, integral, real floating, complex floating and numeric.
 
@@ -91,9 +91,9 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...
 def to_batched(x: Tensor, size: int, /, *, leftover: Leftover = "keep") -> Iterator[Tensor]:
     """Iterate over batches of `size` consecutive entries along the first axis, each with its own memory.
 
-    The rest at the end is kept as a shorter batch, discarded, or filled up with entries from the start (`"repeat"`).
-    Raises `ShapeError` for a tensor without axes, and `ArgumentError` for a size below 1 or too few entries to repeat
-    from; both are raised by the call, before the first batch is asked for.
+    The remainder at the end is kept as a shorter batch, discarded, or filled up with entries from the start
+    (`"repeat"`). Raises `ShapeError` for a tensor without axes, and `ArgumentError` for a size below 1 or too few
+    entries to repeat from; both are raised by the call, before the first batch is requested.
 
     >>> import tensorbackend as tb
     >>> [batch.tolist() for batch in tb.to_batched(tb.iota(5), 2)]
@@ -124,7 +124,7 @@ def _batches(x: Tensor, size: int, leftover: Leftover) -> Iterator[Tensor]:
 
 @check_arguments
 def inspect(x: Tensor, /, *, limit: int = 100) -> str:
-    """A tensor as text. At most `limit` elements are read and shown, those at the ends of each axis.
+    """Return a tensor as text. At most `limit` elements are read and shown, those at the ends of each axis.
 
     >>> import tensorbackend as tb
     >>> print(tb.inspect(tb.iota((1000, 8), names=("row", "column")), limit=16))
@@ -142,7 +142,7 @@ def inspect(x: Tensor, /, *, limit: int = 100) -> str:
 
 @bind
 def notebook(x: Tensor, /) -> str:
-    """A tensor as HTML: the template, the backend, and the ends of the rows and columns of its first matrix."""
+    """Return a tensor as HTML: the template, the backend, and the ends of the rows and columns of its first matrix."""
     head, _, elements = x.backend.inspect(x, limit=0).partition("\n")
     if not elements or not x.size:  # without data, or without elements
         return heading(head)
@@ -158,12 +158,12 @@ def notebook(x: Tensor, /) -> str:
 
 @check_arguments
 def show(x: Tensor, /, *, size: tuple[int, int] | None = None) -> HeatMap:
-    """A tensor as a heat map, which shows itself at a prompt and in a notebook; in a script, print it.
+    """Return a tensor as a heat map, which is displayed at a prompt and in a notebook; in a script, print it.
 
     A tensor of one axis is a row of cells, one of two axes is rows and columns of cells. Of a tensor with more axes,
     the first matrix is shown; index the tensor to see another. Where there are more rows or columns than cells, a cell
     is the mean of a block, computed on the tensor's backend. Complex numbers are shown by their absolute value. The
-    scale goes from the least to the largest finite number of the cells; NaN and infinities are marked, and so is a
+    scale ranges from the smallest to the largest finite number of the cells; NaN and infinities are marked, and so is a
     block that contains one.
 
     Parameters
@@ -171,14 +171,14 @@ def show(x: Tensor, /, *, size: tuple[int, int] | None = None) -> HeatMap:
     x : Tensor
         The tensor to show.
     size : tuple of two ints, optional
-        The most rows and columns of cells. By default 40 rows, and as many columns as a line of the terminal has
-        characters, up to 80.
+        The maximum number of rows and columns of cells. By default 40 rows, and as many columns as a line of the
+        terminal has characters, up to 80.
 
     Returns
     -------
     HeatMap
-        An object that shows itself: by coloured half blocks on a terminal, by characters elsewhere or where `NO_COLOR`
-        is set, as a drawing in notebooks.
+        An object that is displayed as coloured half blocks on a terminal, as characters elsewhere or where `NO_COLOR`
+        is set, and as a drawing in notebooks.
 
     Raises
     ------

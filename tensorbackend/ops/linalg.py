@@ -1,9 +1,9 @@
 """Factorisations of matrices and triangular systems. The last two axes are the matrix, the leading ones batches.
 
-Integers are computed in the default floating dtype, float16 and bfloat16 in at least float32. Signs and phases that a
-definition leaves open are fixed, so that every backend gives the same result. Factors of a matrix that holds NaN or
-infinity are NaN. Errors: `ShapeError` for a tensor that is no matrix, or not square where that is needed; `DTypeError`
-for bool.
+Integers are converted to the default floating dtype, float16 and bfloat16 in at least float32. Signs and phases that a
+definition leaves open are fixed, so that every backend returns the same result. Factors of a matrix that holds NaN or
+infinity are NaN. Errors: `ShapeError` for a tensor that is not a matrix, or not square where that is required;
+`DTypeError` for bool.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ def _cholesky(x: Template, /) -> Plan:
 def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
     """The lower factor L of a Hermitian positive definite matrix x = L @ L.H, or the `upper` factor U of x = U.H @ U.
 
-    Only the lower half of x is read. `x[n][m]` gives `L[n][.]` or `U[.][m]`. Raises `DataError` for a matrix that is
-    not positive definite.
+    Only the lower triangle of x is read. The factors of `x[n][m]` are `L[n][.]` or `U[.][m]`. Raises `DataError` for a
+    matrix that is not positive definite.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.cholesky(tb.asarray([[4.0, 2.0], [2.0, 5.0]])).tolist()
@@ -95,7 +95,8 @@ def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
 def lu(x: Template, /) -> Plan:
     """Factors of x = P @ L @ U (permutation, unit lower, upper) by elimination with partial pivoting.
 
-    `x[n][m]` gives `P[n][.]`, `L[.][.]` and `U[.][m]`. The first of several pivots of the same magnitude is taken.
+    The factors of `x[n][m]` are `P[n][.]`, `L[.][.]` and `U[.][m]`. Of several pivots of the same magnitude, the first
+    is used.
 
     >>> import tensorbackend as tb
     >>> p, l, u = tb.linalg.lu(tb.asarray([[1.0, 2.0], [2.0, 2.0]]))
@@ -109,8 +110,8 @@ def lu(x: Template, /) -> Plan:
 def qr(x: Template, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Plan:
     """Factors of x = Q @ R: orthonormal columns and an upper triangle whose diagonal is real and not negative.
 
-    `x[n][m]` gives `Q[n][.]` and `R[.][m]`. In the mode `"complete"` Q is square, and its further columns are any that
-    complete the basis. Raises `ArgumentError` for another mode.
+    The factors of `x[n][m]` are `Q[n][.]` and `R[.][m]`. In the mode `"complete"` Q is square, and its further columns
+    are any that complete the basis. Raises `ArgumentError` for another mode.
 
     >>> import tensorbackend as tb
     >>> q, r = tb.linalg.qr(tb.asarray([[0.0, -2.0], [-4.0, -6.0]]))
@@ -124,8 +125,8 @@ def qr(x: Template, /, *, mode: Literal["reduced", "complete"] = "reduced") -> P
 def eigh(x: Template, /) -> Plan:
     """Real eigenvalues in ascending order and orthonormal eigenvectors (the columns) of a Hermitian matrix.
 
-    Only the lower half of x is read. `x[n][m]` gives values `[.]` and vectors `[n][.]`. The largest component of each
-    vector is real and positive.
+    Only the lower triangle of x is read. For `x[n][m]` the values are `[.]` and the vectors `[n][.]`. The largest
+    component of each vector is real and positive.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.eigh(tb.asarray([[3.0, 0.0], [0.0, -1.0]])).eigenvalues.tolist()
@@ -138,8 +139,8 @@ def eigh(x: Template, /) -> Plan:
 def eig(x: Template, /) -> Plan:
     """Complex eigenvalues and eigenvectors (the columns, of length 1) of any square matrix.
 
-    The values ascend by real part, and those with the same real part (within rounding) by imaginary part. The largest
-    component of each vector is real and positive. `x[n][m]` gives values `[.]` and vectors `[n][.]`.
+    The values are sorted by real part, and those with the same real part (within rounding) by imaginary part. The
+    largest component of each vector is real and positive. For `x[n][m]` the values are `[.]` and the vectors `[n][.]`.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.eig(tb.asarray([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues.tolist()
@@ -152,9 +153,9 @@ def eig(x: Template, /) -> Plan:
 def svd(x: Template, /, *, full_matrices: bool = True) -> Plan:
     """Singular vectors U and Vh and descending singular values S of x = U @ diag(S) @ Vh.
 
-    U and Vh are square; without `full_matrices` they have only the vectors that x needs. `x[n][m]` gives `U[n][.]`,
-    `S[.]` and `Vh[.][m]`. The largest component of each of U's columns is real and positive; vectors of singular values
-    of 0 are any that complete the basis.
+    U and Vh are square; without `full_matrices` they have only the vectors that x needs. For `x[n][m]` they are
+    `U[n][.]`, `S[.]` and `Vh[.][m]`. The largest component of each of U's columns is real and positive; vectors of
+    singular values of 0 are any that complete the basis.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.svd(tb.asarray([[0.0, 2.0], [-3.0, 0.0]])).S.tolist()
@@ -186,17 +187,17 @@ def triangular_solve(
     Parameters
     ----------
     a : Tensor
-        Square matrices. The half on the other side of the diagonal is not read. Batch axes broadcast.
+        Square matrices. The other triangle is not read. Batch axes broadcast.
     b : Tensor
-        A vector if it has one axis, else matrices. `a[n][m]` with `b[n][k]` gives `x[m][k]`.
+        A vector if it has one axis, otherwise matrices. With `a[n][m]` and `b[n][k]` the solution is `x[m][k]`.
     left_side : bool, default True
-        Whether a stands before x.
+        Whether a is on the left of x.
     lower : bool, default True
-        Whether a is lower triangular, else it is upper triangular.
+        Whether a is lower triangular; otherwise it is upper triangular.
     transform : {"none", "transpose"}, default "none"
-        Whether a's transpose takes the place of a.
+        Whether to use the transpose of a in place of a.
     unit_diagonal : bool, default False
-        Whether to take the diagonal for ones and not to read it, as for the factor L of `lu`.
+        Whether to assume that the diagonal is ones and not to read it, as for the factor L of `lu`.
 
     Returns
     -------
@@ -208,7 +209,7 @@ def triangular_solve(
     DataError
         For a zero on a diagonal that is read.
     NamesError
-        Where axes that meet have different names.
+        If matching axes have different names.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Calls of NumPy's and SciPy's functions with tensors: `numpy.exp(x)` is our op of that name, on the tensor's backend.
 
-A function or an option that we do not have is computed by NumPy on the host, and the result goes back to the tensor's
-backend; that needs data.
+A function or an option that we do not have is computed by NumPy on the host, and the result is moved back to the
+tensor's backend; this needs data.
 """
 
 from __future__ import annotations

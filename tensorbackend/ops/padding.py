@@ -1,4 +1,4 @@
-"""Padding with values or with elements of the tensor itself, as each side asks; written in public ops."""
+"""Padding with values or with elements of the tensor itself, chosen for each side; written in public ops."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .shape import concatenate, pad_with
 
 
 def extended(x: Tensor, padding: Paddings, sides: Iterable[Sides], value: TensorLike) -> Tensor:
-    """Pads one axis of x after the other, each side by its word or value; see `pad`."""
+    """Pads one axis of x after the other, each side by its mode or value; see `pad`."""
     _, triples = pad_template(x.template, padding)
     for axis, ((low, high, interior), (below, above)) in enumerate(zip(triples, sides, strict=True)):
         if below not in EXTENSIONS and above not in EXTENSIONS:
@@ -51,7 +51,7 @@ def _with_values(x: Tensor, axis: int, triple: tuple[int, int, int], side: Side,
 
 
 def _entries(x: Tensor, axis: int, places: Iterable[int], word: Side) -> Tensor:
-    """The entries that stand for places outside an axis."""
+    """The entries for positions outside an axis."""
     chosen = [EXTENSIONS[str(word)](place, x.shape[axis]) for place in places]
     return take_at(x, asarray(chosen, dtype="int64", backend=x.backend), axis=axis, mode="clip")
 
@@ -79,14 +79,14 @@ def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None,
         A tensor of any dtype.
     padding : sequence or mapping
         A tuple (low, high) or (low, high, interior) for each axis, or a mapping of some axes, by name or position, to
-        such tuples. A negative low or high takes elements away, after the interior padding, as XLA's Pad does.
+        such tuples. A negative low or high removes elements, after the interior padding, as XLA's Pad does.
     value : Tensor or scalar, optional
-        The value of "constant", without axes.
+        The value for the mode "constant", without axes.
     mode : str, number, pair or mapping, default "constant"
-        What stands outside: `value` ("constant"), a number or, only before and after the elements of x, some of these
+        What to add: `value` ("constant"), a number or, only before and after the elements of x, some of these
         elements: the one at the end ("edge"), those reflected at the end ("reflect", or "symmetric", which repeats the
-        end), or those from the other end on ("periodic", or "wrap"). A pair gives this for the two sides, a mapping for
-        some axes, by name or position; other axes have "constant".
+        end), or those from the other end on ("periodic", or "wrap"). A pair is for the two sides, a mapping for some
+        axes, by name or position; other axes use "constant".
 
     Returns
     -------
@@ -96,10 +96,10 @@ def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None,
     Raises
     ------
     ShapeError
-        Where more would be taken away than there is, for a `value` with axes, and where an axis without elements
+        If more elements would be removed than there are, for a `value` with axes, and if an axis without elements
         would be padded with its own.
     ArgumentError
-        For another word, and for a negative or interior padding with elements of x.
+        For an unknown mode, and for a negative or interior padding with elements of x.
 
     Examples
     --------

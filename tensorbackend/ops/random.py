@@ -14,10 +14,10 @@ from .creation.filled import asarray
 
 @check_arguments
 def key(seed: int, /, *, backend: BackendLike = None, device: str | None = None, like: Like = None) -> Tensor:
-    """A random key from a seed of up to 64 bits: the high and the low word of the seed.
+    """Make a random key from a seed of up to 64 bits: the high and the low word of the seed.
 
-    Use a key once: draw with it, or `split` it. Seeds from 2**32 on give the numbers that JAX gives with 64-bit dtypes
-    enabled; without them, JAX leaves out the high word. Negative seeds from -2**63 on are taken in two's complement.
+    Use a key once: draw with it, or `split` it. Seeds from 2**32 on produce the numbers that JAX produces with 64-bit
+    dtypes enabled; without them, JAX ignores the high word. Negative seeds from -2**63 on are read as two's complement.
     Raises `OutOfRangeError` for other seeds.
 
     >>> import tensorbackend as tb

@@ -19,7 +19,7 @@ from ..template import Template
 
 @primitive
 def all(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
-    """Whether every element is true (not zero; NaN is true). True if there are no elements.
+    """Test whether all elements are true (not zero; NaN is true). True if there are no elements.
 
     >>> import tensorbackend as tb
     >>> tb.all(tb.asarray([True, False])).item()
@@ -30,7 +30,7 @@ def all(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
 
 @primitive
 def any(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
-    """Whether any element is true (not zero; NaN is true). False if there are no elements.
+    """Test whether any element is true (not zero; NaN is true). False if there are no elements.
 
     >>> import tensorbackend as tb
     >>> tb.any(tb.asarray([True, False])).item()
@@ -41,7 +41,7 @@ def any(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
 
 @primitive.within(SUM)
 def sum(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Plan:
-    """Sum; 0 if there are no elements. Small integers and bool are summed in 64 bits unless `dtype` is given.
+    """Sum of the elements; 0 if there are none. Small integers and bool are summed in 64 bits unless `dtype` is given.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2], [3, 4]], names=("row", "column"))
@@ -54,7 +54,7 @@ def sum(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, ke
 
 @primitive.calls("product").within(PRODUCT)
 def prod(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Plan:
-    """Product; 1 if there are no elements. Small integers and bool are multiplied in 64 bits unless `dtype` is given.
+    """Product of the elements; 1 if there are none. Small integers and bool use 64 bits unless `dtype` is given.
 
     >>> import tensorbackend as tb
     >>> tb.prod(tb.asarray([2, 3, 4])).item()
@@ -65,7 +65,7 @@ def prod(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, k
 
 @primitive.calls("reduce_max")
 def max(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
-    """Largest element; NaN if any element is NaN.
+    """Maximum of the elements; NaN if any element is NaN.
 
     >>> import tensorbackend as tb
     >>> tb.max(tb.asarray([3, 1, 2])).item()
@@ -77,7 +77,7 @@ def max(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
 
 @primitive.calls("reduce_min")
 def min(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
-    """Least element; NaN if any element is NaN.
+    """Minimum of the elements; NaN if any element is NaN.
 
     >>> import tensorbackend as tb
     >>> tb.min(tb.asarray([3, 1, 2])).item()
@@ -96,9 +96,10 @@ def _index_plan(x: Template, axis: Axis | None, keepdims: bool, tie_break: TieBr
 
 @primitive
 def argmax(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, tie_break: TieBreak = "low") -> Plan:
-    """Index (int64) of the largest element along an axis, or in the flattened tensor if `axis` is `None`.
+    """Index (int64) of the maximum along an axis, or in the flattened tensor if `axis` is `None`.
 
-    NaN wins over numbers. Of several NaN or equal elements, the first is taken, or the last with `tie_break="high"`.
+    If there are NaN, the index is that of a NaN. Of several NaN or equal elements, the first is taken, or the last with
+    `tie_break="high"`.
 
     >>> import tensorbackend as tb
     >>> tb.argmax(tb.asarray([1, 3, 3])).item(), tb.argmax(tb.asarray([1, 3, 3]), tie_break="high").item()
@@ -109,9 +110,10 @@ def argmax(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, 
 
 @primitive
 def argmin(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, tie_break: TieBreak = "low") -> Plan:
-    """Index (int64) of the least element along an axis, or in the flattened tensor if `axis` is `None`.
+    """Index (int64) of the minimum along an axis, or in the flattened tensor if `axis` is `None`.
 
-    NaN wins over numbers. Of several NaN or equal elements, the first is taken, or the last with `tie_break="high"`.
+    If there are NaN, the index is that of a NaN. Of several NaN or equal elements, the first is taken, or the last with
+    `tie_break="high"`.
 
     >>> import tensorbackend as tb
     >>> tb.argmin(tb.asarray([3, 1, 2])).item()

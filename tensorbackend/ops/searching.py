@@ -1,7 +1,7 @@
-"""Positions of elements that are not zero.
+"""Positions of nonzero elements.
 
 The shape of some results depends on data. Without a `size` the elements are counted first, which raises
-`TemplateDataError` for a template tensor. With a `size` the shape is known everywhere: missing entries are filled with
+`TemplateDataError` for a template tensor. With a `size` the shape is always known: missing entries are filled with
 `fill_value`, and surplus entries are dropped.
 """
 
@@ -28,7 +28,7 @@ def _plan(
 
 @direct(_plan)
 def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -> tuple[Tensor, ...]:
-    """The indices of the elements that are not zero, in row-major order: one int64 tensor for each axis.
+    """Return the indices of the nonzero elements, in row-major order: one int64 tensor for each axis.
 
     With `size` each tensor has `size` entries, padded with `fill_value`. Raises `ShapeError` for a tensor without axes,
     and `TemplateDataError` for a template tensor without a `size`.

@@ -4,7 +4,7 @@ Each NaN is a different element, -0.0 equals 0.0 (the first of them is kept), an
 real, then their imaginary parts. The number of elements depends on data: see `searching`.
 
 Along an axis, the entries of the axis are the elements of the set. Entries are ordered by the first of their elements,
-in row-major order, that differ. The first of equal entries stands for all of them.
+in row-major order, that differ. Of equal entries, the first is kept.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def _entries(x: Tensor, axis: Axis) -> _Entries:
     """The entries along an axis and their ranks.
 
     The entries are the rows of a table. First each column is ranked, then each pair of columns by its ranks, and so on:
-    5 columns give 3 pairs, then 2, then 1. Each of these steps sorts a whole table.
+    5 columns become 3 pairs, then 2, then 1. Each of these steps sorts a whole table.
     """
     along = normalize_axis(x.template, axis)
     count, width = x.shape[along], math.prod(x.shape) // max(x.shape[along], 1)
@@ -219,7 +219,7 @@ def _along(x: Tensor, axis: Axis, size: int | None, fill_value: Scalar, function
 def unique_all(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueAll:
-    """The different elements in ascending order, their first positions, the inverse indices and the counts.
+    """Return the unique elements in ascending order, their first positions, the inverse indices and the counts.
 
     Parameters
     ----------
@@ -227,10 +227,10 @@ def unique_all(
         A tensor of any dtype.
     axis : int or str, optional
         The axis whose entries are compared, such as the rows of a table; by default the elements of the flattened
-        tensor are.
+        tensor.
     size : int, optional
         The number of values. With it no data is read, so that `jit` and dry runs know the shapes: missing
-        values are `fill_value`, with an index and a count of 0, and surplus values are left out.
+        values are `fill_value`, with an index and a count of 0, and surplus values are dropped.
     fill_value : scalar, default 0
         The value of elements that are missing.
 
@@ -238,13 +238,13 @@ def unique_all(
     -------
     UniqueAll
         `values`; `indices`, their first positions in the flattened x or along the axis; `inverse_indices`, the index in
-        `values` of each element, with x's shape and names, or of each entry along the axis; `counts`, how often each
-        value occurs. Along an axis, `values` has x's names.
+        `values` of each element, with x's shape and names, or of each entry along the axis; `counts`, the number of
+        occurrences of each value. Along an axis, `values` has x's names.
 
     Raises
     ------
     TemplateDataError
-        For a tensor without data, if there is no size.
+        For a tensor without data, if no size is given.
     AxisError
         For an axis that x does not have.
 
@@ -276,7 +276,7 @@ def unique_all(
 def unique_counts(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueCounts:
-    """The different elements in ascending order, and their counts. See `unique_all`.
+    """Return the unique elements in ascending order, and their counts. See `unique_all`.
 
     >>> import tensorbackend as tb
     >>> values, counts = tb.unique_counts(tb.asarray([3, 1, 3]), size=3, fill_value=-1)
@@ -299,7 +299,7 @@ def unique_counts(
 def unique_inverse(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueInverse:
-    """The different elements in ascending order, and for each element of x its index among them. See `unique_all`.
+    """Return the unique elements in ascending order, and for each element of x its index among them. See `unique_all`.
 
     >>> import tensorbackend as tb
     >>> values, inverse = tb.unique_inverse(tb.asarray([[3, 1], [1, 3]]))
@@ -323,7 +323,7 @@ def unique_inverse(
 def unique_values(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> Tensor:
-    """The different elements in ascending order. See `unique_all`.
+    """Return the unique elements in ascending order. See `unique_all`.
 
     >>> import tensorbackend as tb
     >>> tb.unique_values(tb.asarray([3.0, 1.0, float("nan"), 3.0])).tolist()

@@ -1,4 +1,4 @@
-"""Changes of shape and order: nothing is computed, elements are moved or shared.
+"""Changes of shape and order: elements are moved or shared.
 
 Transposes move the names with the axes; `reshape` keeps the names of axes that it does not touch. Errors: `ShapeError`,
 `AxisError`, `NamesError`, `IndexRangeError`.
@@ -136,7 +136,7 @@ def broadcast_to(
 
 @primitive.calls("reverse")
 def flip(x: Template, /, *, axis: Axes = None) -> Plan:
-    """Reverse the order of entries along some axes, by default along all.
+    """Reverse the order of the entries along the given axes, by default along all.
 
     >>> import tensorbackend as tb
     >>> tb.flip(tb.asarray([1, 2, 3])).tolist()
@@ -166,7 +166,7 @@ pad_with = _pad
 def concatenate(tensors: Sequence[Template], /, *, axis: Axis = 0) -> Plan:
     """Join one or more tensors along an axis.
 
-    The names are merged, so that a name meets the same name or `None`. Raises `ShapeError` where the sizes of another
+    The names are merged, so that a name meets the same name or `None`. Raises `ShapeError` if the sizes of another
     axis differ.
 
     >>> import tensorbackend as tb
@@ -194,7 +194,7 @@ def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0) -> Tensor:
 @bind
 @check_arguments
 def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
-    """The tensor with its axes in the given order, and axes of size 1 for names that x lacks.
+    """Return the tensor with its axes in the given order, and axes of size 1 for names that x lacks.
 
     >>> import tensorbackend as tb
     >>> tb.align_to(tb.zeros((2, 3), names=("a", "c")), ("c", "b", "a")).template
@@ -210,7 +210,7 @@ def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
 @bind
 @check_arguments
 def align_as(x: Tensor, other: Tensor) -> Tensor:
-    """The tensor with its axes in the order of another tensor's names, all of which must be given.
+    """Return the tensor with its axes in the order of another tensor's names; all axes of that must have one.
 
     >>> import tensorbackend as tb
     >>> tb.align_as(tb.zeros(3, names=("c",)), tb.zeros((3, 2), names=("c", "b"))).template
@@ -221,7 +221,7 @@ def align_as(x: Tensor, other: Tensor) -> Tensor:
 
 @check_arguments
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
-    """The shape to which shapes broadcast.
+    """Return the shape to which shapes broadcast.
 
     >>> import tensorbackend as tb
     >>> tb.broadcast_shapes((2, 1), (3,))

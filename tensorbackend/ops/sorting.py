@@ -23,7 +23,7 @@ def _ordering(x: Template, axis: Axis, descending: bool, stable: bool) -> dict[s
 
 @primitive
 def sort(x: Template, /, *, axis: Axis = -1, descending: bool = False, stable: bool = True) -> Plan:
-    """The elements sorted along an axis. The sort is always stable.
+    """Return the elements sorted along an axis. The sort is always stable.
 
     >>> import tensorbackend as tb
     >>> tb.sort(tb.asarray([2.0, float("nan"), 1.0])).tolist()
@@ -34,7 +34,7 @@ def sort(x: Template, /, *, axis: Axis = -1, descending: bool = False, stable: b
 
 @primitive
 def argsort(x: Template, /, *, axis: Axis = -1, descending: bool = False, stable: bool = True) -> Plan:
-    """The indices (int64) that sort along an axis. The sort is stable in both directions.
+    """Return the indices (int64) that would sort along an axis. The sort is stable in both directions.
 
     >>> import tensorbackend as tb
     >>> tb.argsort(tb.asarray([1, 3, 1, 2]), descending=True).tolist()

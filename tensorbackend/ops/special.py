@@ -1,7 +1,7 @@
 """The gamma function's family: primitives of real floating tensors, in the dtype of the operands.
 
-Integers give the default floating dtype. Float16, bfloat16 and float32 are computed in float64 and rounded once.
-Errors: `DTypeError` for complex numbers and bool; for two operands also `ShapeError` and `NamesError`.
+Integers are converted to the default floating dtype. Float16, bfloat16 and float32 are computed in float64 and rounded
+once. Errors: `DTypeError` for complex numbers and bool; for two operands also `ShapeError` and `NamesError`.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def digamma(x: Template, /) -> Plan:
 def gamma_inc_l(a: Template, x: Template, /) -> Plan:
     """Regularised lower incomplete gamma function P(a, x) (DLMF 8.2.4).
 
-    It is the integral of t**(a - 1) exp(-t) from 0 to x, divided by gamma(a), and gives for example the chi-squared
-    distribution. NaN where an operand is negative, both are zero or both are infinite; P(0, x) = P(a, inf) = 1 and
+    It is the integral of t**(a - 1) exp(-t) from 0 to x, divided by gamma(a), as in the distribution function of
+    chi-squared. NaN where an operand is negative, both are zero or both are infinite; P(0, x) = P(a, inf) = 1 and
     P(a, 0) = P(inf, x) = 0.
 
     >>> import tensorbackend as tb

@@ -1,4 +1,4 @@
-"""Statistics of samples: functions that are made of ops, but are no ops themselves."""
+"""Statistics of samples: functions that call ops, but are not ops themselves."""
 
 from __future__ import annotations
 

@@ -3,13 +3,13 @@
 `window` is the size of the window along each axis: one number for all axes, one for each, or a mapping of some axes
 by name or position, such as `{"time": 3}`; axes left out have size 1. `strides` is the distance between the starts of
 windows, `dilations` the distance between elements of one window; both take the same forms and default to 1. `padding`
-is `"valid"` for none, `"same"` for ceil(size / stride) windows (an odd padding element goes at the end, as in XLA),
+is `"valid"` for none, `"same"` for ceil(size / stride) windows (an odd padding element is added at the end, as in XLA),
 (low, high) for each axis, or a mapping from axes to such pairs; negative numbers remove elements. Padding does not
 contribute to the result. If no window fits, the axis of the result has size 0, as in XLA. Names and dtype are kept;
 integers wrap around.
 
-Errors: `ArgumentError` for an option that does not fit, `AxisError` for an axis that x does not have, `ShapeError`
-for a padding that takes away more than there is, `DTypeError`.
+Errors: `ArgumentError` for an invalid option, `AxisError` for an axis that x does not have, `ShapeError`
+for a padding that removes more elements than there are, `DTypeError`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def window_prod(
 def window_max(
     x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
 ) -> Plan:
-    """Largest element of each window; NaN if any element is NaN. A window of padding alone gives the least value.
+    """Maximum of each window; NaN if any element is NaN. A window of padding alone has the dtype's smallest value.
 
     >>> import tensorbackend as tb
     >>> tb.window_max(tb.asarray([1, 3, 2, 0]), 3, padding="same").tolist()
@@ -67,7 +67,7 @@ def window_max(
 def window_min(
     x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
 ) -> Plan:
-    """Least element of each window; NaN if any element is NaN. A window of padding alone gives the largest value.
+    """Minimum of each window; NaN if any element is NaN. A window of padding alone has the dtype's largest value.
 
     >>> import tensorbackend as tb
     >>> tb.window_min(tb.asarray([1, 3, 2, 0]), 2, dilations=2).tolist()
@@ -114,7 +114,7 @@ def window_scatter_max(
     strides: PerAxis = 1,
     padding: Paddings = "valid",
 ) -> Plan:
-    """`initial` everywhere, plus each element of `source` at the largest element of its window.
+    """Return `initial` everywhere, plus each element of `source` at the maximum of its window.
 
     Of equal elements, or of several NaN, the first is taken; a window of padding alone adds nothing. `source` has the
     shape of `window_max(x, window, ...)`, of which this is the gradient. The result has x's shape and the common dtype
@@ -138,9 +138,9 @@ def window_scatter_min(
     strides: PerAxis = 1,
     padding: Paddings = "valid",
 ) -> Plan:
-    """`initial` everywhere, plus each element of `source` at the least element of its window.
+    """Return `initial` everywhere, plus each element of `source` at the minimum of its window.
 
-    The rest is as in `window_scatter_max`.
+    Otherwise like `window_scatter_max`.
 
     >>> import tensorbackend as tb
     >>> tb.window_scatter_min(tb.asarray([1, 3, 2, 5]), tb.asarray([10, 20]), 0, 2, strides=2).tolist()

@@ -1,4 +1,4 @@
-"""Gradients of roots and minima by the implicit function theorem: no iteration is differentiated."""
+"""Gradients of roots and minima by the implicit function theorem: iterations are not differentiated."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def scalar_roots_with_gradient(graph: Graph, constants: Tensors, x: Tensor) -> T
 
 
 class Minima(NamedTuple):
-    """What minima are minima of, each example for itself; the last axis is that of the unknowns."""
+    """The problem whose minima are differentiated, for each example; the last axis is that of the unknowns."""
 
     graph: Graph
     bounded: bool
@@ -139,9 +139,9 @@ class Minima(NamedTuple):
         return gradient
 
     def stuck(self, parameters: Tensors, x: Tensor) -> tuple[Tensor, Tensor]:
-        """The unknowns that are as small, and that are as large, as the bounds allow.
+        """The unknowns at their lower bounds, and those at their upper bounds.
 
-        A step down the gradient would take these out of the bounds. Methods that stay inside them end next to them.
+        A gradient descent step would move these out of the bounds. Methods that stay inside end next to them.
         """
         *constants, lower, upper = (parameter.detach() for parameter in parameters)
         x = x.detach()
@@ -150,7 +150,7 @@ class Minima(NamedTuple):
         return low, logical_and(upper - x < -slope, logical_not(low))
 
     def equations(self, parameters: Tensors, x: Tensor) -> Tensor:
-        """The gradient where it is 0, and the distance to a bound where the minimum lies there."""
+        """The gradient where it is 0, and the distance to a bound where the minimum is at it."""
         *constants, lower, upper = parameters
         slope = self.slope(constants, x)
         if not self.bounded:

@@ -116,7 +116,7 @@ def minimise(plan: Plan, tensors: Inputs) -> State:
         return max_(abs_(free(x, gradient)), axis=-1, keepdims=True) <= tensors.tolerance
 
     def direction(state: State) -> Tensor:
-        """A direction of descent, from the gradient and the curvature that the last steps showed."""
+        """A descent direction, from the gradient and the curvature of the last steps."""
         towards, shares = free(state.x, state.gradient), []
         for place in range(plan.history):
             share = state.scales[place] * dot(state.steps[place], towards)
@@ -131,7 +131,7 @@ def minimise(plan: Plan, tensors: Inputs) -> State:
         return free(state.x, -towards) if not plan.bounded else where(free(state.x, state.gradient) == 0, 0, -towards)
 
     def search(state: State, towards: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """A step that is long enough and not too long: x, value and gradient after it, and whether there is one."""
+        """A step that satisfies the Wolfe conditions: x, value and gradient after it, and whether there is one."""
         slope = dot(state.gradient, towards)
 
         def iteration(carry: tuple[Tensor, ...]) -> tuple[Tensor, ...]:

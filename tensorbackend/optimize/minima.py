@@ -92,32 +92,32 @@ def minimize(
     Parameters
     ----------
     function : function of a tensor or tree
-        Takes a value like x0 and returns a number, or one for each example: a result of shape (b,) says that the first
-        axis of x0 is that of b examples, each of which has a minimum of its own. It is traced.
+        Takes a value like x0 and returns a number, or one for each example: for a result of shape (b,), the first axis
+        of x0 is that of b examples, each of which has its own minimum. It is traced.
     x0 : Tensor or tree of Tensors
-        Where to begin, floating. In a tree, all tensors begin with the axes of the examples. Without elements it is the
-        minimum itself.
+        The initial guess, floating. In a tree, all tensors begin with the axes of the examples. If it has no elements,
+        it is the minimum itself.
     method : str
         `"l-bfgs"`, a graph that runs on any backend, in `jit` and `vmap`; or one of SciPy's methods by its name, such
         as `"Nelder-Mead"` or `"trust-constr"`, which run outside of traces. Those that use a gradient get it.
     tolerance : float or Tensor
-        An example has converged where no element of its gradient has a greater magnitude. SciPy's methods take it as
-        their `tol`.
+        An example has converged if no element of its gradient has a larger magnitude. SciPy's methods use it as their
+        `tol`.
     max_iterations : int or Tensor
-        The most iterations, for each example if it is a tensor.
+        The maximum number of iterations, for each example if it is a tensor.
     bounds : pair, optional
-        The least and the largest x, each a tensor that broadcasts with x0, a number, or `None` for none; for a tree
-        a number, `None`, or numbers and tensors nested as x0.
+        The lower and the upper bounds of x, each a tensor that broadcasts with x0, a number, or `None` for none; for a
+        tree a number, `None`, or numbers and tensors nested as x0.
     history : int
-        How many steps L-BFGS remembers.
+        The number of steps that L-BFGS stores.
     trajectory : sequence of ints, optional
-        Ascending numbers of iterations of L-BFGS after which all parts of the result are taken; each part is stacked
-        along a new first axis. No iterations follow the last of these.
+        Ascending numbers of iterations of L-BFGS after which all parts of the result are recorded; each part is stacked
+        along a new first axis. The search stops after the last of these.
 
     Returns
     -------
     Minimum
-        The flags say how the search ended.
+        The minimum, with flags that say how the search ended.
 
     Raises
     ------
@@ -129,8 +129,8 @@ def minimize(
     Notes
     -----
     Gradients flow from x and its value to the tensors that the function closes over and to bounds, by the implicit
-    function theorem: with the Hessian at the minimum, not through the iterations. They are right where x is a minimum
-    inside or on the bounds, and NaN where the Hessian is singular. A trajectory has no gradient (`GradientError`). For
+    function theorem: with the Hessian at the minimum, not through the iterations. They are correct if x is a minimum
+    inside or on the bounds, and NaN if the Hessian is singular. A trajectory has no gradient (`GradientError`). For
     a method of SciPy, which does not run in a trace, take the gradient on a tape. The gradient with respect to x0 is
     zero.
 
@@ -280,7 +280,7 @@ class _Nested:
 
 
 def _brought(value: Any, backend: Backend) -> Tensor:
-    """A value on a backend; what a trace or a tape records stays there."""
+    """A value on a backend; a value that a trace or a tape records stays there."""
     if not isinstance(value, Tensor):
         return asarray(value, backend=backend)
     return value if value.backend.dispatch_priority > 1 else move(value, backend)

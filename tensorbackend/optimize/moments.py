@@ -46,9 +46,9 @@ def scale_by_adam(
     Parameters
     ----------
     b1, b2 : float
-        The shares of the mean gradient and of the mean square that are kept in each step.
+        The decay rates of the mean gradient and of the mean square.
     epsilon : float
-        Added to the root, against division by 0.
+        Added to the root, to avoid division by 0.
     moments_dtype : dtype, optional
         The floating dtype of the means in the state, for real parameters. By default it is that of the parameters, at
         least float32. The steps are computed in float32 or wider in each case.
@@ -69,7 +69,7 @@ def scale_by_adam(
     gradients that may become so large.
 
     For a complex parameter the square is that of the magnitude. As with every optimiser here, pass the conjugate of
-    what `grad` returns for it: that is the direction in which the function rises.
+    what `grad` returns for it: that is the direction of steepest ascent.
 
     References
     ----------
@@ -135,14 +135,14 @@ def adam(
     epsilon: float = 1e-8,
     moments_dtype: DTypeLike | None = None,
 ) -> GradientTransformation:
-    """Adam: steps whose size does not depend on the gradients' scale.
+    """Adam: the size of its steps does not depend on the scale of the gradients.
 
     Parameters
     ----------
     rate : float or schedule
-        The size of a step.
+        The learning rate.
     b1, b2, epsilon, moments_dtype
-        As `scale_by_adam` takes them.
+        As for `scale_by_adam`.
 
     Returns
     -------
@@ -180,11 +180,11 @@ def adamw(
     Parameters
     ----------
     rate : float or schedule
-        The size of a step.
+        The learning rate.
     b1, b2, epsilon, moments_dtype
-        As `scale_by_adam` takes them.
+        As for `scale_by_adam`.
     decay : float
-        The share of the weights that is subtracted in each step, times the rate.
+        The fraction of the weights that is subtracted in each step, times the rate.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The user's function as a graph that takes the tensors it closes over, so that a compiled method serves it again."""
+"""The user's function as a graph that takes the tensors it closes over, so that a compiled method can be reused."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Objective(NamedTuple):
 
 
 def trace_function(function: Callable[[list[Any]], Any], tensors: Sequence[Tensor], names: Sequence[str]) -> Graph:
-    """The graph of a function of tensors that gives one tensor; `OperandError` if it gives anything else."""
+    """The graph of a function of tensors that returns one tensor; `OperandError` if it returns anything else."""
     graph = trace_leaves(function, [x.template for x in tensors], names)
     if graph.out_tree.kind is not None:
         raise OperandError(expected("a function that returns one tensor", returned=graph.results))
@@ -35,7 +35,7 @@ def trace_function(function: Callable[[list[Any]], Any], tensors: Sequence[Tenso
 
 
 def objective(function: Callable[[Tensor], Any], x: Tensor) -> Objective:
-    """The objective of a function that gives one tensor for one like x; `OperandError` if it gives anything else."""
+    """The objective of a function that returns a tensor for one like x; `OperandError` for any other result."""
     (closed,), constants = close([trace_function(lambda arguments: function(*arguments), [x], ["x"])])
     return Objective(closed, tuple(constants))
 

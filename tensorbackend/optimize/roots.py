@@ -1,4 +1,4 @@
-"""Roots: of functions of vectors by Newton's method, of functions of numbers by halving."""
+"""Roots: of functions of vectors by Newton's method, of functions of numbers by bisection."""
 
 from __future__ import annotations
 
@@ -52,18 +52,18 @@ def root(
     Parameters
     ----------
     function : function of a tensor
-        Takes a tensor like x0 and returns as many elements. It is traced.
+        Takes a tensor like x0 and returns the same number of elements. It is traced.
     x0 : Tensor
-        Where to begin, floating or complex. Without elements it is the root itself.
+        The initial guess, floating or complex. If it has no elements, it is the root itself.
     tolerance : float
-        The search has converged where no element of the value has a greater magnitude.
+        The search has converged if no element of the value has a larger magnitude.
     max_iterations : int
-        The most iterations. The step of each is halved up to ten times until the value becomes smaller.
+        The maximum number of iterations. The step of each is halved up to ten times until the value decreases.
 
     Returns
     -------
     Root
-        The flags tell whether x is a root.
+        The root, with flags that say whether the search converged.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def root(
     Notes
     -----
     Gradients flow from the result to the tensors that the function closes over, by the implicit function theorem: with
-    the Jacobian at x, not through the iterations. They are NaN where it is singular, and right where x is a root. The
+    the Jacobian at x, not through the iterations. They are NaN if it is singular, and correct if x is a root. The
     gradient with respect to x0 is zero.
 
     References
@@ -182,13 +182,13 @@ def bisect(
     tolerance : float
         The width to which each interval is halved.
     max_iterations : int
-        The most halvings.
+        The maximum number of bisections.
 
     Returns
     -------
     Root
-        The middles of the last intervals, the values there, and the flags of each. Where the function has one sign at
-        both ends, `diverged` is true.
+        The midpoints of the last intervals, the values there, and the flags of each. If the function has the same sign
+        at both ends, `diverged` is true.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def bisect(
     Notes
     -----
     Gradients flow from the result to the tensors that the function closes over, by the implicit function theorem, not
-    through the halvings. The gradient with respect to the ends is zero.
+    through the bisections. The gradient with respect to the ends is zero.
 
     Examples
     --------

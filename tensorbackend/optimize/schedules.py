@@ -31,14 +31,14 @@ def _positive(steps: int) -> int:
 
 @check_arguments_early
 def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
-    """A rate that decays exponentially, by `factor` in every `steps` steps.
+    """Make a schedule that decays exponentially, by `factor` in every `steps` steps.
 
     Parameters
     ----------
     rate : float
         The first rate.
     steps : int
-        The number of steps after which the rate has been multiplied by `factor` once.
+        The number of steps in which the rate is multiplied by `factor`.
     factor : float
         The factor by which the rate is multiplied.
 
@@ -65,14 +65,14 @@ def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
 
 @check_arguments_early
 def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
-    """A rate that falls along half a period of the cosine, and then stays constant.
+    """Make a schedule that decays along half a period of the cosine, and is then constant.
 
     Parameters
     ----------
     rate : float
         The first rate.
     steps : int
-        The number of steps during which the rate falls.
+        The number of steps during which the rate decays.
     least : float
         The rate after these steps.
 
@@ -103,14 +103,14 @@ def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
 
 @check_arguments_early
 def warmup(schedule: Schedule | float, steps: int) -> Schedule:
-    """A rate that rises from 0 to the first rate of a schedule, and then follows the schedule.
+    """Make a schedule that increases linearly from 0 to the first rate of a schedule, and then follows that schedule.
 
     Parameters
     ----------
     schedule : Callable or float
         The schedule afterwards, or a constant rate.
     steps : int
-        The number of steps during which the rate rises.
+        The number of steps during which the rate increases.
 
     Returns
     -------

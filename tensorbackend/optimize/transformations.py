@@ -4,8 +4,8 @@
 state, parameters)` and `parameters = apply_updates(parameters, updates)`. States are trees of tensors, so a step can be
 compiled, batched and carried through loops like any other function.
 
-Gradients of float16 and bfloat16 are widened to float32, and each update is rounded once, to the gradient's dtype. What
-a state sums up is float32 or wider.
+Gradients of float16 and bfloat16 are widened to float32, and each update is rounded once, to the gradient's dtype.
+Sums in states are float32 or wider.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Nested = TypeVar("Nested")
 
 
 class Update(Protocol):
-    """The second of a transformation's functions: its updates are nested like the gradients."""
+    """The `update` function of a transformation: its updates are nested like the gradients."""
 
     def __call__(self, gradients: Nested, state: Any, /, parameters: Trees = None) -> tuple[Nested, Any]: ...
 
@@ -95,7 +95,7 @@ def global_norm(tree: Trees) -> Tensor:
     Returns
     -------
     Tensor
-        A real number without axes, float32 or wider. Squares neither overflow nor underflow.
+        A real number without axes, float32 or wider. Its squares neither overflow nor underflow.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
     Parameters
     ----------
     *transformations : GradientTransformation
-        Each takes the updates of the one before it, the first one gradients.
+        Each takes the updates of the previous one, the first one gradients.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def clip_by_global_norm(most: float) -> GradientTransformation:
     Parameters
     ----------
     most : float
-        The largest `global_norm` that is left as it is, above 0.
+        The maximum `global_norm`, above 0.
 
     Returns
     -------
@@ -257,18 +257,18 @@ def zero_steps(parameters: Trees) -> Tensor:
 
 
 def next_step(steps: Tensor) -> Tensor:
-    """One more step; the largest number stays."""
+    """One more step; the largest number is kept."""
     return minimum(steps, iinfo(steps.dtype).max - 1) + 1
 
 
 @check_arguments_early
 def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
-    """Multiply gradients by the negative rate, so that updates descend.
+    """Multiply gradients by the negative rate, so that updates are descent steps.
 
     Parameters
     ----------
     rate : float or schedule
-        The size of a step. A schedule is a function of the number of steps made before.
+        The learning rate. A schedule is a function of the number of previous steps.
 
     Returns
     -------
@@ -306,14 +306,14 @@ class Momentum(NamedTuple):
 
 @check_arguments_early
 def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
-    """Accumulate gradients with decay: momentum.
+    """Accumulate gradients with decay, as momentum.
 
     Parameters
     ----------
     decay : float
         The weight of a gradient one step later, from 0 to below 1.
     nesterov : bool
-        Whether to look a step ahead, as Nesterov does.
+        Whether to use Nesterov's accelerated form.
 
     Returns
     -------
@@ -359,11 +359,11 @@ def sgd(rate: float | Schedule, *, momentum: float = 0.0, nesterov: bool = False
     Parameters
     ----------
     rate : float or schedule
-        The size of a step. A schedule is a function of the number of steps made before.
+        The learning rate. A schedule is a function of the number of previous steps.
     momentum : float, default 0.0
         The weight of a gradient one step later, from 0 to below 1.
     nesterov : bool, default False
-        Whether to look a step ahead, as Nesterov does.
+        Whether to use Nesterov's accelerated form.
 
     Returns
     -------
@@ -373,7 +373,7 @@ def sgd(rate: float | Schedule, *, momentum: float = 0.0, nesterov: bool = False
     Raises
     ------
     ArgumentError
-        For a rate that is not finite, and a momentum outside of its range.
+        For a rate that is not finite, and a momentum outside its range.
 
     Examples
     --------

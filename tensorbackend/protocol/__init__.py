@@ -2,8 +2,8 @@
 
 A callback gets the output template first, then its input tensors, then its options by keyword, and
 returns a payload. The contract is in docs/write-a-backend.md; in short: the payload has exactly
-`out.shape` and `out.dtype`; inputs arrive promoted and options normalised, so a backend validates
-nothing; names never concern it; inputs are never changed.
+`out.shape` and `out.dtype`; inputs are promoted and options normalised, so a backend does not
+validate; it does not depend on names; inputs are never changed.
 
 This table is the only list of primitive ops. The dispatcher, `TemplateBackend`, `supports` and the
 conformance suite read it (see `declarations.op_specs`).
@@ -59,7 +59,7 @@ class Backend(
 ):
     """The whole protocol. A backend derives from it and defines the callbacks that it supports.
 
-    An instance carries the backend's options, and equal options give the same instance.
+    An instance has the backend's options, and equal options result in the same instance.
     """
 
 

@@ -26,9 +26,9 @@ class Control:
 
     @optional_callback
     def checkpoint(self, out: tuple[Template, ...], operands: Sequence[Tensor], /, *, body: Graph) -> Payload:
-        """Runs a graph on the operands, and computes all of it anew even where the same values are computed elsewhere.
+        """Runs a graph on the operands, and recomputes all of it even if the same values are computed elsewhere.
 
-        A compiler must not reuse a value from outside in the graph: that would keep memory that is to be freed.
+        A compiler must not reuse a value from outside in the graph: that would keep memory that should be freed.
         """
 
     @optional_callback
@@ -43,8 +43,8 @@ class Control:
     ) -> Payload:
         """Calls a function with the operands for its side effects, and returns the carried tensors.
 
-        The function is called in each run, before anything uses the returned tensors. It gets tensors with data, and
-        may keep them. If it is `None`, nothing is called; the returned tensors then only have to come after the
+        The function is called in each run, before the returned tensors are used. It gets tensors with data, and
+        may keep them. If it is `None`, nothing is called; the returned tensors must then only be ordered after the
         operands.
         """
 
@@ -92,7 +92,7 @@ class Control:
         """Combines the operands of the devices along mesh axes, inside `shard_map`.
 
         The kinds are those of `expr/collectives.py`. `axes` are the mesh axes. Of the operand's axes, `axis` is
-        gathered, scattered or split, and `other` is concatenated. The kind "vary" returns the operand as it is.
+        gathered, scattered or split, and `other` is concatenated. The kind "vary" returns the operand unchanged.
         """
 
     @optional_callback
@@ -120,7 +120,7 @@ class Control:
         body: Graph,
         limit: int | None,
     ) -> Payload:
-        """Repeats `body` as long as `condition` holds, at most `limit` times if given; returns the carried values.
+        """Repeats `body` while `condition` is true, at most `limit` times if given; returns the carried values.
 
         Both graphs take the constants and the carried values. `condition` returns a bool without axes, `body` the
         carried values of the next iteration. The carried values have the templates `out` in every iteration.
@@ -143,6 +143,6 @@ class Control:
 
         In each step `body` takes the constants, the carried values and the next entry of each of `xs` along its first
         axis, which has `length` entries. It returns the carried values of the next step and then the other results,
-        which are stacked in the order of the steps along a new first axis. With `reverse` the last entry comes first,
-        but the results for an entry still stand at its place.
+        which are stacked in the order of the steps along a new first axis. With `reverse` the scan begins with the
+        last entry, but the results for an entry are still stored at its position.
         """

@@ -75,8 +75,8 @@ def callback(
 ) -> Method | Callable[[Method], Method]:
     """Marks a primitive: a callback that a backend implements. Without an implementation it raises `UnsupportedOp`.
 
-    `cost` is given where a fixed cost of each element describes the callback, as for every elementwise op. `reach` is
-    given where the callback's family and options do not tell it.
+    `cost` is passed if a fixed cost of each element describes the callback, as for every elementwise op. `reach` is
+    passed if the callback's family and options do not determine it.
     """
     if method is None:
         return lambda method: _declared(method, "callback", cost, reach)
@@ -109,14 +109,14 @@ def _declared(method: Method, kind: str, cost: Cost | None, reach: Reach | None)
 
 
 def limited_to(*dtypes: DTypeLike) -> Callable[[Method], Method]:
-    """Marks a backend's callback that takes only inputs of some dtypes.
+    """Marks a backend's callback that supports only inputs of some dtypes.
 
     For inputs of other dtypes a fall-back runs, or the op raises `UnsupportedOp`.
 
     Parameters
     ----------
     *dtypes : DType or str
-        The dtypes that the callback takes.
+        The dtypes that the callback supports.
 
     Returns
     -------
@@ -145,13 +145,13 @@ def limited_to(*dtypes: DTypeLike) -> Callable[[Method], Method]:
 
 
 def defines(backend: type[Core], name: str) -> bool:
-    """Whether a backend's class has a method for an op other than the protocol's declaration."""
+    """Return whether a backend's class has a method for an op other than the protocol's declaration."""
     method = getattr(backend, name, None)
     return method is not None and not hasattr(method, "__declared__")
 
 
 def own_method(backend: Core, name: str) -> Callable[..., Payload] | None:
-    """A backend's own method for an op, or `None` if it only inherits the protocol's declaration.
+    """Return a backend's own method for an op, or `None` if it only inherits the protocol's declaration.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ class Core:
     """Whether a callback could write to a payload; if so, checked mode compares the inputs before and after a call."""
 
     lays_by_name: ClassVar[bool] = False
-    """Whether the names of axes decide where payloads lie, as on a mesh of devices."""
+    """Whether the names of axes decide how payloads are laid out, as on a mesh of devices."""
 
     plans_kinds: ClassVar[bool] = False
     """Whether planned callbacks may get templates with symbolic sizes, so that their kernels serve all shapes. Such a
@@ -307,7 +307,7 @@ class Core:
     def supports(self, op: str, dtype: DTypeLike | None = None) -> bool:
         """Whether the backend itself implements a callback, for inputs of a dtype if one is given.
 
-        Derived from the methods that the class defines and `limited_to`; nothing is listed by hand.
+        Derived from the methods that the class defines and `limited_to`; there is no list to maintain.
 
         >>> import tensorbackend as tb
         >>> tb.get_backend("numpy").supports("add", "bf16")
@@ -333,41 +333,41 @@ class Core:
     ) -> Tensor | tuple[Tensor, ...]:
         """Runs a composite for which the backend has no method of that name.
 
-        Override it to treat many composites alike (to record them, say). The result is what
-        `default_impl(*args)` gives, or tensors on this backend with the templates of `args.out`.
+        Override it to handle many composites in the same way (for example to record them).
+        The result is that of `default_impl(*args)`, or tensors on this backend with the templates of `args.out`.
         """
         return default_impl(*args)
 
     def compile_composite(
         self, call: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]], otherwise: Kernel, /
     ) -> Kernel | None:
-        """A kernel of a whole composite, which takes the place of `optional`; the dispatcher asks once for each plan.
+        """A kernel of a whole composite, which replaces `optional`; the dispatcher requests it once for each plan.
 
         The inputs of `call` are templates. The kernel takes the payloads of these inputs and returns the payload of
-        the result, or a tuple of them. It may hand a call to `otherwise`, the kernel that calls `optional`.
+        the result, or a tuple of them. It may pass a call to `otherwise`, the kernel that calls `optional`.
 
-        `None`, as here, leaves each call to `optional`.
+        With `None`, as here, each call uses `optional`.
         """
         return None
 
     def compile_graph(self, graph: Graph, /) -> Kernel | None:
-        """A kernel that computes a whole graph of `tb.trace`; `tb.jit` asks for it once.
+        """A kernel that computes a whole graph of `tb.trace`; `tb.jit` requests it once.
 
         The kernel takes the payloads of the graph's parameters and returns a tuple of the payloads of its results.
 
-        A backend that compiles nothing returns `None`, as here: `tb.jit` then runs the simplified graph node by node.
+        A backend without a compiler returns `None`, as here: `tb.jit` then runs the simplified graph node by node.
         """
         return None
 
     @property
     def beneath(self) -> Core:
-        """The backend that holds the data: this one, unless it only follows what another backend computes."""
+        """The backend that holds the data: this one, unless it only records what another backend computes."""
         return self
 
     def graph_text(self, graph: Graph, /) -> str | None:
-        """The program that `compile_graph` makes of a graph, as text for people to read.
+        """The program that `compile_graph` makes of a graph, as readable text. `None`, as
 
-        `None`, as here, stands for the simplified graph.
+        here, means the simplified graph.
         """
         return None
 
@@ -381,10 +381,10 @@ class Core:
     # Kernels of planned callbacks
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
-        """A planned callback's kernel, changed such that its results are payloads of exactly the output template.
+        """A planned callback's kernel, changed so that its results are payloads of exactly the output template.
 
-        `out` has the names of its axes, but a kernel must depend only on what `placement(out)` makes of them. Override
-        it where the library's functions return something else in some cases, as NumPy's return a number instead of an
+        `out` has the names of its axes, but a kernel may depend on them only through `placement(out)`. Override it if
+        the library's functions return something else in some cases, as NumPy's return a number instead of an
         array without axes.
         """
         return kernel
@@ -392,49 +392,49 @@ class Core:
     def enter(self, kernel: Kernel, /) -> Kernel:
         """The form in which a kernel, or a function that calls several kernels, is called from outside.
 
-        By default that is the kernel itself. Override it for work that is done once around a whole call, however many
-        kernels that runs: NumPy's backend switches floating-point reports off, JAX's compiles the function.
+        By default that is the kernel itself. Override it for work that is done once around a whole call, which may run
+        many kernels: NumPy's backend disables floating-point warnings, JAX's compiles the function.
         """
         return kernel
 
     def overwriting(self, name: str, out: Any, inputs: Sequence[Any], options: Mapping[str, Any], /) -> Kernel | None:
-        """A kernel of a callback that may write into its first payload; `None`, as here, where there is none.
+        """A kernel of a callback that may write into its first payload; `None`, as here, if there is none.
 
-        A program calls it where nothing later needs that payload. The kernel writes only where `is_spare` of
-        `tensorbackend.extending` says that nothing else refers to the payload, and nothing shares its memory; else it
-        does what the callback's other kernel does.
+        A program calls it if nothing later needs that payload. The kernel writes only if `is_spare` of
+        `tensorbackend.extending` says that nothing else refers to the payload, and nothing shares its memory; otherwise
+        it does what the callback's other kernel does.
         """
         return None
 
-    # Where payloads lie
+    # How payloads are laid out
 
     def placement(self, out: Any, /) -> Hashable:
-        """Where the payload of a template, or of each of several, lies according to the names of its axes.
+        """The sharding of the payload of a template, or of each of several, according to the names of its axes.
 
-        `None`, as here, where names decide nothing.
+        `None`, as here, if names have no effect.
         """
         return None
 
     def laid(self, data: Payload, out: Any, /) -> Payload:
-        """A payload, or several, brought to where `placement` says; called only for a backend with `lays_by_name`."""
+        """A payload, or several, laid out as `placement` says; called only for a backend with `lays_by_name`."""
         return data
 
     def kept(self, data: Payload, /) -> Payload:
-        """A payload that a program computed without operands, in the form in which it keeps it for all its runs."""
+        """A payload that a program computed without operands, in the form that the program stores for all its runs."""
         return data
 
     def sharding(self, x: Tensor, /) -> Sharding | None:
-        """Where a tensor lies on a mesh; `None`, as here, for a tensor on a single device."""
+        """The sharding of a tensor on a mesh; `None`, as here, for a tensor on a single device."""
         return None
 
     # Transport
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
-        """The payload of elements given as bytes: row-major, in native byte order, exactly `out.nbytes` of them."""
+        """The payload of elements from their bytes: row-major, in native byte order, exactly `out.nbytes` of them."""
         raise NotImplementedError(f"{type(self).__name__} must define from_binary")
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
-        """The first `limit` elements in row-major order as bytes, native byte order; reads no others."""
+        """The first `limit` elements in row-major order as bytes, native byte order; no others are read."""
         raise NotImplementedError(f"{type(self).__name__} must define to_binary")
 
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
@@ -442,17 +442,15 @@ class Core:
         return self.from_binary(out, data=array.tobytes())
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
-        """The data as a read-only NumPy array of a NumPy dtype (`None`: the tensor's own), which shares memory if it
-        can.
-
-        `copy=True` gives a fresh, writable array; `copy=False` raises `ValueError` where a copy is needed.
+        """The data as a read-only NumPy array of a NumPy dtype (`None`: the tensor's own), which shares memory if
+        possible. `copy=True` returns a new, writable array; `copy=False` raises `ValueError` if a copy is needed.
         """
         return numpy_from_binary(x.template, self.to_binary(x, x.size), dtype, copy)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
         """A DLPack capsule of the payload, with the options of the Array API's `__dlpack__`; by default by `to_numpy`.
 
-        It holds a copy, because not every consumer heeds that memory is read-only. A consumer that asks for none by
+        It holds a copy, because some consumers ignore that memory is read-only. A consumer that requests no copy by
         `copy=False` is trusted not to write. Raises `BufferError` for a payload that DLPack cannot describe.
         """
         if self.dlpack_device() != HOST:
@@ -461,16 +459,16 @@ class Core:
         return dlpack_capsule(self.to_numpy(x, None, None), options)
 
     def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
-        """The template and payload of an array of the backend's own library that is a payload as it stands.
+        """The template and payload of an array of the backend's own library that is a payload without conversion.
 
         `None` for any other array, which is then imported by NumPy or DLPack; here for every array.
         """
         return None
 
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
-        """The template and payload of an array with `__dlpack__`; shares memory if it can, unless `copy` is true.
+        """The template and payload of an array with `__dlpack__`; shares memory if possible, unless `copy` is true.
 
-        Raises `BufferError` for memory that cannot be imported (its device, dtype or strides), and where
+        Raises `BufferError` for memory that cannot be imported (its device, dtype or strides), and if
         `copy=False` and a copy is needed.
         """
         if array.__dlpack_device__() != HOST:
@@ -482,7 +480,7 @@ class Core:
 
     @classmethod
     def claims(cls, array: object, /) -> bool:
-        """Whether an array has no data and only this backend can take it as a payload, as a value that JAX traces."""
+        """Whether an array has no data and only this backend can take it as a payload, such as a tracer of JAX."""
         return False
 
     def is_concrete(self, x: Tensor, /) -> bool:
@@ -490,9 +488,9 @@ class Core:
         return self.holds_data
 
     def repeats_from(self) -> int | None:
-        """Where this backend records a function that will run again without Python: the number of that trace.
+        """The number of the trace if this backend records a function that will run again without Python. Later
 
-        Traces that begin later have greater numbers. `None` if nothing is recorded, or only for one run.
+        traces have larger numbers. `None` if nothing is recorded, or only for one run.
         """
         return None
 
@@ -501,7 +499,7 @@ class Core:
         return dlpack_device(self.device)
 
     def cuda_array_interface(self, x: Tensor, /) -> Mapping[str, Any] | None:
-        """The payload by the CUDA array interface, version 3; `None` where it is not in the memory of a CUDA device."""
+        """The payload by the CUDA array interface, version 3; `None` if it is not in the memory of a CUDA device."""
         return None
 
     # Between backends
@@ -517,8 +515,8 @@ class Core:
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
         """A payload of this backend for a tensor of any backend; for copies, transfers and operands that move.
 
-        Takes the first of these ways that both backends allow: DLPack, where both have `x.dtype` in `dlpack_dtypes`
-        and the same `dlpack_device`; a NumPy array, where this backend defines `from_numpy`; bytes. Unless `copy`,
+        Uses the first of these ways that both backends support: DLPack, if both have `x.dtype` in `dlpack_dtypes`
+        and the same `dlpack_device`; a NumPy array, if this backend defines `from_numpy`; bytes. Unless `copy`,
         memory may be shared, as no payload ever changes.
         """
         source, dtype = x.backend, x.dtype
@@ -538,21 +536,21 @@ class Core:
         return self.from_numpy(x.template, array, copy=copy and on_host)
 
     def backend_deallocate(self, x: Tensor, /) -> None:
-        """Frees what the payload holds beyond Python's own reference to it; other tensors may share it."""
+        """Frees resources of the payload beyond Python's own reference to it; other tensors may share it."""
 
     def block_until_ready(self, x: Tensor, /) -> None:
-        """Waits until the payload is computed; a backend that computes at once has nothing to do."""
+        """Waits until the payload is computed; a synchronous backend has nothing to do."""
 
     def exhausted(self, error: Exception, /) -> bool:
         """Whether an error of the backend's library says that memory ran out; users then get `OutOfMemoryError`."""
         return isinstance(error, MemoryError)
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
-        """What is wrong with a payload of a template, `None` if nothing is; called in checked mode."""
+        """A description of the fault of a payload of a template, `None` if there is none; called in checked mode."""
         return None
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
-        """Payloads of consecutive runs of `size` entries along the first axis, each with its own memory."""
+        """Payloads of consecutive batches of `size` entries along the first axis, each with its own memory."""
         rows, step = x.shape[0], x.template.nbytes // max(x.shape[0], 1)
         data = self.to_binary(x, x.size)
         for start in range(0, rows, size):
@@ -573,9 +571,9 @@ class Core:
 
 
 class _Handed:
-    """A tensor in the form that another backend's library imports: it gives the memory itself, not a copy.
+    """A tensor in the form that another backend's library imports: it shares the memory itself, not a copy.
 
-    That is safe because no backend writes to a payload.
+    This is safe because no backend writes to a payload.
     """
 
     def __init__(self, x: Tensor) -> None:

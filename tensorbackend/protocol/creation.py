@@ -15,14 +15,14 @@ class Creation:
     def spaced(self, out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Payload:
         """Element i is `start + i * step`, but the last one is `last` unless that is `None`.
 
-        `start`, `step` and `last` are all ints, all floats or all complex numbers. Ints come with an integer dtype and
+        `start`, `step` and `last` are all ints, all floats or all complex numbers. Ints are for an integer dtype and
         are exact. Others are computed with 64 bits for each part, where product and sum are each rounded, and are then
         cast to the dtype as by `as_type`.
         """
 
     @callback(cost="move")
     def constant(self, out: Template, /, *, value: Scalar) -> Payload:
-        """Every element is `value`, which fits the dtype."""
+        """Every element is `value`, which the dtype can hold."""
 
     @callback(cost="move")
     def eye(self, out: Template, /, *, offset: int) -> Payload:

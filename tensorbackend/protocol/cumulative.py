@@ -32,8 +32,8 @@ class Cumulative:
 
     @optional_callback
     def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
-        """Largest of the elements up to and including each one, from the end if `reverse`."""
+        """Maximum of the elements up to and including each one, from the end if `reverse`."""
 
     @optional_callback
     def cumulative_min(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
-        """Least of the elements up to and including each one, from the end if `reverse`."""
+        """Minimum of the elements up to and including each one, from the end if `reverse`."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class DeviceFacts(NamedTuple):
-    """The properties of a backend's device; `None` for those that the backend does not know."""
+    """The properties of a backend's device; `None` for those that are not known."""
 
     kind: str
     """"cpu", "gpu", "tpu" or another word for the kind of device."""
@@ -43,7 +43,7 @@ def host_facts() -> DeviceFacts:
 
 
 def _processor() -> str:
-    """The name of the processor, where the system knows one."""
+    """The name of the processor, if the system reports it."""
     import platform  # slow to import
 
     try:

@@ -20,8 +20,8 @@ class Elementwise:
     @callback(cost="operation")
     def as_type(self, out: Template, x: Tensor, /) -> Payload:
         """The values in `out.dtype`. Floats become integers by truncation and saturation, and NaN becomes 0; integers
-        wrap; narrower floats round to nearest even; zero is False and all else True; complex to real keeps the real
-        part."""
+        wrap; narrower floats round to nearest even; zero is False and everything else True; complex to real keeps the
+        real part."""
 
     @callback(cost="view")
     def bitcast(self, out: Template, x: Tensor, /) -> Payload:
@@ -31,7 +31,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def abs(self, out: Template, x: Tensor, /) -> Payload:
-        """Absolute value; for a complex number its magnitude, a float. The least integer wraps to itself."""
+        """Absolute value; for a complex number its magnitude, a float. The smallest integer wraps to itself."""
 
     @callback(cost="transcendental")
     def acos(self, out: Template, x: Tensor, /) -> Payload:
@@ -67,7 +67,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def ceil(self, out: Template, x: Tensor, /) -> Payload:
-        """Least integer not below x, in x's dtype."""
+        """Smallest integer not below x, in x's dtype."""
 
     @callback(cost="operation")
     def conjugate(self, out: Template, x: Tensor, /) -> Payload:
@@ -209,7 +209,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def floor_divide(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """Largest integral value not above x1 / x2. Integer division by zero gives 0, and overflow wraps around."""
+        """Largest integral value not above x1 / x2. Integer division by zero returns 0, and overflow wraps around."""
 
     @callback(cost="operation")
     def greater(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
@@ -245,11 +245,11 @@ class Elementwise:
 
     @callback(cost="operation")
     def max(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """The greater operand; NaN if either is NaN. 0.0 is above -0.0."""
+        """Maximum of the operands; NaN if either is NaN. 0.0 is above -0.0."""
 
     @callback(cost="operation")
     def min(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """The lesser operand; NaN if either is NaN. -0.0 is below 0.0."""
+        """Minimum of the operands; NaN if either is NaN. -0.0 is below 0.0."""
 
     @callback(cost="operation")
     def multiply(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
@@ -261,15 +261,15 @@ class Elementwise:
 
     @callback(cost="transcendental")
     def pow(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """x1 to the power x2. Integers wrap around; a negative power gives 1 / x1**-x2 rounded towards zero."""
+        """x1 to the power x2. Integers wrap around; a negative power is 1 / x1**-x2 rounded towards zero."""
 
     @callback(cost="operation")
     def quotient(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """x1 / x2 of integers, rounded towards zero; division by zero gives 0."""
+        """x1 / x2 of integers, rounded towards zero; division by zero returns 0."""
 
     @callback(cost="operation")
     def remainder(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """x1 - floor(x1 / x2) * x2, with the sign of x2. Integer division by zero gives 0."""
+        """x1 - floor(x1 / x2) * x2, with the sign of x2. Integer division by zero returns 0."""
 
     @callback(cost="operation")
     def right_shift(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
@@ -287,7 +287,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def select(self, out: Template, condition: Tensor, x1: Tensor, x2: Tensor, /) -> Payload:
-        """x1 where the bool `condition` holds, else x2."""
+        """x1 where the bool `condition` is true, else x2."""
 
     # Composites of Nx that a backend may override
 

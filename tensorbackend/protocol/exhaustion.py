@@ -1,4 +1,4 @@
-"""The error where memory ran out, which is one on every backend."""
+"""The error if memory ran out, which is the same on every backend."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNITS = {"bytes": 0, "KiB": 1, "MiB": 2, "GiB": 3, "TiB": 4, "PiB": 5}
 
 
 def out_of_memory(error: BaseException) -> OutOfMemoryError:
-    """The error that users see in place of a library's error about memory.
+    """Return the error for users in place of a library's error about memory.
 
     Parameters
     ----------
@@ -23,8 +23,8 @@ def out_of_memory(error: BaseException) -> OutOfMemoryError:
     Returns
     -------
     OutOfMemoryError
-        The error, with the number of bytes that were asked for where the library says it, and otherwise with those of
-        the result.
+        The error, with the number of requested bytes if the library reports it, and otherwise with that of the
+        result.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def _asked(error: BaseException) -> int | None:
 
 
 def _result_of(error: BaseException) -> int | None:
-    """The bytes of the result that was made, `out` in the frame of a callback, as Python's own error says nothing."""
+    """The bytes of the result of a callback, `out` in its frame, as Python's own error has no size."""
     count, trace = None, error.__traceback__
     while trace is not None:
         out = trace.tb_frame.f_locals.get("out")

@@ -12,15 +12,15 @@ from .planned import Payload
 class Fourier:
     """Transforms along one axis; x is real or complex and the result complex.
 
-    float32 gives complex64 and float64 complex128; no other real dtype arrives.
+    The result of float32 is complex64, that of float64 complex128; there are no other real dtypes.
     """
 
     @callback
     def fft(self, out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Payload:
         """Sum over n of x[n] exp(-2 pi i k n / length) for each k below `length`.
 
-        x is cut or zero-padded to `length` along `axis`. The result is divided by `length` if `norm` is "forward", and
-        by its square root if it is "ortho".
+        x is truncated or zero-padded to `length` along `axis`. The result is divided by `length` if `norm` is
+        "forward", and by its square root if it is "ortho".
         """
 
     @callback

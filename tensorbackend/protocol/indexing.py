@@ -1,6 +1,6 @@
 """Callbacks that read and write by index.
 
-No index counts from the end here: a negative one is outside its axis. For an index outside its axis, the `mode`
+Indices do not count from the end here: a negative one is outside its axis. For an index outside its axis, the `mode`
 `"error"` raises `IndexRangeError`, `"clip"` moves it to the nearest end, `"fill"` reads zero and writes nothing.
 """
 
@@ -27,11 +27,11 @@ class Indexing:
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
         """A kernel that reads the entries `x[key]` in one step; `None`, as here, to read them by slices, gathers etc.
 
-        A structure says what keys have in common: the template of each index tensor or mask, and the class of each int,
-        slice, None or .... It has been checked to fit x.
+        A structure is what keys have in common: the template of each index tensor or mask, and the class of each int,
+        slice, None or .... It has been checked against x.
 
         The kernel gets the payload of x and a tuple of the parts of a key, with payloads in place of index tensors and
-        masks. It follows NumPy's rules. Where the result has no axes, one of the parts is ..., for which NumPy returns
+        masks. It follows NumPy's rules. If the result has no axes, one of the parts is ..., for which NumPy returns
         an array rather than a number. The shape of the result depends on the numbers in slices and masks, so it is read
         from the attribute `shape` of the result's payload.
 
@@ -41,33 +41,33 @@ class Indexing:
         return None
 
     def assignment(self, x: Template, structure: tuple[Any, ...], value: Template | type, /) -> Write | None:
-        """A function that does `x[key] = value` in one step; `None`, as here, for `put_slice`, `indexed_put` and so on.
+        """A function that performs `x[key] = value` in one step; `None`, as here, to use `put_slice`, `indexed_put`...
 
         A structure is that of `indexing`, and `value` the template of a tensor in x's dtype, or the class of a Python
-        number. All of these have been checked to fit each other, but for what depends on sizes, on the numbers in a key
-        and on the value of a number. The sizes of the templates are examples: the function serves all others too.
+        number. These have been checked against each other, except for what depends on sizes, on the numbers in a key
+        and on the value of a number. The sizes of the templates are examples: the function is used for all others too.
 
         The function gets the tensor x and a key with payloads in place of tensors. It writes into the payload only
-        where `held_alone(x)` of `tensorbackend.extending` says that x alone holds it, and nothing shares its memory;
-        else it gives x a changed copy. Where something does not fit, it raises any exception and leaves x as it was;
-        then the ops above raise the error that other backends raise.
+        if `held_alone(x)` of `tensorbackend.extending` says that only x holds it, and nothing shares its memory;
+        otherwise it assigns a changed copy to x. If something does not match, it raises any exception and leaves x
+        unchanged; then the ops above raise the error that other backends raise.
         """
         return None
 
     def positions(self, x: Template, /) -> Kernel | None:
-        """A kernel that returns the positions of the elements that are not zero, in row-major order: an int64 array for
+        """A kernel that returns the positions of the nonzero elements, in row-major order: an int64 array for
         each axis.
 
-        The number of positions depends on data and is the `len` of each array. `None`, as here, leaves counting and
-        finding the elements to other callbacks. x has at least one axis.
+        The number of positions depends on data and is the `len` of each array. With `None`, as here, other callbacks
+        count and find the elements. x has at least one axis.
         """
         return None
 
     def counts(self, x: Template, /) -> Kernel | None:
-        """A kernel that counts how often each integer from 0 to the largest element occurs, as an int64 array.
+        """A kernel that counts the occurrences of each integer from 0 to the largest element, as an int64 array.
 
         The kernel gets the payload of x and the minimum size of the result, whose `len` is the actual size. It raises
-        `ValueError` if an element is negative. `None`, as here, leaves measuring and counting to other callbacks.
+        `ValueError` if an element is negative. With `None`, as here, other callbacks measure and count.
         """
         return None
 
@@ -75,13 +75,13 @@ class Indexing:
     def slice(self, out: Template, x: Tensor, /, *, starts: Ints, lengths: Ints, strides: Ints) -> Payload:
         """The elements `starts[i] + j * strides[i]` for j below `lengths[i]`, on each axis i.
 
-        Lengths count the elements taken, so `out.shape == lengths`. Strides are 1 or more, and all elements are in
+        Lengths count the elements taken, so `out.shape == lengths`. Strides are at least 1, and all elements are in
         bounds.
         """
 
     @callback(cost="move", reach="kept")
     def put_slice(self, out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Payload:
-        """x with the block that begins at `starts` replaced by `update`; the block lies in bounds."""
+        """x with the block that begins at `starts` replaced by `update`; the block is within bounds."""
 
     @callback(cost="pick", reach="read")
     def take(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
@@ -95,7 +95,7 @@ class Indexing:
     def gather(self, out: Template, x: Tensor, indices: Tensor, /, *, mode: Mode) -> Payload:
         """Elements of x at index vectors: the last axis of `indices` runs over x's leading axes.
 
-        x (5, 6, 7) with indices (2, 3, 2) gives (2, 3, 7).
+        The result for x (5, 6, 7) and indices (2, 3, 2) is (2, 3, 7).
         """
 
     @callback(reach="written")
@@ -104,4 +104,4 @@ class Indexing:
 
     @callback(cost="move", reach="put")
     def indexed_put(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
-        """x with `updates` written at index vectors as in `gather`; the last update of a repeated index wins."""
+        """x with `updates` written at index vectors as in `gather`; the last update of a repeated index is kept."""

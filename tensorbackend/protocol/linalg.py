@@ -16,14 +16,14 @@ class Linalg:
     """Contractions, factorisations, solvers.
 
     Factors, solutions and determinants of a matrix that holds NaN or infinity are NaN throughout, except those of
-    `cholesky` and `triangular_solve`. The "first" of ties has the least index. The "largest component" of a vector is
-    the first whose magnitude is at least 1 - sqrt(eps) times the largest magnitude, where eps is that of the dtype, or
-    of float32 for a narrower dtype.
+    `cholesky` and `triangular_solve`. The "first" of ties has the smallest index. The "largest component" of a vector
+    is the first whose magnitude is at least 1 - sqrt(eps) times the largest magnitude, where eps is that of the dtype,
+    or of float32 for a narrower dtype.
     """
 
     @callback(reach="matrix")
     def cholesky(self, out: Template, x: Tensor, /) -> Payload:
-        """Lower factor L of a Hermitian positive definite x = L @ L.H, read from its lower half.
+        """Lower factor L of a Hermitian positive definite x = L @ L.H, read from its lower triangle.
 
         Raises `DataError` for any other matrix (`data_errors.not_positive_definite`), including one that holds NaN or
         infinity.
@@ -40,7 +40,7 @@ class Linalg:
 
     @callback(reach="matrix")
     def eigh(self, out: tuple[Template, Template], x: Tensor, /) -> Payload:
-        """Ascending eigenvalues and eigenvectors of a Hermitian matrix, read from its lower half.
+        """Ascending eigenvalues and eigenvectors of a Hermitian matrix, read from its lower triangle.
 
         The largest component of each vector is real and positive.
         """
@@ -49,9 +49,9 @@ class Linalg:
     def eig(self, out: tuple[Template, Template], x: Tensor, /) -> Payload:
         """Complex eigenvalues and unit eigenvectors of a square matrix.
 
-        The values ascend by real part. Neighbours in that order count as having the same real part if theirs differ by
-        at most sqrt(eps) times the largest magnitude, and ascend by imaginary part. The largest component of each
-        vector is real and positive.
+        The values are sorted by real part. Adjacent values in that order are treated as having the same real part if
+        theirs differ by at most sqrt(eps) times the largest magnitude, and are sorted by imaginary part. The largest
+        component of each vector is real and positive.
         """
 
     @callback(reach="matrix")
@@ -65,7 +65,7 @@ class Linalg:
     ) -> Payload:
         """x with a @ x = b, or x @ a = b unless `left_side`; a is triangular, transposed on request.
 
-        Batch axes broadcast. The other half of a is not read. Raises `DataError` for a zero on the diagonal
+        Batch axes broadcast. The other triangle of a is not read. Raises `DataError` for a zero on the diagonal
         (`data_errors.singular_matrix`).
         """
 
@@ -93,9 +93,9 @@ class Linalg:
         lower: bool,
         unit_diagonal: bool,
     ) -> Payload:
-        """x with a @ x = b for a sparse triangular a; stored entries at the same place add up.
+        """x with a @ x = b for a sparse triangular a; stored entries at the same place are added.
 
-        `values` (..., n) are the stored entries; `first` and `second` give their places as in `sparse_matmul`; b is
+        `values` (..., n) are the stored entries; `first` and `second` hold their places as in `sparse_matmul`; b is
         (..., size, k). Entries on the other side of the diagonal are not read, nor with `unit_diagonal` those on the
-        diagonal. Raises `DataError` for a zero on the diagonal (`data_errors.singular_matrix`) where data can be read.
+        diagonal. Raises `DataError` for a zero on the diagonal (`data_errors.singular_matrix`) if data can be read.
         """

@@ -1,14 +1,14 @@
-"""Whether anybody could see that a payload is written to, told by the references to it.
+"""Whether a write to a payload could be visible elsewhere, according to its reference counts.
 
 CPython counts the references to each object. A payload that only its tensor refers to has as many as `_PINNED` says,
-where `held_alone` counts: the tensor's attribute, a local variable and the argument of `getrefcount`. Whatever else
-keeps the payload (a view, a tensor of the same payload, a tape, a program, a buffer, another thread's frame) adds one.
-`is_spare` does the same for the operands of a program's kernel.
+where `held_alone` counts: the tensor's attribute, a local variable and the argument of `getrefcount`. Anything else
+that keeps the payload (a view, a tensor of the same payload, a tape, a program, a buffer, another thread's frame) adds
+one. `is_spare` does the same for the operands of a program's kernel.
 
-A number that is too great would be a wrong result, one that is too small is a copy. So each version of the interpreter
-has its number here, by hand, and both functions must count it when this module is imported. Anything else means that
-they always answer no: another version, another interpreter, a build without the global lock (which counts otherwise), a
-debugger that keeps the local variables of the functions that it steps through.
+Too large a number would cause a wrong result, too small a number a copy. So each version of the interpreter has its
+number here, by hand, and both functions must count it when this module is imported. In any other case they always
+answer no: another version, another interpreter, a build without the global lock (which counts otherwise), a debugger
+that keeps the local variables of the functions that it steps through.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _alone = _NEVER
 def held_alone(x: Tensor) -> bool:
     """Whether nothing but a tensor refers to its payload, strongly or weakly, so that a write to it cannot be seen.
 
-    Memory that the payload shares without a reference, and addresses that somebody took, are the caller's to exclude.
+    The caller must exclude memory that the payload shares without a reference, and addresses that were passed on.
     A local variable that holds the payload makes the answer no.
 
     Parameters
@@ -85,18 +85,18 @@ def is_spare(payload: Any) -> bool:
 
 
 class _Payload:
-    """Stands for a payload; weak references to it are possible, as to an array."""
+    """Represents a payload; weak references to it are possible, as to an array."""
 
 
 def pinned() -> int:
-    """The number pinned for this interpreter, 0 where there is none."""
+    """The number pinned for this interpreter, 0 if there is none."""
     if sys.implementation.name != "cpython" or "free-threading" in sys.version:
         return 0
     return _PINNED.get(sys.version_info[:2], 0)
 
 
 def calibrated(number: int) -> bool:
-    """Whether both functions are right with a number, which they then use; if not, they answer no from now on."""
+    """Whether both functions are correct with a number, which they then use; if not, they always answer no."""
     global _alone
     _alone = number
     x, y = blank_tensor(), blank_tensor()
@@ -111,7 +111,7 @@ def calibrated(number: int) -> bool:
 
 
 def _program(carried: list[Any]) -> bool:
-    """What a kernel finds that a program calls."""
+    """The situation of a kernel that a program calls."""
     t0 = carried.pop()
     return _kernel(t0)
 

@@ -1,8 +1,8 @@
 """Planned callbacks: a callback that decides everything from templates and returns a kernel.
 
-A *plain* callback is given the output template and tensors, and returns a payload. A *planned* one is given the output
+A *plain* callback gets the output template and tensors, and returns a payload. A *planned* one gets the output
 template and the templates of its inputs, and returns a *kernel*: a function of payloads alone. It runs once for each
-combination of templates and options; the dispatcher keeps the kernel and calls it for every later call of that kind.
+combination of templates and options; the dispatcher keeps the kernel and calls it for every later call with them.
 Both forms obey the same contract, and a backend may mix them:
 
     class ToyBackend(Backend):
@@ -15,8 +15,8 @@ Both forms obey the same contract, and a backend may mix them:
                 return lambda left, right: list(map(operator.add, left, right))
             ...
 
-The names of axes never concern a callback, so a planned one gets templates without names. They may decide where its
-results lie, so `Backend.settled` gets the output template with its names.
+Callbacks do not depend on the names of axes, so a planned one gets templates without names. Names may decide how its
+results are laid out, so `Backend.settled` gets the output template with its names.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ P = ParamSpec("P")
 
 
 class QuickKernel:
-    """A kernel with a quick form, which may be busy: it raises `RuntimeError` then, before it computes anything.
+    """A kernel with a quick form, which may be busy: it then raises `RuntimeError`, before it computes anything.
 
-    NumPy's kernels are such: they run in a context without floating-point reports, which one thread at a time can be
-    in. A warm call tries the quick form itself, as that saves a frame; everything else calls the kernel.
+    NumPy's kernels are of this kind: they run in a context without floating-point warnings, which only one thread at
+    a time can use. A warm call tries the quick form itself, as that saves a frame; all other callers call the kernel.
     """
 
     __slots__ = ("quick", "spare")
@@ -72,7 +72,7 @@ def quick_form(kernel: Kernel) -> Kernel:
 
 
 def is_busy(error: BaseException) -> bool:
-    """Whether an error may say that a quick form was busy: no Python code raised it."""
+    """Whether an error may be that of a busy quick form: no Python code raised it."""
     trace = error.__traceback__
     return isinstance(error, RuntimeError) and trace is not None and trace.tb_next is None
 
@@ -114,16 +114,16 @@ def planned(method: Callable[Concatenate[B, Out, P], Kernel], /) -> Callable[Con
 
 
 def planned(method: Callable[..., Kernel], /) -> Callable[..., Payload]:
-    """Marks a callback that is given templates in place of tensors, and returns a kernel.
+    """Marks a callback that gets templates in place of tensors, and returns a kernel.
 
     Called with tensors, the callback plans, runs its kernel once and returns the payload, so `backend.add(out, x1, x2)`
-    works whichever form a backend chose. `kernel_of` returns the kernel.
+    works for both forms. `kernel_of` returns the kernel.
 
     Parameters
     ----------
     method : callable
         A function that returns a kernel. It takes the output template, the templates of the inputs (a tuple of
-        templates for a sequence of tensors, `None` for an optional tensor that was left out), and the options by
+        templates for a sequence of tensors, `None` for an omitted optional tensor), and the options by
         keyword.
 
     Returns
@@ -179,7 +179,7 @@ def entered(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequenc
 def plan_entered(
     backend: Any, callback: Callable[..., Payload], out: Any, inputs: Sequence[Any], options: Any
 ) -> Kernel:
-    """The kernel of a planned callback as it is called from outside, for templates that no memo may hold."""
+    """The kernel of a planned callback as it is called from outside, for templates that must not be cached."""
     plan: Any = callback
     return cast(Kernel, backend.enter(_planned(plan.__self__, plan.__plan__, out, inputs, options)))
 
@@ -190,14 +190,14 @@ def _planned(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequen
 
 
 def nameless(templates: Any) -> Any:
-    """A template, or a nested sequence of templates, without axis names; `None` stays `None`."""
+    """A template, or a nested sequence of templates, without axis names; `None` for `None`."""
     if isinstance(templates, Template):
         return intern_template(templates.shape, templates.dtype, (None,) * len(templates.shape))
     return None if templates is None else tuple(map(nameless, templates))
 
 
 def _mapped(attribute: str, inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """An attribute of each tensor; a sequence of tensors gives a tuple, `None` stays `None`."""
+    """An attribute of each tensor; a tuple for a sequence of tensors, `None` for `None`."""
     read = attrgetter(attribute)
     return tuple([
         read(x) if isinstance(x, Tensor) else None if x is None else tuple(map(read, x))

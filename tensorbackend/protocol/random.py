@@ -14,7 +14,7 @@ from .planned import Payload
 class Random:
     """Draws from the counter-based generator Threefry-2x32 (Salmon et al., 2011).
 
-    A key is uint32 of shape (2,). `shape`, `dtype` and `names` repeat what `out` says.
+    A key is uint32 of shape (2,). `shape`, `dtype` and `names` are those of `out`.
     """
 
     @optional_callback

@@ -1,8 +1,8 @@
 """Callbacks that combine or order the elements along axes.
 
-`axes` are sorted and non-negative; where the user named none, they are all axes. With `keepdims` the reduced axes stay
-with size 1, as in `out.shape`. Sums and products of float16 and bfloat16 are computed in at least float32; those of
-integers are computed in `out.dtype` and wrap.
+`axes` are sorted and non-negative; if the user passed none, they are all axes. With `keepdims` the reduced axes are
+kept with size 1, as in `out.shape`. Sums and products of float16 and bfloat16 are computed in at least float32; those
+of integers are computed in `out.dtype` and wrap.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Reduction:
 
     @callback
     def all(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Whether every element is true (not zero; NaN is true). True if there are no elements."""
+        """Whether all elements are true (not zero; NaN is true). True if there are no elements."""
 
     @callback
     def any(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
@@ -38,22 +38,22 @@ class Reduction:
 
     @callback
     def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Largest element; NaN if any element is NaN. The reduced axes are not of size 0."""
+        """Maximum; NaN if any element is NaN. The reduced axes are not of size 0."""
 
     @callback
     def reduce_min(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Least element; NaN if any element is NaN. The reduced axes are not of size 0."""
+        """Minimum; NaN if any element is NaN. The reduced axes are not of size 0."""
 
     @callback
     def argmax(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
-        """Index of the largest element along `axis`, or in the flattened tensor if it is `None`; NaN wins.
+        """Index of the maximum along `axis`, or in the flattened tensor if it is `None`; NaN comes first.
 
         `tie_break` says whether the first ("low") or the last ("high") of equal elements, or of several NaN, is taken.
         """
 
     @callback
     def argmin(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
-        """Index of the least element along `axis`, or in the flattened tensor if it is `None`; NaN wins.
+        """Index of the minimum along `axis`, or in the flattened tensor if it is `None`; NaN comes first.
 
         `tie_break` says whether the first ("low") or the last ("high") of equal elements, or of several NaN, is taken.
         """
@@ -80,13 +80,13 @@ class Reduction:
         *,
         blank: int,
     ) -> Payload:
-        """The negative logarithm of the probability that frames spell labels, and a tensor for `ctc_posteriors`.
+        """The negative logarithm of the probability that frames emit labels, and a tensor for `ctc_posteriors`.
 
         `scores` (batch, time, classes) are logarithms of probabilities, float32 or float64; only the first `frames`
-        frames of each example count. `labels` (batch, positions) are int64; only the first `counts` labels of each
-        example count. The entries beyond may be anything. The first result is of shape (batch,), and infinite where no
-        path spells the labels. The second is of shape (time, batch, 2 * positions + 1); its content is up to the
-        backend. Raises `IndexRangeError` for a label that is no class (`data_errors.index_out_of_range`).
+        frames of each example are valid. `labels` (batch, positions) are int64; only the first `counts` labels of each
+        example are valid. The other entries are arbitrary. The first result is of shape (batch,), and infinite if no
+        path emits the labels. The second is of shape (time, batch, 2 * positions + 1); its content is backend-specific.
+        Raises `IndexRangeError` for a label that is not a class (`data_errors.index_out_of_range`).
         """
 
     @optional_callback
@@ -105,7 +105,7 @@ class Reduction:
     ) -> Payload:
         """The probability of each class in each frame, given the labels.
 
-        It is 0 after the first `frames` frames of an example, and where the loss is infinite.
+        It is 0 after the first `frames` frames of an example, and if the loss is infinite.
 
         `losses` and `forward` are the results of `ctc_forward`.
         """

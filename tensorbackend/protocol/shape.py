@@ -1,4 +1,4 @@
-"""Callbacks that move elements and compute nothing."""
+"""Callbacks that only move elements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Shaping:
 
     @callback(cost="view", reach="reshaped")
     def reshape(self, out: Template, x: Tensor, /) -> Payload:
-        """The same elements in row-major order under another shape."""
+        """The same elements in row-major order in another shape."""
 
     @callback(cost="view", reach="reshaped")
     def squeeze(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
@@ -33,9 +33,9 @@ class Shaping:
     def pad(
         self, out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]
     ) -> Payload:
-        """Puts (low, high, interior) elements `pad_value` before, after and between the elements of x along each axis.
+        """Inserts (low, high, interior) elements `pad_value` before, after and between the elements of x along each
 
-        A negative low or high takes elements away, after the interior padding, as in XLA's Pad.
+        axis. A negative low or high removes elements, after the interior padding, as in XLA's Pad.
         """
 
     @callback(cost="strided view", reach="kept")

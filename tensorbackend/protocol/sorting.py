@@ -11,7 +11,7 @@ from .planned import Payload
 
 
 class Unique(NamedTuple):
-    """The different elements of a tensor in ascending order, as tensors of one axis without names."""
+    """The unique elements of a tensor in ascending order, as tensors of one axis without names."""
 
     values: Tensor
     indices: Tensor | None
@@ -35,7 +35,7 @@ class Sorting:
         """Indices that would sort in the order of `sort`; equal elements keep their order in both directions."""
 
     def unique(self, x: Tensor, /, *, places: bool, counts: bool) -> Unique | None:
-        """The different elements, whose number depends on data; `None`, as here, leaves finding them to public ops.
+        """The unique elements, whose number depends on data; with `None`, as here, public ops find them.
 
         Each NaN is a different element. 0.0 and -0.0 are equal, and the first of them is kept. Complex numbers are
         ordered by their real, then their imaginary parts. Indices are needed only with `places`, counts only with

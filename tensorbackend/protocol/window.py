@@ -1,7 +1,7 @@
 """Callbacks over windows that slide along every axis.
 
-Each field of `windows` (sizes, strides, padding, dilations) has one entry for each axis. Padding counts as the identity
-of the operation (0 for sums, the lowest value for maxima).
+Each field of `windows` (sizes, strides, padding, dilations) has one entry for each axis. Padding is the identity of
+the operation (0 for sums, the lowest value for maxima).
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Window:
 
     @callback(reach="window")
     def window_max(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
-        """Largest element of each window; NaN if the window has one."""
+        """Maximum of each window; NaN if the window has one."""
 
     @callback(reach="window")
     def window_min(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
-        """Least element of each window; NaN if the window has one."""
+        """Minimum of each window; NaN if the window has one."""
 
     @callback(reach="window")
     def window_reduce(
@@ -53,10 +53,10 @@ class Window:
     def window_scatter_max(
         self, out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows
     ) -> Payload:
-        """`initial` everywhere, plus each element of `source` at the first largest element of its window."""
+        """`initial` everywhere, plus each element of `source` at the first maximum of its window."""
 
     @callback(reach="window")
     def window_scatter_min(
         self, out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows
     ) -> Payload:
-        """`initial` everywhere, plus each element of `source` at the first least element of its window."""
+        """`initial` everywhere, plus each element of `source` at the first minimum of its window."""

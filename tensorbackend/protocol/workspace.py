@@ -1,4 +1,4 @@
-"""The memory that a callback takes besides its inputs and its result: declared with the callback, read by dry runs."""
+"""The memory that a callback needs besides its inputs and its result: declared with the callback, read by dry runs."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def takes(space: Space) -> Callable[[Method], Method]:
-    """Declares the memory that a backend's callback takes besides its inputs and its result.
+    """Declares the memory that a backend's callback needs besides its inputs and its result.
 
     Parameters
     ----------
     space : callable
-        A function that returns the number of bytes, for typical data where it depends on data. It takes the output
+        A function that returns the number of bytes, for typical data if it depends on data. It takes the output
         template, the templates of the inputs and the options by keyword.
 
     Returns
     -------
     callable
-        A decorator, which leaves the callback as it is.
+        A decorator, which returns the callback unchanged.
 
     Examples
     --------
-    A callback that casts its result at the end holds the result in both dtypes for a moment:
+    A callback that casts its result at the end temporarily holds the result in both dtypes:
 
     >>> from tensorbackend.extending import takes
     >>> from tensorbackend.protocol import Backend

@@ -1,4 +1,4 @@
-"""Tensor arrays: entries written one after another into a buffer of fixed size."""
+"""Tensor arrays: entries written in order into a buffer of fixed size."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from .value import Ragged
 
 @dataclass(frozen=True, eq=False)
 class TensorArray:
-    """Entries in a buffer, and their count: a tree of two tensors, so that loops can carry it.
+    """Entries in a buffer, and their count: a tree of two tensors, which loops can carry.
 
-    `tensor_array` makes one. No method changes an array: `push` and `put` return another one.
+    `tensor_array` makes one. No method changes an array: `push` and `put` return a new one.
 
     Parameters
     ----------
     buffer : Tensor
-        Room for the entries along the first axis, which has a name.
+        The buffer for entries along the first axis, which has a name.
     count : Tensor
-        How many entries there are: int64 without axes.
+        The number of entries: int64 without axes.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class TensorArray:
     count: Tensor
 
     def push(self, value: TensorLike) -> TensorArray:
-        """The array with one more entry. If it is full, raises `DataError`, or returns it unchanged within a trace."""
+        """Append an entry. If the array is full, raise `DataError`, or return it unchanged within a trace."""
         size, count = self.buffer.shape[0], read(self.count)
         if count is not None and count >= size:
             raise DataError(expected(f"room for {size + 1} entries", "make the array larger", count=count))
@@ -56,18 +56,18 @@ class TensorArray:
         return TensorArray(where(room, written, self.buffer), where(room, add(self.count, 1), self.count))
 
     def put(self, index: TensorLike, value: TensorLike) -> TensorArray:
-        """The array with another entry at an index below the count; the count stays the same."""
+        """Replace the entry at an index below the count."""
         row = expand_dims(value if isinstance(value, Tensor) else asarray(value, like=self.buffer), 0)
         place = index if isinstance(index, Tensor) else asarray(index, like=self.count)
         return TensorArray(put_slice(self.buffer, row, starts=(place, *(0,) * (row.ndim - 1))), self.count)
 
     def __getitem__(self, index: TensorLike) -> Tensor:
-        """The entry at an index; a negative index counts from the last entry."""
+        """Return the entry at an index; a negative index counts from the last entry."""
         place = index if isinstance(index, Tensor) else asarray(index, like=self.count)
         return take(self.buffer, where(less(place, 0), add(place, self.count), place), axis=0)
 
     def stack(self) -> Ragged:
-        """All entries along the first axis, with the count as its length."""
+        """Return all entries along the first axis, with the count as its length."""
         axis = self.buffer.names[0]
         assert axis is not None  # by tensor_array
         return Ragged(self.buffer, {axis: self.count})
@@ -75,14 +75,14 @@ class TensorArray:
 
 @check_arguments
 def tensor_array(like: Tensor | Template, size: int, /, *, axis: str = "time") -> TensorArray:
-    """Make room for tensors that are written one after another, as in a loop.
+    """Make an empty array for tensors that are written in order, as in a loop.
 
     Parameters
     ----------
     like : Tensor or Template
         The template of an entry; the array is on the backend of a tensor.
     size : int
-        The largest number of entries.
+        The maximum number of entries.
     axis : str, default "time"
         The name of the axis of the entries.
 

@@ -21,7 +21,7 @@ from .value import Ragged, as_ragged, position_of, ragged_axis, ragged_or_tensor
 
 @check_arguments
 def sequence_mask(lengths: TensorLike, size: int, *, name: str = "time") -> Tensor:
-    """Whether each position is below a length.
+    """Make a mask of the positions below each length.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def sequence_mask(lengths: TensorLike, size: int, *, name: str = "time") -> Tens
     Raises
     ------
     DTypeError
-        For lengths of a dtype that is not an integer one.
+        For lengths that are not integers.
 
     References
     ----------
@@ -62,7 +62,7 @@ def sequence_mask(lengths: TensorLike, size: int, *, name: str = "time") -> Tens
 
 @check_arguments
 def with_lengths(values: Ragged | TensorLike, **lengths: Any) -> Ragged:
-    """Give some axes of a tensor a length for each example; elements beyond the lengths become padding.
+    """Add lengths to some axes of a tensor, one for each example; elements beyond the lengths become padding.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def with_lengths(values: Ragged | TensorLike, **lengths: Any) -> Ragged:
         its name does not.
     **lengths : integer tensor or list, by the name of the axis
         The lengths, from 0 to the size of the axis. They are over other axes of the values, which they name; axes
-        without names stand for the first axes of the values. The lengths of one axis may be over another axis with
+        without names are the first axes of the values. The lengths of one axis may be over another axis with
         lengths.
 
     Returns
@@ -83,13 +83,13 @@ def with_lengths(values: Ragged | TensorLike, **lengths: Any) -> Ragged:
     Raises
     ------
     DTypeError
-        For lengths of a dtype that is not an integer one.
+        For lengths that are not integers.
     DataError
         For lengths below 0 or beyond the axis, where they can be read.
     AxisError, NamesError, ShapeError
-        For an axis that the values lack, for axes without names, and for lengths over axes of other sizes.
+        For an axis that the values do not have, for axes without names, and for lengths over axes of other sizes.
     ArgumentError
-        If there are no lengths at all, and for axes whose lengths are over one another.
+        If there are no lengths, and for axes whose lengths are over one another.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def with_lengths(values: Ragged | TensorLike, **lengths: Any) -> Ragged:
 def from_list(
     arrays: Sequence[Any], *, axis: str = "time", batch: str = "batch", size: int | None = None, fill: TensorLike = 0
 ) -> Ragged:
-    """Put arrays of different lengths into one tensor, padded at their ends.
+    """Combine arrays of different lengths into one tensor, padded at their ends.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def from_list(
     batch : str, default "batch"
         The name of the axis of the examples, which comes first.
     size : int, optional
-        The size of the axis with lengths, by default the largest length.
+        The size of the axis with lengths, by default the maximum of the lengths.
     fill : number, default 0
         The value of the padding.
 
@@ -179,7 +179,7 @@ def to_list(x: Ragged | Tensor) -> Any:
     -------
     list of Tensor
         A tensor for each position on the axes that lengths are over: nested lists if there are several such axes. An
-        axis that has lengths itself gives as many positions as its length. If the lengths are over no axes, the result
+        axis that itself has lengths has as many positions as its length. If the lengths are over no axes, the result
         is a single tensor.
 
     Raises
@@ -242,7 +242,7 @@ def resize(x: Ragged, size: int, *, axis: Axis, fill: TensorLike = 0) -> Ragged:
     Raises
     ------
     DataError
-        For a size below a length, where lengths can be read. In a trace, the lengths are cut to the size.
+        For a size below a length, where lengths can be read. In a trace, the lengths are clipped to the size.
 
     Examples
     --------
@@ -264,7 +264,7 @@ def resize(x: Ragged, size: int, *, axis: Axis, fill: TensorLike = 0) -> Ragged:
 
 
 def fit_lengths(lengths: Tensor, size: int, axis: str) -> Tensor:
-    """Lengths of at most `size`: raises `DataError` for greater ones that can be read, and clips others."""
+    """Lengths of at most `size`: raises `DataError` for larger ones that can be read, and clips others."""
     data = read(lengths)
     if data is None:
         return lengths if lengths.backend.template_only else clip_lengths(lengths, size)

@@ -1,6 +1,6 @@
 """Lengths: one integer tensor for an axis, over the named axes of the examples.
 
-Nothing here knows a `Ragged`. Lengths are read only to check them; results computed from them stay tensors, so that
+Nothing here depends on `Ragged`. Lengths are read only to check them; results computed from them stay tensors, so that
 the same code runs in a trace.
 """
 
@@ -30,13 +30,13 @@ def read(lengths: Tensor) -> Any:
 
 
 def length_mask(lengths: Tensor, axis: str, size: int) -> Tensor:
-    """Whether each position on an axis is below the lengths: [batch] gives [batch][axis]."""
+    """Whether each position on an axis is below the lengths: [batch][axis] for lengths [batch]."""
     positions = iota(size, dtype=int64, names=(axis,), like=lengths)
     return less(positions, expand_dims(lengths, axis=-1, name=axis))
 
 
 def laid_out(x: Tensor, like: Template) -> Tensor:
-    """A tensor of named axes, with its axes in the places that a template has them in, ready to broadcast.
+    """A tensor of named axes, with its axes at their positions in a template, ready to broadcast.
 
     [time][batch] for [batch: 2][3][time: 5] gives [batch: 2][1][time: 5].
     """
@@ -55,7 +55,7 @@ def clip_lengths(lengths: Tensor, size: int) -> Tensor:
 
 
 def spread(lengths: Tensor, result: Tensor) -> Tensor:
-    """Broadcast lengths to the sizes that the result has on their axes."""
+    """Broadcast lengths to the sizes of their axes in the result."""
     shape = tuple(result.shape[result.names.index(name)] for name in lengths.names)
     return lengths if shape == lengths.shape else broadcast_to(lengths, shape, names=lengths.names)
 
@@ -111,7 +111,7 @@ def _flat(data: Any) -> list[int]:
 
 
 def _refuse_circles(needs: dict[str, set[str]]) -> None:
-    """Raises `ArgumentError` where the lengths of axes depend on one another."""
+    """Raises `ArgumentError` if the lengths of axes depend on one another."""
     while needs:
         ready = {axis for axis, over in needs.items() if not over & needs.keys()}
         if not ready:
@@ -144,11 +144,11 @@ def check_equal(axis: str, left: Tensor, right: Tensor, *, trusting: bool = Fals
             if None not in pair:
                 remedy = "cut them to one length with slice_along_axis(), or rename() one of the axes"
                 raise ShapeError(
-                    expected(f"the same lengths where axes {axis!r} meet", remedy, left=pair[0], right=pair[1])
+                    expected(f"the same lengths of the axes {axis!r}", remedy, left=pair[0], right=pair[1])
                 )
     remedy = f"if they are equal, say so: with_lengths(y.values, {axis}=x.lengths[{axis!r}])"
     raise ShapeError(
-        expected(f"the same lengths where axes {axis!r} meet", remedy, left=left.template, right=right.template)
+        expected(f"the same lengths of the axes {axis!r}", remedy, left=left.template, right=right.template)
     )
 
 

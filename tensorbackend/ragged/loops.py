@@ -35,7 +35,7 @@ from .value import Ragged, as_ragged, common_lengths, neutral, ragged_axis, ragg
 
 
 def chosen(mask: Tensor, new: Any, old: Any) -> Any:
-    """Take the new tensors for the examples where a mask holds, and the old ones for the others.
+    """Take the new tensors for the examples where a mask is true, and the old ones for the others.
 
     Of a tensor without the mask's axes, take the new one.
     """
@@ -50,9 +50,9 @@ def chosen(mask: Tensor, new: Any, old: Any) -> Any:
 
 
 def _select_carry(mask: Tensor, carry: Any, start: Any) -> Any:
-    """The carried values that an iteration gets: those of the start for examples for which a mask does not hold.
+    """The carried values for an iteration: the initial ones for examples for which a mask is false.
 
-    Such an example has ended, and the function may be undefined for what it carries.
+    Such an example has ended, and the function may be undefined for its carried values.
     """
 
     def enter(x: Tensor, first: Any) -> Tensor:
@@ -64,7 +64,7 @@ def _select_carry(mask: Tensor, carry: Any, start: Any) -> Any:
 
 
 def _fill_from_active(mask: Tensor, x: Any) -> Any:
-    """A tensor whose entries for examples for which a mask does not hold are those of one for which it does."""
+    """A tensor whose entries for examples for which a mask is false are those of one for which it is true."""
     if not isinstance(x, Tensor) or not set(mask.names) <= set(x.names):
         return x
     return fill_from_active(mask, x, [x.names.index(name) for name in mask.names])
@@ -79,12 +79,12 @@ def scan(
     axis: Axis,
     reverse: bool = False,
 ) -> tuple[Any, Any]:
-    """Carry values along an axis with lengths, each example to its own end: `carry, y = function(carry, x)`.
+    """Scan a function along an axis with lengths, each example to its own end: `carry, y = function(carry, x)`.
 
     Parameters
     ----------
     function : function of the carried values and an entry
-        Returns the carried values, each with the same template, and y: tensors in tuples, lists and dictionaries.
+        Returns the carried values, with the same templates, and y: tensors in tuples, lists and dictionaries.
     initial : nested tensors
         The carried values before the first step. A tensor without the axes of the examples is shared by all and changes
         at each step.
@@ -94,7 +94,7 @@ def scan(
     axis : int or str
         An axis with lengths.
     reverse : bool, default False
-        Whether to go through each example from its end to its beginning.
+        Whether to scan each example from its end to its beginning.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def scan(
     place = maximum(subtract(axis_lengths, 1), 0) if reverse else multiply(axis_lengths, 0)
 
     def fill_with_start(x: Tensor) -> Tensor:
-        """x, (axis, ...), whose entries beyond the lengths are those that each example begins with."""
+        """x, (axis, ...), with the first entry of each example beyond the lengths."""
         if not sizes[name] or not set(axis_lengths.names) <= set(x.names):
             return _move_to_front(x, name)
         shape = tuple(1 if other == name else size for other, size in zip(x.names, x.shape, strict=True))
@@ -211,21 +211,21 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
     ----------
     function : function of the carried values
         Returns `(carry, y, ends)`: the carried values for the next iteration, the result of this iteration (nested
-        tensors), and a bool for each example, or one without axes, that says whether this iteration is its last. What
-        the function returns for an example that has ended is not kept.
+        tensors), and a bool for each example, or one without axes, that is true for its last iteration. Results for an
+        example that has ended are not kept.
     initial : nested tensors
         The carried values before the first step. A tensor without the axes of the examples is shared by all and changes
         in each iteration.
     limit : int
-        The largest number of iterations, and the size of the new axis.
+        The maximum number of iterations, and the size of the new axis.
     axis : str, default "time"
         The name of the new axis.
 
     Returns
     -------
     Unrolled
-        `carry` and `outputs`: the ys of all iterations along a first axis. Its lengths say how many iterations each
-        example took.
+        `carry` and `outputs`: the ys of all iterations along a first axis. Its lengths are the numbers of iterations
+        of the examples.
 
     Raises
     ------

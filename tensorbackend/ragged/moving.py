@@ -73,7 +73,7 @@ def gather_along(x: Tensor, indices: Tensor, axis: str) -> Tensor:
 
 
 def gather_ragged(x: Ragged, indices: Tensor, axis: str, new_lengths: Tensor) -> Ragged:
-    """Take the values, and the lengths over an axis, at `indices` along it, and give the axis `new_lengths`."""
+    """Take the values, and the lengths over an axis, at `indices` along it; the axis then has `new_lengths`."""
     lengths = {
         name: gather_along(old_lengths, indices, axis) if axis in old_lengths.names else old_lengths
         for name, old_lengths in x.lengths.items()
@@ -128,17 +128,17 @@ def _offset(x: Ragged, value: Any, axis: str, what: str) -> Any:
 def slice_along_axis(
     x: Ragged, start: TensorLike, length: TensorLike, /, *, axis: Axis, size: int | None = None
 ) -> Ragged:
-    """Cut a run out of each example: `length` entries from `start` on, fewer where the example ends before.
+    """Take a slice of each example: `length` entries from `start` on, fewer if the example ends earlier.
 
     Parameters
     ----------
     x : Ragged
         A tensor with lengths.
     start : int or integer Tensor
-        The first entry, one for all examples or one for each; a negative one counts from the end of each example, and
-        one outside is moved to the nearest end.
+        The position of the first entry, one for all examples or one for each; a negative one counts from the end of
+        each example, and one outside is clipped to the nearest end.
     length : int or integer Tensor
-        How many entries, one number for all examples or one for each.
+        The number of entries, one for all examples or one for each.
     axis : int or str
         An axis with lengths.
     size : int, optional
@@ -147,7 +147,7 @@ def slice_along_axis(
     Returns
     -------
     Ragged
-        Like x, with the lengths of the runs.
+        Like x, with the lengths of the slices.
 
     Raises
     ------
@@ -156,7 +156,8 @@ def slice_along_axis(
     DTypeError, NamesError
         For a `start` or `length` that is neither an int nor an integer tensor over the axes that the lengths are over.
     DataError
-        For a `size` below the length of a run, where lengths can be read. In a trace, the lengths are cut to the size.
+        For a `size` below the length of a slice, where lengths can be read. In a trace, the lengths are clipped to the
+        size.
 
     Examples
     --------
@@ -191,11 +192,11 @@ def shift(x: Ragged, amount: TensorLike, /, *, axis: Axis, fill: TensorLike = 0)
     x : Ragged
         A tensor with lengths.
     amount : int or integer Tensor
-        The number of places to move by, one for all examples or one for each.
+        The number of positions to move by, one for all examples or one for each.
     axis : int or str
         An axis with lengths.
     fill : number, default 0
-        The value of places that entries leave empty. Entries that move beyond an end are lost.
+        The value of vacated positions. Entries that move beyond an end are lost.
 
     Returns
     -------
@@ -228,14 +229,14 @@ def shift(x: Ragged, amount: TensorLike, /, *, axis: Axis, fill: TensorLike = 0)
 
 @check_arguments
 def pad(x: Ragged, padding: Sequence[int], /, *, axis: Axis, value: TensorLike = 0) -> Ragged:
-    """Put entries of one value before the beginning and after the end of each example.
+    """Pad each example with a value before its beginning and after its end.
 
     Parameters
     ----------
     x : Ragged
         A tensor with lengths.
     padding : (int, int)
-        How many entries to put before and after, 0 or more.
+        The numbers of entries to add before and after, at least 0.
     axis : int or str
         An axis with lengths, which grow by the sum of both numbers.
     value : number, default 0
@@ -270,7 +271,7 @@ def pad(x: Ragged, padding: Sequence[int], /, *, axis: Axis, value: TensorLike =
 
 @check_arguments
 def concat(tensors: Sequence[Ragged], /, *, axis: Axis) -> Ragged:
-    """Join the examples of several tensors end to end along an axis with lengths.
+    """Concatenate the examples of several tensors along an axis with lengths.
 
     Parameters
     ----------
@@ -339,7 +340,7 @@ def concat(tensors: Sequence[Ragged], /, *, axis: Axis) -> Ragged:
 
 @check_arguments
 def split(x: Ragged, sections: Sequence[int], /, *, axis: Axis) -> tuple[Ragged, ...]:
-    """Cut an axis with lengths at some positions, the same in each example.
+    """Split an axis with lengths at some positions, the same in each example.
 
     Parameters
     ----------
@@ -353,7 +354,7 @@ def split(x: Ragged, sections: Sequence[int], /, *, axis: Axis) -> tuple[Ragged,
     Returns
     -------
     tuple of Ragged
-        The parts, one more than there are positions. An example that ends before a part begins has the length 0 there.
+        The parts, one more than positions. An example that ends before a part begins has the length 0 there.
 
     Raises
     ------

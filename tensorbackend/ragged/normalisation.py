@@ -34,7 +34,7 @@ def softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
     Returns
     -------
     Ragged or Tensor
-        Like x. The padding holds 0, except where a sum is over padding alone.
+        Like x. The padding is 0, except if a sum is over padding alone.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def normalize(x: Ragged | Tensor, /, *, axis: Axes, epsilon: float = 1e-5) -> An
     x : Ragged or Tensor
         Real values.
     axis : axis or axes
-        The axes along which mean and variance are taken: the features for layer normalisation, the batch and an axis
+        The axes along which mean and variance are computed: the features for layer normalisation, the batch and an axis
         with lengths for batch normalisation.
     epsilon : float, default 1e-5
         Added to the variance, to avoid division by 0.

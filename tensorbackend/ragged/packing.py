@@ -60,7 +60,7 @@ def axes_over(x: Ragged, names: Sequence[str]) -> set[str]:
 
 
 def front_order(mask: Tensor) -> tuple[Tensor, Tensor]:
-    """Order the positions on the last axis so that the positions a mask chooses come first; count the chosen ones."""
+    """Order the positions on the last axis so that those for which a mask is true come first; count them."""
     order = argsort(astype(logical_not(mask), "uint8"), axis=-1)
     return order, _sum(astype(mask, int64), axis=-1)
 
@@ -89,7 +89,7 @@ def merge_axes(x: Ragged, axes: Sequence[Axis], /, *, name: str, size: int | Non
     x : Ragged
         A tensor with lengths.
     axes : list of int or str
-        Two axes or more, the slowest first. An axis with lengths comes after the axes that its lengths are over.
+        Two or more axes, the slowest first. An axis with lengths comes after the axes that its lengths are over.
     name : str
         The name of the new axis, which takes the position of the leftmost of them.
     size : int, optional
@@ -105,7 +105,7 @@ def merge_axes(x: Ragged, axes: Sequence[Axis], /, *, name: str, size: int | Non
     AxisError
         For axes without names, or if none of them has lengths.
     DataError
-        For a size below a length, where lengths can be read. In a trace, the lengths are cut to the size.
+        For a size below a length, where lengths can be read. In a trace, the lengths are clipped to the size.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def _merge_lengths(x: Ragged, lengths: Tensor, names: Sequence[str], name: str) 
 
 @check_arguments
 def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged) -> Ragged:
-    """Undo `merge_axes`: lay the entries of an axis out along several axes, within the lengths of another tensor.
+    """Undo `merge_axes`: spread the entries of an axis over several axes, within the lengths of another tensor.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
     Raises
     ------
     ShapeError
-        If the lengths of the axis, where they can be read, are not those that merging `like` gives.
+        If the lengths of the axis, where they can be read, are not those of `like` with the axes merged.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
 
 @check_arguments
 def pack(x: Ragged, /, *, axis: Axis, name: str = PACKED, size: int | None = None) -> Ragged:
-    """Put all examples one after another along one axis, without padding in between.
+    """Concatenate all examples along one axis, without padding in between.
 
     Parameters
     ----------
@@ -239,8 +239,8 @@ def pack(x: Ragged, /, *, axis: Axis, name: str = PACKED, size: int | None = Non
     Returns
     -------
     Ragged
-        It has a single length, over no axes: the sum of the lengths. A function that works position by position then
-        computes only `size` positions.
+        A tensor with a single length, over no axes: the sum of the lengths. A function that works position by position
+        then computes only `size` positions.
 
     Raises
     ------
@@ -275,14 +275,14 @@ def _alone(x: Ragged, axis: str, name: str, size: int | None) -> Ragged:
 
 @check_arguments
 def unpack(x: Ragged, /, *, like: Ragged, axis: str, packed: str = PACKED) -> Ragged:
-    """Undo `pack`: give each example its position and its padding again.
+    """Undo `pack`: restore the position and the padding of each example.
 
     Parameters
     ----------
     x : Ragged
         The result of `pack`, or one computed from it position by position.
     like : Ragged
-        The tensor that was packed, or another with its lengths.
+        The tensor that was packed, or another tensor with its lengths.
     axis : str
         The axis of `like` that was packed.
     packed : str, default "packed"

@@ -32,19 +32,19 @@ from .value import Either, Ragged, as_ragged, mask_in, position_of, ragged_or_te
 
 
 def least(dtype: DType) -> Scalar:
-    """The least value of a dtype, -inf for floats."""
+    """The minimum of a dtype, -inf for floats."""
     check_dtype(dtype, "real or bool")
     return False if dtype.kind == "bool" else iinfo(dtype).min if dtype.is_integer else -math.inf
 
 
 def greatest(dtype: DType) -> Scalar:
-    """The largest value of a dtype, inf for floats."""
+    """The maximum of a dtype, inf for floats."""
     check_dtype(dtype, "real or bool")
     return True if dtype.kind == "bool" else iinfo(dtype).max if dtype.is_integer else math.inf
 
 
 def lengths_after(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> dict[str, Tensor]:
-    """The lengths after a reduction; of lengths over reduced axes, the largest one along these axes remains.
+    """The lengths after a reduction; of lengths over reduced axes, the maximum along these axes remains.
 
     [batch: 2][time: 3] with lengths 3, 1 reduced along batch gives [time: 3] with the length 3.
     """
@@ -99,12 +99,12 @@ def _positive(count: Tensor | int) -> Any:
 
 @check_arguments
 def sum(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """Add up the elements within the lengths; 0 for a length of 0.
+    """Sum the elements within the lengths; 0 for a length of 0.
 
     Returns
     -------
     Ragged or Tensor
-        A `Ragged` if any axis with lengths is left. Small integers and bool are summed in 64 bits.
+        A `Ragged` if any axis with lengths remains. Small integers and bool are summed in 64 bits.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def prod(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) ->
 
 @check_arguments
 def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """Find the largest element within the lengths: -inf, or the least integer, for a length of 0.
+    """Compute the maximum within the lengths: -inf, or the smallest integer, for a length of 0.
 
     The result is NaN if any element is NaN.
 
@@ -151,7 +151,7 @@ def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 
 @check_arguments
 def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """Find the least element within the lengths: inf, or the largest integer, for a length of 0.
+    """Compute the minimum within the lengths: inf, or the largest integer, for a length of 0.
 
     The result is NaN if any element is NaN.
 
@@ -221,7 +221,7 @@ def logsumexp(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = Fals
 def mean(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Compute the mean within the lengths; 0 for a length of 0.
 
-    Integers and bool give the default floating dtype.
+    Integers and bool are converted to the default floating dtype.
 
     Examples
     --------
@@ -252,9 +252,9 @@ def _cast_like(count: Any, like: Tensor) -> Any:
 
 @check_arguments
 def var(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Any:
-    """Average the squared distances from the mean within the lengths; 0 for a length of 0.
+    """Compute the variance within the lengths; 0 for a length of 0.
 
-    The divisor is the count minus `correction`. Where that is not above 0, the result is NaN, as in `tb.var`, except
+    The divisor is the count minus `correction`. If that is not above 0, the result is NaN, as in `tb.var`, except
     for a length of 0.
 
     Examples
@@ -285,7 +285,7 @@ def variance(x: Ragged, axes: tuple[int, ...], correction: float, keepdims: bool
 
 @check_arguments
 def std(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Any:
-    """Take the square root of the variance within the lengths; 0 for a length of 0.
+    """Compute the standard deviation within the lengths; 0 for a length of 0.
 
     Examples
     --------
@@ -301,9 +301,9 @@ def std(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, ke
 
 @check_arguments
 def argmax(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
-    """Find the position (int64) of the largest element within the lengths along an axis, the first of equal ones.
+    """Find the position (int64) of the maximum within the lengths along an axis, the first of equal ones.
 
-    -1 for a length of 0. NaN counts as largest.
+    -1 for a length of 0. NaN counts as the largest.
 
     Examples
     --------
@@ -316,9 +316,9 @@ def argmax(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
 
 @check_arguments
 def argmin(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
-    """Find the position (int64) of the least element within the lengths along an axis, the first of equal ones.
+    """Find the position (int64) of the minimum within the lengths along an axis, the first of equal ones.
 
-    -1 for a length of 0. NaN counts as least.
+    -1 for a length of 0. NaN counts as the smallest.
 
     Examples
     --------
@@ -334,7 +334,7 @@ def _extreme(
 ) -> Any:
     """Find the first position of an extreme within the lengths.
 
-    Along an axis that lengths are over, padding may come before entries, so a mask says which positions count.
+    Along an axis that lengths are over, padding may come before entries, so a mask marks the valid positions.
     """
     ragged = as_ragged(x)
     axes = (position_of(ragged, axis),)

@@ -1,4 +1,4 @@
-"""Running sums and extremes, sorting, and the k greatest elements, along axes with lengths."""
+"""Cumulative sums and extremes, sorting, and the k largest elements, along axes with lengths."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def _cumulative(x: Any, function: Callable[..., Tensor], axis: Axis, reverse: bo
 
 @check_arguments
 def cumulative_sum(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
-    """Compute the running sum along an axis; with `reverse`, from the end of each example.
+    """Compute the cumulative sum along an axis; with `reverse`, from the end of each example.
 
     Parameters
     ----------
     x : Ragged or Tensor
         The values.
     axis : int or str
-        The axis to add along.
+        The axis to sum along.
     reverse : bool, default False
         Whether each sum is of the element and those after it, rather than those before it.
 
@@ -61,7 +61,7 @@ def cumulative_sum(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
 
 @check_arguments
 def cumulative_prod(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
-    """Compute the running product along an axis.
+    """Compute the cumulative product along an axis.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def cumulative_prod(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False)
 
 @check_arguments
 def cumulative_max(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
-    """Compute the running maximum along an axis.
+    """Compute the cumulative maximum along an axis.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def cumulative_max(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
 
 @check_arguments
 def cumulative_min(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
-    """Compute the running minimum along an axis.
+    """Compute the cumulative minimum along an axis.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def sort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
     axis : int or str
         An axis that no lengths are over.
     descending : bool, default False
-        Whether the largest element comes first.
+        Whether to sort in descending order.
 
     Returns
     -------
@@ -175,9 +175,9 @@ def top_k(x: Ragged | Tensor, k: int, /, *, axis: Axis) -> Any:
     x : Ragged or Tensor
         Real values.
     k : int
-        How many elements, at most the size of the axis.
+        The number of elements, at most the size of the axis.
     axis : int or str
-        An axis that no lengths are over. If it has lengths, each length becomes the lesser of itself and k.
+        An axis that no lengths are over. If it has lengths, each length becomes the minimum of itself and k.
 
     Returns
     -------

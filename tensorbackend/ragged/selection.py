@@ -1,4 +1,4 @@
-"""Selection of the entries that a mask chooses, which moves them together, and its inverse."""
+"""Selection of entries by a mask, and its inverse."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from .value import Ragged, as_ragged, ragged_axis, ragged_or_tensor
 def select(
     x: Ragged | Tensor, mask: Ragged | Tensor, /, *, axis: Axis, name: str | None = None, size: int | None = None
 ) -> Ragged:
-    """Choose the entries along an axis where a mask holds, in order, for each example.
+    """Select the entries along an axis where a mask is true, in order, for each example.
 
     Parameters
     ----------
     x : Ragged or Tensor
         The values.
     mask : Ragged or Tensor
-        bool, over named axes of x, including `axis`. Elements beyond the lengths of x are not chosen.
+        bool, over named axes of x, including `axis`. Elements beyond the lengths of x are not selected.
     axis : int or str
         A named axis.
     name : str, optional
@@ -48,14 +48,14 @@ def select(
     Returns
     -------
     Ragged
-        x with new lengths of the axis: the numbers of chosen entries, over the mask's other axes.
+        x with new lengths of the axis: the numbers of selected entries, over the mask's other axes.
 
     Raises
     ------
     DTypeError
         For a mask that is not bool.
     NamesError
-        For a mask over other axes than named axes of x, or not over `axis`.
+        For a mask with an axis that is not a named axis of x, or without `axis`.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def _axis_to_select(x: Ragged, axis: Axis) -> str:
 
 
 def _chosen(x: Ragged, mask: Any, axis: str) -> Tensor:
-    """Where a mask holds within the lengths of x: over axes of the examples, then `axis` as the last one."""
+    """Where a mask is true within the lengths of x: over axes of the examples, then `axis` as the last one."""
     lifted_mask = as_ragged(mask)
     if lifted_mask.dtype.kind != "bool":
         raise DTypeError(expected("a mask of dtype bool", "compare it, such as x != 0", mask=lifted_mask.template))
@@ -115,12 +115,12 @@ def _chosen(x: Ragged, mask: Any, axis: str) -> Tensor:
 def put_selected(
     base: Ragged | Tensor, mask: Ragged | Tensor, selected: Ragged, /, *, axis: Axis, name: str | None = None
 ) -> Any:
-    """Undo `select`: put entries where a mask holds, in order, and keep those of `base` elsewhere.
+    """Undo `select`: write entries where a mask is true, in order, and keep those of `base` elsewhere.
 
     Parameters
     ----------
     base : Ragged or Tensor
-        The values where the mask does not hold.
+        The values where the mask is false.
     mask : Ragged or Tensor
         As for `select`.
     selected : Ragged
@@ -138,7 +138,7 @@ def put_selected(
     Raises
     ------
     ShapeError
-        If the lengths of `selected`, where they can be read, are not the numbers of entries that the mask chooses.
+        If the lengths of `selected`, where they can be read, are not the numbers of true elements of the mask.
 
     Examples
     --------

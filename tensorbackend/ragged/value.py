@@ -48,8 +48,8 @@ def _binary_method(name: str, *, reflected: bool = False) -> Callable[[Ragged, A
 class Ragged:
     """A padded tensor with the lengths of some axes for each example.
 
-    `with_lengths` and `from_list` make one. The padding, beyond the lengths, may hold anything; the functions of this
-    package never let it reach a result. A `Ragged` is a container of ordinary tensors, so functions of nested tensors
+    `with_lengths` and `from_list` make one. The padding, beyond the lengths, may hold any values; the functions of
+    this package ignore it. A `Ragged` is a container of ordinary tensors, so functions of nested tensors
     accept it: `tb.jit`, `tb.vmap`, `tb.tree_map`, `tb.backend_transfer`, `tb.dry_run`.
 
     Operators work position by position, with numbers, tensors and other `Ragged`s whose axes have the same lengths.
@@ -103,7 +103,7 @@ class Ragged:
 
     @property
     def shape(self) -> Shape:
-        """Size of each axis; for an axis with lengths, the largest length that it has room for."""
+        """Size of each axis; for an axis with lengths, the maximum length."""
         return self.values.shape
 
     @property
@@ -135,12 +135,12 @@ class Ragged:
         raise OperandError(expected("a tensor without lengths", self.operand_remedy, x=self))
 
     def __bool__(self) -> NoReturn:
-        """Raises `OperandError`: `==` gives an answer for each position."""
+        """Raises `OperandError`: `==` returns a bool for each position."""
         remedy = "reduce it with tb.ragged.all() or tb.ragged.any() along all axes"
         raise OperandError(expected("a tensor of one element as a condition", remedy, x=self))
 
     def __getitem__(self, key: object) -> NoReturn:
-        """Raises `OperandError`, as a key would cut across the lengths."""
+        """Raises `OperandError`, as a key does not respect the lengths."""
         remedy = (
             "use slice_along_axis(), take() or select() of tb.ragged, to_list() for the examples, or x.filled(0)[...]"
         )
@@ -247,7 +247,7 @@ register_tree_node(
 
 
 def as_ragged(x: Any) -> Ragged:
-    """x itself if it is a `Ragged`; else x as a `Ragged` without lengths."""
+    """x itself if it is a `Ragged`; otherwise x as a `Ragged` without lengths."""
     return x if isinstance(x, Ragged) else Ragged(x if isinstance(x, Tensor) else asarray(x), {})
 
 
@@ -277,7 +277,7 @@ def position_of(x: Ragged, axis: Axis) -> int:
 
 
 def ragged_axis(x: Ragged, axis: Axis, instead: str) -> str:
-    """The name of an axis with lengths; for any other axis, raises `AxisError`, which says what to write instead."""
+    """The name of an axis with lengths; for any other axis, raises `AxisError`, with what to write instead."""
     position = position_of(x, axis)
     name = x.names[position]
     if name is None or name not in x.lengths:
@@ -300,31 +300,32 @@ def refuse_dependents(x: Ragged, axis: Axis, remedy: str) -> None:
 
 @check_arguments
 def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) -> Ragged:
-    """Call a function that treats each position of the axes with lengths on its own, such as `tb.exp` or a dense layer.
+    """Call a function that treats each position of the axes with lengths separately, such as `tb.exp` or a dense layer.
 
-    The function gets tensors: the values of each `Ragged`, with a neutral number in the padding, so that no padding
-    reaches a result or a gradient. It may change, drop and add any other axis.
+    The function gets tensors: the values of each `Ragged`, with a neutral number in the padding, so that padding does
+    not affect results or gradients. It may change, drop and add any other axis.
 
     Parameters
     ----------
     function : function of tensors
         Its result must have the axes with lengths, and the axes that these lengths are over, with the same names and
-        sizes. A function that mixes the positions of such an axis, as `tb.sum` along it does, is not for `apply`: this
-        package has others for it.
+        sizes. For a function that mixes the positions of such an axis, such as `tb.sum` along it, use the other
+        functions of this package.
     *operands : Ragged, Tensor or number
-        They broadcast by position, as in any op. Axes with the same name must have the same lengths in all operands.
+        Operands, which broadcast by position, as in any op. Axes with the same name must have the same lengths in all
+        operands.
 
     Returns
     -------
     Ragged
-        With the lengths of all operands.
+        A tensor with the lengths of all operands.
 
     Raises
     ------
     ShapeError
-        Where an axis has different lengths or sizes in two operands, or another size in the result.
+        If an axis has different lengths or sizes in two operands, or another size in the result.
     AxisError
-        Where the result lacks an axis with lengths.
+        If the result lacks an axis with lengths.
 
     Examples
     --------
@@ -344,7 +345,7 @@ def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) ->
     elementwise = name in OPS and OPS[name].family == "elementwise" and public_op(name) is function
 
     def argument(x: Any) -> Any:
-        """What the function gets for an operand."""
+        """The argument of the function for an operand."""
         if elementwise and name in INDEPENDENT:
             return x.values if isinstance(x, Ragged) else x
         if isinstance(x, Ragged):
@@ -360,7 +361,7 @@ def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) ->
 
 
 def _neutralise_padding(x: Any, raggeds: Sequence[Ragged]) -> Any:
-    """Put a neutral number into an operand without lengths where it meets padding, if it varies along a masked axis.
+    """Replace an operand without lengths by a neutral number at the padding, if it varies along a masked axis.
 
     Its gradient is a sum over positions: a padded position must not add the NaN of 0 times an infinite derivative.
     """

@@ -26,7 +26,7 @@ _WHOLE = "join the inner axis first with merge_axes()"
 
 
 def _places(lengths: Tensor, padding: int, span: int, stride: int) -> Tensor:
-    """The number of windows of `span` entries, `stride` apart, that fit into each length plus the padding.
+    """The number of windows of `span` entries, `stride` apart, within each length plus the padding.
 
     2 windows of 3 entries, 2 apart, fit into 5 entries.
     """
@@ -51,7 +51,7 @@ def windows(
     value: TensorLike = 0,
     name: str = "window",
 ) -> Ragged:
-    """Slide windows along an axis, which counts them in the result; a new axis behind it holds the entries of a window.
+    """Slide windows along an axis, which counts them in the result; a new axis after it has the entries of a window.
 
     Parameters
     ----------
@@ -62,13 +62,13 @@ def windows(
     axis : int or str
         An axis with lengths, which counts the windows in the result.
     stride : int, default 1
-        How far apart windows begin.
+        The distance between the starts of windows.
     padding : "valid" or "same", default "valid"
-        With "valid", windows lie within each example: a length n >= size gives (n - size) // stride + 1 windows, a
-        lesser one none. With "same", a length n gives ceil(n / stride) windows; they may stick out of the example, and
-        half of the entries that stick out lie before its beginning.
+        With "valid", windows are within each example: a length n >= size has (n - size) // stride + 1 windows, a
+        shorter one none. With "same", a length n has ceil(n / stride) windows; they may extend beyond the example, and
+        half of the entries outside come before its beginning.
     value : number, default 0
-        The value of entries where a window sticks out.
+        The value of entries of a window outside the example.
     name : str, default "window"
         The name of the new axis.
 
@@ -120,7 +120,7 @@ def windows(
 def _same(values: Tensor, lengths: Tensor, axis: str, span: int, stride: int, count: int, value: Any) -> Tensor:
     """Values moved so that the first window of each example begins at 0, with room for `count` windows.
 
-    Half of the padding goes before the beginning; with a stride above 1 it depends on the length.
+    Half of the padding is before the beginning; with a stride above 1 it depends on the length.
     """
     room = max((count - 1) * stride + span, 0)
     needed = subtract(add(multiply(subtract(_ceil_divide(lengths, stride), 1), stride), span), lengths)
@@ -143,7 +143,7 @@ def conv(
     kernel_dilation: PerAxis = 1,
     feature_groups: int = 1,
 ) -> Ragged:
-    """Convolve each example as `tb.conv` would convolve it alone, with zeros beyond its end.
+    """Convolve each example separately as `tb.conv` does, with zeros beyond its end.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def conv(
     kernel : Tensor
         (out, channels, *spatial).
     strides, padding, input_dilation, kernel_dilation, feature_groups
-        As in `tb.conv`. A length n becomes (n + padding - span) // stride + 1, or 0 where no window fits. With `"same"`
+        As in `tb.conv`. A length n becomes (n + padding - span) // stride + 1, or 0 if no window fits. With `"same"`
         it becomes ceil(n / stride), whatever the size of the axis.
 
     Returns

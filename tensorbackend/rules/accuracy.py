@@ -1,10 +1,10 @@
-"""How near the result of an op must come to BinaryBackend's on every backend. Without a bound it must agree to the bit.
+"""How close the result of an op must be to BinaryBackend's on every backend. Without a bound it must be bit-identical.
 
-A bound stands where its op is declared: `@primitive.within(LIBRARY)`, `@composite.within(Bound(8, "a reason"))`, or
-`@within(SUM)` for a plain function. `tensorbackend.testing` holds every backend to it.
+A bound is declared with its op: `@primitive.within(LIBRARY)`, `@composite.within(Bound(8, "a reason"))`, or
+`@within(SUM)` for a plain function. `tensorbackend.testing` checks it on every backend.
 
-A bound is a number of ulps of each element. Where an op adds, cancellation makes the ulps of a result meaningless. The
-same number of roundings of a larger quantity is then allowed too: the bound's `scale` (Higham, Accuracy and Stability
+A bound is a number of ulps of each element. For sums, cancellation makes the ulps of a result meaningless. The same
+number of roundings of a larger quantity is then allowed too: the bound's `scale` (Higham, Accuracy and Stability
 of Numerical Algorithms, section 4.2).
 """
 
@@ -27,7 +27,7 @@ Scale: TypeAlias = Literal["element", "one", "operand", "square", "magnitudes", 
 
 
 class Bound(NamedTuple):
-    """How far a result may be from BinaryBackend's."""
+    """The maximum distance of a result from BinaryBackend's."""
 
     ulps: float = 0
     reason: str = ""
@@ -40,7 +40,7 @@ EXACT = Bound()
 
 
 class Bounds(NamedTuple):
-    """The bound of an op, and another one for calls with complex operands or results, where it differs."""
+    """The bound of an op, and another one for calls with complex operands or results, if it differs."""
 
     bound: Bound = EXACT
     complex: Bound | None = None
@@ -52,7 +52,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def declare_bound(bound: Bound = EXACT, *, complex: Bound | None = None) -> Callable[[Function], Function]:
-    """Declares the bound of a public function that is not an op, such as one that is made of several ops."""
+    """Declares the bound of a public function that is not an op, such as one that calls several ops."""
 
     def mark(function: Function) -> Function:
         function.__bounds__ = Bounds(bound, complex)  # type: ignore[attr-defined] # read by tensorbackend.testing
@@ -72,7 +72,7 @@ ROOT_OF_SUM = Bound(64, "a root of a sum", tame=True)
 # (Higham, section 24.1).
 TRANSFORM = Bound(8, "the steps of a transform, each of which mixes all elements", "norm", tame=True)
 ELIMINATION = Bound(32, "the order of operations is the library's, on well-conditioned matrices", "result")
-SPECTRAL = Bound(256, "rounding errors over the gaps of the values turn the vectors", "result")
+SPECTRAL = Bound(256, "rounding errors, divided by the gaps of the values, rotate the vectors", "result")
 COMPLEX_PRODUCT = Bound(4, "some libraries fuse a step of a * c - b * d")
 COMPLEX_QUOTIENT = Bound(4, "each library has its own formula of the quotient")
 COMPLEX_STEPS = Bound(32, "each step may be a product of complex numbers")

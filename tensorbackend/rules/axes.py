@@ -48,12 +48,12 @@ def normalize_axes(x: Template, axes: Axes) -> tuple[int, ...]:
 
 
 def sorted_axes(x: Template, axes: Axes) -> tuple[int, ...]:
-    """The positions of several axes where their order has no meaning, as in a reduction."""
+    """The positions of several axes whose order does not matter, as in a reduction."""
     return tuple(sorted(normalize_axes(x, axes)))
 
 
 def sole_axis(x: Template, axis: SoleAxis) -> int:
-    """The position of an axis that may be left out where the tensor has only one; `AxisError` otherwise.
+    """The position of an axis that may be omitted if the tensor has only one; `AxisError` otherwise.
 
     >>> sole_axis(Template((2,), "f32"), None)
     0

@@ -25,7 +25,7 @@ ACCEPTED: dict[str, Callable[[DType], bool]] = {
 
 
 def result_type(operands: Sequence[Template]) -> DType:
-    """The dtype that operands promote to; Python numbers (weak templates) give way to the other operands.
+    """The dtype that operands promote to; Python numbers (weak templates) yield to the other operands.
 
     >>> result_type([Template((2,), "int8"), Template((), "f32", weak=True)])
     float32
@@ -49,7 +49,7 @@ def check_dtype(dtype: DType, accept: str, remedy: str = "") -> DType:
 
 
 def check_cast(source: DType, target: DType) -> DType:
-    """The target itself; `DTypeError` where a cast would silently drop imaginary parts."""
+    """The target itself; `DTypeError` if a cast would silently drop imaginary parts."""
     if source.is_complex and not (target.is_complex or target is bool_):
         raise DTypeError(expected("a complex dtype to cast to", "take real(x) or imag(x) first", dtype=target))
     return target
@@ -66,9 +66,9 @@ def to_real(dtype: DType) -> DType:
 
 
 def broadcast_two(left: Template, right: Template, shown: tuple[Template, Template] | None = None) -> Shape:
-    """The shape that two shapes broadcast to, aligned from the right: (2, 1) with (3,) gives (2, 3).
+    """The shape that two shapes broadcast to, aligned from the right: (2, 3) for (2, 1) and (3,).
 
-    Raises `ShapeError` where sizes differ and neither is 1 (Array API standard, "Broadcasting"). Its message shows
+    Raises `ShapeError` if sizes differ and neither is 1 (Array API standard, "Broadcasting"). Its message shows
     `left` and `right`, or the operands in `shown` of which they are parts.
     """
     a, b = left.shape, right.shape
@@ -83,12 +83,12 @@ def broadcast_two(left: Template, right: Template, shown: tuple[Template, Templa
         elif other not in (1, size):
             left, right = shown or (left, right)
             remedy = "reshape() or align_as() one of them"
-            raise ShapeError(expected("sizes that are equal or 1 where axes meet", remedy, left=left, right=right))
+            raise ShapeError(expected("sizes that are equal or 1 along matching axes", remedy, left=left, right=right))
     return tuple(sizes)
 
 
 def broadcast(operands: Sequence[Template]) -> tuple[Shape, Names]:
-    """Shape and names of operands broadcast together; `ShapeError` or `NamesError` where they do not fit."""
+    """Shape and names of operands broadcast together; `ShapeError` or `NamesError` if they do not match."""
     if not operands:
         raise ArgumentError(expected("at least one tensor"))
     merged = operands[0]

@@ -20,7 +20,7 @@ Pairs: TypeAlias = str | AbstractSet[str] | tuple[Sequence[Axis], Sequence[Axis]
 def contraction(x1: Template, x2: Template, contract: Pairs, batch: Pairs | None) -> Plan:
     """The plan of a dot: batch axes, then the free axes of x1, then those of x2, each with its name.
 
-    f32[b: 2][n: 3][k: 4] with f32[b: 2][k: 4][m: 5], contracting k and batching b, gives f32[b: 2][n: 3][m: 5].
+    For f32[b: 2][n: 3][k: 4] and f32[b: 2][k: 4][m: 5], contracting k and batching b, it is f32[b: 2][n: 3][m: 5].
     Raises `ShapeError` for paired axes of different sizes, `NamesError` for a name that would occur twice.
     """
     dtype = check_dtype(result_type([x1, x2]), "numeric")

@@ -31,7 +31,7 @@ def convolution(
 ) -> Plan:
     """The plan of a convolution of (batch, channels, *spatial) with (out, channels / groups, *spatial).
 
-    f32[n: 8][3][h: 9] with f32[out: 4][3][3] gives f32[n: 8][out: 4][h: 7].
+    For f32[n: 8][3][h: 9] and f32[out: 4][3][3] the result is f32[n: 8][out: 4][h: 7].
     """
     dtype = check_dtype(result_type([x, kernel]), "numeric")
     if x.ndim < 2 or x.ndim != kernel.ndim:

@@ -15,7 +15,7 @@ def index_out_of_range(index: int, size: int, low: int = 0) -> IndexRangeError:
     size : int
         The size of the axis.
     low : int, default 0
-        The least valid index.
+        The smallest valid index.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def index_out_of_range(index: int, size: int, low: int = 0) -> IndexRangeError:
 
 
 def with_original_index(error: IndexRangeError) -> IndexRangeError:
-    """The error with the index as the user gave it, before negative indices were counted from the end.
+    """The error with the user's index, before negative indices were counted from the end.
 
     >>> with_original_index(index_out_of_range(-1, 3))
     IndexRangeError('expected an index from -3 to 2, got index=-4; use mode="clip" or mode="fill"')
@@ -79,5 +79,5 @@ def singular_matrix() -> DataError:
 
 
 def negative_number(number: int) -> DataError:
-    """The error for a negative element where only numbers from 0 up can be counted."""
+    """The error for a negative element if only numbers from 0 up can be counted."""
     return DataError(expected("elements of at least 0", "pass a size to leave out negative elements", element=number))

@@ -1,4 +1,4 @@
-"""Einstein's notation: parses subscripts, and chooses the order in which to contract."""
+"""Einstein notation: parses subscripts, and chooses the order in which to contract."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Operand: TypeAlias = tuple[X, str]
 
 
 class Expression(NamedTuple):
-    """Subscripts that fit their operands, with one letter for each axis."""
+    """Subscripts that match their operands, with one letter for each axis."""
 
     terms: tuple[str, ...]
     output: str
@@ -29,8 +29,8 @@ class Expression(NamedTuple):
 def parse_subscripts(subscripts: str, operands: Sequence[Template]) -> Expression:
     """Parse the subscripts for operands.
 
-    Raises `ArgumentError` if they do not fit the operands, `ShapeError` for a letter of two sizes, and `NamesError` for
-    a letter that stands for axes of two names in different operands.
+    Raises `ArgumentError` if they do not match the operands, `ShapeError` for a letter of two sizes, and `NamesError`
+    for a letter with axes of two names in different operands.
     """
     inputs, arrow, result = subscripts.partition("->")
     parts = [*inputs.split(","), result]
@@ -76,7 +76,7 @@ def parse_subscripts(subscripts: str, operands: Sequence[Template]) -> Expressio
 def _are_words(parts: Sequence[Sequence[str]], operands: Sequence[Template]) -> bool:
     """Whether subscripts are words: the terms and the result, each split at spaces, as `_letters` are not.
 
-    A word longer than a letter must stand next to another one, or each term must fit its operand as one word, which
+    A word longer than a letter must be next to another one, or each term must match its operand as one word, which
     then has more letters than the operand has axes.
     """
     *terms, result = parts
@@ -137,7 +137,7 @@ def _sizes(
 
 
 def _name_operand(term: list[str], operand: Template) -> Template:
-    """An operand whose axes have the names that a term gives; `NamesError` where an axis has another name."""
+    """An operand whose axes have the names of a term; `NamesError` if an axis has another name."""
     term_names = tuple(None if label[0] == "." else label for label in term)
     first = {label: axis for axis, label in reversed(list(enumerate(term_names)))}
     if any(None not in pair and pair[0] != pair[1] for pair in zip(term_names, operand.names, strict=True)):
@@ -152,7 +152,7 @@ def _name_operand(term: list[str], operand: Template) -> Template:
 
 
 def _check_names(terms: Sequence[list[str]], operands: Sequence[Template]) -> None:
-    """Raises `NamesError` where one label stands for axes of two names in different operands."""
+    """Raises `NamesError` if one label is used for axes of two names in different operands."""
     known: dict[str, tuple[str, int]] = {}
     for place, (term, operand) in enumerate(zip(terms, operands, strict=True)):
         for label, name in reversed(list(zip(term, operand.names, strict=True))):

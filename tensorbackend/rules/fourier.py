@@ -20,7 +20,7 @@ NORMS: tuple[Norm, ...] = ("backward", "ortho", "forward")
 
 
 def transform(x: Template, length: int | None, axis: Axis, norm: Norm) -> Plan:
-    """The plan of a transform along one axis, names kept: f32[t: 8] to a length of 4 gives c64[t: 4].
+    """The plan of a transform along one axis, names kept: c64[t: 4] for f32[t: 8] and a length of 4.
 
     Integers and floats of less than 32 bits are cast first; see `transform_dtype`.
     """
@@ -40,7 +40,7 @@ def transform_dtype(dtype: DType) -> DType:
 
 
 def check_length(length: int) -> int:
-    """The length itself; `ShapeError` unless it is 1 or more."""
+    """The length itself; `ShapeError` unless it is at least 1."""
     try:
         size = index(length)
     except TemplateDataError:

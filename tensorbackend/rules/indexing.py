@@ -69,9 +69,9 @@ def gather_shape(x: Template, indices: Template) -> tuple[Shape, Names]:
 
 
 def plan_scatter(x: Template, indices: Template, updates: Template, mode: str, accept: str) -> Plan:
-    """The plan of a write at index vectors: x's template, in the dtype that it and the updates have in common.
+    """The plan of a write at index vectors: x's template, in the common dtype of it and the updates.
 
-    Raises `ShapeError` unless the updates have the shape of what `gather` reads at the same indices.
+    Raises `ShapeError` unless the updates have the shape of the result of `gather` at the same indices.
     """
     check_indices(indices, mode)
     dtype = check_dtype(result_type([x, updates]), accept)
@@ -106,10 +106,10 @@ def axes_of_parts(x: Template, structure: Structure) -> list[range]:
 
 
 def getitem_template(x: Template, structure: Structure, sizes: Sequence[int]) -> Template:
-    """The template of `x[...]` for a key of a structure that fits x.
+    """The template of `x[...]` for a key of a structure that matches x.
 
-    `sizes` are the lengths of the slices, then the counts of the masks. [a: 5][b: 6][c: 7] by
-    (slice, index of [3]) and the size 2 gives [a: 2][b: 3][c: 7].
+    `sizes` are the lengths of the slices, then the counts of the masks. For [a: 5][b: 6][c:
+    7], (slice, index of [3]) and the size 2 it is [a: 2][b: 3][c: 7].
     """
     if EllipsisType not in structure:
         structure = (*structure, EllipsisType)

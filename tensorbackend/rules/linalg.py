@@ -44,13 +44,13 @@ def plan_factorisation(x: Template, out: Out, **options: object) -> Plan:
 
 
 def lower_factor(x: Template) -> Plan:
-    """The plan of a Cholesky factor: [n][n2] gives [n][.]."""
+    """The plan of a Cholesky factor: [n][.] for [n][n2]."""
     check_square(x)
     return plan_factorisation(x, factor(x, x.shape[-2:], (x.names[-2], None), matrix_dtype(x)))
 
 
 def lu_factors(x: Template) -> Plan:
-    """The plan of P, L and U: [n: 2][m: 3] gives [n: 2][2], [2][2] and [2][m: 3]."""
+    """The plan of P, L and U: [n: 2][2], [2][2] and [2][m: 3] for [n: 2][m: 3]."""
     (rows, columns), (row, column), dtype = check_matrix(x).shape[-2:], x.names[-2:], matrix_dtype(x)
     rank = min(rows, columns)
     return plan_factorisation(
@@ -64,7 +64,7 @@ def lu_factors(x: Template) -> Plan:
 
 
 def qr_factors(x: Template, mode: str) -> Plan:
-    """The plan of Q and R: [n: 2][m: 3] gives [n: 2][2] and [2][m: 3]."""
+    """The plan of Q and R: [n: 2][2] and [2][m: 3] for [n: 2][m: 3]."""
     (rows, columns), (row, column), dtype = check_matrix(x).shape[-2:], x.names[-2:], matrix_dtype(x)
     choice(("reduced", "complete"), mode=mode)
     inner = rows if mode == "complete" else min(rows, columns)
@@ -73,7 +73,7 @@ def qr_factors(x: Template, mode: str) -> Plan:
 
 
 def eigen(x: Template, *, hermitian: bool) -> Plan:
-    """The plan of eigenvalues and eigenvectors: [n][m] gives [.] and [n][.].
+    """The plan of eigenvalues and eigenvectors: [.] and [n][.] for [n][m].
 
     The values of a Hermitian matrix are real; the values and vectors of any other matrix are complex.
     """
@@ -85,7 +85,7 @@ def eigen(x: Template, *, hermitian: bool) -> Plan:
 
 
 def singular(x: Template, full_matrices: bool) -> Plan:
-    """The plan of U, s and Vh: [n: 2][m: 3] gives [n: 2][2], [2] and [2][m: 3]; Vh is [3][m: 3] for full matrices."""
+    """The plan of U, s and Vh: [n: 2][2], [2] and [2][m: 3] for [n: 2][m: 3]; Vh is [3][m: 3] for full matrices."""
     (rows, columns), (row, column), dtype = check_matrix(x).shape[-2:], x.names[-2:], matrix_dtype(x)
     rank, full_matrices = min(rows, columns), flag(full_matrices=full_matrices)
     u = factor(x, (rows, rows if full_matrices else rank), (row, None), dtype)
@@ -96,7 +96,7 @@ def singular(x: Template, full_matrices: bool) -> Plan:
 def solution(
     a: Template, b: Template, *, left_side: bool = True, transposed: bool = False, square: bool = True
 ) -> Template:
-    """The template of x with a @ x = b, or x @ a = b: a[n][m] with b[n][k] gives x[m][k].
+    """The template of x with a @ x = b, or x @ a = b: x[m][k] for a[n][m] and b[n][k].
 
     A `b` of one axis is a vector. Batch axes broadcast. Raises `ShapeError` for a matrix that is not square if it must
     be, or if b has another number of equations than a, and `NamesError` if the names of their axes differ.

@@ -18,7 +18,7 @@ NO_OPTIONS: Options = MappingProxyType({})
 
 
 def flag(**option: object) -> bool:
-    """An option that is true or false, given by its name; `ArgumentError` for anything but a bool, 0 or 1.
+    """An option that is true or false, by its name; `ArgumentError` for anything but a bool, 0 or 1.
 
     >>> flag(keepdims=True)
     True

@@ -14,7 +14,7 @@ from .plan import Plan, flag
 def reduce_shape(x: Template, axes: tuple[int, ...], keepdims: bool) -> tuple[Shape, Names]:
     """Shape and names without the reduced axes, or with reduced axes of size 1.
 
-    (2, 3, 4) over (1,) gives (2, 4), or (2, 1, 4) with `keepdims`.
+    (2, 3, 4) over (1,) becomes (2, 4), or (2, 1, 4) with `keepdims`.
     """
     if flag(keepdims=keepdims):
         return tuple(1 if axis in axes else size for axis, size in enumerate(x.shape)), x.names

@@ -43,7 +43,7 @@ def template_without_names(shape: Shape, dtype: DType) -> Template:
 def reshape_template(x: Template, shape: Sequence[int] | int, names: Sequence[str | None] | None) -> Template:
     """The template with another shape, in which one size may be -1, for the remaining size.
 
-    f32[6] to (2, -1) gives f32[2][3]. Axes that do not change keep their names, unless `names` are given. Raises
+    f32[6] to (2, -1) becomes f32[2][3]. Axes that do not change keep their names, unless `names` are given. Raises
     `ShapeError` if the sizes do not multiply to the number of elements.
     """
     sizes = [index(shape)] if not isinstance(shape, Sequence) else [index(size) for size in shape]
@@ -59,7 +59,7 @@ def reshape_template(x: Template, shape: Sequence[int] | int, names: Sequence[st
 
 
 def _names_after_reshape(x: Template, shape: Shape) -> Names:
-    """The names that a reshape keeps: those of axes with the same size and as many elements before and after them.
+    """The names that a reshape keeps: of axes with the same size and the same numbers of elements before and after.
 
     [a: 2][b: 3][c: 4] keeps c as (6, 4), and a as (2, 12). Neighbouring axes of size 1 keep their names, in order, if
     there are as many of them as before, and lose their names otherwise.
@@ -326,7 +326,7 @@ def pad_template(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[
 
 
 def plan_concatenation(tensors: Sequence[Template], axis: Axis) -> Plan:
-    """The plan of joining tensors along an axis: (2, 3) and (4, 3) along 0 give (6, 3)."""
+    """The plan of joining tensors along an axis: (6, 3) for (2, 3) and (4, 3) along 0."""
     if not tensors:
         raise ArgumentError(expected("at least one tensor"))
     first = tensors[0]

@@ -1,8 +1,8 @@
 """Templates of windows that slide along axes, and of convolution.
 
 A window of w elements with dilation d spans (w - 1) * d + 1 elements of the padded axis, and moves by the stride. If
-no window fits, the axis of the result has size 0, as in XLA. The padding "same" gives ceil(size / stride) windows: the
-padding for this is split between both sides, and an odd element goes at the end.
+no window fits, the axis of the result has size 0, as in XLA. With the padding "same" there are ceil(size / stride)
+windows: the padding for this is split between both sides, and an odd element is added at the end.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Windows(NamedTuple):
 
     @property
     def spans(self) -> Sizes:
-        """The length of the axis that a window reaches over."""
+        """The length of the axis that a window spans."""
         return tuple(map(spread, self.sizes, self.dilations))
 
     @property
@@ -112,7 +112,7 @@ def _entries(x: Template, axes: Sequence[int], option: str, value: Any, default:
 
 
 def numbers(x: Template, axes: Sequence[int], option: str, value: Any) -> tuple[int, ...]:
-    """The entries of an option for `axes`, each 1 or more; axes that a mapping leaves out have 1.
+    """The entries of an option for `axes`, each at least 1; axes that a mapping omits have 1.
 
     >>> numbers(Template((5, 9), "f32", ("batch", "time")), (0, 1), "window", {"time": 3})
     (1, 3)

@@ -1,10 +1,10 @@
 """The choice of the backend that runs an op: the registry, the default, the choice by operands, and transfers.
 
-- `registry`: backends by name (built in, from plugins, or registered), each loaded when it is first asked for;
-- `default`: the backend of new tensors, and what `backend=` stands for;
+- `registry`: backends by name (built in, from plugins, or registered), each loaded when it is first requested;
+- `default`: the backend of new tensors, and the meaning of `backend=`;
 - `choice`: the backend on which an op runs, and moving its operands there;
 - `devices`: the devices of a backend, with the known facts of each;
-- `transfer`: tensors that users copy, move or give up.
+- `transfer`: tensors that users copy, move or release.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ def common_backend(tensors: Iterable[Tensor]) -> Backend:
     """The backend on which an op with these inputs runs, the default one if there are none.
 
     The highest `dispatch_priority` wins: with a template tensor among the inputs the result is a template tensor too,
-    and BinaryBackend gives way to any other. Raises `BackendError` for two backends of equal priority.
+    and BinaryBackend yields to any other. Raises `BackendError` for two backends of equal priority.
     """
     chosen: Backend | None = None
     for tensor in tensors:

@@ -1,4 +1,4 @@
-"""The default backend, of the process and of a block, and the instance that `backend=` stands for."""
+"""The default backend, of the process and of a block, and the instance that `backend=` means."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _lock = module_lock(__name__)
 def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Backend:
     """Look up a backend by name, class or instance, on a device if given; `None` is the default backend.
 
-    Raises `BackendError` for a name that nothing declares, and for a plugin that cannot be imported or started,
+    Raises `BackendError` for a name that is not declared, and for a plugin that cannot be imported or started,
     `ArgumentError` for a device that the backend does not have.
 
     Parameters
@@ -66,7 +66,7 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
 
 
 def creation_backend(backend: BackendLike = None, device: str | None = None, like: Tensor | None = None) -> Backend:
-    """The backend of a new tensor: the one that is asked for, or the one that holds the data of `like`.
+    """The backend of a new tensor: the requested one, or the one that holds the data of `like`.
 
     For a tensor on a tape this is the backend that computes; for a tensor of a trace it is the trace. Raises
     `ArgumentError` if both `backend` and `like` are given, `OperandError` if `like` is not a tensor.
@@ -81,7 +81,7 @@ def creation_backend(backend: BackendLike = None, device: str | None = None, lik
 
 
 def current() -> Backend:
-    """The default backend: of the innermost block, else of the process."""
+    """The default backend: that of the innermost block, else that of the process."""
     scoped = scoped_default.get()
     if scoped is not None:
         return scoped
@@ -96,9 +96,9 @@ def current() -> Backend:
 
 @check_arguments
 def set_default_backend(backend: BackendLike) -> None:
-    """Sets the backend of new tensors for the whole process, all threads included.
+    """Set the default backend of the whole process, including all threads. Initially
 
-    Out of the box it is the one that the environment variable `TENSORBACKEND_DEFAULT` names, else NumPy.
+    it is the one that the environment variable `TENSORBACKEND_DEFAULT` names, else NumPy.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def set_default_backend(backend: BackendLike) -> None:
 
 
 def default_backend(backend: BackendLike) -> Block[Backend]:
-    """Set the backend of new tensors for a `with` block, in this thread or task only.
+    """Set the default backend for a `with` block, in this thread or task only.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def default_backend(backend: BackendLike) -> Block[Backend]:
 
 
 def scoped_backend() -> Backend | None:
-    """The backend of the innermost `default_backend` block of this thread or task, `None` outside of any.
+    """Return the backend of the innermost `default_backend` block of this thread or task, or `None`.
 
     Returns
     -------

@@ -11,20 +11,20 @@ from .default import get_backend
 
 
 class Device(str):
-    """The name of a device, as `device=` and `x.to_device` take it, with properties of the device.
+    """The name of a device, for `device=` and `x.to_device`, with properties of the device.
 
     Attributes
     ----------
     backend : Backend
         The backend whose device it is.
     kind : str
-        "cpu", "gpu", "tpu" or another word for the kind of device.
+        The kind of device: "cpu", "gpu", "tpu" or another.
     memory : int or None
         The memory in bytes, in total.
     processors : int or None
         The number of processors: logical ones of a host, multiprocessors of a GPU.
     description : str
-        The maker's name for it.
+        The vendor's name for it.
     """
 
     backend: Backend
@@ -53,7 +53,7 @@ class Device(str):
 
 @check_arguments
 def devices(backend: BackendLike = None, *, kind: str | None = None) -> tuple[Device, ...]:
-    """The devices of a backend, as `device=` and `x.to_device` take them.
+    """List the devices of a backend, for `device=` and `x.to_device`.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""The registry: backends by name, each loaded when it is first asked for.
+"""The registry: backends by name, each loaded when it is first requested.
 
-It knows no backend by itself. The package enters its own by `build_in`, distributions declare theirs as entry points,
+It is initially empty. The package adds its backends by `build_in`, distributions declare theirs as entry points,
 and a program registers a class by `register_backend`.
 """
 
@@ -32,14 +32,14 @@ _lock = module_lock(__name__)
 
 
 def build_in(name: str, load: Callable[[], type[Backend]]) -> None:
-    """Enters a backend that the package brings; its class is loaded when it is first asked for."""
+    """Registers a backend of the package; its class is loaded when it is first requested."""
     _built_in[name] = load
 
 
 def backends() -> tuple[str, ...]:
-    """The names of the backends that are built in, registered, or declared by installed distributions, sorted.
+    """Return the sorted names of the backends that are built in, registered, or declared by installed distributions.
 
-    Nothing is imported to find out, so a name here may still fail in `get_backend`.
+    Nothing is imported for this, so a name here may still fail in `get_backend`.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def backends() -> tuple[str, ...]:
 
 
 def class_names() -> dict[str, str]:
-    """The names of the backends that the package brings, by the names of their classes.
+    """The names of the package's backends, by the names of their classes.
 
     >>> class_names()["CupyBackend"]
     'cupy'
@@ -67,7 +67,7 @@ def class_names() -> dict[str, str]:
 def origin(name: str) -> str | None:
     """Where a backend's name comes from: "built in", a plugin's distribution, or "registered" in this process.
 
-    `None` for a name that nothing declares.
+    `None` for a name that is not declared.
     """
     if name in _built_in:
         return "built in"
@@ -82,7 +82,7 @@ def register_backend(backend: type[Backend]) -> type[Backend]:
     """Register a backend class under its name for this process; usable as a class decorator.
 
     A distribution declares an entry point in the group `tensorbackend.backends` instead. Raises
-    `BackendError` where another class has the name.
+    `BackendError` if another class has the name.
 
     Parameters
     ----------
@@ -112,9 +112,9 @@ def register_backend(backend: type[Backend]) -> type[Backend]:
 
 
 def backend_class(name: str) -> type[Backend]:
-    """The class that a name stands for, whether or not it can be used on this machine.
+    """The class of a name, whether or not it can be used on this machine.
 
-    Raises `BackendError` for a name that nothing or more than one distribution declares, and for a plugin that cannot
+    Raises `BackendError` for a name that is declared by no or several distributions, and for a plugin that cannot
     be imported, or whose entry point is not a backend class of that name.
     """
     kind = _classes.get(name)
@@ -125,7 +125,7 @@ def backend_class(name: str) -> type[Backend]:
 
 
 def claimant(array: object) -> Backend | None:
-    """The backend that alone can hold an array, such as a value that JAX traces; `None` for any other array."""
+    """The only backend that can hold an array, such as a value that JAX traces; `None` for any other array."""
     for kind in map(backend_class, (*_built_in, *_classes)):
         if kind.claims(array):
             return kind()
@@ -135,7 +135,7 @@ def claimant(array: object) -> Backend | None:
 def owner(array: object) -> type[Backend] | None:
     """The backend class to whose library an array belongs; `None` for an array of any other library.
 
-    Plugins that are not loaded yet are loaded and asked last; a plugin that cannot be imported owns no arrays here.
+    Plugins that are not loaded yet are loaded and queried last; a plugin that cannot be imported owns no arrays here.
     """
     for kind in map(backend_class, (*_built_in, *_classes)):
         if is_of(array, kind):
@@ -161,9 +161,9 @@ def is_of(array: object, kind: type[Backend]) -> bool:
 
 
 def start_backend(name: str) -> Backend:
-    """The backend that a name stands for, ready to run.
+    """The backend of a name, ready to run.
 
-    Raises what `backend_class` raises, and `BackendError` where the class raises an error of its own.
+    Raises what `backend_class` raises, and `BackendError` if the constructor of the class fails.
     """
     kind = backend_class(name)
     try:

@@ -1,4 +1,4 @@
-"""The threads among which work on large arrays is shared."""
+"""The threads that share work on large arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _pool: tuple[int, ThreadPoolExecutor] | None = None
 
 
 def threads() -> int:
-    """The number of threads among which this library shares its own work on large arrays.
+    """Return the number of threads that share this library's own work on large arrays.
 
     Returns
     -------
@@ -40,10 +40,10 @@ def threads() -> int:
 
 
 def set_threads(count: int | None) -> None:
-    """Sets the number of threads among which this library shares its own work on large arrays, for the process.
+    """Set the number of threads that share this library's own work on large arrays, for the process. That work
 
-    That work is the blocks of `tb.jit` on NumPy. The libraries underneath have settings of their own, as NumPy's BLAS
-    has `OMP_NUM_THREADS`. Results do not depend on the number.
+    is the blocks of `tb.jit` on NumPy. The underlying libraries have their own settings, such as `OMP_NUM_THREADS` of
+    NumPy's BLAS. Results do not depend on the number.
 
     Parameters
     ----------
@@ -70,16 +70,16 @@ def set_threads(count: int | None) -> None:
 
 
 def parallel_for(length: int, height: int, work: Callable[[int, int], Any]) -> None:
-    """Works on the rows [0, length) in parts, one for each thread, which begin at multiples of `height`.
+    """Processes the rows [0, length) in parts, one for each thread, which begin at multiples of `height`.
 
     Parameters
     ----------
     length : int
         The number of rows.
     height : int
-        The rows of a block, which one thread works on as a whole.
+        The rows of a block, which one thread processes as a whole.
     work : callable
-        Works on the rows from a start up to, but without, an end. Its errors are raised here.
+        Processes the rows from a start up to, but excluding, an end. Its errors are raised here.
     """
     blocks = -(-length // height)
     parts = min(threads(), blocks)
@@ -98,7 +98,7 @@ def parallel_for(length: int, height: int, work: Callable[[int, int], Any]) -> N
 
 
 def _executor() -> ThreadPoolExecutor:
-    """The threads next to the calling one; a new pool if their number has changed."""
+    """The threads besides the calling one; a new pool if their number has changed."""
     from concurrent.futures import ThreadPoolExecutor  # slow to import, and few programs need it
 
     global _pool

@@ -1,4 +1,4 @@
-"""Copies a tensor to another backend, moves it there, or gives up its data."""
+"""Copies a tensor to another backend, moves it there, or releases its data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _lock = module_lock(__name__)
 
 @bind
 def backend_copy(x: Tensor, backend: BackendLike = None) -> Tensor:
-    """A copy of a tensor on another backend, names and all; the tensor keeps its data.
+    """Copy a tensor, including its names, to another backend; the tensor keeps its data.
 
     >>> import tensorbackend as tb
     >>> x = tb.tensor([1.0, 2.0], names=("n",))
@@ -29,10 +29,10 @@ def backend_copy(x: Tensor, backend: BackendLike = None) -> Tensor:
 
 @bind
 def backend_transfer(x: Tensor, backend: BackendLike = None) -> Tensor:
-    """A tensor moved to another backend: the source is deallocated, and using it raises `DeallocatedError`.
+    """Move a tensor to another backend: the source is deallocated, and using it raises `DeallocatedError`.
 
-    Moving to its own backend gives the tensor itself. Memory is shared where both backends can, else the
-    bytes are copied.
+    Moving to its own backend returns the tensor itself. Memory is shared if both backends support that,
+    otherwise the bytes are copied.
     """
     target = get_backend(backend)
     if target is x.backend:
@@ -45,7 +45,7 @@ def backend_transfer(x: Tensor, backend: BackendLike = None) -> Tensor:
 
 @bind
 def backend_deallocate(x: Tensor) -> None:
-    """Releases a tensor's data; a second call has no effect."""
+    """Release a tensor's data; a second call has no effect."""
     with _lock:
         if x.deallocated:
             return

@@ -16,11 +16,11 @@ from .iteration import GROWTH, Method, Problem, Watch, dot, ratio, square, zero_
 
 
 def bicgstab(problem: Problem, degree: int) -> Method:
-    """Biconjugate gradients stabilised by polynomials of `degree`; an iteration takes `2 * degree` products.
+    """Biconjugate gradients stabilised by polynomials of `degree`; an iteration needs `2 * degree` products.
 
     The preconditioner is applied from the right, so that residuals are those of the system; y in the loop is x before
-    the preconditioner. The result is the iterate with the least residual in the last sweep, or the one before it: a
-    sweep goes on after a solution, and where the method breaks down, later iterates are of no use.
+    the preconditioner. The result is the iterate with the smallest residual in the last sweep, or the one before it:
+    a sweep continues after a solution, and if the method breaks down, later iterates are useless.
 
     References
     ----------
@@ -47,9 +47,9 @@ def bicgstab(problem: Problem, degree: int) -> Method:
         return numerator / denominator if alone else ratio(numerator, denominator)
 
     def nearest(iterates: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
-        """The first iterate that is a solution, else the one with the least residual, and its squared residual.
+        """The first iterate that is a solution, else the one with the smallest residual, and its squared residual.
 
-        The residuals after a large y have lost what they say to rounding.
+        The residuals after a large y are dominated by rounding errors.
         """
         best, least = iterates[0]
         lost = 0 * least
@@ -111,7 +111,7 @@ def bicgstab(problem: Problem, degree: int) -> Method:
 
 
 def _least(r: Tensor, vectors: list[Tensor]) -> list[Tensor]:
-    """The factors with which the vectors add up nearest to r, by orthogonalising one vector after the other."""
+    """The factors of the vectors' linear combination nearest to r, by orthogonalising one vector after the other."""
     directions: list[Tensor] = []
     squares: list[Tensor] = []
     shares: list[list[Tensor]] = []
@@ -133,6 +133,6 @@ def _least(r: Tensor, vectors: list[Tensor]) -> list[Tensor]:
 
 
 def _clear(size: Tensor, before: Tensor) -> Tensor:
-    """The square of what is left of a vector, 0 where that is rounding alone: the vector depends on those before."""
+    """The square of the remainder of a vector, 0 if that is rounding alone: the vector depends on those before."""
     noise = (10 * finfo(before.dtype).eps) ** 2
     return where(abs_(size) <= noise * square(before), 0, size)

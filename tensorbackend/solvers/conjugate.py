@@ -1,4 +1,4 @@
-"""Conjugate gradients, for Hermitian matrices that are definite."""
+"""Conjugate gradients, for definite Hermitian matrices."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ def cg_adaptive(problem: Problem) -> Method:
 
 
 def _broke(product: Tensor) -> Tensor | None:
-    """Where the product of p and A p is 0; `None` for a single example, whose next residual is then not finite."""
+    """Whether the product of p and A p is 0; `None` for a single example, whose next residual is then not finite."""
     return None if product.ndim == 1 else product == 0
 
 
 def _last(state: tuple[Any, ...]) -> Tensor:
-    """The last x, or the one before where the last step divided by 0."""
+    """The last x, or the one before if the last step divided by 0."""
     return where(isfinite(state[0].residual), state[1], state[-1])

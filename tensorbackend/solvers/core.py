@@ -116,7 +116,7 @@ def solve_scaled(plan: Plan, tensors: Inputs) -> Outcome:
             spent = state.iterations >= tensors.most
         else:
             state = refine_trajectory(system, method, start, tensors.most, plan.trajectory)
-            spent = ones_like(state.met)  # the end of a trajectory is no failure
+            spent = ones_like(state.met)  # the end of a trajectory is not a failure
     return _outcome(state, spent, length, unit, matrix.power)
 
 
@@ -135,7 +135,7 @@ def _method(plan: Plan, problem: Problem, rtol: Tensor) -> Method:
 def _outcome(state: State, spent: Tensor, length: Tensor, unit: Tensor, power_of_matrix: Tensor) -> Outcome:
     """The outcome in the units of A and b, where `length` is 0 for a b of zeros.
 
-    An example that has neither converged nor used up its iterations has diverged, and so has one whose x overflows or
+    An example that has neither converged nor used all its iterations has diverged, and so has one whose x overflows or
     underflows.
     """
     scale = unit / power_of_matrix

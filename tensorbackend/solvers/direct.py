@@ -1,4 +1,4 @@
-"""Direct solves: by the factors of a dense matrix on any backend, by SciPy's of a sparse matrix on the host."""
+"""Direct solves: by the factors of a dense matrix on any backend, by SciPy's factors of a sparse matrix on the host."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NAN = float("nan")
 
 
 def direct(function: Linear, b: Tensor) -> Tensor:
-    """The solution for vectors b, NaN where the matrix is singular."""
+    """The solution for vectors b, NaN if the matrix is singular."""
     form, parts = function.form, function.parts
     transposed = isinstance(form, Transposed)
     if isinstance(form, Transposed):
@@ -54,7 +54,7 @@ def eliminate(matrix: Tensor, b: Tensor) -> Tensor:
 
 
 def _sparse(matrix: Any, b: Tensor, transposed: bool) -> Tensor:
-    """Solves by SuperLU. Its factors are kept under the content of the matrix, and serve the transpose too."""
+    """Solves by SuperLU. Its factors are cached by the content of the matrix, and are used for the transpose too."""
     solution: Tensor = host_call(_solve_on_host, b, matrix, b, transposed)
     return solution
 
@@ -79,7 +79,7 @@ def _solve_on_host(matrix: Any, b: Any, transposed: bool) -> Any:
 
 
 def _solve_by_factors(matrix: Any, parts: tuple[Any, ...], b: Any, transposed: bool) -> Any:
-    """The solution by factors, which are computed unless they are kept from an earlier solve."""
+    """The solution by factors, which are computed unless they are cached from an earlier solve."""
     dtype = parts[0].dtype
     digest = blake2b(repr((matrix.format, matrix.size, dtype)).encode(), digest_size=16)
     for array in parts:

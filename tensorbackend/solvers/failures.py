@@ -15,7 +15,7 @@ from .core import Outcome
 
 
 def refuse_failure(outcome: Outcome) -> None:
-    """Raises `ConvergenceError` unless all examples have converged; in compiled code too, once there are data."""
+    """Raises `ConvergenceError` unless all examples have converged; in compiled code too, once data are available."""
 
     def look(*flags: Tensor) -> None:
         _look("a solver", *map(numpy.asarray, flags))
@@ -26,7 +26,7 @@ def refuse_failure(outcome: Outcome) -> None:
 def require_convergence(outcome: Outcome) -> Tensor:
     """A number 1 for each example of a gradient's solve, or `ConvergenceError` unless all have converged.
 
-    A gradient keeps no calls for their side effects, but it needs a number that it multiplies by.
+    A gradient drops calls that are made only for side effects, but not a number that it multiplies by.
     """
 
     def ones(*flags: Any) -> Any:

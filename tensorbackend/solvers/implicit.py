@@ -34,8 +34,8 @@ Values = Sequence[Tensor]
 def solve_with_gradient(plan: Plan, tensors: Inputs) -> Outcome:
     """The solution of a system, with gradients with respect to b and to the values of the matrix.
 
-    No gradient flows through the iterations. The gradient is that of the solution as a function of the arguments. It is
-    NaN where its own solve does not converge.
+    No gradient flows through the iterations. The gradient is that of the solution as a function of the arguments. It
+    is NaN if its own solve does not converge.
     """
     if common_backend(flatten(tensors)[0]).dispatch_priority <= 1:  # nothing records the computation
         return solve_scaled(plan, tensors)
@@ -112,7 +112,7 @@ def _cotangents_of_values(
         return []
 
     def pull(at: Tensor, cotangent: Tensor) -> tuple[Tensor, ...]:
-        """The cotangents of the values, pulled back through the product with a vector."""
+        """The cotangents of the values, by the vector-Jacobian product of the product with a vector."""
         cotangents: tuple[Tensor, ...] = vjp(lambda *values: plan.form(parts(values), at), *values)[1](cotangent)
         return cotangents
 

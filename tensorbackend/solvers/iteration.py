@@ -1,7 +1,7 @@
 """Parts that the iterative methods share: the problem, its progress, and the loop.
 
-Vectors have shape (..., n), and numbers for each example have shape (..., 1), so that they broadcast. Methods begin
-with x = 0 and get systems whose elements are scaled to be near 1 (`scaling.py`).
+Vectors have shape (..., n), and numbers for each example have shape (..., 1), so that they broadcast. Methods start
+from x = 0, with systems whose elements are scaled to be near 1 (`scaling.py`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Problem(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far the solution of each example has come."""
+    """The progress of the solution of each example."""
 
     going: Tensor
     iterations: Tensor
@@ -55,7 +55,7 @@ class Progress(NamedTuple):
 
 
 class Method(NamedTuple):
-    """The start and the step of an iterative method. A state begins with the progress and x."""
+    """The start and the step of an iterative method. The first parts of a state are the progress and x."""
 
     start: tuple[Any, ...]
     step: Callable[[tuple[Any, ...]], tuple[Any, ...]]
@@ -90,12 +90,12 @@ def ratio(numerator: Tensor, denominator: Tensor) -> Tensor:
 
 
 def zero_if_done(going: Tensor, factor: Tensor) -> Tensor:
-    """The factor, 0 for examples that are done. A single example goes on as long as the loop, so its factor stays."""
+    """The factor, 0 for examples that are done. A single example continues with the loop, so its factor is kept."""
     return factor if going.ndim == 1 else where(going, factor, 0)
 
 
 class Watch:
-    """Tells the progress of a method from the squared norms of its residuals, of which `first` is the first."""
+    """Computes the progress of a method from the squared norms of its residuals, of which `first` is the first."""
 
     def __init__(self, problem: Problem, first: Tensor) -> None:
         self.problem, self.bound = problem, first * GROWTH + problem.goal
@@ -103,12 +103,12 @@ class Watch:
         self.first = Progress(self._goes_on(none, first), none, first)
 
     def _goes_on(self, iterations: Tensor, residual: Tensor) -> Tensor:
-        """Whether an example goes on: its residual is not small enough, too large or NaN, and iterations are left."""
+        """Whether an example continues: its residual is not small enough, too large or NaN, and iterations remain."""
         open_ = logical_and(residual > self.problem.goal, residual <= self.bound)
         return logical_and(open_, iterations < self.problem.most)
 
     def __call__(self, before: Progress, residual: Tensor, broke: Tensor | None = None) -> Progress:
-        """The progress after one more iteration; where the method `broke` down, the residual becomes infinite."""
+        """The progress after one more iteration; if the method `broke` down, the residual becomes infinite."""
         if broke is not None:
             residual = where(logical_and(broke, residual > self.problem.goal), _INFINITY, residual)
         if residual.ndim == 1:

@@ -14,9 +14,9 @@ from .iteration import Method, Problem, Progress, Watch, ratio, square
 
 
 def lsqr(problem: Problem, normal: Tensor) -> Method:
-    """The x of least norm among those whose residual is least, by LSQR.
+    """The x of minimum norm among those of minimum residual, by LSQR.
 
-    An example has converged as well if its residual is orthogonal to all columns within the tolerance `normal`,
+    An example has also converged if its residual is orthogonal to all columns within the tolerance `normal`,
     relative to the norms of the residual and of the matrix.
 
     References
@@ -37,7 +37,7 @@ def lsqr(problem: Problem, normal: Tensor) -> Method:
     tell = Watch(problem, first)
 
     def mark_converged(told: Progress, least: Tensor) -> Progress:
-        """Counts examples as converged whose residual cannot become smaller."""
+        """Marks examples as converged whose residual cannot decrease."""
         residual = where(least, minimum(told.residual, problem.goal), told.residual)
         return told._replace(going=logical_and(told.going, logical_not(least)), residual=residual)
 

@@ -1,8 +1,8 @@
-"""Linear functions of vectors: what they are made of, how they are applied, and their transposes.
+"""Linear functions of vectors: their representation, application, and transposes.
 
-A vector lies along the last axis; all axes before it are batch axes. A linear function has two halves: a *form*, which
+A vector is along the last axis; all axes before it are batch axes. A linear function has two halves: a *form*, which
 is hashable, and the tensors that it needs. A solver is compiled for forms and takes the tensors as arguments, so that
-it serves another matrix of the same structure, and another function that is traced to the same operations.
+it can be reused for another matrix of the same structure, and another function with the same trace.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Form(Protocol):
 
     @property
     def axes(self) -> int:
-        """How many of the last axes of the floating parts hold the elements of one matrix; 0 if no parts hold them."""
+        """The number of last axes of the floating parts that hold the elements of one matrix; 0 if none do."""
 
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
         """The function applied to x of shape (..., columns)."""
@@ -126,7 +126,7 @@ class Sparse:
 
 @dataclass(frozen=True)
 class Diagonal:
-    """A diagonal matrix: multiplies each element by a number of its own."""
+    """A diagonal matrix: multiplies each element by its own number."""
 
     axes: ClassVar[int] = 1
 
@@ -177,7 +177,7 @@ class Traced:
         return reshape(product.rename(*(None,) * product.ndim), (*x.shape[:-1], self.rows))
 
     def apply_transpose(self, parts: Tensors, y: Tensor, /) -> Tensor:
-        """The transpose: the function that pulls cotangents back, as this function is linear."""
+        """The transpose: the vector-Jacobian product, as this function is linear."""
         return transpose_by_vjp(self, parts, y, self.columns)
 
 
@@ -223,7 +223,7 @@ def linear(operator: Any, vectors: Template, count: int, name: str) -> Linear:
 
 
 def cast_linear(function: Linear, dtype: Any) -> Linear:
-    """The function with its matrix in another dtype; a traced function stays as it is."""
+    """The function with its matrix in another dtype; a traced function is unchanged."""
     if isinstance(function.form, Traced):
         return function
     values, *places = function.parts

@@ -1,4 +1,4 @@
-"""Minimal residuals over Krylov spaces, with restarts, for any square matrix."""
+"""Minimal residuals over Krylov subspaces, with restarts, for any square matrix."""
 
 from __future__ import annotations
 

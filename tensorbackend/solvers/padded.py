@@ -1,8 +1,8 @@
 """Sparse matrices as the first entries of all rows, the second ones and so on, for many products with one matrix.
 
 Each step of a product gathers elements of the vector and multiplies them by one entry of each row. So there are few
-steps and no scatter-add, which is slow on most backends. The rest of a few long rows, such as a border row that makes a
-matrix regular, is summed separately. The places of the entries are found on the host, once for each structure.
+steps and no scatter-add, which is slow on most backends. The remainder of a few long rows, such as a border row that
+makes a matrix regular, is summed separately. The places of the entries are found on the host, once for each structure.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Preconditioners: functions near the inverse of a matrix, chosen by name or given by the user."""
+"""Preconditioners: approximate inverses of a matrix, chosen by name or passed by the user."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORDS: Final = ("jacobi", "ilu")
 def preconditioner(choice: Any, matrix: Linear, vectors: Template, count: int) -> Linear | None:
     """The linear function that a preconditioner applies to residuals like `vectors`; `None` if there is none.
 
-    Raises `ArgumentError` for an unknown name, and for a name where A is a function, whose entries are not known.
+    Raises `ArgumentError` for an unknown name, and for a name if A is a function, whose entries are not known.
     """
     if choice is None:
         return None

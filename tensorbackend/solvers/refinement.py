@@ -1,8 +1,8 @@
-"""Iterative methods run again on what is left, until the residual itself is small enough.
+"""Iterative methods, restarted on the residual until it is small enough.
 
-A method updates its residual, and rounding errors add up in it; some methods break down. So when a method ends, the
-residual is computed from x. Where it is still too large and the method has made it smaller, the method begins again
-with that residual as its right-hand side. A residual is scaled like b, so that each run has the same precision.
+A method updates its residual, in which rounding errors accumulate; some methods break down. So when a method ends, the
+residual is computed from x. If it is still too large and the method has decreased it, the method starts again with
+that residual as its right-hand side. A residual is scaled like b, so that each run has the same precision.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LESS: Final = 0.9
 
 
 class System(NamedTuple):
-    """A linear system, scaled, and when its solution is good enough."""
+    """A scaled linear system, and its tolerances."""
 
     apply: Function
     adjoint: Function
@@ -48,7 +48,7 @@ class System(NamedTuple):
 
 
 class State(NamedTuple):
-    """How far the examples have come."""
+    """The progress of the examples."""
 
     going: Tensor
     x: Tensor
@@ -76,7 +76,7 @@ def begun(system: System, x: Tensor, most: Tensor, at_zero: bool) -> State:
 
 
 def refine(system: System, method: Callable[[Problem], Method], start: State, most: Tensor) -> State:
-    """The state after as many runs of a method as make the residual smaller."""
+    """The state after as many runs of a method as decrease the residual."""
 
     def iteration(before: State) -> State:
         change, iterations, broke = _run(system, method, before, most, None)
@@ -146,19 +146,19 @@ def _run(
 
 
 def _select_active(state: State, value: Tensor, other: Any) -> Tensor:
-    """The value for examples that go on. Inside the loop a single example goes on."""
+    """The value for examples that continue. Inside the loop a single example continues."""
     return value if state.going.ndim == 1 else where(state.going, value, other)
 
 
 def _measure(system: System, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The residual, its norm, and whether it is small enough. Squares of what underflows are small enough as 0."""
+    """The residual, its norm, and whether it is small enough. Squares that underflow count as 0."""
     r = system.b - system.apply(x)
     left = sqrt(square(r))
     return r, left, _meets(system, x, r, left)
 
 
 def _meets(system: System, x: Tensor, r: Tensor, left: Tensor) -> Tensor:
-    """Whether a residual is small enough: within the tolerance, or no more than rounding leaves."""
+    """Whether a residual is small enough: within the tolerance, or within rounding errors."""
     epsilon = finfo(r.dtype).eps
     rounding = minimum(system.size * sqrt(square(x)) * (ROUNDING * epsilon), system.length * epsilon**0.5)
     met = left <= maximum(system.tolerance, rounding)

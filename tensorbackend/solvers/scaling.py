@@ -1,6 +1,6 @@
 """Linear systems scaled by powers of two, so that squares of elements neither overflow nor underflow.
 
-A power of two rounds nothing: a solve takes the same steps for A and b of any scale.
+Powers of two are exact: a solve takes the same steps for A and b of any scale.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Scaled(NamedTuple):
 def power(sizes: Tensor) -> Tensor:
     """The power of two below each size or equal to it, or the nearest one that is a normal number, as its inverse is.
 
-    That of 0, an infinity or NaN is one of the two at the ends: they stay what they are when it divides them.
+    That of 0, an infinity or NaN is one of the two at the ends: a division by it does not change them.
     """
     integers, width = _EXPONENTS[sizes.dtype]
     greatest_exponent = 2 ** (sizes.dtype.bits - 1 - width) - 2
@@ -55,7 +55,7 @@ def power(sizes: Tensor) -> Tensor:
 
 
 def greatest(x: Tensor, count: int = 1) -> Tensor:
-    """The largest magnitude along the last `count` axes, of shape (..., 1)."""
+    """The maximum magnitude along the last `count` axes, of shape (..., 1)."""
     sizes = abs_(x) if count == 1 else abs_(_flat(x, count))
     return (max_ if sizes.shape[-1] else sum_)(sizes, axis=-1, keepdims=True)
 
@@ -94,7 +94,7 @@ def _largest(sizes: list[Tensor]) -> Tensor:
 
 
 def _scale_function(form: Form, parts: tuple[Tensor, ...], b: Tensor, columns: int) -> Scaled:
-    """The scaled form of a function. A product with a vector of signs tells the size of its elements."""
+    """The scaled form of a function. A product with a vector of signs estimates the size of its elements."""
     places = iota(columns, dtype="int32", backend=b.backend)
     signs = astype(where(places * places * -1640531527 < 0, -1, 1), b.dtype)  # no pattern that A may take to zero
     product = form(parts, broadcast_to(signs, (*b.shape[:-1], columns)))
@@ -120,7 +120,7 @@ def _products(form: Form, parts: Tensors, inverse: Tensor | None) -> tuple[Funct
 
 
 def scale_preconditioner(precondition: Callable[[Tensor], Tensor], r: Tensor) -> Function:
-    """A preconditioner that takes the residual r to a vector of about the same size; its factor changes no iterate."""
+    """A preconditioner that maps the residual r to a vector of about the same size; its factor changes no iterate."""
     unit = power(greatest(precondition(r)))
     inverse = 1 / unit
     return lambda x: precondition(x) * inverse

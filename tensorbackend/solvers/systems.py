@@ -1,4 +1,4 @@
-"""`solve`: solves a linear system by one of many methods, with a gradient that is another solve."""
+"""`solve`: a linear system by one of several methods, with a gradient that is another solve."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ def solve(
     trajectory: Sequence[int] | None = None,
     raise_on_failure: bool = False,
 ) -> Solution:
-    """Solve A x = b on any backend, with gradients for b and for the values of A.
+    """Solve A x = b on any backend, with gradients with respect to b and the values of A.
 
-    A vector lies along the last axis of b. All axes before it are batch axes, and each example stops by itself.
+    A vector is along the last axis of b. All axes before it are batch axes, and each example stops separately.
 
     Parameters
     ----------
@@ -90,58 +90,58 @@ def solve(
     method : str
         For Hermitian definite matrices: `"cg"`, conjugate gradients, and `"cg-adaptive"`, which tolerates a matrix that
         is not quite symmetric. For any square matrix: `"bicgstab"`, also `"bicgstab(2)"` and so on for polynomials of
-        another degree, and `"gmres"`. For any matrix: `"lsqr"`, which gives the least x with the least residual.
-        `"direct"` solves by factors. Those of a sparse matrix come from SciPy's SuperLU on the host, and are kept for
-        the next solve. `"auto"` is `"direct"` for a dense matrix and `"bicgstab(2)"` for all else.
+        another degree, and `"gmres"`. For any matrix: `"lsqr"`, which finds the x of minimum norm with the minimum
+        residual. `"direct"` solves by factors. Those of a sparse matrix come from SciPy's SuperLU on the host, and are
+        cached for the next solve. `"auto"` is `"direct"` for a dense matrix and `"bicgstab(2)"` otherwise.
     x0 : Tensor, optional
-        Where to begin; zeros by default. Constant to gradients.
+        The initial guess; zeros by default. Gradients treat it as a constant.
     rtol, atol : float or Tensor
-        An example has converged where the norm of b - A x is at most `max(rtol * norm(b), atol)`, or what rounding
-        leaves: `10 * eps * norm(x)` times the root of the mean squared norm of the rows of A, but no more than
-        `sqrt(eps) * norm(b)`. Tensors have a number for each example.
+        An example has converged if the norm of b - A x is at most `max(rtol * norm(b), atol)`, or the rounding
+        error: `10 * eps * norm(x)` times the root of the mean squared norm of the rows of A, but no more than
+        `sqrt(eps) * norm(b)`. Tensors hold a number for each example.
     max_iterations : int or Tensor, optional
-        The most iterations, for each example if it is a tensor; by default 10 m. An iteration takes 2 l products for
-        `"bicgstab(l)"`, one with A and one with its transpose for `"lsqr"`, and one for the other methods.
+        The maximum number of iterations, for each example if it is a tensor; by default 10 m. An iteration needs 2 l
+        products for `"bicgstab(l)"`, one with A and one with its transpose for `"lsqr"`, and one for the other methods.
     preconditioner : {"jacobi", "ilu"}, function or matrix, optional
-        An approximation of the inverse of A. For a matrix A, `"jacobi"` takes the inverse of its diagonal and `"ilu"`
-        its incomplete factors; for any A, give a linear function of residuals or a matrix. It is constant to gradients.
-        Not for `"lsqr"` and `"direct"`.
+        An approximation of the inverse of A. For a matrix A, `"jacobi"` uses the inverse of its diagonal and `"ilu"`
+        its incomplete factors; for any A, pass a linear function of residuals or a matrix. Gradients treat it as a
+        constant. Not for `"lsqr"` and `"direct"`.
     null_space : "constant" or Tensor, optional
-        Vectors that A and its transpose take to zero: `"constant"` for the constant vectors, as in a problem with
+        Vectors that A and its transpose map to zero: `"constant"` for the constant vectors, as in a problem with
         Neumann's boundary conditions, or vectors that span the null space, of shape (n,) or (k, n). The solution then
-        has no part in the null space, and the part of b in it is ignored. Not for `"lsqr"`, which does both without it,
+        has no part in the null space, and the part of b in it is ignored. Not for `"lsqr"`, which does not need it,
         and `"direct"`.
     vector_axes : int
-        How many of the last axes of b are one vector; more than 1 only for a function.
+        The number of last axes of b that form one vector; more than 1 only for a function.
     restart : int
         The number of iterations of `"gmres"` before it restarts; it keeps as many vectors.
     trajectory : sequence of ints, optional
         Ascending numbers of iterations (of restarts for `"gmres"`) after which x and all other parts of the result are
-        taken; each part is stacked along a new first axis. No iterations follow the last of these.
+        recorded; each part is stacked along a new first axis. The solve stops after the last of these.
     raise_on_failure : bool
         Whether to raise an error if an example has not converged; in a compiled function and for the solve of a
-        gradient too, once there are data.
+        gradient too, once data are available.
 
     Returns
     -------
     Solution
         `x` and `residual`, and `iterations`, `converged` and `diverged` of each example. Without convergence x is the
-        last or the best iterate: read the flags. An example with neither flag has used all its iterations.
+        last or the best iterate: check the flags. An example with neither flag has used all its iterations.
 
     Raises
     ------
     ShapeError, NamesError, DTypeError
-        For A and b that do not go together.
+        For A and b that do not match.
     ArgumentError
-        For an unknown method, a tolerance below 0, and an argument that does not go with the method.
+        For an unknown method, a tolerance below 0, and an argument that the method does not support.
     ConvergenceError
         With `raise_on_failure`, for an example that has not converged.
 
     Notes
     -----
     The gradient with respect to b is a solve with the transpose by the same method, to the same tolerances. It is NaN
-    where that solve does not converge. The gradient with respect to A is the product of that solution with x. Both have
-    gradients again. For `"lsqr"`, the gradient with respect to a matrix takes three solves.
+    if that solve does not converge. The gradient with respect to A is the product of that solution with x. Both can
+    be differentiated again. For `"lsqr"`, the gradient with respect to a matrix needs three solves.
 
     Examples
     --------
@@ -307,7 +307,7 @@ class _System:
         return matrix_transpose(qr(matrix_transpose(astype(rows, self.dtype))).Q)
 
     def check(self, name: str, preconditioned: bool) -> None:
-        """Raises an error for what does not go with a method."""
+        """Raises an error for arguments that a method does not support."""
         shown = self.matrix or self.named.template
         if name != "lsqr" and self.rows != self.columns:
             remedy = "use the method 'lsqr' for least squares"
@@ -318,7 +318,7 @@ class _System:
             remedy = "find its matrix with tb.sparse.from_function(), or choose another method"
             raise ArgumentError(expected("a matrix for the method 'direct'", remedy, A=self.operator))
         if self.basis is not None and name in ("lsqr", "direct"):
-            remedy = "leave it out for 'lsqr', which gives the least solution" if name == "lsqr" else "use 'lsqr'"
+            remedy = "leave it out: 'lsqr' finds the solution of minimum norm" if name == "lsqr" else "use 'lsqr'"
             raise ArgumentError(expected(f"no null_space for the method {name!r}", remedy))
 
     def number_per_example(self, value: Any, word: str) -> Tensor:
@@ -328,7 +328,7 @@ class _System:
         return self._spread(astype(nameless(_brought(value, self._plain)).detach(), self.real), word)
 
     def limit(self, value: Any) -> Tensor:
-        """The most iterations for each example, of shape (..., 1)."""
+        """The maximum number of iterations for each example, of shape (..., 1)."""
         if value is None or isinstance(value, int):
             most = min(10 * self.columns if value is None else value, _MOST)
             return full((*self.batch, 1), most, dtype="int32", backend=self._plain)
@@ -349,7 +349,7 @@ class _System:
             raise ShapeError(expected(f"{word} of shape {self.batch}", remedy, **{word: x.template})) from None
 
     def solution(self, outcome: Outcome, steps: tuple[int, ...] | None) -> Solution:
-        """The solution, in the shapes and under the names of the arguments."""
+        """The solution, with the shapes and names of the arguments."""
         front: tuple[int, ...] = () if steps is None else (len(steps),)
         names = (None,) * len(front) + self.batch_names
         b, guess = self.named.template, self.guess

@@ -24,13 +24,13 @@ from .matrix import COO, SparseMatrix, bind, entries, shares_places
 def add(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
     """Sum of two sparse matrices: `x1 + x2`.
 
-    If the places can be read, the sum stores one value for each place. Else, in a trace, it stores the values of both
-    operands.
+    If the places can be read, the sum stores one value for each place. Otherwise, in a trace, it stores the values of
+    both operands.
 
     Parameters
     ----------
     x1, x2 : SparseMatrix
-        Of the same numbers of rows and columns; the batch's axes broadcast.
+        Matrices with the same numbers of rows and columns; the batch's axes broadcast.
 
     Returns
     -------
@@ -58,13 +58,13 @@ def add(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
 def subtract(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
     """Difference of two sparse matrices: `x1 - x2`.
 
-    If the places can be read, the difference stores one value for each place. Else, in a trace, it stores the values of
-    both operands.
+    If the places can be read, the difference stores one value for each place. Otherwise, in a trace, it stores the
+    values of both operands.
 
     Parameters
     ----------
     x1, x2 : SparseMatrix
-        Of the same numbers of rows and columns; the batch's axes broadcast.
+        Matrices with the same numbers of rows and columns; the batch's axes broadcast.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def subtract(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
     Raises
     ------
     ShapeError, NamesError, OperandError
-        As `add`.
+        As for `add`.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def multiply(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
     matrix : SparseMatrix
         Shape (..., rows, columns).
     x : Tensor or number
-        Of any shape that broadcasts to the matrix's shape.
+        A number or a tensor that broadcasts to the matrix's shape.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def divide(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
     matrix : SparseMatrix
         Shape (..., rows, columns).
     x : Tensor or number
-        Of any shape that broadcasts to the matrix's shape.
+        A number or a tensor that broadcasts to the matrix's shape.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def divide(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
     Raises
     ------
     ShapeError, OperandError
-        As `multiply`.
+        As for `multiply`.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def divide(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
 
 def _scale(matrix: Any, x: Any, op: Any) -> SparseMatrix:
     if isinstance(x, SparseMatrix) or not isinstance(matrix, SparseMatrix):
-        raise OperandError(expected("a number or a dense tensor beside a sparse matrix", matrix=matrix, x=x))
+        raise OperandError(expected("a number or a dense tensor with a sparse matrix", matrix=matrix, x=x))
     if not isinstance(x, Tensor) and not is_array(x) and not isinstance(x, (list, tuple)):
         return matrix.like(op(matrix.values, x))
     factor = x if isinstance(x, Tensor) else asarray(x, backend=matrix.values.backend)

@@ -1,7 +1,7 @@
-"""Limits on the number of stored entries: a caller sets them beforehand, so that a trace knows the shapes.
+"""Limits on the number of stored entries: a caller sets them in advance, so that a trace knows the shapes.
 
-Entries beyond the limit would be lost. Where data can be read, they raise an error. In a trace, all values become NaN
-or, for integers, the least value of the dtype (the greatest of an unsigned one).
+Entries beyond the limit would be lost. If data can be read, they raise an error. In a trace, all values become NaN or,
+for integers, the minimum of the dtype (the maximum of an unsigned one).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..tensor import Tensor
 
 
 def compress_to_size(values: Tensor, chosen: Tensor, size: int) -> Tensor:
-    """The elements for which the mask `chosen` holds, (..., size), and 0 after them; see `zero_beyond_count`."""
+    """The elements for which the mask `chosen` is true, (..., size), and 0 after them; see `zero_beyond_count`."""
     return zero_beyond_count(values, count_nonzero(chosen), size)
 
 
@@ -32,7 +32,7 @@ def zero_beyond_count(values: Tensor, count: Tensor, size: int) -> Tensor:
 
 
 def fits(count: Tensor, size: int) -> bool:
-    """Whether a count is known to be at most `size`; `False` in a trace. A `DataError` where it is more."""
+    """Whether a count is known to be at most `size`; `False` in a trace. `DataError` if it is more."""
     try:
         number = count.item()
     except TypeError:  # the count is a value of a trace, ours or JAX's

@@ -1,6 +1,6 @@
 """Construction of sparse matrices from values and places, and from diagonals.
 
-Places are checked at once where their data can be read. In a trace they are checked when the graph runs, as indices
+Places are checked at once if their data can be read. In a trace they are checked when the graph runs, as indices
 are: an eager backend raises `IndexRangeError`, JAX takes the nearest place inside.
 """
 
@@ -42,13 +42,13 @@ def coo(
     *,
     names: Names = None,
 ) -> COO:
-    """A sparse matrix from the row and the column of each value.
+    """Make a sparse matrix from the row and the column of each value.
 
     Parameters
     ----------
     values : Tensor
-        Shape (..., n), of a numeric dtype: the stored entries of one matrix, or of a batch. Entries at one place add
-        up.
+        Shape (..., n), of a numeric dtype: the stored entries of one matrix, or of a batch. Entries at one place are
+        added.
     rows, columns : Tensor or sequence of ints
         Shape (n,), or with the batch's axes in front if its matrices differ in structure. Of an integer dtype.
     shape : tuple of ints
@@ -64,9 +64,9 @@ def coo(
     Raises
     ------
     ShapeError
-        For tensors that do not fit together, and for a `shape` that is not a matrix's.
+        For tensors whose shapes do not match, and for a `shape` that is not a matrix's.
     DTypeError
-        For places of a dtype that is not an integer one, and for values of dtype bool.
+        For places that are not integers, and for values of dtype bool.
     IndexRangeError
         For a place outside the matrix.
 
@@ -92,12 +92,12 @@ def csr(
     *,
     names: Names = None,
 ) -> CSR:
-    """A sparse matrix of compressed rows.
+    """Make a sparse matrix of compressed rows.
 
     Parameters
     ----------
     values : Tensor
-        Shape (..., n), of a numeric dtype: the stored entries, row by row. Entries at one place add up.
+        Shape (..., n), of a numeric dtype: the stored entries, row by row. Entries at one place are added.
     indices : Tensor or sequence of ints
         Shape (n,), or with the batch's axes in front: the column of each value, in any order within a row.
     pointers : Tensor or sequence of ints
@@ -115,7 +115,7 @@ def csr(
     Raises
     ------
     ShapeError, DTypeError, IndexRangeError
-        As `coo`.
+        As for `coo`.
     DataError
         For pointers that do not begin with 0, that decrease, or that do not end with n.
 
@@ -138,12 +138,12 @@ def csc(
     *,
     names: Names = None,
 ) -> CSC:
-    """A sparse matrix of compressed columns: as `csr`, with rows and columns exchanged.
+    """Make a sparse matrix of compressed columns: like `csr`, with rows and columns exchanged.
 
     Parameters
     ----------
     values : Tensor
-        Shape (..., n), of a numeric dtype: the stored entries, column by column. Entries at one place add up.
+        Shape (..., n), of a numeric dtype: the stored entries, column by column. Entries at one place are added.
     indices : Tensor or sequence of ints
         Shape (n,), or with the batch's axes in front: the row of each value, in any order within a column.
     pointers : Tensor or sequence of ints
@@ -161,7 +161,7 @@ def csc(
     Raises
     ------
     ShapeError, DTypeError, IndexRangeError, DataError
-        As `csr`.
+        As for `csr`.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def make_matrix(
 
 
 def _places(value: Any, name: str, values: Tensor) -> Tensor:
-    """Places as a tensor without names; arrays and lists are copied, so that nobody else writes to it."""
+    """Places as a tensor without names; arrays and lists are copied, so that no other owner writes to it."""
     if isinstance(value, Tensor):
         x = value
     else:
@@ -263,14 +263,14 @@ def eye(
     names: Names = None,
     backend: BackendLike = None,
 ) -> SparseMatrix:
-    """The identity, ones on the diagonal, as a sparse matrix.
+    """Make a sparse identity matrix.
 
     Parameters
     ----------
     rows, columns : int
         The numbers of rows and columns. By default there are as many columns as rows.
     format : {"coo", "csr", "csc"}, default "csr"
-        How the places are stored.
+        The storage format.
     dtype : dtype, optional
         The dtype of the values, by default the default floating dtype.
     names : sequence of names, optional
@@ -281,7 +281,7 @@ def eye(
     Returns
     -------
     SparseMatrix
-        It stores one entry for each element of the diagonal.
+        A matrix that stores one entry for each element of the diagonal.
 
     Raises
     ------
@@ -319,30 +319,30 @@ def diagonals(
     format: Format = "csr",
     names: Names = None,
 ) -> SparseMatrix:
-    """A sparse matrix from the elements of its diagonals.
+    """Make a sparse matrix from the elements of its diagonals.
 
     Parameters
     ----------
     values : sequence of Tensors
         For each diagonal, all of its elements from the top left on, or one number for all of them.
     offsets : sequence of int
-        Where each diagonal lies: 0 is the main one, 1 the next above, -1 the next below.
+        The number of each diagonal: 0 is the main one, 1 the next above, -1 the next below.
     shape : tuple of ints
         The numbers of rows and columns.
     format : {"coo", "csr", "csc"}, default "csr"
-        How the places are stored.
+        The storage format.
     names : sequence of names, optional
         The names of rows and columns.
 
     Returns
     -------
     SparseMatrix
-        Its dtype is the common dtype of the values.
+        A matrix of the common dtype of the values.
 
     Raises
     ------
     ShapeError
-        If a diagonal gets another number of values than it has elements, and for a shape that is not a matrix's.
+        If the number of values of a diagonal is not its length, and for a shape that is not a matrix's.
     ArgumentError
         If the numbers of offsets and diagonals differ, or are 0.
 

@@ -28,7 +28,7 @@ from .matrix import COO, CSC, CSR, M, SparseMatrix, batch_of, bind, entries, sha
 @bind
 @check_arguments
 def to_coo(matrix: SparseMatrix, /) -> COO:
-    """Convert to `COO`; the values stay in their order.
+    """Convert to `COO`; the values keep their order.
 
     Parameters
     ----------
@@ -60,7 +60,8 @@ def to_csr(matrix: SparseMatrix, /) -> CSR:
     Parameters
     ----------
     matrix : SparseMatrix
-        In any format. Several values at one place stay separate (`sum_duplicates` adds them), so no data is read.
+        A matrix in any format. Several values at one place stay separate (`sum_duplicates` adds them), so no data is
+        read.
 
     Returns
     -------
@@ -87,7 +88,8 @@ def to_csc(matrix: SparseMatrix, /) -> CSC:
     Parameters
     ----------
     matrix : SparseMatrix
-        In any format. Several values at one place stay separate (`sum_duplicates` adds them), so no data is read.
+        A matrix in any format. Several values at one place stay separate (`sum_duplicates` adds them), so no data is
+        read.
 
     Returns
     -------
@@ -142,7 +144,7 @@ def _order(rows: Tensor, columns: Tensor, size: tuple[int, int]) -> Tensor:
 
 
 def _pointers(rows: Tensor, count: int) -> Tensor:
-    """Where each row begins among values that are sorted by row, then their number."""
+    """The start of each row among values that are sorted by row, then their number."""
     nothing = zeros(rows.shape, dtype=rows.dtype, backend=rows.backend)
     one = ones(1, dtype=rows.dtype, backend=rows.backend)
     stored = ones(rows.shape[-1:], dtype=rows.dtype, backend=rows.backend)
@@ -160,8 +162,8 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
     matrix : SparseMatrix
         In any format.
     size : int, optional
-        How many values are stored. If given, no data is read, so that `jit` knows the shapes; zeros stored at the last
-        place fill the rest. By default the number of different places; in a batch, the largest number.
+        The number of stored values. If given, no data is read, so that `jit` knows the shapes; the rest is zeros stored
+        at the last place. By default the number of different places; in a batch, their maximum.
 
     Returns
     -------
@@ -171,7 +173,7 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
     Raises
     ------
     DataError
-        For more places than `size`. In a trace, all stored values are NaN then, or the least integer.
+        For more places than `size`. In a trace, all stored values are then NaN, or the smallest integer.
     TemplateDataError
         For places without data, if no `size` is given.
 
@@ -249,7 +251,7 @@ def begin(rows: Tensor, columns: Tensor) -> Tensor:
 
 
 def add_up(flags: Tensor) -> Tensor:
-    """For each flag, how many flags hold up to and including it."""
+    """For each flag, the number of true flags up to and including it."""
     return cumulative_sum(cast_to(flags, "int64"), axis=-1)
 
 
@@ -270,7 +272,7 @@ def to_dense(matrix: SparseMatrix, /) -> Tensor:
     Returns
     -------
     Tensor
-        Of the matrix's shape, dtype and names.
+        A tensor with the matrix's shape, dtype and names.
 
     Examples
     --------
@@ -290,7 +292,7 @@ def to_dense(matrix: SparseMatrix, /) -> Tensor:
 @bind
 @check_arguments
 def astype(matrix: M, dtype: DTypeLike, /) -> M:
-    """The matrix with values of another dtype.
+    """Cast the values of a matrix to another dtype.
 
     Parameters
     ----------

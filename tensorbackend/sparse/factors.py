@@ -54,8 +54,8 @@ class _Plan(NamedTuple):
 @bind
 @check_arguments
 def ilu0(matrix: SparseMatrix, /) -> ILU:
-    """Incomplete LU factors without fill-in: L with ones on the diagonal and U, whose product has the matrix's entries
-    at its places.
+    """Compute incomplete LU factors without fill-in: L with ones on the diagonal and U, whose product has the matrix's
+    entries at its places.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def ilu0(matrix: SparseMatrix, /) -> ILU:
     Returns
     -------
     ILU
-        `lower` and `upper`, and `solve`, which solves with both. The gradient goes to the stored values.
+        `lower` and `upper`, and `solve`, which solves with both. The gradient flows to the stored values.
 
     Raises
     ------
@@ -76,14 +76,14 @@ def ilu0(matrix: SparseMatrix, /) -> ILU:
         For a matrix that is neither floating nor complex.
     DataError
         For a place of the diagonal that is not stored, for a batch whose matrices differ in structure, and for a pivot
-        that is 0, where data can be read.
+        of 0, if data can be read.
     TemplateDataError
         For places without data.
 
     References
     ----------
     Saad, Iterative Methods for Sparse Linear Systems, second edition, algorithm 10.4. All entries are computed at once,
-    as in Chow and Patel, "Fine-grained parallel incomplete LU factorization" (2015), but until none changes: the result
+    as in Chow and Patel, "Fine-grained parallel incomplete LU factorization" (2015), but until convergence: the result
     is exact.
 
     Examples

@@ -27,29 +27,29 @@ from .matrix import CLASSES, COO, SparseMatrix, bind
 
 @check_arguments
 def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size: int | None = None) -> SparseMatrix:
-    """Convert a dense tensor to a sparse matrix, which stores the elements that are not 0.
+    """Convert a dense tensor to a sparse matrix, which stores the nonzero elements.
 
     Parameters
     ----------
     x : Tensor
         Shape (..., rows, columns). In a batch, every matrix stores each place where at least one matrix is not 0.
     format : {"coo", "csr", "csc"}, default "csr"
-        How the places are stored.
+        The storage format.
     size : int, optional
-        How many entries are stored. If given, no data is read, so that `jit` knows the shapes; zeros stored at the last
-        place fill the rest. By default the number of those places.
+        The number of stored entries. If given, no data is read, so that `jit` knows the shapes; the rest is zeros
+        stored at the last place. By default the number of those places.
 
     Returns
     -------
     SparseMatrix
-        With x's names. Its entries are sorted by row, or by column for `"csc"`.
+        A matrix with x's names. Its entries are sorted by row, or by column for `"csc"`.
 
     Raises
     ------
     ShapeError
         For fewer than two axes.
     DataError
-        For more elements than `size`. In a trace, all stored values are NaN then, or the least integer.
+        For more elements than `size`. In a trace, all stored values are then NaN, or the smallest integer.
     TemplateDataError
         For an x without data, if no `size` is given.
 
@@ -87,7 +87,7 @@ def from_scipy(matrix: Any, /, *, names: Names = None, backend: BackendLike = No
     Parameters
     ----------
     matrix : scipy.sparse array or matrix
-        In any of SciPy's formats. The memory is shared where the backend can share it.
+        A matrix in any of SciPy's formats. The memory is shared if the backend supports that.
     names : sequence of names, optional
         The names of rows and columns.
     backend : backend, optional
@@ -122,7 +122,7 @@ def from_scipy(matrix: Any, /, *, names: Names = None, backend: BackendLike = No
 @bind
 @check_arguments
 def to_scipy(matrix: SparseMatrix, /) -> Any:
-    """The matrix as an array of `scipy.sparse`.
+    """Convert a matrix to an array of `scipy.sparse`.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def to_scipy(matrix: SparseMatrix, /) -> Any:
     Returns
     -------
     scipy.sparse.coo_array, csr_array or csc_array
-        In the matrix's format, without its names. The memory is shared where it can be.
+        An array in the matrix's format, without its names. The memory is shared if possible.
 
     Raises
     ------

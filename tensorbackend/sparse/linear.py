@@ -3,8 +3,8 @@
 A value of a traced function that is linear in the argument is a matrix with a row for each of its elements. The stored
 entries of the row say which elements of the argument the element is a sum of, and with which factors. The effect of an
 op on elements is a list of links: element `source` of an operand, times a weight, is added to element `target` of the
-result. A slice links each element that it keeps to its new place, a sum links each element to its total, and a product
-with a constant links each element to itself, with a weight.
+result. A slice links each element that it keeps to its new position, a sum links each element to its total, and a
+product with a constant links each element to itself, with a weight.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Linear(NamedTuple):
 
 
 class Links(NamedTuple):
-    """How elements of a result come from those of an operand."""
+    """The dependence of elements of a result on those of an operand."""
 
     source: Array
     target: Array
@@ -69,7 +69,7 @@ def identity(count: int) -> Linear:
 
 
 def apply_links(value: Linear, links: Links, count: int, width: int) -> Linear:
-    """The result, of `count` elements, that links make of a value, for an argument of `width` elements."""
+    """The result, of `count` elements, of applying links to a value, for an argument of `width` elements."""
     source, target, weight, op = links.prune()
     lengths = numpy.bincount(value.rows, minlength=value.size)
     starts = numpy.cumsum(lengths) - lengths

@@ -1,4 +1,4 @@
-"""How the elements of each op's result come from those of its operands, for ops that are linear in them."""
+"""How the elements of each op's result depend on those of its operands, for ops that are linear in them."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ _COPYING: dict[str, int | None] = {
 
 @rule(*_COPYING)
 def _follow_elements(call: Call) -> Linear:
-    """Runs the op itself on the numbers of elements, 1, 2, 3, ... (0 for constants), to see where each element goes."""
+    """Runs the op itself on the numbers of elements, 1, 2, 3, ... (0 for constants), to find where each moves."""
     held = _COPYING[call.node.op]
     count = len(call.operands)
     holding = {0, count - 1} if held == -1 else set(range(count if held is None else held))
@@ -274,7 +274,7 @@ def _window_sum(call: Call) -> Linear:
 
 @rule("indexed_add")
 def _indexed_add(call: Call) -> Linear:
-    """x stays in place, and updates go to the places that a gather with the same indices reads."""
+    """x stays in place, and updates are added at the places that a gather with the same indices reads."""
     read = to_host_arrays(call.constant(1))
     if read is None:
         raise NotLinear
@@ -328,7 +328,7 @@ def _dot(call: Call) -> Linear:
 
 @rule("conv")
 def _conv(call: Call) -> Linear:
-    """Makes a link for each element of a window: convolving numbers with a one-hot kernel says which it is."""
+    """Makes a link for each element of a window: convolving numbers with a one-hot kernel finds it."""
     kernel_template = call.template(1)
     weights = call.constant(1).rename(*(None,) * kernel_template.ndim)
     x, out = Template(call.template(0).shape, float64), Template(call.out.shape, float64)

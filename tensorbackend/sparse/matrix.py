@@ -2,7 +2,7 @@
 
 A place is a row and a column. A matrix is three tensors (values, and places in two parts) and static facts: the numbers
 of rows and columns, and their names. Values have shape (..., n): leading axes make a batch of matrices. Places have
-shape (n,) if the whole batch shares them, else the batch's axes in front. Several values at one place add up.
+shape (n,) if the whole batch shares them, otherwise the batch's axes in front. Several values at one place are added.
 
 The methods call the functions of this package. Those functions register themselves with `bind`, because their modules
 import the classes below.
@@ -36,7 +36,7 @@ NAMELESS: MatrixNames = (None, None)
 
 
 def bind(function: Function) -> Function:
-    """Lets the methods of `SparseMatrix` call a function of this package."""
+    """Registers a function of this package for the methods of `SparseMatrix`."""
     _functions[function.__name__] = function
     return function
 
@@ -44,12 +44,12 @@ def bind(function: Function) -> Function:
 class SparseMatrix:
     """A matrix, or a batch of matrices, that stores only some entries; the base of `COO`, `CSR` and `CSC`.
 
-    `coo`, `csr` and `csc` construct a matrix and check its parts; `COO(...)` itself takes the parts as they are.
+    `coo`, `csr` and `csc` construct a matrix and check its parts; `COO(...)` itself does not check the parts.
 
     Parameters
     ----------
     values : Tensor
-        Shape (..., n): the stored entries. Entries at the same place add up. The last axis has no name.
+        Shape (..., n): the stored entries. Entries at the same place are added. The last axis has no name.
     first, second : Tensor
         The places of the entries: rows and columns for `COO`, pointers and indices for `CSR` and `CSC`.
     size : tuple of two ints
@@ -123,7 +123,7 @@ class SparseMatrix:
 
     @property
     def nnz(self) -> int:
-        """The number of stored entries of each matrix. Stored zeros and repeated places count too."""
+        """The number of stored entries of each matrix, including stored zeros and repeated places."""
         return self.values.template.shape[-1]
 
     @property

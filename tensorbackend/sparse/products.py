@@ -53,21 +53,21 @@ def matmul(x1: Any, x2: Any, /, *, size: int | None = None) -> Any:
         Shapes, dtypes and names combine as in `tb.matmul`: a dense operand with one axis is a vector, one with more
         axes is a stack of matrices.
     size : int, optional
-        How many entries the product of two sparse matrices stores. If given, no data is read, so that `jit` knows the
-        shapes. Then several products at one place stay separate, and zeros stored at the last place fill the rest. By
-        default the product has one value for each place.
+        The number of entries that the product of two sparse matrices stores. If given, no data is read, so that `jit`
+        knows the shapes. Several products at one place then stay separate, and the rest is zeros stored at the last
+        place. By default the product has one value for each place.
 
     Returns
     -------
     Tensor or SparseMatrix
-        Dense if one operand is dense; else sparse, in the format of x1.
+        A dense tensor if one operand is dense; otherwise a matrix in the format of x1.
 
     Raises
     ------
     ShapeError, NamesError
-        As `tb.matmul`.
+        As for `tb.matmul`.
     DataError
-        For more products than `size`. In a trace, all stored values are NaN then, or the least integer.
+        For more products than `size`. In a trace, all stored values are then NaN, or the smallest integer.
     TemplateDataError
         For two sparse matrices whose places have no data, if no `size` is given.
 

@@ -34,7 +34,7 @@ def _axes(matrix: SparseMatrix, axis: Any) -> tuple[int, ...]:
 
 
 def _reduce_template(op: Any, matrix: SparseMatrix, axis: Any) -> Tensor:
-    """The dense matrix reduced on the template backend: this gives the result's template and raises its errors."""
+    """The template of the dense matrix reduced on the template backend, which raises the errors."""
     shapes_only = get_backend("template")
     reduced: Tensor = op(Tensor(matrix.template, shapes_only, None), axis=axis)
     return reduced
@@ -50,12 +50,12 @@ def sum(matrix: SparseMatrix, /, *, axis: Any = None) -> Tensor:
     matrix : SparseMatrix
         In any format.
     axis : int, str or tuple of these, optional
-        The axes to sum over: -2 gives the sum of each column, -1 that of each row. All by default.
+        The axes to sum over: -2 for the sum of each column, -1 for that of each row. All by default.
 
     Returns
     -------
     Tensor
-        Dense, without the reduced axes. Small integers are summed in 64 bits, as by `tb.sum`.
+        A dense tensor without the reduced axes. Small integers are summed in 64 bits, as by `tb.sum`.
 
     Raises
     ------
@@ -99,19 +99,19 @@ def _total(values: Tensor, segments: Tensor, size: int) -> Tensor:
 @bind
 @check_arguments
 def max(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
-    """The largest element over rows, columns, or both; zeros that are not stored count too.
+    """Maximum over rows, columns, or both, including zeros that are not stored.
 
     Parameters
     ----------
     matrix : SparseMatrix
-        Of a real dtype, in any format.
+        A matrix of a real dtype, in any format.
     axis : int or str, optional
-        -2 gives the largest element of each column, -1 that of each row. By default that of each matrix.
+        -2 for the maximum of each column, -1 for that of each row. By default that of each matrix.
 
     Returns
     -------
     Tensor
-        Dense, without the axis.
+        A dense tensor without the axis.
 
     Raises
     ------
@@ -137,24 +137,24 @@ def max(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
 @bind
 @check_arguments
 def min(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
-    """The least element over rows, columns, or both; zeros that are not stored count too.
+    """Minimum over rows, columns, or both, including zeros that are not stored.
 
     Parameters
     ----------
     matrix : SparseMatrix
-        Of a real dtype, in any format.
+        A matrix of a real dtype, in any format.
     axis : int or str, optional
-        -2 gives the least element of each column, -1 that of each row. By default that of each matrix.
+        -2 for the minimum of each column, -1 for that of each row. By default that of each matrix.
 
     Returns
     -------
     Tensor
-        Dense, without the axis.
+        A dense tensor without the axis.
 
     Raises
     ------
     AxisError, ArgumentError, DTypeError, ShapeError
-        As `max`.
+        As for `max`.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def diagonal(matrix: SparseMatrix, /) -> Tensor:
     Returns
     -------
     Tensor
-        Shape (..., k), where k is the lesser of the numbers of rows and columns. The last axis has the rows' name.
+        Shape (..., k), where k is the minimum of the numbers of rows and columns. The last axis has the rows' name.
 
     Examples
     --------

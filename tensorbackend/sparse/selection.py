@@ -30,8 +30,8 @@ from .matrix import COO, SparseMatrix, bind, entries, shares_places
 def select(matrix: SparseMatrix, key: Any, /) -> Any:
     """Select rows, columns and matrices of a batch by slices and ints: `matrix[2:5, ::2]`.
 
-    If the places can be read and the whole batch shares them, only the selected entries stay stored. Else, for example
-    in a trace, the other entries stay stored as zeros.
+    If the places can be read and the whole batch shares them, only the selected entries are stored. Otherwise, for
+    example in a trace, the other entries are stored as zeros.
 
     Parameters
     ----------
@@ -132,19 +132,19 @@ def concatenate(matrices: Sequence[SparseMatrix], /, *, axis: int = -2) -> Spars
     Parameters
     ----------
     matrices : sequence of SparseMatrix
-        With the same number of columns for axis -2, of rows for axis -1.
+        Matrices with the same number of columns for axis -2, of rows for axis -1.
     axis : int, default -2
-        -2 puts them below each other, -1 side by side.
+        -2 to stack them vertically, -1 horizontally.
 
     Returns
     -------
     SparseMatrix
-        In the format of the first matrix, with the common dtype.
+        A matrix in the format of the first one, with the common dtype.
 
     Raises
     ------
     ShapeError, NamesError
-        For matrices that do not fit together.
+        For matrices whose shapes or names do not match.
     ArgumentError
         For no matrices, or another axis.
 
@@ -173,12 +173,12 @@ def block_diagonal(matrices: Sequence[SparseMatrix], /) -> SparseMatrix:
     Parameters
     ----------
     matrices : sequence of SparseMatrix
-        Of any shapes, at least one.
+        One or more matrices of any shapes.
 
     Returns
     -------
     SparseMatrix
-        In the format of the first matrix, with the common dtype.
+        A matrix in the format of the first one, with the common dtype.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def _check_several(matrices: Sequence[SparseMatrix]) -> None:
 
 
 def _assemble(matrices: Sequence[SparseMatrix], steps: tuple[int, int]) -> SparseMatrix:
-    """Join matrices; `steps` says whether each one goes below the rows, and right of the columns, of those before."""
+    """Join matrices; `steps` says whether each one is below the rows, and right of the columns, of those before."""
     batch, batch_names = broadcast(
         [matrix.template.replace(shape=matrix.shape[:-2], names=matrix.names[:-2]) for matrix in matrices]
     )

@@ -1,4 +1,4 @@
-"""Checks that places lie inside their matrix: at once where their data can be read, else when a trace runs."""
+"""Checks that places are inside their matrix: at once where their data can be read, else when a trace runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .host import Array, to_host_arrays
 
 
 def check_places(format: Format, first: Tensor, second: Tensor, size: tuple[int, int]) -> tuple[Tensor, Tensor]:
-    """The places, after a check that they lie in the matrix; the places of a trace are checked when it runs."""
+    """The places, after a check that they are inside the matrix; the places of a trace are checked when it runs."""
     read = to_host_arrays(first, second)
     rows, columns = size
     if format == "coo":

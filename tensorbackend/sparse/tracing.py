@@ -63,7 +63,7 @@ def from_function(
     ----------
     function : function of a tensor
         Returns a tensor. It may use constants: coefficients, masks, index tensors. Within a trace, coefficients and
-        masks may depend on arguments of that trace, and the gradient goes to them; index tensors may not.
+        masks may depend on arguments of that trace, and the gradient flows to them; index tensors may not.
     template : Template, Tensor or str
         The template of the argument: a floating or complex dtype and a shape, such as `"f64[96, 96]"`.
     affine : bool, default False
@@ -120,7 +120,7 @@ def from_function(
 
 
 def _matrix(linear: Linear, result: Template, argument: Template, backend: BackendLike) -> CSR:
-    """The matrix of a linear value; its places are int32 where that suffices."""
+    """The matrix of a linear value; its places are int32 if that suffices."""
     if linear.entries is None:
         values = ones(len(linear.rows), dtype=result.dtype, backend=backend)
     else:

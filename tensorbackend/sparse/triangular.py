@@ -45,28 +45,28 @@ def triangular_solve(
     Parameters
     ----------
     matrix : SparseMatrix
-        Shape (..., n, n), in any format. Entries on the side of the diagonal that `lower` excludes are not read.
+        Shape (..., n, n), in any format. Entries in the triangle that `lower` excludes are not read.
     b : Tensor
         Shape (n,) or (..., n, k); the batch's axes broadcast.
     lower : bool, default True
         Whether to read the entries below the diagonal rather than those above.
     unit_diagonal : bool, default False
-        Whether the diagonal counts as ones, and is not read.
+        Whether to assume that the diagonal is ones, and not to read it.
     transposed : bool, default False
         Whether to solve `matrix.T @ x == b` instead; `lower` still refers to the matrix itself.
 
     Returns
     -------
     Tensor
-        Of the shape of b, whose batch axes are broadcast with the matrix's. The gradient goes to b and to the stored
-        values.
+        A tensor of the shape of b, whose batch axes are broadcast with the matrix's. The gradient flows to b and to
+        the stored values.
 
     Raises
     ------
     ShapeError, NamesError
-        For a matrix that is not square, and for a b that does not fit.
+        For a matrix that is not square, and for a b that does not match.
     DataError
-        For a zero on the diagonal, where data can be read; in a trace the result is infinite or NaN there.
+        For a zero on the diagonal, if data can be read; in a trace the result is infinite or NaN there.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Tensor: a template, a backend and that backend's payload.
 
-The operators need the ops, and the ops need `Tensor`. The knot is cut here: `bind` enters each public op in a table as
-it is declared, and the methods look it up by name. Nothing here imports an op.
+The operators need the ops, and the ops need `Tensor`. This cycle is broken here: `bind` adds each public op to a table
+when it is declared, and the methods look it up by name. Nothing here imports an op.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ops: dict[str, Callable[..., Tensor]] = ops
 
 
 def bind(function: Function) -> Function:
-    """Lets the methods of `Tensor` find a public function under its name; a method of that name gets its docstring."""
+    """Registers a public function by its name for the methods of `Tensor`; a method of that name gets its docstring."""
     name = function.__name__
     _ops[name] = function
     method = vars(OpMethods).get(name)
@@ -53,7 +53,7 @@ def public_op(name: str) -> Callable[..., Tensor]:
 
 
 class Tensor(Operators, metaclass=TensorType):
-    """An array with named axes on a backend. Ops never change it; `x[...] = v` gives it a new value.
+    """An array with named axes on a backend. Ops never change it; `x[...] = v` assigns a new value.
 
     >>> import tensorbackend as tb
     >>> x = tb.tensor([[1, 2, 3], [4, 5, 6]], names=("batch", "feature"))
@@ -110,7 +110,7 @@ class Tensor(Operators, metaclass=TensorType):
 
     @property
     def sharding(self) -> Sharding | None:
-        """Where the tensor lies on the mesh of its backend; `None` on a single device.
+        """The sharding of the tensor on the mesh of its backend; `None` on a single device.
 
         >>> import tensorbackend as tb
         >>> tb.zeros(2).sharding is None
@@ -195,7 +195,7 @@ class Tensor(Operators, metaclass=TensorType):
         return (self[position] for position in range(len(self)))
 
     def isel(self, /, **keys: Any) -> Tensor:
-        """Indexes axes by name, each on its own: an int drops the axis, a slice, list, mask or tensor keeps it.
+        """Indexes axes by name, each separately: an int drops the axis, a slice, list, mask or tensor keeps it.
 
         >>> import tensorbackend as tb
         >>> tb.iota((2, 3), names=("batch", "time"), axis="time").isel(time=slice(1, 3)).tolist()
@@ -215,7 +215,7 @@ class Tensor(Operators, metaclass=TensorType):
         return element
 
     def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers, a number where there are no axes."""
+        """The elements as nested lists of Python numbers, a number if there are no axes."""
         nested: list[Any] = list(unpack(self.backend.to_binary(self, self.size), self.dtype))
         if not self.shape:
             return nested[0]
@@ -258,7 +258,7 @@ class Tensor(Operators, metaclass=TensorType):
         return int(self.item())  # type: ignore[arg-type] # an int, by its dtype
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
-        """A read-only NumPy array: a view where the payload allows it, a copy if `copy` is true."""
+        """A read-only NumPy array: a view if the payload allows it, a copy if `copy` is true."""
         return self.backend.to_numpy(self, dtype, copy)
 
     def __dlpack__(
@@ -269,7 +269,7 @@ class Tensor(Operators, metaclass=TensorType):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """A DLPack capsule of the payload, where the backend has one."""
+        """A DLPack capsule of the payload, if the backend supports that."""
         options = {"stream": stream, "max_version": max_version, "dl_device": dl_device, "copy": copy}
         return self.backend.to_dlpack(self, **options)
 
@@ -306,7 +306,7 @@ class Tensor(Operators, metaclass=TensorType):
 
     @name_in_errors
     def backend_copy(self, backend: BackendLike = None) -> Tensor:
-        """A copy on another backend, by default the default one, in memory of its own; this tensor keeps its data."""
+        """A copy on another backend, by default the default one, in its own memory; this tensor keeps its data."""
         return _ops["backend_copy"](self, backend)
 
     @name_in_errors
@@ -314,16 +314,16 @@ class Tensor(Operators, metaclass=TensorType):
         """The tensor moved to another backend, by default the default one; using this one later raises
         `DeallocatedError`.
 
-        A transfer to the tensor's own backend gives the tensor itself and keeps its data.
+        A transfer to the tensor's own backend returns the tensor itself and keeps its data.
         """
         return _ops["backend_transfer"](self, backend)
 
     def backend_deallocate(self) -> None:
-        """Gives the data up; using the tensor later raises `DeallocatedError`, but calling this again does not."""
+        """Releases the data; using the tensor later raises `DeallocatedError`, but calling this again does not."""
         _ops["backend_deallocate"](self)
 
     def detach(self) -> Tensor:
-        """The tensor without what it was computed from: no gradient flows through it.
+        """The tensor detached from its computation: no gradient flows through it.
 
         For a tensor on a tape it is a tensor with the same data on the backend beneath, off the tape. For a value of a
         trace it is `stop_gradient`. For any other tensor it is a new tensor with the same data.
@@ -374,7 +374,7 @@ class Tensor(Operators, metaclass=TensorType):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Computes `numpy.exp(x)` and `array + x` by our op of that name, on the backend of the tensors.
 
-        A universal function that we do not have, as of `scipy.special`, is computed on the host.
+        A universal function that we do not have, such as those of `scipy.special`, is computed on the host.
         """
         if method == "__call__" and not options:
             op = _ops.get(ufunc.__name__) or _ops.get(SYNONYMS.get(ufunc.__name__, ""))
@@ -386,8 +386,8 @@ class Tensor(Operators, metaclass=TensorType):
         return _ops["numpy_ufunc"](self, ufunc, method, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
-        """Computes `numpy.sum(x, axis=0)` by our function where it has the same options, else by NumPy's on the
-        host."""
+        """Computes `numpy.sum(x, axis=0)` by our function if it has the same options, otherwise by NumPy's on
+        the host."""
         return _ops["numpy_function"](self, function, types, arguments, options)
 
 
@@ -396,7 +396,7 @@ blank_tensor: Callable[[], Tensor] = type.__call__.__get__(Tensor)
 
 
 class Deallocated(Tensor):
-    """A tensor whose data was released: everything but the data is as before.
+    """A tensor whose data was released: everything except the data is as before.
 
     It is a class of its own, because a `Tensor.__getattr__` would slow down every attribute of every tensor.
     """

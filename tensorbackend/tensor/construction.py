@@ -1,4 +1,4 @@
-"""How tensors are made: by `Tensor(template, backend, data)`, or in warm calls as blank tensors, in half the time.
+"""How tensors are made: by `Tensor(template, backend, data)`, or in warm calls as blank tensors in half the time.
 
 A class without an `__init__` makes an object in 70 ns. `object.__new__(Tensor)` takes 120 ns, as it builds a tuple of
 its arguments, and a class with an `__init__` takes 210 ns, as it needs a frame for that. So the metaclass of `Tensor`

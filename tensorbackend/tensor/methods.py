@@ -1,6 +1,6 @@
-"""The ops that a tensor has as methods, beside its operators: what NumPy, PyTorch and JAX users type without thinking.
+"""The ops that a tensor has as methods, besides its operators: those that NumPy, PyTorch and JAX users expect. Each
 
-Each takes its op's options, the first ones also by position: `x.sum(0)`. `tensor.bind` gives it the op's docstring.
+takes its op's options, the first ones also by position: `x.sum(0)`. `tensor.bind` sets the op's docstring.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -50,33 +50,33 @@ class OpMethods:
         return ops["std"](self, axis=axis, correction=correction, keepdims=keepdims)
 
     def max(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
-        """The largest element along axes."""
+        """The maximum along axes."""
         return ops["max"](self, axis=axis, keepdims=keepdims)
 
     def min(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
-        """The least element along axes."""
+        """The minimum along axes."""
         return ops["min"](self, axis=axis, keepdims=keepdims)
 
     def all(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
-        """Whether every element along axes is true."""
+        """Whether all elements along axes are true."""
         return ops["all"](self, axis=axis, keepdims=keepdims)
 
     def any(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
-        """Whether some element along axes is true."""
+        """Whether any element along axes is true."""
         return ops["any"](self, axis=axis, keepdims=keepdims)
 
     def argmax(self, axis: Axis | None = None, *, keepdims: bool = False) -> Self:
-        """The index of the largest element along an axis."""
+        """The index of the maximum along an axis."""
         return ops["argmax"](self, axis=axis, keepdims=keepdims)
 
     def argmin(self, axis: Axis | None = None, *, keepdims: bool = False) -> Self:
-        """The index of the least element along an axis."""
+        """The index of the minimum along an axis."""
         return ops["argmin"](self, axis=axis, keepdims=keepdims)
 
     # Shapes
 
     def reshape(self, *shape: int | Sequence[int], names: Sequence[str | None] | None = None) -> Self:
-        """The same elements under another shape, given as a tuple or one size after the other."""
+        """The same elements in another shape, a tuple or separate sizes."""
         new_shape = shape[0] if len(shape) == 1 else shape
         return ops["reshape"](self, new_shape, names=names)
 
@@ -102,7 +102,7 @@ class OpMethods:
         return ops["astype"](self, dtype, copy=copy)
 
     def clip(self, min: Any = None, max: Any = None) -> Self:
-        """Each element moved between two bounds."""
+        """Each element clipped to two bounds."""
         return ops["clip"](self, min, max)
 
     def round(self, decimals: int = 0) -> Self:

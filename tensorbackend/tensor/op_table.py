@@ -1,7 +1,7 @@
 """The public functions by name, which the methods and operators of a tensor look up, and the modules that declare ops.
 
-`import tensorbackend` leaves out modules that many programs never need. A table of ops that lacks a name, or lists all
-names, calls `load_ops` first. So its readers always see every op.
+`import tensorbackend` does not import modules that many programs never need. A table of ops calls `load_ops` before it
+reports a missing name or lists all names. So its readers always see every op.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ load_ops: Supplied[Callable[[], None]] = Supplied(lambda: None)
 
 
 class _PublicFunctions(dict[str, Callable[..., Any]]):
-    """Public functions by name, which cannot be typed more closely; `tensor.bind` enters them."""
+    """Public functions by name, which cannot be typed more closely; `tensor.bind` adds them."""
 
     def __missing__(self, name: str) -> Callable[..., Any]:
         load_ops.call()

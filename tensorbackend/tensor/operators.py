@@ -1,4 +1,4 @@
-"""The operators of a tensor, each of which looks its op up by name in the table where `tensor.bind` enters the ops."""
+"""The operators of a tensor, each of which looks up its op by name in the table of `tensor.bind`."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def _reflected(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
 
 
 def is_left_to(other: object, op: str) -> bool:
-    """Whether an operator leaves a second operand that its op does not take to that operand's own method.
+    """Return whether an operator defers to the method of a second operand that its op does not take.
 
-    Methods of Python's own classes are not asked: a list would repeat itself in `x * [1, 2]`, and be unequal in
-    `x == [1, 2]`. Whether a tensor equals anything but a list, such as None, is for Python to say.
+    Methods of Python's own classes are not called: a list would repeat itself in `x * [1, 2]`, and be unequal in
+    `x == [1, 2]`. Python decides whether a tensor equals anything but a list, such as None.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ class Operators(OpMethods):
 
 
 OPERATORS: dict[str, str] = {method.op: name for name, method in vars(Operators).items() if hasattr(method, "op")}
-"""The method of `Tensor` that stands for an op of two tensors, by the op's name.
+"""The method of `Tensor` for an op of two tensors, by the op's name.
 
 The dispatcher replaces the method by the op's warm call, which leaves calls without a ready kernel to the method.
 """
@@ -172,4 +172,4 @@ The dispatcher replaces the method by the op's warm call, which leaves calls wit
 REFLECTED: dict[str, str] = {
     method.reflected_op: name for name, method in vars(Operators).items() if hasattr(method, "reflected_op")
 }
-"""The method of `Tensor` that stands for an op whose second operand is the tensor, likewise."""
+"""The method of `Tensor` for an op whose second operand is the tensor, likewise."""

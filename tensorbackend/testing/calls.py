@@ -1,7 +1,7 @@
-"""Valid calls of every public op, for hypothesis to draw.
+"""Valid calls of every public op, as hypothesis strategies.
 
 Most are derived from the op's declaration: its tensors broadcast, and an option is drawn by its annotation
-(`Axis`, `Axes`, `bool`, `DTypeLike`, a `Literal`). An op with a shape rule of its own has a generator in
+(`Axis`, `Axes`, `bool`, `DTypeLike`, a `Literal`). An op with its own shape rule has a generator in
 `generators`, under `@generates`.
 """
 
@@ -191,9 +191,10 @@ _BY_TYPE: dict[object, Callable[[Tensor], st.SearchStrategy[Any]]] = {
 
 
 def moderate(draw: Draw, operands: Sequence[Tensor], *, inexact: bool = False) -> list[Tensor]:
-    """Operands of a sum of products, with small integers if the sum is inexact, as where another operand is.
+    """Operands of a sum of products, with small integers if the sum is inexact, or if another operand is.
 
-    The limits of an integer dtype are not moderate as floats: where they cancel, the order of additions decides.
+    The limits of an integer dtype are not moderate as floats: if they cancel, the result depends on the order of
+    additions.
     """
     if not inexact and not any(x.dtype.is_inexact for x in operands):
         return list(operands)
@@ -202,7 +203,7 @@ def moderate(draw: Draw, operands: Sequence[Tensor], *, inexact: bool = False) -
 
 
 def _strategy_of_option(option: Parameter) -> Callable[[Tensor], st.SearchStrategy[Any]] | None:
-    """The function from a first operand to the strategy of an option, `None` if the declaration does not say how."""
+    """The function from a first operand to the strategy of an option, `None` if it cannot be derived."""
     if option.meaning:
         return _BY_MEANING.get((option.meaning, option.optional))
     # Types are compared one by one, as not all of them hash.

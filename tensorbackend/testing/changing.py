@@ -1,8 +1,8 @@
-"""Calls of one kind at several shapes: what the dispatcher remembers of one must not show in another.
+"""Calls of one kind at several shapes: what the dispatcher caches for one must not affect another.
 
-Calls of one kind have the same op, options, dtypes, axis names and numbers of axes; their sizes alone differ. A plan
-may serve a whole kind. So calls are made one after the other, and then once more, each after all plans were dropped,
-when it is planned for its own shapes.
+Calls of one kind have the same op, options, dtypes, axis names and numbers of axes; only their sizes differ. A plan
+may be used for a whole kind. So calls are made in order, and then once more, each after all plans were dropped, so that
+it is planned for its own shapes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SIZES = (0, 1, 2, 3, 5)
 
 
 def resize(call: Invocation, sizes: Mapping[int, int], *, options: bool = False) -> Invocation:
-    """The same call with other sizes of axes; its tensors repeat their elements. The result may be a wrong call.
+    """The same call with other sizes of axes; its tensors repeat their elements. The result may be an invalid call.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def _numbers(value: Any) -> Iterator[int]:
 
 
 def _add_products(sizes: Mapping[int, int], shapes: Iterable[Sequence[int]]) -> dict[int, int]:
-    """New sizes by old ones, with the products of neighbouring axes, as in the shapes that `reshape` takes."""
+    """New sizes by old ones, with the products of adjacent axes, as in the shapes that `reshape` takes."""
     products = {
         prod(part): prod(sizes[size] for size in part)
         for shape in shapes
@@ -117,7 +117,7 @@ def _add_products(sizes: Mapping[int, int], shapes: Iterable[Sequence[int]]) -> 
 
 @st.composite
 def changing(draw: Draw, name: str, dtype: DType, *, count: int = 5) -> list[Invocation]:
-    """Calls of an op that differ in sizes alone. Some may be wrong calls; all tensors are on BinaryBackend.
+    """Calls of an op that differ only in sizes. Some may be invalid calls; all tensors are on BinaryBackend.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def changing(draw: Draw, name: str, dtype: DType, *, count: int = 5) -> list[Inv
 
 
 def check_changing(drawn: Sequence[Invocation], backend: Backend | str, *, traced: bool = False) -> None:
-    """Makes calls one after the other, and compares each with the same call after all plans were dropped.
+    """Make calls in order, and compare each with the same call after all plans were dropped.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def check_changing(drawn: Sequence[Invocation], backend: Backend | str, *, trace
 
 
 def _answer(call: Invocation, backend: Backend, traced: bool) -> Outcome | Exception:
-    """The tensors that a call gives, or its error, whatever its class."""
+    """The tensors that a call returns, or its error of any class."""
     try:
         return evaluate(call.graph(), call.tensors, backend) if traced else flatten(call.run())[0]
     except Exception as error:  # whatever its class: it must be the same both times

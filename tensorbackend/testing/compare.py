@@ -65,7 +65,7 @@ def _position(value: float, dtype: DType) -> int:
 
 
 def unit(size: float, dtype: DType) -> float:
-    """The distance between neighbouring floats of a dtype at the magnitude `size`; at 0, between its smallest floats.
+    """The distance between adjacent floats of a dtype at the magnitude `size`; at 0, between its smallest floats.
 
     >>> from tensorbackend.dtypes import float32
     >>> unit(1.5, float32) == 2**-23
@@ -76,7 +76,7 @@ def unit(size: float, dtype: DType) -> float:
 
 
 def element_distance(actual: Any, reference: Any, dtype: DType) -> float:
-    """The distance of two elements in ulps; of complex numbers, the greater distance of their two parts.
+    """The distance of two elements in ulps; of complex numbers, the maximum of the distances of their two parts.
 
     The parts of a finite complex number are measured in ulps of its larger part, as both are rounded together.
     """
@@ -102,11 +102,11 @@ def farthest(actual: Tensor, wanted: Tensor, *, absolute: float | Sequence[float
     Parameters
     ----------
     actual : Tensor
-        The result to judge.
+        The result to check.
     wanted : Tensor
-        What it should be.
+        The expected result.
     absolute : float or sequence of float, default 0.0
-        Distances that are allowed all the same: one, or one for each element.
+        Additional allowed distances: one, or one for each element.
 
     Returns
     -------
@@ -162,23 +162,23 @@ def assert_equal(
     absolute: float | Sequence[float] = 0.0,
     call: Invocation | None = None,
 ) -> float:
-    """The largest distance in ulps of two tensors; raises `Disagreement` unless templates are equal and elements near.
+    """The largest distance in ulps of two tensors; raises `Disagreement` unless templates are equal and elements close.
 
-    The error says where the first wrong element is, both values, how many ulps they are apart, and how many elements
-    are wrong; it shows the `call` that gave them as a program.
+    The error states the position of the first wrong element, both values, their distance in ulps, and the number of
+    wrong elements; it shows the `call` as a program.
 
     Parameters
     ----------
     actual : Tensor
-        The result to judge.
+        The result to check.
     wanted : Tensor
-        What it should be.
+        The expected result.
     ulps : float, default 0
-        How many units in the last place elements may be apart.
+        The allowed distance of elements in units in the last place.
     absolute : float or sequence of float, default 0.0
-        Distances that are allowed all the same: one, or one for each element.
+        Additional allowed distances: one, or one for each element.
     call : Invocation, optional
-        What gave the result, for the text.
+        The call of the result, for the text.
 
     Returns
     -------

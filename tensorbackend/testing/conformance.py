@@ -21,7 +21,7 @@ from .subnormals import FLUSHES, flush_subnormals, least_normal, nearer
 
 
 class Verdict(NamedTuple):
-    """The judgement of a call that was not wrong."""
+    """The judgement of a correct call."""
 
     ulps: float
     """The largest distance from the reference's elements."""
@@ -35,7 +35,7 @@ def check(call: Invocation, backend: Backend | str) -> float:
     """The largest distance in ulps of a call on a backend from the same call on BinaryBackend.
 
     Raises `AssertionError` where the distance is beyond the op's bound and no row of `divergences_of` allows it, a
-    template or name differs, the dry run on templates says something else, or the errors are not the same. Raises
+    template or name differs, the dry run on templates has another result, or the errors are not the same. Raises
     `UnsupportedOp` where the backend does.
 
     Parameters
@@ -74,7 +74,7 @@ def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] |
     backend : Backend or str
         The backend, or its name.
     rows : sequence of Divergence, optional
-        What may differ; by default the rows of the backend.
+        The divergences that are allowed; by default the rows of the backend.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] |
     Raises
     ------
     AssertionError
-        For a result that is not as near as it must be, and that no row allows.
+        For a result that is beyond the bound, and that no row allows.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def _raise_allowance(least: float, allowed: Allowance) -> Allowance:
 def _compare_relaxed(
     call: Invocation, actual: Outcome, reference: Outcome, judgement: Judgement, backend: Backend
 ) -> float:
-    """The largest distance of two outcomes by the judgement of a row; raises where that does not allow it."""
+    """The largest distance of two outcomes by the judgement of a row; raises if that does not allow it."""
     if not judgement.compared:
         if isinstance(actual, list) and isinstance(reference, list) and _templates(actual) != _templates(reference):
             raise call.disagreement(
@@ -208,7 +208,7 @@ def _templates(tensors: Sequence[Tensor]) -> list[Template]:
 
 
 def _check_dry_run(call: Invocation, reference: Outcome) -> None:
-    """Checks that a dry run gives the templates of the results, or any error that does not depend on data."""
+    """Checks that a dry run returns the templates of the results, or any error that does not depend on data."""
     dry = outcome(call.on("template"))
     if (call.name in READS_DATA and isinstance(dry, TemplateDataError)) or isinstance(reference, DataError):
         return

@@ -1,6 +1,6 @@
-"""The part of a callback's contract that comparing results does not show: which memory a call may write to or share.
+"""The part of a callback's contract that a comparison of results does not check: which memory a call may write to or
 
-A call must leave its inputs as they are. Its results must stay as they are when the op runs again on other data, when
+share. A call must not change its inputs. Its results must not change when the op runs again on other data, when
 the inputs are deallocated, and when a reader writes to the NumPy array of a result.
 """
 
@@ -20,7 +20,7 @@ from .failures import Disagreement
 
 
 def outcome(call: Invocation) -> Outcome:
-    """The tensors that a call gives, or the error that it raises on purpose."""
+    """The tensors that a call returns, or the error that it raises on purpose."""
     try:
         result = call.run()
     except TensorBackendError as error:

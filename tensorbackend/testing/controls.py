@@ -1,7 +1,7 @@
-"""Controls: backends with one fault each, and the kind of failure by which tests must catch it.
+"""Controls: backends with one fault each, and the kind of failure by which tests must detect it.
 
 A control is the reference with some methods replaced; for faults of memory, and some others, it is NumPy's backend.
-Controls test the tests of backends: each must be caught within 200 drawn calls, by a failure of the kind in its row.
+Controls test the tests of backends: each must be detected within 200 drawn calls, by a failure of the kind in its row.
 """
 
 from __future__ import annotations
@@ -77,14 +77,14 @@ class Control(NamedTuple):
     base: type[Backend] = BinaryBackend
 
     def backend(self) -> Backend:
-        """The wrong backend, under a name of its own."""
+        """The wrong backend, under its own name."""
         backend_class: type[Backend] = type(
             "Wrong", (self.base,), {"name": "wrong", "dispatch_priority": 1, **self.methods}
         )
         return backend_class()
 
     def planned(self) -> Control | None:
-        """The control with its plain callbacks as planned ones, `None` where it has none."""
+        """The control with its plain callbacks as planned ones, `None` if it has none."""
         methods = {
             name: as_planned(method) if name in CALLBACKS and not is_planned(method) else method
             for name, method in self.methods.items()
@@ -109,7 +109,7 @@ CONTROLS: list[Control] = [
         "NaN on the left is 0", "add", "float32", "value", {"add": elementwise(lambda a, b: a + b if a == a else 0.0)}
     ),
     Control("NaN equals NaN", "equal", "float32", "value", {"equal": elementwise(equal_nan)}),
-    Control("takes subnormals for zeros", "multiply", "float32", "value", {"multiply": without_subnormals}),
+    Control("treats subnormals as zeros", "multiply", "float32", "value", {"multiply": without_subnormals}),
     Control("division truncates", "floor_divide", "int32", "value", {"floor_divide": elementwise(truncating)}),
     Control("the sign of the dividend", "remainder", "int16", "value", {"remainder": elementwise(fmod)}),
     Control(
@@ -138,7 +138,7 @@ CONTROLS: list[Control] = [
         {"argsort": then("argsort", lambda elements, out: [0] * len(elements))},
     ),
     # Axes and indices
-    Control("does not turn round", "flip", "int16", "value", {"reverse": unchanged}),
+    Control("does not reverse", "flip", "int16", "value", {"reverse": unchanged}),
     Control("does not move axes", "permute_dims", "uint8", "value", {"transpose": unchanged}),
     Control("axes reversed", "cumulative_sum", "int32", "value", {"cumulative_sum": other_end}),
     Control("one axis too few", "sum", "int64", "payload", {"sum": all_axes_but_one}),

@@ -1,7 +1,7 @@
 """Divergences that stay: calls on which a backend's library differs from the reference, and how they are judged.
 
-The table `DIVERGENCES` holds the rows of the backends of this distribution; a backend of another distribution brings
-its own by `Backend.divergences`. A row is consulted only if a call fails the op's own bound. Each row has a witness, a
+The table `DIVERGENCES` holds the rows of the backends of this distribution; a backend of another distribution has its
+own in `Backend.divergences`. A row is consulted only if a call fails the op's own bound. Each row has a witness, a
 call that fails today, and a test asserts that the witness still fails: a row that is no longer needed is a failure.
 """
 
@@ -22,11 +22,11 @@ from .calls import Invocation
 from .subnormals import about_subnormals
 
 Outcome: TypeAlias = list[Tensor] | TensorBackendError
-"""The tensors that a call gives, or the error that it raises on purpose."""
+"""The tensors that a call returns, or the error that it raises on purpose."""
 
 
 class Judgement(NamedTuple):
-    """How a call is judged in place of its op's bound; templates and names are compared in any case."""
+    """How a call is judged in place of its op's bound; templates and names are always compared."""
 
     ulps: float = 0
     """The allowed ulps if they are more than the bound's; they count in the bound's scale."""
@@ -96,7 +96,7 @@ def _not_finite(call: Invocation, reference: Outcome) -> bool:
 
 DIVERGENCES: tuple[Divergence, ...] = (
     Divergence(
-        reason="CuPy compiles with -ftz=true: what is computed in float32 takes and gives zeros for subnormal numbers",
+        reason="CuPy compiles with -ftz=true: float32 computations read and return subnormal numbers as zeros",
         witness=Invocation("add", (tensorbackend.tensor(1e-40, backend="binary"), 0.0), {}),
         judgement=FLUSHED,
         backends=("cupy",),
@@ -104,7 +104,7 @@ DIVERGENCES: tuple[Divergence, ...] = (
         when=about_subnormals,
     ),
     Divergence(
-        reason="XLA's programs for processors take subnormal numbers for zeros, and give zeros for them",
+        reason="XLA's programs for CPUs read and return subnormal numbers as zeros",
         witness=Invocation("add", (tensorbackend.tensor(1e-40, backend="binary"), 0.0), {}),
         judgement=FLUSHED,
         backends=("jax",),
@@ -171,7 +171,7 @@ DIVERGENCES: tuple[Divergence, ...] = (
 def divergences_of(backend: Backend) -> list[Divergence]:
     """The rows of a backend: those of the table for its name and device, and its own.
 
-    Rows that the versions of its libraries no longer need are left out.
+    Rows that the versions of its libraries no longer need are omitted.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Turns planned callbacks into plain ones, and plain ones into planned ones, so that both forms are tested."""
+"""Converts planned callbacks to plain ones, and plain ones to planned ones, so that both forms are tested."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def plans(backend: Backend, name: str) -> bool:
 def plainly(backend: Backend) -> Backend:
     """A backend whose planned callbacks are called with tensors, as `backend.sum(out, x, ...)`.
 
-    The dispatcher takes these callbacks for plain ones. All else, payloads and kernels included, is the backend's own.
+    The dispatcher treats these callbacks as plain ones. Everything else, including payloads and kernels, is the
+    backend's own.
     """
     callbacks = {name: own_method(backend, name) for name in (*CALLBACKS, *overridable())}
     methods = {

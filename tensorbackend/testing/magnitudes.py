@@ -1,4 +1,4 @@
-"""Long columns of numbers of all magnitudes, many of them near points where functions switch to another formula.
+"""Long columns of numbers of all magnitudes, many of them near points where functions switch formulas.
 
 A column is made from a drawn seed, as drawing thousands of elements one by one would take seconds. Which of its
 elements a call gets is drawn as well, so that a failure shrinks to the one element that is wrong.
@@ -80,7 +80,7 @@ def _numbers(dtype: DType, seed: int, stop: int, place: int = 0, count: int = 1)
 
 
 class _Column:
-    """Numbers of a dtype, which are made as they are asked for."""
+    """Numbers of a dtype, which are made on demand."""
 
     def __init__(self, dtype: DType, seed: int) -> None:
         self.one, self.chance = _maker(dtype), Random(seed)

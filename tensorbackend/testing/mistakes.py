@@ -30,11 +30,11 @@ MANY = 9
 """More axes than a drawn tensor has."""
 
 Place: TypeAlias = int | str
-"""Where a value stands in a call: the position of an argument, or the name of an option."""
+"""The place of a value in a call: the position of an argument, or the name of an option."""
 
 
 def is_refused(call: Invocation) -> bool:
-    """Whether a dry run says that a call is a mistake."""
+    """Whether a call fails in a dry run."""
     answer = outcome(call.on("template"))
     return isinstance(answer, TensorBackendError) and not isinstance(answer, DataError | TemplateDataError)
 
@@ -42,7 +42,7 @@ def is_refused(call: Invocation) -> bool:
 @cache
 @st.composite
 def invalid_calls(draw: Draw, name: str) -> Invocation:
-    """Calls of an op that must raise, the same error on every backend and on templates, before any callback runs.
+    """Calls of an op that must raise, with the same error on every backend and on templates, before any callback runs.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def _vary_operands(draw: Draw, call: Invocation) -> Iterator[Invocation]:
 
 
 def _places(call: Invocation) -> Iterator[tuple[Place, Parameter]]:
-    """The places where a value can be put into a call, with their parameters."""
+    """The places of a call where a value can be inserted, with their parameters."""
     position = 0
     for parameter in _parameters(call.name):
         if parameter.kind == "variadic":
@@ -161,7 +161,7 @@ _SEVERAL_AXES = ("Axes", "Sequence[Axis]", "Sequence[Axis] | None", "Axis | Sequ
 
 
 def _wrong(call: Invocation, parameter: Parameter, given: Any) -> Iterable[object]:
-    """Values that a parameter does not take in place of the one that is given, whatever else stands in the call."""
+    """Values that a parameter does not take in place of the one that is passed, whatever the other arguments are."""
     kind = parameter.annotation
     if kind == "TensorLike" or (parameter.role == "tensor" and call.name in OPS):
         return ["text", {}]

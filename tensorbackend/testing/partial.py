@@ -1,4 +1,4 @@
-"""Backends that have only some callbacks of another backend, to see what runs on them."""
+"""Backends that have only some callbacks of another backend, to test what runs on them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TRANSPORT = ("from_binary", "to_binary", "violation")
 
 
 def partial(backend: Backend, callbacks: Iterable[str], *, name: str = "partial") -> type[Backend]:
-    """A backend class with the payloads and the transport of a backend, but just some of its callbacks.
+    """Make a backend class with the payloads and the transport of a backend, but only some of its callbacks.
 
     A callback that calls another one calls it on the whole backend; the new class itself has only the named callbacks.
 
@@ -46,14 +46,14 @@ def partial(backend: Backend, callbacks: Iterable[str], *, name: str = "partial"
 
 
 def without(backend: Backend, *callbacks: str, name: str = "partial") -> type[Backend]:
-    """A backend class with the callbacks of a backend except some; it keeps overrides of composites.
+    """Make a backend class with the callbacks of a backend except some; it keeps overrides of composites.
 
     Parameters
     ----------
     backend : Backend
         The backend.
     *callbacks : str
-        The names of the callbacks to leave out.
+        The names of the callbacks to omit.
     name : str, default "partial"
         The name of the backend that is made.
 
@@ -75,7 +75,7 @@ def without(backend: Backend, *callbacks: str, name: str = "partial") -> type[Ba
 
 
 def recording(backend: Backend, called: set[str], *, name: str = "recording") -> type[Backend]:
-    """A backend class with a backend's callbacks of primitives, each of which adds its name to `called` when it runs.
+    """Make a backend class with a backend's callbacks of primitives, each of which adds its name to `called`.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def recording(backend: Backend, called: set[str], *, name: str = "recording") ->
     Returns
     -------
     type of Backend
-        A class without overrides of composites, so that each op comes down to primitives.
+        A class without overrides of composites, so that each op is computed by primitives.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Reports of `tensorbackend check`, as JSON for programs and as one HTML page for people."""
+"""Reports of `tensorbackend check`, as JSON for programs and as an HTML page."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Report(NamedTuple):
         seconds: float,
         asked: int | None = None,
     ) -> Report:
-        """The report of the pairs tried on a backend; `asked` is the number of pairs asked for, by default of these."""
+        """The report of the pairs tried on a backend; `asked` is the number of requested pairs, by default of these."""
         base_versions = {"python": python_version(), "tensorbackend": _version()}
         versions = {**base_versions, **backend.versions()}
         return cls(
@@ -55,7 +55,7 @@ class Report(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """One line: how many pairs, how many calls, what became of them, how long it took."""
+        """One line: the numbers of pairs and calls, their outcomes, and the time."""
         ops, calls = len({pair.op for pair in self.pairs}), sum(pair.examples for pair in self.pairs)
         told = ", ".join(f"{count} {status}" for status, count in self.totals.items())
         work = f"{ops} ops, {len(self.pairs)} pairs of op and dtype, {calls} calls in {self.seconds:g} s"
@@ -64,7 +64,7 @@ class Report(NamedTuple):
         return f"{self.backend}: {work}: {told}"
 
     def write(self, path: Path) -> None:
-        """Writes the report to a file, as HTML if its name ends in `.html`, else as JSON."""
+        """Writes the report to a file, as HTML if its name ends in `.html`, otherwise as JSON."""
         path.write_text(self.html() if path.suffix == ".html" else self.json(), encoding="utf-8")
 
     def json(self) -> str:
@@ -73,7 +73,7 @@ class Report(NamedTuple):
         return json.dumps({**self._asdict(), "totals": self.totals, "pairs": pairs}, indent=1)
 
     def html(self) -> str:
-        """The report as one HTML page, which loads nothing else."""
+        """The report as a self-contained HTML page."""
         page = Page(files("tensorbackend.testing").joinpath("report.html").read_text(encoding="utf-8"))
         failures = [pair for pair in self.pairs if pair.status == "fail"]
         numbers = {pair[:3]: number for number, pair in enumerate(failures, 1)}

@@ -71,7 +71,7 @@ def family_of(name: str) -> str:
 
 
 def go_on() -> None:
-    """Does nothing, so that a run goes on: the default of `proceed`."""
+    """Does nothing, so that a run continues: the default of `proceed`."""
 
 
 def check_pair(
@@ -97,7 +97,7 @@ def check_pair(
     dtype : DType
         The dtype.
     examples : int
-        How many calls are drawn.
+        The number of drawn calls.
     start : int, default 0
         The seed of the draws.
     proceed : Callable, optional
@@ -182,7 +182,7 @@ def check_pairs(
     jobs: int = 1,
     proceed: Callable[[], None] = go_on,
 ) -> Iterator[Pair]:
-    """Checks each op with each dtype in `jobs` processes, and yields the outcomes as they are done.
+    """Checks each op with each dtype in `jobs` processes, and yields the outcomes as they complete.
 
     With one process, `proceed` is called before each call, as in `check_pair`.
 
@@ -195,7 +195,7 @@ def check_pairs(
     dtypes : sequence of DType
         The dtypes.
     examples : int
-        How many calls are drawn.
+        The number of drawn calls.
     start : int, default 0
         The seed of the draws.
     jobs : int, default 1

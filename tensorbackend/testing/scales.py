@@ -1,4 +1,4 @@
-"""The absolute errors that bounds allow: a number of roundings of the quantity that their scale names."""
+"""The absolute errors that bounds allow: a number of roundings of the quantity of their scale."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ def _magnitudes(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Se
 
 
 def _magnitude_calls(call: Invocation) -> Iterator[Invocation]:
-    """The call with absolute values in 64 bits for all operands but indices.
+    """The call with absolute values in 64 bits for all operands except indices.
 
-    Integers next to floats are indices. If all operands are integers, up to two of them may be indices: each choice is
-    yielded, as the op refuses floats in place of indices.
+    Integers next to floats are indices. If all operands are integers, up to two of them may be indices: all choices
+    are yielded, as the op refuses floats in place of indices.
     """
     integers = [number for number, x in enumerate(call.tensors) if x.dtype.is_integer]
     if any(x.dtype.is_inexact for x in call.tensors):
@@ -100,9 +100,9 @@ def _norm(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Sequence
 def _exponent(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Sequence[Allowance]:
     """abs(y * log(x)) times the magnitude of the power, element by element.
 
-    If the exponent may be wrong by more than 2**-10, few digits of the power are left: then it may be anything. For an
-    infinite y the power says only whether x is inside the unit circle; if x is so near the circle that its magnitude
-    rounds to 1, the power may be anything too.
+    If the exponent may be wrong by more than 2**-10, few digits of the power are correct: then it may be anything. For
+    an infinite y the power only depends on whether x is inside the unit circle; if x is so near the circle that its
+    magnitude rounds to 1, the power may be anything too.
     """
     operands = (tensorbackend.asarray(argument, backend="binary") for argument in call.on("binary").arguments)
     x, y = (tensorbackend.astype(operand, "complex128") for operand in operands)
@@ -140,8 +140,8 @@ _SIZES: Mapping[Scale, Sizes] = {
 
 
 def _size(value: Any) -> float:
-    """The absolute value. `abs` of a complex number raises where that is beyond the largest float, and in Python 3.11
-    for NaN too, if a function of C before has overflowed or underflowed."""
+    """The absolute value. `abs` of a complex number raises if that is beyond the largest float, and in Python 3.11 for
+    NaN too, if an earlier C function has overflowed or underflowed."""
     return math.hypot(value.real, value.imag)
 
 

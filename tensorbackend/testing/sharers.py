@@ -1,7 +1,7 @@
-"""Whatever may share the memory of a tensor, for tests that an assignment to the tensor changes nothing else.
+"""Everything that may share the memory of a tensor, for tests that an assignment to the tensor changes nothing else.
 
-A sharer takes a tensor, makes something of it, and returns a function that reads what it made: an array of its own
-memory. As long as somebody holds that function, the sharer is alive.
+A sharer takes a tensor, makes something of it, and returns a function that reads what it made: an array with its
+own memory. The sharer lives as long as that function.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _tape_reader(x: Tensor) -> Reader:
 
 
 def _constant(x: Tensor) -> Reader:
-    """A compiled function that took x for a constant."""
+    """A compiled function that captured x as a constant."""
     function = jit(lambda zero: x[...] if zero is None else multiply(x, zero))
     one = asarray(1, dtype=x.dtype, backend=x.backend)
     function(one)
@@ -106,7 +106,7 @@ def _put(x: Tensor) -> Reader:
 
 
 def _scan_reader(x: Tensor) -> Reader:
-    """The first of the entries over which a loop goes."""
+    """The first of the entries of a loop."""
     return partial(numpy.array, next(iter(x)))
 
 
@@ -157,7 +157,7 @@ def check_values_stay(given: Tensor, key: Any, value: Any, backend: Backend) -> 
     key : Index
         A key.
     value : Tensor or scalar
-        What is assigned.
+        The assigned value.
     backend : Backend
         The backend.
 
@@ -176,6 +176,6 @@ def check_values_stay(given: Tensor, key: Any, value: Any, backend: Backend) -> 
                 x[key] = given[key].backend_copy(backend)
             after = reader()
             if before.tobytes() != after.tobytes():
-                detail = f"x[{key!r}] = {value!r} changes what {name} gave before, from {before} to {after}"
+                detail = f"x[{key!r}] = {value!r} changes what {name} returned before, from {before} to {after}"
                 subject = f"assignment of {given.dtype} on {backend.name}"
                 raise Disagreement("mutation", detail, subject=subject, script=script(source(given), backend))

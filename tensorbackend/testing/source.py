@@ -1,4 +1,4 @@
-"""Calls and values as Python source, which gives the same bits after `import tensorbackend as tb`."""
+"""Calls and values as Python source, with the same bits after `import tensorbackend as tb`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMESPACES = ("", "linalg", "fft", "random", "nn")
 
 
 def public(name: str) -> Callable[..., Any]:
-    """The public function of a name, from the first namespace that has it, or from the one that the name states.
+    """The public function of a name, from the first namespace that has it, or from the one in the name.
 
     >>> public("add").__name__, public("random.split").__module__
     ('add', 'tensorbackend.ops.composite.random.threefry')
@@ -59,7 +59,7 @@ def call_source(name: str, arguments: Sequence[object], options: Mapping[str, ob
 
 
 def source(value: Any) -> str:
-    """The source of a value in a call, exact to the bit but for the payload of a NaN.
+    """The source of a value in a call, exact to the bit except for the payload of a NaN.
 
     >>> import tensorbackend as tb
     >>> print(source(tb.tensor([-0.0, float("-inf"), float("nan")], dtype="bf16")))

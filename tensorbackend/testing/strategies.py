@@ -1,6 +1,6 @@
 """Hypothesis strategies: elements, shapes, tensors. Tensors are drawn on BinaryBackend.
 
-Special values come often, sizes of 0 and 1 too; axes have names, so that names are compared as well.
+Special values are drawn often, and so are sizes of 0 and 1; axes have names, so that names are compared as well.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def elements(dtype: DType, *, tame: bool = False) -> st.SearchStrategy[Any]:
     """Python numbers that a dtype holds, special ones often.
 
     The `tame` ones are of moderate size, so that no order of additions and no product of a few of them overflows;
-    infinities and NaN still come, but seldom.
+    infinities and NaN are still drawn, but rarely.
 
     Parameters
     ----------
@@ -112,9 +112,9 @@ def shapes(*, least: int = 0, most: int = 3, smallest: int = 0, largest: int = 4
     Parameters
     ----------
     least, most : int, default 0 and 3
-        The least and the largest number of axes.
+        The minimum and the maximum number of axes.
     smallest, largest : int, default 0 and 4
-        The least and the largest size of an axis.
+        The minimum and the maximum size of an axis.
 
     Returns
     -------
@@ -254,7 +254,7 @@ def broadcastable(draw: Draw, dtypes: Sequence[DType], *, tame: bool = False) ->
 
 @st.composite
 def _taken_from(draw: Draw, x: Tensor, shape: tuple[int, ...], names: Names) -> Tensor:
-    """Tensors of elements of `x`, so that two operands often have equal elements, NaN and zeros among them."""
+    """Tensors of elements of `x`, so that two operands often have equal elements, including NaN and zeros."""
     known, size = unpack(x.to_binary(), x.dtype), math.prod(shape)
     places = draw(_positions(len(known), size))
     return from_binary(pack([known[place] for place in places], x.dtype), Template(shape, x.dtype, names), "binary")
@@ -269,7 +269,7 @@ def _positions(count: int, size: int) -> st.SearchStrategy[list[int]]:
 def axes_of(draw: Draw, x: Tensor, kind: str) -> Any:
     """An axis of a tensor, several axes, or `None`, as the annotation `kind` allows, such as `"Axes"`.
 
-    Axes are drawn by position or name. A tensor without axes is rejected where an axis is needed.
+    Axes are drawn by position or name. A tensor without axes is rejected if an axis is needed.
     """
     from hypothesis import assume
 

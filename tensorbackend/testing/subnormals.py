@@ -1,4 +1,4 @@
-"""Comparison with a backend that takes subnormals for zeros."""
+"""Comparison with a backend that treats subnormals as zeros."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def about_subnormals(call: Invocation, wanted: object) -> bool:
     call : Invocation
         The call.
     wanted
-        What it should give.
+        The expected result.
 
     Returns
     -------

@@ -5,7 +5,7 @@
     class TestMine(ConformanceSuite):
         backend = "mine"
 
-`examples`, `ops` and `dtypes` narrow or widen it. It draws the same calls as `tensorbackend check` and judges them in
+`examples`, `ops` and `dtypes` narrow or widen it. It draws the same calls as `tensorbackend check` and checks them in
 the same way, in one test for each op. The test of an op that the backend does not have is skipped, with the text of the
 backend's error.
 """
@@ -49,7 +49,7 @@ class ConformanceSuite:
         return get_backend(self.backend)
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Makes a test of its own for each op or dtype asked for."""
+        """Makes a separate test for each requested op or dtype."""
         if "op" in metafunc.fixturenames:
             metafunc.parametrize("op", self.ops or names())
         if "dtype" in metafunc.fixturenames:

@@ -1,4 +1,4 @@
-"""Checks that a backend gives data back as it got it: bytes, NumPy arrays, batches, copies, transfers and text."""
+"""Checks that a backend returns data unchanged: bytes, NumPy arrays, batches, copies, transfers and text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TRANSPORT = "transport"
 
 
 def check_transport(given: Tensor, backend: Backend) -> None:
-    """Raises `Disagreement` if a backend does not give data back as it got it, or shares memory that can be written to.
+    """Raises `Disagreement` if a backend does not return data unchanged, or shares memory that can be written to.
 
     Parameters
     ----------

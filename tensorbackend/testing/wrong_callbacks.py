@@ -44,7 +44,7 @@ def altered(callback: str, **changed: Any) -> Callback:
 
 
 def then(callback: str, function: Callable[[list[Any], Template], list[Any]]) -> Callback:
-    """A callback that gives what a function makes of the right elements and the output template."""
+    """A callback that returns the result of a function of the right elements and the output template."""
     right: Callback = getattr(BinaryBackend, callback)
 
     def wrong(self: BinaryBackend, out: Template, *inputs: Tensor, **options: Any) -> Payload:
@@ -68,13 +68,13 @@ def farther(steps: float) -> Callable[[list[Any], Template], list[Any]]:
 
 
 def unchanged(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) -> Payload:
-    """The input's bytes as they are."""
+    """The input's bytes unchanged."""
     return x.data
 
 
 @as_planned
 def in_plain_form(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
-    """A planned callback with the right kernel, to which `plain_form` gives a wrong plain form."""
+    """A planned callback with the right kernel, to which `plain_form` adds a wrong plain form."""
     return BinaryBackend.negate(self, out, x)
 
 
@@ -133,7 +133,7 @@ def swapped(self: BinaryBackend, out: Template, x: Tensor, fill: Tensor, /, *, p
 
 
 def dropped_nan(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) -> Payload:
-    """The greatest element, NaN ignored."""
+    """The maximum, with NaN ignored."""
     least = tb.full_like(x, -math.inf)
     return BinaryBackend.reduce_max(self, out, tb.where(tb.isnan(x), least, x), **options)
 
@@ -145,14 +145,14 @@ def first_wins(self: BinaryBackend, out: Template, x: Tensor, /, *rest: Tensor, 
 
 
 def truncated(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
-    """Casts float32 to bfloat16 by cutting off bits instead of rounding."""
+    """Casts float32 to bfloat16 by truncating bits instead of rounding."""
     if (x.dtype, out.dtype) != (float32, bfloat16):
         return BinaryBackend.as_type(self, out, x)
     return b"".join(x.data[start + 2 : start + 4] for start in range(0, len(x.data), 4))
 
 
 def wrapped(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
-    """Casts floats to int8 such that numbers beyond its range wrap."""
+    """Casts floats to int8 so that numbers beyond its range wrap."""
     if not (x.dtype.is_floating and out.dtype is int8):
         return BinaryBackend.as_type(self, out, x)
     numbers = [int(value) if math.isfinite(value) else 0 for value in unpack(x.data, x.dtype)]
@@ -165,7 +165,7 @@ def crashes(self: BinaryBackend, out: Template, /, *inputs: Tensor, **options: A
 
 
 def one_more(self: NumpyBackend, x: Template, /) -> Callback:
-    """Gives one count too many, so that the result is longer."""
+    """Returns one count too many, so that the result is longer."""
     counted = NumpyBackend.counts(self, x)
     assert counted is not None  # of the dtype of the control
     return lambda values, least: self.xp.append(counted(values, least), 0)
@@ -209,7 +209,7 @@ def reused(self: Memory, out: Template, x: Tensor, /) -> Payload:
 
 
 def wiped(self: Memory, x: Tensor, /) -> None:
-    """Overwrites memory that is given back, though a view of it was given away."""
+    """Overwrites memory that is released, although a view of it was returned."""
     x.data[...] = 0
 
 
@@ -219,7 +219,7 @@ def writable(self: Memory, x: Tensor, dtype: Any, copy: bool | None, /) -> Any:
 
 
 def shared(self: Memory, out: Template, array: Any, /, *, copy: bool) -> Payload:
-    """The array itself, even if a copy is asked for."""
+    """The array itself, even if a copy is requested."""
     return array
 
 
@@ -282,7 +282,7 @@ def other_end(self: BinaryBackend, out: Template, x: Tensor, /, *, axis: int, **
 
 
 def all_axes_but_one(self: BinaryBackend, out: Template, x: Tensor, /, *, axes: Any, **options: Any) -> Payload:
-    """A sum that leaves the last of its axes alone."""
+    """A sum that ignores the last of its axes."""
     return BinaryBackend.sum(self, out, x, axes=axes[:-1], **options)
 
 
@@ -292,15 +292,15 @@ def forward(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) ->
 
 
 def over_all(self: BinaryBackend, out: Template, x: Tensor, /, *, axis: Any) -> Payload:
-    """A softmax over all axes, whatever is asked for."""
+    """A softmax over all axes, regardless of the argument."""
     return tb.exp(x - tb.logsumexp(x)).data
 
 
 def wide(self: Memory, out: Template, x: Tensor, /) -> Payload:
-    """A result of float64, whatever the dtype should be."""
+    """A result of float64, regardless of the dtype."""
     return numpy.sin(x.data.astype("float64"))
 
 
 def flat(self: Memory, out: Template, x: Tensor, /) -> Payload:
-    """A result of one axis, whatever the shape should be."""
+    """A result of one axis, regardless of the shape."""
     return numpy.sin(x.data).reshape(-1)

@@ -1,7 +1,7 @@
-"""Wrong calls: calls drawn from the signatures of the public functions, and then spoilt.
+"""Wrong calls: calls drawn from the signatures of the public functions, and then made invalid.
 
 The mistakes are a value of another kind, too few or too many arguments, an unknown keyword, or an axis, dtype, name or
-shape that does not fit. A seed and a number make each call again. A call that is valid by accident does no harm.
+shape that does not match. A seed and a number reproduce each call. A call that is valid by accident does no harm.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SPACES = (*NAMESPACES, "optimize", "ragged", "solvers", "sparse")
 
 
 class UserError(Exception):
-    """An error that a user's function raises; the library must let it pass as it is."""
+    """An error that a user's function raises; the library must propagate it unchanged."""
 
 
 # Functions to call
@@ -181,7 +181,7 @@ def tensor(draw: random.Random, backend: str) -> tb.Tensor:
 
 
 def functions(backend: str) -> list[Callable[..., Any]]:
-    """Functions that a user might pass: some fit, some do not, and one fails."""
+    """Functions that a user might pass: valid ones, invalid ones, and one that fails."""
 
     def fails(*arguments: Any) -> Any:
         raise UserError
@@ -259,7 +259,7 @@ def key(draw: random.Random, backend: str) -> Any:
 
 
 def wrong(draw: random.Random, backend: str) -> Any:
-    """A value that hardly any parameter takes."""
+    """A value that hardly any parameter accepts."""
     value = draw.randrange(len(WRONG) + 4)
     if value < len(WRONG):
         return WRONG[value]()
@@ -286,7 +286,7 @@ class Call(NamedTuple):
 
 
 def wrong_call(draw: random.Random, subject: Subject, backend: str) -> Call:
-    """A call with something wrong in it, unless it is valid by accident."""
+    """An invalid call, unless it is valid by accident."""
     arguments: list[Any] = []
     keywords: dict[str, Any] = {}
     for parameter in subject.parameters:

@@ -1,6 +1,6 @@
-"""Values that hardly any parameter takes, for fuzzers of calls, as functions that each make a new value.
+"""Values that hardly any parameter accepts, for fuzzers of calls, as functions that each make a new value.
 
-Objects of every kind, containers that are ragged, deep or hold themselves, arrays that are no tensors, and numbers
+Objects of every kind, containers that are ragged, deep or hold themselves, arrays that are not tensors, and numbers
 beyond any dtype.
 """
 

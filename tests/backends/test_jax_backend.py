@@ -52,7 +52,7 @@ def test_names_are_static_data_and_shapes_are_checked_while_tracing() -> None:
     assert function(X).names == ("batch", "feature")
     function(X * 2)
     assert len(traced) == 1
-    with pytest.raises(tb.errors.NamesError, match="the same name or None where axes meet"):
+    with pytest.raises(tb.errors.NamesError, match="the same name or None for matching axes"):
         function(X.rename("feature", "batch"))
 
 

@@ -63,7 +63,7 @@ GONE = tb.ones(2)
 GONE.backend_transfer("binary")
 
 NAMED: list[tuple[Callable[[], Any], str]] = [
-    # The op that the user's code called stands in the text, not one that it calls in turn.
+    # The text names the op that the user's code called, not one that this op calls.
     (lambda: tb.trunc(X > 1), "trunc: expected a real dtype"),
     (lambda: tb.softmax(COMPLEX, axis=0), "softmax: expected a real dtype"),
     (lambda: tb.window_mean(X, 2, strides=0), "window_mean: expected integers from 1"),

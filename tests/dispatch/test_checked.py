@@ -75,8 +75,8 @@ def test_a_plugins_own_error_is_told_with_op_and_backend(name: str) -> None:
 
     cold = fails()
     assert str(cold) == (
-        f"{name}: expected {name} of the backend 'failing' to give a result, or an error of tensorbackend.extending, "
-        f'got error=ZeroDivisionError("the library\'s own words"); fix the backend'
+        f"{name}: expected {name} of the backend 'failing' to return a result, or to raise an error of "
+        f'tensorbackend.extending, got error=ZeroDivisionError("the library\'s own words"); fix the backend'
     )
     assert isinstance(cold.__cause__, ZeroDivisionError)
     assert cold.breach == "exception"
@@ -156,7 +156,7 @@ class Careless(NumpyBackend):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (tb.negative, r"negate of the backend 'careless' to leave its inputs as they are, got changed=f32\[2\]; fix"),
+        (tb.negative, r"negate of the backend 'careless' to leave its inputs unchanged, got changed=f32\[2\]; fix"),
         (lambda x: tb.concatenate([x, x + 1]), "concatenate of the backend 'careless' to leave its inputs"),
         (
             lambda x: tb.linalg.lu(tb.eye(2, like=x)),

@@ -181,7 +181,7 @@ def test_a_fallback_with_another_template_is_caught(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(declarations, "_declared", {})
     fallback("erf", needs=("as_type",))(wrong)
     x = tb.tensor([1.0], backend=without(BinaryBackend(), "erf"))
-    with pytest.raises(ContractError, match=r"the fall-back of erf to give f32\[1\], got given=f64\[1\]"):
+    with pytest.raises(ContractError, match=r"the fall-back of erf to return f32\[1\], got given=f64\[1\]"):
         tb.erf(x)
 
 

@@ -76,7 +76,7 @@ def test_a_size_with_another_answer_gets_a_plan_of_its_own() -> None:
         assert (tb.ones((size, 1)) + tb.ones(size)).shape == (size, size)
     assert (tb.ones((1, 1)) + tb.ones(5)).shape == (1, 5)
     assert (tb.ones((0, 1)) + tb.ones(5)).shape == (0, 5)
-    with pytest.raises(ShapeError, match=r"add: expected sizes that are equal or 1 where axes meet"):
+    with pytest.raises(ShapeError, match=r"add: expected sizes that are equal or 1 along matching axes"):
         tb.ones((3, 4)) + tb.ones(5)
 
 
@@ -182,7 +182,7 @@ class Lazy(NumpyBackend):
 
     @planned
     def negate(self, out: Template, x: Template, /) -> Kernel:
-        """Wrong for every other shape: the size is read as a number that is no size any more."""
+        """Wrong for every other shape: the size is read as a number that is not a size any more."""
         length = next(size for size in range(100) if size == out.shape[0])
         return lambda values: -values[:length]
 

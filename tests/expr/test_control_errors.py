@@ -79,10 +79,10 @@ MISTAKES: list[tuple[str, Wrong, type[TensorBackendError], str]] = [
      "while_loop: expected carry to stay f32 from iteration to iteration, got returned=s64; "
      "cast it in the body with astype(..., 'float32')"),
     ("carried tree", lambda x: tb.fori_loop(0, 2, lambda i, c: (c[0], (c[1], None)), (x, (x, x))), ArgumentError,
-     "fori_loop: expected carry[1][0] to stay nested as it was, a tensor, got returned=a tuple of 2; "
+     "fori_loop: expected carry[1][0] to keep its nesting, a tensor, got returned=a tuple of 2; "
      "keep every value in its place, in the same kind of container"),
     ("carried keys", lambda x: tb.while_loop(lambda c: True, lambda c: {}, {"a": x}), ArgumentError,
-     "while_loop: expected carry to stay nested as it was, a dict of 'a', got returned=a dict of nothing; "
+     "while_loop: expected carry to keep its nesting, a dict of 'a', got returned=a dict of nothing; "
      "keep every value in its place, in the same kind of container"),
     ("carried text", lambda x: tb.while_loop(lambda c: True, lambda c: c, ["a"]), OperandError,
      "while_loop: expected a tensor, a number or an array as carry[0], got value='a'; leave it out"),

@@ -173,9 +173,11 @@ def test_a_graph_keeps_its_options() -> None:
     for other in (3, 2.0, True):
         with pytest.raises(ArgumentError, match=r"arguments\[1\] as it was traced, 2, got given=.*; trace again"):
             graph({"x": X, "y": Y}, other)
-    with pytest.raises(ArgumentError, match=r"arguments\[0\] to be nested as it was traced, a dict of 'x', 'y', got"):
+    with pytest.raises(
+        ArgumentError, match=r"arguments\[0\] to be nested like the traced call, a dict of 'x', 'y', got"
+    ):
         graph({"x": X, "z": Y}, 2)
-    with pytest.raises(ArgumentError, match=r"keywords to be nested as it was traced"):
+    with pytest.raises(ArgumentError, match=r"keywords to be nested like the traced call"):
         graph({"x": X, "y": Y}, 2, more=X)
     assert graph(X, Y).tolist() == [-18.0, -36.0]  # one argument for each parameter
     nan = tb.trace(difference)({"x": X, "y": Y}, float("nan"))

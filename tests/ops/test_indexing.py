@@ -224,7 +224,7 @@ def test_writes_are_numpys(backend: str) -> None:
 
 
 def test_where_the_axes_of_index_tensors_go(x: tb.Tensor) -> None:
-    """The axes of index tensors stand at the first tensor's position if the tensors are adjacent, else at the front.
+    """The axes of index tensors are at the first tensor's position if the tensors are adjacent, else at the front.
 
     An int counts as an index tensor, and an `...` separates index tensors even if it stands for no axes.
     """

@@ -66,7 +66,7 @@ WRONG: list[tuple[Callable[[tb.Tensor], Any], type[TensorBackendError], str]] = 
     (lambda x: tb.linalg.solve(x, x[0, 0]), ShapeError,
      "solve: expected a vector or matrices on the right-hand side, got tensor=f32"),
     (lambda x: tb.linalg.solve(x, x.T), NamesError,
-     "solve: expected the same name or None where axes meet, got left=f32[n: 2][m: 2], right=f32[m: 2][n: 2]; "
+     "solve: expected the same name or None for matching axes, got left=f32[n: 2][m: 2], right=f32[m: 2][n: 2]; "
      "rename() one of them, or transpose it"),
     (lambda x: tb.linalg.inv(x), DataError,
      "inv of f32[n: 2][m: 2]: expected a matrix that is not singular"),

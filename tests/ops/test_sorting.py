@@ -66,7 +66,7 @@ def numbers(x: tb.Tensor) -> list[Any]:
 
 
 def comes_first(a: Any, b: Any) -> bool:
-    """Return whether a may stand before b in ascending order; NaN is largest."""
+    """Return whether a may come before b in ascending order; NaN is largest."""
     return bool(b != b or a <= b)
 
 

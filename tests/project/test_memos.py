@@ -57,7 +57,7 @@ def bounded(tree: ast.Module) -> set[str]:
 
 @cache
 def entered(tree: ast.Module) -> set[str]:
-    """The names that stand in calls of the functions in `ENTER`."""
+    """The names in calls of the functions in `ENTER`."""
     return {
         name.id
         for node in ast.walk(tree)

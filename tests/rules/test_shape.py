@@ -1,4 +1,4 @@
-"""Padding for each axis: sizes as in NumPy, with elements in between, and what is no padding is refused."""
+"""Padding for each axis: sizes as in NumPy, with elements in between, and what is not padding is refused."""
 
 from __future__ import annotations
 

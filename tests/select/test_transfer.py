@@ -139,7 +139,7 @@ def test_a_copy_shares_nothing_and_a_transfer_what_it_can(target: Any) -> None:
 
 
 def sharing() -> list[Backend]:
-    """Return the installed backends whose data lies in host memory that DLPack shares."""
+    """Return the installed backends whose data is in host memory that DLPack shares."""
     backends: list[Backend] = []
     for name in tb.backends():
         try:

@@ -46,7 +46,7 @@ class FlushingBackend(BinaryBackend):
     def divergences(self) -> Sequence[Divergence]:
         return [
             Divergence(
-                "the processor takes subnormals for zeros",
+                "the processor treats subnormals as zeros",
                 call("multiply", [1e-40], [1e20]),
                 FLUSHED,
                 when=about_subnormals,

@@ -44,7 +44,7 @@ class Compiler:
         """The operators of the nodes, those of functions left out."""
         self.graphs: dict[Any, Graph] = {}
         self.around: Place | None = None
-        """The node whose function is being compiled: its steps stand where it stands."""
+        """The node whose function is being compiled: its steps take its place."""
 
     def check(self) -> None:
         """Raise `MissingOperators` where a node has no function."""

@@ -44,12 +44,12 @@ class ModelFile(NamedTuple):
 
     model: ModelProto
     folder: Path | None
-    """The folder in which external data lies; `None` where the model did not come from a file."""
+    """The folder of external data; `None` where the model did not come from a file."""
     data: memoryview
     name: str
     """The name of the file, or of the graph."""
     large: tuple[tuple[int, int] | None, ...] = ()
-    """For each initialiser of the graph where its data lies in the file, `None` where it is in `model`."""
+    """For each initialiser of the graph the position of its data in the file, `None` if it is in `model`."""
 
     def initialisers(self) -> dict[str, Stored]:
         """The initialisers of the graph, by name."""
@@ -60,7 +60,7 @@ class ModelFile(NamedTuple):
         return found
 
     def stored(self, tensor: TensorProto, place: tuple[int, int] | None = None) -> Stored:
-        """A tensor of the model, wherever its data lies."""
+        """A tensor of the model, wherever its data is."""
         if place is not None:
             start, end = place
             return stored(tensor, lambda: self.data[start:end], end - start)
@@ -76,7 +76,7 @@ def read_model(source: str | os.PathLike[str] | bytes | ModelProto) -> ModelFile
     Raises
     ------
     ModelError
-        The file is no ONNX model.
+        The file is not an ONNX model.
     OSError
         There is no such file.
     """
@@ -118,7 +118,7 @@ def _parsed(data: memoryview, folder: Path | None, name: str) -> ModelFile:
 
 
 def _check_texts(message: Message) -> None:
-    """Raise `ModelError` where a name or another text is no text."""
+    """Raise `ModelError` where a name or another text is not text."""
     for field, value in message.ListFields():
         if field.type == FieldDescriptor.TYPE_STRING:
             if any(isinstance(item, bytes) for item in ([value] if isinstance(value, bytes | str) else value)):

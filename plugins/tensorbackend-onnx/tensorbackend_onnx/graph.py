@@ -17,7 +17,7 @@ Values = dict[str, Value]
 
 
 class Place(NamedTuple):
-    """Where a node stands: dry runs and profiles show it as the line of the ops that the node runs."""
+    """The place of a node: dry runs and profiles show it as the line of the ops that the node runs."""
 
     file: str
     number: int

@@ -67,7 +67,7 @@ ValueType = TensorType | OtherType
 
 
 def value_type(value: ValueInfoProto, names: Sequence[str | None] | None = None) -> ValueType:
-    """The type of an input or output; names of the user stand in place of the file's."""
+    """The type of an input or output; names of the user replace the file's."""
     found = _type(value.type)
     if names is None or not isinstance(found, TensorType) or found.shape is None:
         return found

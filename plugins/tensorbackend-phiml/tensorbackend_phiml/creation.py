@@ -42,7 +42,7 @@ class Creation(Base):
     def linspace(self, start: Operand, stop: Operand, number: int) -> Any:
         """`number` equally spaced numbers from `start` to `stop`, in the current precision.
 
-        If `start` or `stop` is a tensor, the numbers lie along a new first axis.
+        If `start` or `stop` is a tensor, the numbers are along a new first axis.
         """
         return self._spaced(start, stop, number, endpoint=True)
 

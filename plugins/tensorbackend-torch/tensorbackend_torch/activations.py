@@ -56,7 +56,7 @@ def _of_floats(activation: Function, x: Template, out: Template) -> Function:
 def _of_powers(usual: Function, careful: Function, dtype: DType) -> Function:
     """Returns the function that applies `careful` to elements for which exp(-x) overflows, and `usual` to all others.
 
-    Each element is computed in one way, whatever elements lie next to it.
+    Each element is computed in one way, whatever elements are next to it.
     """
     lowest = 1 - math.log(finfo(dtype).max)
 

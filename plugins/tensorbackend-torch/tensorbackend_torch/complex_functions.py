@@ -230,7 +230,7 @@ def _sqrt(z: Array) -> Array:
 
 
 def scale(x: Array, exponent: Array) -> Array:
-    """x times a power of two whose exponent may lie beyond those of float64: in steps of which one rounds."""
+    """x times a power of two whose exponent may be beyond those of float64: in steps of which one rounds."""
     first = torch.div(exponent, 2, rounding_mode="floor").clamp(-1022, 1023)
     second = (exponent - first).clamp(-1022, 1023)
     return x * _two_to(first, x.dtype) * _two_to(second, x.dtype) * _two_to(exponent - first - second, x.dtype)

@@ -19,7 +19,7 @@ every_dtype = pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
 
 
 def address(x: tb.Tensor) -> int:
-    """Where a tensor's payload lies."""
+    """The address of a tensor's payload."""
     data: torch.Tensor = x.data
     return data.data_ptr()
 

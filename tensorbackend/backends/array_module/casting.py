@@ -90,7 +90,7 @@ def _exact_or_odd(values: Any, source: DType) -> Any:
     """Integers as float64, such that a further rounding to a narrower dtype is the only rounding that shows.
 
     An integer that float64 cannot hold is rounded to odd: the last of the 53 bits is set where bits were lost, so that
-    the result is no tie in the further rounding (Boldo and Melquiond, 2008).
+    the result is not a tie in the further rounding (Boldo and Melquiond, 2008).
     """
     if source.bits == 64:
         lost = values & 0x7FF

@@ -33,7 +33,7 @@ Product: TypeAlias = Callable[[Array, "_Geometry", Array], None]
 
 
 class _Geometry(NamedTuple):
-    """How windows lie: each field has one entry for each spatial axis, of which there is at least one."""
+    """The positions of windows: each field has one entry for each spatial axis, of which there is at least one."""
 
     window: Sizes
     strides: Sizes

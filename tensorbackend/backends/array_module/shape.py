@@ -113,7 +113,7 @@ def padded(xp: Any, sizes: Shape, dtype: Any, padding: Sequence[tuple[int, int, 
     read, written = [], []
     for size, length, (low, _, interior) in zip(sizes, shape, padding, strict=True):
         step = interior + 1
-        # Element j lands at low + j * step: those from `first` up to `last` lie in the result.
+        # Element j moves to low + j * step: those from `first` up to `last` are in the result.
         first = max(0, -(low // step))
         last = max(first, min(size, -((low - length) // step)))
         start = low + first * step

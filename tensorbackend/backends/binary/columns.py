@@ -93,7 +93,7 @@ def _of_zeros(choose: Callable[[float, float], float], extremes: Column, left: C
 
 
 def clip(values: Column, low: Column, high: Column) -> list[float]:
-    """The values, replaced by the nearer bound where they lie outside."""
+    """The values, replaced by the nearer bound where they are outside."""
     return minimum(maximum(values, low), high)
 
 
@@ -118,7 +118,7 @@ def integer_minimum(left: Column, right: Column) -> list[int]:
 
 
 def integer_clip(values: Column, low: Column, high: Column) -> list[int]:
-    """The values, replaced by the nearer bound where they lie outside."""
+    """The values, replaced by the nearer bound where they are outside."""
     return integer_minimum(integer_maximum(values, low), high)
 
 

@@ -29,7 +29,7 @@ def steps(shape: Shape) -> list[int]:
 
 
 def strided(x: Tensor, out: Template, start: int, strides: Sequence[int]) -> bytes:
-    """The elements that lie at `start` plus index times stride, for every index of the output shape.
+    """The elements at `start` plus index times stride, for every index of the output shape.
 
     Runs along the last axis are slices; a stride of 0 repeats an element, a negative stride reverses the order.
     """

@@ -15,7 +15,7 @@ from .storage import cast, elements, store
 
 
 def along(values: Sequence[Any], shape: Sequence[int], axis: int, function: Callable[[Any], list[Any]]) -> list[Any]:
-    """Applies a function to each run of elements along an axis; its results lie along the same axis.
+    """Applies a function to each run of elements along an axis; its results are along the same axis.
 
     For (2, 3) along axis 0 it is called on three runs of two, each a slice with step 3. All results have one length.
     """
@@ -60,7 +60,7 @@ class BinarySorting(Backend):
     # Overrides of composites
 
     def searchsorted(self, out: Template, x1: Tensor, x2: Tensor, /, *, side: str) -> Payload:
-        """Where values would be inserted, by bisection; NaNs stand at the end of x1, and NaN is inserted there."""
+        """Where values would be inserted, by bisection; NaNs are at the end of x1, and NaN is inserted there."""
         dtype = promote_types(x1.dtype, x2.dtype)
         line = [value for value in elements(cast(x1, dtype)) if value == value]
         find = bisect_left if side == "left" else bisect_right

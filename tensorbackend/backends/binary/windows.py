@@ -25,7 +25,7 @@ _SHORT = 8
 
 
 class Axis(NamedTuple):
-    """How windows lie along one axis."""
+    """The positions of windows along one axis."""
 
     window: int
     stride: int

@@ -250,7 +250,7 @@ class JaxBackend(
         return x.data.__dlpack__(**options)
 
     def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
-        """The template and payload of a `jax.Array` that lies on this instance's device alone.
+        """The template and payload of a `jax.Array` that is on this instance's device alone.
 
         `None` for any other array, and for one that JAX is tracing.
         """

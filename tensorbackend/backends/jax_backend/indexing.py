@@ -98,7 +98,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return read
 
     def assignment(self, x: Template, structure: tuple[Any, ...], value: Template | type, /) -> Write | None:
-        """A compiled function for ints and slices, which copies; not on a mesh, where names say how a result lies."""
+        """A compiled function for ints and slices, which copies; not on a mesh, where names decide layouts."""
         return None if self.lays_by_name else writer(self.jax, x, structure, value)
 
     def _taking(self, x: Template, indices: Template, axis: int) -> Kernel:

@@ -1,7 +1,7 @@
-"""JAX on a mesh of devices: each result lies where the names of its axes say.
+"""JAX on a mesh of devices: each result is laid out by the names of its axes.
 
 XLA's partitioner does the work. A kernel whose result has axis names ends in a sharding constraint, inside compiled
-graphs as well as in kernels that are called one by one. So, whatever XLA does on the way, the result lies where its
+graphs as well as in kernels that are called one by one. So, whatever XLA does on the way, the result is laid out as its
 template says. XLA decides how an axis without a name is divided. Creation ops make each part on its device, and each
 device gets only its part of an array from the host.
 """
@@ -141,7 +141,7 @@ class JaxMesh(JaxBackend):
         """The DLPack device of the mesh's first device in this process, though payloads are not shared with it."""
         return dlpack_device(name_of(self.place))
 
-    # Where payloads lie
+    # How payloads are laid out
 
     def _sharding(self, parts: Sequence[Any]) -> Any:
         """The sharding of an array, from the mesh axes that divide each of its axes.
@@ -219,7 +219,7 @@ class JaxMesh(JaxBackend):
         return self.jax.make_array_from_callback(array.shape, sharding, lambda part: array[part])
 
     def sharding(self, x: Tensor, /) -> Sharding:
-        """Where the payload lies; for a payload that JAX is tracing, where the rules put it."""
+        """The sharding of the payload; for a payload that JAX is tracing, the one that the rules say."""
         ruled = self.layout.of(x.template)
         if self.traced(x.data):
             return ruled
@@ -229,7 +229,7 @@ class JaxMesh(JaxBackend):
     # Kernels
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
-        """A kernel whose results lie where their axis names say."""
+        """A kernel whose results are laid out by their axis names."""
         kernel = super().settled(kernel, out)
         if isinstance(kernel, Looking):
             looking = kernel.kernel
@@ -276,7 +276,7 @@ class JaxMesh(JaxBackend):
         """`None`, so that `optional` is called: it brings results that depend on no input onto the mesh."""
 
     def _composed(self, default_impl: Callable[..., Any], options: Any, static: tuple[Out, Any], *arrays: Array) -> Any:
-        """A composite's default as a function of arrays; its results lie where their axis names say."""
+        """A composite's default as a function of arrays; its results are laid out by their axis names."""
         return self.laid(super()._composed(default_impl, options, static, *arrays), static[0])
 
     def compile_graph(self, graph: Graph, /) -> Kernel:

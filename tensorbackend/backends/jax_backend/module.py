@@ -31,7 +31,7 @@ class JaxModule(ArrayModule):
         """Calls a function of the module in complex128, on numbers moved into the upper half plane by symmetry.
 
         An odd function is called in the first quadrant. JAX's own functions are less accurate in complex64 than the
-        dtype allows, and ignore on which side of a branch cut -0.0 lies. The other values follow from
+        dtype allows, and ignore on which side of a branch cut -0.0 is. The other values follow from
         f(conj(z)) = conj(f(z)).
         """
         w = z.astype("complex128", copy=False)

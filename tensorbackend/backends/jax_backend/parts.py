@@ -1,4 +1,4 @@
-"""The parts of an array that lies on several devices, read on the host."""
+"""The parts of an array on several devices, read on the host."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ class NumpyIndexing(ArrayIndexing):
         first, leading = min(axes), shape[: min(axes)]
         behind = tuple(axis for axis in range(first, grid.ndim) if axis not in axes)
         turned = (*range(first), *axes, *behind)
-        # Where only some leading axes have size 1, these are repeated, so that all examples lie along one axis.
+        # Where only some leading axes have size 1, these are repeated, so that all examples are along one axis.
         spread_grid, spread_points = (count not in (1, examples) for count in (of_grid, of_points))
         of_grid, of_points = (count if count == 1 else examples for count in (of_grid, of_points))
         inputs = (

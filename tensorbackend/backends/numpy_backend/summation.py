@@ -47,7 +47,7 @@ def steps_along(shape: Shape, axis: int, merged: bool) -> list[_Step]:
         The axis to add along.
     merged : bool
         Whether axes may be merged, as in an array in row-major order. Then short rows are added many at a time: the
-        partial sums are of rows that lie far apart.
+        partial sums are of rows that are far apart.
 
     Returns
     -------

@@ -1,5 +1,5 @@
-"""Turns graphs for one example into graphs for a batch; `vmap` is built on it.
+"""Converts graphs for one example to graphs for a batch; `vmap` is built on it.
 
-`engine` goes through a graph, and `registry` keeps the rules of ops that need one of their own. The other modules are
-these rules, by family of the protocol. All other ops are batched by what their callbacks declare.
+`engine` processes a graph, and `registry` has the rules of ops that need their own. The other modules are
+these rules, by family of the protocol. All other ops are batched according to the declarations of their callbacks.
 """

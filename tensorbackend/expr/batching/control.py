@@ -1,9 +1,9 @@
-"""Batching of control flow, and of functions with gradients of their own: their graphs become graphs of a batch.
+"""Batching of control flow, and of functions with their own gradients: their graphs become graphs of a batch.
 
-Carried values get the new axis only if they depend on the example, so that a counter stays one number. Where examples
+Carried values get the new axis only if they depend on the example, so that a counter remains one number. If examples
 take different paths, all paths are computed and each example gets its own result: `cond` computes both branches, and a
-`while_loop` runs as many times as the example that needs most. An example gets operands that are safe where it would
-not go by itself (`examples`).
+`while_loop` runs as many iterations as the example that needs most. For paths that an example does not take, its
+operands are replaced by safe ones (`examples`).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _templates(templates: Sequence[Template], flags: Sequence[bool], size: int) 
 def _batch_graph(graph: Graph, flags: Sequence[bool], required: Sequence[bool], size: int) -> tuple[Graph, Flags]:
     """Trace a graph for a batch; also return for each result whether it has the new axis.
 
-    The parameters flagged in `flags` have the new axis. The results flagged in `required` get it even if they are the
+    The parameters flagged in `flags` have the new axis. The results flagged in `required` have it even if they are the
     same for all examples.
     """
     result_flags: Flags = []
@@ -65,7 +65,7 @@ def _batch_graph(graph: Graph, flags: Sequence[bool], required: Sequence[bool], 
 def _batch_body(body: Graph, constants: Flags, carried: Flags, entries: Flags, size: int) -> tuple[Graph, Flags]:
     """Trace the body of a loop for a batch; also return for each result whether it has the new axis.
 
-    A carried value that comes out of the body with the new axis goes into it with that axis too.
+    A carried value that the body returns with the new axis is passed to it with that axis too.
     """
     further = [False] * (len(body.outputs) - len(carried))
     while True:
@@ -209,7 +209,7 @@ def _scan(call: Call) -> Results:
     flags = _flags(constants), _flags(initial), _flags(xs)
     body, result_flags = _batch_body(call.options["body"], *flags, call.size)
     count = len(flags[1])
-    # The entries of a scan lie along the first axis, where the examples are: these go to the second.
+    # The entries of a scan are along the first axis, where the examples are: these are moved to the second.
     entries = [_swap_first_axes(operand.x) if operand.mapped else operand.x for operand in xs]  # type: ignore[union-attr] # by the protocol
     carried = result_flags[:count]
     outs = _templates(call.node.outs[:count], carried, call.size)
@@ -253,10 +253,10 @@ def _while_loop(call: Call) -> Results:
 
 
 def _apart(call: Call) -> Results:
-    """A loop with different numbers of iterations for the examples: the values of those that are done stay.
+    """A loop with different numbers of iterations for the examples: the values of those that have ended are kept.
 
-    In the iterations after its end, an example gets the values that it started with. One that has no iteration at all
-    gets those of one that has.
+    In the iterations after its end, an example gets its initial values. One without any iteration gets those of one
+    with iterations.
     """
     condition, body, size = call.options["condition"], call.options["body"], call.size
     (constants, initial), count = call.inputs, len(call.node.outs)

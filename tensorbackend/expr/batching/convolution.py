@@ -1,4 +1,4 @@
-"""Batching of convolution: the examples lie side by side along the batch axis or the channels, or are groups."""
+"""Batching of convolution: the examples are side by side along the batch axis or the channels, or are groups."""
 
 from __future__ import annotations
 

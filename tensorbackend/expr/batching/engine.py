@@ -1,12 +1,12 @@
 """Runs a graph on a batch: each node once, on operands with one more axis.
 
-An op takes that axis in the first of these ways that is possible:
+An op handles that axis in the first of these ways that is possible:
 
 1. its rule (`registry`);
 2. elementwise ops broadcast;
 3. if only the first operand has axes, the options that name axes or have an entry for each axis are shifted;
-4. a composite is replaced by its parts, which take the axis in one of these ways;
-5. the op runs for each example, and the results are put together.
+4. a composite is replaced by its parts, which handle the axis in one of these ways;
+5. the op runs for each example, and the results are stacked.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def evaluate_batch(graph: Graph, operands: Sequence[Operand], size: int) -> list
 
 
 def _run(nodes: Iterable[Node], known: dict[Value, Operand], size: int) -> None:
-    """Runs nodes, each after its inputs, and enters their results in `known`."""
+    """Runs nodes, each after its inputs, and stores their results in `known`."""
     for node in nodes:
         inputs = node.map_inputs(known.__getitem__)
         call = Call(node, inputs, size)
@@ -68,7 +68,7 @@ def _run(nodes: Iterable[Node], known: dict[Value, Operand], size: int) -> None:
         for value, x in zip(node.values, results if isinstance(results, tuple) else (results,), strict=True):
             template = batch_template(value.template, size) if mapped else value.template
             if (x.shape, x.dtype) != (template.shape, template.dtype):
-                expectation = f"the batching rule of {node.op} to give {template!r}"
+                expectation = f"the batching rule of {node.op} to return {template!r}"
                 raise ContractError(expected(expectation, "fix the rule", given=x.template))
             known[value] = Operand(Tensor(template, x.backend, x.data), mapped)
 
@@ -143,9 +143,9 @@ def _shift_options(call: Call) -> dict[str, object] | None:
 
 
 def _batch_composite(call: Call) -> Results:
-    """Runs a composite of one operand with the options that name axes shifted, if a trial gives the right templates.
+    """Runs a composite of one operand with the options that name axes shifted, if a trial returns the right templates.
 
-    Only composites of this distribution, which the property tests compare with a loop, run in this way. Another may
+    Only composites of this distribution, which the property tests compare with a loop, run in this way. Others may
     use all axes together, such as `x / sum(x)`. Returns `None` if the parts are to run instead.
     """
     node, spec = call.node, _composites().get(call.node.op)
@@ -189,7 +189,7 @@ def _composites() -> Mapping[str, Any]:
 
 
 def one_by_one(call: Call) -> Results:
-    """The results of a call for each example on its own, put together."""
+    """The results of a call for each example separately, stacked."""
     node = call.node
     rows: list[tuple[Tensor, ...]] = []
     for place in range(call.size):

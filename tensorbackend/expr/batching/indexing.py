@@ -13,7 +13,7 @@ from .registry import Call, Results, rule
 
 
 def _prepend_example(indices: Tensor) -> Tensor:
-    """Index vectors (batch, ..., k) with the number of the example in front of each: (batch, ..., k + 1)."""
+    """Index vectors (batch, ..., k) with the number of the example prepended to each: (batch, ..., k + 1)."""
     size = indices.shape[0]
     if size and iinfo(indices.dtype).max < size - 1:
         indices = astype(indices, "int64")

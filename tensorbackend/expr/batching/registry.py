@@ -6,7 +6,7 @@ A rule is declared under the name of the op's callback:
     def _concatenate(call: Call) -> Results:
         return call.record([call.whole(call.inputs[0])], options={"axis": call.options["axis"] + 1})
 
-It returns the results with the new axis in front, or `None` to leave the call to the general ways of `engine`.
+It returns the results with the new axis in front, or `None` to use the general methods of `engine`.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Call:
     ) -> Tensor | tuple[Tensor, ...]:
         """Record the op on `inputs`, with its options changed by `options`.
 
-        Its results have the new axis in front, unless `out` gives their templates.
+        Its results have the new axis in front, unless `out` specifies their templates.
         """
         node = self.node
         if out is None:

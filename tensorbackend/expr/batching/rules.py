@@ -1,6 +1,6 @@
 """Importing this module declares all batching rules.
 
-The modules that batch import it. The engine cannot, because rules import the engine.
+Modules that batch import it. The engine cannot, because rules import the engine.
 """
 
 from __future__ import annotations

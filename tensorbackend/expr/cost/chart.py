@@ -1,4 +1,4 @@
-"""Memory over time as a picture: an SVG inside one HTML page, or a PNG by matplotlib."""
+"""Memory over time as a chart: an SVG inside an HTML page, or a PNG by matplotlib."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import ArgumentError, expected
 from .memory import KINDS
-from .mesh.divided import COLLECTIVES, LIES
+from .mesh.divided import COLLECTIVES, LAYOUTS
 from .program import ALIVE, COLUMNS, TOP, Program, runs
 from .units import show_bytes, unit_of
 
@@ -21,7 +21,7 @@ COLOURS: Final = dict(zip(KINDS, ("#0072b2", "#56b4e9", "#009e73", "#e69f00"), s
 LIMIT: Final = "#d55e00"
 
 STEPS: Final = 600
-"""The largest number of columns of a chart. Each shows the node with the highest memory of those it stands for."""
+"""The largest number of columns of a chart. Each shows the node with the highest memory of those in it."""
 
 WIDTH, HEIGHT, LEFT, TITLE, GAP = 960, 240, 80, 30, 30
 """The sizes in pixels of a plot, and of the space to the left, above and below of it."""
@@ -116,7 +116,7 @@ def _edge(heights: Sequence[int], width: float, scale: float) -> Iterator[str]:
 
 
 def html(dry_run: DryRun, limit: int | None = None) -> str:
-    """A page with the chart, the tensors alive at the peak, and the ops; it needs no other file."""
+    """A page with the chart, the tensors alive at the peak, and the ops; the page is self-contained."""
     keys = " ".join(
         f'<span class="key"><i style="background:{colour}"></i>{kind}</span>' for kind, colour in COLOURS.items()
     )
@@ -126,8 +126,8 @@ def html(dry_run: DryRun, limit: int | None = None) -> str:
     if dry_run.on_mesh is not None:
         collectives = dry_run.on_mesh.table()
         layout = [
-            "<h2>where parameters and results lie</h2>",
-            _table(LIES, dry_run.on_mesh.lies()[:TOP]),
+            "<h2>layouts of parameters and results</h2>",
+            _table(LAYOUTS, dry_run.on_mesh.layouts()[:TOP]),
             "<h2>collectives of each device, those of most bytes first</h2>",
             _table(COLLECTIVES, collectives[:TOP]),
         ]
@@ -169,7 +169,7 @@ def write_html(dry_run: DryRun, path: Path, limit: int | None) -> None:
 
 
 def write_png(dry_run: DryRun, path: Path, limit: int | None) -> None:
-    """Draws the chart by matplotlib, which is imported only here; without it an `ArgumentError` says how to get it."""
+    """Draws the chart by matplotlib, which is imported here; without it an `ArgumentError` says how to install it."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:

@@ -38,9 +38,9 @@ def dry_run(
     """Compute the cost of a call without data: errors in shapes, FLOPs, bytes moved, memory over time.
 
     Arguments are those of `trace`: templates, text such as `"f32[batch=32, feature=784]"`, or lists, tuples, dicts and
-    dataclasses of them; tensors stand for their templates. With `gradient`, `value_and_grad(function)` is run in place
-    of the function. An error of tensorbackend has the user's line as a note. docs/dry-run.md defines the counts. With a
-    mesh, `on_mesh` of the result says what each device needs and sends; no device is needed for that.
+    dataclasses of them; tensors are replaced by their templates. With `gradient`, `value_and_grad(function)` is run in
+    place of the function. An error of tensorbackend has the user's line as a note. docs/dry-run.md defines the counts.
+    With a mesh, `on_mesh` of the result says what each device needs and sends; no device is needed for that.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def dry_run(
     mesh : Mesh, optional
         A mesh over which tensors are divided.
     layout : mapping of str to str, sequence of str or None, optional
-        The rules that put named axes on the mesh, as `JaxBackend` takes them; without rules each device holds whole
+        The rules that map named axes to mesh axes, as for `JaxBackend`; without rules each device holds whole
         tensors.
     machine : str, default "h100"
         The machine for which times are predicted: "h100" or "h200".
@@ -120,7 +120,7 @@ def trace_call(
 
 @contextmanager
 def pause_collection() -> Iterator[None]:
-    """Turns Python's garbage collection off inside the block: a long program makes many objects that live to the end,
+    """Disables Python's garbage collection inside the block: a long program makes many objects that live to the end,
     and the search for cycles among them takes a third of the time."""
     enabled = gc.isenabled()
     gc.disable()
@@ -147,7 +147,7 @@ def report(graph: Graph, name: str = "graph", *, gradient: bool = False, on_mesh
 
 
 def _refuse_templates(graph: Graph) -> None:
-    """Raises `OperandError` for a template tensor that a function holds on to."""
+    """Raises `OperandError` for a template tensor that a function keeps."""
     shapes_only = get_backend("template")
     for node in graph.captured:
         if node.tensor is not None and node.tensor.backend is shapes_only:

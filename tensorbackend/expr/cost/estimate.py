@@ -26,7 +26,7 @@ _VIEW: Final = Work(shares=(0,), strided=(False,))
 
 
 class Estimator:
-    """Estimates the work of nodes, once for nodes that are alike, also in several graphs.
+    """Estimates the work of nodes, once for equal nodes, also across graphs.
 
     The workspace of a kernel is what a backend declares for it, by default NumPy's.
     """
@@ -87,7 +87,7 @@ class Estimator:
         return self._work_of_application(node, work, inputs) if node.op in APPLICATIONS else work
 
     def _fused_work(self, node: Node, default: Compiled) -> Work:
-        """The work of a node that stands for others, whose values between them never leave the cache."""
+        """The work of a fused node, whose intermediate values never leave the cache."""
         work = total([self.work(fused_node) for fused_node in default.nodes])
         read = sum(value.template.nbytes for value in node.operands)
         written, number = sum(out.nbytes for out in node.outs), len(node.outs)
@@ -133,7 +133,7 @@ class Estimator:
         return work._replace(workspace=workspace, shares=memory.shares, strided=memory.strided)
 
     def _work_of_control(self, node: Node) -> Work:
-        """The work of control flow: each graph as often as it runs at most; for `cond`, the branch with most work."""
+        """The work of control flow: each graph times its maximum number of runs; for `cond`, the larger branch."""
         works, spaces = [], []
         for graph, count in zip(subgraphs(node), iterations(node), strict=True):
             inner = self.works(graph)
@@ -166,7 +166,7 @@ def _leaves_alone(node: Node, inputs: Sequence[Template]) -> bool:
 
 
 def _keeps_order(node: Node, x: Template) -> bool:
-    """Whether elements lie as before: all of them are there, and only axes of one element move."""
+    """Whether elements are in memory as before: all of them are there, and only axes of one element move."""
     if node.op == "slice":
         return node.outs[0].size == x.size
     axes: Any = node.options.get("axes") if node.op in ("transpose", "broadcast") else None

@@ -1,20 +1,20 @@
 """Floating-point operations of each callback, from templates and options alone.
 
-Counted as XLA's cost analysis counts them, where it has a rule:
+They are counted as in XLA's cost analysis, where it has a rule:
 https://github.com/openxla/xla/blob/main/xla/service/hlo_cost_analysis.cc
 
-- An elementwise op takes one operation for each element of the result, whatever its dtype; a complex number is one
+- An elementwise op counts one operation for each element of the result, whatever its dtype; a complex number is one
   element.
-- A transcendental function takes one *transcendental* for each element, and no FLOP: its real cost depends on the
+- A transcendental function counts one *transcendental* for each element, and no FLOP: its real cost depends on the
   machine.
-- A reduction takes one operation for each element but the first of each result.
-- A sum of products takes two operations for each product: `dot` of (m, k) with (k, n) takes 2 m n k. A convolution
-  leaves out the products with padding and with the holes of a dilation.
-- An op that only moves elements takes none.
+- A reduction counts one operation for each element except the first of each result.
+- A sum of products counts two operations for each product: `dot` of (m, k) with (k, n) counts 2 m n k. A convolution
+  does not count products with padding and with the holes of a dilation.
+- An op that only moves elements counts none.
 
-XLA calls libraries for linear algebra and has no counts for them: the counts here are those of textbooks, from Golub
-and Van Loan, Matrix Computations, 4th edition, 2013, and of LAPACK Working Note 41. A Fourier transform of n elements
-takes 5 n log2(n) (Cooley and Tukey; http://www.fftw.org/speed/method.html), a sort n log2(n) comparisons.
+XLA calls libraries for linear algebra and does not count their operations: the counts here are from textbooks, from
+Golub and Van Loan, Matrix Computations, 4th edition, 2013, and of LAPACK Working Note 41. A Fourier transform of n
+elements counts 5 n log2(n) (Cooley and Tukey; http://www.fftw.org/speed/method.html), a sort n log2(n) comparisons.
 
 The protocol declares the cost for each element, as in `@callback(cost="operation")`. This module has the rules of the
 callbacks for which that is not enough. A composite that costs less than its parts declares its own rule, by
@@ -52,7 +52,7 @@ def rule_of(callback: str) -> CostRule | None:
 
 
 def applications(*names: str) -> Callable[[CostRule], CostRule]:
-    """Declares how often some callbacks apply the function that they are given, which has its own costs."""
+    """Declares the number of times that some callbacks apply their function, which has its own costs."""
     _rules.declare(_none, *names)
     return APPLICATIONS.of(*names)
 
@@ -126,10 +126,10 @@ def _conv(
 def _products(
     size: int, kernel: int, places: int, stride: int, low: int, input_dilation: int, kernel_dilation: int
 ) -> int:
-    """The number of products along one axis: pairs of an output place and a kernel element that meet an input element.
+    """The number of products along one axis: pairs of an output position and a kernel element with an input element.
 
-    For each element of the kernel, these places form a range; with a dilation of the input, only the places of one
-    residue in that range count.
+    For each element of the kernel, these positions form a range; with a dilation of the input, only the positions of
+    one residue in that range count.
 
     >>> _products(5, 3, 5, 1, 1, 1, 1), _products(3, 3, 5, 1, 1, 2, 1)
     (13, 7)

@@ -1,10 +1,10 @@
-"""The lifetimes of values: the memory that a graph needs while its nodes run one after another.
+"""The lifetimes of values: the memory that a graph needs while its nodes run in order.
 
-Memory comes in *blocks*, one for each result that does not share its input's memory. A block exists from the node that
-makes it to the last node that reads it or a view of it. The blocks of parameters and captured tensors exist all the
-time, as the caller holds them. The blocks of results exist from the node that makes them to the end. A node's inputs,
-results and workspace exist at the same time, unless `reuse` lets an elementwise op write over an input that has the
-size of its result and is not needed later.
+Memory consists of *blocks*, one for each result that does not share its input's memory. A block exists from the node
+that allocates it to the last node that reads it or a view of it. The blocks of parameters and captured tensors exist
+all the time, as the caller holds them. The blocks of results exist from the node that allocates them to the end. A
+node's inputs, results and workspace exist at the same time, unless `reuse` lets an elementwise op write over an input
+that has the size of its result and is not needed later.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Timeline(NamedTuple):
     shares: tuple[int | None, ...]
     """For each result of the graph, the number of the parameter whose memory it shares, or `None`."""
     strided: tuple[bool, ...]
-    """Whether the elements of each result of the graph may lie in an order other than row-major."""
+    """Whether the elements of each result of the graph may be in an order other than row-major."""
 
     @property
     def peak_at(self) -> int:
@@ -68,7 +68,7 @@ class Timeline(NamedTuple):
         return max(self.memory, default=self.parameters + self.captured)
 
     def alive(self, number: int) -> list[Block]:
-        """The blocks that are there while a node runs, the largest first."""
+        """The blocks that exist while a node runs, the largest first."""
         alive_blocks = [block for block in self.blocks if block.start <= number <= block.end]
         return sorted(alive_blocks, key=lambda block: -block.nbytes)
 
@@ -134,7 +134,7 @@ _KINDS: Final = {PARAMETER: PARAMETERS, CAPTURED: CAPTURES}
 
 
 def _reuse_blocks(nodes: Sequence[Node], held: dict[Value, Block]) -> None:
-    """Ends a block one node early where the last node that needs it is elementwise and writes its result there."""
+    """Ends a block one node early if the last node that needs it is elementwise and writes its result there."""
     for number, node in enumerate(nodes):
         callback = CALLBACKS.get(node.op)
         if callback is None or not callback.elementwise:
@@ -153,7 +153,7 @@ def _reuse_blocks(nodes: Sequence[Node], held: dict[Value, Block]) -> None:
 
 
 def _sum_by_time(blocks: Sequence[Block], count: int) -> list[int]:
-    """Bytes of blocks that are there while each node runs."""
+    """Bytes of blocks that exist while each node runs."""
     changes = [0] * (count + 2)
     for block in blocks:
         changes[block.start] += block.nbytes

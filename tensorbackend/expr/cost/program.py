@@ -75,7 +75,7 @@ class Peak(NamedTuple):
         return {**bytes_by_kind, "workspace": self.workspace}
 
     def table(self) -> list[tuple[str, ...]]:
-        """The cells of a table with the columns `ALIVE`: one row for all blocks that are alike, the largest first."""
+        """The cells of a table with the columns `ALIVE`: one row for all equal blocks, the largest first."""
         groups: dict[tuple[str, str, Template, Line | None], list[Alive]] = {}
         for block in self.alive:
             name = _NUMBER.sub("[...]", block.name) if block.kind == PARAMETERS else block.name
@@ -129,7 +129,7 @@ class Program:
 
     @property
     def open(self) -> bool:
-        """Whether a loop counts as one iteration, because only data can say how many there are."""
+        """Whether a loop counts as one iteration, because their number depends on data."""
         return self._total.open
 
     @property
@@ -169,7 +169,7 @@ class Program:
     def table(self, by: By = "op") -> list[tuple[str, ...]]:
         """The cells of a table with the columns `COLUMNS`: one row for each node, each op, or each op of a line.
 
-        Nodes come in the order in which they run, the other rows by their FLOPs, the most first.
+        Nodes are in the order in which they run, the other rows are sorted by FLOPs in descending order.
         """
         if by == "node":
             return [_cells(row.op, ", ".join(map(repr, row.results)), 1, row, row.line) for row in self.rows]
@@ -239,7 +239,7 @@ def _cells(op: str, result: str, count: int, row: Row, line: Line | None) -> tup
 
 def _join(rows: Sequence[Row]) -> tuple[Row, int]:
     """Rows joined to one, and their number. The row has their sums and highest memory, and the op, templates and line
-    of the row with most FLOPs."""
+    of the row with the most FLOPs."""
     largest = max(rows, key=lambda row: (row.flops, row.written))
     return (
         Row(

@@ -14,7 +14,7 @@ from .units import parse_bytes, show_bytes, show_count
 
 
 class DryRun:
-    """The costs of a function: op by op in the order in which it was written, as a rewritten graph, and on a mesh."""
+    """The costs of a function: op by op in program order, as a rewritten graph, and on a mesh."""
 
     def __init__(
         self, name: str, gradient: bool, eager: Program, optimised: Program, on_mesh: OnMesh | None = None
@@ -46,7 +46,7 @@ class DryRun:
         return self.shown_program(optimised).peak.memory <= (parse_bytes(size) if isinstance(size, str) else size)
 
     def shown_program(self, optimised: bool = False) -> Program:
-        """The program that tables show and that has to fit: on a mesh, the program of one device."""
+        """The program for tables and for limits: on a mesh, the program of one device."""
         if self.on_mesh is not None:
             return self.on_mesh.program
         return self.optimised if optimised else self.eager
@@ -100,7 +100,7 @@ class DryRun:
         Path(path).write_text(json.dumps(self.to_json(), indent=1), encoding="utf-8")
 
     def chart(self, path: str | Path, *, limit: int | str | None = None) -> None:
-        """Draws memory over time to a file: a page that needs no other file for `.html`, by matplotlib for `.png`.
+        """Draws memory over time to a file: a self-contained page for `.html`, by matplotlib for `.png`.
 
         The limit, in bytes or as text such as `"141GB"`, is drawn as a line.
         """

@@ -1,4 +1,4 @@
-"""Bytes, counts and times as people write them."""
+"""Bytes, counts and times as text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def parse_bytes(text: str) -> int:
 
 
 def unit_of(count: float) -> tuple[int, str]:
-    """The unit in which a number of bytes is best shown: the number of bytes in the unit, and its name.
+    """The unit for showing a number of bytes: the number of bytes in the unit, and its name.
 
     >>> unit_of(2_160_000)
     (1000000, 'MB')
@@ -37,7 +37,7 @@ def unit_of(count: float) -> tuple[int, str]:
 
 
 def show_bytes(count: float) -> str:
-    """Bytes in powers of 1000 to three digits or so.
+    """Bytes in powers of 1000 to about three digits.
 
     >>> show_bytes(999), show_bytes(1536), show_bytes(141e9)
     ('999 B', '1.54 kB', '141 GB')
@@ -46,7 +46,7 @@ def show_bytes(count: float) -> str:
 
 
 def show_count(count: float) -> str:
-    """A count in powers of 1000 to three digits or so; an empty text for 0.
+    """A count in powers of 1000 to about three digits; an empty text for 0.
 
     >>> show_count(0), show_count(12), show_count(12_345), show_count(2.5e15)
     ('', '12', '12.3 k', '2.5 P')

@@ -10,7 +10,7 @@ ROUNDING: Final = frozenset({"ceil", "floor", "round", "trunc"})
 
 
 class Work(NamedTuple):
-    """The cost of a node. Bytes are those of the inputs it reads and the results it writes; caches are left out."""
+    """The cost of a node. Bytes are those of the inputs it reads and the results it writes; caches are ignored."""
 
     flops: int = 0
     transcendentals: int = 0
@@ -21,12 +21,12 @@ class Work(NamedTuple):
     shares: tuple[int | None, ...] = ()
     """The input whose memory each result shares, by its place among the operands."""
     strided: tuple[bool, ...] = ()
-    """Whether the elements of each result may lie in an order other than row-major."""
+    """Whether the elements of each result may be in an order other than row-major."""
     open: bool = False
     """Whether a loop is counted as one iteration, because only data can say how many there are."""
 
     def times(self, count: int) -> Work:
-        """The work of `count` runs, one after another."""
+        """The work of `count` runs."""
         return self._replace(
             flops=self.flops * count,
             transcendentals=self.transcendentals * count,

@@ -1,4 +1,4 @@
-"""A function traced for a gradient: the arguments to differentiate by, and checks of tangents and cotangents."""
+"""A function traced for a gradient: its differentiated arguments, and checks of tangents and cotangents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Argnums = int | Sequence[int]
 
 
 class Gradient(Protocol):
-    """A function that returns the gradient by its first argument, nested as that; a tensor if that is a number."""
+    """A function that returns the gradient with respect to its first argument, nested like that."""
 
     @overload
     def __call__(self, argument: Nested, /, *others: Any, **keywords: Any) -> Nested: ...
@@ -33,7 +33,7 @@ class Gradient(Protocol):
 
 
 class ValueAndGradient(Protocol):
-    """A function that returns a result and its gradient by the first argument."""
+    """A function that returns a result and its gradient with respect to the first argument."""
 
     @overload
     def __call__(self, argument: Nested, /, *others: Any, **keywords: Any) -> tuple[Tensor, Nested]: ...
@@ -55,7 +55,7 @@ class Call(NamedTuple):
     """How the tensors of `leaves` and `held` are nested."""
     out_tree: Tree
     held: Mapping[int, Tensor]
-    """The leaves without a gradient, by position: integers in a registered class, as the indices of a sparse matrix."""
+    """The leaves without a gradient, by position: integers in a registered class, such as a sparse matrix's indices."""
 
     def nested(self, gradients: Sequence[Tensor]) -> Any:
         """Cotangents of the parameters in the arguments' tree and under their names."""
@@ -82,7 +82,7 @@ def trace_call(
 ) -> Call:
     """Trace a function: tensors of the arguments at `argnums` become parameters of the graph, all others constants.
 
-    Integers in a registered class are constants too, as the indices of a sparse matrix. Raises `ArgumentError` for
+    Integers in a registered class are constants too, such as the indices of a sparse matrix. Raises `ArgumentError` for
     wrong `argnums`, and `DTypeError` for any other tensor at `argnums` that is neither floating nor complex.
     """
     positions = _positions(argnums, len(arguments))
@@ -141,7 +141,7 @@ def _tensor(leaf: Any, name: str, home: Backend) -> Tensor:
 
 
 def fit_to_template(leaf: Any, template: Template, name: str, home: Backend) -> Tensor:
-    """A tangent or cotangent as a tensor of the shape and dtype of a template; `ShapeError` if it does not fit.
+    """A tangent or cotangent as a tensor of the shape and dtype of a template; `ShapeError` if it does not match.
 
     An array or a Python number is converted, a tensor is not cast. The dtype is free for an integer or bool template.
     """

@@ -1,4 +1,4 @@
-"""`checkpoint`: a function whose gradient computes it again, rather than keep what it computed."""
+"""`checkpoint`: a function whose gradient recomputes it, rather than keep its values."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ R = TypeVar("R")
 
 @check_arguments_early
 def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
-    """Keep only the arguments of a function for its gradient, and compute the function again for that.
+    """Make a function whose gradient keeps only its arguments and recomputes its values.
 
-    A gradient needs values of the forward pass, which take memory until the backward pass has used them. A chain of n
+    A gradient needs values of the forward pass, which occupy memory until the backward pass has used them. A chain of n
     checkpointed functions keeps n arguments, and the values of one function at a time. The gradient is the same, and
     tensors that the function closes over have a gradient too. In a graph the function is one node. `dry_run` shows how
     much memory is saved.
@@ -33,18 +33,18 @@ def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
     Parameters
     ----------
     function
-        A function of tensors, nested as the arguments of `trace`, and of any other arguments.
+        A function of tensors, nested like the arguments of `trace`, and of any other arguments.
 
     Returns
     -------
     Callable
-        The function. Where a gradient might be taken, in a graph and on a tape, it is traced, so that there it gets
-        tensors without data.
+        The function. In a graph and on a tape, where a gradient might be computed, it is traced, so that its arguments
+        are tensors without data.
 
     Raises
     ------
     TemplateDataError
-        Where the function reads data in a graph or on a tape.
+        If the function reads data in a graph or on a tape.
 
     Examples
     --------

@@ -1,8 +1,9 @@
-"""Gradients of control flow: each is control flow again, so that it has a gradient too.
+"""Gradients of control flow: each is control flow too, so that it has a gradient.
 
-The gradient of a scan runs it forward once more, keeping the values that the gradient of each step needs, and then goes
-back over them. Values that do not change from step to step are kept once, and entries of `xs` are not copied. A
-`while_loop` with a limit is differentiated as a scan of `limit` steps, in which the steps after its end do nothing.
+The gradient of a scan runs it forward once more, keeping the values that the gradient of each step needs, and then
+iterates backwards over them. Values that do not change from step to step are kept once, and entries of `xs` are not
+copied. A `while_loop` with a limit is differentiated as a scan of `limit` steps, in which the steps after its end do
+nothing.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def _shard_map(
     inside: tuple[Axes, ...],
     outside: tuple[Axes, ...],
 ) -> Cotangents:
-    """Each device computes its own gradient, and sums over devices go back as the values went.
+    """Each device computes its own gradient, and sums over devices are propagated in reverse.
 
     The cotangent of a result of which each device has its own copy is divided equally among them.
     """
@@ -125,9 +126,10 @@ def _collective(
     axis: int,
     other: int,
 ) -> Cotangents:
-    """Sends the cotangents back the way that the values went from device to device.
+    """Sends the cotangents back between devices, in reverse of the values.
 
-    The cotangent of a sum is that of each of its terms. A value that is the same on several devices is several terms.
+    The cotangent of a sum is that of each of its terms. A value that is the same on several devices counts as several
+    terms.
     """
     (cotangent,) = cotangents
     if kind not in _BACK:
@@ -151,7 +153,7 @@ _BACK = {"sum": "vary", "vary": "sum", "gather": "scatter", "scatter": "gather",
 def _debug_callback(
     cotangents: Arrived, outs: Tensors, carried: Tensors, operands: Tensors, *, function: Callable[..., object] | None
 ) -> Cotangents:
-    """Make each cotangent depend on the calls that its value needed, so that a gradient alone makes the calls too."""
+    """Make each cotangent depend on the calls that its value needed, so that a gradient alone also makes the calls."""
     if function is not None:  # its carried value is a token, and nothing flows to the operands
         return None, None
     handed = [

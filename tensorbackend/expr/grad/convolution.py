@@ -51,7 +51,7 @@ def _conv(
         kernel_dilation=windows.dilations,
         feature_groups=groups,
     )
-    if batch_groups > 1:  # the groups lie along the channels: they go back to the batch axis
+    if batch_groups > 1:  # the groups are along the channels: they are moved back to the batch axis
         apart = reshape(of_x, (of_x.shape[0], batch_groups, x.shape[1], *of_x.shape[2:]))
         of_x = reshape(permute_dims(apart, (1, 0, *range(2, apart.ndim))), x.shape)
     of_kernel = conv(

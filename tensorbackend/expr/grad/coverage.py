@@ -18,7 +18,7 @@ from .registry import gradient_of, gradients
 def needs_gradient(spec: OpSpec) -> bool:
     """Whether an op computes inexact results from inexact operands, so that its gradient must be declared.
 
-    Calls the function of the op on small templates. The answer is yes for composites, and where no templates fit.
+    Calls the function of the op on small templates. The answer is yes for composites, and if no templates are valid.
     """
     if spec.kind == "composite":
         return True
@@ -60,7 +60,7 @@ def flows(node: Node) -> bool:
 
 
 def is_declared(node: Node) -> bool:
-    """Whether the gradient of a node's op is declared, or there is none to declare."""
+    """Whether the gradient of a node's op is declared, or none is needed."""
     return node.op in gradients or not flows(node)
 
 

@@ -1,4 +1,4 @@
-"""`custom_gradient`: a function that brings its own gradient, one node in a graph."""
+"""`custom_gradient`: a function with its own gradient, one node in a graph."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ R = TypeVar("R")
 class Pullback:
     """The gradient that a node keeps: the graph of a function of cotangents, which the node itself never runs.
 
-    The graph is made when it is first needed. A function of cotangents may call the very function whose gradient it
-    is, so that tracing it at once would never end. Two are equal if they were made from equal graphs.
+    The graph is made when it is first needed. A function of cotangents may call the function whose gradient it is, so
+    that tracing it at once would never end. Two are equal if they were made from equal graphs.
     """
 
     def __init__(self, source: Graph | Callable[[], Graph]) -> None:
@@ -66,14 +66,14 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
     """Define a gradient: the function returns its result and a function of the result's cotangent.
 
     In a graph the function is one node. The function of cotangents is traced only when a gradient is computed, so it
-    may call the function itself. JAX's own transformations do not see the gradient; the transformations of
+    may call the function itself. JAX's own transformations do not use the gradient; the transformations of
     tensorbackend do, on every backend.
 
     Parameters
     ----------
     function
         Takes nested tensors and options. It returns a pair: its result (nested tensors), and a function of a cotangent
-        that is nested as the result. The latter returns a cotangent for each argument, `None` for zero: a tuple, or
+        that is nested like the result. The latter returns a cotangent for each argument, `None` for zero: a tuple, or
         just the cotangent if there is one argument. A tensor that the result depends on and that a gradient is computed
         with respect to must be an argument; if it is only closed over, the gradient is an error. `stop_gradient` makes
         it a constant.
@@ -82,12 +82,12 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
     -------
     Callable
         A function of the same arguments that returns the result. A second derivative differentiates the function of
-        cotangents as it is written. On a tape both functions run eagerly, on tensors with data.
+        cotangents. On a tape both functions run eagerly, on tensors with data.
 
     Raises
     ------
     ArgumentError
-        For a function that does not return such a pair, and for cotangents that are not nested as the arguments.
+        For a function that does not return such a pair, and for cotangents that are not nested like the arguments.
     GradientError
         For a gradient with respect to a tensor that the function closes over. In a graph, also for a function of
         cotangents that gets a value of the graph from anywhere but its arguments, its closure, or their attributes.

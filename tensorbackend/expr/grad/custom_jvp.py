@@ -1,4 +1,4 @@
-"""`custom_jvp`: a function that brings its own derivative along tangents."""
+"""`custom_jvp`: a function with its own derivative along tangents."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class custom_jvp:  # a decorator
     """Define the derivative of a function along tangents, by another function passed to `defjvp`.
 
     Gradients are derived from that function too, so it must be linear in the tangents and use ops that have a gradient.
-    A second derivative differentiates it as it is written. In a graph the decorated function is one node.
+    A second derivative differentiates that function. In a graph the decorated function is one node.
 
     Parameters
     ----------
     function
-        A function of tensors, nested as the arguments of `trace`, and of options. A tensor that a derivative is
+        A function of tensors, nested like the arguments of `trace`, and of options. A tensor that a derivative is
         computed with respect to must be an argument, as for `custom_gradient`.
 
     Raises
     ------
     ArgumentError
-        When it is called in a graph or on a tape before `defjvp`, or where the rule gives anything but a pair.
+        If it is called in a graph or on a tape before `defjvp`, or if the rule does not return a pair.
     GradientError
         For a derivative with respect to a tensor that the function closes over.
 
@@ -62,8 +62,8 @@ class custom_jvp:  # a decorator
         Parameters
         ----------
         rule
-            Called with the arguments and with a tangent for each, nested as it is: a tensor for a floating or complex
-            tensor, `None` for all else. It returns the result and the tangent of the result.
+            Called with the arguments and with a tangent for each, with the same nesting: a tensor for a floating or
+            complex tensor, `None` for anything else. It returns the result and the tangent of the result.
 
         Returns
         -------

@@ -1,10 +1,11 @@
 """Gradient rules of elementwise ops.
 
-At a kink or a tie a rule gives what JAX gives: docs/semantics.md has the list.
+At a kink or a tie a rule returns what JAX returns: docs/semantics.md has the
 
-A rule forms no square of an operand that its result does not have: the square overflows where the result is in range.
-Nor does it take the difference of a rounded result from 1, which is 0 for sigmoid(20). Where such a step remains,
-`widen_rule` makes it harmless in float16 and bfloat16, and docs/gradients.md says what that means for the others.
+list. A rule does not square an operand unless its result does: the square could overflow although the result is in
+range. Nor does it take the difference of a rounded result from 1, which is 0 for sigmoid(20). If such a step is
+unavoidable, `widen_rule` makes it harmless in float16 and bfloat16, and docs/gradients.md describes the effect for the
+others.
 """
 
 from __future__ import annotations
@@ -178,7 +179,7 @@ def _logaddexp(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotang
 
 
 def _share(chosen: Tensor, x: Tensor, other: Tensor) -> Tensor:
-    """The share of the cotangent that goes to x: 1 where x was chosen, a half where the other operand is equal."""
+    """The fraction of the cotangent that x gets: 1 where x was chosen, a half where the other operand is equal."""
     halves = where(other == chosen, astype(0.5, chosen.dtype), 1)
     return where(x == chosen, halves, 0)
 

@@ -1,6 +1,6 @@
-"""The graph of a gradient: goes from the cotangents of results back to those of parameters, by the rule of each node.
+"""The graph of a gradient: from the cotangents of results back to those of parameters, by the rule of each node. There
 
-Nothing here recurses, and each node is visited once.
+is no recursion, and each node is visited once.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def linearize_graph(
 
 
 def expand_to_rules(graph: Graph, parameters: Iterable[int]) -> Graph:
-    """Replace composites without a rule by their parts, and these by theirs, where a gradient of `parameters` flows."""
+    """Replace composites without a rule by their parts, recursively, where a gradient of `parameters` flows."""
     positions = tuple(parameters)
     while True:
         flowing = find_dependents(graph.nodes, {graph.parameters[position].node for position in positions})
@@ -218,7 +218,7 @@ def _apply_rule(
         # its transpose, and may clash where an input was renamed on its way to the op, which no node shows.
         input_cotangents = call_rule(nameless)
     if len(input_cotangents) != len(node.inputs):
-        expectation = f"the gradient rule of {node.op} to give {len(node.inputs)} cotangents"
+        expectation = f"the gradient rule of {node.op} to return {len(node.inputs)} cotangents"
         raise ContractError(expected(expectation, "fix the rule", given=len(input_cotangents)))
     pairs: list[tuple[Value, Tensor | NoGradient]] = []
     for operand, input_cotangent in zip(node.inputs, input_cotangents, strict=True):
@@ -231,7 +231,7 @@ def _apply_rule(
 
 
 def _fit(cotangent: Tensor, template: Template, node: Node) -> Tensor:
-    """Sum a cotangent over the axes that the input was broadcast along, and give it the input's dtype and names."""
+    """Sum a cotangent over the axes that the input was broadcast along, and cast and rename it to match the input."""
     extra = cotangent.ndim - template.ndim
     if cotangent.shape != template.shape and extra >= 0:
         sizes = zip(template.shape, cotangent.shape[extra:], strict=True)
@@ -245,7 +245,7 @@ def _fit(cotangent: Tensor, template: Template, node: Node) -> Tensor:
         part = real(cotangent) if cotangent.dtype.is_complex and template.dtype.is_floating else cotangent
         cotangent = astype(part, template.dtype)
     if cotangent.shape != template.shape:
-        expectation = f"the gradient rule of {node.op} to give a cotangent like {template!r}"
+        expectation = f"the gradient rule of {node.op} to return a cotangent like {template!r}"
         raise ContractError(expected(expectation, "fix the rule", given=cotangent.template))
     return rename_to_template(cotangent, template)
 

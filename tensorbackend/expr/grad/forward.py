@@ -1,4 +1,4 @@
-"""Derivatives forward, along tangents: `jvp` and `linearize`."""
+"""Forward-mode derivatives, along tangents: `jvp` and `linearize`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _halves(graph: Graph, positions: Sequence[int]) -> Halves:
     """The graph of a function's results, and that of the linear function of tangents.
 
     The cotangents of the arguments are linear in the cotangents of the results. The transpose of that linear function,
-    which is its gradient, takes tangents forward.
+    which is its gradient, maps tangents forward.
     """
     count, inputs, moved = len(graph.outputs), len(graph.parameters), len(positions)
     back = differentiate_graph(graph, positions)
@@ -57,7 +57,7 @@ def _halves(graph: Graph, positions: Sequence[int]) -> Halves:
 
 
 def _tangents(templates: Sequence[Template], out_tree: Tree, moved: Sequence[Tensor], backend: Backend) -> Any:
-    """Tangents nested as the results: those in `moved` for floating and complex results, zeros for the others."""
+    """Tangents nested like the results: those in `moved` for floating and complex results, zeros for the others."""
     rest = iter(moved)
     outs = [
         rename_like(next(rest), template)
@@ -70,7 +70,7 @@ def _tangents(templates: Sequence[Template], out_tree: Tree, moved: Sequence[Ten
 
 @check_arguments_early
 def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]:
-    """The result of a function, and its derivative along tangents, one for each argument.
+    """Compute the result of a function, and its derivative along tangents, one for each argument.
 
     A result of integers or bools has a tangent of zeros.
 
@@ -81,12 +81,12 @@ def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[A
     primals
         Its arguments: floating or complex tensors, or numbers.
     tangents
-        A tangent for each argument, nested as it is.
+        A tangent for each argument, with the same nesting.
 
     Returns
     -------
     tuple
-        The result, and its tangent, nested likewise.
+        The result, and its tangent, with the same nesting.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def linearize(function: Callable[[*Primals], R], *primals: *Primals) -> tuple[R,
 def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]: ...
 @check_arguments_early  # type: ignore[misc] # any primals stand for those of the function
 def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """The result of a function, and its derivative there as a function of tangents.
+    """Compute the result of a function, and its derivative there as a function of tangents.
 
     It is `jvp` in two steps: the function is computed once, and then its derivative along any number of tangents.
 
@@ -134,7 +134,7 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
     Returns
     -------
     tuple
-        The result, and a function that takes a tangent for each argument, nested as the argument, and returns the
+        The result, and a function that takes a tangent for each argument, nested like the argument, and returns the
         tangent of the result. A result of integers or bools has a tangent of zeros.
 
     Raises

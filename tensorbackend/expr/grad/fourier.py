@@ -11,7 +11,7 @@ from .registry import Cotangents, rule
 
 
 def _resize(x: Tensor, axis: int, size: int) -> Tensor:
-    """x cut or zero-padded to a size along an axis, as the transform does with its input."""
+    """x truncated or zero-padded to a size along an axis, as the transform does with its input."""
     if x.shape[axis] > size:
         return sliced(x, (slice(None),) * axis + (slice(size),))
     return pad(x, {axis: (0, size - x.shape[axis])}) if x.shape[axis] < size else x

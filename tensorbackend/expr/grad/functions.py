@@ -1,9 +1,9 @@
 """Gradients of functions: `grad`, `value_and_grad` and `vjp`.
 
-A function is traced with the templates of its arguments, which gives a graph. The graph of its gradient is derived, and
-runs on the arguments: on any backend, and also inside another trace. Arguments are nested tensors (lists, tuples,
-dicts, dataclasses), and gradients have their tree, shapes, dtypes and names. The arguments that are not differentiated
-by, and the variables that the function closes over, are constants.
+A function is traced with the templates of its arguments to a graph. The graph of its gradient is derived, and runs on
+the arguments: on any backend, and also inside another trace. Arguments are nested tensors (lists, tuples,
+dicts, dataclasses), and gradients have their tree, shapes, dtypes and names. The other arguments, and the variables
+that the function closes over, are constants.
 """
 
 from __future__ import annotations
@@ -48,20 +48,20 @@ def grad(function: Callable[..., Any], argnums: Literal[0] = 0, has_aux: Literal
 def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]: ...
 @check_arguments_early
 def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """The gradient of a function with a scalar result, as a function of the same arguments.
+    """Make a function that computes the gradient of a function with a scalar result.
 
-    A gradient has the tree, shapes, dtypes and names of its argument; several `argnums` give a tuple of gradients. With
-    `has_aux` the function returns (result, anything), and the gradient is returned as (gradient, anything). The
-    gradient of a complex argument x + iy is df/dx - i df/dy. Raises `ShapeError` or `DTypeError` for a result that is
-    not a real scalar, `DTypeError` for an argument that is neither floating nor complex, and `GradientError` where the
-    function uses an op that has no gradient.
+    A gradient has the tree, shapes, dtypes and names of its argument; for several `argnums` the result is a tuple of
+    gradients. With `has_aux` the function returns (result, anything), and the gradient is returned as (gradient,
+    anything). The gradient of a complex argument x + iy is df/dx - i df/dy. Raises `ShapeError` or `DTypeError` for a
+    result that is not a real scalar, `DTypeError` for an argument that is neither floating nor complex, and
+    `GradientError` if the function uses an op that has no gradient.
 
     Parameters
     ----------
     function
         A function of tensors, nested in lists, tuples, dicts and dataclasses.
     argnums : int or sequence of int, default 0
-        The positions of the arguments to differentiate by.
+        The positions of the arguments to differentiate with respect to.
     has_aux : bool, default False
         Whether the function returns (result, anything), the second of which is returned as well.
 
@@ -98,14 +98,14 @@ def value_and_grad(
 ) -> Callable[..., tuple[Any, Any]]: ...
 @check_arguments_early
 def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """The result and the gradient of a function with a scalar result, as a function of the same arguments.
+    """Make a function that computes the result and the gradient of a function with a scalar result.
 
     Parameters
     ----------
     function
         A function of tensors, nested in lists, tuples, dicts and dataclasses.
     argnums : int or sequence of int, default 0
-        The positions of the arguments to differentiate by.
+        The positions of the arguments to differentiate with respect to.
     has_aux : bool, default False
         Whether the function returns (result, anything), the second of which is returned as well.
 
@@ -161,7 +161,7 @@ def _compute(call: Call, has_aux: bool, record: Recalled | None = None, key: Any
 
 
 def _run_recipe(recipe: Recipe, record: Recalled) -> Any:
-    """The result and the gradient of a function that recorded what it recorded before."""
+    """The result and the gradient of a function that recorded the same nodes before."""
     one, trees, templates = recipe.extra
     payloads, home = recipe(record.payloads(recipe.places, one)), recipe.home
     count = len(templates)
@@ -232,10 +232,10 @@ def vjp(function: Callable[[*Primals], R], *primals: *Primals) -> tuple[R, Calla
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]: ...
 @check_arguments  # type: ignore[misc] # any primals stand for those of the function
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """The result of a function, and a function from cotangents of the result to cotangents of the arguments.
+    """Compute the result of a function, and a function from cotangents of the result to cotangents of the arguments.
 
-    The second takes a cotangent nested as the result, and returns a tuple with a cotangent for each argument. It can be
-    called any number of times, and does not compute the function again. It ignores cotangents of integer and bool
+    The second takes a cotangent nested like the result, and returns a tuple with a cotangent for each argument. It can
+    be called any number of times, and does not compute the function again. It ignores cotangents of integer and bool
     results.
 
     Parameters

@@ -1,6 +1,6 @@
 """Gradient rules of reading and writing by index.
 
-The cotangents of elements that were read are added where the elements were; overwritten elements get none.
+The cotangents of elements that were read are added where the elements were; overwritten elements have none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All derivatives at once: `jacobian` by rows, `jacfwd` by columns, `hessian`."""
+"""Matrices of derivatives: `jacobian` by rows, `jacfwd` by columns, `hessian`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .remembered import Memory, differentiate, run_transform
 
 
 class Jacobian(Protocol):
-    """A function that returns derivatives by its first argument: a tensor if the argument is a tensor or a number."""
+    """A function that returns derivatives by its first argument: a tensor if that is a tensor or a number."""
 
     @overload
     def __call__(self, argument: Tensor | complex, /, *others: Any, **keywords: Any) -> Tensor: ...
@@ -42,19 +42,19 @@ def jacobian(function: Callable[..., Tensor], argnums: Literal[0] = 0) -> Jacobi
 def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]: ...
 @check_arguments_early
 def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """The derivatives of each element of the result with respect to each element of the arguments.
+    """Make a function that computes the derivatives of each element of the result by each of the arguments.
 
-    They are nested as the result and, for each tensor of the result, as the gradient that `grad` returns. Each has the
-    axes of the result before the axes of the argument; if both have a name, the axis of the argument loses it. Raises
-    what `grad` raises, except that the result need not be a scalar, and `DTypeError` for a complex result of a floating
-    argument.
+    They are nested like the result and, for each tensor of the result, like the gradient that `grad` returns. Each has
+    the axes of the result before the axes of the argument; if both have a name, the axis of the argument loses it.
+    Raises what `grad` raises, except that the result need not be a scalar, and `DTypeError` for a complex result of a
+    floating argument.
 
     Parameters
     ----------
     function
         A function of tensors, nested in lists, tuples, dicts and dataclasses.
     argnums : int or sequence of int, default 0
-        The positions of the arguments to differentiate by.
+        The positions of the arguments to differentiate with respect to.
 
     Returns
     -------
@@ -123,24 +123,24 @@ def jacfwd(function: Callable[..., Tensor], argnums: Literal[0] = 0) -> Jacobian
 def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]: ...
 @check_arguments_early
 def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """Makes a function that computes the derivatives of `jacobian` forward.
+    """Make a function that computes the derivatives of `jacobian` in forward mode.
 
     It computes a column for each element of the arguments rather than a row for each element of the result, so it is
-    quicker than `jacobian` where the result has more elements than the arguments.
+    faster than `jacobian` if the result has more elements than the arguments.
 
     Parameters
     ----------
     function
         A function of tensors. Its result is floating or complex tensors, nested in any way.
     argnums
-        The position of the argument to differentiate by, or several; by default the first.
+        The position of the argument to differentiate with respect to, or several; by default the first.
 
     Returns
     -------
     Callable
-        A function of the same arguments. It returns the derivatives nested as the result and, for each tensor of the
-        result, as the arguments. Each has the axes of the result before the axes of the argument; if both have a name,
-        the axis of the argument loses it.
+        A function of the same arguments. It returns the derivatives nested like the result and, for each tensor of
+        the result, like the arguments. Each has the axes of the result before the axes of the argument; if both have a
+        name, the axis of the argument loses it.
 
     Raises
     ------
@@ -208,14 +208,14 @@ def hessian(function: Callable[..., Tensor], argnums: Literal[0] = 0) -> Jacobia
 def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]: ...
 @check_arguments_early
 def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """The second derivatives of a function with a scalar result: the jacobian of its gradient.
+    """Make a function that computes the second derivatives of a scalar function: the jacobian of its gradient.
 
     Parameters
     ----------
     function
         A function of tensors, nested in lists, tuples, dicts and dataclasses.
     argnums : int or sequence of int, default 0
-        The positions of the arguments to differentiate by.
+        The positions of the arguments to differentiate with respect to.
 
     Returns
     -------

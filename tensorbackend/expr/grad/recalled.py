@@ -1,4 +1,4 @@
-"""A function traced for a gradient in such a way that what was traced before is found again."""
+"""A function traced for a gradient on recalled nodes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Recalled(NamedTuple):
     def key(self) -> Any:
         """What determines the gradient's program: the nodes in their order, the results, the backend, the precision.
 
-        It is `None` for a trace that made nodes anew.
+        It is `None` for a trace that made new nodes.
         """
         scope = self.scope
         for value in self.outputs:
@@ -74,7 +74,7 @@ class Recalled(NamedTuple):
         return None
 
     def call(self, held: Sequence[Tensor] | None = None, leaves: Sequence[Tensor] | None = None) -> Call:
-        """The same as `traced` returns. Others may stand for the tensors that the trace captured, and for `leaves`."""
+        """The same as `traced` returns, with other tensors for captured ones, and for `leaves`, if given."""
         positions = [self.positions] if isinstance(self.positions, int) else self.positions
         parameters = [node for node, _ in zip(self.scope.made, self.leaves, strict=False)]
         exchanged: dict[Value, Value] = {
@@ -91,9 +91,9 @@ class Recalled(NamedTuple):
 
 
 def _anew(scope: Recall, outputs: Sequence[Value], exchanged: dict[Value, Value]) -> list[Value]:
-    """Results on new nodes, with a captured tensor in each node that stands for one, and other values for some.
+    """Results on new nodes, with a captured tensor in each node that represents one, and other values for some.
 
-    Raises `BackendError` for values of traces that are over.
+    Raises `BackendError` for values of traces that have ended.
     """
 
     _refuse_leaked(scope, outputs)
@@ -115,7 +115,7 @@ def _anew(scope: Recall, outputs: Sequence[Value], exchanged: dict[Value, Value]
 
 
 def _refuse_leaked(scope: Recall, outputs: Sequence[Value]) -> None:
-    """Raises `BackendError` if results need a value of a trace that is over."""
+    """Raises `BackendError` if results need a value of a trace that has ended."""
     seen: set[Node] = set()
     waiting = list(outputs)
     while waiting:
@@ -139,10 +139,10 @@ def _recorder() -> tuple[ExprBackend, Backend]:
 def recall_call(
     function: Callable[..., Any], argnums: Argnums, arguments: Sequence[Any], keywords: dict[str, Any]
 ) -> Recalled | None:
-    """Trace a function as `traced` does, on recalled nodes; `None` for a call that must be traced anew.
+    """Trace a function as `traced` does, on recalled nodes; `None` for a call that needs a new trace.
 
-    These are calls inside another trace, on a tape, under a profile or with a cast of operands, and calls with other
-    arguments to differentiate by than tensors with data on one backend.
+    These are calls inside another trace, on a tape, under a profile or with a cast of operands, and calls whose
+    differentiated arguments are not tensors with data on one backend.
     """
     if scope_variable.get() is not None or defaults.cast_blocks or is_watching() or current_tape() is not None:
         return None
@@ -198,7 +198,7 @@ def tree_of(count: int) -> Tree:
 
 
 def _chosen(positions: Any, arguments: Sequence[Any]) -> Any:
-    """The arguments to differentiate by. Raises an error for positions that `traced` must normalise or refuse."""
+    """The differentiated arguments. Raises an error for positions that `traced` must normalise or refuse."""
     if positions.__class__ is int:
         if positions < 0:
             raise ValueError

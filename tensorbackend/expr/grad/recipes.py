@@ -21,8 +21,8 @@ COMPILED_AT: Final = 16
 class Recipe:
     """How results and cotangents are computed from payloads.
 
-    The more often it is called, the more is done to make it quick: the caller runs the graph itself at first, as most
-    graphs are met once; the first call makes a program; and a backend compiles it if that leaves the bits as they are.
+    It is optimised in stages: at first the caller runs the graph itself, as most graphs occur once; the first call
+    makes a program; later a backend compiles it if that does not change results by a bit.
     """
 
     __slots__ = ("_calls", "_graph", "_kernel", "extra", "home", "places")
@@ -65,7 +65,7 @@ RECIPES: Final[Kept[Recipe]] = clear_with_rules(Kept("programs of gradients", 51
 
 
 def tensor_of(template: Template, backend: Backend, data: Payload) -> Tensor:
-    """A tensor, made quicker than by its class."""
+    """A tensor, made faster than by its class."""
     tensor = blank_tensor()
     tensor.template, tensor.backend, tensor.data = template, backend, data
     return tensor

@@ -1,4 +1,4 @@
-"""Nodes of a tape, and gradients that are found again by what was recorded."""
+"""Nodes of a tape, and cached gradients of what was recorded."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def make_node(
     left: Unrecorded | None = None,
     plan: Plan | None = None,
 ) -> Recorded:
-    """A node of inputs that are values; it is made quicker than by its class, and has no line but the given one."""
+    """A node of inputs that are values; it is made faster than by its class, and has the given line."""
     node = object.__new__(Recorded)
     node.op, node.out, node.inputs, node.operands, node.options = op, out, inputs, inputs, options
     node.default, node.tensor, node.line, node.serial = default, tensor, line, next(serials)
@@ -94,13 +94,13 @@ def make_node(
 
 
 _UNFIT: Final = Recipe(Graph((), ()), cast(Backend, None), None)
-"""Stands for a gradient whose rules read data, so that it is derived each time."""
+"""Marks a gradient whose rules read data, so that it is derived each time."""
 
 
 def recall_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None:
     """The gradient of a value on a tape, outside the blocks of all tapes, by a recipe for what the tape recorded.
 
-    It is `None` where there is no recipe, as for custom gradients, and where an error is to be raised.
+    It is `None` if there is no recipe, as for custom gradients, and if an error must be raised.
     """
     nodes = cast(list[Recorded], reachable([y]))  # as a tape has no other nodes
     numbers: dict[Node, int] = {node: number for number, node in enumerate(nodes)}

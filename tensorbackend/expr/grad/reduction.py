@@ -72,7 +72,7 @@ def _logsumexp(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions, ke
 
 
 def _shares(x: Tensor, axis: Positions) -> Tensor:
-    """The softmax, with equal shares for elements of +inf, and 0 for elements that are all -inf.
+    """The softmax, with equal weights for elements of +inf, and 0 for elements that are all -inf.
 
     It is not exp(x - logsumexp(x)), which magnifies the rounding of a large result.
     """

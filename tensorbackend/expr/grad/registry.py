@@ -9,13 +9,13 @@ of its parts:
 
 A rule gets the cotangent and the result (tuples of them for an op with several results, where a result without a
 cotangent has `None`), the inputs as the callback gets them, and the options by name. It returns one cotangent for each
-input: `None` where nothing depends on the input, a tuple for a sequence of tensors, and `NoGradient` where there is no
+input: `None` if nothing depends on the input, a tuple for a sequence of tensors, and `NoGradient` if there is no
 derivative with respect to the input or for these options.
 
-- The tensors have the names that they have in the differentiated function, and the engine gives the cotangent the
-  names of the input. A rule refers to axes by position. Where names clash, the rule runs a second time without names:
+- The tensors have the names that they have in the differentiated function, and the engine renames the cotangent
+  like the input. A rule refers to axes by position. If names clash, the rule runs a second time without names:
   a product of a matrix and its transpose would have one name twice.
-- Where the input was broadcast, the engine sums the cotangent to the input's shape. It casts a cotangent of another
+- If the input was broadcast, the engine sums the cotangent to the input's shape. It casts a cotangent of another
   dtype to the input's dtype; for a floating input it takes the real part of a complex cotangent.
 - Rules are written in public ops, so that they run on tensors of a graph and of a tape, and can be differentiated.
 - For complex numbers a rule is linear in the cotangent, without a conjugate: `2 * x * cotangent` for the
@@ -33,7 +33,7 @@ from ...tensor import Tensor
 
 
 class NoGradient:
-    """Stands in place of a cotangent: `GradientError` gives the reason if the cotangent is needed."""
+    """Takes the place of a cotangent: `GradientError` states the reason if the cotangent is needed."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -53,7 +53,7 @@ class Gradient(NamedTuple):
     rule: Rule | None
     """`None` where the derivative is zero or there is none."""
     reason: str = ""
-    """Why there is no derivative; empty where there is one."""
+    """Why there is no derivative; empty if there is one."""
     selective: bool = False
     """Whether the rule gets `needed` too, which says which of its inputs need a cotangent."""
 
@@ -65,7 +65,7 @@ _of_rules: Final[list[Kept[Any]]] = []
 
 
 def clear_with_rules(memo: Kept[Entry]) -> Kept[Entry]:
-    """Enters a memo of gradients, which is cleared when the rule of an op is declared."""
+    """Registers a memo of gradients, which is cleared when the rule of an op is declared."""
     _of_rules.append(memo)
     return memo
 
@@ -84,14 +84,14 @@ def rule(*names: str, selective: bool = False) -> Callable[[Function], Function]
 
 
 def zero_gradient(*names: str) -> None:
-    """Declares that the ops with these callbacks have a derivative of zero, wherever they have one."""
+    """Declares that the ops with these callbacks have a derivative of zero wherever it exists."""
     _enter(names, Gradient(None))
 
 
 def not_differentiable(*names: str, reason: str) -> None:
-    """Declares that the ops with these callbacks have no gradient; a `GradientError` gives the reason.
+    """Declares that the ops with these callbacks have no gradient; a `GradientError` states the reason.
 
-    It is raised where a gradient would flow through such an op.
+    It is raised if a gradient would flow through such an op.
     """
     _enter(names, Gradient(None, reason))
 

@@ -1,6 +1,6 @@
-"""Transforms whose work is found again by what a function recorded: the graphs that they derive, as programs.
+"""Transforms that cache the graphs that they derive, as programs, by the nodes that a function recorded. The
 
-The function runs at each call. If it recorded what it recorded before, its graph is not derived again.
+function runs at each call. If it recorded the same nodes before, its graph is not derived again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Transform: TypeAlias = Callable[[Call, Sequence[Tensor]], Any]
 
 
 class Memory:
-    """Whether it is worth looking for what a function recorded: not once it made nodes anew, as it will again."""
+    """Whether to look up what a function recorded: not once it made new nodes, as it will again."""
 
     def __init__(self) -> None:
         self.recalls = True
@@ -49,7 +49,7 @@ def differentiate(
     anew: Callable[[Call], R],
     memory: Memory | None = None,
 ) -> R:
-    """Apply a transform to a call of a function: by `again` where its nodes are recalled, otherwise by `anew`."""
+    """Apply a transform to a call of a function: by `again` if its nodes are recalled, otherwise by `anew`."""
     record = recall_call(function, argnums, arguments, keywords) if memory is None or memory.recalls else None
     if record is None:
         return anew(trace_call(function, argnums, arguments, keywords))
@@ -98,7 +98,7 @@ def run_transform(name: str, key: Key, record: Recalled, transform: Transform, m
 
 
 class Linear(NamedTuple):
-    """A linear function of tensors: a graph that takes residuals first, with its program where that is remembered."""
+    """A linear function of tensors: a graph that takes residuals first, with its program if that is cached."""
 
     graph: Graph
     residuals: Sequence[Tensor]

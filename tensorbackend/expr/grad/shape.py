@@ -1,4 +1,4 @@
-"""Gradient rules of changes of shape and order: cotangents go back to where the elements came from."""
+"""Gradient rules of changes of shape and order: cotangents are moved back to where the elements came from."""
 
 from __future__ import annotations
 

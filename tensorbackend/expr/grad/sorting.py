@@ -10,7 +10,7 @@ from .registry import Cotangents, rule
 
 
 def _unsort(cotangent: Tensor, x: Tensor, axis: int, descending: bool) -> Tensor:
-    """The cotangent of each element of x, read from the place to which sorting has moved the element."""
+    """The cotangent of each element of x, read from the position to which sorting has moved the element."""
     places = argsort(argsort(x, axis=axis, descending=descending), axis=axis)
     return take_along_axis(cotangent, places, axis=axis)
 

@@ -1,6 +1,6 @@
-"""The eager form of a gradient: a tape records computations on watched tensors, and `gradient` goes back through it.
+"""The eager form of a gradient: a tape records computations on watched tensors, and `gradient` differentiates them.
 
-A tensor on a tape has data, which a function may read: branches and loops of Python work as they do without a gradient.
+A tensor on a tape has data, which a function may read: branches and loops of Python work as without a gradient.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class _Pause(Block[None]):
 
 
 class Tape:
-    """Records ops on the tensors that it watches, as long as its block runs.
+    """Records ops on the tensors that it watches, while its block runs. The
 
-    The record lives as long as a tensor that was computed in it, so any number of gradients can be computed from it.
+    record lives as long as any tensor that was computed in it, so any number of gradients can be computed from it.
     """
 
     __slots__ = ("__weakref__", "_began", "_pauses", "serial")
@@ -74,11 +74,11 @@ class Tape:
 
     @property
     def is_paused(self) -> bool:
-        """Whether a block of `paused` runs, in which the tape records nothing."""
+        """Whether a block of `paused` is active, in which the tape records nothing."""
         return self._pauses > 0
 
     def follows(self, x: Tensor) -> bool:
-        """Whether the tape recorded a tensor: it watches it, or computed it from what it watches.
+        """Whether the tape recorded a tensor: it watches it, or computed it from watched tensors.
 
         Examples
         --------
@@ -91,7 +91,7 @@ class Tape:
         return isinstance(x.backend, TapeBackend) and cast(Recorded, x.data.node).tape is self
 
     def paused(self) -> Block[None]:
-        """Pause the tape in a `with` block inside its own: values that are computed there are constants to the tape.
+        """Pause the tape in a `with` block inside its own: values that are computed there are constants for the tape.
 
         Raises `BackendError` outside the block of the tape.
 
@@ -111,7 +111,7 @@ class Tape:
         return _Pause(self)
 
     def watch(self, x: Nested) -> Nested:
-        """Return nested tensors as tensors that the tape follows, so that `gradient` can differentiate by them.
+        """Return nested tensors as tensors that the tape follows, for gradients with respect to them.
 
         Raises `DTypeError` for a tensor that is neither floating nor complex, `BackendError` in a traced function.
         """
@@ -153,14 +153,14 @@ def current_tape() -> Tape | None:
 def tape() -> Tape:
     """Record a `with` block, so that results can be differentiated with respect to watched tensors.
 
-    A gradient that is computed inside the block is recorded too, so that it has a gradient itself. A gradient that is
+    A gradient that is computed inside the block is recorded too, so that it can be differentiated. A gradient that is
     computed after the block has the backend of the watched tensors. Values that an earlier tape recorded are constants
-    to a later tape.
+    for a later tape.
 
     Returns
     -------
     Tape
-        The tape, to be entered by `with`.
+        The tape, for a `with` statement.
 
     Examples
     --------
@@ -177,11 +177,11 @@ def tape() -> Tape:
 
 @check_arguments
 def gradient(y: Tensor, x: Nested) -> Nested:
-    """The gradient of a scalar on a tape with respect to tensors on the same tape, nested in any way.
+    """Compute the gradient of a scalar on a tape with respect to tensors on the same tape, nested in any way.
 
     It is zero for tensors that y does not depend on. Raises `ArgumentError` for tensors that no tape recorded, or
     different tapes, and for a y that was computed after the block of the tape; `ShapeError` or `DTypeError` for a y
-    that is not a real scalar; and `GradientError` where an op without a gradient lies between x and y.
+    that is not a real scalar; and `GradientError` if there is an op without a gradient between x and y.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def gradient(y: Tensor, x: Nested) -> Nested:
     Returns
     -------
     Any
-        The gradient with respect to each tensor of x, with its shape, dtype and names, nested as x.
+        The gradient with respect to each tensor of x, with its shape, dtype and names, nested like x.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def gradient(y: Tensor, x: Nested) -> Nested:
     taken: dict[Value, Tensor] = {}
 
     def lookup(value: Value) -> Tensor:
-        """A value as a constant of the graph; on the tape while that records, so that the gradient is recorded too."""
+        """A value as a constant of the graph; on the tape while it records, so that the gradient is recorded too."""
         constant = taken.get(value)
         if constant is None:
             node = cast(Recorded, value.node)
@@ -247,7 +247,7 @@ def gradient(y: Tensor, x: Nested) -> Nested:
 
 
 def _check_same_tape(y: Tensor, x: Tensor, path: str) -> None:
-    """Raises `ArgumentError` unless the tape that recorded x also recorded y, or y is constant to that tape."""
+    """Raises `ArgumentError` unless the tape that recorded x also recorded y, or y is a constant for that tape."""
     node, source = cast(Recorded, y.data.node), cast(Recorded, x.data.node)
     if source.tape is None:
         remedy = "watch it in the block: x = tape.watch(x)"

@@ -46,7 +46,7 @@ class TapeBackend(Backend):
         return {"on": get_backend(options["on"])}  # type: ignore[arg-type] # what `get_backend` takes
 
     def setup(self) -> None:
-        """Takes over the dtypes and the device of the computing backend."""
+        """Copies the dtypes and the device of the computing backend."""
         on = self.options["on"]
         assert isinstance(on, Backend)  # by `init`
         self.on, self.dtypes, self.device = on, on.dtypes, on.device
@@ -54,7 +54,7 @@ class TapeBackend(Backend):
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
     ) -> Tensor | tuple[Tensor, ...]:
-        """Runs a composite as one node, or as its parts where it is recorded and has no gradient rule of its own."""
+        """Runs a composite as one node, or as its parts if it is recorded and has no gradient rule of its own."""
         if any(map(_is_followed, _flat(args.inputs))) and gradient_of(name) is None:
             return default_impl(*args)
         data = self.recorded(name, args.out, args.inputs, args.options, default_impl)
@@ -126,19 +126,19 @@ class TapeBackend(Backend):
         return _constant(Tensor(out, self.on, self.on.from_binary(out, data=data)))
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
-        """Asks the backend that computes."""
+        """Calls the backend that computes."""
         return self.on.to_binary(underlying_tensor(x), limit)
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> Any:
-        """Asks the backend that computes."""
+        """Calls the backend that computes."""
         return self.on.to_numpy(underlying_tensor(x), dtype, copy)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
-        """Asks the backend that computes."""
+        """Calls the backend that computes."""
         return self.on.to_dlpack(underlying_tensor(x), **options)
 
     def dlpack_device(self) -> tuple[int, int]:
-        """Asks the backend that computes."""
+        """Calls the backend that computes."""
         return self.on.dlpack_device()
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
@@ -149,7 +149,7 @@ class TapeBackend(Backend):
             yield _constant(Tensor(template, self.on, data))
 
     def is_concrete(self, x: Tensor, /) -> bool:
-        """Asks the backend that computes."""
+        """Calls the backend that computes."""
         return self.on.is_concrete(underlying_tensor(x))
 
     def block_until_ready(self, x: Tensor, /) -> None:
@@ -267,7 +267,7 @@ def _flat(inputs: tuple[Any, ...]) -> list[Tensor]:
 
 
 def underlying_tensor(x: Tensor) -> Tensor:
-    """The tensor with data that a tensor on a tape stands for; any other tensor itself."""
+    """The tensor with data of a tensor on a tape; any other tensor itself."""
     if not isinstance(x.backend, TapeBackend):
         return x
     value: Value = x.data
@@ -299,7 +299,7 @@ def again(x: Tensor) -> Tensor:
 def earlier_values(results: Sequence[Tensor], known: Sequence[Tensor], start: int) -> list[Tensor]:
     """The tensors recorded before a serial number from which results were computed, other than from `known`.
 
-    Only ways along which a gradient flows count.
+    Only paths along which a gradient flows count.
     """
     found: dict[Value, Tensor] = {}
     seen = {x.data for x in known if _is_followed(x)}
@@ -318,7 +318,7 @@ def earlier_values(results: Sequence[Tensor], known: Sequence[Tensor], start: in
 
 
 def separate(x: Tensor) -> Tensor:
-    """A tensor of its own with the data of another, which a later assignment to that one does not change."""
+    """A separate tensor with the data of another, which a later assignment to that one does not change."""
     return Tensor(x.template, x.backend, x.data)
 
 
@@ -328,7 +328,7 @@ def _constant(x: Tensor, left: Unrecorded | None = None) -> Value:
 
 
 def _left(inputs: tuple[Any, ...]) -> Unrecorded | None:
-    """Where an op computes from values of a tape whose block does not run here; `None` if there are no such values."""
+    """Where an op uses values of a tape whose block is not active here; `None` if there are no such values."""
     latest: Unrecorded | None = None
     for x in _flat(inputs):
         if isinstance(x.backend, TapeBackend):

@@ -1,6 +1,6 @@
 """Rules that compute float16 and bfloat16 in float32.
 
-The steps of a rule may leave the range of a narrow dtype where its result does not: the gradient of atan(x) is
+The steps of a rule may exceed the range of a narrow dtype although its result does not: the gradient of atan(x) is
 1 / (x * x + 1), and in float16 the square of 1000 is infinite. The result is rounded once, when the engine casts it.
 """
 
@@ -20,7 +20,7 @@ def _wide(value: Any) -> Any:
 
 
 def widen_rule(function: Rule) -> Rule:
-    """Turn a rule that takes a cotangent, a result and inputs into one that gets float32 for narrower dtypes."""
+    """Convert a rule to one that gets float32 for cotangents, results and inputs of narrower dtypes."""
 
     @wraps(function)
     def wide_rule(*tensors: Any, **options: Any) -> Cotangents:

@@ -1,7 +1,7 @@
 """Gradients of ops that slide windows along all axes, as in pooling.
 
-Rules that need each element of a window (products, dilated maxima) lay the elements out along a last axis
-(`Patches.of`); `Patches.scattered` adds numbers in that layout where the elements came from.
+Rules that need each element of a window (products, dilated maxima) arrange the elements along a last axis
+(`Patches.of`); `Patches.scattered` adds numbers in that arrangement at the positions of the elements.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Patches(NamedTuple):
         return reshape(x, (*self.shape, self.windows.elements))
 
     def scattered(self, elements: Tensor, shape: Shape) -> Tensor:
-        """Add elements in the layout of `of` at the places that they come from: its transpose."""
+        """Add elements in the arrangement of `of` at the positions that they come from: its transpose."""
         rank, padded = len(shape), self.windows.padded(shape)
         x = reshape(elements, (*self.shape, *self.windows.sizes))
         x = permute_dims(x, tuple(position for axis in range(rank) for position in (axis, axis + rank)))
@@ -64,7 +64,7 @@ class Patches(NamedTuple):
         return pad(x, [(-low, -high) for low, high in self.windows.padding])
 
     def chosen(self, x: Tensor, greatest: bool) -> Tensor:
-        """The place of the extreme element in each window: the first of equal elements, or the first NaN if any."""
+        """The position of the extreme element in each window: the first of equal elements, or the first NaN if any."""
         inside = self.of(full(x.shape, True, dtype="bool", backend=x.backend), False)
         elements = self.of(x, 0)
         last: Scalar = -math.inf if greatest else math.inf
@@ -76,9 +76,9 @@ class Patches(NamedTuple):
 
 @rule("window_sum")
 def _window_sum(cotangent: Tensor, out: Tensor, x: Tensor, *, windows: Windows) -> Cotangents:
-    """Each element gets the sum of the cotangents of the windows that hold it.
+    """The cotangent of an element is the sum of those of the windows that contain
 
-    That is a window sum with strides of 1 over the cotangents, after these are spread apart by the strides.
+    it. That is a window sum with strides of 1 over the cotangents, dilated by the strides.
     """
     if not cotangent.size or not x.size:
         return (zeros(x.shape, dtype=x.dtype, backend=x.backend),)
@@ -101,7 +101,7 @@ def _window_product(cotangent: Tensor, out: Tensor, x: Tensor, *, windows: Windo
 
 
 def _extreme_gradient(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) -> Cotangents:
-    """The cotangent of each window goes to its extreme element, the first of equal elements."""
+    """The cotangent of each window is added at its extreme element, the first of equal elements."""
     if all(dilation == 1 for dilation in windows.dilations):
         scatter = window_scatter_max if greatest else window_scatter_min
         return (scatter(x, cotangent, 0, windows.sizes, strides=windows.strides, padding=windows.padding),)
@@ -127,7 +127,7 @@ not_differentiable(
 
 
 def _scatter_gradient(cotangent: Tensor, x: Tensor, patches: Patches, greatest: bool) -> Cotangents:
-    """The cotangent of the source is read where its elements went. x has none: it only decides where they go."""
+    """The cotangent of the source is read where its elements were added. x has none: it only determines where."""
     place = patches.chosen(x, greatest)
     of_source = squeeze(take_along_axis(patches.of(cotangent, 0), place, axis=-1), -1)
     return None, of_source, sum(cotangent)

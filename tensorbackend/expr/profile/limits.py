@@ -31,7 +31,7 @@ class Limits(NamedTuple):
     """Bytes read and written in a second."""
 
     def seconds(self, work: Work) -> float:
-        """The least time in which work can be done: that of its operations or of its bytes, whichever is longer."""
+        """The minimum time of some work: that of its operations or of its bytes, whichever is longer."""
         return max(work.flops / self.flops, (work.read + work.written) / self.bandwidth)
 
 
@@ -46,7 +46,7 @@ _measured: dict[Backend, Limits] = {}
 
 @check_arguments
 def machine_limits(backend: BackendLike = None) -> Limits:
-    """Measure the peak performance of a backend's device, once per process; that takes some tenths of a second.
+    """Measure the peak performance of a backend's device, once per process; this takes a few tenths of a second.
 
     Parameters
     ----------
@@ -56,9 +56,9 @@ def machine_limits(backend: BackendLike = None) -> Limits:
     Returns
     -------
     Limits
-        The operations a second of the product of two float32 matrices, and the bytes a second of a sum or a sign
-        change, whichever is quicker, of a float32 tensor that no cache holds. This is what the library reaches on the
-        device, which may be less than what the maker of the device states.
+        The operations per second of the product of two float32 matrices, and the bytes per second of a sum or a
+        sign change, whichever is faster, of a float32 tensor that exceeds the caches. The library reaches these on the
+        device, which may be less than the specification of the device.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def machine_limits(backend: BackendLike = None) -> Limits:
 
 
 def _peak(backend: Backend) -> float:
-    """The most operations a second of the matrix products, up to the first that takes long enough to be measured."""
+    """The most operations per second of matrix products, up to the first that takes long enough to be measured."""
     best = 0.0
     for size in _SIZES:
         x = ones((size, size), dtype="f32", backend=backend)
@@ -87,7 +87,7 @@ def _peak(backend: Backend) -> float:
 
 
 def _bandwidth(backend: Backend) -> float:
-    """Bytes a second of a pass over a tensor: of 256 KiB, or of 4 or 64 MiB until that takes long enough."""
+    """Bytes per second of a pass over a tensor: of 256 KiB, or of 4 or 64 MiB until that takes long enough."""
     for power in (16, 20, 24):
         x = ones(1 << power, dtype="f32", backend=backend)
         reading, first = _best(lambda x=x: sum(x))  # type: ignore[misc] # a default that is a tensor

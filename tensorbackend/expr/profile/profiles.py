@@ -1,4 +1,4 @@
-"""`profile`: where the time of a block goes."""
+"""`profile`: the time of a block by op, line and backend."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Profile:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The outermost spans, each with those inside it; empty as long as the block runs.
+        """The outermost spans, each with those inside it; empty while the block runs.
 
         Examples
         --------
@@ -81,14 +81,14 @@ class Profile:
         return tuple(self._spans)
 
     def add(self, text: str, seconds: float = 0.0) -> None:
-        """Enters a measurement from elsewhere: a mark at this point in time, or a span that ends here.
+        """Add an external measurement: a mark at this point in time, or a span that ends here.
 
         Parameters
         ----------
         text : str
-            What it is.
+            Its name.
         seconds : float, default 0
-            How long it took; 0 for a mark.
+            Its duration; 0 for a mark.
 
         Raises
         ------
@@ -103,7 +103,7 @@ class Profile:
         recorder.add(text, caller, end - round(seconds * 1e9), end, thread)
 
     def span(self, text: str) -> AbstractContextManager[None]:
-        """A block as a span of its own, around what runs in it.
+        """Record a block as a span around everything that runs in it.
 
         Examples
         --------
@@ -123,7 +123,7 @@ class Profile:
     # Reports
 
     def _limits_of(self, span: Span) -> Limits | None:
-        """The limits of a span's device: those that the profile was given, else measured ones."""
+        """The limits of a span's device: those that were passed to the profile, else measured ones."""
         if self._limits is not None:
             return self._limits if isinstance(self._limits, Limits) else self._limits.get(span.backend or "")
         if span.device is None or span.device.dispatch_priority > 1:  # it only records or plans what others compute
@@ -131,18 +131,18 @@ class Profile:
         return machine_limits(span.device)
 
     def rows(self, by: By = "op") -> list[Row]:
-        """Runs added up by op, by the user's line and op, or by backend; those with the most time of their own first.
+        """Sum the runs by op, by the user's line and op, or by backend, sorted by their own time in descending order.
 
         Parameters
         ----------
         by : {"op", "line", "backend"}, default "op"
-            The property by which runs are put into one row.
+            The property by which runs are grouped.
 
         Returns
         -------
         list of Row
-            Calls, seconds with and without what ran inside, FLOPs and bytes on paper as `tb.dry_run` counts them, and
-            the share of the seconds that the work takes at the device's limits.
+            Calls, seconds with and without what ran inside, theoretical FLOPs and bytes as `tb.dry_run` counts them,
+            and the fraction of the seconds that the work takes at the device's limits.
         """
         if by not in ("op", "line", "backend"):
             raise ArgumentError(expected("by to be 'op', 'line' or 'backend'", by=by))
@@ -155,12 +155,12 @@ class Profile:
     def tree(self, min_seconds: float = 0.0) -> list[Branch]:
         """A branch for each of the user's lines, below it the ops that the line called, and below these their parts.
 
-        Branches that took less than `min_seconds` in total are left out.
+        Branches that took less than `min_seconds` in total are omitted.
         """
         return tree_of(self.spans, self._limits_of, min_seconds)
 
     def print(self, min_seconds: float = 0.0) -> None:
-        """Prints the tree, with rich where it is installed."""
+        """Print the tree, with rich if it is installed."""
         branches = self.tree(min_seconds)
         plain = "\n".join(filter(None, [self._summary(), plain_tree(branches)]))
         try:
@@ -197,12 +197,12 @@ class Profile:
         return f"{told}; {marks}" if marks else told
 
     def save(self, path: str | Path) -> None:
-        """Writes a file of trace events, which https://ui.perfetto.dev and chrome://tracing open.
+        """Write a file of trace events, which https://ui.perfetto.dev and chrome://tracing open.
 
         Parameters
         ----------
         path : str or Path
-            Where the file goes, such as `"trace.json"`.
+            The file to write, such as `"trace.json"`.
         """
         content = trace_of(self.spans, self._started, self._limits_of)
         Path(path).write_text(json.dumps(content), encoding="utf-8")
@@ -210,7 +210,7 @@ class Profile:
 
 @contextmanager
 def _block(text: str, caller: tuple[CodeType | None, int]) -> Iterator[None]:
-    """A block as a span of a user's line."""
+    """Records a block as a span of a user's line."""
     start = now()
     try:
         yield
@@ -222,17 +222,17 @@ def _block(text: str, caller: tuple[CodeType | None, int]) -> Iterator[None]:
 def profile(*, wait: bool = False, limits: Limits | Mapping[str, Limits] | None = None) -> Iterator[Profile]:
     """Measure the time of a `with` block by op, backend and the user's line, in all threads.
 
-    Each kernel that runs is a span. What runs inside it, such as the parts of a composite or the nodes of a function
+    Each run of a kernel is a span. What runs inside it, such as the parts of a composite or the nodes of a function
     that `jit` compiled on NumPy, is a span inside that span. A program that a backend compiles as a whole, as JAX does,
-    is one span. Profiles may be nested; each has all that ran in its block. As long as no block runs, nothing is
-    measured and no call takes longer.
+    is one span. Profiles may be nested; each has everything that ran in its block. While no block runs, nothing
+    is measured and calls have no overhead.
 
     Parameters
     ----------
     wait : bool, default False
         Whether each call waits until its result is computed, on a backend that computes asynchronously (JAX, CuPy).
-        Without it, the time of such a call is the time to hand it over, and the time to compute shows up where
-        something waits for the result.
+        Without it, the time of such a call is that of its submission, and the time of the computation appears
+        where something waits for the result.
     limits : Limits or mapping, optional
         The limits of the device, for all backends or by the names of backends; by default they are measured by
         `machine_limits` when a report needs them.
@@ -240,7 +240,7 @@ def profile(*, wait: bool = False, limits: Limits | Mapping[str, Limits] | None 
     Yields
     ------
     Profile
-        The profile, which can be printed, added up by `rows()`, and saved.
+        The profile, which can be printed, summed by `rows()`, and saved.
 
     Examples
     --------
@@ -254,7 +254,7 @@ def profile(*, wait: bool = False, limits: Limits | Mapping[str, Limits] | None 
     See Also
     --------
     profile_function : Runs a function several times.
-    dry_run : Computes a function's cost on paper, without running it.
+    dry_run : Computes a function's theoretical cost, without running it.
     """
     new_profile = Profile(bool(wait), limits)
     new_profile._begin()
@@ -278,7 +278,7 @@ def profile_function(
     wait: bool = True,
     limits: Limits | Mapping[str, Limits] | None = None,
 ) -> Profile:
-    """Profile calls of a function, after some calls that are not measured.
+    """Profile calls of a function, after some warm-up calls.
 
     Parameters
     ----------
@@ -287,9 +287,9 @@ def profile_function(
     *arguments
         Its arguments.
     warmup : int, default 1
-        The number of calls that are not measured, during which plans are made and programs are compiled.
+        The number of warm-up calls, during which plans are made and programs are compiled.
     repeat : int, default 1
-        The number of calls that are measured, each a span of its own. `Profile.runs` has their seconds.
+        The number of measured calls, each of which is a span. `Profile.runs` has their seconds.
     wait : bool, default True
         Whether each op waits until its result is computed, as in `profile`.
     limits : Limits or mapping, optional
@@ -323,7 +323,7 @@ def profile_function(
 
 @check_arguments
 def current_profile() -> Profile | None:
-    """The profile of the innermost block that runs, in any thread; `None` if there is none.
+    """Return the profile of the innermost active block of any thread; `None` if there is none.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Records when kernels begin and end, in all threads, as long as the block of a profile runs."""
+"""Records when kernels begin and end, in all threads, while the block of a profile runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..node import Line, Node, is_users
 
 
 class Event(NamedTuple):
-    """One run of a kernel, or a user's own entry."""
+    """One run of a kernel, or an entry of the user."""
 
     what: Subject | tuple[Node, Backend] | str
     """What ran: an op, or a node of a program with the backend that runs it; for a user's entry its text."""
@@ -33,14 +33,14 @@ class Event(NamedTuple):
 
     @property
     def line(self) -> Line | None:
-        """The user's line that called, or that was traced."""
+        """The user's line of the call, or of the traced op."""
         if self.code is not None:
             return Line(self.code.co_filename, self.number, self.code.co_name)
         return None if isinstance(self.what, Subject | str) else self.what[0].line
 
 
 class Recording:
-    """Stands for a profile, without keeping it."""
+    """The recording of a profile, without a reference to the profile."""
 
     def __init__(self, wait: bool) -> None:
         self.wait = wait
@@ -59,7 +59,7 @@ class Recorder:
         """Whether one of those profiles waits for results."""
 
     def begin(self, recording: Recording) -> None:
-        """Starts to record for one more profile."""
+        """Starts recording for one more profile."""
         with _lock:
             if not self.running:
                 self.events = []
@@ -81,11 +81,11 @@ class Recorder:
             return events
 
     def add(self, text: str, caller: tuple[CodeType | None, int], start: int, end: int, thread: int) -> None:
-        """Enters an event of the user."""
+        """Adds an event of the user."""
         self.events.append((text, *caller, start, end, thread))
 
     def watch_kernel(self, kernel: Kernel, subject: Subject | None) -> Kernel:
-        """A kernel that enters an event after each run; the kernel itself if its backend only records or plans."""
+        """A kernel that adds an event after each run; the kernel itself if its backend only records or plans."""
         if subject is not None and subject.backend.dispatch_priority > 1 and subject.backend.beneath is subject.backend:
             return kernel
         add, caller = self.events.append, self.caller
@@ -117,7 +117,7 @@ class Recorder:
         return run
 
     def caller(self, frame: FrameType | None) -> tuple[CodeType | None, int]:
-        """The innermost function of the user among the callers, and the number of its line that runs."""
+        """The innermost function of the user among the callers, and the number of its current line."""
         while frame is not None:
             code = frame.f_code
             if is_users(code.co_filename):
@@ -138,7 +138,7 @@ def wait_for(subject: Subject | None, result: Any) -> None:
 
 
 def is_asynchronous(backend: Backend) -> bool:
-    """Whether a backend may give a result before it is computed."""
+    """Whether a backend may return a result before it is computed."""
     return type(backend).block_until_ready is not Core.block_until_ready
 
 

@@ -1,4 +1,4 @@
-"""Adds up spans: to rows of a table, and to a tree of the user's lines, the ops that they call, and their parts."""
+"""Sums spans: to rows of a table, and to a tree of the user's lines, the ops that they call, and their parts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Row(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """The least time divided by the measured time, 1 if the device's limits are reached; `None` where not known."""
+        """The minimum time divided by the measured time, 1 if the device's limits are reached; `None` if not known."""
         return self.least / self.seconds if self.least and self.seconds else None
 
 
@@ -75,7 +75,7 @@ _KEYS: Final[dict[By, Callable[[Span], tuple[str, str, Line | None]]]] = {
 
 
 def rows_of(spans: Iterable[Span], by: By, limits_of: LimitsOf) -> list[Row]:
-    """A row for each op, line or backend; those with the most time of their own come first."""
+    """A row for each op, line or backend; sorted by their own time in descending order."""
     groups: dict[tuple[str, str, Line | None], list[Span]] = {}
     for span in all_spans(spans):
         if not span.is_mark:
@@ -132,7 +132,7 @@ class Branch(NamedTuple):
 def tree_of(spans: Sequence[Span], limits_of: LimitsOf, least: float) -> list[Branch]:
     """A branch for each of the user's lines, below it the ops that the line called, and below these their parts.
 
-    Runs of one op at one line are one branch. Branches that took less than `least` seconds in total are left out.
+    Runs of one op at one line are one branch. Branches that took less than `least` seconds in total are omitted.
     """
     lines: dict[Line | None, list[Span]] = {}
     for span in spans:
@@ -148,7 +148,7 @@ def tree_of(spans: Sequence[Span], limits_of: LimitsOf, least: float) -> list[Br
 
 
 def _ops(spans: Sequence[Span], limits_of: LimitsOf, least: float) -> list[Branch]:
-    """A branch for each op among spans; those with the most time come first."""
+    """A branch for each op among spans; sorted by time in descending order."""
     groups: dict[tuple[str, str], list[Span]] = {}
     for span in spans:
         if not span.is_mark:

@@ -1,4 +1,4 @@
-"""Spans of time, nested in one another, and what each costs on paper."""
+"""Spans of time, nested in one another, and their theoretical costs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOWHERE: Final = Line("", 0, "")
 
 
 class Span(NamedTuple):
-    """One run of an op or of a part of one, or a user's own entry."""
+    """One run of an op or of a part of one, or an entry of the user."""
 
     name: str
     """The public op, the callback of a node of a program, or the user's text."""
@@ -33,7 +33,7 @@ class Span(NamedTuple):
     device: Backend | None
     """The backend that computed; `None` for a user's own entry."""
     line: Line | None
-    """The user's line that called, or that was traced."""
+    """The user's line of the call, or of the traced op."""
     start: int
     """Nanoseconds of the clock of `time.perf_counter`."""
     end: int
@@ -47,12 +47,12 @@ class Span(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """How long it took, with all that ran inside."""
+        """Its duration, including everything that ran inside."""
         return (self.end - self.start) / 1e9
 
     @property
     def own(self) -> float:
-        """How long it took, without what ran inside."""
+        """Its duration, without what ran inside."""
         return self.seconds - sum(span.seconds for span in self.inside)
 
     @property
@@ -62,14 +62,14 @@ class Span(NamedTuple):
 
 
 class Costs:
-    """Computes what kernels cost on paper, once for each subject."""
+    """Computes the theoretical costs of kernels, once for each subject."""
 
     def __init__(self) -> None:
         self._estimators: dict[Backend | None, Estimator] = {}
         self._known: dict[int, tuple[Any, Work | None]] = {}
 
     def of(self, what: Subject | Node, backend: Backend) -> Work | None:
-        """The work of a kernel; `None` where it is not known, such as where it depends on data."""
+        """The work of a kernel; `None` if it is not known, for example if it depends on data."""
         known = self._known.get(id(what))
         if known is None:
             # `what` is kept too, so that nothing else gets its id.
@@ -91,7 +91,7 @@ class Costs:
 
 
 def _name(node: Node) -> str:
-    """The callback of a node. If the node stands for others, their callbacks follow in brackets."""
+    """The callback of a node. For a fused node, the callbacks of its parts follow in brackets."""
     if not isinstance(node.default, Compiled):
         return node.op
     ops = dict.fromkeys(part.op for part in node.default.nodes if part.op != "constant")
@@ -117,7 +117,7 @@ def _value(operand: Any) -> Any:
 
 
 def spans_of(events: Iterable[tuple[Any, ...]], costs: Costs) -> list[Span]:
-    """Turns events into spans in the order of their starts; each goes inside the one that encloses it in its thread."""
+    """Converts events to spans in the order of their starts; each is nested in the enclosing one of its thread."""
     outermost: list[Span] = []
     open_spans: dict[int, list[Span]] = {}
     for event in sorted((Event(*fields) for fields in events), key=lambda event: (event.start, -event.end)):
@@ -155,7 +155,7 @@ def outermost_calls(spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def all_spans(spans: Iterable[Span]) -> Iterator[Span]:
-    """The spans, each followed by all that ran inside it."""
+    """The spans, each followed by those inside it."""
     for span in spans:
         yield span
         yield from all_spans(span.inside)

@@ -32,8 +32,8 @@ from ..shape import broadcast_to, permute_dims, reshape, squeeze
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Sequence[Axis]] = 2) -> Tensor:
     """Sum of products over pairs of axes: the last ones of x1 with the first ones of x2, or the given axes.
 
-    The result has x1's other axes, then x2's, with their names. Axes that are listed are paired whatever their names
-    are; with a number of axes, a pair with two different names raises `NamesError`.
+    The result has x1's other axes, then x2's, with their names. Axes that are listed are paired whatever their names;
+    if `axes` is a number, a pair with two different names raises `NamesError`.
 
     >>> import tensorbackend as tb
     >>> tb.tensordot(tb.ones((2, 3, 4)), tb.ones((3, 4, 5))).shape
@@ -54,7 +54,7 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     """Sum of products along one axis, x1 conjugated; the other axes broadcast.
 
     The axis is counted in each operand, so it should be negative or a name if their ranks differ. Raises `ShapeError`
-    and `NamesError` where the axes that meet differ.
+    and `NamesError` if matching axes differ.
 
     >>> import tensorbackend as tb
     >>> tb.vecdot(tb.asarray([1, 2]), tb.asarray([[3, 4], [5, 6]])).tolist()
@@ -116,7 +116,7 @@ def _einsum(operands: Sequence[Tensor], /, *, subscripts: str) -> Tensor:
 
 
 def _contract(picked: list[Operand[Tensor]], needed: set[str]) -> Operand[Tensor]:
-    """One or two terms contracted to one, summed over the letters that are not needed afterwards."""
+    """Contracts one or two terms to one, summed over the letters that are not needed afterwards."""
     if len(picked) == 1:
         return _sum_letters(*picked[0], needed)
     (_, left), (_, right) = picked
@@ -146,7 +146,7 @@ def _sum_letters(x: Tensor, letters: str, needed: set[str]) -> Operand[Tensor]:
 
 
 def _diagonal(x: Tensor, letters: str) -> Tensor:
-    """The diagonal for each letter that stands more than once in a term, on the axis of its first occurrence."""
+    """The diagonal for each letter that occurs more than once in a term, on the axis of its first occurrence."""
     for letter in dict.fromkeys(letters):
         while letters.count(letter) > 1:
             first, second = letters.index(letter), letters.rindex(letter)
@@ -161,16 +161,16 @@ def _diagonal(x: Tensor, letters: str) -> Tensor:
 
 @check_arguments
 def einsum(subscripts: str | TensorLike, /, *operands: TensorLike | Sequence[Any]) -> Tensor:
-    """Sum of products by Einstein's notation: `"bnk,bkm->bnm"` sums over k for every b, n and m.
+    """Sum of products in Einstein notation: `"bnk,bkm->bnm"` sums over k for every b, n and m.
 
     Each letter stands for an axis; a letter that occurs twice in a term takes the diagonal of the two axes.
     `...` stands for axes that broadcast. Without `->` the result has the axes of `...`, then the letters that occur
-    once, in alphabetical order. Names of axes, separated by spaces, may take the place of letters; the result's axes
+    once, in alphabetical order. Names of axes, separated by spaces, may be used instead of letters; the result's axes
     then have these names: `"batch feature, feature unit -> batch unit"`. For tensors of one axis the name alone is
-    enough: `"time, time ->"`. Names of a single letter are letters: `"n k, k m -> n m"`. More than two operands are
+    sufficient: `"time, time ->"`. Names of a single letter are letters: `"n k, k m -> n m"`. More than two operands are
     contracted in the order that opt_einsum finds (Smith and Gray, 2018). Raises `ArgumentError` for subscripts that do
-    not fit the operands, `ShapeError` for a letter that stands for axes of two sizes, and `NamesError` for a letter
-    that stands for axes of two names, or a name that stands for an axis of another name. As in NumPy, subscripts may
+    not match the operands, `ShapeError` for a letter with axes of two sizes, and `NamesError` for a letter with axes of
+    two names, or a name with an axis of another name. As in NumPy, subscripts may
     follow each operand as lists of ints and `...`, with the list of the result last: `einsum(x, [0, 1], [1, 0])`.
 
     >>> import tensorbackend as tb
@@ -214,8 +214,8 @@ def _letter(axis: Any) -> str:
 def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     """Matrix product over the last two axes, broadcast over leading axes. A tensor with one axis is a vector.
 
-    Raises `ShapeError` for operands without axes and for contracted axes of different sizes, `NamesError` where the
-    axes that meet have two names; `dot` can pair axes of different names.
+    Raises `ShapeError` for operands without axes and for contracted axes of different sizes, `NamesError` if matching
+    axes have two names; `dot` can pair axes of different names.
 
     >>> import tensorbackend as tb
     >>> (tb.asarray([[1, 2]], names=("row", "k")) @ tb.asarray([[3], [4]], names=("k", "column"))).template

@@ -1,7 +1,7 @@
-"""Running sums, products and extremes, written in public ops.
+"""Cumulative sums, products and extremes, written in public ops.
 
 Each is computed by doubling (Hillis and Steele, 1986): each element is combined with the one that is 1, 2, 4, ...
-places before it. After log2(n) such steps, which any backend can do, every element holds the whole run up to it.
+positions before it. After log2(n) such steps, which any backend can do, every element holds the result up to it.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ def cumulative_sum(
     include_initial: bool = False,
     reverse: bool = False,
 ) -> Tensor:
-    """Running sum along an axis, from the end if `reverse`.
+    """Cumulative sum along an axis, from the end if `reverse`.
 
-    Small integers and bool are summed in 64 bits unless `dtype` is given. With `include_initial` the run starts with
-    one more element, 0.
+    Small integers and bool are summed in 64 bits unless `dtype` is given. With `include_initial` the result starts
+    with one more element, 0.
 
     >>> import tensorbackend as tb
     >>> tb.cumulative_sum(tb.asarray([1, 2, 3])).tolist()
@@ -94,9 +94,9 @@ def cumulative_prod(
     include_initial: bool = False,
     reverse: bool = False,
 ) -> Tensor:
-    """Running product along an axis, from the end if `reverse`.
+    """Cumulative product along an axis, from the end if `reverse`.
 
-    Small integers and bool are multiplied in 64 bits unless `dtype` is given. With `include_initial` the run starts
+    Small integers and bool use 64 bits unless `dtype` is given. With `include_initial` the result starts
     with one more element, 1.
 
     >>> import tensorbackend as tb
@@ -109,7 +109,7 @@ def cumulative_prod(
 
 @composite.costing(_one_pass)
 def cumulative_max(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False) -> Tensor:
-    """Running maximum along an axis, from the end if `reverse`; NaN from the first NaN on.
+    """Cumulative maximum along an axis, from the end if `reverse`; NaN from the first NaN on.
 
     >>> import tensorbackend as tb
     >>> tb.cumulative_max(tb.asarray([1, 3, 2])).tolist()
@@ -121,7 +121,7 @@ def cumulative_max(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False
 
 @composite.costing(_one_pass)
 def cumulative_min(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False) -> Tensor:
-    """Running minimum along an axis, from the end if `reverse`; NaN from the first NaN on.
+    """Cumulative minimum along an axis, from the end if `reverse`; NaN from the first NaN on.
 
     >>> import tensorbackend as tb
     >>> tb.cumulative_min(tb.asarray([2, 3, 1])).tolist()
@@ -152,7 +152,7 @@ def diff(
     prepend: TensorLike | None = None,
     append: TensorLike | None = None,
 ) -> Tensor:
-    """Differences between neighbours along an axis, taken n times, each of which shortens the axis by 1.
+    """Differences between adjacent elements along an axis, taken n times; each time shortens the axis by 1.
 
     Integers wrap around. `prepend` and `append` have the sizes of x except along the axis. Raises `DTypeError` for
     bool, `ArgumentError` for a negative n.

@@ -65,7 +65,7 @@ def ifftn(
 
 @composite.within(TRANSFORM)
 def rfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
-    """Transform real numbers; returns the first n // 2 + 1 numbers, as the others are conjugates of these.
+    """Transform real numbers; return the first n // 2 + 1 numbers, as the others are conjugates of these.
 
     >>> import tensorbackend as tb
     >>> tb.fft.rfft(tb.asarray([1.0, 0.0, -1.0, 0.0])).tolist()
@@ -78,7 +78,7 @@ def rfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "b
 
 @composite.within(TRANSFORM)
 def irfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
-    """The n real numbers whose `rfft` is x, by default 2 * (size - 1) of them.
+    """The inverse of `rfft`: n real numbers, by default 2 * (size - 1) of them.
 
     The imaginary parts of the first number and, for an even n, of number n / 2 have no effect.
 
@@ -103,7 +103,7 @@ def irfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
 def rfftn(
     x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] | None = None, norm: Norm = "backward"
 ) -> Tensor:
-    """`rfft` along the last of several axes, then `fft` along the others.
+    """Transform real numbers along several axes: `rfft` along the last, then `fft` along the others.
 
     >>> import tensorbackend as tb
     >>> tb.fft.rfftn(tb.ones((2, 2))).tolist()
@@ -121,7 +121,7 @@ def rfftn(
 def irfftn(
     x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] | None = None, norm: Norm = "backward"
 ) -> Tensor:
-    """The real numbers whose `rfftn` is x: `ifft` along all axes but the last, then `irfft`.
+    """The inverse of `rfftn`: `ifft` along all axes except the last, then `irfft`.
 
     >>> import tensorbackend as tb
     >>> tb.fft.irfftn(tb.asarray([[4.0, 0.0], [0.0, 0.0]])).tolist()
@@ -157,7 +157,7 @@ def ihfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
 
 @composite
 def fftshift(x: Tensor, /, *, axes: Axes = None) -> Tensor:
-    """Move the zero frequency to the middle of each axis, so that frequencies ascend.
+    """Move the zero frequency to the middle of each axis, so that frequencies are in ascending order.
 
     All axes by default; any dtype.
 
@@ -171,7 +171,7 @@ def fftshift(x: Tensor, /, *, axes: Axes = None) -> Tensor:
 
 @composite
 def ifftshift(x: Tensor, /, *, axes: Axes = None) -> Tensor:
-    """The inverse of `fftshift`: the zero frequency goes from the middle of each axis to its start.
+    """The inverse of `fftshift`: move the zero frequency from the middle of each axis to its start.
 
     >>> import tensorbackend as tb
     >>> tb.fft.ifftshift(tb.asarray([-1, 0, 1])).tolist()
@@ -182,7 +182,7 @@ def ifftshift(x: Tensor, /, *, axes: Axes = None) -> Tensor:
 
 
 def _position(axis: Axis) -> int:
-    """The axis itself, which the dispatcher has turned into a position."""
+    """The axis itself, which the dispatcher has converted to a position."""
     assert isinstance(axis, int)
     return axis
 

@@ -1,4 +1,4 @@
-"""Averages and other summaries along axes, written in public ops."""
+"""Averages and related reductions along axes, written in public ops."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def count_along(x: Tensor, axis: Axes) -> float:
 
 
 def cast_to_float32(x: Tensor) -> Tensor:
-    """Casts to at least float32: neither a sum of float16 nor a count of elements may overflow."""
+    """Casts to at least float32, so that neither a sum of float16 nor a count of elements overflows."""
     return astype(x, promote_types(to_floating(x.dtype), float32))
 
 
 @composite.within(SUM)
 def mean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """Arithmetic mean; NaN if there are no elements. Integers and bool give the default floating dtype.
+    """Arithmetic mean; NaN if there are no elements. Integers and bool are converted to the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.mean(tb.asarray([True, False])).item()
@@ -144,7 +144,7 @@ def weighted_mean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims:
     """Mean of the elements with weights: the weighted sum divided by the sum of the weights.
 
     The weights broadcast to x. If `axis` is a single axis, they may also be a vector with a weight for each entry along
-    it. Weights that add up to 0 give NaN or an infinity.
+    it. If the weights add up to 0, the result is NaN or infinite.
 
     >>> import tensorbackend as tb
     >>> tb.weighted_mean(tb.asarray([1.0, 3.0]), tb.asarray([3, 1])).item()
@@ -168,7 +168,7 @@ def weighted_mean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims:
 
 @composite
 def all_close(x1: Tensor, x2: Tensor, /, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
-    """Whether `isclose` holds for every pair of elements, a bool without axes.
+    """Test whether `isclose` holds for every pair of elements; return a bool without axes.
 
     >>> import tensorbackend as tb
     >>> tb.all_close(tb.asarray([1.0, float("nan")]), tb.asarray([1.0, float("nan")]), equal_nan=True).item()
@@ -179,7 +179,7 @@ def all_close(x1: Tensor, x2: Tensor, /, *, rtol: float = 1e-5, atol: float = 1e
 
 @composite.within(Bound(32, "a quotient by a sum", tame=True))
 def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
-    """exp(x) divided by its sum along some axes, computed without overflow.
+    """Softmax: exp(x) divided by its sum along some axes, computed without overflow.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     Returns
     -------
     Tensor
-        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
+        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
 
     Raises
     ------
@@ -229,7 +229,7 @@ def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     Returns
     -------
     Tensor
-        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
+        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
 
     Raises
     ------
@@ -259,7 +259,7 @@ def _broadcast_over(x: Tensor, other: Tensor, what: str) -> Tensor:
 
 @composite.within(Bound(32, "a quotient by a sum", tame=True))
 def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
-    """`softmax` over the elements for which a mask holds; 0 elsewhere, and everywhere if the mask holds nowhere.
+    """`softmax` over the elements for which a mask holds; 0 elsewhere, and everywhere if the mask is false everywhere.
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
 
 @composite.within(Bound(64, "differences from a mean over a root of a mean", "operand", tame=True))
 def standardise(x: Tensor, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Tensor:
-    """(x - mean) / sqrt(variance + epsilon) along some axes.
+    """Standardise: (x - mean) / sqrt(variance + epsilon) along some axes.
 
     Parameters
     ----------
@@ -319,7 +319,7 @@ def standardise(x: Tensor, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Tens
     Returns
     -------
     Tensor
-        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype. It is
+        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool. It is
         computed in float32 at least.
 
     Raises
@@ -361,12 +361,12 @@ def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_
     axis : int or str, default -1
         The axis of the classes.
     label_smoothing : float, default 0.0
-        The share of each target that goes to all classes equally (Szegedy et al. 2016, section 7).
+        The fraction of each target that is distributed equally among all classes (Szegedy et al. 2016, section 7).
 
     Returns
     -------
     Tensor
-        A loss for each place on the other axes, in the dtype to which logits and targets are promoted. Computed in
+        A loss for each position on the other axes, in the dtype to which logits and targets are promoted. Computed in
         float32 at least.
 
     Raises
@@ -374,7 +374,7 @@ def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_
     ShapeError
         For targets that do not broadcast to the logits.
     NamesError
-        Where axes of other names meet.
+        If matching axes have different names.
 
     Examples
     --------
@@ -408,28 +408,28 @@ def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, 
     logits : Tensor
         Scores, of a real dtype.
     labels : Tensor
-        The class of each place, an integer from 0 up. The labels have the shape of the logits without the axis of the
-        classes.
+        The class of each position, an integer from 0 up. The labels have the shape of the logits without the axis of
+        the classes.
     axis : int or str, default -1
         The axis of the classes.
     label_smoothing : float, default 0.0
-        The share of each target that goes to all classes equally.
+        The fraction of each target that is distributed equally among all classes.
 
     Returns
     -------
     Tensor
-        A loss for each place, computed in float32 at least, in the dtype of the logits.
+        A loss for each position, computed in float32 at least, in the dtype of the logits.
 
     Raises
     ------
     ShapeError
         For labels of another shape.
     NamesError
-        Where axes of other names meet.
+        If matching axes have different names.
     DTypeError
-        For labels that are no integers.
+        For labels that are not integers.
     IndexRangeError
-        For a label that is no class, wherever data can be read.
+        For a label that is not a class, whenever data can be read.
 
     Examples
     --------
@@ -449,7 +449,7 @@ def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, 
     )
     names = merge_names(rest, labels.template) if rest.shape == labels.shape else ()
     if rest.shape != labels.shape:
-        raise ShapeError(expected(f"a label for each place of {rest!r}", labels=labels.template))
+        raise ShapeError(expected(f"a label for each position of {rest!r}", labels=labels.template))
     wide = cast_to_float32(logits)
     if count_along(logits, (axis,)):  # otherwise the rounding of large logits would be the loss
         greatest = stop_gradient(max(wide, axis=axis, keepdims=True))
@@ -463,7 +463,7 @@ def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, 
 
 @composite
 def count_nonzero(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """Count the elements that are not zero along some axes (int64). NaN is not zero.
+    """Count the nonzero elements along some axes (int64). NaN is not zero.
 
     >>> import tensorbackend as tb
     >>> tb.count_nonzero(tb.asarray([[0, 3], [1, 1]]), axis=1).tolist()

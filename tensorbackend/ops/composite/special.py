@@ -60,10 +60,10 @@ def _floats() -> tuple[float, ...]:
 
 @composite.within(Bound(16, "composed of functions with a few ulps each, and a product of ten factors"))
 def factorial(x: Tensor, /) -> Tensor:
-    """x! in x's dtype. Integers wrap around, and negative ones give 0; for floats it is gamma(x + 1).
+    """x! in x's dtype. Integers wrap around, and the result of negative ones is 0; for floats it is gamma(x + 1).
 
     int64 holds factorials up to 20!, float64 up to 170!. For floats that are whole numbers, the result is exact except
-    for rounding; negative whole numbers give NaN. Raises `DTypeError` for complex numbers and bool.
+    for rounding; for negative whole numbers it is NaN. Raises `DTypeError` for complex numbers and bool.
 
     >>> import tensorbackend as tb
     >>> tb.factorial(tb.asarray([0, 5, 20, -1])).tolist()

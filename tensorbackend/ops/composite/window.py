@@ -25,10 +25,10 @@ def window_mean(
     dilations: PerAxis = 1,
     include_padding: bool = True,
 ) -> Tensor:
-    """Mean of each window. Integers and bool give the default floating dtype.
+    """Mean of each window. Integers and bool are converted to the default floating dtype.
 
-    Padding counts as elements that are 0. With `include_padding=False` it does not count: the mean is over the elements
-    of x in the window, and NaN where there are none.
+    Padding is counted as elements that are 0. With `include_padding=False` it is not counted: the mean is over the
+    elements of x in the window, and NaN if there are none.
 
     >>> import tensorbackend as tb
     >>> tb.window_mean(tb.asarray([1, 2, 3, 6]), 2, strides=2).tolist()

@@ -1,7 +1,7 @@
 """New tensors from numbers, from bytes, or by a rule.
 
-They are made on `backend`, on the backend of the tensor `like`, or on the default backend. If `like` is on a tape, the
-backend that computes is used; if it belongs to a traced function, the new tensor is part of that trace.
+They are created on `backend`, on the backend of the tensor `like`, or on the default backend. If `like` is on a tape,
+the backend that computes is used; if it belongs to a traced function, the new tensor is part of that trace.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def full(
     device: str | None = None,
     like: Like = None,
 ) -> Tensor:
-    """A tensor with one value everywhere, by default in the default dtype of a Python number's kind.
+    """Make a tensor filled with a value, by default in the default dtype of a Python number's kind.
 
     `fill_value` may also be a tensor or array without axes, whose value is cast; by default the result has its dtype,
     and the backend of a tensor. Raises `OutOfRangeError` for a Python number that the dtype cannot hold, `ShapeError`
@@ -91,7 +91,7 @@ def zeros(
     device: str | None = None,
     like: Like = None,
 ) -> Plan:
-    """A tensor of zeros, in the default floating dtype unless `dtype` is given.
+    """Make a tensor of zeros, in the default floating dtype unless `dtype` is given.
 
     >>> import tensorbackend as tb
     >>> tb.zeros(2).tolist()
@@ -112,7 +112,7 @@ def ones(
     device: str | None = None,
     like: Like = None,
 ) -> Plan:
-    """A tensor of ones, in the default floating dtype unless `dtype` is given.
+    """Make a tensor of ones, in the default floating dtype unless `dtype` is given.
 
     >>> import tensorbackend as tb
     >>> tb.ones((1, 2), dtype="u8").tolist()
@@ -152,7 +152,7 @@ def empty(
     device: str | None = None,
     like: Like = None,
 ) -> Tensor:
-    """A tensor with unspecified elements. They are zeros at present, so that all backends agree.
+    """Make a tensor with unspecified elements. They are zeros at present, so that all backends agree.
 
     >>> import tensorbackend as tb
     >>> tb.empty((2, 0)).shape
@@ -198,7 +198,7 @@ def _like(x: Tensor, value: TensorLike, dtype: DTypeLike | None, backend: Backen
 def zeros_like(
     x: Tensor, /, dtype: DTypeLike | None = None, *, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
-    """Zeros with the shape, dtype, names and backend of a tensor.
+    """Make a tensor of zeros with the shape, dtype, names and backend of a tensor.
 
     >>> import tensorbackend as tb
     >>> tb.zeros_like(tb.asarray([1, 2], names=("n",))).template
@@ -211,7 +211,7 @@ def zeros_like(
 def ones_like(
     x: Tensor, /, dtype: DTypeLike | None = None, *, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
-    """Ones with the shape, dtype, names and backend of a tensor.
+    """Make a tensor of ones with the shape, dtype, names and backend of a tensor.
 
     >>> import tensorbackend as tb
     >>> tb.ones_like(tb.asarray([1, 2])).tolist()
@@ -224,7 +224,7 @@ def ones_like(
 def empty_like(
     x: Tensor, /, dtype: DTypeLike | None = None, *, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
-    """A tensor with unspecified elements, and the shape, dtype, names and backend of another tensor.
+    """Make a tensor with unspecified elements, and the shape, dtype, names and backend of another tensor.
 
     >>> import tensorbackend as tb
     >>> tb.empty_like(tb.asarray([1.5])).dtype
@@ -243,7 +243,7 @@ def full_like(
     backend: BackendLike = None,
     device: str | None = None,
 ) -> Tensor:
-    """One value everywhere, with the shape, dtype, names and backend of a tensor.
+    """Make a tensor filled with a value, with the shape, dtype, names and backend of a tensor.
 
     >>> import tensorbackend as tb
     >>> tb.full_like(tb.asarray([1, 2]), 7).tolist()
@@ -255,7 +255,7 @@ def full_like(
 @bind
 @check_arguments
 def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None] | None = None) -> Tensor:
-    """A template tensor: shape, dtype and names without data, for dry runs.
+    """Make a template tensor: shape, dtype and names without data, for dry runs.
 
     >>> import tensorbackend as tb
     >>> tb.template((2, 3), "f32", ("batch", "feature"))
@@ -267,7 +267,7 @@ def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None]
 @bind
 @check_arguments
 def from_binary(data: bytes, template: Template, backend: BackendLike = None) -> Tensor:
-    """A tensor from its elements' bytes: row-major, native byte order.
+    """Make a tensor from the bytes of its elements, in row-major order and native byte order.
 
     Raises `ShapeError` unless there are exactly `template.nbytes` bytes.
 
@@ -289,7 +289,7 @@ def from_binary(data: bytes, template: Template, backend: BackendLike = None) ->
 @bind
 @check_arguments
 def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
-    """The tensor with other axis names: all of them by position, or some by keyword.
+    """Change axis names: all of them by position, or some by keyword.
 
     Raises `NamesError`, or `AxisError` for a keyword that is not the name of an axis.
 

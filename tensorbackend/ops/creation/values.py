@@ -54,11 +54,11 @@ def tensor(
     device: str | None = None,
     like: Like = None,
 ) -> Tensor:
-    """A tensor with a copy of the given values: an array, a tensor, or nested lists of numbers, arrays and tensors.
+    """Make a tensor with a copy of values: an array, a tensor, or nested lists of numbers, arrays and tensors.
 
     By default the dtype is that of the value. Python numbers have the default dtype of their widest kind, or the dtype
-    of 64 bits a part where a float is beyond that; next to arrays and tensors they are weak and take their dtype. A
-    `dtype` casts as `astype` does, but Python numbers of a kind that it holds must lie in its range. Raises
+    of 64 bits a part if a float exceeds that; next to arrays and tensors they are weak and take their dtype. A
+    `dtype` casts as `astype` does, but Python numbers of a kind that it holds must be in its range. Raises
     `ShapeError` for ragged lists, `OutOfRangeError` for a number outside the dtype, and `OperandError` for values other
     than numbers and for a masked array, whose mask would be lost.
 
@@ -86,9 +86,9 @@ def asarray(
     device: str | None = None,
     like: Like = None,
 ) -> Tensor:
-    """A tensor with the given values, which shares the memory of a tensor or array if it can.
+    """Convert values to a tensor, which shares the memory of a tensor or array if possible.
 
-    `copy=True` never shares, and `copy=False` raises `ArgumentError` where it would have to copy.
+    `copy=True` never shares, and `copy=False` raises `ArgumentError` if a copy is needed.
 
     >>> import tensorbackend as tb
     >>> tb.asarray([0.5, 1]).dtype
@@ -116,14 +116,14 @@ holds_entries("templates of arrays", _shared)
 
 
 def beside(value: TensorLike, *others: object) -> Tensor:
-    """A value as a tensor; a number or array goes to the backend of the tensors among the other operands."""
+    """A value as a tensor; a number or array is moved to the backend of the tensors among the other operands."""
     if isinstance(value, Tensor):
         return value
     return asarray(value, backend=common_backend([operand for operand in others if isinstance(operand, Tensor)]))
 
 
 def together(*values: TensorLike) -> list[Tensor]:
-    """Values as tensors; numbers and arrays go to the backend of the tensors among them, else the default one."""
+    """Values as tensors; numbers and arrays are put on the backend of the tensors among them, else the default one."""
     tensors = [value for value in values if isinstance(value, Tensor)]
     if len(tensors) == len(values):
         return tensors
@@ -135,10 +135,10 @@ def together(*values: TensorLike) -> list[Tensor]:
 def from_dlpack(
     x: Any, /, *, copy: bool | None = None, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
-    """A tensor from another library's array by DLPack. It shares the memory unless `copy` is true.
+    """Make a tensor from another library's array by DLPack. It shares the memory unless `copy` is true.
 
     The array must be on the backend's device, unless a `device` is given: then the other library copies it there.
-    Raises `ExchangeError`, a `BufferError`, where the memory cannot be shared.
+    Raises `ExchangeError`, a `BufferError`, if the memory cannot be shared.
 
     >>> import numpy, tensorbackend as tb
     >>> tb.from_dlpack(numpy.asarray([1.5])).tolist()
@@ -348,7 +348,7 @@ def _from_lists(
 
 
 def _flatten(value: Any) -> _Numbers | None:
-    """Shape and elements of nested lists or tuples; `[[1, 2], [3, 4]]` gives `(2, 2)` and `[1, 2, 3, 4]`.
+    """Shape and elements of nested lists or tuples; for `[[1, 2], [3, 4]]`, `(2, 2)` and `[1, 2, 3, 4]`.
 
     `None` where tensors, or arrays other than NumPy's without axes, are among the elements.
     """
@@ -413,7 +413,7 @@ def _stacked(value: Any, dtype: DType) -> Tensor:
     """Nested lists with arrays or tensors among them as one tensor, on the backend of the tensors."""
     if not isinstance(value, list | tuple | range):
         return asarray(value, dtype=dtype)
-    # Another library's array, or a list, goes to the backend of the tensors next to it.
+    # Another library's array, or a list, is moved to the backend of the tensors next to it.
     parts = [
         element if is_array(element) else _stacked(element, dtype) if _flatten(element) is None else element
         for element in value

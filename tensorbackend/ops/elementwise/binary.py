@@ -1,7 +1,7 @@
 """Elementwise primitives of two tensors. The names are the Array API standard's, or Nx's where it has none.
 
-Shapes broadcast from the right, and the names of axes that meet are merged. Python numbers are weak: they take the
-tensor's dtype where their kind fits. Errors: `ShapeError`, `NamesError`, `DTypeError` and, for a Python number outside
+Shapes broadcast from the right, and the names of matching axes are merged. Python numbers are weak: they take the
+tensor's dtype if their kind fits. Errors: `ShapeError`, `NamesError`, `DTypeError` and, for a Python number outside
 the dtype, `OutOfRangeError`.
 """
 
@@ -96,7 +96,7 @@ def bitwise_right_shift(x1: Template, x2: Template, /) -> Plan:
 
 @primitive.within(complex=COMPLEX_QUOTIENT)
 def divide(x1: Template, x2: Template, /) -> Plan:
-    """x1 / x2. Integers give the default floating dtype.
+    """Divide: x1 / x2. Integers are converted to the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.divide(1, 2).item()
@@ -107,7 +107,7 @@ def divide(x1: Template, x2: Template, /) -> Plan:
 
 @primitive
 def equal(x1: Template, x2: Template, /) -> Plan:
-    """Whether x1 == x2; a NaN equals nothing.
+    """Test whether x1 == x2; a NaN equals nothing.
 
     >>> import tensorbackend as tb
     >>> tb.equal(1, 1).item()
@@ -118,7 +118,7 @@ def equal(x1: Template, x2: Template, /) -> Plan:
 
 @primitive
 def floor_divide(x1: Template, x2: Template, /) -> Plan:
-    """x1 / x2 rounded down. Integer division by zero gives 0.
+    """Divide and round down. Integer division by zero returns 0.
 
     >>> import tensorbackend as tb
     >>> tb.floor_divide(-7, 2).item()
@@ -129,7 +129,7 @@ def floor_divide(x1: Template, x2: Template, /) -> Plan:
 
 @primitive
 def greater(x1: Template, x2: Template, /) -> Plan:
-    """Whether x1 > x2.
+    """Test whether x1 > x2.
 
     >>> import tensorbackend as tb
     >>> tb.greater(2, 1).item()
@@ -140,7 +140,7 @@ def greater(x1: Template, x2: Template, /) -> Plan:
 
 @primitive
 def greater_equal(x1: Template, x2: Template, /) -> Plan:
-    """Whether x1 >= x2.
+    """Test whether x1 >= x2.
 
     >>> import tensorbackend as tb
     >>> tb.greater_equal(1, 1).item()
@@ -151,7 +151,7 @@ def greater_equal(x1: Template, x2: Template, /) -> Plan:
 
 @primitive
 def less(x1: Template, x2: Template, /) -> Plan:
-    """Whether x1 < x2.
+    """Test whether x1 < x2.
 
     >>> import tensorbackend as tb
     >>> tb.less(2, 1).item()
@@ -162,7 +162,7 @@ def less(x1: Template, x2: Template, /) -> Plan:
 
 @primitive
 def less_equal(x1: Template, x2: Template, /) -> Plan:
-    """Whether x1 <= x2.
+    """Test whether x1 <= x2.
 
     >>> import tensorbackend as tb
     >>> tb.less_equal(1, 1).item()
@@ -184,7 +184,7 @@ def _logical_and(x1: Template, x2: Template, /) -> Plan:
 @bind
 @described
 def logical_and(x1: TensorLike, x2: TensorLike, /) -> Tensor:
-    """Whether both operands are true (not zero).
+    """Logical and: whether both operands are true (not zero).
 
     >>> import tensorbackend as tb
     >>> tb.logical_and(True, False).item()
@@ -201,7 +201,7 @@ def _logical_or(x1: Template, x2: Template, /) -> Plan:
 @bind
 @described
 def logical_or(x1: TensorLike, x2: TensorLike, /) -> Tensor:
-    """Whether at least one operand is true (not zero).
+    """Logical or: whether at least one operand is true (not zero).
 
     >>> import tensorbackend as tb
     >>> tb.logical_or(True, False).item()
@@ -218,7 +218,7 @@ def _logical_xor(x1: Template, x2: Template, /) -> Plan:
 @bind
 @described
 def logical_xor(x1: TensorLike, x2: TensorLike, /) -> Tensor:
-    """Whether exactly one operand is true (not zero).
+    """Logical exclusive or: whether exactly one operand is true (not zero).
 
     >>> import tensorbackend as tb
     >>> tb.logical_xor(True, True).item()
@@ -229,7 +229,7 @@ def logical_xor(x1: TensorLike, x2: TensorLike, /) -> Tensor:
 
 @primitive.calls("max")
 def maximum(x1: Template, x2: Template, /) -> Plan:
-    """The greater operand. NaN if either operand is NaN; 0.0 counts as greater than -0.0.
+    """Element-wise maximum. NaN if either operand is NaN; 0.0 counts as larger than -0.0.
 
     >>> import tensorbackend as tb
     >>> tb.maximum(1, 2).item()
@@ -240,7 +240,7 @@ def maximum(x1: Template, x2: Template, /) -> Plan:
 
 @primitive.calls("min")
 def minimum(x1: Template, x2: Template, /) -> Plan:
-    """The lesser operand. NaN if either operand is NaN; -0.0 counts as less than 0.0.
+    """Element-wise minimum. NaN if either operand is NaN; -0.0 counts as smaller than 0.0.
 
     >>> import tensorbackend as tb
     >>> tb.minimum(1, 2).item()
@@ -262,7 +262,7 @@ def multiply(x1: Template, x2: Template, /) -> Plan:
 
 @primitive
 def not_equal(x1: Template, x2: Template, /) -> Plan:
-    """Whether x1 != x2; a NaN differs from everything.
+    """Test whether x1 != x2; a NaN differs from everything.
 
     >>> import tensorbackend as tb
     >>> tb.not_equal(1, 1).item()
@@ -284,7 +284,7 @@ def pow(x1: Template, x2: Template, /) -> Plan:
 
 @primitive.calls("quotient")
 def trunc_divide(x1: Template, x2: Template, /) -> Plan:
-    """The quotient of integers rounded towards zero; division by zero gives 0.
+    """The quotient of integers rounded towards zero; division by zero returns 0.
 
     >>> import tensorbackend as tb
     >>> tb.trunc_divide(-7, 2).item()
@@ -295,7 +295,7 @@ def trunc_divide(x1: Template, x2: Template, /) -> Plan:
 
 @primitive
 def remainder(x1: Template, x2: Template, /) -> Plan:
-    """x1 - floor_divide(x1, x2) * x2, with the sign of x2. Integer division by zero gives 0.
+    """x1 - floor_divide(x1, x2) * x2, with the sign of x2. Integer division by zero returns 0.
 
     >>> import tensorbackend as tb
     >>> tb.remainder(-7, 2).item()

@@ -12,11 +12,11 @@ from ...template import Template
 
 @primitive.calls("as_type")
 def astype(x: Template, dtype: DTypeLike, /, *, copy: bool = True, device: str | None = None) -> Plan:
-    """The values in another dtype.
+    """Cast to another dtype.
 
     Floats become integers by truncation and saturation, and NaN becomes 0; integers wrap; floats round to nearest even;
     zero is False and all else True; complex to real is an error: take `real(x)` first. `copy` changes nothing, as no
-    payload ever changes. `device` must be left out: use `x.to_device()`.
+    payload ever changes. `device` must be omitted: use `x.to_device()`.
 
     >>> import tensorbackend as tb
     >>> tb.astype(tb.asarray([1.7, -1.7, float("nan"), 1e9]), "int8").tolist()
@@ -29,7 +29,7 @@ def astype(x: Template, dtype: DTypeLike, /, *, copy: bool = True, device: str |
 
 @primitive
 def bitcast(x: Template, dtype: DTypeLike, /) -> Plan:
-    """The same bits read as another dtype of the same width; `DTypeError` for another width or bool.
+    """Read the same bits as another dtype of the same width; `DTypeError` for another width or bool.
 
     >>> import tensorbackend as tb
     >>> tb.bitcast(tb.asarray([1.0]), "int32").tolist() == [0x3F800000]

@@ -1,4 +1,4 @@
-"""Elementwise primitives of three tensors. Shapes broadcast from the right; names of axes that meet are merged."""
+"""Elementwise primitives of three tensors. Shapes broadcast from the right; the names of matching axes are merged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .binary import maximum, minimum
 
 @primitive.calls("select")
 def where(condition: Template, x1: Template, x2: Template, /) -> Plan:
-    """x1 where the bool `condition` holds, else x2; x1 and x2 are promoted.
+    """Select x1 where the bool `condition` is true, otherwise x2; x1 and x2 are promoted.
 
     Raises `DTypeError` for a condition that is not bool.
 
@@ -39,7 +39,7 @@ def _clip(x: Template, min: Template, max: Template, /) -> Plan:
 @bind
 @described
 def clip(x: TensorLike, /, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
-    """minimum(maximum(x, min), max), without the bounds that are `None`; NaN if any operand is NaN.
+    """Clip to bounds: minimum(maximum(x, min), max), without those that are `None`; NaN if any operand is NaN.
 
     >>> import tensorbackend as tb
     >>> tb.clip(tb.asarray([-5, 0, 5]), -1, 1).tolist()

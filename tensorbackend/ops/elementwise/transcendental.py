@@ -227,7 +227,7 @@ def sinh(x: Template, /) -> Plan:
 
 
 @primitive.within(
-    complex=Bound(6, "the square root of the magnitude, which is rounded itself, and beside 0 in few digits")
+    complex=Bound(6, "the square root of the magnitude, which is rounded itself, and near 0 in few digits")
 )
 def sqrt(x: Template, /) -> Plan:
     """Square root; NaN of negative numbers.

@@ -1,6 +1,6 @@
 """Elementwise primitives of one tensor. The names are the Array API standard's, or Nx's where it has none.
 
-Shape and names stay as they are. A Python number has the default dtype of its kind. Errors: `DTypeError` and, for a
+Shape and names are kept. A Python number has the default dtype of its kind. Errors: `DTypeError` and, for a
 Python number outside the dtype, `OutOfRangeError`.
 """
 
@@ -38,7 +38,7 @@ def bitwise_invert(x: Template, /) -> Plan:
 
 @primitive
 def ceil(x: Template, /) -> Plan:
-    """Least integer not below x, in x's dtype.
+    """Smallest integer not below x, in x's dtype.
 
     >>> import tensorbackend as tb
     >>> tb.ceil(tb.asarray([1.2, -1.2])).tolist()
@@ -93,7 +93,7 @@ def imag(x: Template, /) -> Plan:
 
 @primitive.calls("is_infinity")
 def isinf(x: Template, /) -> Plan:
-    """Whether x is infinite; for a complex number, whether either part is.
+    """Test whether x is infinite; for a complex number, whether either part is.
 
     >>> import tensorbackend as tb
     >>> tb.isinf(tb.asarray([1.0, float("inf")])).tolist()
@@ -104,7 +104,7 @@ def isinf(x: Template, /) -> Plan:
 
 @primitive.calls("is_nan")
 def isnan(x: Template, /) -> Plan:
-    """Whether x is NaN; for a complex number, whether either part is.
+    """Test whether x is NaN; for a complex number, whether either part is.
 
     >>> import tensorbackend as tb
     >>> tb.isnan(tb.asarray([1.0, float("nan")])).tolist()

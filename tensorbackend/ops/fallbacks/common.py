@@ -43,7 +43,7 @@ def scalar(x: Tensor) -> Tensor:
 
 
 def strides_of(shape: Sequence[int]) -> list[int]:
-    """How far apart neighbours along each axis are in row-major order: [12, 4, 1] for (2, 3, 4)."""
+    """The row-major strides of a shape, in elements: [12, 4, 1] for (2, 3, 4)."""
     steps, step = [], 1
     for size in reversed(shape):
         steps.append(step)

@@ -1,4 +1,4 @@
-"""New tensors: their numbers are made in Python and brought to the backend as bytes."""
+"""New tensors: their numbers are computed in Python and copied to the backend as bytes."""
 
 from __future__ import annotations
 

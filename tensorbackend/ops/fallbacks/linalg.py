@@ -72,8 +72,8 @@ def _diagonal(x: Tensor) -> Tensor:
 def _triangular_solve(
     out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
 ) -> Tensor:
-    """Solves a lower triangular system by substitution from the first row on; transposes and flips turn any other
-    system into such a one."""
+    """Solves a lower triangular system by substitution from the first row on; transposes and flips convert any
+    other system to this form."""
     batch = out.shape[:-2]
     left, right = (widened(x) if x.dtype.is_floating else x for x in (_stack(a, batch), _stack(b, batch)))
     if not left_side:  # x @ a = b is a.T @ x.T = b.T

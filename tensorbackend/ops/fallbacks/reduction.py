@@ -23,7 +23,7 @@ from .functional import OfTwo
 
 
 def _folded(x: Tensor, axes: tuple[int, ...], shape: Shape, function: OfTwo, identity: Scalar = False) -> Tensor:
-    """Folds an associative, commutative function over the elements along axes; gives `identity` if there are none."""
+    """Folds an associative, commutative function over the elements along axes; returns `identity` if there are none."""
     if not x.size:
         return full(shape, identity, dtype=x.dtype)
     for axis in axes:
@@ -93,7 +93,7 @@ def _argmin(out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, ti
 
 
 def _position(x: Tensor, extreme: Tensor, axis: int, tie_break: TieBreak) -> Tensor:
-    """The first or last index along an axis of the extreme element, or of NaN where there is one."""
+    """The first or last index along an axis of the extreme element, or of NaN if there is one."""
     size = x.shape[axis]
     places = listed(range(size), shape=along(axis, x.ndim, size))
     matches = equal(x, extreme)

@@ -1,4 +1,4 @@
-"""Orderings: the place of an element is the number of elements that come before it.
+"""Orderings: the position of an element is the number of elements that come before it.
 
 Time and memory grow with the square of the axis' size.
 """

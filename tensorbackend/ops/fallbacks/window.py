@@ -102,7 +102,7 @@ def _scattered(x: Tensor, source: Tensor, initial: Tensor, chosen: Callable[...,
     if not present:
         return reshape(result, x.shape)
     width = max(map(len, filled))
-    # A shorter window is filled up with its first element. The copies stand after it, so they are never chosen.
+    # A shorter window is filled up with its first element. The copies come after it, so they are never chosen.
     rows = [window + window[:1] * (width - len(window)) for window in filled if window]
     places = listed([place for row in rows for place in row], shape=(len(rows), width))
     values = take_at(reshape(x, (x.size,)), places, axis=0, mode="clip")

@@ -47,9 +47,9 @@ from .slices import put_slice
 def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
     """Replace the elements at a key, as in `x[key]`, by a value that broadcasts to them.
 
-    This is what `x[key] = value` gives to x. If an index occurs twice, the last value stays. The value is cast to
-    x's dtype. Raises `DTypeError` for a value of a wider kind, such as a floating value for integers, and for wider
-    integers, which could wrap. On template tensors a mask works if the value has no axis for the mask's elements.
+    This is the value that `x[key] = value` assigns to x. If an index occurs twice, the last value is kept. The value is
+    cast to x's dtype. Raises `DTypeError` for a value of a wider kind, such as a floating value for integers, and for
+    wider integers, which could wrap. On template tensors a mask works if the value has no axis for the mask's elements.
 
     >>> import tensorbackend as tb
     >>> tb.put_at(tb.asarray([1, 2, 3]), [0, 2], tb.asarray([7, 8])).tolist()
@@ -109,7 +109,7 @@ def _update(x: Tensor, value: Any) -> Tensor:
 
 
 def _spread(value: Tensor, target: Template) -> Tensor:
-    """A value broadcast to the elements that it replaces; `ShapeError` or `NamesError` where it does not fit."""
+    """A value broadcast to the elements that it replaces; `ShapeError` or `NamesError` if it does not match."""
     if value.ndim > target.ndim:
         raise ShapeError(expected(f"a value that broadcasts to shape {target.shape}", value=value.template))
     return broadcast_to(value, target.shape, names=merge_names(target, value.template))
@@ -147,11 +147,11 @@ holds_kernels(_writes)
 def setitem(x: Tensor, key: Any, value: Any) -> None:
     """`x[key] = value`: x gets the value that `put_at` returns, and keeps its template.
 
-    Tensors that were made from x before keep their values: the memory of x is written to where nothing else refers to
-    it, and else x gets a changed copy. Raises `BackendError` where a value without data, of a trace or a template, is
+    Tensors that were made from x before keep their values: the memory of x is overwritten if nothing else refers to
+    it, and otherwise x gets a changed copy. Raises `BackendError` if a value without data, of a trace or a template, is
     assigned to a tensor with data, which would be lost. Raises `ArgumentError` for `x[0][1] = 5` and any other
     assignment to a tensor that nothing refers to, as `x[0]` is a new tensor: write `x[0, 1] = 5`. CPython up to 3.13
-    tells.
+    can tell.
 
     >>> import tensorbackend as tb
     >>> x = tb.zeros(3)
@@ -190,11 +190,11 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
 
 
 # A method that calls the function would cost a third of an assignment.
-setattr(Tensor, "__setitem__", setitem)  # noqa: B010 # a type checker sees the method that stands in the class
+setattr(Tensor, "__setitem__", setitem)  # noqa: B010 # a type checker sees the method that is in the class
 
 
 def _kind(part: Any, backend: Backend) -> Any:
-    """What `_writes` tells apart of a value or a part of a key; `KeyError` for a tensor on another backend."""
+    """What `_writes` distinguishes of a value or a part of a key; `KeyError` for a tensor on another backend."""
     if part.__class__ is not Tensor:
         return part.__class__
     if part.backend is not backend:
@@ -225,7 +225,7 @@ def _unready(x: Tensor, key: Any, value: Any) -> None:
 
 def _plain(x: Tensor, key: Any, value: Any) -> tuple[Any, Any] | None:
     """The key with ints and tensors for other libraries' numbers and arrays and for lists, and the value as a number or
-    a tensor in x's dtype; `None` if they are so already, or wrong."""
+    a tensor in x's dtype; `None` if they already are, or if they are invalid."""
     try:
         plain = tuple([settled(part, x) for part in key]) if isinstance(key, tuple) else settled(key, x)
         written = value if value.__class__ in NUMBERS else _update(x, value)
@@ -265,14 +265,14 @@ def _by_tensor(write: Write | None) -> Write | None:
 
 
 def _verified(write: Write, wanted: Tensor) -> Write:
-    """An assignment that raises `ContractError` unless it gives x the elements of another tensor."""
+    """An assignment that raises `ContractError` unless x then has the elements of another tensor."""
 
     def verified(x: Tensor, key: Any, value: Any) -> None:
         write(x, key, value)
         backend = x.backend
         verify("setitem", backend, x.template, x.data)
         if backend.to_binary(x, x.size) != wanted.backend.to_binary(wanted, wanted.size):
-            duty = f"assignment of the backend {backend.name!r} to write what put_at gives"
+            duty = f"assignment of the backend {backend.name!r} to write what put_at returns"
             raise ContractError(expected(duty, "fix the backend", tensor=x.template))
 
     return verified

@@ -50,8 +50,8 @@ def positions(x: Tensor, vectors: Tensor, batch: Batch) -> tuple[Positions, Posi
 def paired(x: Tensor, vectors: Tensor, x_axes: Positions, vector_axes: Positions) -> Paired:
     """x with its batch axes in front, and index vectors that begin with the positions along these axes.
 
-    x (4, 7, 5) and vectors (5, 3, 1) for its axis 0, with axis 2 of x and axis 0 of the vectors as the batch axes, give
-    (5, 4, 7) and (5, 3, 2). Raises `ShapeError` and `NamesError` for batch axes that differ.
+    x (4, 7, 5) and vectors (5, 3, 1) for its axis 0, with axis 2 of x and axis 0 of the vectors as the batch axes,
+    become (5, 4, 7) and (5, 3, 2). Raises `ShapeError` and `NamesError` for batch axes that differ.
     """
     check_pairs(x.template, vectors.template, x_axes, vector_axes)
     order = (*x_axes, *(axis for axis in range(x.ndim) if axis not in x_axes))

@@ -29,15 +29,15 @@ class Places(NamedTuple):
     target: Template
     """The template of `x[key]`, to which a value must broadcast."""
     vectors: Tensor
-    """Index vectors over x's leading axes, as `indexed_put` takes them; one outside of its axis stands as it is."""
+    """Index vectors over x's leading axes, as `indexed_put` takes them; one outside its axis is kept as it is."""
     shape: Shape
     """The shape of the elements at the vectors: that of the target without new axes."""
 
 
 def places(x: Tensor, parts: Sequence[Part]) -> Places | None:
-    """Where a key without masks writes; `None` where its names or ints do not fit x.
+    """Where a key without masks writes; `None` if its names or ints do not match x.
 
-    Axes that are taken as a whole, behind all others, need no index.
+    Axes that are taken as a whole, after all others, need no index.
     """
     ints = all(-x.shape[part.axis] <= index(part.value) < x.shape[part.axis] for part in parts if part.kind == "int")
     if any(part.kind == "mask" for part in parts) or not ints:
@@ -92,5 +92,5 @@ def _entries(part: Part, size: int) -> range:
 
 
 def _led(value: Tensor, after: int) -> Tensor:
-    """A tensor without names, with as many axes of size 1 behind its own."""
+    """A tensor without names, with as many axes of size 1 after its own."""
     return reshape(value, (*value.shape, *(1,) * after), names=(None,) * (value.ndim + after))

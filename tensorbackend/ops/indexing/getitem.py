@@ -64,14 +64,14 @@ def _verified(kernel: Kernel, x: Tensor, structure: Structure) -> Kernel:
 @bind
 @direct(_plan, key="key")
 def getitem(x: Tensor, key: Any) -> Tensor:
-    """The elements `x[key]`, for a key of ints, slices, None, ..., masks and integer tensors.
+    """Return the elements `x[key]`, for a key of ints, slices, None, ..., masks and integer tensors.
 
     An int drops its axis, a slice keeps it, None makes a new axis, and ... stands for the axes that are left. A mask
-    takes the place of as many axes as it has, and leaves one axis with the elements where it holds. These are counted,
+    replaces as many axes as it has by one axis with the elements where it is true. These are counted,
     so on template tensors a mask raises `TemplateDataError`: use `where`, or `take` at `nonzero(mask, size=n)`. Integer
     tensors are broadcast together. If only one of them has axes, and that is a single axis without a name, the result
-    keeps the name of the axis that it indexes, as for a mask of one axis; else the names are those of the index
-    tensors. Raises `IndexRangeError` for an index outside its axis.
+    keeps the name of the axis that it indexes, as for a mask of one axis; otherwise the names are those of the
+    index tensors. Raises `IndexRangeError` for an index outside its axis.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
@@ -99,13 +99,13 @@ _entries.__qualname__ = "getitem"  # in errors
 _read: Final = check_arguments(_entries)
 
 # A method that calls the function would cost as much as the look-up.
-setattr(Tensor, "__getitem__", getitem)  # noqa: B010 # a type checker sees the method that stands in the class
+setattr(Tensor, "__getitem__", getitem)  # noqa: B010 # a type checker sees the method that is in the class
 
 
 @bind
 @check_arguments
 def isel(x: Tensor, /, **keys: Any) -> Tensor:
-    """Index axes by name, each on its own: `x.isel(time=0, feature=[0, 2])`.
+    """Index axes by name, each separately: `x.isel(time=0, feature=[0, 2])`.
 
     An int drops the axis. A slice, and a list, mask or unnamed integer tensor of one axis, keeps the axis and its name.
 

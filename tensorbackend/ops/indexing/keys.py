@@ -2,8 +2,8 @@
 
 Slices and ints are cut out first. The rest are index tensors, each for one axis. A mask becomes the positions of its
 true elements, along an axis into which the axes that it indexes are merged. A single index tensor is read by `take`;
-several are broadcast together and read by `gather`. The axes of the index tensors stand where the first of them stood,
-or in front where a slice, None or ... stands between two of them, as in NumPy; ints count as index tensors for that.
+several are broadcast together and read by `gather`. The axes of the index tensors take the position of the first of
+them, or come first if a slice, None or ... is between two of them, as in NumPy; ints count as index tensors for that.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def settled(part: Any, x: Tensor) -> Any:
         return as_index(part, x)
     try:
         return index(part)
-    except TypeError:  # it is no index, for which the ops raise the error
+    except TypeError:  # it is not an index, for which the ops raise the error
         return part
 
 
@@ -113,14 +113,14 @@ def _empty_shape(key: Any) -> tuple[int, ...]:
 
 
 def shown(key: Any) -> Any:
-    """A key as error texts show it: tensors by their templates, so that each backend gives one text."""
+    """A key as error texts show it: tensors by their templates, so that the text is the same on every backend."""
     return key.template if isinstance(key, Tensor) else key
 
 
 def parsed(x: Tensor, key: Any) -> list[Part]:
     """The parts of a key, with ... for the axes that are left.
 
-    Raises `IndexRangeError` for too many parts, for a mask that does not fit, and for more than one ....
+    Raises `IndexRangeError` for too many parts, for a mask that does not match, and for more than one ....
     """
     keys = [as_index(part, x) for part in (key if isinstance(key, tuple) else (key,))]
     if not any(isinstance(part, EllipsisType) for part in keys):
@@ -156,7 +156,7 @@ def parsed(x: Tensor, key: Any) -> list[Part]:
 
 
 def _fitting(x: Tensor, axis: int, mask: Tensor) -> Tensor:
-    """A mask with the names of the axes that it indexes; raises where shapes or names differ."""
+    """A mask with the names of the axes that it indexes; raises if shapes or names differ."""
     end = axis + mask.ndim
     covered = Template(x.shape[axis:end], x.dtype, x.names[axis:end])
     if mask.shape != covered.shape:

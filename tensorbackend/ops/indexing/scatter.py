@@ -4,7 +4,7 @@ Indices are never negative. An index outside its axis raises `IndexRangeError` w
 nearest end with `"clip"`, and reads zero or writes nothing with `"fill"`. Errors: `ShapeError`, `NamesError`,
 `DTypeError`, `ArgumentError` for another mode.
 
-`batch` gives axes that x and the indices have in common, by name or by a position that is the same in both. Each entry
+`batch` lists axes that x and the indices have in common, by name or by a position that is the same in both. Each entry
 of these axes is then read or written separately. In the result of a read and in the updates the batch axes come first,
 wherever they are in x and the indices. The index vectors run over the leading ones of x's other axes.
 """
@@ -34,7 +34,7 @@ def _gather(x: Template, indices: Template, /, *, mode: Mode = "error") -> Plan:
 def gather(x: TensorLike, indices: TensorLike, /, *, mode: Mode = "error", batch: Batch = None) -> Tensor:
     """Read the entries of x at index vectors along the last axis of `indices`.
 
-    x of shape (5, 6, 7) with indices of shape (2, 3, 2) gives (2, 3, 7).
+    For x of shape (5, 6, 7) and indices of shape (2, 3, 2) the result has shape (2, 3, 7).
 
     >>> import tensorbackend as tb
     >>> tb.gather(tb.asarray([[1, 2], [3, 4]]), tb.asarray([[1, 0], [0, 0]])).tolist()
@@ -63,7 +63,7 @@ def indexed_add(
 ) -> Tensor:
     """Add updates to x at index vectors as in `gather`. If an index occurs twice, both updates are added.
 
-    The updates have the shape that `gather` would give; floats are added in order, in float32 or wider.
+    The updates have the shape of the result of `gather`; floats are added in order, in float32 or wider.
 
     >>> import tensorbackend as tb
     >>> tb.indexed_add(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, 2.0, 3.0])).tolist()
@@ -85,7 +85,7 @@ def _indexed_put(x: Template, indices: Template, updates: Template, /, *, mode: 
 def indexed_put(
     x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:
-    """Write updates to x at index vectors as in `gather`. If an index occurs twice, the last update stays.
+    """Write updates to x at index vectors as in `gather`. If an index occurs twice, the last update is kept.
 
     >>> import tensorbackend as tb
     >>> tb.indexed_put(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, 2.0, 3.0])).tolist()

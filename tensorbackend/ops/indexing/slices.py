@@ -1,4 +1,4 @@
-"""Slices and blocks, also blocks whose place is decided by data."""
+"""Slices and blocks, also blocks whose position depends on data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _INTS: Final = frozenset({int})
 
 
 def first_entry(start: Tensor, room: int) -> Tensor:
-    """A start in int64, clipped to lie from 0 to `room`; `ShapeError` unless it is an integer without axes."""
+    """A start in int64, clipped to the range from 0 to `room`; `ShapeError` unless it is an integer without axes."""
     _check_start(start)
     return maximum(astype(minimum(start, min(iinfo(start.dtype).max, room)), "int64"), 0)
 
@@ -66,10 +66,10 @@ def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -
 def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[TensorLike]) -> Tensor:
     """Replace the block of x that begins at `starts` by `update`.
 
-    If all starts are ints, negative ones count from the end. If one is a tensor or an array without axes, data decides,
-    and all starts are moved such that the block lies in x; negative ones become 0. The update is promoted to x's dtype;
-    raises `DTypeError` if its dtype is wider. The axes have the names of x, and axes without a name those of the
-    update. Raises `ShapeError` for a block that does not lie in x.
+    If all starts are ints, negative ones count from the end. If one is a tensor or an array without axes, the position
+    depends on data, and all starts are moved so that the block is within x; negative ones become 0. The update is
+    promoted to x's dtype; raises `DTypeError` if its dtype is wider. The axes have the names of x, and axes without a
+    name those of the update. Raises `ShapeError` for a block that is not within x.
 
     >>> import tensorbackend as tb
     >>> tb.put_slice(tb.zeros(4, dtype="int64"), tb.asarray([7, 8]), starts=(1,)).tolist()
@@ -86,9 +86,9 @@ def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[TensorLi
 
 @primitive.calls("slice")
 def slice_(x: Template, /, *, starts: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...]) -> Plan:
-    """Take `lengths[i]` elements along axis i, from `starts[i]` on, `strides[i]` apart.
+    """Take `lengths[i]` elements along axis i, from `starts[i]` on, with strides `strides[i]`.
 
-    The lengths are the sizes of the result, whereas Nx's `slice` counts the elements that the strides go over.
+    The lengths are the sizes of the result, whereas Nx's `slice` counts the elements that the strides span.
 
     >>> import tensorbackend as tb
     >>> tb.slice_(tb.iota(6), starts=(1,), lengths=(2,), strides=(3,)).tolist()

@@ -35,7 +35,7 @@ from .slices import first_entry, slice_
 
 @check_arguments
 def from_end(indices: Tensor, size: int) -> Tensor:
-    """Turn indices that count from the end of an axis into indices that are not negative.
+    """Convert indices that count from the end of an axis to indices that are not negative.
 
     >>> import tensorbackend as tb
     >>> tb.from_end(tb.asarray([0, -1, 2]), 5).tolist()
@@ -108,9 +108,9 @@ def take(
     """Read entries along an axis at integer indices of any shape, whose axes replace the axis.
 
     Indices of one axis without a name keep the axis' name, as in `x[:, indices]`; others bring their own names. For a
-    tensor of one axis, `axis` may be left out.
+    tensor of one axis, `axis` may be omitted.
 
-    `batch` gives axes that x and the indices have in common, by name or by a position that is the same in both. Each
+    `batch` lists axes that x and the indices have in common, by name or by a position that is the same in both. Each
     entry of these axes has its own indices, and only the other axes of the indices take the place of `axis`.
 
     >>> import tensorbackend as tb
@@ -143,7 +143,7 @@ def take(
 def _in_batches(x: Tensor, indices: Tensor, along: int, mode: Mode, batch: Batch) -> Tensor:
     """`take` for each entry of batch axes.
 
-    x (4, 7, 5) at indices (5, 3) along axis 1, where x's axis 2 is the batch, gives (4, 3, 5).
+    x (4, 7, 5) at indices (5, 3) along axis 1, where x's axis 2 is the batch, becomes (4, 3, 5).
     """
     if mode == "error":
         check_constant("take", x, indices, x.shape[along])
@@ -226,11 +226,11 @@ def _spread(x: Tensor, other: Tensor, axis: int) -> Tensor:
 
 @check_arguments
 def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: Axis = -1, stride: int = 1) -> Tensor:
-    """Take `length` entries along an axis, from `start` on, `stride` apart.
+    """Take `length` entries along an axis, from `start` on, with a stride.
 
-    `length` is the size of the result, whereas Nx counts the entries that the strides go over. `start` may be a tensor
-    without axes, so that data decides. It is moved such that all entries lie in the axis. Raises `ShapeError` for more
-    entries than there are.
+    `length` is the size of the result, whereas Nx counts the entries that the strides span. `start` may be a tensor
+    without axes. It is moved so that all entries are within the axis. Raises `ShapeError` for
+    more entries than there are.
 
     >>> import tensorbackend as tb
     >>> tb.slice_along_axis(tb.iota(5), 1, 2).tolist(), tb.slice_along_axis(tb.iota(5), tb.asarray(9), 2).tolist()

@@ -26,7 +26,7 @@ def with_axis(draw: Draw, dtype: DType, *, tame: bool = False, smallest: int = 0
 
 
 def integers(draw: Draw, shape: tuple[int, ...], low: int, high: int, names: Any = None) -> Tensor:
-    """Integers of a drawn dtype from `low` to `high`, as far as the dtype holds them."""
+    """Integers of a drawn dtype from `low` to `high`, as far as the dtype can hold them."""
     dtype = draw(st.sampled_from(INDEX_DTYPES))
     limits = iinfo(dtype)
     low, high = max(low, limits.min), min(high, limits.max)

@@ -17,7 +17,7 @@ SIZES = st.sampled_from([0, 1, 2, 2, 3, 3, 5])
 
 
 def second(draw: Draw, dtype: DType) -> DType:
-    """The dtype of another operand: now and then another one, with which the first is promoted or refused."""
+    """The dtype of another operand: sometimes another one, with which the first is promoted or refused."""
     return draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))
 
 

@@ -17,7 +17,7 @@ from .window import number_for_each, padding_for_each
 
 @generates("conv")
 def conv(draw: Draw, dtype: DType) -> Invocation:
-    """Draws convolutions of 0 to 3 spatial axes, grouped and dilated; shapes that do not fit are refused."""
+    """Draws convolutions of 0 to 3 spatial axes, grouped and dilated; shapes that do not match are refused."""
     rank = draw(st.sampled_from([0, 1, 1, 2, 2, 3]))
     largest = (6, 6, 4, 3)[rank]
     spatial = tuple(draw(st.integers(0, largest)) for _ in range(rank))

@@ -1,4 +1,4 @@
-"""Calls of ops that make tensors of numbers alone."""
+"""Calls of ops that make tensors only from numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def full(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("ones", "zeros")
 def zeros(draw: Draw, dtype: DType) -> Invocation:
-    """A shape, for ops that give all elements the same number."""
+    """A shape, for ops that fill a tensor with a number."""
     shape = draw(shapes())
     return Invocation("", (shape,), {"dtype": dtype, "names": axis_names(len(shape))}, creates=True)
 

@@ -1,4 +1,4 @@
-"""Calls of elementwise ops whose operands must do more than broadcast."""
+"""Calls of elementwise ops with requirements on operands besides broadcasting."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Generators of calls of Fourier transforms.
 
-Numbers are finite, as libraries turn infinities into NaN in different places.
+Numbers are finite, as libraries convert infinities to NaN in different places.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def signal(draw: Draw, dtype: DType, *, most: int = 2) -> Tensor:
 
 @generates("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 def transform(draw: Draw, dtype: DType) -> Invocation:
-    """Along one axis; cut, padded, or refused for a length of 0."""
+    """Along one axis; truncated, padded, or refused for a length of 0."""
     x = signal(draw, dtype)
     options: dict[str, Any] = {"norm": draw(NORMS)}
     if draw(st.booleans()):

@@ -13,7 +13,7 @@ from .window import FOLDS, MAPS, initial_value
 
 @generates("reduce")
 def reduce(draw: Draw, dtype: DType) -> Invocation:
-    """Functions that fit, and some that do not."""
+    """Valid functions, and some invalid ones."""
     x = draw(tensors(dtype, tame=True))
     options = {"axis": draw(axes_of(x, "Axes")) if x.ndim else None, "keepdims": draw(st.booleans())}
     return call(x, initial_value(draw, dtype), function=draw(st.sampled_from(FOLDS)), **options)

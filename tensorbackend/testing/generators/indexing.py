@@ -78,7 +78,7 @@ def getitem(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("put_at")
 def put_at(draw: Draw, dtype: DType) -> Invocation:
-    """A value without axes, of one element, or as long as x's last axis, which may not fit the key."""
+    """A value without axes, of one element, or as long as x's last axis, which may not match the key."""
     x = draw(tensors(dtype))
     parts = tuple(index_parts(draw, x))
     shape = draw(st.sampled_from([(), (1,), x.shape[-1:]]))
@@ -121,7 +121,7 @@ REDUCTIONS = "sum", "max", "min", "argmax", "mean", "logsumexp"
 
 @generates(*(f"segment_{reduction}" for reduction in REDUCTIONS))
 def segments(draw: Draw, dtype: DType) -> Invocation:
-    """Segments, some of them without entries; now and then some numbers are out of range."""
+    """Segments, some of them without entries; sometimes some numbers are out of range."""
     x, axis = with_axis(draw, dtype, tame=True)
     size, beyond = draw(st.integers(0, 4)), draw(st.sampled_from([0, 0, 2]))
     numbers = integers(draw, (x.shape[axis],), -beyond, size - 1 + beyond, names=(None,))
@@ -187,7 +187,7 @@ def unravel_index(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("compress")
 def compress(draw: Draw, dtype: DType) -> Invocation:
-    """Draws a size, which may be too small or too large, or none, which gives all entries."""
+    """Draws a size, which may be too small or too large, or none, for all entries."""
     x, axis = with_axis(draw, dtype)
     condition = draw(tensors(as_dtype("bool"), (x.shape[axis],), names=(None,)))
     return call(condition, x, axis=axis, size=draw(SIZES), fill_value=draw(st.sampled_from([0, 1])))
@@ -198,7 +198,7 @@ def compress(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("argwhere", "nonzero")
 def positions(draw: Draw, dtype: DType) -> Invocation:
-    """Draws a size, which may be too small or too large, or none, which gives all positions."""
+    """Draws a size, which may be too small or too large, or none, for all positions."""
     options = {"size": draw(SIZES), "fill_value": draw(st.sampled_from([0, -1]))}
     return call(draw(tensors(dtype)), **options)
 

@@ -42,7 +42,7 @@ def small(dtype: DType) -> st.SearchStrategy[Any]:
 
 
 def seldom(draw: Draw) -> bool:
-    """True once in ten times."""
+    """True in one of ten draws."""
     return draw(st.integers(0, 9)) == 9
 
 
@@ -62,7 +62,7 @@ def dominant(draw: Draw, dtype: DType, rows: int, columns: int, *, step: int = L
 
 
 def hermitian(matrix: Rows) -> Rows:
-    """A square matrix with its upper half made the conjugate of the lower one."""
+    """A square matrix whose upper triangle is the conjugate of the lower one."""
     size = range(len(matrix))
     return [
         [matrix[i][j] if j < i else matrix[j][i].conjugate() if j > i else matrix[i][i].real for j in size]
@@ -71,7 +71,7 @@ def hermitian(matrix: Rows) -> Rows:
 
 
 def stacked(draw: Draw, dtype: DType, batch: Sequence[int], shape: tuple[int, int], make: Any, names: Any) -> Tensor:
-    """A stack of matrices that `make(rows, columns)` draws, now and then with a NaN or an infinity."""
+    """A stack of matrices that `make(rows, columns)` draws, sometimes with a NaN or an infinity."""
     values = [element for _ in range(math.prod(batch)) for row in make(*shape) for element in row]
     if values and dtype.is_inexact and seldom(draw):
         values[draw(st.integers(0, len(values) - 1))] = draw(st.sampled_from([math.nan, math.inf]))
@@ -135,7 +135,7 @@ def square(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("qr")
 def qr(draw: Draw, dtype: DType) -> Invocation:
-    """Both modes, seldom an unknown one. Columns of Q beyond those of x are arbitrary, so none are asked for."""
+    """Both modes, seldom an unknown one. Columns of Q beyond those of x are arbitrary, so none are requested."""
     x = matrices(draw, dtype)
     if seldom(draw):
         return call(x, mode="r")
@@ -174,7 +174,7 @@ def eig(draw: Draw, dtype: DType) -> Invocation:
 
 
 def right_hand_side(draw: Draw, a: Tensor, dtype: DType, size: int, name: str | None) -> Tensor:
-    """A vector or a stack of matrices that fits a matrix, seldom of another size."""
+    """A vector or a stack of matrices that matches a matrix, seldom of another size."""
     size = draw(st.integers(0, 4)) if seldom(draw) else size
     values = small(dtype).map(lambda value: value * 4 if dtype.kind != "bool" else value)
     if draw(st.booleans()):
@@ -195,7 +195,7 @@ def solve(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("triangular_solve")
 def triangular_solve(draw: Draw, dtype: DType) -> Invocation:
-    """All sides, halves and transforms; the half that is not read may hold anything."""
+    """All sides, triangles and transforms; the triangle that is not read may hold anything."""
     a = matrices(draw, dtype, square=True, mixed=False)
     options = {
         "left_side": draw(st.booleans()),

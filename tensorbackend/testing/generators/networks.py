@@ -1,4 +1,4 @@
-"""Generators of calls for functions of `tb.nn` that are made of several ops."""
+"""Generators of calls for functions of `tb.nn` that call several ops."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .random import keys
 
 @generates("glu")
 def glu(draw: Draw, dtype: DType) -> Invocation:
-    """An axis of an even size, now and then of an odd one."""
+    """An axis of an even size, sometimes of an odd one."""
     x, axis = with_axis(draw, dtype, tame=True)
     if x.shape[axis] % 2 and draw(st.integers(0, 3)):
         shape = tuple(2 * size if place == axis else size for place, size in enumerate(x.shape))
@@ -45,7 +45,7 @@ def dropout(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("relative_shift")
 def relative_shift(draw: Draw, dtype: DType) -> Invocation:
-    """Scores by distance, now and then of fewer distances than there are queries."""
+    """Scores by distance, sometimes of fewer distances than there are queries."""
     count = draw(st.integers(0, 3))
     shape = (*draw(shapes(most=1)), count, max(0, count + draw(st.integers(-1, 3))))
     return call(draw(tensors(dtype, shape, names=(None,) * len(shape))))

@@ -20,7 +20,7 @@ MODES = st.sampled_from(["low", "high"])
 
 
 def keys(draw: Draw) -> Tensor:
-    """A key, now and then an invalid one."""
+    """A key, sometimes an invalid one."""
     wrong = draw(st.integers(0, 19))
     if wrong == 0:
         return draw(tensors(draw(st.sampled_from(ALL_DTYPES)), (2,)))
@@ -71,7 +71,7 @@ def fold_in(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("threefry2x32")
 def threefry2x32(draw: Draw, dtype: DType) -> Invocation:
-    """Counters that broadcast, now and then of another dtype."""
+    """Counters that broadcast, sometimes of another dtype."""
     shape = draw(shapes())
     kind = dtype if draw(st.integers(0, 9)) == 0 else uint32
     high = draw(st.integers(0, 2**32 - 1) | tensors(uint32, ()))
@@ -87,12 +87,12 @@ def bits(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("uniform")
 def uniform(draw: Draw, dtype: DType) -> Invocation:
-    """Draws the default bounds or others, now and then reversed; dtypes of integers and bools are refused."""
+    """Draws the default bounds or others, sometimes reversed; dtypes of integers and bools are refused."""
     shape, options = sample(draw, dtype)
     if draw(st.booleans()):
         kind = dtype if dtype.is_complex else floating(dtype)
         low, high = bound(draw, kind, shape, -9, 0), bound(draw, kind, shape, 0, 9)
-        # Bounds in the wrong order now and then: an error that says the same on every backend.
+        # Bounds in the wrong order sometimes: an error that says the same on every backend.
         options |= {"minval": high, "maxval": low} if draw(st.integers(0, 9)) == 9 else {"minval": low, "maxval": high}
     return call(keys(draw), shape, **options)
 
@@ -136,7 +136,7 @@ def truncated_normal(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("multivariate_normal")
 def multivariate_normal(draw: Draw, dtype: DType) -> Invocation:
-    """Draws covariances whose diagonal dominates, one or a batch; those that do not fit the mean are refused."""
+    """Draws covariances whose diagonal dominates, one or a batch; those that do not match the mean are refused."""
     size, batch = draw(st.integers(0, 3)), draw(shapes(most=1, largest=2))
     beside = draw(st.sampled_from([0.0, 0.25, -0.25]))
     matrix = [2.0 if row == column else beside for row in range(size) for column in range(size)]

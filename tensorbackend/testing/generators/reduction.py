@@ -78,7 +78,7 @@ def cross_entropy(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("sparse_cross_entropy")
 def sparse_cross_entropy(draw: Draw, dtype: DType) -> Invocation:
-    """A class for each position, now and then a number that is no class."""
+    """A class for each position, sometimes a number that is not a class."""
     x, axis = with_axis(draw, dtype, tame=True)
     shape, names = x.shape[:axis] + x.shape[axis + 1 :], x.names[:axis] + x.names[axis + 1 :]
     labels = integers(draw, shape, 0, x.shape[axis] - 1 + draw(st.sampled_from([0, 0, 0, 1])), names)

@@ -31,7 +31,7 @@ def permute_dims(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("squeeze")
 def squeeze(draw: Draw, dtype: DType) -> Invocation:
-    """Axes of size 1, now and then another one, which is refused."""
+    """Axes of size 1, sometimes another one, which is refused."""
     x = draw(tensors(dtype, shapes(largest=2)))
     ones = [axis for axis, size in enumerate(x.shape) if size == 1 or draw(st.integers(0, 5)) == 0]
     return call(x, tuple(ones))
@@ -56,7 +56,7 @@ def broadcast_to(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("pad")
 def pad(draw: Draw, dtype: DType) -> Invocation:
-    """Negative and interior padding too; padding that takes too much away is refused."""
+    """Negative and interior padding too; padding that removes too many elements is refused."""
     x = draw(tensors(dtype))
     if draw(st.integers(0, 3)) == 0:
         side = st.integers(0, 3)
@@ -124,7 +124,7 @@ def moveaxis(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("tril", "triu")
 def triangle(draw: Draw, dtype: DType) -> Invocation:
-    """Matrices and stacks of them; fewer axes are refused."""
+    """Matrices and stacks of them; tensors of fewer axes are refused."""
     return call(draw(tensors(dtype)), k=draw(st.integers(-4, 4)))
 
 
@@ -136,7 +136,7 @@ def diagonal(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("put_diagonal")
 def put_diagonal(draw: Draw, dtype: DType) -> Invocation:
-    """A diagonal of the right length, now and then one too long."""
+    """A diagonal of the right length, sometimes one too long."""
     x = draw(tensors(dtype, shapes(least=2)))
     offset = draw(st.integers(-2, 2))
     rows, columns = x.shape[-2:]

@@ -37,7 +37,7 @@ def searchsorted(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("top_k")
 def top_k(draw: Draw, dtype: DType) -> Invocation:
-    """None, some or all of the elements along an axis, now and then one more."""
+    """None, some or all of the elements along an axis, sometimes one more."""
     x, axis = with_axis(draw, dtype)
     return call(x, draw(st.integers(0, x.shape[axis] + draw(st.sampled_from([0, 0, 0, 1])))), axis=axis)
 
@@ -52,7 +52,7 @@ def unique(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("isin")
 def isin(draw: Draw, dtype: DType) -> Invocation:
-    """Looks for the elements of a tensor in the tensor itself, or in another one, now and then of another dtype."""
+    """Looks for the elements of a tensor in the tensor itself, or in another one, sometimes of another dtype."""
     x = draw(tensors(dtype))
     other = draw(tensors(draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))))
     return call(x, draw(st.sampled_from([x, other])), invert=draw(st.booleans()))

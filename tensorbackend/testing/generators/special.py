@@ -1,4 +1,4 @@
-"""Generators of calls of the incomplete gamma functions, mostly of positive operands that are near each other."""
+"""Generators of calls of the incomplete gamma functions, mostly of positive operands that are close to each other."""
 
 from __future__ import annotations
 

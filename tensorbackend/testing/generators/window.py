@@ -17,7 +17,7 @@ from .common import call
 
 
 def number_for_each(draw: Draw, names: tuple[str | None, ...], most: int) -> Any:
-    """One number for all axes, one for each, or a mapping of some; now and then a wrong one."""
+    """One number for all axes, one for each, or a mapping of some; sometimes a wrong one."""
     numbers = st.integers(1, most)
     kind = draw(st.sampled_from(["one", "each", "each", "some", "wrong"] if draw(st.booleans()) else ["each"]))
     if kind == "one":
@@ -30,7 +30,7 @@ def number_for_each(draw: Draw, names: tuple[str | None, ...], most: int) -> Any
 
 
 def padding_for_each(draw: Draw, names: tuple[str | None, ...]) -> Any:
-    """Draws paddings of every kind, negative ones too; now and then a wrong one."""
+    """Draws paddings of every kind, negative ones too; sometimes a wrong one."""
     pairs = st.tuples(st.integers(-1, 3), st.integers(-1, 3))
     kind = draw(st.sampled_from(["valid", "same", "each", "each", "some", "wrong"]))
     if kind == "each":
@@ -84,7 +84,7 @@ def alternating(accumulated: Tensor, element: Tensor) -> Tensor:
 
 
 def no_tensor(*elements: Tensor) -> Tensor:
-    """A function that returns no tensor, which is a mistake."""
+    """A function that does not return a tensor, which is a mistake."""
     return 1  # type: ignore[return-value]
 
 
@@ -97,7 +97,7 @@ FOLDS = (tb.add, tb.add, tb.multiply, tb.maximum, last, positive, alternating, n
 
 
 def initial_value(draw: Draw, dtype: DType) -> Any:
-    """A Python number or a tensor, now and then with an axis."""
+    """A Python number or a tensor, sometimes with an axis."""
     strong = draw(
         tensors(
             draw(st.sampled_from([dtype, dtype, *ALL_DTYPES])), draw(st.sampled_from([(), (), (), (1,)])), tame=True
@@ -108,7 +108,7 @@ def initial_value(draw: Draw, dtype: DType) -> Any:
 
 @generates("window_reduce")
 def window_reduce(draw: Draw, dtype: DType) -> Invocation:
-    """Functions that fit, and some that do not."""
+    """Valid functions, and some invalid ones."""
     x = draw(tensors(dtype, shapes(largest=3), tame=True))
     size, options = window_options(draw, x)
     return call(x, initial_value(draw, dtype), size, function=draw(st.sampled_from(FOLDS)), **options)

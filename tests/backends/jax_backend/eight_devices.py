@@ -208,14 +208,14 @@ EAGER = {"add", "numbers", "sum", "softmax", "rename", "rename to none", "slice"
     ("name", "jitted"), [(name, jitted) for name in CALLS for jitted in (False, True) if jitted or name in EAGER]
 )
 def test_a_call_gives_the_same_and_lies_by_its_names(name: str, jitted: bool) -> None:
-    function, lies = CALLS[name]
+    function, layout = CALLS[name]
     run = tb.jit(function) if jitted else function
     expected, result = (run(tb.asarray(NUMBERS / 7, names=BY_NAME, backend=backend)) for backend in ("numpy", ON_MESH))
     np.testing.assert_allclose(np.asarray(result), np.asarray(expected), rtol=5e-6, atol=1e-5)
     ruled = ON_MESH.layout.of(result.template).axes
     named = [place for place, axis_name in enumerate(result.names) if axis_name is not None]
     assert [divided(result)[place] for place in named] == [ruled[place] for place in named]
-    assert lies is None or divided(result) == lies
+    assert layout is None or divided(result) == layout
 
 
 @pytest.mark.parametrize("jitted", [False, True], ids=["eager", "jit"])

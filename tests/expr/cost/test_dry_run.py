@@ -41,7 +41,7 @@ def memory(function: Any, *templates: Any, reuse: bool = False) -> Timeline:
 def test_every_callback_has_a_rule_or_parts() -> None:
     composites = {spec.callback for spec in OPS.values() if spec.kind == "composite"}
     graphs = {name for name, callback in CALLBACKS.items() if callback.family == "control"}  # their graphs have costs
-    called = {"ctc_forward", "ctc_posteriors"}  # functions that are no ops call these
+    called = {"ctc_forward", "ctc_posteriors"}  # functions that are not ops call these
     missing = [name for name in CALLBACKS if rule_of(name) is None and name not in composites | graphs | called]
     assert not missing, f"declare the FLOPs of {missing} in tensorbackend/expr/cost/flops.py"
 

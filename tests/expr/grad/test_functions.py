@@ -285,10 +285,10 @@ def test_a_rule_of_ones_own_is_held_to_its_contract(monkeypatch: pytest.MonkeyPa
     assert close(tb.grad(lambda x: tb.sum(tb.sin(x)))(X), [7.0, 7.0, 7.0])
     registry.gradients["sin"] = Gradient(lambda cotangent, out, x: (tb.sum(cotangent),))
     tb.clear_caches()  # which a rule that is declared does
-    with pytest.raises(ContractError, match=r"rule of sin to give a cotangent like f32\[n: 3\], got given=f32;"):
+    with pytest.raises(ContractError, match=r"rule of sin to return a cotangent like f32\[n: 3\], got given=f32;"):
         tb.grad(lambda x: tb.sum(tb.sin(x)))(X)
     registry.gradients["sin"] = Gradient(lambda cotangent, out, x: (None, None))
-    with pytest.raises(ContractError, match=r"rule of sin to give 1 cotangents, got given=2"):
+    with pytest.raises(ContractError, match=r"rule of sin to return 1 cotangents, got given=2"):
         tb.grad(lambda x: tb.sum(tb.sin(x)))(X)
     del registry.gradients["sin"]
     with pytest.raises(GradientError, match=r"got op='sin'; no rule is declared for it"):

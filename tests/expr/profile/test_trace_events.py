@@ -20,7 +20,7 @@ def wrong(event: dict[str, Any]) -> str | None:
     if not (isinstance(event["name"], str) and isinstance(event["pid"], int) and isinstance(event["tid"], int)):
         return "a field is of another type"
     if not isinstance(event["ts"], int | float) or isinstance(event["ts"], bool):
-        return "a time is no number"
+        return "a time is not a number"
     if event["ph"] == "X":
         return None if isinstance(event.get("dur"), int | float) and event["dur"] >= 0 else "a span has no duration"
     if event["ph"] == "i":

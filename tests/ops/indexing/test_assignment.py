@@ -234,7 +234,7 @@ def test_an_index_or_a_mask_that_is_a_part_of_it() -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_last_of_several_values_for_one_place_stays(backend: str) -> None:
-    """In row-major order, however the indices and the values lie in memory."""
+    """In row-major order, whatever the memory layout of the indices and the values."""
     indices, values = np.array([[0, 0, 1], [1, 0, 0]]), np.arange(6).reshape(2, 3)
     turns: list[Callable[[Any], Any]] = [lambda a: a, np.transpose, lambda a: a[::-1], lambda a: a[:, ::-1]]
     for turn, flip in product(turns, repeat=2):

@@ -50,7 +50,7 @@ def opened(traces: Sequence[Written], sources: Mapping[str, Source]) -> tuple[li
     Raises
     ------
     UnsupportedOp
-        The models differ in more than sizes, or a size is no sum of multiples of open ones.
+        The models differ in more than sizes, or a size is not a sum of multiples of open ones.
     """
     first = traces[0]
     for trace in traces[1:]:

@@ -110,7 +110,7 @@ def col2im(
     pads: tuple[int, ...] | None = None,
     strides: tuple[int, ...] | None = None,
 ) -> Tensor:
-    """Images, each element of which is the sum of the elements of blocks that stand there."""
+    """Images, each element of which is the sum of the elements of blocks there."""
     found = windows(image_shape, block_shape, pads=pads, strides=strides, dilations=dilations)
     batch, counts = x.shape[0], found.counts(image_shape)
     count = math.prod(block_shape)

@@ -59,7 +59,7 @@ class Run(NamedTuple):
 
 
 class Node(NamedTuple):
-    """Where an operator stands in a model."""
+    """The place of an operator in a model."""
 
     name: str
     operator: str

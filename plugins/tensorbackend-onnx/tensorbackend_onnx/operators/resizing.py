@@ -1,6 +1,6 @@
 """Resizing images: each axis by itself, as weighted sums of entries along it.
 
-Where entries lie and what they weigh follows from sizes and attributes alone, so it is computed in Python numbers.
+The positions and weights of entries follow from sizes and attributes alone, so it is computed in Python numbers.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ROUNDINGS: dict[str, Callable[[float], int]] = {
 
 
 def coordinate(place: int, size: int, target: int, scale: float, rule: str, roi: tuple[float, float]) -> float:
-    """Where an entry of the resized axis lies on the axis of x."""
+    """The position of an entry of the resized axis on the axis of x."""
     whole = scale * size
     if rule == "asymmetric":
         return place / scale

@@ -14,7 +14,7 @@ from .registry import operator
 from .windows import places, windows
 
 BOUNDARIES = {"zeros": ("constant", "constant"), "border": ("edge", "edge"), "reflection": ("symmetric", "reflect")}
-"""What stands outside an image: where its corners are the ends of pixels, and where they are their centres."""
+"""The values outside an image: if its corners are the ends of pixels, and if they are their centres."""
 
 
 @operator("GridSample", since=16)

@@ -135,7 +135,7 @@ def slice_by_attributes(
 
 @operator("Slice", since=10)
 def slice_(x: Tensor, starts: Ints, ends: Ints, axes: Ints | None = None, steps: Ints | None = None) -> Tensor:
-    """A part of each axis; bounds count from the end if negative, and lie within the axis otherwise."""
+    """A part of each axis; bounds count from the end if negative, and are within the axis otherwise."""
     keys = [slice(None)] * x.ndim
     chosen = axes if axes is not None else tuple(range(len(starts)))
     for axis, start, end, step in zip(chosen, starts, ends, steps or (1,) * len(starts), strict=True):

@@ -1,4 +1,4 @@
-"""What convolutions and pools share: where windows lie, and their elements."""
+"""What convolutions and pools share: the positions of windows, and their elements."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def places(found: Windows) -> Iterator[tuple[int, ...]]:
 
 
 def elements(x: Tensor, found: Windows, value: float = 0.0) -> list[Tensor]:
-    """For each place in a window the elements of x (batch, channels, *spatial) that stand there."""
+    """For each place in a window the elements of x (batch, channels, *spatial) there."""
     spatial = x.shape[2:]
     padded = tb.pad(x, [(0, 0), (0, 0), *found.whole()], value=tb.full((), value, dtype=x.dtype, like=x))
     counts = found.counts(spatial)

@@ -92,7 +92,7 @@ class ArrayNorms(ArrayReduction):
 def _scale(xp: Any, most: Array) -> Array:
     """The number by which elements are divided: `most`, or 1 where that is 0, NaN or infinite.
 
-    Its reciprocal is a normal number: XLA multiplies by it, and takes subnormals for zeros.
+    Its reciprocal is a normal number: XLA multiplies by it, and treats subnormals as zeros.
     """
     one = most.dtype.type(1)
     return xp.where(xp.isfinite(most) & (most > 0), xp.minimum(most, one / xp.finfo(most.dtype).tiny), one)

@@ -16,7 +16,7 @@ _ROUNDS: Final[dict[Kind, int]] = {"all-reduce": 2}
 
 
 class Collective(NamedTuple):
-    """A collective operation of devices at one place of a program."""
+    """A collective operation of devices at one point of a program."""
 
     kind: Kind
     axes: tuple[str, ...]
@@ -50,7 +50,7 @@ class Collective(NamedTuple):
 
 
 def by_kind(collectives: Iterable[Collective]) -> dict[Kind, int]:
-    """Bytes on each device by kind, without the kinds of which there are none."""
+    """Bytes on each device by kind, without absent kinds."""
     bytes_by_kind = dict.fromkeys(KINDS, 0)
     for collective in collectives:
         bytes_by_kind[collective.kind] += collective.total

@@ -23,7 +23,7 @@ SHOWN: Final = 12
 
 
 class Placed(NamedTuple):
-    """A parameter or result, and where it lies."""
+    """A parameter or result, and its layout."""
 
     name: str
     sharding: Sharding
@@ -54,10 +54,10 @@ class OnMesh:
         self.collectives = divided.collectives
         """The collectives in order, each with the op and the line that need it."""
         self.parameters = self._place_tensors(graph.names, graph.templates, divided.inside)
-        """Where each parameter lies."""
+        """The layout of each parameter."""
         names = [f"result[{number}]" for number in range(len(graph.outputs))]
         self.results = self._place_tensors(names, graph.results, divided.outside)
-        """Where each result lies."""
+        """The layout of each result."""
         self.time: Time = time_of(machine, layout.mesh, divided.graph, divided.timeline.works, divided.collectives)
         """How long one run takes by the model of the machine."""
         names_there = {name for node in flattened.nodes for out in node.outs for name in out.names}
@@ -140,8 +140,8 @@ class OnMesh:
         return ", ".join(rules) or "all whole"
 
     def text(self, top: int = SHOWN) -> str:
-        """Collectives, those of most bytes first, then where parameters and results lie, the largest first."""
-        tables = [(COLLECTIVES, self.table()), (LIES, self.lies())]
+        """Collectives, those of most bytes first, then the layouts of parameters and results, the largest first."""
+        tables = [(COLLECTIVES, self.table()), (LAYOUTS, self.layouts())]
         lines = []
         for columns, rows in tables:
             more = [] if len(rows) <= top else [f"and {len(rows) - top} more"]
@@ -149,7 +149,7 @@ class OnMesh:
         return "\n".join(lines[:-1])
 
     def table(self) -> list[tuple[str, ...]]:
-        """The cells of a table with the columns `COLLECTIVES`: one row for all collectives that are alike."""
+        """The cells of a table with the columns `COLLECTIVES`: one row for all equal collectives."""
         groups: dict[Any, int] = {}
         for collective in self.collectives:
             key = collective._replace(runs=1)
@@ -157,8 +157,8 @@ class OnMesh:
         rows = sorted(groups.items(), key=lambda pair: -pair[0].nbytes * pair[1])
         return [_cells(collective, count) for collective, count in rows]
 
-    def lies(self) -> list[tuple[str, ...]]:
-        """The cells of a table with the columns `LIES`: one row for all tensors that lie alike."""
+    def layouts(self) -> list[tuple[str, ...]]:
+        """The cells of a table with the columns `LAYOUTS`: one row for all tensors of one layout."""
         groups: dict[tuple[str, str, tuple[str, ...]], list[Placed]] = {}
         for kind, several in (("parameter", self.parameters), ("result", self.results)):
             for tensor in several:
@@ -213,7 +213,7 @@ class OnMesh:
         }
 
 
-LIES: Final = ("kind", "what", "lies", "tensors", "bytes a device", "notes")
+LAYOUTS: Final = ("kind", "what", "layout", "tensors", "bytes a device", "notes")
 
 
 def _cells(collective: Collective, count: int) -> tuple[str, ...]:
@@ -233,7 +233,7 @@ def _json(several: Sequence[Placed]) -> list[dict[str, Any]]:
     return [
         {
             "name": tensor.name,
-            "lies": str(tensor.sharding),
+            "layout": str(tensor.sharding),
             "bytes": tensor.nbytes,
             "notes": list(tensor.sharding.notes),
         }

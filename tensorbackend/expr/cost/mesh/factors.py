@@ -1,6 +1,6 @@
-"""Which axes of a call's operands and results go together, by the op's declaration.
+"""Which axes of a call's operands and results correspond, by the op's declaration.
 
-Axes that go together share one *factor*, a number. The product of f32[m][k] with f32[k][n] has three factors: the
+Axes that correspond share one *factor*, a number. The product of f32[m][k] with f32[k][n] has three factors: the
 operands have (0, 1) and (1, 2), the result has (0, 2), and factor 1 is summed. Devices may divide all axes of a factor,
 so that each works on its part. If the factor is summed, the partial results of the devices must be combined. An axis
 without a factor is needed as a whole.
@@ -53,7 +53,7 @@ def _whole(x: Template) -> Places:
 
 
 def _each(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """Broadcasting: an axis of one element has no factor where the result's axis is longer."""
+    """Broadcasting: an axis of one element has no factor if the result's axis is longer."""
     (out,) = outs
     return Factors(tuple([_align_right(x.shape, out.shape) for x in inputs]), (tuple(range(out.ndim)),))
 
@@ -97,8 +97,8 @@ def _transposition(outs: Templates, inputs: Templates, options: Options) -> Fact
 
 
 def _reshape(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """Reshapes, in row-major order: where a run of axes becomes another run, the first axis longer than one of each
-    run has a factor, the same one."""
+    """Reshapes, in row-major order: if a group of adjacent axes becomes another group, the first axis longer than
+    one of each group has the same factor."""
     (x,), (out,) = inputs, outs
     input_places: list[int | None] = [None] * x.ndim
     output_places: list[int | None] = [None] * out.ndim
@@ -124,7 +124,7 @@ def _reshape(outs: Templates, inputs: Templates, options: Options) -> Factors:
 
 
 def _equal_axes(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """Axes that have the same size everywhere, and that the op leaves as they are."""
+    """Axes that have the same size in all operands and results, and that the op does not change."""
     (out,) = outs
     apart = {*options.get("axes", ()), options.get("axis", -1)}
 
@@ -185,7 +185,7 @@ def _update(outs: Templates, inputs: Templates, options: Options) -> Factors:
 
 
 def _put(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """Updates at indices, of which the last one for a place wins: each device needs all indices."""
+    """Updates at indices, of which the last one for a place is kept: each device needs all indices."""
     x, indices, _ = inputs
     whole, depth = tuple(range(x.ndim)), indices.shape[-1]
     return Factors((whole, _whole(indices), (*_whole(indices)[:-1], *whole[depth:])), (whole,))

@@ -1,9 +1,9 @@
-"""The limits of machines, from their makers' data sheets, and the time of a device's program by a simple model.
+"""The limits of machines, from their vendors' data sheets, and the time of a device's program by a simple model.
 
     time = sum over ops of max(FLOPs / rate, bytes / bandwidth)  +  sum over collectives of bytes sent / link
 
-Nothing overlaps and nothing waits: no device idles, no kernel has a cost of its own, and messages have no latency. All
-rates are those of the data sheets, which no program reaches, so times are lower bounds that compare layouts. Values
+The model has no overlap and no waiting: no device idles, kernels have no launch overhead, and messages have no latency.
+All rates are those of the data sheets, which no program reaches, so times are lower bounds that compare layouts. Values
 that pass only from elementwise ops to elementwise ops and reductions stay on the chip, as a compiler fuses these ops.
 """
 
@@ -78,7 +78,7 @@ class Time(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Seconds of all three, one after the other."""
+        """Seconds of all three together."""
         return self.ops + self.links + self.network
 
 
@@ -93,7 +93,7 @@ def machine_of(name: str) -> Machine:
 def time_of(
     machine: Machine, mesh: Mesh, graph: Graph, works: Sequence[Work], collectives: Sequence[Collective]
 ) -> Time:
-    """The time that a device's graph and its collectives take."""
+    """The time of a device's graph and its collectives."""
     ops = sum(_seconds(machine, node, work) for node, work in zip(graph.nodes, _fuse(graph, works), strict=True))
     inside = across = 0.0
     for collective in collectives:

@@ -1,4 +1,4 @@
-"""Moves of values between layouts: devices slice what they hold, exchange, gather and combine parts."""
+"""Moves of values between layouts: devices slice, exchange, gather and combine parts."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ class Moves:
         if any(scattered):
             axes = tuple([axis for axis in over if axis not in left])
             self.together("reduce-scatter", axes, nbytes, node)
-            lies = tuple([
+            layout = tuple([
                 (
                     *[axis for axis in to if axis in source_axes or axis in more],
                     *[axis for axis in source_axes if axis not in to],
                 )
                 for source_axes, more, to in zip(part.axes, scattered, target, strict=True)
             ])  # fmt: skip
-            part = self.add_part("reduce-scatter", part.whole, lies, (part.value,), node.line)
+            part = self.add_part("reduce-scatter", part.whole, layout, (part.value,), node.line)
             nbytes = part.value.template.nbytes
         if left:
             self.together("all-reduce", left, nbytes, node)
@@ -120,11 +120,11 @@ class Moves:
         ])  # fmt: skip
         if crossing:
             self.together("all-to-all", crossing, part.value.template.nbytes, node)
-            lies = tuple([
+            layout = tuple([
                 (*[axis for axis in source_axes if axis not in crossing], *[axis for axis in to if axis in crossing])
                 for source_axes, to in zip(part.axes, axes, strict=True)
             ])  # fmt: skip
-            part = self.add_part("all-to-all", part.whole, lies, (part.value,), node.line)
+            part = self.add_part("all-to-all", part.whole, layout, (part.value,), node.line)
         if gone:
             value = part.value
             part = self.add_part("all-gather", part.whole, axes, (value,), node.line)

@@ -1,4 +1,4 @@
-"""`search_layouts`: tries which named axes to put on which axes of a mesh, and ranks the layouts by predicted time."""
+"""`search_layouts`: tries to divide named axes over axes of a mesh, and ranks the layouts by predicted time."""
 
 from __future__ import annotations
 
@@ -94,10 +94,10 @@ def search_layouts(
     each_tried: Callable[[OnMesh], object] | None = None,
     **keywords: Any,
 ) -> LayoutSearch:
-    """Try the layouts that put named axes on axes of a mesh, and rank them by predicted time.
+    """Try layouts that divide named axes over axes of a mesh, and rank them by predicted time.
 
-    Each name is tried on each mesh axis and on none. If two names in a tensor want the same mesh axis, the first of
-    them in `names` gets it. Layouts that fit come first. The time is that of the model in docs/layouts.md.
+    Each name is tried on each mesh axis and on none. If two names of a tensor are tried on the same mesh axis, the
+    first of them in `names` gets it. Layouts that fit come first. The time is that of the model in docs/layouts.md.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def search_layouts(
     machine : str, default "h100"
         The machine for which times are predicted: "h100" or "h200".
     each_tried : function, optional
-        Called with the cost of each layout as soon as it is known, for a progress bar.
+        Called with the cost of each layout when it is known, for a progress bar.
     **keywords
         The function's keyword arguments.
 
@@ -128,7 +128,8 @@ def search_layouts(
     Raises
     ------
     ArgumentError
-        For names that no tensor has, for more than 4096 layouts, and for an unknown machine or a text that is no size.
+        For names that no tensor has, for more than 4096 layouts, and for an unknown machine or a text that is not a
+        size.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The program of one device of a mesh: each node on the device's parts, with collectives between them.
 
-The names of a result's axes say where it *lies*, that is, over which mesh axes it is divided, before it is computed:
-`JaxBackend` on a mesh constrains results in the same way. An axis without a name lies as the axes of the operands that
-it comes from. This decides where the operands must lie: devices gather an operand that lies elsewhere, exchange its
+The names of a result's axes say its *layout*, that is, over which mesh axes it is divided, before it is computed:
+`JaxBackend` on a mesh constrains results in the same way. An axis without a name is divided as the axes of the operands
+that it comes from. This decides the layouts of the operands: devices gather an operand in another layout, exchange its
 parts or slice what they hold. Partial results are combined at once. XLA's partitioner does the same, except where it
 finds a cheaper way.
 """
@@ -45,9 +45,9 @@ class Divided(NamedTuple):
     timeline: Timeline
     collectives: tuple[Collective, ...]
     inside: tuple[Axes, ...]
-    """Where the parameters lie."""
+    """The layouts of the parameters."""
     outside: tuple[Axes, ...]
-    """Where the results lie."""
+    """The layouts of the results."""
 
     @property
     def work(self) -> Work:
@@ -70,7 +70,7 @@ class Walk:
         self._factors: dict[Node, Factors] = {} if known is None else known._factors
 
     def divided(self, graph: Graph, inside: Sequence[Axes] | None = None) -> Divided:
-        """The program of a device for a graph whose parameters lie as `inside` says, by default by their names."""
+        """The program of a device for a graph with parameters in the layouts `inside`, by default by their names."""
         return Device(self, graph, inside).result()
 
     def works(self, node: Node) -> Work:
@@ -85,7 +85,7 @@ class Walk:
         return factors
 
     def axes_by_names(self, template: Template) -> Axes:
-        """Where a tensor lies by its names: axes without names are whole. Mesh axes of one device divide nothing."""
+        """The layout of a tensor by its names: axes without names are whole. Mesh axes of one device divide nothing."""
         sizes = self.layout.mesh.sizes
         return tuple(
             [tuple([axis for axis in mesh_axes if sizes[axis] > 1]) for mesh_axes in self.layout.of(template).axes]
@@ -142,7 +142,7 @@ class Device(Moves):
         return self.divided(node)
 
     def divided(self, node: Node) -> Sequence[Part]:
-        """The parts of the results of a call of which each device does its part."""
+        """The parts of the results of a call that is divided among the devices."""
         factors, operands = self.walk.factors(node), [self.known[value] for value in node.operands]
         assigned = self.assign(node, factors, operands)
         over = tuple([axis for factor in sorted(factors.summed) for axis in assigned.get(factor, ())])
@@ -167,15 +167,15 @@ class Device(Moves):
         )
         self.works[local_node] = self.walk.works(local_node)
         parts = []
-        for index, (out, lies) in enumerate(zip(node.outs, axes, strict=True)):
-            part, target = Part(Value(local_node, index), out, lies), self.target(out, lies)
+        for index, (out, layout) in enumerate(zip(node.outs, axes, strict=True)):
+            part, target = Part(Value(local_node, index), out, layout), self.target(out, layout)
             if over:
                 part = self.combine_partial(part, over, target, node)
             parts.append(self.laid(part, target, node))
         return parts
 
     def target(self, out: Template, axes: Axes) -> Axes:
-        """Where a result lies: axes with names as their rules say, other axes as they are computed."""
+        """The layout of a result: axes with names as their rules say, other axes as they are computed."""
         named = self.walk.axes_by_names(out)
         return tuple([
             computed_axes if name is None else rule
@@ -234,7 +234,7 @@ class Device(Moves):
         operands: Sequence[tuple[Part, Sequence[int | None]]],
         assigned: dict[int, tuple[str, ...]],
     ) -> tuple[str, ...]:
-        """The mesh axes of a summed factor, if its sums are to be scattered over those that divide a result too.
+        """The mesh axes of a summed factor, if its sums should be scattered over those that divide a result too.
 
         Empty if there are no such axes, if operands divide the factor differently, and if it is cheaper to gather the
         operands.
@@ -300,7 +300,7 @@ class Device(Moves):
         return [self.add_part(node.op, out, whole(out), tuple(operands), node.line)]
 
     def place_host_call(self, node: Node) -> Sequence[Part]:
-        """A function of the user's, for which operands are gathered; a hook returns its carried values as they are."""
+        """A function of the user's, for which operands are gathered; a hook returns its carried values unchanged."""
         carried = cast("tuple[Value, ...]", node.inputs[0]) if node.op == HOOK else ()
         carried_parts = [self.known[value] for value in carried]
         gathered = [
@@ -313,7 +313,7 @@ class Device(Moves):
         return [self.laid(part, self.target(part.whole, part.axes), node) for part in wholes]
 
     def place_control_flow(self, node: Node) -> Sequence[Part]:
-        """A loop or a choice: each of its graphs is a program of its own, which runs a number of times."""
+        """A loop or a choice: each of its graphs is a separate program, which runs a number of times."""
         operands = [self.known[value] for value in node.operands]
         graphs = [flat(graph) for graph in subgraphs(node)]
         scanned = len(cast("tuple[Value, ...]", node.inputs[2])) if node.op == "scan" else 0
@@ -325,7 +325,7 @@ class Device(Moves):
         for graph, several in zip(graphs, self.taken(node, operands, steady), strict=True):
             inside = [self.target(value.template, axes) for value, axes in zip(graph.parameters, several, strict=True)]
             device = Device(self.walk, graph, inside)
-            if node.op != "cond" and graph is graphs[-1]:  # the results of an iteration lie as the next one takes them
+            if node.op != "cond" and graph is graphs[-1]:  # the next iteration takes the results in this layout
                 before, carried = inside[len(inside) - scanned - self.carried(node) :], graph.outputs
                 device.left(dict(zip(carried[: self.carried(node)], before, strict=False)), node)
             programs.append(device.result())
@@ -370,13 +370,13 @@ class Device(Moves):
             self.known[value] = self.laid(self.known[value], axes, node)
 
     def taken(self, node: Node, operands: Sequence[Part], steady: int) -> list[list[Axes]]:
-        """Where the parameters of each graph of a node lie, if they lie as the node's operands."""
+        """The layouts of the parameters of each graph of a node, if they are those of the node's operands."""
         axes = [part.axes for part in operands]
         if node.op == "cond":
             return [axes[1:]] * len(subgraphs(node))
         return [[*axes[:steady], *[scanned_axes[1:] for scanned_axes in axes[steady:]]]] * len(subgraphs(node))
 
-    # Axes without names lie as the ops that read them need
+    # Axes without names are laid out as the ops that read them need
 
     def hint(self, nodes: Sequence[Node]) -> None:
         """Notes, for axes without names, the mesh axes of the results that are computed from them."""

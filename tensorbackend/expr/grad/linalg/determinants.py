@@ -1,4 +1,4 @@
-"""The gradient of the determinant: the matrix of cofactors, also where a matrix is singular and has no inverse."""
+"""The gradient of the determinant: the matrix of cofactors, also for singular matrices."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def _singular_cofactors(x: Tensor) -> Tensor:
     """The cofactors by singular values: those of a diagonal matrix are products, without a division.
 
     For x = u s vh they are conj(u) p conj(vh) times the determinants of u and vh, where p has for each singular value
-    the product of the others. Singular vectors have no derivative where two values are equal, so the factors are
-    constants; the derivative of p, which has the products of all values but two, is that of a term that is zero.
+    the product of the others. Singular vectors have no derivative if two values are equal, so the factors are
+    constants; the derivative of p, which has the products of all values except two, is that of a term that is zero.
     """
     fixed = stop_gradient(x)
     u, values, vh = svd(fixed)

@@ -1,11 +1,11 @@
 """Gradients of factorisations.
 
 The sources use gradients G with df = Re tr(adjoint(G) dX), which are the conjugates of cotangents: `conjugate_rule`
-conjugates on the way in and out. The sources leave the phases of vectors open, but the ops fix them. That adds the
-terms of `add_phase_gradient`, so that the rules are the derivatives of what the ops compute.
+conjugates on the way in and out. In the sources the phases of vectors are arbitrary, but the ops fix them. That adds
+the terms of `add_phase_gradient`, so that the rules are the derivatives of what the ops compute.
 
-Vectors whose eigenvalues or singular values are equal have no derivative; the terms that would be divided by zero there
-are left out.
+Vectors whose eigenvalues or singular values are equal have no derivative; the terms that would be divided by zero
+there are omitted.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def conjugate(x: Tensor) -> Tensor:
 
 
 def conjugate_rule(function: Rule) -> Rule:
-    """Turn a function that takes and returns gradients, which are conjugates of cotangents, into a rule."""
+    """Convert a function of gradients, which are conjugates of cotangents, to a rule."""
 
     @wraps(function)
     def rule_of_gradients(cotangent: Any, *tensors: Any, **options: Any) -> Cotangents:
@@ -120,7 +120,7 @@ def first_largest(vectors: Tensor) -> Tensor:
 def add_phase_gradient(gradient: Tensor, vectors: Tensor, turned: Tensor | None) -> Tensor:
     """The gradient of vectors of any phase, from the gradient of vectors whose largest component is made real.
 
-    A change dv of the vectors makes component p complex. The op turns them back, by the angle t = -Im(dv[p]) / v[p],
+    A change dv of the vectors makes component p complex. The op rotates them back, by the angle t = -Im(dv[p]) / v[p],
     which adds i t v to dv and changes the function by -`turned` * t.
     """
     if turned is None or not vectors.size:
@@ -131,7 +131,7 @@ def add_phase_gradient(gradient: Tensor, vectors: Tensor, turned: Tensor | None)
 
 
 def phase_rate(*pairs: tuple[Tensor, Tensor]) -> Tensor | None:
-    """Im(adjoint(g) v) for each column, added up over pairs of gradients g and vectors v; `None` for real vectors.
+    """Im(adjoint(g) v) for each column, summed over pairs of gradients g and vectors v; `None` for real vectors.
 
     It is minus the derivative of the function by the phase that the vectors of a column have in common.
     """
@@ -167,7 +167,8 @@ def _cholesky(gradient: Tensor, lower: Tensor, x: Tensor) -> Cotangents:
 @conjugate_rule
 def _lu(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor, Tensor], x: Tensor) -> Cotangents:
     """Giles, "An extended collection of matrix derivative results" (2008), section 2, has the formula for square
-    factors. If the matrix is not square, the further rows of L, or the further columns of U, follow from the rest."""
+    factors. If the matrix is not square, the additional rows of L, or the additional columns of U, follow from the
+    rest."""
     permutation, lower, upper = out
     size = lower.shape[-1]
     of_lower = zeros(lower.shape, dtype=lower.dtype, backend=lower.backend) if gradients[1] is None else gradients[1]

@@ -26,7 +26,7 @@ def _entries(x: Tensor, at: Tensor) -> Tensor:
 
 
 def _product_at(left: Tensor, right: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
-    """The entries of left @ right.T at (rows, columns): (..., n, k) and (..., m, k) give (..., number of entries)."""
+    """The entries of left @ right.T at (rows, columns): (..., n, k) and (..., m, k) become (..., number of entries)."""
     return sum(multiply(_entries(left, rows), _entries(right, columns)), axis=-1)
 
 

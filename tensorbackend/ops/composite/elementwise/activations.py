@@ -1,8 +1,8 @@
-"""Activations of neural networks, in `tb.nn`.
+"""Activation functions of neural networks, in `tb.nn`.
 
-Results in float16 and bfloat16 are computed in float32 and rounded once. Integers give the default floating dtype,
-except in `relu`, which keeps their dtype. At 0 the gradient is the one from the left; at the two kinks of the hard
-forms it is the mean of the slopes on both sides.
+Results in float16 and bfloat16 are computed in float32 and rounded once. Integers are converted to the default
+floating dtype, except in `relu`, which keeps their dtype. At 0 the gradient is the one from the left; at the two kinks
+of the hard variants it is the mean of the slopes on both sides.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def _wide(x: Tensor) -> Tensor:
 
 
 def _narrow(result: Tensor, x: Tensor) -> Tensor:
-    """A result in the floating dtype that x gives."""
+    """A result in the floating dtype of x."""
     return astype(result, to_floating(x.dtype))
 
 
 @composite
 def relu(x: Tensor, /) -> Tensor:
-    """The greater of x and 0. The gradient at 0 is 0.
+    """Rectified linear unit: max(x, 0). The gradient at 0 is 0.
 
     Parameters
     ----------
@@ -73,19 +73,19 @@ def relu(x: Tensor, /) -> Tensor:
 
 @composite
 def leaky_relu(x: Tensor, /, *, slope: float = 0.01) -> Tensor:
-    """x where it is positive, elsewhere x times a slope.
+    """Leaky rectified linear unit: x where it is positive, elsewhere x times a slope.
 
     Parameters
     ----------
     x : Tensor
         A tensor of any shape, of a real dtype or bool.
     slope : float, default 0.01
-        The factor of x where x is not positive.
+        The factor where x is not positive.
 
     Returns
     -------
     Tensor
-        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
+        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
 
     Raises
     ------
@@ -117,12 +117,12 @@ def elu(x: Tensor, /, *, alpha: float = 1.0) -> Tensor:
     x : Tensor
         A tensor of any shape, of a real dtype or bool.
     alpha : float, default 1.0
-        Minus the limit at -inf.
+        The scale of the negative part, whose limit at -inf is -alpha.
 
     Returns
     -------
     Tensor
-        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
+        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def elu(x: Tensor, /, *, alpha: float = 1.0) -> Tensor:
 
 @composite.within(FEW_STEPS)
 def selu(x: Tensor, /) -> Tensor:
-    """`elu` with the alpha and the factor that keep mean 0 and variance 1.
+    """Scaled exponential linear unit: `elu` with the alpha and the scale that keep mean 0 and variance 1.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def selu(x: Tensor, /) -> Tensor:
     Returns
     -------
     Tensor
-        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
+        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
 
     Raises
     ------
@@ -181,7 +181,7 @@ def _gate(wide: Tensor, gate: Tensor) -> Tensor:
 
 
 def _above_minus_infinity(wide: Tensor) -> Tensor:
-    """x with the least finite number in place of -inf, as -inf times a gate of 0 is NaN."""
+    """x with the smallest finite number in place of -inf, as -inf times a gate of 0 is NaN."""
     return maximum(wide, -finfo(wide.dtype).max)
 
 
@@ -197,7 +197,7 @@ def silu(x: Tensor, /) -> Tensor:
     Returns
     -------
     Tensor
-        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
+        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
 
     Raises
     ------
@@ -220,20 +220,20 @@ def silu(x: Tensor, /) -> Tensor:
 
 @composite.within(MAGNIFIED)
 def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
-    """x times the probability that a standard normal number is less than x.
+    """Gaussian error linear unit: x times the probability that a standard normal number is less than x.
 
     Parameters
     ----------
     x : Tensor
         A tensor of any shape, of a real dtype or bool.
     approximate : bool, default False
-        Whether to take the paper's formula with the hyperbolic tangent, in a form that keeps its digits where the
-        result is tiny, in place of the complementary error function.
+        Whether to use the paper's formula with the hyperbolic tangent, in a form that is accurate where the result
+        is tiny, instead of the complementary error function.
 
     Returns
     -------
     Tensor
-        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
+        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
 
     Raises
     ------
@@ -274,7 +274,7 @@ def softplus(x: Tensor, /) -> Tensor:
     Returns
     -------
     Tensor
-        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
+        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
 
     Raises
     ------
@@ -302,7 +302,7 @@ def log_sigmoid(x: Tensor, /) -> Tensor:
     Returns
     -------
     Tensor
-        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
+        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
 
     Raises
     ------
@@ -330,7 +330,7 @@ def hard_tanh(x: Tensor, /) -> Tensor:
     Returns
     -------
     Tensor
-        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
+        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
 
     Raises
     ------
@@ -358,7 +358,7 @@ def hard_sigmoid(x: Tensor, /) -> Tensor:
     Returns
     -------
     Tensor
-        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
+        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
 
     Raises
     ------
@@ -390,7 +390,7 @@ def hard_silu(x: Tensor, /) -> Tensor:
     Returns
     -------
     Tensor
-        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
+        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Elementwise functions of the Array API and of Nx that are composed of others, written in public ops.
 
-Operands are promoted as in the primitives, and integers give the default floating dtype where the result is
-inexact. A backend with its own implementation of a function overrides it.
+Operands are promoted as in the primitives, and integers are converted to the default floating dtype where
+the result is inexact. A backend with its own implementation of a function overrides it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _bits_dtype(dtype: DType) -> DType:
 
 @composite.calls("is_finite")
 def isfinite(x: Tensor, /) -> Tensor:
-    """Whether x is neither infinite nor NaN; for a complex number, whether that holds for both parts.
+    """Test whether x is neither infinite nor NaN; for a complex number, whether this holds for both parts.
 
     >>> import tensorbackend as tb
     >>> tb.isfinite(tb.asarray([1.0, float("inf"), float("nan")])).tolist()
@@ -62,7 +62,7 @@ def isfinite(x: Tensor, /) -> Tensor:
 
 @composite
 def logical_not(x: Tensor, /) -> Tensor:
-    """Whether x is false, that is zero.
+    """Logical not: whether x is zero.
 
     >>> import tensorbackend as tb
     >>> tb.logical_not(tb.asarray([0, 2])).tolist()
@@ -73,7 +73,7 @@ def logical_not(x: Tensor, /) -> Tensor:
 
 @composite
 def positive(x: Tensor, /) -> Tensor:
-    """x itself, which must be numeric.
+    """Return x itself, which must be numeric.
 
     >>> import tensorbackend as tb
     >>> (+tb.asarray([-1])).tolist()
@@ -96,7 +96,7 @@ def square(x: Tensor, /) -> Tensor:
 
 @composite.within(complex=COMPLEX_QUOTIENT)
 def reciprocal(x: Tensor, /) -> Tensor:
-    """1 / x. Integers give the default floating dtype.
+    """Reciprocal 1 / x. Integers are converted to the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.reciprocal(tb.asarray([4.0])).tolist()
@@ -118,7 +118,7 @@ def trunc(x: Tensor, /) -> Tensor:
 
 @composite
 def signbit(x: Tensor, /) -> Tensor:
-    """Whether the sign bit of a floating number is set, as in -0.0.
+    """Test whether the sign bit of a floating-point number is set, as in -0.0.
 
     >>> import tensorbackend as tb
     >>> tb.signbit(tb.asarray([-0.0, 0.0])).tolist()
@@ -195,7 +195,7 @@ def logaddexp(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 @composite
 def nextafter(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """The next floating number after x1 towards x2, or x2 where they are equal (IEEE 754).
+    """The next floating-point number after x1 towards x2, or x2 if they are equal (IEEE 754).
 
     >>> import tensorbackend as tb
     >>> tb.nextafter(tb.asarray([1.0], dtype="f16"), 2.0).tolist()
@@ -228,7 +228,7 @@ def phase(x: Tensor, /) -> Tensor:
 def fmod(x1: Tensor, x2: Tensor, /) -> Tensor:
     """The remainder of the division rounded towards zero, with the sign of x1: C's fmod, Nx's remainder.
 
-    Division by zero gives 0 for integers, NaN for floats.
+    Division by zero returns 0 for integers, NaN for floats.
 
     >>> import tensorbackend as tb
     >>> tb.fmod(tb.asarray([-7, 7]), 3).tolist()
@@ -245,7 +245,7 @@ def fmod(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 @composite.within(complex=COMPLEX_QUOTIENT)
 def divide_no_nan(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """The quotient, or 0 where the divisor is 0; there both derivatives are 0 too.
+    """Divide x1 by x2, with 0 where the divisor is 0; there both derivatives are 0 too.
 
     `where(x2 == 0, 0, x1 / x2)` has that value, but its derivative is NaN where the divisor is 0.
 
@@ -257,7 +257,7 @@ def divide_no_nan(x1: Tensor, x2: Tensor, /) -> Tensor:
     Returns
     -------
     Tensor
-        A tensor with the dtype and names that `divide` gives.
+        A tensor with the dtype and names of the result of `divide`.
 
     Raises
     ------
@@ -282,7 +282,7 @@ def divide_no_nan(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 @composite
 def complex(real: Tensor, imag: Tensor, /) -> Tensor:
-    """Complex numbers from real and imaginary parts, which broadcast; signed zeros, infinities and NaN are kept.
+    """Make complex numbers from real and imaginary parts, which broadcast; signed zeros, infinities and NaN are kept.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ def complex(real: Tensor, imag: Tensor, /) -> Tensor:
     Returns
     -------
     Tensor
-        real + imag * 1j, each part as it was given.
+        real + imag * 1j, with each part unchanged.
 
     Raises
     ------
@@ -311,7 +311,7 @@ def complex(real: Tensor, imag: Tensor, /) -> Tensor:
 
 @composite
 def isclose(x1: Tensor, x2: Tensor, /, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
-    """Whether abs(x1 - x2) <= atol + rtol * abs(x2), element by element; equal infinities are close.
+    """Test whether abs(x1 - x2) <= atol + rtol * abs(x2), element-wise; equal infinities are close.
 
     Integers and bool are compared in float64, float16 and bfloat16 in float32. NaN is close to nothing, or to NaN if
     `equal_nan`.

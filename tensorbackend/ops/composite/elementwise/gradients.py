@@ -1,4 +1,4 @@
-"""Functions that change nothing but the gradient."""
+"""Functions that change only the gradient."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ....tensor import Tensor
 
 @composite
 def stop_gradient(x: Tensor, /) -> Tensor:
-    """x itself, through which no gradient flows.
+    """Return x itself, through which no gradient flows.
 
     >>> import tensorbackend as tb
     >>> tb.grad(lambda x: x * tb.stop_gradient(x))(3.0).item()
@@ -21,7 +21,7 @@ def stop_gradient(x: Tensor, /) -> Tensor:
 
 @composite
 def scaled_gradient(x: Tensor, /, scale: Tensor) -> Tensor:
-    """x itself; its gradient is multiplied by a number, which may be negative.
+    """Return x itself; its gradient is multiplied by a number, which may be negative.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Writes along one axis, with separate indices for each place on the other axes, where `take_along_axis` reads."""
+"""Writes along one axis, with separate indices for each position on the other axes, where `take_along_axis` reads."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def add_along_axis(
     Returns
     -------
     Tensor
-        A tensor of the shape and with the names of x, in the dtype that x and the updates have in common.
+        A tensor with the shape and names of x, in the common dtype of x and the updates.
 
     Raises
     ------
     ShapeError, NamesError
-        For indices or updates that do not fit x.
+        For indices or updates whose shape or names do not match x.
     DTypeError
-        For indices that are no integers, and if x and the updates are bools.
+        For indices that are not integers, and if x and the updates are bools.
     IndexRangeError
         For an index outside the axis with `mode="error"`.
 

@@ -191,13 +191,14 @@ def grid_sample(
     """Interpolate a grid linearly at points between its entries.
 
     Entry (i, j) of a grid is at the point (i, j). The value at a point is the weighted mean of the entries around it,
-    and the weight of an entry falls linearly with its distance along each axis. Outside the grid the values are those
-    of a grid that is padded as `boundary` says, one of `axes` after the other: in the corners the last of them decides.
+    and the weight of an entry decreases linearly with its distance along each axis. Outside the grid the values are
+    those of a grid that is padded as `boundary` says, one of `axes` after the other: in the corners the last of them
+    decides.
 
     Parameters
     ----------
     grid : Tensor
-        Of any numeric dtype; integers count as the default floating dtype.
+        A tensor of any numeric dtype; integers are converted to the default floating dtype.
     coordinates : Tensor
         Points in units of entries, of a real dtype: the last axis has a component for each spatial axis. In the grid
         and the coordinates, the axes before the grid's first spatial axis are axes of examples, which broadcast.
@@ -207,16 +208,16 @@ def grid_sample(
     boundary : str, number, pair or mapping, default "constant"
         The values outside the grid: zeros ("constant"), another number, the entry at the end ("edge"), the entries
         from the other end ("periodic", or "wrap"), or the entries in reverse order from the end ("reflect", or
-        "symmetric", which repeats the end). A pair gives the values of the two sides, a mapping those of some spatial
+        "symmetric", which repeats the end). A pair has the values of the two sides, a mapping those of some spatial
         axes, by name or position.
     order : {1, 0}, default 1
-        1 interpolates; 0 takes the nearest entry, the upper one of two that are equally near.
+        1 interpolates; 0 takes the nearest entry, and the upper one of two equally near.
 
     Returns
     -------
     Tensor
         The axes of examples, of points, then of channels, with their names, in the floating or complex dtype to which
-        grid and coordinates are promoted. A point that is not finite gives NaN.
+        grid and coordinates are promoted. NaN at a point that is not finite.
 
     Raises
     ------
@@ -248,7 +249,7 @@ def grid_sample(
 
     See Also
     --------
-    pad : Uses the same words for values outside.
+    pad : Uses the same modes for values outside.
     take : Reads entries at integer positions.
     """
     grid, coordinates = together(grid, coordinates)

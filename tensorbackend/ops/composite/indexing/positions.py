@@ -51,7 +51,7 @@ def read_count(count: Tensor, function: str) -> int:
 
 
 def check_size(size: int) -> int:
-    """A size from 0 up; `ArgumentError` for another."""
+    """A size of at least 0; `ArgumentError` for another."""
     return integer(0, size=size)
 
 
@@ -75,7 +75,7 @@ def _argwhere(x: Tensor, /, *, size: int, fill_value: int) -> Tensor:
 
 @described
 def argwhere(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -> Tensor:
-    """The index vectors (int64) of the elements that are not zero, in row-major order.
+    """Return the index vectors (int64) of the nonzero elements, in row-major order.
 
     `gather` reads at such index vectors, and `indexed_put` writes at them.
 
@@ -96,14 +96,14 @@ RavelMode: TypeAlias = Literal["error", "clip", "fill", "wrap"]
 
 
 def to_int64(indices: Tensor) -> Tensor:
-    """Indices as int64; a uint64 that int64 cannot hold becomes the largest int64, which is outside of any axis."""
+    """Indices as int64; a uint64 that int64 cannot hold becomes the largest int64, which is outside any axis."""
     if indices.dtype is uint64:
         indices = minimum(indices, iinfo(int64).max)
     return astype(indices, int64)
 
 
 def normalise_indices(indices: Tensor, size: int, mode: Mode) -> Tensor:
-    """Indices into an axis as int64 from 0 to `size` - 1, or `size` for an index that is to be left out."""
+    """Indices into an axis as int64 from 0 to `size` - 1, or `size` for an index to be ignored."""
     numbers = to_int64(indices)
     if mode == "error":
         return take_at(iota(size, dtype="int64"), numbers, axis=0, mode="error")  # raises for an index outside
@@ -113,7 +113,7 @@ def normalise_indices(indices: Tensor, size: int, mode: Mode) -> Tensor:
 
 
 def flat_positions(columns: Sequence[Tensor], shape: Shape, mode: Mode) -> Tensor:
-    """The positions of index vectors in a tensor laid flat; for a vector that is to be left out, the tensor's size.
+    """The positions of index vectors in a flattened tensor; for a vector to be ignored, the tensor's size.
 
     Each of `columns` holds the vectors' entries for one axis.
     """
@@ -131,7 +131,7 @@ def flat_positions(columns: Sequence[Tensor], shape: Shape, mode: Mode) -> Tenso
 def ravel_multi_index(
     indices: Sequence[Tensor], /, shape: Sequence[int], *, mode: RavelMode = "error", fill_value: int = -1
 ) -> Tensor:
-    """Turn an index for each axis into positions in the flattened tensor, in row-major order.
+    """Convert an index for each axis to positions in the flattened tensor, in row-major order.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def ravel_multi_index(
         The shape of the tensor.
     mode : {"error", "clip", "fill", "wrap"}, default "error"
         How to treat an index outside its axis: "error" raises `IndexRangeError`, "clip" takes the nearest index,
-        "fill" gives `fill_value` as the position, "wrap" takes the index modulo the size of the axis.
+        "fill" uses `fill_value` as the position, "wrap" takes the index modulo the size of the axis.
     fill_value : int, default -1
         The position for an index outside its axis, with `mode="fill"`.
 
@@ -156,7 +156,7 @@ def ravel_multi_index(
         For a shape without axes, for another number of tensors than the shape has axes, and with `mode="wrap"` for an
         axis of size 0.
     DTypeError
-        For indices that are no integers.
+        For indices that are not integers.
     IndexRangeError
         For an index outside its axis, with `mode="error"`.
 
@@ -188,7 +188,7 @@ def ravel_multi_index(
 
 @composite
 def unravel_index(indices: Tensor, /, shape: Sequence[int], *, mode: Mode = "error") -> tuple[Tensor, ...]:
-    """Turn positions in the flattened tensor, in row-major order, into an index for each axis.
+    """Convert positions in the flattened tensor, in row-major order, to an index for each axis.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def unravel_index(indices: Tensor, /, shape: Sequence[int], *, mode: Mode = "err
         The shape of the tensor.
     mode : {"error", "clip", "fill"}, default "error"
         How to treat a position outside the shape: "error" raises `IndexRangeError`, "clip" takes the nearest position,
-        "fill" gives index 0 along each axis.
+        "fill" uses index 0 along each axis.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def unravel_index(indices: Tensor, /, shape: Sequence[int], *, mode: Mode = "err
     Raises
     ------
     DTypeError
-        For positions that are no integers.
+        For positions that are not integers.
     IndexRangeError
         For a position outside, with `mode="error"`.
 

@@ -1,9 +1,9 @@
 """Reductions of the entries that share a segment, or that are written to one place.
 
 A segment is a number from 0 to `size` - 1 that each entry along an axis has: the node of an edge, the cell of a
-particle, the sentence of a word. The segment reductions combine the entries of a segment; `indexed_max` and its like
-combine them with the element that x holds at their place. An index outside raises `IndexRangeError` with
-`mode="error"` and is moved to the nearest end with `"clip"`; with `"fill"` its entry is left out.
+particle, the sentence of a word. The segment reductions combine the entries of a segment; `indexed_max` and similar
+ops combine them with the element of x at their place. An index outside raises `IndexRangeError` with
+`mode="error"` and is moved to the nearest end with `"clip"`; with `"fill"` its entry is ignored.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from .positions import flat_positions, normalise_indices
 
 
 class _Table(NamedTuple):
-    """Entries as rows, and the segment of each: a number below `size`, or `size` for an entry that is left out."""
+    """Entries as rows, and the segment of each: a number below `size`, or `size` for an entry that is ignored."""
 
     rows: Tensor
     segments: Tensor
@@ -108,9 +108,9 @@ def _count(table: _Table) -> Tensor:
 
 
 def _first_greatest(table: _Table) -> Tensor:
-    """The position of the first largest element of each segment and column; -1 in a segment without rows.
+    """The position of the first maximum of each segment and column; -1 in a segment without rows.
 
-    Positions are written in ascending order of their elements, so that the one of the largest element stays. The
+    Positions are written in ascending order of their elements, so that the one of the maximum remains. The
     elements are sorted from the end, so that of equal elements the first is written last.
     """
     rows, columns = table.rows.shape
@@ -121,7 +121,7 @@ def _first_greatest(table: _Table) -> Tensor:
 
 
 def _greatest(table: _Table) -> Tensor:
-    """The largest element of each segment and column; the least number of the dtype in a segment without rows."""
+    """The maximum of each segment and column; the smallest number of the dtype in a segment without rows."""
     dtype = table.rows.dtype
     if dtype is bool_:
         return astype(_greatest(table.of(astype(table.rows, "uint8"))), bool_)
@@ -172,7 +172,7 @@ def _lowest(dtype: DType) -> float | bool:
 
 
 def _mirror(x: Tensor) -> Tensor:
-    """x mapped so that the order of its elements is reversed; applied twice, this gives x again."""
+    """x mapped so that the order of its elements is reversed; applied twice, this returns x."""
     if x.dtype is bool_:
         return logical_not(x)
     return bitwise_invert(x) if x.dtype.is_integer else negative(x)
@@ -210,13 +210,13 @@ def segment_sum(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
     axis : int or str, default 0
         The axis of the entries.
     mode : {"error", "clip", "fill"}, default "error"
-        How to treat an entry whose segment is not from 0 to `size` - 1: "error" raises `IndexRangeError`, "clip" puts
-        it into the nearest segment, "fill" ignores it.
+        How to treat an entry whose segment is not from 0 to `size` - 1: "error" raises `IndexRangeError`, "clip"
+        assigns it to the nearest segment, "fill" ignores it.
 
     Returns
     -------
     Tensor
-        A tensor like x with `size` entries along the axis, which has no name.
+        A tensor with the shape of x, but `size` entries along the axis, which has no name.
 
     Raises
     ------
@@ -225,7 +225,7 @@ def segment_sum(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
     NamesError
         For segments along an axis of another name.
     DTypeError
-        For segments that are no integers, or an x that is not numeric.
+        For segments that are not integers, or an x that is not numeric.
     IndexRangeError
         For a segment outside, with `mode="error"`.
 
@@ -242,9 +242,9 @@ def segment_sum(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
 
 @composite
 def segment_max(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
-    """Largest entry of each segment; NaN if any entry is NaN.
+    """Maximum of the entries of each segment; NaN if any entry is NaN.
 
-    A segment without entries holds -inf, or the least integer of the dtype. Parameters and errors are those of
+    A segment without entries holds -inf, or the smallest integer of the dtype. Parameters and errors are those of
     `segment_sum`; x is real or bool.
 
     >>> import tensorbackend as tb
@@ -258,7 +258,7 @@ def segment_max(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
 
 @composite
 def segment_min(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
-    """Least entry of each segment; NaN if any entry is NaN.
+    """Minimum of the entries of each segment; NaN if any entry is NaN.
 
     A segment without entries holds inf, or the largest integer of the dtype. Parameters and errors are those of
     `segment_sum`; x is real or bool.
@@ -274,9 +274,9 @@ def segment_min(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
 
 @composite
 def segment_argmax(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
-    """Position of the largest entry of each segment: the first of equal entries, -1 for an empty segment.
+    """Position of the maximum of each segment: the first of equal entries, -1 for an empty segment.
 
-    Parameters and errors are those of `segment_sum`; x is real or bool, and NaN is the largest.
+    Parameters and errors are those of `segment_sum`; x is real or bool, and NaN counts as the largest.
 
     >>> import tensorbackend as tb
     >>> tb.segment_argmax(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=3).tolist()
@@ -291,7 +291,7 @@ def segment_argmax(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0,
 def segment_mean(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
     """Mean of the entries of each segment; NaN for an empty segment.
 
-    Parameters and errors are those of `segment_sum`. Integers give the default floating dtype.
+    Parameters and errors are those of `segment_sum`. Integers are converted to the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.segment_mean(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=3).tolist()
@@ -320,7 +320,7 @@ def segment_logsumexp(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis =
 
 
 def _tables_of_update(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode, dtype: DType) -> tuple[Tensor, _Table]:
-    """x as rows, one for each place that an index vector can name, and a table of updates with the places as segments.
+    """x as rows, one for each place of an index vector, and a table of updates with the places as segments.
 
     For x of shape (5, 6, 7) and indices of shape (2, 3, 2) these are 30 rows of 7, and 6 updates.
     """
@@ -350,7 +350,7 @@ def _indexed_max(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) 
 def indexed_max(
     x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:
-    """Replace entries of x at index vectors by the maximum of the entry and its updates. NaN wins.
+    """Replace entries of x at index vectors by the maximum of the entry and its updates. NaN propagates.
 
     Parameters
     ----------
@@ -359,12 +359,12 @@ def indexed_max(
     indices : Tensor
         Integers: index vectors along the last axis, which run over the leading axes of x. They are never negative.
     updates : Tensor
-        The updates, of the shape that `gather` gives for the same indices, or of one that broadcasts to it.
+        The updates, of the shape that `gather` returns for the same indices, or of one that broadcasts to it.
     mode : {"error", "clip", "fill"}, default "error"
         How to treat an index outside its axis: "error" raises `IndexRangeError`, "clip" moves it to the nearest end,
         "fill" ignores the update.
     batch : axis or sequence of axes, optional
-        Axes that x and the indices have in common, as in `gather`: each entry along them is updated on its own.
+        Axes that x and the indices have in common, as in `gather`: each entry along them is updated separately.
 
     Returns
     -------
@@ -374,11 +374,11 @@ def indexed_max(
     Raises
     ------
     ShapeError
-        For index vectors longer than x has axes, and updates that do not broadcast.
+        For index vectors with more components than x has axes, and updates that do not broadcast.
     NamesError
         For updates with axes of other names.
     DTypeError
-        For dtypes without an order, and indices that are no integers.
+        For dtypes without an order, and indices that are not integers.
     IndexRangeError
         For an index outside, with `mode="error"`.
 

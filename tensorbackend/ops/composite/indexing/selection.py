@@ -1,4 +1,4 @@
-"""Selections of entries by data: entries are repeated or left out."""
+"""Selections of entries by data: entries are repeated or omitted."""
 
 from __future__ import annotations
 
@@ -60,27 +60,27 @@ def repeat(
     x : Tensor
         A tensor of any dtype.
     repeats : int, sequence of int or Tensor
-        How often each entry is repeated: one number for all entries, or one for each, from 0 up.
+        The number of repetitions of each entry: one number for all entries, or one for each, at least 0.
     axis : int or str, optional
         The axis of the entries; all elements in row-major order by default.
     size : int, optional
         The number of entries of the result. If it is given, no data is read, so that `jit` and dry runs know the shape;
-        the last entry fills the places that are left, and surplus entries are cut. By default it is the sum of
+        the last entry fills the remaining positions, and surplus entries are dropped. By default it is the sum of
         `repeats`, whose data is then read.
 
     Returns
     -------
     Tensor
-        x's template with another size of the axis.
+        A tensor like x with another size of the axis.
 
     Raises
     ------
     ShapeError
-        For another number of repeats than the axis has entries.
+        If the number of repeats is not the number of entries of the axis.
     ArgumentError
         For negative repeats, where their data is read, and for a negative size.
     TemplateDataError
-        For repeats without data, if there is no size.
+        For repeats without data, if no size is given.
 
     Examples
     --------
@@ -148,14 +148,14 @@ def compress(
     Parameters
     ----------
     condition : Tensor
-        Shape (n,) where the axis has n entries, of any dtype: an element that is not zero is true.
+        Shape (n,) where the axis has n entries, of any dtype: nonzero elements are true.
     x : Tensor
         A tensor of any dtype.
     axis : int or str, optional
         The axis of the entries; all elements in row-major order by default.
     size : int, optional
         The number of entries of the result. If it is given, no data is read, so that `jit` and dry runs know the shape;
-        missing entries are `fill_value`, and surplus entries are cut. By default it is the number of true elements,
+        missing entries are `fill_value`, and surplus entries are dropped. By default it is the number of true elements,
         for which data is read.
     fill_value : scalar, default 0
         The elements of missing entries.
@@ -163,7 +163,7 @@ def compress(
     Returns
     -------
     Tensor
-        x's template with another size of the axis, which keeps its name.
+        A tensor like x with another size of the axis, which keeps its name.
 
     Raises
     ------
@@ -172,7 +172,7 @@ def compress(
     NamesError
         For a condition along an axis of another name.
     TemplateDataError
-        For a condition without data, if there is no size.
+        For a condition without data, if no size is given.
 
     Examples
     --------

@@ -65,11 +65,11 @@ def _degree(dtype: DType) -> tuple[int, float]:
 
 @composite.within(ELIMINATION)
 def expm(x: Tensor, /) -> Tensor:
-    """The exponential of a square matrix, by scaling and squaring a Padé approximant. `x[n][m]` gives `[n][m]`.
+    """The exponential of a square matrix, by scaling and squaring a Padé approximant. That of `x[n][m]` is `[n][m]`.
 
     Higham, "The scaling and squaring method for the matrix exponential revisited", SIAM J. Matrix Anal. Appl. 26
     (2005), with one degree for each precision. float16 and bfloat16 are computed in float32, integers in the default
-    floating dtype. A matrix with a 1-norm above about 250 000, or with NaN in it, gives NaN.
+    floating dtype. The result is NaN for a matrix with a 1-norm above about 250 000, or with NaN.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.expm(tb.asarray([[0.0, 1.0], [0.0, 0.0]])).tolist()

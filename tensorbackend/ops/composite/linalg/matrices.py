@@ -35,7 +35,7 @@ def adjoint(x: Tensor, /) -> Tensor:
 
 @composite
 def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
-    """The diagonal of the last two axes, `offset` columns above the main one, with the name of the rows.
+    """Return the diagonal of the last two axes, `offset` columns above the main one, with the name of the rows.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.diagonal(tb.asarray([[1, 2], [3, 4]])).tolist()

@@ -1,8 +1,8 @@
 """Norms of vectors and matrices, written in public ops.
 
-Results are real. Integers give the default floating dtype; float16 and bfloat16 are computed in float32. A norm of no
-elements is 0, except that a norm that is a least value raises `ShapeError`. The Euclidean norm and other norms of
-powers are scaled by the dominant element, so that no power overflows.
+Results are real. Integers are converted to the default floating dtype; float16 and bfloat16 are computed in float32. A
+norm of no elements is 0, except that a norm that is a minimum raises `ShapeError`. The Euclidean norm and other norms
+of powers are scaled by the dominant element, so that no power overflows.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _power_sum(sizes: Tensor, axes: tuple[int, ...], power: float) -> Tensor:
 
 
 def _extreme(values: Tensor, axes: tuple[int, ...], greatest: bool) -> Tensor:
-    """The largest or least value along axes, which stay with size 1; of no values the largest is 0."""
+    """The maximum or minimum along axes, which are kept with size 1; the maximum of no values is 0."""
     if 0 in (values.shape[axis] for axis in axes):
         if not greatest:
             expectation = "at least one element for a norm that is a minimum"
@@ -69,7 +69,7 @@ def _extreme(values: Tensor, axes: tuple[int, ...], greatest: bool) -> Tensor:
 
 
 def _vector(x: Tensor, axes: tuple[int, ...], order: float) -> Tensor:
-    """A vector norm along axes, which stay with size 1."""
+    """A vector norm along axes, which are kept with size 1."""
     sizes = _sizes(x)
     if math.isinf(order):
         return _extreme(sizes, axes, order > 0)
@@ -81,7 +81,7 @@ def _vector(x: Tensor, axes: tuple[int, ...], order: float) -> Tensor:
 
 
 def _matrix(x: Tensor, order: object) -> Tensor:
-    """A matrix norm of the last two axes, which stay with size 1."""
+    """A matrix norm of the last two axes, which are kept with size 1."""
     row, column = x.ndim - 2, x.ndim - 1
     if order == "nuc" or order in (2, -2):
         values = svdvals(astype(x, wide_dtype(matrix_dtype(x.template))))
@@ -101,8 +101,8 @@ def _restore_dtype_and_axes(norms: Tensor, x: Tensor, axes: tuple[int, ...], kee
 def vector_norm(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, ord: float = 2) -> Tensor:
     """The norm of vectors along an axis, or along several axes flattened into one; by default of all elements.
 
-    The norm is (sum |x|**ord)**(1 / ord). For `ord=0` it is the number of elements that are not 0, for infinity the
-    largest magnitude, and for -infinity the least magnitude.
+    The norm is (sum |x|**ord)**(1 / ord). For `ord=0` it is the number of nonzero elements, for infinity the maximum
+    of the magnitudes, and for -infinity their minimum.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.vector_norm(tb.asarray([3.0, -4.0])).item(), tb.linalg.vector_norm(tb.asarray([3, -4]), ord=1).item()
@@ -123,8 +123,8 @@ def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Order = "fro") -> 
     """The norm of matrices in the last two axes.
 
     `ord` is `"fro"` (the root of the sum of squares), `"nuc"` (the sum of the singular values), 2 or -2 (the largest
-    or least singular value), 1 or -1 (the largest or least sum of the magnitudes in a column), infinity or -infinity
-    (the same for rows). Raises `ArgumentError` for any other `ord`.
+    or smallest singular value), 1 or -1 (the maximum or minimum of the column sums of magnitudes), infinity or
+    -infinity (the same for rows). Raises `ArgumentError` for any other `ord`.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, -2.0], [3.0, 4.0]])
@@ -155,7 +155,7 @@ def norm(
 ) -> Tensor:
     """The norm of vectors along one axis, or of matrices in two axes, as in NumPy.
 
-    Without `axis` and `ord`, it is the norm of all elements laid flat; with `ord` alone, x must be a vector or a
+    Without `axis` and `ord`, it is the norm of the flattened tensor; with `ord` alone, x must be a vector or a
     matrix. The default norm is the root of the sum of squares; `ord` is as in `vector_norm` and `matrix_norm`.
 
     >>> import tensorbackend as tb

@@ -1,12 +1,13 @@
 """Products with a sparse matrix, of which only some entries are stored: tensors of values and of their places.
 
-`first` and `second` say where the values lie, in one of three formats:
+`first` and `second` hold the positions of the values, in one of three formats:
 
 - `"coo"`: the row and the column of each value;
 - `"csr"`: the position among the values at which each row begins, and the column of each value;
 - `"csc"`: the position among the values at which each column begins, and the row of each value.
 
-`tb.sparse` has matrices as objects, whose places are checked; here a place outside counts as the nearest one inside.
+`tb.sparse` has matrices as objects, whose places are checked; here a place outside is treated as the nearest one
+inside.
 """
 
 from __future__ import annotations
@@ -160,9 +161,9 @@ def sparse_matvec(values: Tensor, first: Tensor, second: Tensor, x: Tensor, /, *
     Parameters
     ----------
     values : Tensor
-        Shape (..., n): the stored entries. Entries at the same place add up.
+        Shape (..., n): the stored entries. Entries at the same place are added.
     first, second : Tensor
-        Shape (..., n) or (..., size + 1), depending on the format, of integer dtypes. Without batch axes they hold for
+        Shape (..., n) or (..., size + 1), depending on the format, of integer dtypes. Without batch axes they apply to
         all matrices.
     x : Tensor
         Shape (..., columns). The batch axes of all tensors broadcast.
@@ -180,9 +181,9 @@ def sparse_matvec(values: Tensor, first: Tensor, second: Tensor, x: Tensor, /, *
     Raises
     ------
     ShapeError
-        For tensors that do not fit together.
+        For tensors whose shapes do not match.
     DTypeError
-        For places that are no integers, and for values or an x of bools.
+        For places that are not integers, and for values or an x of bools.
 
     Examples
     --------
@@ -198,7 +199,7 @@ def sparse_matvec(values: Tensor, first: Tensor, second: Tensor, x: Tensor, /, *
 def sparse_matmul(values: Tensor, first: Tensor, second: Tensor, x: Tensor, /, *, format: Format, rows: int) -> Tensor:
     """Product of a sparse matrix with a matrix.
 
-    As `sparse_matvec`, with an x of shape (..., columns, k) and a result of shape (..., rows, k).
+    Like `sparse_matvec`, with an x of shape (..., columns, k) and a result of shape (..., rows, k).
 
     Examples
     --------

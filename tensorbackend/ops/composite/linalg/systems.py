@@ -1,7 +1,7 @@
 """Solutions, inverses, determinants and ranks of matrices, written with factorisations and public ops.
 
-The last two axes are the matrix, the leading ones batches. Integers are computed in the default floating dtype, float16
-and bfloat16 in float32. A matrix that holds NaN or infinity gives NaN.
+The last two axes are the matrix, the leading ones batches. Integers are converted to the default floating dtype,
+float16 and bfloat16 in float32. The result is NaN for a matrix that holds NaN or infinity.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     """Solve x1 @ x = x2 by elimination with partial pivoting.
 
     An x2 with one axis is a vector, with more axes a stack of matrices; batch axes broadcast.
-    `x1[n][m]` with `x2[n][k]` gives `x[m][k]`.
-    Raises `ShapeError` for an x1 that is not square and for an x2 with another number of equations, `NamesError` where
-    the axes that meet have two names, `DataError` for a singular matrix.
+    The solution for `x1[n][m]` and `x2[n][k]` is `x[m][k]`.
+    Raises `ShapeError` for an x1 that is not square and for an x2 with another number of equations, `NamesError` if
+    matching axes have two names, `DataError` for a singular matrix.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.solve(tb.asarray([[2.0, 0.0], [1.0, 1.0]]), tb.asarray([2.0, 3.0])).tolist()
@@ -93,7 +93,7 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 @composite.within(ELIMINATION)
 def inv(x: Tensor, /) -> Tensor:
-    """The inverse of a square matrix; `DataError` for a singular one. `x[n][m]` gives `[m][n]`.
+    """The inverse of a square matrix; `DataError` for a singular one. The inverse of `x[n][m]` is `[m][n]`.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.inv(tb.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
@@ -106,7 +106,7 @@ def inv(x: Tensor, /) -> Tensor:
 
 def _tolerance(x: Tensor) -> float:
     """Singular values below this fraction of the largest count as 0 (Array API standard)."""
-    size = builtins.max(x.shape[-2:], default=1)  # the op itself refuses a tensor that is no matrix
+    size = builtins.max(x.shape[-2:], default=1)  # the op itself refuses a tensor that is not a matrix
     return _eps(to_floating(x.dtype)) * size
 
 
@@ -148,9 +148,9 @@ def _by_values(x: Tensor, dtype: DType, left: Tensor, values: Tensor, right: Ten
 
 @check_arguments
 def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None, hermitian: bool = False) -> Tensor:
-    """The pseudo-inverse of a matrix (Moore and Penrose), by its singular values. `x[n][m]` gives `[m][n]`.
+    """The pseudo-inverse of a matrix (Moore and Penrose), by its singular values. That of `x[n][m]` is `[m][n]`.
 
-    Singular values of at most `rtol` times the largest count as 0. `rtol` is a number, or one for each matrix; by
+    Singular values of at most `rtol` times the largest are treated as 0. `rtol` is a number, or one for each matrix; by
     default it is the dtype's eps times the longer side of the matrix. A `hermitian` matrix is read as by `eigh`, whose
     eigenvalues take less time than singular values.
 
@@ -219,10 +219,10 @@ def lstsq(
 ) -> LstsqResult:
     """The least-squares solution of a @ x = b with the smallest norm, by singular values.
 
-    Singular values of at most `rtol` times the largest count as 0. By default `rtol` is the dtype's eps times the
+    Singular values of at most `rtol` times the largest are treated as 0. By default `rtol` is the dtype's eps times the
     longer side of the matrix; `rcond` is NumPy's name for it. A b with one axis is a vector, with more axes a stack of
-    matrices; batch axes broadcast. `a[n][m]` with `b[n][k]` gives `x[m][k]`. Raises `ShapeError` and `NamesError` as
-    `solve` does.
+    matrices; batch axes broadcast. The solution for `a[n][m]` and `b[n][k]` is `x[m][k]`. Raises `ShapeError` and
+    `NamesError` as `solve` does.
 
     >>> import tensorbackend as tb
     >>> x, residuals, rank, _ = tb.linalg.lstsq(tb.asarray([[1.0], [1.0]]), tb.asarray([1.0, 3.0]))
@@ -272,7 +272,7 @@ def det(x: Tensor, /) -> Tensor:
 def slogdet(x: Tensor, /) -> SlogdetResult:
     """Sign (phase, for complex matrices) and logarithm of the magnitude of a determinant, without overflow.
 
-    A singular matrix gives 0 and -inf.
+    For a singular matrix they are 0 and -inf.
 
     >>> import tensorbackend as tb
     >>> sign, logabsdet = tb.linalg.slogdet(tb.asarray([[0.0, 1.0], [1.0, 0.0]]))
@@ -295,8 +295,8 @@ def slogdet(x: Tensor, /) -> SlogdetResult:
 def matrix_power(x: Tensor, n: int, /) -> Tensor:
     """The n-th power of a square matrix; for negative n, the power of its inverse.
 
-    `x[n][m]` gives `[n][m]`, or `[m][n]` for negative n. Integers keep their dtype and wrap for n >= 0. Raises
-    `ArgumentError` for an n that is no int, `DataError` for a singular matrix and negative n.
+    The result of `x[n][m]` is `[n][m]`, or `[m][n]` for negative n. Integers keep their dtype and wrap for n >= 0.
+    Raises `ArgumentError` for an n that is not an int, `DataError` for a singular matrix and negative n.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.matrix_power(tb.asarray([[1, 1], [0, 1]]), 10).tolist()
@@ -326,7 +326,7 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
 
 @composite.within(SPECTRAL)
 def eigvalsh(x: Tensor, /) -> Tensor:
-    """The ascending real eigenvalues of a Hermitian matrix, of which only the lower half is read.
+    """The real eigenvalues of a Hermitian matrix in ascending order. Only the lower triangle is read.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.eigvalsh(tb.asarray([[3.0, 0.0], [0.0, -1.0]])).tolist()
@@ -350,7 +350,7 @@ def eigvals(x: Tensor, /) -> Tensor:
 
 @composite.within(SPECTRAL)
 def svdvals(x: Tensor, /) -> Tensor:
-    """The descending singular values of a matrix.
+    """The singular values of a matrix in descending order.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.svdvals(tb.asarray([[0.0, 2.0], [-3.0, 0.0]])).tolist()

@@ -1,4 +1,4 @@
-"""Checks of the parameters of distributions: Python numbers at once, tensors wherever their data can be read."""
+"""Checks of the parameters of distributions: Python numbers at once, tensors whenever their data can be read."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def require(condition: tuple[str, Callable[..., Any]], remedy: str = "", /, **pa
     Parameters
     ----------
     condition : tuple of str and function
-        What is expected, and a function of tensors that gives bools.
+        What is expected, and a function of tensors that returns bools.
     remedy : str, default ""
         What to do instead.
     **parameters : tuple

@@ -1,7 +1,7 @@
 """Random numbers of continuous distributions, from a key.
 
-Each takes a shape, a floating dtype (the default one if it is left out) and names of the axes. Parameters may be
-numbers or tensors that broadcast to the shape. `uniform` gives the numbers of `jax.random` to the bit. The others
+Each takes a shape, a floating dtype (the default one if it is omitted) and names of the axes. Parameters may be
+numbers or tensors that broadcast to the shape. `uniform` returns the numbers of `jax.random` to the bit. The others
 are computed from uniform numbers by JAX's formulas, and differ only in the last digits of functions such as `log`.
 Errors: `DTypeError` and `ShapeError` for an invalid key, a dtype that is not floating, and parameters that do not
 broadcast to the shape.
@@ -54,7 +54,7 @@ from .truncation import Side, quantile, side_of, side_quantile, standardise
 
 
 def parameter(value: TensorLike, dtype: DType, key: Tensor) -> Tensor:
-    """A parameter of a distribution as a tensor in the sample's dtype; a Python number goes to the key's backend."""
+    """A parameter of a distribution as a tensor in the sample's dtype; a Python number is put on the key's backend."""
     if not isinstance(value, Tensor) and scalar_kind(value) is not None:
         check_scalar(value, dtype)  # type: ignore[arg-type] # a Python number, by its kind
         return full((), value, dtype=dtype, backend=key.backend)
@@ -107,7 +107,7 @@ def uniform(
     Parameters
     ----------
     key : Tensor
-        A random key, as `tb.random.key` makes it.
+        A random key, as `tb.random.key` returns it.
     shape : sequence of int, default ()
         The shape of the sample.
     dtype : DType, optional
@@ -133,8 +133,8 @@ def uniform(
     ArgumentError
         For numbers as bounds with `minval` above `maxval`, or with a difference that the dtype does not hold.
     DataError
-        The same for tensors, wherever data can be read. In a trace, the result is `minval` where that is above
-        `maxval`, and infinite where the difference is.
+        The same for tensors, whenever data can be read. In a trace, the result is `minval` if that is above
+        `maxval`, and infinite if the difference is.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def normal(
 ) -> Tensor:
     """Random normal numbers with a mean and a standard deviation.
 
-    The real and imaginary parts of complex numbers have half the variance each.
+    The real and imaginary parts of complex numbers each have half the variance.
 
     >>> import tensorbackend as tb
     >>> tb.random.normal(tb.random.key(0), (3, 4), "bf16").template
@@ -270,7 +270,7 @@ def truncated_normal(
     Parameters
     ----------
     key : Tensor
-        A random key, as `tb.random.key` makes it.
+        A random key, as `tb.random.key` returns it.
     lower, upper : Tensor or scalar
         The bounds: all numbers are above `lower` and below `upper`.
     shape : sequence of int, optional
@@ -278,7 +278,7 @@ def truncated_normal(
     dtype : DType, optional
         A floating dtype, by default the default one.
     mean, deviation : Tensor or scalar, default 0 and 1
-        The mean and the standard deviation of the normal distribution that is cut off at the bounds.
+        The mean and the standard deviation of the normal distribution that is truncated at the bounds.
     names : sequence of str or None, optional
         The names of the sample's axes.
 
@@ -286,8 +286,8 @@ def truncated_normal(
     -------
     Tensor
         The sample. Its gradient by bounds and moments is that of the inverse distribution function. Where both bounds
-        lie on one side of the mean, more than one deviation away from it, the numbers are computed from the logarithm
-        of the probability of larger ones, so that they are as many and as well distributed as elsewhere; other numbers
+        are on one side of the mean, more than one deviation away from it, the numbers are computed from the logarithm
+        of the probability of larger ones, so that they are distributed as finely as elsewhere; other numbers
         are computed as JAX computes them.
 
     Raises
@@ -295,7 +295,7 @@ def truncated_normal(
     ArgumentError
         For numbers as bounds unless `lower` is below `upper`, and for a deviation that is not above 0.
     DataError
-        The same for tensors, wherever data can be read. In a trace, the result is any number.
+        The same for tensors, whenever data can be read. In a trace, the result is any number.
     DTypeError
         For a dtype that is not floating.
     ShapeError

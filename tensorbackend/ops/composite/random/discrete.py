@@ -78,7 +78,7 @@ def _randint(
 
 
 def _clip_bound(bound: Tensor, kind: DType, wide: DType, above: int) -> Tensor:
-    """A bound in the dtype that samples are computed in, brought into the range of the result's dtype."""
+    """A bound in the dtype that samples are computed in, clipped to the range of the result's dtype."""
     limits, bound_limits = iinfo(kind), iinfo(bound.dtype)
     above = above if kind is not wide else 0
     return astype(clip(bound, max(limits.min, bound_limits.min), min(limits.max + above, bound_limits.max)), wide)
@@ -102,10 +102,10 @@ def randint(
 ) -> Tensor:
     """Random integers from `minval` up to but excluding `maxval`, int64 by default.
 
-    The numbers depend on the width of the dtype: what JAX gives by default is what int32 gives here. They are
-    remainders of random words, so unless maxval - minval is a power of 2, some numbers are slightly likelier than
-    others. The smaller maxval - minval is compared with the dtype's range, the smaller this effect. Bounds that are
-    tensors are clipped to that range, and where `minval` is not below `maxval`, the result is `minval`. For Python
+    The numbers depend on the width of the dtype: JAX's default numbers are those of int32 here. They are
+    remainders of random words, so unless maxval - minval is a power of 2, some numbers are slightly more likely
+    than others. The smaller maxval - minval is compared with the dtype's range, the smaller this effect. Bounds that
+    are tensors are clipped to that range, and if `minval` is not below `maxval`, the result is `minval`. For Python
     numbers, raises `ArgumentError` unless `minval` is below `maxval`, and `OutOfRangeError` for bounds that the dtype
     does not hold. `maxval` may be one above the largest integer of the dtype, unless that is uint64.
 
@@ -178,8 +178,8 @@ def bernoulli(
     """Random bools that are true with probability `p`, a number or a tensor.
 
     Probabilities below the eps of their dtype need `mode="high"`, which draws twice as many bits. Raises
-    `ArgumentError` for a number that is not from 0 to 1, and `DataError` for such an element of a tensor wherever data
-    can be read; in a trace, what is below 0 counts as 0, what is above 1 as 1, and NaN as 0.
+    `ArgumentError` for a number that is not from 0 to 1, and `DataError` for such an element of a tensor whenever data
+    can be read; in a trace, numbers below 0 are treated as 0, those above 1 as 1, and NaN as 0.
 
     >>> import tensorbackend as tb
     >>> tb.random.bernoulli(tb.random.key(0), tb.asarray([0.0, 1.0])).tolist()
@@ -248,9 +248,9 @@ def categorical(
     """Random classes (int64) with probabilities softmax(logits) along an axis.
 
     A `shape` with more leading axes than the logits draws several classes for each place; with `replace=False` these
-    are all different. Raises `ArgumentError` if more different classes are asked for than there are. Raises `DataError`
-    wherever data can be read if a logit is NaN, or fewer classes than needed have a logit above -inf; in a trace, NaN
-    counts as the largest logit, and classes of -inf are drawn where no others are left.
+    are all different. Raises `ArgumentError` if more different classes are requested than there are. Raises
+    `DataError` whenever data can be read if a logit is NaN, or fewer classes than needed have a logit above -inf; in a
+    trace, NaN is treated as the largest logit, and classes of -inf are drawn if no others remain.
 
     The class is the one with the largest sum of its logit and a Gumbel number; several different classes are those
     with the largest sums (Kool, van Hoof and Welling, "Stochastic beams and where to find them", 2019).
@@ -279,7 +279,7 @@ def _greatest(x: Tensor, axis: int, count: int) -> Tensor:
 
 @composite
 def shuffle(key: Tensor, x: Tensor, /, axis: int | str = 0, independent: bool = False) -> Tensor:
-    """Shuffle the entries of x along an axis; if `independent`, each vector along the axis on its own.
+    """Shuffle the entries of x along an axis; if `independent`, each vector along the axis separately.
 
     The entries are sorted by random words, repeatedly, so that two entries are unlikely to have equal words every time.
 
@@ -319,7 +319,7 @@ def _parts(key: Tensor, size: int) -> list[Tensor]:
 
 @check_arguments
 def permutation(key: TensorLike, x: TensorLike, /, axis: Axis = 0, independent: bool = False) -> Tensor:
-    """The integers below x in random order, or the entries of a tensor x as in `shuffle`.
+    """Return the integers below x in random order, or the entries of a tensor x as in `shuffle`.
 
     >>> import tensorbackend as tb
     >>> sorted(tb.random.permutation(tb.random.key(0), 4).tolist())
@@ -382,11 +382,11 @@ def choice(
 ) -> Tensor:
     """Random entries of a tensor along an axis, or random integers below `a`.
 
-    The entries are equally likely unless a vector `p` gives their probabilities, and all different if `replace` is
+    The entries are equally likely unless a vector `p` holds their probabilities, and all different if `replace` is
     false. Probabilities are divided by their sum. Raises `ArgumentError` for a choice from nothing, or if more
-    different entries are asked for than there are. Raises `DataError` wherever data can be read for a probability that
-    is negative, infinite or NaN, and if fewer entries than needed have one above 0; in a trace, any entries may be
-    drawn then.
+    different entries are requested than there are. Raises `DataError` whenever data can be read for a probability that
+    is negative, infinite or NaN, and if fewer entries than needed have one above 0; in a trace, any entries may then be
+    drawn.
 
     >>> import tensorbackend as tb
     >>> tb.random.choice(tb.random.key(0), tb.asarray([5, 6]), (3,), p=tb.asarray([0.0, 1.0])).tolist()

@@ -3,7 +3,7 @@
 J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11.
 
 A key and the position of an element decide its bits, so they are the same on every backend. Keys, `split`,
-`fold_in` and `bits` give what `jax.random` gives in its default, partitionable form, where the counter of an
+`fold_in` and `bits` return what `jax.random` returns in its default, partitionable form, where the counter of an
 element is its row-major position in 64 bits.
 """
 
@@ -31,7 +31,7 @@ _WIDTHS = (uint8, uint16, uint32, uint64)
 
 @composite
 def threefry2x32(key: Tensor, high: Tensor, low: Tensor, /) -> tuple[Tensor, Tensor]:
-    """Turn each counter, two uint32 words, into two random uint32 words that depend on the key.
+    """Map each counter, two uint32 words, to two random uint32 words that depend on the key.
 
     >>> import tensorbackend as tb
     >>> [hex(word.item()) for word in tb.random.threefry2x32(tb.random.key(0), 0, 0)]
@@ -81,9 +81,9 @@ def split(key: TensorLike, /, num: int | Sequence[int] = 2) -> Tensor:
 
 @composite
 def fold_in(key: Tensor, data: Tensor, /) -> Tensor:
-    """Derive a key from a key and an integer of up to 32 bits, such as the number of a step.
+    """Derive a key from a key and an integer of up to 32 bits, such as the number of an iteration.
 
-    Only the low 32 bits of wider integers are used. If `data` has axes, each element gives a key: the result is
+    Only the low 32 bits of wider integers are used. If `data` has axes, there is a key for each element: the result is
     (..., 2), with the names of `data`. Raises `DTypeError` unless `data` is of an integer dtype.
 
     >>> import tensorbackend as tb

@@ -1,4 +1,4 @@
-"""Quantiles of a normal distribution between two bounds, also where both lie far out in one tail."""
+"""Quantiles of a normal distribution between two bounds, also where both are far out in one tail."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def quantile(fraction: Tensor, low: Tensor, high: Tensor) -> Tensor:
 def side_quantile(fraction: Tensor, low: Tensor, high: Tensor, side: Side, dtype: DType) -> Tensor:
     """The same in float64 for bounds on one side of the mean, or for a mixture of bounds anywhere.
 
-    What lies about the mean is computed in `dtype`, so that numbers do not depend on whether bounds were tensors.
+    Numbers around the mean are computed in `dtype`, so that numbers do not depend on whether bounds were tensors.
     """
     if side == "right":
         return tail_quantile(fraction, low, high)

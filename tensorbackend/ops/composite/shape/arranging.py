@@ -72,7 +72,7 @@ def split(x: Tensor, /, sections: int | Sequence[int], *, axis: Axis = 0) -> tup
 
 @composite
 def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: Axis | Sequence[Axis] | None = None) -> Tensor:
-    """Shift elements along axes; those moved beyond the end come back at the start.
+    """Shift elements along axes; those moved beyond the end reappear at the start.
 
     `shift` is one number, or one for each axis in the order given. `axis=None` rolls the flattened tensor.
 
@@ -137,7 +137,7 @@ def moveaxis(x: Tensor, source: Axis | Sequence[Axis], destination: int | Sequen
 
 @composite
 def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
-    """Broadcast tensors against each other; names that meet are merged.
+    """Broadcast tensors against each other; the names of matching axes are merged.
 
     >>> import tensorbackend as tb
     >>> [x.shape for x in tb.broadcast_arrays(tb.zeros((2, 1)), tb.zeros(3))]

@@ -72,7 +72,7 @@ def _diagonal_length(x: Tensor, offset: int) -> int:
 
 @composite
 def take_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
-    """The diagonals of matrices (..., n, m), above the main one for a positive offset: (..., k).
+    """Take the diagonals of matrices (..., n, m), above the main one for a positive offset: (..., k).
 
     The last axis has the name of the rows. Raises `ArgumentError` for an offset beyond the matrices.
 
@@ -92,7 +92,7 @@ def take_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
 
 @composite
 def make_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
-    """Square matrices (..., n + |offset|, n + |offset|) with x (..., n) on a diagonal and zeros elsewhere.
+    """Make square matrices (..., n + |offset|, n + |offset|) with x (..., n) on a diagonal and zeros elsewhere.
 
     The rows have the name of x's last axis.
 
@@ -110,7 +110,7 @@ def make_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
 
 @composite
 def put_diagonal(x: Tensor, diagonal: Tensor, /, *, offset: int = 0) -> Tensor:
-    """Matrices (..., n, m) with other numbers on a diagonal, above the main one for a positive offset.
+    """Replace a diagonal of matrices (..., n, m), above the main one for a positive offset.
 
     The result has the dtype to which both are promoted. Raises `ShapeError` for a diagonal of another length,
     `ArgumentError` for an offset beyond the matrices.
@@ -129,7 +129,7 @@ def put_diagonal(x: Tensor, diagonal: Tensor, /, *, offset: int = 0) -> Tensor:
 def _write_diagonal(x: Tensor, diagonal: Tensor, offset: int) -> Tensor:
     """x with a diagonal written, which has the right length and the dtype of x."""
     rows, columns = _matrix(x)
-    # Element i goes to column i + max(offset, 0) of every row, and the mask keeps it in its row only.
+    # Element i is written to column i + max(offset, 0) of every row, and the mask keeps it in its row only.
     low = max(offset, 0)
     padding = (*((0, 0) for _ in diagonal.shape[:-1]), (low, columns - low - diagonal.shape[-1]))
     spread = expand_dims(pad(diagonal.rename(*x.names[:-2], None), padding, value=_zero(x)), axis=-2)
@@ -157,7 +157,7 @@ def _meshgrid(arrays: Sequence[Tensor], /, *, indexing: str) -> tuple[Tensor, ..
 
 @check_arguments
 def meshgrid(*arrays: TensorLike, indexing: str = "xy") -> tuple[Tensor, ...]:
-    """Coordinates of a grid: repeats each tensor with one axis along the axes of the others.
+    """Coordinates of a grid: repeat each tensor of one axis along the axes of the others.
 
     With `"ij"` the i-th tensor runs along axis i; `"xy"` swaps the first two axes. The axes keep the tensors'
     names. Raises `ShapeError` unless each tensor has one axis, `ArgumentError` for an unknown indexing.

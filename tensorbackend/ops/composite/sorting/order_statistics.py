@@ -34,7 +34,7 @@ from ..shape.arranging import moveaxis, stack
 def median(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """The median: the middle element, or the mean of the two middle ones; NaN if any element is NaN or there is none.
 
-    Integers and bool give the default floating dtype.
+    Integers and bool are converted to the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.median(tb.asarray([3, 1, 2])).item(), tb.median(tb.asarray([4.0, 1.0, 2.0, 3.0])).item()
@@ -51,7 +51,7 @@ def median(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor
 def sort_axes(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Template]:
     """The elements along some axes, sorted along one last axis in a floating dtype, and the template of the reduction.
 
-    No elements count as one NaN, as in a mean.
+    An empty axis is treated as one NaN, as in a mean.
     """
     out = reduction(x.template, axis, keepdims).out
     assert isinstance(out, Template)
@@ -83,9 +83,9 @@ def _middle(low: Tensor, high: Tensor) -> Tensor:
     return where(isinf(total), halves, multiply(total, 0.5))
 
 
-# Quantiles: a method says at which place from 0 to n - 1 a share q of n sorted elements lies; a fractional place is
-# between two elements. The methods are those of Hyndman and Fan, Sample Quantiles in Statistical Packages (1996), and
-# four more.
+# Quantiles: a method says at which position from 0 to n - 1 the quantile q of n sorted elements is; a fractional
+# position is between two elements. The methods are those of Hyndman and Fan, Sample Quantiles in Statistical Packages
+# (1996), and four more.
 
 
 def _plotting_position(alpha: float, beta: float) -> Callable[[int, float], float]:
@@ -173,13 +173,13 @@ def quantile(
     keepdims: bool = False,
     method: str = "linear",
 ) -> Tensor:
-    """Quantiles: the values below which a share q of the elements lies; NaN if any element is NaN, or if there is none.
+    """Quantiles: the values below which a fraction q of the elements is; NaN if any element is NaN or there is none.
 
-    Several q, in a list or along the axis of a tensor, give a new first axis. Where a share lies between two elements,
+    Several q, in a list or along the axis of a tensor, add a new first axis. If a quantile is between two elements,
     `method` decides: `"linear"` interpolates, and the others are NumPy's: "inverted_cdf", "averaged_inverted_cdf",
     "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased",
-    "lower", "higher", "midpoint", "nearest". Integers and bool give the default floating dtype. Raises `ArgumentError`
-    for a share that is not from 0 to 1 or an unknown method.
+    "lower", "higher", "midpoint", "nearest". Integers and bool are converted to the default floating dtype. Raises
+    `ArgumentError` for a q that is not from 0 to 1 or an unknown method.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, 2.0, 3.0, 5.0])
@@ -213,12 +213,12 @@ def percentile(
 def _quantiles(
     x: TensorLike, q: float | Sequence[float] | Tensor, whole: int, axis: Axes, keepdims: bool, method: str
 ) -> Tensor:
-    """Quantiles, with q as shares of `whole`."""
+    """Quantiles, with q as fractions of `whole`."""
     x = asarray(x)
     check_dtype(x.dtype, "real or bool")
     axes = getattr(q, "ndim", 1 if isinstance(q, Sequence) else 0)
     if axes > 1:
-        raise ArgumentError(expected("shares along one axis", "reshape() them", q=q))
+        raise ArgumentError(expected("probabilities along one axis", "reshape() them", q=q))
     numbers = tuple(map(float, q if axes else (q,)))  # type: ignore[arg-type] # with an axis it is iterable
     if not all(0 <= number <= whole for number in numbers) or not numbers:
         raise ArgumentError(expected(f"q to be one number or several, each from 0 to {whole}", q=q))
@@ -231,9 +231,9 @@ def _quantiles(
 
 @composite
 def mode(x: Tensor, /, *, axis: Axis | None = None, keepdims: bool = False) -> Tensor:
-    """The most frequent element along an axis, or of all elements; if there are several, the least of them.
+    """The most frequent element along an axis, or of all elements; if there are several, the smallest of them.
 
-    Each NaN counts as a different element. Raises `ShapeError` for axes without elements.
+    Each NaN is a different element. Raises `ShapeError` for axes without elements.
 
     >>> import tensorbackend as tb
     >>> tb.mode(tb.asarray([3, 1, 3, 2])).item(), tb.mode(tb.asarray([[2, 1], [1, 1]]), axis=1).tolist()

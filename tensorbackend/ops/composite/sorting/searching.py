@@ -1,4 +1,4 @@
-"""Searches in sorted tensors, the greatest elements, and membership, written in public ops."""
+"""Searches in sorted tensors, the largest elements, and membership, written in public ops."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def _precedes(a: Tensor, b: Tensor) -> Tensor:
 def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sorter: TensorLike | None = None) -> Tensor:
     """The indices at which values x2 would be inserted into a sorted x1 to keep it sorted.
 
-    The values go before equal elements ("left") or after them ("right"). NaN is the largest, as in `sort`. If x1 is
-    not sorted, `sorter` must be the result of its `argsort`. Raises `ShapeError` unless x1 has one axis,
+    The values are inserted before equal elements ("left") or after them ("right"). NaN is the largest, as in `sort`. If
+    x1 is not sorted, `sorter` must be the result of its `argsort`. Raises `ShapeError` unless x1 has one axis,
     `ArgumentError` for an unknown side.
 
     >>> import tensorbackend as tb
@@ -132,19 +132,20 @@ def top_k(
     x : Tensor
         A tensor of a real dtype or bool.
     k : int or Tensor
-        How many elements: a number, or a tensor of integers with a number for each place on the other axes, to which it
-        broadcasts. The tensor may hold numbers greater than the number of elements, and negative ones count as 0.
+        The number of elements: an int, or a tensor of integers with a number for each position on the other axes, to
+        which it broadcasts. The tensor may hold numbers greater than the number of elements, and negative ones are
+        treated as 0.
     axis : int, str, or tuple or list of these, default -1
         One axis; or several, whose elements are all compared with each other, such as the beams and words of a search.
     size : int, optional
         The size of the result's axis if k is a tensor. By default it is the largest number in k, whose data is then
-        read. The places from k on are 0.
+        read. The entries from k on are 0.
 
     Returns
     -------
     TopK
-        The values, and their indices along the axis (int64). The axis keeps its place and name. Several axes are
-        replaced by one without a name at the place of the first, and the indices are a tuple with a tensor for each
+        The values, and their indices along the axis (int64). The axis keeps its position and name. Several axes are
+        replaced by one without a name at the position of the first, and the indices are a tuple with a tensor for each
         axis.
 
     Raises
@@ -153,7 +154,7 @@ def top_k(
         For a number k or a size that is negative or greater than the number of elements, and for a tensor k that does
         not broadcast.
     DTypeError
-        For an x without an order, and for a tensor k of another dtype than integers.
+        For an x without an order, and for a tensor k that does not hold integers.
 
     Examples
     --------
@@ -211,7 +212,7 @@ def _descending(x: Tensor, k: int, along: int) -> TopK:
 
 @composite
 def isin(x1: Tensor, x2: Tensor, /, *, invert: bool = False) -> Tensor:
-    """Whether each element of x1 is in x2, or with `invert`, whether it is not. NaN equals nothing.
+    """Test whether each element of x1 is in x2, or with `invert`, whether it is not. NaN equals nothing.
 
     >>> import tensorbackend as tb
     >>> tb.isin(tb.asarray([1, 2, 3]), tb.asarray([[3, 5], [1, 1]])).tolist()

@@ -46,7 +46,7 @@ def _log1p(out: Template, x: Tensor, /) -> Tensor:
 
 
 def _signed(size: Tensor, x: Tensor) -> Tensor:
-    """Gives a size the sign of x; keeps zeros and NaN as they are."""
+    """Copies the sign of x to a magnitude; keeps zeros and NaN."""
     return where(less(x, 0), negative(size), where(equal(x, 0), x, size))
 
 

@@ -11,7 +11,7 @@ import tensorbackend as tb
 @pytest.mark.parametrize("order", [2, 3, -1, 0.5])
 @pytest.mark.parametrize(("dtype", "size"), [("f32", 1e38), ("f64", 1e308), ("bf16", 1e38), ("c64", 1e38)])
 def test_elements_whose_reciprocal_is_subnormal(dtype: str, size: float, order: float) -> None:
-    """XLA multiplies by the reciprocal of a divisor that it broadcasts, and takes subnormals for zeros."""
+    """XLA multiplies by the reciprocal of a divisor that it broadcasts, and treats subnormals as zeros."""
     x = tb.asarray([size / 5, -size / 10], dtype=dtype, backend="jax")
     large = tb.asarray([size, -size / 2], dtype=dtype, backend="jax") if order != 0.5 else x
     for row in (x, large):

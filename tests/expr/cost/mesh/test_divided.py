@@ -94,10 +94,10 @@ def test_json_and_chart_have_them_too(tmp_path: Path) -> None:
     assert read["collectives_by_kind"] == report.on_mesh.by_kind
     assert read["peak"] == read["program"]["memory"]["peak"] == report.on_mesh.peak
     assert sum(collective["sent"] for collective in read["collectives"]) == pytest.approx(read["sent"])
-    assert read["parameters"][0]["lies"] == "f32[feature: 256][hidden: 512 / model]"
+    assert read["parameters"][0]["layout"] == "f32[feature: 256][hidden: 512 / model]"
     report.chart(tmp_path / "run.html", limit="1MB")
     page = (tmp_path / "run.html").read_text()
-    for part in ("where parameters and results lie", "f32[hidden: 512 / model]", "collectives of each device", "1 MB"):
+    for part in ("layouts of parameters and results", "f32[hidden: 512 / model]", "collectives of each device", "1 MB"):
         assert part in page
     assert page.count("<svg") == 1
 

@@ -32,7 +32,7 @@ X = "f32[batch=16, hidden=6]"
 
 
 @pytest.mark.parametrize(
-    ("function", "templates", "collectives", "lies"),
+    ("function", "templates", "collectives", "layout"),
     [
         (lambda x: x + x, (X,), [], (("data",), ("model",))),
         (lambda x: tb.sum(x, axis="batch"), (X,), [("all-reduce", ("data",), 12, 1)], (("model",),)),
@@ -66,13 +66,13 @@ X = "f32[batch=16, hidden=6]"
         (lambda x: tb.broadcast_to(x, (16, 6)).rename("batch", "hidden") * 2, ("f32[]",), [], (("data",), ("model",))),
     ],
 )  # fmt: skip
-def test_what_devices_do_together(function: Any, templates: Any, collectives: Any, lies: Any) -> None:
+def test_what_devices_do_together(function: Any, templates: Any, collectives: Any, layout: Any) -> None:
     program = divided(function, *templates)
     assert together(program) == collectives
-    assert program.outside[0] == lies
+    assert program.outside[0] == layout
     assert program.graph.outputs[0].template.shape == tuple(
         size // {(): 1, ("data",): 4, ("model",): 2}[axes]
-        for size, axes in zip(tb.trace(function)(*templates).results[0].shape, lies, strict=True)
+        for size, axes in zip(tb.trace(function)(*templates).results[0].shape, layout, strict=True)
     )
 
 
