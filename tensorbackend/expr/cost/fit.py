@@ -47,7 +47,7 @@ def fit(function: Callable[P, R], size: int | str, *, optimised: bool = False) -
     Raises
     ------
     ArgumentError
-        From a call, if the function does not fit even if all calls are computed again.
+        From a call, if no choice that was tried fits.
 
     See Also
     --------
@@ -98,6 +98,6 @@ def _choice(function: Any, arguments: Any, keywords: Any, limit: int, optimised:
     if found.fits:
         return found.chosen
     remedy = "raise the limit, or wrap more of the function's parts in checkpoint()"
-    least, calls = show_bytes(found.after.nbytes), len(found.calls)
-    expectation = f"a limit of at least {least}, what the function takes with all {calls} checkpointed calls recomputed"
+    least, chosen, calls = show_bytes(found.after.nbytes), len(found.chosen), len(found.calls)
+    expectation = f"a limit of at least {least}, the peak with {chosen} of {calls} checkpointed calls computed again"
     raise ArgumentError(expected(expectation, remedy, limit=show_bytes(limit)))

@@ -127,7 +127,7 @@ class Search:
 def choose_recomputation(run: Callable[[], Program], limit: int) -> Recomputation:
     """The choice with the fewest FLOPs, among those tried, whose peak is at most a limit.
 
-    `run` returns the costs of the function. If no choice fits, all calls are chosen.
+    `run` returns the costs of the function. If no choice fits, it is that with the lowest peak.
     """
     search = Search(run)
     before = search.cost(())
@@ -135,13 +135,30 @@ def choose_recomputation(run: Callable[[], Program], limit: int) -> Recomputatio
     if before.nbytes <= limit or not candidates:
         return Recomputation(limit, names, frozenset(), before, before)
     everything = frozenset(candidate.number for candidate in candidates)
-    after = search.cost(everything)
-    if after.nbytes > limit:
-        return Recomputation(limit, names, everything, before, after)
-    choices = [_shortest_start(search, candidates, limit), _knapsack(search, candidates, before.nbytes, limit)]
+    if search.cost(everything).nbytes > limit:
+        lowest = _lowest(search, everything, limit)
+        if search.cost(lowest).nbytes > limit:
+            return Recomputation(limit, names, lowest, before, search.cost(lowest))
+        choices = [lowest]
+    else:
+        choices = [_shortest_start(search, candidates, limit), _knapsack(search, candidates, before.nbytes, limit)]
     fitting = [_without_needless(search, choice, candidates, limit) for choice in choices if choice]
     best = min(fitting, key=lambda choice: (search.cost(choice).flops, search.cost(choice).nbytes))
     return Recomputation(limit, names, best, before, search.cost(best))
+
+
+def _lowest(search: Search, choice: frozenset[int], limit: int) -> frozenset[int]:
+    """A choice with a lower peak than all calls, the last calls dropped first; it may be less than a limit.
+
+    Computing a call again right after it was computed, as at the end of a forward pass, saves nothing and needs memory
+    for its operands.
+    """
+    for number in sorted(choice, reverse=True)[:DROPS]:
+        if search.cost(choice - {number}).nbytes < search.cost(choice).nbytes:
+            choice = choice - {number}
+            if search.cost(choice).nbytes <= limit:
+                break
+    return choice
 
 
 def _shortest_start(search: Search, candidates: Sequence[Candidate], limit: int) -> frozenset[int]:
