@@ -139,7 +139,7 @@ def choose_recomputation(run: Callable[[], Program], limit: int) -> Recomputatio
         lowest = _lowest(search, everything, limit)
         if search.cost(lowest).nbytes > limit:
             return Recomputation(limit, names, lowest, before, search.cost(lowest))
-        choices = [lowest]
+        choices: list[frozenset[int] | None] = [lowest]
     else:
         choices = [_shortest_start(search, candidates, limit), _knapsack(search, candidates, before.nbytes, limit)]
     fitting = [_without_needless(search, choice, candidates, limit) for choice in choices if choice]

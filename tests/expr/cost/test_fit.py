@@ -51,7 +51,7 @@ def measured_peak(function: Callable[..., Any], weights: Any, x: tb.Tensor) -> i
         del result
     finally:
         tracemalloc.stop()
-    return peak + x.nbytes + sum(w.nbytes for pair in weights for w in pair)
+    return int(peak + x.nbytes + sum(w.nbytes for pair in weights for w in pair))
 
 
 def test_the_promise_is_kept_on_numpy() -> None:
