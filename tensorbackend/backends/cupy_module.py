@@ -13,7 +13,7 @@ from typing import Any
 
 from ..dtypes import bfloat16
 from ..interchange import numpy_dtype
-from .array_module.complex_functions import beyond_one, log_of_magnitude
+from .array_module.complex_functions import log_of_magnitude, squared_modulus_minus_one
 from .array_module.module import Array, ArrayModule
 
 
@@ -159,7 +159,7 @@ class CupyModule(ArrayModule):
         if name != "log":
             return getattr(self._cupy, name)(z.astype("complex128")).astype(z.dtype)
         a, b = z.real.astype("float64"), z.imag.astype("float64")
-        size = log_of_magnitude(self, a, b, beyond_one(self, a, b), self._cupy.log1p)
+        size = log_of_magnitude(self, a, b, squared_modulus_minus_one(self, a, b), self._cupy.log1p)
         return self.join(size, self._cupy.arctan2(b, a)).astype(z.dtype)
 
     # Positions: of several NaN CuPy returns any

@@ -53,6 +53,6 @@ class ArrayModule:
         """The result of `function`; if no flag is true, that equals `otherwise` and the call may be left out."""
         return function()
 
-    def unfused(self, product: Array) -> Array:
+    def unfused_product(self, product: Array) -> Array:
         """The product, rounded before it enters a sum: a compiler may not fuse the two."""
         return product

@@ -19,7 +19,7 @@ def certainly(xp: Any, flags: Array) -> bool:
     return xp.eager and bool(xp.count_nonzero(flags) == flags.size)
 
 
-def replaced(xp: Any, values: Array, where: Array, function: Callable[..., Array], *operands: Array) -> Array:
+def replace_where(xp: Any, values: Array, where: Array, function: Callable[..., Array], *operands: Array) -> Array:
     """`values`, with the results of `function(xp, *operands)` in the places where `where` is true; all have one shape.
 
     With an eager module the function is computed in those places alone and written into `values`, which must be fresh.

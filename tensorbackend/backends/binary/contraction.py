@@ -12,7 +12,7 @@ from ...protocol import Backend, Payload
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from .complex_scalars import dot as complex_dot
-from .shape import steps, strided
+from .shape import steps, take_strided
 from .storage import store
 
 
@@ -25,7 +25,7 @@ def _rows(x: Tensor, batch: tuple[int, ...], contract: tuple[int, ...]) -> list[
     order = batch + free + contract
     apart = steps(x.shape)
     moved = intern_template(tuple(x.shape[axis] for axis in order), x.dtype, (None,) * len(order))
-    values = list(unpack(strided(x, moved, 0, [apart[axis] for axis in order]), x.dtype))
+    values = list(unpack(take_strided(x, moved, 0, [apart[axis] for axis in order]), x.dtype))
     length = math.prod(x.shape[axis] for axis in contract)
     count = math.prod(x.shape[axis] for axis in free)
     total = math.prod(x.shape[axis] for axis in batch)

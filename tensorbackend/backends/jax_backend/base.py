@@ -95,8 +95,8 @@ class JaxBase(ArrayBase):
         if isinstance(kernel, Eager):
             return Eager(self.settled(kernel.kernel, out), self.settled(kernel.on_values, out))
         if isinstance(out, Template):
-            return lambda *arrays: self._in_dtype(kernel(*arrays), out)
-        return lambda *arrays: tuple(map(self._in_dtype, kernel(*arrays), out))
+            return lambda *arrays: self._convert_dtype(kernel(*arrays), out)
+        return lambda *arrays: tuple(map(self._convert_dtype, kernel(*arrays), out))
 
     def enter(self, kernel: Kernel, /) -> Kernel:
         """Compiles a kernel; without inputs it makes its result on this instance's device."""
@@ -105,15 +105,15 @@ class JaxBase(ArrayBase):
         if isinstance(kernel, Eager):
             traced, on_values = self.enter(kernel.kernel), self.enter(kernel.on_values)
 
-            def by_values(*arrays: Array) -> Payload:
+            def call_compiled(*arrays: Array) -> Payload:
                 of_a_user = any(map(self.traced, arrays)) and not self.composing.now
                 return traced(*arrays) if of_a_user else on_values(*arrays)
 
-            return by_values
+            return call_compiled
         compiled: Kernel = self.jax.jit(kernel)
-        return lambda *arrays: compiled(*arrays) if arrays else self.made_here(compiled)
+        return lambda *arrays: compiled(*arrays) if arrays else self.make_on_device(compiled)
 
-    def made_here(self, make: Callable[[], Any]) -> Any:
+    def make_on_device(self, make: Callable[[], Any]) -> Any:
         """Calls a function without arguments, and puts its result on this instance's device."""
         with self.jax.default_device(self.place):
             payload = self.lasting(make)
@@ -131,11 +131,11 @@ class JaxBase(ArrayBase):
         with self.jax.ensure_compile_time_eval():
             return make()
 
-    def _in_dtype(self, data: Array, out: Template) -> Array:
+    def _convert_dtype(self, data: Array, out: Template) -> Array:
         """An array in exactly the dtype of a template, never in a weak dtype, which JAX may change in a loop."""
         return self.lax.convert_element_type(data, numpy_dtype(out.dtype))
 
-    def undivided(self, data: Array, axes: Sequence[int]) -> Array:
+    def gather_axes(self, data: Array, axes: Sequence[int]) -> Array:
         """An array in a program of which each device holds these axes whole; on a single device it does anyway."""
         return data
 

@@ -16,7 +16,7 @@ from ..array_module.base import Array
 from ..array_module.casting import caster
 from ..array_module.creation import ArrayCreation
 from .base import JaxBase
-from .rounding import unfused
+from .rounding import unfused_product
 
 if TYPE_CHECKING:
     import numpy
@@ -88,9 +88,9 @@ class JaxCreation(JaxBase, ArrayCreation):
             start, step, *last = arrays
             places = lax.iota(numpy_dtype(counter), count)
             if wide.is_complex:
-                moved = lax.complex(unfused(places * step.real), unfused(places * step.imag))
+                moved = lax.complex(unfused_product(places * step.real), unfused_product(places * step.imag))
             else:
-                moved = unfused(places * step) if wide.is_floating else places * step
+                moved = unfused_product(places * step) if wide.is_floating else places * step
             values = moved + start
             if last:
                 values = self.xp.where(places == count - 1, last[0], values)

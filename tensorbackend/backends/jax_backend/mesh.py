@@ -32,7 +32,7 @@ from ...tensor import Tensor, relabelled
 from ..array_module.base import Array
 from .backend import JaxBackend, library, name_of
 from .base import Looking, template_of
-from .parts import at, axes_of, leading, parts
+from .parts import axes_of, elements_at, leading_elements, parts
 
 if TYPE_CHECKING:
     import numpy
@@ -187,7 +187,7 @@ class JaxMesh(JaxBackend):
             return data
         return self.enter(Laid(_itself, placement, self.lax.with_sharding_constraint))(data)
 
-    def undivided(self, data: Array, axes: Sequence[int]) -> Array:
+    def gather_axes(self, data: Array, axes: Sequence[int]) -> Array:
         """An array in a program of which each device holds these axes whole; XLA decides about the others."""
         if not axes:
             return data
@@ -242,17 +242,17 @@ class JaxMesh(JaxBackend):
         if isinstance(kernel, Looking):
             return kernel.kernel
         # With unused inputs dropped, a result that depends on none would be made on JAX's default device.
-        compiled = self._compiled(kernel, keep_unused=True)
+        compiled = self._compile_function(kernel, keep_unused=True)
         if isinstance(kernel, Laid):
             return compiled
-        creation = self._compiled(kernel, out_shardings=self.committed)
-        return lambda *arrays: compiled(*arrays) if arrays else self.made_here(creation)
+        creation = self._compile_function(kernel, out_shardings=self.committed)
+        return lambda *arrays: compiled(*arrays) if arrays else self.make_on_device(creation)
 
-    def _compiled(self, function: Kernel, **options: Any) -> Kernel:
+    def _compile_function(self, function: Kernel, **options: Any) -> Kernel:
         """A function that JAX compiles for the devices of the mesh."""
         return Divided(self.jax.jit(function, **options), self.jax.errors.JaxRuntimeError)
 
-    def made_here(self, make: Callable[[], Any]) -> Any:
+    def make_on_device(self, make: Callable[[], Any]) -> Any:
         """Calls a function without arguments, and puts its result on the devices of the mesh."""
         payload = self.lasting(make)
         return tuple(map(self._here, payload)) if isinstance(payload, tuple) else self._here(payload)
@@ -275,9 +275,11 @@ class JaxMesh(JaxBackend):
     def compile_composite(self, call: CompositeCall, default_impl: Callable[..., Any], otherwise: Kernel, /) -> None:
         """`None`, so that `optional` is called: it brings results that depend on no input onto the mesh."""
 
-    def _composed(self, default_impl: Callable[..., Any], options: Any, static: tuple[Out, Any], *arrays: Array) -> Any:
+    def _default_function(
+        self, default_impl: Callable[..., Any], options: Any, static: tuple[Out, Any], *arrays: Array
+    ) -> Any:
         """A composite's default as a function of arrays; its results are laid out by their axis names."""
-        return self.laid(super()._composed(default_impl, options, static, *arrays), static[0])
+        return self.laid(super()._default_function(default_impl, options, static, *arrays), static[0])
 
     def compile_graph(self, graph: Graph, /) -> Kernel:
         """The whole graph compiled by XLA, with each result where its axis names say.
@@ -287,9 +289,9 @@ class JaxMesh(JaxBackend):
         # Captured tensors become arguments: as constants they would be whole on each device, and in each program.
         (graph,), captured = close([graph])
         held = [move(x, self).data for x in captured]
-        compiled = self._compiled(self.program(graph))
+        compiled = self._compile_function(self.program(graph))
         if not graph.parameters:
-            return lambda: self.made_here(compiled)
+            return lambda: self.make_on_device(compiled)
         return partial(compiled, *held) if held else compiled
 
     def program(self, graph: Graph) -> Kernel:
@@ -352,7 +354,7 @@ class JaxMesh(JaxBackend):
         self.check_width(out)
         return self._divided(array.copy() if copy else array, self.whole(out))
 
-    def assembled(self, part: Template, local: numpy.ndarray[Any, Any]) -> Payload:
+    def assemble(self, part: Template, local: numpy.ndarray[Any, Any]) -> Payload:
         """An array assembled from the parts of all processes.
 
         `local`, with the template `part`, is this process's run of entries along the axes that processes divide.
@@ -424,7 +426,7 @@ class JaxMesh(JaxBackend):
         """The first `limit` elements as bytes; only the parts that hold them are read."""
         self.readable(x.data)
         data = x.data if x.data.is_fully_addressable else self.on_host(x.data)
-        return bytes(leading(data, limit).tobytes())
+        return bytes(leading_elements(data, limit).tobytes())
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Consecutive runs of `size` entries along the first axis, each laid out by its axis names."""
@@ -445,7 +447,7 @@ class JaxMesh(JaxBackend):
         """The elements at the given positions along each axis; if other processes hold parts, all must call this."""
         self.readable(x.data)
         addressable = x.data.is_fully_addressable or x.data.is_fully_replicated
-        return unpack(at(x.data if addressable else self.on_host(x.data), positions).tobytes(), x.dtype)
+        return unpack(elements_at(x.data if addressable else self.on_host(x.data), positions).tobytes(), x.dtype)
 
     def _inspect_parts(self, x: Tensor, looks: str, limit: int) -> str:
         """The parts that this process holds, as text: showing a tensor must not involve other processes."""
@@ -454,7 +456,7 @@ class JaxMesh(JaxBackend):
         for index, part in parts(x.data):
             spans = [extent.indices(size)[:2] for extent, size in zip(index, x.shape, strict=True)]
             positions = ends(part.shape, limit)
-            elements = unpack(at(part, positions).tobytes(), x.dtype) if limit else []
+            elements = unpack(elements_at(part, positions).tobytes(), x.dtype) if limit else []
             text = show(x.template.replace(shape=tuple(part.shape)), self.name, elements, positions)
             lines += [f"[{', '.join(f'{begin}:{end}' for begin, end in spans)}]", text.partition("\n")[2]]
             limit -= len(elements)

@@ -64,9 +64,9 @@ def register(jax: Any, kind: type[JaxBackend]) -> None:
         template, holder = static.template, static.backend
         if isinstance(data, jax.Array):
             holder = holder if isinstance(holder, kind) else kind()
-            template = transformed(template, data)
+            template = transformed_template(template, data)
         elif hasattr(data, "shape") and hasattr(data, "dtype"):
-            template = transformed(template, data)
+            template = transformed_template(template, data)
         return Tensor(template, holder, data)
 
     for tensor_class in (Tensor, Deallocated):  # flattening the latter raises DeallocatedError
@@ -88,7 +88,7 @@ def leaf(x: Tensor) -> Any:
     return x.data if not isinstance(x.data, bytes) else x.backend.to_numpy(x, None, None)
 
 
-def transformed(template: Template, data: Any) -> Template:
+def transformed_template(template: Template, data: Any) -> Template:
     """The template of an array that a transformation made from an array with the given template."""
     shape = tuple(data.shape)
     try:
