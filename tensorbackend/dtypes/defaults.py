@@ -165,16 +165,18 @@ def get_precision() -> int:
 def cast_to(dtype: DType) -> DType | None:
     """The dtype to which an operand is cast under the current settings; `None` if it is not cast."""
     bits = current_precision()
-    target_dtype = _of_width(dtype, -bits) if bits < 0 else dtype
+    target_dtype = _dtype_of_width(dtype, -bits) if bits < 0 else dtype
     return None if target_dtype is dtype else target_dtype
 
 
 def cast_somewhere(dtypes: Iterable[DType]) -> bool:
     """Whether a block of any thread, or the process, casts operands of at least one of the given dtypes."""
-    return bool(cast_blocks) and any(_of_width(dtype, bits) is not dtype for dtype in dtypes for bits in {*cast_blocks})
+    return bool(cast_blocks) and any(
+        _dtype_of_width(dtype, bits) is not dtype for dtype in dtypes for bits in {*cast_blocks}
+    )
 
 
-def _of_width(dtype: DType, bits: int) -> DType:
+def _dtype_of_width(dtype: DType, bits: int) -> DType:
     """The floating or complex dtype of a width, in place of a dtype of the same kind; any other dtype itself."""
     return _COMPLEX[bits] if dtype.is_complex else _FLOATING[bits] if dtype.is_floating else dtype
 

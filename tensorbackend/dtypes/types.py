@@ -73,10 +73,10 @@ class DType:
         return numpy.dtype(self.name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _named, (self.name,)
+        return _unpickle, (self.name,)
 
 
-def _named(name: str) -> DType:
+def _unpickle(name: str) -> DType:
     return BY_NAME[name]
 
 

@@ -87,7 +87,7 @@ def shard_map(
 
     @wraps(function)
     @contained
-    def mapped(*arguments: Any, **keywords: Any) -> Any:
+    def call(*arguments: Any, **keywords: Any) -> Any:
         with name_errors("shard_map"):
             leaves, tree = flatten((arguments, keywords))
             leaves = as_tensors(leaves)
@@ -96,7 +96,7 @@ def shard_map(
             shardings = [_check_rules(rules.of(leaves[place].template), labels[place]) for place in places]
         out_tree = None
 
-        def of_parts(parts: list[Any]) -> Any:
+        def call_on_parts(parts: list[Any]) -> Any:
             nonlocal out_tree
             filled = list(leaves)
             for place, part in zip(places, parts, strict=True):
@@ -109,7 +109,7 @@ def shard_map(
         with trace_on_mesh(mesh):
             parts = [x.template.replace(shape=x.shard_shape) for x in shardings]
             varying = [NOWHERE.widened(mesh_axes_of(x.axes)) for x in shardings]
-            body = trace_leaves(of_parts, parts, [labels[place] for place in places], varying=varying)
+            body = trace_leaves(call_on_parts, parts, [labels[place] for place in places], varying=varying)
             assert out_tree is not None  # set by the trace
             found = results_of(body, varying)
         with name_errors("shard_map"):
@@ -121,7 +121,7 @@ def shard_map(
             )
         return unflatten(out_tree, results)
 
-    return mapped
+    return call
 
 
 def call_shard_map(

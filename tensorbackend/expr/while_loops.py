@@ -127,10 +127,10 @@ def while_loop(
         def asked(leaves: list[Tensor]) -> Any:
             return condition(unflatten(tree, leaves))
 
-        def turned(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
+        def step(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
             return leaves_like(tree, body(unflatten(tree, leaves)), "carry", "to keep its nesting"), carried.paths
 
-        holds, iteration = (asked, turned) if axis is None else _stop_each(carried, axis, asked, turned)
+        holds, iteration = (asked, step) if axis is None else _stop_each(carried, axis, asked, step)
         results = (
             run_while(carried, holds, iteration, most)
             if steps is None

@@ -11,7 +11,7 @@ from sys import getrefcount
 from typing import Any, Final, NoReturn, Self
 
 from ..errors import ArgumentError, expected
-from ..protocol.owners import pinned
+from ..protocol.owners import pinned_count
 from ..template import Shape, Template
 from ..tensor import Tensor, public_op
 from .dtypes import numpy_dtype
@@ -25,7 +25,7 @@ _reshape: Final = public_op("reshape")
 HERE: Final = os.path.dirname(__file__)
 """Where generated code says that it is, so that its frames are those of this package and not of the user."""
 
-_SOLE: Final = pinned() or -1
+_SOLE: Final = pinned_count() or -1
 """The references to the base of a view that nobody else holds: the view's, a variable, and that of the count itself."""
 
 

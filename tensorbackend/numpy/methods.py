@@ -20,7 +20,7 @@ from .ufunc_table import (
     SOLE,
     SYNONYMS,
 )
-from .ufuncs import operated, written
+from .ufuncs import operate, written
 
 UFUNCS: Final[dict[str, Any]] = {}
 """The universal functions by name."""
@@ -51,15 +51,15 @@ for _method, _name in SOLE.items():
 
 
 def _divmod(self: ndarray, other: Any) -> Any:
-    return operated(UFUNCS["divmod"].spec, self, other)
+    return operate(UFUNCS["divmod"].spec, self, other)
 
 
 def _rdivmod(self: ndarray, other: Any) -> Any:
-    return operated(UFUNCS["divmod"].spec, other, self)
+    return operate(UFUNCS["divmod"].spec, other, self)
 
 
 def _power(self: ndarray, other: Any, modulo: Any = None) -> Any:
-    return operated(UFUNCS["power"].spec, self, other)
+    return operate(UFUNCS["power"].spec, self, other)
 
 
 setattr(ndarray, "__divmod__", _divmod)  # noqa: B010 # a type checker reads the stub

@@ -12,7 +12,7 @@ from ..dtypes import bool_
 from ..errors import ArgumentError, ShapeError
 from ..tensor import Tensor
 from .arrays import box, fresh, functions, ndarray, result, tensor_of
-from .conversion import asarray, cast, promoted, tensor
+from .conversion import asarray, cast, promote, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, Out, function, public
 from .ufuncs import written
@@ -137,7 +137,7 @@ def extract(condition: Array, arr: Array) -> Array:
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """For each element the entry of the array that it names."""
     index = tensor(a)
-    parts = promoted([tensor(each) for each in choices])
+    parts = promote([tensor(each) for each in choices])
     if mode == "wrap":
         index = tb.remainder(index, len(parts))
     elif mode == "clip":

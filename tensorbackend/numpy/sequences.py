@@ -22,7 +22,7 @@ from .selection import chosen
 from .ufuncs import written
 
 
-def _running(op: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def _make_cumulative(op: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def running(a: Array, axis: Any = None, dtype: Any = None, out: Out = None) -> Array:
         x = tb.reshape(a, (-1,)) if axis is None else a
         wanted = x.dtype if dtype is None else dtype_of(dtype)
@@ -34,8 +34,8 @@ def _running(op: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return running
 
 
-cumsum = function(_running(tb.cumulative_sum), name="cumsum")
-cumprod = function(_running(tb.cumulative_prod), name="cumprod")
+cumsum = function(_make_cumulative(tb.cumulative_sum), name="cumsum")
+cumprod = function(_make_cumulative(tb.cumulative_prod), name="cumprod")
 
 
 @public
@@ -264,7 +264,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
         raise ArgumentError("v cannot be empty")
     if y.size > x.size:
         x, y = y, x
-    return _correlated(x, y[::-1], mode)
+    return _correlate(x, y[::-1], mode)
 
 
 @public
@@ -277,11 +277,11 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
         )
     y = functions["conjugate"](y) if y._template().dtype.is_complex else y
     if y.size > x.size:
-        return _correlated(y, x, mode)[::-1]
-    return _correlated(x, y, mode)
+        return _correlate(y, x, mode)[::-1]
+    return _correlate(x, y, mode)
 
 
-def _correlated(x: ndarray, y: ndarray, mode: str) -> Any:
+def _correlate(x: ndarray, y: ndarray, mode: str) -> Any:
     """sum_k x[n + k] y[k] for a y that is no longer than x."""
     modes = {"full": y.size - 1, "same": y.size - 1, "valid": 0, "f": y.size - 1, "s": y.size - 1, "v": 0}
     if mode not in modes:

@@ -20,7 +20,7 @@ from .promotion import Spec
 from .ufuncs import call, written
 
 
-def reduced(
+def reduce(
     spec: Spec, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
     initial: Any = None, where: Any = True,
 ) -> Any:  # fmt: skip
@@ -53,7 +53,7 @@ def reduced(
     return result(total) if out is None else written(spec.name, out, total)
 
 
-def accumulated(spec: Spec, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+def accumulate(spec: Spec, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """`np.add.accumulate` etc."""
     x = tensor(array)
     if dtype is not None:
@@ -73,14 +73,14 @@ def accumulated(spec: Spec, array: Any, axis: int = 0, dtype: Any = None, out: A
     return result(total) if out is None else written(spec.name, out, total)
 
 
-def reduced_at(spec: Spec, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+def reduceat(spec: Spec, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """`np.add.reduceat` and the like: each pair of adjacent indices bounds a reduction."""
     x = tb.moveaxis(tensor(array), axis, 0)
     starts = [int(each) for each in host(indices)]
     stops = [*starts[1:], x.shape[0]]
     boxed = functions["box"]
     parts = [
-        tensor(reduced(spec, boxed(x[start:stop]), 0, dtype)) if start < stop else x[start]
+        tensor(reduce(spec, boxed(x[start:stop]), 0, dtype)) if start < stop else x[start]
         for start, stop in zip(starts, stops, strict=True)
     ]
     total = tb.moveaxis(tb.stack([cast(part, parts[0].dtype) for part in parts]), 0, axis)

@@ -20,7 +20,7 @@ from ..tensor import Tensor
 from .arrays import ndarray, replace, result
 from .conversion import NUMBERS, cast, operand, tensor
 from .dtypes import dtype_of, numpy_dtype
-from .promotion import Plan, Spec, kind_of, made_plan, planned
+from .promotion import Plan, Spec, kind_of, make_plan, planned
 
 
 def call(
@@ -49,10 +49,10 @@ def call(
     if dtype is None and casting is None:
         plan = planned(spec, kinds)
     else:
-        plan = made_plan(spec, kinds, None if dtype is None else dtype_of(dtype), casting or "same_kind")
+        plan = make_plan(spec, kinds, None if dtype is None else dtype_of(dtype), casting or "same_kind")
     results = computed(spec, plan, operands)
     if where is not True:
-        results = _masked(results, where, out)
+        results = _apply_mask(results, where, out)
     if out is None:
         boxed = tuple(map(result, results))
     else:
@@ -75,12 +75,12 @@ def computed(spec: Spec, plan: Plan | None, operands: Sequence[Any]) -> tuple[Te
     if plan is None:
         given = spec.op(*operands)
         return given if isinstance(given, tuple) else (given,)
-    given = plan.op(*map(_as, operands, plan.operands))
+    given = plan.op(*map(_cast_operand, operands, plan.operands))
     results = given if isinstance(given, tuple) else (given,)
     return tuple(map(cast, results, plan.results))
 
 
-def _as(value: Any, dtype: DType) -> Any:
+def _cast_operand(value: Any, dtype: DType) -> Any:
     if isinstance(value, Tensor):
         return value if value.dtype is dtype else cast(value, dtype)
     if isinstance(value, numpy.generic):
@@ -90,7 +90,7 @@ def _as(value: Any, dtype: DType) -> Any:
     return float(value) if value.__class__ is int and dtype.is_floating else value
 
 
-def _masked(results: Sequence[Tensor], where: Any, out: Any) -> tuple[Tensor, ...]:
+def _apply_mask(results: Sequence[Tensor], where: Any, out: Any) -> tuple[Tensor, ...]:
     """Results where a mask is true, elsewhere the elements of `out`, or 0."""
     mask = tensor(where)
     if mask.dtype is not bool_:
@@ -142,7 +142,7 @@ def changed(spec: Spec, x: ndarray, other: Any) -> Any:
     return call(spec, (x, other), out=x)
 
 
-def operated(spec: Spec, x: Any, y: Any) -> Any:
+def operate(spec: Spec, x: Any, y: Any) -> Any:
     """`x + y` and the like, if it is not straight-line."""
     other = y if x.__class__ is ndarray else x
     kind = other.__class__

@@ -199,7 +199,7 @@ def _chosen(entries: _Entries, unique: UniqueAll, fill_value: Scalar) -> Tensor:
 # Public
 
 
-def _along(x: Tensor, axis: Axis, size: int | None, fill_value: Scalar, function: str) -> UniqueAll:
+def _unique_along(x: Tensor, axis: Axis, size: int | None, fill_value: Scalar, function: str) -> UniqueAll:
     """The result of `unique_all` along an axis."""
     entries = _entries(x, axis)
     ranks = entries.ranks.rename(None)
@@ -261,7 +261,7 @@ def unique_all(
     """
     x = x if isinstance(x, Tensor) else asarray(x)
     if axis is not None:
-        return _along(x, axis, size, fill_value, "unique_all()")
+        return _unique_along(x, axis, size, fill_value, "unique_all()")
     quick = x.backend.unique(x, places=True, counts=True) if size is None else None
     if quick is not None:
         return UniqueAll(*quick)  # type: ignore[arg-type] # nothing that was asked for is left out
@@ -285,7 +285,7 @@ def unique_counts(
     """
     x = x if isinstance(x, Tensor) else asarray(x)
     if axis is not None:
-        unique = _along(x, axis, size, fill_value, "unique_counts()")
+        unique = _unique_along(x, axis, size, fill_value, "unique_counts()")
         return UniqueCounts(unique.values, unique.counts)
     quick = x.backend.unique(x, places=False, counts=True) if size is None else None
     if quick is not None and quick.counts is not None:
@@ -308,7 +308,7 @@ def unique_inverse(
     """
     x = x if isinstance(x, Tensor) else asarray(x)
     if axis is not None:
-        unique = _along(x, axis, size, fill_value, "unique_inverse()")
+        unique = _unique_along(x, axis, size, fill_value, "unique_inverse()")
         return UniqueInverse(unique.values, unique.inverse_indices)
     quick = x.backend.unique(x, places=True, counts=False) if size is None else None
     if quick is not None and quick.inverse_indices is not None:
@@ -331,7 +331,7 @@ def unique_values(
     """
     x = x if isinstance(x, Tensor) else asarray(x)
     if axis is not None:
-        unique = _along(x, axis, size, fill_value, "unique_values()")
+        unique = _unique_along(x, axis, size, fill_value, "unique_values()")
         return unique.values
     quick = x.backend.unique(x, places=False, counts=False) if size is None else None
     if quick is not None:

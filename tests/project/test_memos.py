@@ -13,7 +13,7 @@ MODULES = {str(path.relative_to(ROOT)): path for path in sorted(ROOT.rglob("*.py
 
 FEW = {
     ("dtypes/limits.py", "_limits"): "as many entries as dtypes",
-    ("dtypes/promotion.py", "_by_its_name"): "as many entries as names of dtypes",
+    ("dtypes/promotion.py", "_dtype_by_name"): "as many entries as names of dtypes",
     ("dispatch/fallbacks.py", "_within_reach"): "as many entries as backends",
     ("interchange.py", "scalar_dtype"): "as many entries as classes of numbers",
     ("expr/jit.py", "_flat"): "as many entries as numbers of arguments",

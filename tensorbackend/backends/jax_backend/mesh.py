@@ -28,7 +28,7 @@ from ...protocol.devices import DeviceFacts
 from ...rules.plan import Out
 from ...select import move
 from ...template import Template
-from ...tensor import Tensor, relabelled
+from ...tensor import Tensor, rename_like
 from ..array_module.base import Array
 from .backend import JaxBackend, library, name_of
 from .base import Looking, template_of
@@ -269,8 +269,8 @@ class JaxMesh(JaxBackend):
         """Runs the compiled default, and brings its results onto the mesh even if they depend on no input."""
         results = super().optional(name, args, default_impl)
         if isinstance(results, Tensor):
-            return relabelled(results, results.template)
-        return tuple([relabelled(x, x.template) for x in results])
+            return rename_like(results, results.template)
+        return tuple([rename_like(x, x.template) for x in results])
 
     def compile_composite(self, call: CompositeCall, default_impl: Callable[..., Any], otherwise: Kernel, /) -> None:
         """`None`, so that `optional` is called: it brings results that depend on no input onto the mesh."""

@@ -17,7 +17,7 @@ from ...ops.composite.shape.arranging import stack
 from ...ops.creation.filled import zeros
 from ...ops.elementwise.binary import logical_and
 from ...ops.elementwise.ternary import where
-from ...ops.indexing.slices import sliced
+from ...ops.indexing.slices import slice_basic
 from ...ops.reduction import any as any_
 from ...ops.reduction import sum as sum_
 from ...ops.shape import permute_dims
@@ -161,7 +161,7 @@ def _debug_callback(call: Call) -> Results:
         held = call.record([held, tuple(operand.x for operand in operands)], outs)  # type: ignore[assignment,union-attr]
     else:
         for place in range(call.size):
-            example = tuple(sliced(operand.x, (place,)) if operand.mapped else operand.x for operand in operands)  # type: ignore[union-attr]
+            example = tuple(slice_basic(operand.x, (place,)) if operand.mapped else operand.x for operand in operands)  # type: ignore[union-attr]
             held = call.record([held, example], outs)  # type: ignore[assignment] # several results
     return _add_batch_axis(call, held, flags)
 
@@ -174,7 +174,7 @@ def _host_call(call: Call) -> Results:
 
     def call_each(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
         rows = [
-            function([sliced(x, (place,)) if mapped else x for x, mapped in zip(tensors, flags, strict=True)])
+            function([slice_basic(x, (place,)) if mapped else x for x, mapped in zip(tensors, flags, strict=True)])
             for place in range(size)
         ]
         if not rows:

@@ -18,7 +18,7 @@ from ...declarations.op_specs import CALLBACKS, OPS, Callback
 from ...dtypes import uncast
 from ...errors import ContractError, TensorBackendError, expected
 from ...ops.creation.filled import zeros
-from ...ops.indexing.slices import sliced
+from ...ops.indexing.slices import slice_basic
 from ...ops.shape import concatenate, expand_dims
 from ...scopes import contained
 from ...select import call_with_default, get_backend
@@ -195,7 +195,7 @@ def one_by_one(call: Call) -> Results:
     for place in range(call.size):
 
         def example(operand: Operand, place: int = place) -> Tensor:
-            return sliced(operand.x, (place,)) if operand.mapped else operand.x
+            return slice_basic(operand.x, (place,)) if operand.mapped else operand.x
 
         inputs = [
             None if entry is None else example(entry) if isinstance(entry, Operand) else tuple(map(example, entry))

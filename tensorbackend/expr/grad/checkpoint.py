@@ -63,7 +63,7 @@ def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
     """
 
     @wraps(function)
-    def checkpointed(*arguments: P.args, **keywords: P.kwargs) -> R:
+    def call(*arguments: P.args, **keywords: P.kwargs) -> R:
         leaves, tree = flatten((arguments, keywords))
         leaves = as_tensors(leaves)
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
@@ -84,4 +84,4 @@ def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
         results = call_checkpoint(graph, [move(x, backend) for x in tensors])
         return cast(R, unflatten(graph.out_tree, results))
 
-    return name_in_errors(checkpointed, "checkpoint")
+    return name_in_errors(call, "checkpoint")

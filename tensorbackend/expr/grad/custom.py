@@ -256,7 +256,7 @@ def _custom_gradient(
     count = pullback.argument_count if isinstance(pullback, _OnTape) else len(pullback.graph.outputs)
     held = len(tensors) - count
     wanted = [place for place in range(held) if needed[0][place]]
-    closed_over = [place for place in wanted if on_tape or _is_used(forward, place)]
+    closed_over = [place for place in wanted if on_tape or _flows_to(forward, place)]
     if closed_over:
         return (tuple([_not_an_argument(x) if place in closed_over else None for place, x in enumerate(tensors)]),)
     if isinstance(pullback, _OnTape):
@@ -264,7 +264,7 @@ def _custom_gradient(
     return ((*(None,) * held, *evaluate(pullback.graph, [*tensors, *seeds])),)
 
 
-def _is_used(forward: Graph | None, place: int) -> bool:
+def _flows_to(forward: Graph | None, place: int) -> bool:
     """Whether a gradient would flow from the results of a graph to the parameter at a position."""
     assert forward is not None  # as the node is one of a graph
     reached = find_dependents(forward.nodes, {forward.parameters[place].node})

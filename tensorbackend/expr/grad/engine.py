@@ -18,7 +18,7 @@ from ...ops.reduction import sum
 from ...ops.shape import reshape
 from ...scopes import contained
 from ...template import Template
-from ...tensor import Tensor, relabelled
+from ...tensor import Tensor, rename_like
 from ..collectives import collective
 from ..graph import Graph, reachable
 from ..node import PARAMETER, RENAMED, Node, Value, at_line
@@ -277,7 +277,7 @@ def inexact(value: Value) -> bool:
 
 def rename_to_template(x: Tensor, template: Template) -> Tensor:
     """A tensor under the names of a template of its shape and dtype."""
-    return x if x.names == template.names else relabelled(x, template)
+    return x if x.names == template.names else rename_like(x, template)
 
 
 def _identity(x: Tensor) -> Tensor:

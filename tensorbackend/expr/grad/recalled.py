@@ -96,7 +96,7 @@ def _anew(scope: Recall, outputs: Sequence[Value], exchanged: dict[Value, Value]
     Raises `BackendError` for values of traces that have ended.
     """
 
-    _refuse_leaked(scope, outputs)
+    _refuse_leaks(scope, outputs)
 
     def number(node: Node) -> int:
         return scope.made.get(node, node.serial)
@@ -114,7 +114,7 @@ def _anew(scope: Recall, outputs: Sequence[Value], exchanged: dict[Value, Value]
     return [exchanged[value] for value in outputs]
 
 
-def _refuse_leaked(scope: Recall, outputs: Sequence[Value]) -> None:
+def _refuse_leaks(scope: Recall, outputs: Sequence[Value]) -> None:
     """Raises `BackendError` if results need a value of a trace that has ended."""
     seen: set[Node] = set()
     waiting = list(outputs)

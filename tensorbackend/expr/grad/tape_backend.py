@@ -16,7 +16,7 @@ from ...protocol.core import CompositeCall
 from ...rules.plan import Out
 from ...select import get_backend, move
 from ...template import Template
-from ...tensor import Tensor, bind, blank_tensor, relabelled
+from ...tensor import Tensor, bind, blank_tensor, rename_like
 from ..composite_programs import record_program
 from ..node import CAPTURED, RENAMED, Default, Node, Value, here, serials
 from ..recall import plan_of
@@ -55,7 +55,7 @@ class TapeBackend(Backend):
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
     ) -> Tensor | tuple[Tensor, ...]:
         """Runs a composite as one node, or as its parts if it is recorded and has no gradient rule of its own."""
-        if any(map(_is_followed, _flat(args.inputs))) and gradient_of(name) is None:
+        if any(map(_follows, _flat(args.inputs))) and gradient_of(name) is None:
             return default_impl(*args)
         data = self.recorded(name, args.out, args.inputs, args.options, default_impl)
         if isinstance(args.out, Template):
@@ -99,7 +99,7 @@ class TapeBackend(Backend):
         results: tuple[Tensor, ...],
     ) -> Payload:
         """Records an op with its results if an operand is followed by the open tape."""
-        if not any(map(_is_followed, _flat(inputs))):
+        if not any(map(_follows, _flat(inputs))):
             left = _left(inputs)
             constants = tuple(_constant(x, left) for x in results)
             return constants[0] if isinstance(out, Template) else constants
@@ -272,14 +272,14 @@ def underlying_tensor(x: Tensor) -> Tensor:
         return x
     value: Value = x.data
     held = cast(Recorded, value.node).results[value.index]
-    return held if held.template is x.template else relabelled(held, x.template)
+    return held if held.template is x.template else rename_like(held, x.template)
 
 
 @bind
 def off_tape(x: Tensor) -> Tensor:
     """The result of `x.detach()` once this module is imported: off the tape for a tensor on one."""
     held = underlying_tensor(x)
-    return stop_gradient(x) if held is x else relabelled(held, x.template)
+    return stop_gradient(x) if held is x else rename_like(held, x.template)
 
 
 def recorder_of(x: Tensor) -> Backend:
@@ -290,7 +290,7 @@ def recorder_of(x: Tensor) -> Backend:
 
 def again(x: Tensor) -> Tensor:
     """The same tensor under a new node of the tape that records now, if that has recorded it."""
-    if not _is_followed(x):
+    if not _follows(x):
         return x
     value = cast(TapeBackend, x.backend).entered(RENAMED, x.template, (x,), {}, None, (underlying_tensor(x),))
     return Tensor(x.template, x.backend, value)
@@ -302,8 +302,8 @@ def earlier_values(results: Sequence[Tensor], known: Sequence[Tensor], start: in
     Only paths along which a gradient flows count.
     """
     found: dict[Value, Tensor] = {}
-    seen = {x.data for x in known if _is_followed(x)}
-    waiting: list[Value] = [x.data for x in results if _is_followed(x)]
+    seen = {x.data for x in known if _follows(x)}
+    waiting: list[Value] = [x.data for x in results if _follows(x)]
     while waiting:
         value = waiting.pop()
         node = cast(Recorded, value.node)
@@ -341,7 +341,7 @@ def _left(inputs: tuple[Any, ...]) -> Unrecorded | None:
     return latest
 
 
-def _is_followed(x: Tensor) -> bool:
+def _follows(x: Tensor) -> bool:
     """Whether the tape that records now has recorded a tensor."""
     if not isinstance(x.backend, TapeBackend):
         return False
@@ -351,4 +351,4 @@ def _is_followed(x: Tensor) -> bool:
 
 def _value(x: Tensor) -> Value:
     """The value of a tensor; a constant unless the tape that records now follows it."""
-    return x.data if _is_followed(x) else _constant(underlying_tensor(x))
+    return x.data if _follows(x) else _constant(underlying_tensor(x))

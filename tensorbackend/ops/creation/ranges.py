@@ -27,7 +27,7 @@ from .filled import asarray, iota
 from .values import is_array
 
 
-def _known(value: Any) -> tuple[Scalar, Template]:
+def _known_number(value: Any) -> tuple[Scalar, Template]:
     """The Python number in a number, an array or a tensor without axes, and its template."""
     kind = scalar_kind(value)
     if kind is not None:
@@ -101,7 +101,7 @@ def arange(
         start, stop = 0, start
     numbers: Any = start, stop, step
     if not (start.__class__ in NUMBERS and stop.__class__ in NUMBERS and step.__class__ in NUMBERS):
-        known = [_known(number) for number in numbers]
+        known = [_known_number(number) for number in numbers]
         numbers, dtype = [number for number, _ in known], dtype or _common([template for _, template in known])
     first, last, pace = numbers
     return _arange(first, last, pace, dtype=dtype, name=name, backend=backend, device=device, like=like)
@@ -179,10 +179,10 @@ def linspace(
         )
     num = integer(0, num=num)
     gaps = num - 1 if flag(endpoint=endpoint) else num
-    return _between(start, stop, num, gaps, dtype, name, axis, backend, device, like)
+    return _linspace_of_tensors(start, stop, num, gaps, dtype, name, axis, backend, device, like)
 
 
-def _between(
+def _linspace_of_tensors(
     start: TensorLike,
     stop: TensorLike,
     num: int,

@@ -15,7 +15,7 @@ from ...dtypes import check_scalar, int64, scalar_kind, uncast
 from ...errors import BackendError, ContractError, IndexRangeError, ShapeError, TemplateDataError, expected
 from ...protocol import Backend
 from ...protocol.indexing import Write
-from ...rules.data_errors import with_original_index
+from ...rules.data_errors import restore_index
 from ...rules.indexing import check_assignment
 from ...rules.shape import Slices, parse_basic_key
 from ...select import get_backend
@@ -27,7 +27,7 @@ from ..elementwise.ternary import where
 from ..shape import broadcast_to, laid_flat, reshape
 from .coordinates import places
 from .getitem import getitem
-from .keys import SETTLED, is_plain, parsed, settled
+from .keys import SETTLED, is_plain, parse_key, settled
 from .scatter import indexed_put
 from .slices import put_slice
 
@@ -50,7 +50,7 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
         block = parse_basic_key(x.template, key)
         if not block.reversed and not block.new and all(stride == 1 for stride in block.strides):
             return _put_block(x, block, value)
-    parts = parsed(x, key)
+    parts = parse_key(x, key)
     if parts[0].kind == "mask" and all(part.kind == "fill" for part in parts[1:]):
         mask = parts[0].value
         if value.ndim <= x.ndim - mask.ndim:
@@ -63,7 +63,7 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
         return indexed_put(x, found.vectors, wide, mode="error")
     except IndexRangeError as error:
         arrays = [part.value.template for part in parts if part.kind == "array"]
-        raise with_original_index(error).met("put_at", [x.template, *arrays]) from None
+        raise restore_index(error).met("put_at", [x.template, *arrays]) from None
 
 
 def _put_entries(x: Tensor, key: Any, value: Tensor) -> Tensor:
@@ -161,7 +161,7 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
                 of_value = _kind(value, backend)
             _, write, _ = _writes.entries[backend, x.template.kind, kinds, of_value]
             if CHECKED:
-                write = _verified(write, put_at(x, key, value))
+                write = _verify(write, put_at(x, key, value))
             write(x, parts, value)
         except ContractError:
             raise
@@ -236,18 +236,18 @@ def _learn(x: Tensor, key: Any, value: Any) -> None:
     structure = tuple([part.template if part.__class__ is Tensor else part.__class__ for part in parts])
     write = backend.assignment(template, structure, value.template if of_tensor else value.__class__)
     if write is None and not of_tensor:  # the backend takes no number of that class
-        write = _by_tensor(backend.assignment(template, structure, Template((), x.dtype)))
+        write = _assign_as_tensor(backend.assignment(template, structure, Template((), x.dtype)))
     if write is not None:
         subject = Subject("setitem", "setitem", backend)
         _writes.enter(name, record(Ready(None, watched(write, subject), subject=subject)))
 
 
-def _by_tensor(write: Write | None) -> Write | None:
+def _assign_as_tensor(write: Write | None) -> Write | None:
     """An assignment of a number by one of a tensor."""
     return write and (lambda x, key, value: write(x, key, _update(x, value)))
 
 
-def _verified(write: Write, wanted: Tensor) -> Write:
+def _verify(write: Write, wanted: Tensor) -> Write:
     """An assignment that raises `ContractError` unless x then has the elements of another tensor."""
 
     def verified(x: Tensor, key: Any, value: Any) -> None:

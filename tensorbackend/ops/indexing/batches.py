@@ -47,7 +47,7 @@ def positions(x: Tensor, vectors: Tensor, batch: Batch) -> tuple[Positions, Posi
     return x_axes, vector_axes
 
 
-def paired(x: Tensor, vectors: Tensor, x_axes: Positions, vector_axes: Positions) -> Paired:
+def pair_batches(x: Tensor, vectors: Tensor, x_axes: Positions, vector_axes: Positions) -> Paired:
     """x with its batch axes in front, and index vectors that begin with the positions along these axes.
 
     x (4, 7, 5) and vectors (5, 3, 1) for its axis 0, with axis 2 of x and axis 0 of the vectors as the batch axes,
@@ -69,5 +69,5 @@ def written(
     op: Callable[..., Tensor], x: Tensor, indices: Tensor, updates: Tensor, *, mode: Mode, batch: Batch
 ) -> Tensor:
     """Writes updates by an op, such as `indexed_add`, at index vectors for each entry of the batch axes."""
-    pair = paired(x, indices, *positions(x, indices, batch))
+    pair = pair_batches(x, indices, *positions(x, indices, batch))
     return pair.back(op(pair.x, pair.vectors, updates, mode=mode))

@@ -20,7 +20,7 @@ from ...rules.axes import normalize_axis
 from ...rules.indexing import Structure, axes_of_parts, getitem_template, is_mask
 from ...tensor import Tensor, bind
 from ..composite.reduction import count_nonzero
-from .keys import SETTLED, entries, is_integer, is_plain_part, settled, shown
+from .keys import SETTLED, entries, is_integer, is_plain_part, settled, show_key
 
 
 def _plan(result: Tensor, x: Tensor, key: Any) -> Ready | None:
@@ -36,16 +36,16 @@ def _plan(result: Tensor, x: Tensor, key: Any) -> Ready | None:
     if kernel is None:
         return None
     if not result.ndim and EllipsisType not in structure:
-        kernel = _with_ellipsis(kernel)
-    return Ready(Shaped(result.template), _verified(kernel, x, structure) if CHECKED else kernel)
+        kernel = _append_ellipsis(kernel)
+    return Ready(Shaped(result.template), _verify(kernel, x, structure) if CHECKED else kernel)
 
 
-def _with_ellipsis(kernel: Kernel) -> Kernel:
+def _append_ellipsis(kernel: Kernel) -> Kernel:
     """A kernel that adds ... to the key, so that NumPy returns an array for a single element."""
     return lambda values, key: kernel(values, (*key, ...))
 
 
-def _verified(kernel: Kernel, x: Tensor, structure: Structure) -> Kernel:
+def _verify(kernel: Kernel, x: Tensor, structure: Structure) -> Kernel:
     """A kernel that raises `ContractError` unless its payload fits the lengths of slices and the counts of masks."""
     template, backend = x.template, x.backend
 
@@ -123,6 +123,6 @@ def isel(x: Tensor, /, **keys: Any) -> Tensor:
         key = by_axis[axis]
         if key is None or isinstance(key, EllipsisType | bool | tuple) or getattr(key, "ndim", 1) > 1:
             expectation = "an int, a slice, or a list, mask or integer tensor of one axis"
-            raise ShapeError(expected(expectation, **{str(x.names[axis]): shown(key)}))
+            raise ShapeError(expected(expectation, **{str(x.names[axis]): show_key(key)}))
         x = getitem(x, (*(slice(None),) * axis, key))
     return x

@@ -20,7 +20,7 @@ from ....template import Shape, Template, intern_template
 from ....tensor import Tensor, TensorLike
 from ...boundaries import CONSTANT, EXTENSIONS, Boundary, Side, Sides, sides_of
 from ...creation.filled import full, iota
-from ...creation.values import together
+from ...creation.values import operand_tensors
 from ...elementwise.binary import add, equal, greater_equal, less, logical_and, logical_or, multiply, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
@@ -252,7 +252,7 @@ def grid_sample(
     pad : Uses the same modes for values outside.
     take : Reads entries at integer positions.
     """
-    grid, coordinates = together(grid, coordinates)
+    grid, coordinates = operand_tensors(grid, coordinates)
     if not coordinates.ndim or not coordinates.shape[-1]:
         raise ShapeError(expected("coordinates with components along the last axis", coordinates=coordinates.template))
     chosen = normalize_axes(grid.template, range(coordinates.shape[-1]) if axes is None else axes)

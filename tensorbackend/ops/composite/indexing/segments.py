@@ -26,7 +26,7 @@ from ....rules.indexing import check_indices, gather_shape
 from ....template import intern_template, merge_names
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full, iota, ones, zeros
-from ...creation.values import together
+from ...creation.values import operand_tensors
 from ...elementwise.binary import (
     add,
     divide,
@@ -390,7 +390,7 @@ def indexed_max(
     """
     if batch is None:
         return _indexed_max(x, indices, updates, mode=mode)
-    return written(_indexed_max, *together(x, indices, updates), mode=mode, batch=batch)
+    return written(_indexed_max, *operand_tensors(x, indices, updates), mode=mode, batch=batch)
 
 
 @composite

@@ -14,7 +14,7 @@ from ....rules.plan import integer
 from ....template import as_shape, intern_template, merge_names
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota
-from ...creation.values import beside, together
+from ...creation.values import beside, operand_tensors
 from ...elementwise.binary import less
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
@@ -183,7 +183,7 @@ def compress(
     >>> tb.compress(x[0] > 1, x[1], size=3, fill_value=-1).tolist()
     [5, 6, -1]
     """
-    condition, x = together(condition, x)
+    condition, x = operand_tensors(condition, x)
     if axis is None:
         x, axis = laid_flat(x), 0
     along = normalize_axis(x.template, axis)
