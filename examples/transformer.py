@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 from pathlib import Path
 from time import perf_counter
 
@@ -103,7 +103,7 @@ def attention(layer: Layer, x: tb.Tensor) -> tb.Tensor:
     scores = tb.dot(queries, keys, contract=(["key"], ["key"]), batch=heads) / sqrt(WIDTH // HEADS)
     time = tb.arange(x.shape[1], name="time")
     earlier = tb.greater_equal(time.align_to("time", "source"), time.rename("source"))
-    weights = tb.softmax(tb.where(earlier, scores, -1e30), axis="source")
+    weights = tb.softmax(tb.where(earlier, scores, -inf), axis="source")
     mixed = tb.dot(weights, values, contract=(["source"], ["source"]), batch=heads)
     return tb.dot(mixed, layer.gathered, contract=(["head", "key"], ["head", "key"]))
 

@@ -28,6 +28,7 @@ from .dispatch import composite as composite
 from .dispatch import primitive as primitive
 from .dtypes import DType as DType
 from .dtypes import DTypeLike as DTypeLike
+from .dtypes import autocast as autocast
 from .dtypes import bfloat16 as bfloat16
 from .dtypes import bool_ as bool  # noqa: F401 # the standard's name of the dtype
 from .dtypes import complex64 as complex64

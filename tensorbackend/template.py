@@ -183,6 +183,11 @@ def template_of_kind(kind: TemplateKind, shape: Shape) -> Template:
         template = reference()
         if template is not None:
             return template
+    return new_template(kind, shape)
+
+
+def new_template(kind: TemplateKind, shape: Shape) -> Template:
+    """Returns `template_of_kind` for a shape that no template is known to have."""
     template = _fill(kind, shape)
     if not 0 < template.size <= _FEW_ELEMENTS or len(shape) > MAX_AXES:
         _check_size(shape, kind.dtype)

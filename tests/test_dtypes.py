@@ -133,3 +133,34 @@ def test_numbers_are_checked_by_their_extremes_and_named_one_by_one() -> None:
 def test_a_kind_of_numbers_that_there_is_not(kind: Any) -> None:
     with pytest.raises(ArgumentError, match="expected kind to be 'bool', 'int', 'uint', 'float' or 'complex', got"):
         tb.default_dtype(kind)
+
+
+@pytest.mark.parametrize(
+    "code", ["?", "f2", "f4", "f8", "i2", "i4", "u1", "u2", "u4", "c8", "c16", "=i8", "<u8", "|i1", "<c8"]
+)
+def test_numpys_codes(code: str) -> None:
+    dtype = np.dtype(code.replace("<", "="))
+    assert as_dtype(code.replace("<", dtype.newbyteorder("=").str[0] if dtype.itemsize > 1 else "|")).dtype == dtype
+
+
+@pytest.mark.parametrize(
+    "code", [">f4" if np.dtype("f4").newbyteorder("=").str[0] == "<" else "<f4", "i8", "c4", "f", "|f", "<", ""]
+)
+def test_codes_that_are_refused(code: str) -> None:
+    with pytest.raises(DTypeError):
+        as_dtype(code)
+
+
+def test_a_short_form_is_not_read_as_numpys_code() -> None:
+    assert as_dtype("u8") is as_dtype("uint8")
+
+
+@pytest.mark.parametrize("dtype", ALL_DTYPES)
+def test_a_dtype_equals_what_stands_for_it(dtype: dtypes.DType) -> None:
+    numpys = dtype.dtype
+    assert dtype == numpys == dtype == numpys.type == dtype == dtype.name == dtype
+    assert dtype.alias == dtype
+    assert hash(dtype) == hash(as_dtype(dtype.name))
+    others = [other for other in ALL_DTYPES if other is not dtype]
+    assert not any(other == dtype or other == numpys.type or other == dtype.name for other in others)
+    assert not any(dtype == nothing for nothing in (None, 3, float, int, "float7", object()))

@@ -102,3 +102,28 @@ def test_an_operand_of_another_kind_is_refused(x: Tensor) -> None:
     for wrong in ("text", object()):
         with pytest.raises((OperandError, ArgumentError)):
             x + wrong  # type: ignore[arg-type] # the error under test
+
+
+def test_the_transpose_of_fewer_than_two_axes_is_the_tensor() -> None:
+    for shape in ((), (3,)):
+        x = tb.ones(shape)
+        assert x.T.tolist() == np.ones(shape).T.tolist()
+    with pytest.raises(ShapeError, match="at most two axes"):
+        tb.ones((2, 3, 4)).T  # noqa: B018 # the error under test
+
+
+@pytest.mark.parametrize("decimals", [0, 1, -1])
+def test_rounding_to_decimals(decimals: int) -> None:
+    data = np.array([1.25, -27.75, 0.35])
+    assert tb.asarray(data).round(decimals).tolist() == data.round(decimals).tolist()
+
+
+def test_a_dtype_by_position() -> None:
+    x = tb.zeros(3, "int16")
+    made = [
+        x, tb.ones(3, "int16"), tb.empty(3, "int16"), tb.full(3, 1, "int16"), tb.asarray([1, 2, 3], "int16"),
+        tb.tensor([1, 2, 3], "int16"), tb.arange(1, 4, 1, "int16"), tb.zeros_like(tb.ones(3), "int16"),
+        tb.ones_like(tb.ones(3), "int16"), tb.empty_like(tb.ones(3), "int16"), tb.full_like(tb.ones(3), 2, "int16"),
+        x.sum(0, "int16")[None].prod(0, "int16")[None] + tb.zeros(3, "int16"),
+    ]  # fmt: skip
+    assert [each.template for each in made] == [tb.Template((3,), "int16")] * len(made)

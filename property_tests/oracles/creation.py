@@ -322,6 +322,27 @@ def precision(draw: Draw, run: Recorder, backend: Backend) -> None:
     assert tb.zeros(2, backend=backend).dtype.name == "float32"
 
 
+@law("autocast", by="NumPy")
+def autocast(draw: Draw, run: Recorder, backend: Backend) -> None:
+    """Products are those of operands rounded to the narrow dtype, sums those of float32."""
+    narrow = draw(st.sampled_from(["bfloat16", "float16"]))
+    dtype = draw(st.sampled_from(["float32", "bfloat16", "float16", "float64"]))
+    size = draw(st.sampled_from([0, 1, 2, 5]))
+    numbers = draw(st.lists(st.integers(-9, 9), min_size=2 * size, max_size=2 * size))
+    x = tb.asarray(numpy.array(numbers).reshape(2, size) / 8 + 2.0**-10, dtype=dtype, backend=backend)
+    with run(narrow):
+        product, total, kept = x @ x.mT, tb.sum(x), x + x
+    assert product.dtype.name == (dtype if dtype == "float64" else narrow)
+    assert total.dtype.name == ("float32" if dtype in ("bfloat16", "float16") else dtype)
+    assert kept.dtype is x.dtype
+    exact = numpy.asarray(tb.astype(tb.astype(x, product.dtype), "float64"))
+    numpy.testing.assert_allclose(
+        numpy.asarray(product, "f8"), exact @ exact.T, rtol=2.0**-7, atol=1e-2 if dtype != "float64" else 0
+    )
+    wanted = numpy.asarray(tb.astype(x, "float64")).sum()
+    numpy.testing.assert_allclose(numpy.asarray(total, "f8"), wanted, rtol=1e-5, atol=1e-5)
+
+
 @law("get_precision", "set_precision", by="definition")
 def set_precision(draw: Draw, run: Recorder, backend: Backend) -> None:
     bits, cast_ = draw(st.sampled_from([16, 32, 64])), draw(st.booleans())

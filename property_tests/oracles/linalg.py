@@ -45,8 +45,8 @@ def trace_call(draw: Draw, dtype: DType) -> Invocation:
 
 
 @reference("linalg.trace", by="NumPy", draw=trace_call)
-def trace(x: Any, /, *, offset: int = 0, dtype: DType | None = None) -> Any:
-    run = numpy.diagonal(x, offset, -2, -1)
+def trace(x: Any, /, *, offset: int = 0, dtype: DType | None = None, axis1: int = -2, axis2: int = -1) -> Any:
+    run = numpy.diagonal(x, offset, axis1, axis2)
     run = run if dtype is None else cast(run, dtype)
     wraps = dtype is not None and dtype.is_integer  # in that dtype, where NumPy would sum in 64 bits
     return numpy.sum(run, axis=-1, dtype=run.dtype if wraps else None)

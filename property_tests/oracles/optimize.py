@@ -180,18 +180,23 @@ def drawn_moments(draw: Draw) -> dict[str, float]:
     }
 
 
+def drawn_dtype_of_moments(draw: Draw) -> dict[str, Any]:
+    """An option that leaves the steps as exact as they are without it."""
+    return draw(st.sampled_from([{}, {"moments_dtype": None}, {"moments_dtype": "float64"}]))
+
+
 @law("optimize.scale_by_adam", by="NumPy")
 def scale_by_adam(draw: Draw, run: Recorder, backend: Backend) -> None:
     options = drawn_moments(draw)
-    check_steps(draw, backend, run(**options), lambda x, steps: adapted(**options, steps=steps), SQUARED)
+    made = run(**options, **drawn_dtype_of_moments(draw))
+    check_steps(draw, backend, made, lambda x, steps: adapted(**options, steps=steps), SQUARED)
 
 
 @law("optimize.adam", by="NumPy")
 def adam(draw: Draw, run: Recorder, backend: Backend) -> None:
     (rate, factor), options = drawn_rate(draw), drawn_moments(draw)
-    check_steps(
-        draw, backend, run(rate, **options), lambda x, steps: scaled(factor, adapted(**options, steps=steps)), SQUARED
-    )
+    made = run(rate, **options, **drawn_dtype_of_moments(draw))
+    check_steps(draw, backend, made, lambda x, steps: scaled(factor, adapted(**options, steps=steps)), SQUARED)
 
 
 @law("optimize.adamw", by="NumPy")
@@ -202,7 +207,34 @@ def adamw(draw: Draw, run: Recorder, backend: Backend) -> None:
     def formula(parameters: list[Any], steps: Steps) -> Steps:
         return scaled(factor, decayed(decay, parameters, adapted(**options, steps=steps)))
 
-    check_steps(draw, backend, run(rate, **options, decay=decay), formula, SQUARED)
+    check_steps(draw, backend, run(rate, **options, decay=decay, **drawn_dtype_of_moments(draw)), formula, SQUARED)
+
+
+@law("optimize.scale_loss", by="definition")
+def scale_loss(draw: Draw, run: Recorder, backend: Backend) -> None:
+    """A finite step is that of the transformation, another one none; the factor is a power of 2 that counts both."""
+    initial, interval = draw(st.sampled_from([1.0, 2.0**15, 2.0**-3])), draw(st.integers(1, 3))
+    inner = tb.optimize.trace(0.5)
+    made = run(inner, initial=initial, interval=interval)
+    update = tb.jit(made.update) if draw(st.booleans()) else made.update
+    x = tb.zeros(2, backend=backend)
+    state, plain = made.init(x), inner.init(x)
+    factor, finite_steps = initial, 0
+    for _ in range(draw(st.integers(1, 6))):
+        spoilt = draw(st.sampled_from([None, None, math.inf, math.nan]))
+        numbers = numpy.array(draw(st.lists(st.integers(-8, 8), min_size=2, max_size=2)), "f4")
+        assert state.scale.item() == factor
+        gradient = tb.asarray(numbers * factor if spoilt is None else [1.0, spoilt], dtype="float32", backend=backend)
+        updates, state = update(gradient, state, x)
+        if spoilt is not None:
+            factor, finite_steps = factor / 2, 0
+            assert updates.tolist() == [0, 0]
+            continue
+        expected, plain = inner.update(tb.asarray(numbers, backend=backend), plain, x)
+        assert updates.tolist() == expected.tolist()
+        finite_steps += 1
+        if finite_steps >= interval:
+            factor, finite_steps = factor * 2, 0
 
 
 @law("optimize.add_decayed_weights", by="NumPy")

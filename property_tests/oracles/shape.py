@@ -220,9 +220,10 @@ def _draw_pad(draw: Draw, dtype: DType) -> Invocation:
     x = draw(tensors(dtype))
     if draw(st.booleans()):
         edges = (st.integers(-2, 3), st.integers(-2, 3))
-        padding = tuple((*map(draw, edges), *draw(st.sampled_from([(), (0,), (1,), (2,)]))) for _ in x.shape)
-        return call(x, padding, value=draw(st.sampled_from([None, draw(tensors(dtype, ()))])))
-    padding = tuple((draw(st.integers(0, 5)), draw(st.integers(0, 4))) for _ in x.shape)
+        spaced = tuple((*map(draw, edges), *draw(st.sampled_from([(), (0,), (1,), (2,)]))) for _ in x.shape)
+        return call(x, spaced, value=draw(st.sampled_from([None, draw(tensors(dtype, ()))])))
+    padding: Any = tuple((draw(st.integers(0, 5)), draw(st.integers(0, 4))) for _ in x.shape)
+    padding = draw(st.sampled_from([padding, padding, 2, (1, 3)]))
     return call(x, padding, mode=draw(st.sampled_from(sorted(MODES))))
 
 
@@ -230,6 +231,8 @@ def _draw_pad(draw: Draw, dtype: DType) -> Invocation:
 def pad(x: Any, padding: Any, /, *, value: Any = None, mode: str = "constant") -> Any:
     if mode != "constant":
         return numpy.pad(x, padding, MODES[mode]) if x.ndim else x
+    if isinstance(padding, int) or (len(padding) == 2 and isinstance(padding[0], int)):
+        return numpy.pad(x, padding, constant_values=0 if value is None else value) if x.ndim else x
     for axis, (low, high, *interior) in enumerate(padding):
         step = 1 + (interior[0] if interior else 0)
         size = x.shape[axis]

@@ -202,9 +202,16 @@ def matrix_rank(draw: Draw, run: Any, backend: Backend) -> None:
 
 @law("linalg.pinv", by="NumPy")
 def pinv(draw: Draw, run: Any, backend: Backend) -> None:
-    x, finite = spoilt(draw, matrices(draw, draw(DTYPES)))
+    x = matrices(draw, draw(DTYPES))
+    hermitian = x.shape[-1] == x.shape[-2] and draw(st.booleans())
+    if hermitian:  # the upper triangle is that of the lower one
+        lower = numpy.tril(wide(x))
+        both = lower + numpy.tril(lower, -1).conj().swapaxes(-1, -2)
+        both = both.real if not x.dtype.is_complex else both - 1j * numpy.eye(x.shape[-1]) * both.imag
+        x = tb.asarray(both, dtype=x.dtype, names=x.names, backend=x.backend)
+    x, finite = spoilt(draw, x)
     rtol = tolerances(draw, x, backend)
-    got = run(placed(x, backend), rtol=rtol)
+    got = run(placed(x, backend), rtol=rtol, hermitian=hermitian)
     checked(x, got, x.names[-1], x.names[-2])
     if not finite.all():
         assert numpy.isnan(wide(got)[~finite]).all(), f"pinv({x!r}): expected NaN, got {wide(got)}"

@@ -9,7 +9,7 @@ calls are verified.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from ..caching.option_keys import remember
 from ..dtypes import ALL_DTYPES
@@ -18,7 +18,7 @@ from ..protocol.core import CompositeCall
 from ..protocol.planned import entered, is_planned, plan_entered
 from ..rules.plan import Out
 from ..select import call_with_default
-from ..template import Shape, Template
+from ..template import Shape, Template, kind_of_parts, template_of_kind
 from ..tensor import Tensor, blank_tensor
 from .checked import CHECKED, checked, explained, verify_default
 from .operands import LEFT_OUT
@@ -237,10 +237,10 @@ class Shaped(dict[Shape, Template]):
     """Templates that differ only in shape, by shape, for results whose sizes depend on data: they are the payload's."""
 
     def __init__(self, like: Template) -> None:
-        self.like = like
+        self.kind: Final = kind_of_parts(like.dtype, like.names)
 
     def __missing__(self, shape: Shape) -> Template:
-        template = self.like.replace(shape=tuple(shape))
+        template = template_of_kind(self.kind, tuple(shape))
         remember(self, template.shape, template)
         return template
 

@@ -26,7 +26,7 @@ from ..protocol import Backend, Kernel
 from ..protocol.planned import QuickKernel, quick_form
 from ..rules.plan import Out
 from ..sizes import NeedsSizes, SizeTrace
-from ..template import Template, intern_template, template_of_kind
+from ..template import Template, intern_template, new_template, template_of_kind
 from ..tensor import Tensor, blank_tensor
 from .checked import CHECKED, checked, verify
 from .constants import maker_of
@@ -175,16 +175,21 @@ def _call_of(plan: KindPlan) -> Callable[[Any, tuple[Any, ...], Sequence[Any]], 
     backend, build, kernel, met, numbered, often = (
         plan.backend, plan.build, cast(Kernel, plan.kernel), plan.met, plan.numbered, plan.often,
     )  # fmt: skip
-    kind = plan.decision.out.kind if isinstance(plan.decision.out, Template) else None
+    out = plan.decision.out
+    kind = out.kind if isinstance(out, Template) else plan.decision.inputs[0].kind  # which is not read
+    known = kind.by_shape
 
-    def call(found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
+    def count(shapes: tuple[Any, ...]) -> None:
         times = met.get(shapes, 0)
         if times >= often:
             raise KeyError(shapes)
         if not times and len(met) >= Kinds.most:
             met.clear()
         met[shapes] = times + 1
+
+    def call(found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
         if not plan.proven:
+            count(shapes)
             return plan.result(found, shapes, payloads)
         function = kernel
         if numbered:
@@ -192,7 +197,11 @@ def _call_of(plan: KindPlan) -> Callable[[Any, tuple[Any, ...], Sequence[Any]], 
             if build is not None:
                 function = build(numbers)
         tensor = blank_tensor()
-        tensor.template = template_of_kind(kind, found)  # type: ignore[arg-type] # a proven plan has one result
+        if found in known:
+            count(shapes)
+            tensor.template = template_of_kind(kind, found)
+        else:  # nothing ever had this shape, so that there is nothing to count
+            tensor.template = new_template(kind, found)
         tensor.backend = backend
         try:
             tensor.data = function(*payloads)

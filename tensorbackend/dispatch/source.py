@@ -5,7 +5,7 @@ The code spells out the keys of a call. For `sum(x, /, *, axis=None, keepdims=Fa
     def op(x, /, *, axis=None, keepdims=False):
         try:  # a call that is ready
             _backend = x.backend
-            _found = _find((_defaults.current_precision(), _backend, x.template, axis if axis is None or ...))
+            _found = _find(((_precision := _defaults.current_precision()), _backend, x.template, axis if ...))
             if _found is not None:
                 _out, _function, _ready = _found
                 _data_x = x.data
@@ -19,7 +19,7 @@ The code spells out the keys of a call. For `sum(x, /, *, axis=None, keepdims=Fa
             try:  # a new shape of a kind that is known
                 ...
                 _shapes = _shape_x,
-                for _plan in _plans[_defaults.current_precision(), _backend, _kind_x, axis if ...]:
+                for _plan in _plans[_precision, _backend, _kind_x, axis if ...]:
                     _found = _plan.shapes(_shape_x)
                     if _found is not None:
                         return _plan.call(_found, _shapes, (x.data, ))
@@ -100,6 +100,10 @@ if _out.__class__ is _Template:
     {_WRAP.replace(chr(10), chr(10) + "    ")}
 return _wrap(_out, _backend, _data, _ready.result)"""
 
+_PRECISION: Final = "_defaults.current_precision()"
+_READ_PRECISION: Final = f"(_precision := {_PRECISION})"
+"""The source of the default precision; a call that is not ready reads it once for its key and its kind."""
+
 _ALIKE_OR_NOT: Final = """\
 if {alike}:
     {of_tensors}
@@ -178,12 +182,11 @@ def source_of(
     by_kind = {} if direct else _by_kind(spec, tensors, options)
     option_parts = [OPTION.format(parameter.name) for parameter in options]
 
-    def parts(kinds: Sequence[str]) -> list[str]:
-        precision = [] if nested or direct else ["_defaults.current_precision()"]
-        return [*precision, "_backend", *kinds, *option_parts]
+    def parts(kinds: Sequence[str], precision: str = _PRECISION) -> list[str]:
+        return [*([] if nested or direct else [precision]), "_backend", *kinds, *option_parts]
 
     def find(lines: Sequence[str], kinds: Sequence[str], reads: Sequence[str]) -> str:
-        found = f"_found = _find(({', '.join(parts(kinds))}, ))"
+        found = f"_found = _find(({', '.join(parts(kinds, _READ_PRECISION))}, ))"
         if nested:
             first, *others = kinds
             levels = [f"if _found is not None: _found = _found.get({kind})" for kind in others]
@@ -211,7 +214,10 @@ def source_of(
         payloads=", ".join(f"{'*' * (parameter.kind == 'variadic')}_data_{parameter.name}" for parameter in tensors),
         arguments=arguments,
         wrap=indented(_WRAP if sole else _WRAP_ANY, 2 if direct else 1),
-        **{name: indented(lines, 2) for name, lines in by_kind.items()},
+        **{
+            name: indented(lines if nested else lines.replace(_PRECISION, "_precision"), 2)
+            for name, lines in by_kind.items()
+        },
     )
     source = _OP.format(
         signature=", ".join([*reversed([parameter.name for parameter in tensors]), "/"]) if reflected else parameters,
@@ -259,7 +265,7 @@ def _by_kind(spec: OpSpec, tensors: Sequence[Parameter], options: Sequence[Param
     return {
         "operands": "\n".join(lines) or "pass",
         "lists": "\n".join(lists) or "pass",
-        "kind": f"_defaults.current_precision(), _backend, {', '.join(kind)}",
+        "kind": f"{_PRECISION}, _backend, {', '.join(kind)}",
         "shapes": "".join(f"{shape}, " for shape in shapes) or "()",
         "each": ", ".join(shapes) if plain else "*_shapes",
         "data": "".join(f"{payload}, " for payload in data),

@@ -1,5 +1,6 @@
 """Element types, the default ones, their promotion, and limits computed from bit widths."""
 
+from .autocast import autocast as autocast
 from .defaults import cast_somewhere as cast_somewhere
 from .defaults import cast_to as cast_to
 from .defaults import default_dtype as default_dtype

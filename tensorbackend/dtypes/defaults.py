@@ -1,59 +1,79 @@
-"""Default dtypes: the precision of floating numbers, for a block or the process."""
+"""Default dtypes: the precision of floating numbers, for a block or the process; and the casts of operands."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from typing import Final
+from typing import Final, Literal, TypeAlias, get_args
 
 from ..errors import ArgumentError, expected
 from ..errors.tracebacks import name_in_errors
 from ..registration import Supplied
 from ..scopes import Block
-from .types import RANK, DType, Kind, bool_, complex64, complex128, float16, float32, float64, int64, uint64
+from .types import (
+    RANK,
+    DType,
+    Kind,
+    bfloat16,
+    bool_,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int64,
+    uint64,
+)
+
+CastClass: TypeAlias = Literal["product", "sum", "other"]
+"""What `autocast` asks of an op: whether it multiplies matrices, whether it sums up or needs the range of float32."""
 
 _FLOATING = {16: float16, 32: float32, 64: float64}
 _COMPLEX = {16: complex64, 32: complex64, 64: complex128}
 
 # These variables differ only in their defaults. A block sets all of them; the process reads the one whose default is
 # its precision. So each call reads a single variable, by the variable's own method `get`. The value is the width in
-# bits, negative where operands are cast to that width as well.
+# bits, negative where operands are cast to that width as well. Under `autocast` a multiple of 100, which stands for the
+# dtype of products, is subtracted from that: -132 is bfloat16 at a precision of 32.
 _precisions: dict[int, ContextVar[int]] = {
     sign * bits: ContextVar(f"tensorbackend_precision_{sign * bits}", default=sign * bits)
     for bits in _FLOATING
     for sign in (1, -1)
 }
 
+PRODUCT_DTYPES: Final = {1: bfloat16, 2: float16}
+"""The dtypes of products under `autocast`, by the multiple of 100."""
+
 current_precision: Callable[[], int] = _precisions[32].get
-"""Returns the width in bits of the default floating dtype in the current context, negative where operands are cast to
-it. `set_precision` replaces this function, so read it as an attribute of this module at each call."""
+"""Returns the width in bits of the default floating dtype in the current context, in a form that is negative where
+operands are cast. `set_precision` replaces this function, so read it as an attribute of this module at each call."""
 
 cast_blocks: list[int] = []
-"""The widths to which operands are cast at present, by blocks of any thread and by the process."""
+"""The values of `current_precision` that cast operands at present, in blocks of any thread and in the process."""
 
 when_casting: Supplied[Callable[[], None]] = Supplied(lambda: None)
 """Is called when the defaults have changed."""
 
 
-class _Casting(Block[None]):
-    """A block in which the operands of all ops that compute are cast."""
+class CastBlock(Block[None]):
+    """A block in which operands are cast. `mode` is its value of `current_precision`."""
 
-    def __init__(self, bits: int) -> None:
-        super().__init__(None, [(variable, -bits) for variable in _precisions.values()])
-        self._bits: Final = bits
+    def __init__(self, mode: int) -> None:
+        super().__init__(None, [(variable, mode) for variable in _precisions.values()])
+        self._mode: Final = mode
 
     def __enter__(self) -> None:
-        cast_blocks.append(self._bits)
+        cast_blocks.append(self._mode)
         try:
             when_casting.call()
         except BaseException:  # an interrupt
-            cast_blocks.remove(self._bits)
+            cast_blocks.remove(self._mode)
             raise
         super().__enter__()
 
     def __exit__(self, *error: object) -> None:
         super().__exit__()
-        cast_blocks.remove(self._bits)
+        cast_blocks.remove(self._mode)
         when_casting.call()
 
 
@@ -95,7 +115,7 @@ def precision(bits: int, *, cast: bool = False) -> Block[None]:
     get_precision : Returns the current width.
     """
     _check_precision("precision", bits)
-    return _Casting(bits) if cast else Block(None, [(variable, bits) for variable in _precisions.values()])
+    return CastBlock(-bits) if cast else Block(None, [(variable, bits) for variable in _precisions.values()])
 
 
 def set_precision(bits: int, *, cast: bool = False) -> None:
@@ -126,9 +146,9 @@ def set_precision(bits: int, *, cast: bool = False) -> None:
     global current_precision, _cast_by_process
     _check_precision("set_precision", bits)
     if cast:
-        cast_blocks.append(bits)
+        cast_blocks.append(-bits)
     if _cast_by_process:
-        cast_blocks.remove(_cast_by_process)
+        cast_blocks.remove(-_cast_by_process)
     _cast_by_process = bits if cast else 0
     when_casting.call()
     current_precision = _precisions[-bits if cast else bits].get
@@ -140,8 +160,7 @@ _cast_by_process = 0
 
 def uncast() -> Block[None]:
     """A block in which no operands are cast: the steps inside an op compute in dtypes that the op chooses."""
-    bits = current_precision()
-    return Block(None, ()) if bits > 0 else precision(-bits)
+    return Block(None, ()) if current_precision() > 0 else precision(get_precision())
 
 
 def get_precision() -> int:
@@ -159,26 +178,35 @@ def get_precision() -> int:
     ...     tb.get_precision()
     64
     """
-    return abs(current_precision())
+    return abs(current_precision()) % 100
 
 
-def cast_to(dtype: DType) -> DType | None:
-    """The dtype to which an operand is cast under the current settings; `None` if it is not cast."""
-    bits = current_precision()
-    target_dtype = _dtype_of_width(dtype, -bits) if bits < 0 else dtype
+def cast_to(dtype: DType, cast_class: CastClass) -> DType | None:
+    """The dtype that an operand of an op of a class is cast to now; `None` if it is not cast."""
+    target_dtype = _target(current_precision(), dtype, cast_class)
     return None if target_dtype is dtype else target_dtype
 
 
 def cast_somewhere(dtypes: Iterable[DType]) -> bool:
     """Whether a block of any thread, or the process, casts operands of at least one of the given dtypes."""
     return bool(cast_blocks) and any(
-        _dtype_of_width(dtype, bits) is not dtype for dtype in dtypes for bits in {*cast_blocks}
+        _target(mode, dtype, cast_class) is not dtype
+        for dtype in dtypes
+        for mode in {*cast_blocks}
+        for cast_class in get_args(CastClass)
     )
 
 
-def _dtype_of_width(dtype: DType, bits: int) -> DType:
-    """The floating or complex dtype of a width, in place of a dtype of the same kind; any other dtype itself."""
-    return _COMPLEX[bits] if dtype.is_complex else _FLOATING[bits] if dtype.is_floating else dtype
+def _target(mode: int, dtype: DType, cast_class: CastClass) -> DType:
+    """The dtype to which a value of `current_precision` casts an operand of a dtype, which may be the same."""
+    if mode > 0 or not dtype.is_inexact:
+        return dtype
+    code, bits = divmod(-mode, 100)
+    if not code:
+        return _COMPLEX[bits] if dtype.is_complex else _FLOATING[bits]
+    if cast_class == "product" and dtype in (float16, bfloat16, float32):
+        return PRODUCT_DTYPES[code]
+    return float32 if cast_class == "sum" and dtype in (float16, bfloat16) else dtype
 
 
 def _check_precision(name: str, bits: int) -> None:
@@ -218,8 +246,8 @@ def default_dtype(kind: Kind) -> DType:
     if not isinstance(kind, str) or kind not in RANK:
         raise ArgumentError(expected("kind to be 'bool', 'int', 'uint', 'float' or 'complex'", kind=kind))
     if kind == "float":
-        return _FLOATING[abs(current_precision())]
-    return _COMPLEX[abs(current_precision())] if kind == "complex" else _INTEGRAL[kind]
+        return _FLOATING[get_precision()]
+    return _COMPLEX[get_precision()] if kind == "complex" else _INTEGRAL[kind]
 
 
 _INTEGRAL: dict[Kind, DType] = {"bool": bool_, "int": int64, "uint": uint64}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from sys import byteorder
+from typing import Any, Final
 
 from ..errors import DTypeError, expected
 from ..sizes import Size
@@ -44,7 +45,31 @@ def _dtype_by_name(dtype: Any) -> DType | None:
     Cached, because NumPy makes the name of a dtype anew each time.
     """
     name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
-    return BY_NAME.get(name) if isinstance(name, str) else None
+    if not isinstance(name, str):
+        return None
+    return BY_NAME.get(name) or (_by_numpys_code(name) if name is dtype else None)
+
+
+def _by_numpys_code(text: str) -> DType | None:
+    """The `DType` of one of NumPy's codes, whose numbers are bytes; `None` for one that could be another short form.
+
+    After a mark of the byte order, as in "<u8", any code is NumPy's.
+    """
+    native = "<" if byteorder == "little" else ">"
+    marked = text[:1] in ("=", "|", native)
+    code = text[1:] if marked else text
+    if code == "?":
+        return BY_NAME["bool"]
+    kind, width = _NUMPYS_KINDS.get(code[:1]), code[1:]
+    if kind is None or width not in _WIDTHS or not (marked or code in _NUMPYS_CODES):
+        return None
+    return BY_NAME.get(f"{kind}{8 * int(width)}")
+
+
+_NUMPYS_KINDS: Final = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
+_WIDTHS: Final = ("1", "2", "4", "8", "16")
+_NUMPYS_CODES: Final = frozenset(["i2", "i4", "u1", "u2", "u4", "f2", "f4", "f8", "c8", "c16"])
+"""NumPy's codes that need no byte order: "u8" is the short form of uint8, and "i1" and "i8" have other readers."""
 
 
 def promote_types(left: DType, right: DType) -> DType:

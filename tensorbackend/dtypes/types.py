@@ -61,6 +61,21 @@ class DType:
     def __repr__(self) -> str:
         return self.name
 
+    def __eq__(self, other: object) -> bool:
+        """Whether another object stands for this dtype: the dtype itself, one of NumPy's numbers, or a name.
+
+        Python's types do not: which dtype `float` stands for depends on the default dtypes.
+        """
+        if self is other or other.__class__ is DType:
+            return self is other
+        if isinstance(other, str):
+            return BY_NAME.get(other) is self
+        if isinstance(other, type) and other.__module__ in ("numpy", "ml_dtypes"):
+            return other.__name__.rstrip("_") == self.name
+        return NotImplemented
+
+    __hash__ = object.__hash__
+
     @property
     def dtype(self) -> Any:
         """NumPy's dtype, which `numpy.dtype(...)` asks for; that of ml_dtypes for bfloat16."""

@@ -1,6 +1,8 @@
 """Optimisation: minima, roots, and transformations of gradients, on any backend."""
 
 from ..display.namespaces import directory as _directory
+from .loss_scaling import LossScale as LossScale
+from .loss_scaling import scale_loss as scale_loss
 from .minima import Minimum as Minimum
 from .minima import minimize as minimize
 from .moments import adam as adam

@@ -6,7 +6,7 @@ from math import log
 from typing import NamedTuple
 
 from ..declarations.argument_errors import check_arguments_early
-from ..dtypes import DType
+from ..dtypes import DType, DTypeLike
 from ..expr.trees import tree_map
 from ..ops.creation.filled import ones_like
 from ..ops.elementwise.conversion import astype
@@ -24,11 +24,11 @@ from .transformations import (
     scale_by_rate,
     zero_steps,
 )
-from .widths import round_updates, wide_zeros, widen
+from .widths import dtype_of_moments, round_updates, wide_zeros, widen
 
 
 class Moments(NamedTuple):
-    """The state of `scale_by_adam`: tensors like the parameters, in float32 or wider."""
+    """The state of `scale_by_adam`: tensors like the parameters, by default in float32 or wider."""
 
     steps: Tensor
     first: Trees
@@ -38,7 +38,9 @@ class Moments(NamedTuple):
 
 
 @check_arguments_early
-def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) -> GradientTransformation:
+def scale_by_adam(
+    *, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8, moments_dtype: DTypeLike | None = None
+) -> GradientTransformation:
     """Divide mean gradients by the root of their mean squares, as Adam does.
 
     Parameters
@@ -47,11 +49,19 @@ def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) 
         The decay rates of the mean gradient and of the mean square.
     epsilon : float
         Added to the root, to avoid division by 0.
+    moments_dtype : dtype, optional
+        The floating dtype of the means in the state, for real parameters. By default it is that of the parameters, at
+        least float32. The steps are computed in float32 or wider in each case.
 
     Returns
     -------
     GradientTransformation
-        Its state holds the number of steps and, in float32 or wider, the mean gradients and the mean squares.
+        Its state holds the number of steps, the mean gradients and the mean squares.
+
+    Raises
+    ------
+    ArgumentError
+        For a share outside [0, 1), and for `moments_dtype` that is not floating.
 
     Notes
     -----
@@ -73,20 +83,21 @@ def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) 
     [1.0]
     """
     check_decay(b1=b1, b2=b2)
+    dtype = dtype_of_moments(moments_dtype)
 
     def init(parameters: Trees) -> Moments:
-        zeros = wide_zeros(parameters)
+        zeros = wide_zeros(parameters, dtype)
         return Moments(zero_steps(parameters), zeros, tree_map(abs_, zeros))
 
     def update(gradients: Trees, state: Moments, parameters: Trees = None) -> tuple[Trees, Moments]:
         count = next_step(state.steps)
 
         def mean(g: Tensor, m: Tensor) -> Tensor:
-            return astype((1 - b1) * widen(g) + b1 * m, m.dtype)
+            return (1 - b1) * widen(g) + b1 * widen(m)
 
         def mean_square(g: Tensor, v: Tensor) -> Tensor:
             size = widen(g) if not g.dtype.is_complex else abs_(widen(g))
-            return astype((1 - b2) * (size * size) + b2 * v, v.dtype)
+            return (1 - b2) * (size * size) + b2 * widen(v)
 
         first = tree_map(mean, gradients, state.first)
         second = tree_map(mean_square, gradients, state.second)
@@ -99,9 +110,15 @@ def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) 
             of_m, of_v = weights[v.dtype]
             return (m / of_m) / (sqrt(v / of_v) + epsilon)
 
-        return round_updates(tree_map(direction, first, second), gradients), Moments(count, first, second)
+        updates = round_updates(tree_map(direction, first, second), gradients)
+        kept = tree_map(_in_dtype_of, first, state.first), tree_map(_in_dtype_of, second, state.second)
+        return updates, Moments(count, *kept)
 
     return GradientTransformation(init, update)
+
+
+def _in_dtype_of(x: Tensor, like: Tensor) -> Tensor:
+    return astype(x, like.dtype)
 
 
 def _weight(decay: float, steps: Tensor) -> Tensor:
@@ -111,7 +128,12 @@ def _weight(decay: float, steps: Tensor) -> Tensor:
 
 @check_arguments_early
 def adam(
-    rate: float | Schedule, *, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8
+    rate: float | Schedule,
+    *,
+    b1: float = 0.9,
+    b2: float = 0.999,
+    epsilon: float = 1e-8,
+    moments_dtype: DTypeLike | None = None,
 ) -> GradientTransformation:
     """Adam: the size of its steps does not depend on the scale of the gradients.
 
@@ -119,7 +141,7 @@ def adam(
     ----------
     rate : float or schedule
         The learning rate.
-    b1, b2, epsilon : float
+    b1, b2, epsilon, moments_dtype
         As for `scale_by_adam`.
 
     Returns
@@ -140,12 +162,18 @@ def adam(
     >>> abs(x["x"].item()) < 0.1
     True
     """
-    return chain(scale_by_adam(b1=b1, b2=b2, epsilon=epsilon), scale_by_rate(rate))
+    return chain(scale_by_adam(b1=b1, b2=b2, epsilon=epsilon, moments_dtype=moments_dtype), scale_by_rate(rate))
 
 
 @check_arguments_early
 def adamw(
-    rate: float | Schedule, *, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8, decay: float = 1e-2
+    rate: float | Schedule,
+    *,
+    b1: float = 0.9,
+    b2: float = 0.999,
+    epsilon: float = 1e-8,
+    decay: float = 1e-2,
+    moments_dtype: DTypeLike | None = None,
 ) -> GradientTransformation:
     """Adam with decoupled weight decay.
 
@@ -153,7 +181,7 @@ def adamw(
     ----------
     rate : float or schedule
         The learning rate.
-    b1, b2, epsilon : float
+    b1, b2, epsilon, moments_dtype
         As for `scale_by_adam`.
     decay : float
         The fraction of the weights that is subtracted in each step, times the rate.
@@ -175,4 +203,5 @@ def adamw(
     >>> tb.round(steps.update(tb.ones(1), steps.init(x), x)[0] * 100).tolist()
     [-150.0]
     """
-    return chain(scale_by_adam(b1=b1, b2=b2, epsilon=epsilon), add_decayed_weights(decay), scale_by_rate(rate))
+    scaled = scale_by_adam(b1=b1, b2=b2, epsilon=epsilon, moments_dtype=moments_dtype)
+    return chain(scaled, add_decayed_weights(decay), scale_by_rate(rate))

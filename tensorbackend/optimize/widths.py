@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from ..dtypes import DType, float32, promote_types
+from ..dtypes import DType, DTypeLike, as_dtype, float32, promote_types
+from ..errors import ArgumentError, expected
 from ..expr.trees import tree_map
 from ..ops.creation.filled import zeros_like
 from ..ops.creation.values import asarray
@@ -27,9 +28,23 @@ def widen(x: TensorLike) -> Tensor:
     return tensor if dtype is tensor.dtype else astype(tensor, dtype)
 
 
-def wide_zeros(parameters: Any) -> Any:
-    """Zeros like parameters, in float32 or wider: the sums in a state."""
-    return tree_map(lambda x: zeros_like(x, dtype=wide_dtype(x.dtype)), parameters)
+def wide_zeros(parameters: Any, dtype: DType | None = None) -> Any:
+    """Zeros like parameters, in float32 or wider: what a state sums up. `dtype` is that for real parameters instead."""
+
+    def zeros_of(x: Tensor) -> Tensor:
+        return zeros_like(x, dtype=wide_dtype(x.dtype) if dtype is None or x.dtype.is_complex else dtype)
+
+    return tree_map(zeros_of, parameters)
+
+
+def dtype_of_moments(moments_dtype: DTypeLike | None) -> DType | None:
+    """The floating dtype that an option asks for; `None` for that of the parameters, at least float32."""
+    if moments_dtype is None:
+        return None
+    dtype = as_dtype(moments_dtype)
+    if not dtype.is_floating:
+        raise ArgumentError(expected("a floating dtype, or None for float32 or wider", moments_dtype=dtype))
+    return dtype
 
 
 def cast_to_dtype_of(x: Tensor, like: TensorLike) -> Tensor:

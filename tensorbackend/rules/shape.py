@@ -284,8 +284,9 @@ def align_axes(x: Template, names: Sequence[str]) -> tuple[tuple[int, ...], tupl
     return order, tuple(position for position, name in enumerate(names) if name not in x.names)
 
 
-Paddings: TypeAlias = Sequence[Sequence[int]] | Mapping[Axis, Sequence[int]]
-"""(low, high) or (low, high, interior) for each axis, or for some axes by name or position."""
+Paddings: TypeAlias = int | Sequence[int] | Sequence[Sequence[int]] | Mapping[Axis, Sequence[int]]
+"""(low, high) or (low, high, interior) for each axis, or for some axes by name or position; one pair for all axes,
+or one int for all sides."""
 
 
 def pad_template(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[int, int, int], ...]]:
@@ -294,6 +295,10 @@ def pad_template(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[
     A size of 5 with (1, -2, 1) becomes 1 + (5 + 4) - 2 = 8.
     """
     frozen: Any = freeze(padding)
+    if (side := as_int(frozen)) is not None:
+        frozen = ((side, side),) * x.ndim
+    elif isinstance(frozen, tuple) and len(frozen) == 2 and None not in (pair := (*map(as_int, frozen),)):
+        frozen = (pair,) * x.ndim
     paddings: list[Any] = list(frozen)
     if paddings and paddings[0] is None:
         by_axis = {normalize_axis(x, axis): entry for axis, entry in paddings[1:]}

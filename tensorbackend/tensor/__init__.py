@@ -126,10 +126,12 @@ class Tensor(Operators, metaclass=TensorType):
     @property
     @name_in_errors
     def T(self) -> Tensor:
-        """The transpose of a tensor of two axes."""
+        """The transpose of a tensor of two axes; a tensor of fewer axes itself."""
         if len(self.template.shape) != 2:
+            if len(self.template.shape) < 2:
+                return self
             remedy = "use .mT for stacks of matrices or permute_dims()"
-            raise ShapeError(expected("a tensor of two axes for .T", remedy, shape=self.shape))
+            raise ShapeError(expected("a tensor of at most two axes for .T", remedy, shape=self.shape))
         return _ops["matrix_transpose"](self)
 
     @property

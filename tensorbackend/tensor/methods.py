@@ -25,13 +25,15 @@ class OpMethods:
         @property
         def dtype(self) -> DType: ...
 
+        def __round__(self, digits: int | None = None) -> Self: ...
+
     # Reductions
 
-    def sum(self, axis: Axes = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Self:
+    def sum(self, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False) -> Self:
         """The sum along axes."""
         return ops["sum"](self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def prod(self, axis: Axes = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Self:
+    def prod(self, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False) -> Self:
         """The product along axes."""
         return ops["prod"](self, axis=axis, dtype=dtype, keepdims=keepdims)
 
@@ -103,9 +105,9 @@ class OpMethods:
         """Each element clipped to two bounds."""
         return ops["clip"](self, min, max)
 
-    def round(self) -> Self:
-        """Each element rounded to an integral value, ties to even."""
-        return ops["round"](self)
+    def round(self, decimals: int = 0) -> Self:
+        """Each element rounded to a number of decimal digits, by default to an integral value; ties to even."""
+        return self.__round__(decimals) if decimals else ops["round"](self)
 
     def conj(self) -> Self:
         """The complex conjugates."""

@@ -180,3 +180,86 @@ def test_the_mode_leaves_what_is_ready_as_it_should_be() -> None:
         known = path.calls.find(ready_key)
         assert known is not None
         assert not hasattr(known[-1].kernel, "__unwatched__")
+
+
+# Autocast
+
+CLASSES: dict[str, tuple[Callable[[tb.Tensor], tb.Tensor], str]] = {
+    "matmul": (lambda x: x @ x, "product"),
+    "einsum": (lambda x: tb.einsum("ij,jk->ik", x, x), "product"),
+    "conv": (lambda x: tb.nn.conv(x[None], tb.ones((1, 2, 1), dtype=x.dtype, backend=x.backend)), "product"),
+    "sum": (tb.sum, "sum"),
+    "mean": (lambda x: tb.mean(x, axis=0), "sum"),
+    "softmax": (lambda x: tb.softmax(x, axis=0), "sum"),
+    "cumulative_sum": (lambda x: tb.cumulative_sum(x, axis=0), "sum"),
+    "inv": (tb.linalg.inv, "sum"),
+    "lgamma": (tb.lgamma, "sum"),
+    "exp": (tb.exp, "sum"),
+    "x + x": (lambda x: x + x, "other"),
+    "x + 1": (lambda x: x + 1, "other"),
+    "tanh": (tb.tanh, "other"),
+    "max": (lambda x: tb.max(x, axis=0), "other"),
+    "x[0]": (lambda x: x[0], "other"),
+    "concatenate": (lambda x: tb.concatenate([x, x]), "other"),
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("narrow", ["bfloat16", "float16"])
+def test_autocast_by_class(name: str, backend: str, narrow: str) -> None:
+    function, cast_class = CLASSES[name]
+    for dtype in ("float32", "bfloat16", "float16", "float64"):
+        wanted = dtype
+        if cast_class == "product" and dtype != "float64":
+            wanted = narrow
+        elif cast_class == "sum" and dtype in ("bfloat16", "float16"):
+            wanted = "float32"
+        x = matrix(dtype, backend)
+        for called in (function, tb.jit(function)):
+            with tb.autocast(narrow):
+                result = called(x)
+            assert result.dtype.name == wanted, (name, dtype)
+            by_hand = function(tb.astype(x, wanted))
+            # Compiled code may round less often than the narrow dtype does.
+            numpy.testing.assert_allclose(
+                numpy.asarray(result, "f8"), numpy.asarray(by_hand, "f8"), rtol=2e-2 if called is not function else 0
+            )
+    if cast_class != "other":
+        assert function(matrix("float32", backend)).dtype is tb.float32  # nothing is left behind
+
+
+def test_autocast_leaves_complex_numbers_and_integers() -> None:
+    with tb.autocast():
+        for dtype in ("complex64", "int64"):
+            x = matrix(dtype, "numpy")
+            assert (x @ x).dtype is x.dtype
+    assert defaults.cast_blocks == []
+
+
+def test_gradients_under_autocast_have_the_dtypes_of_the_arguments() -> None:
+    weights, x = matrix("float32", "numpy"), matrix("float32", "numpy")
+
+    def loss(weights: tb.Tensor) -> tb.Tensor:
+        with tb.autocast("bfloat16"):
+            return tb.sum(tb.square(x @ weights))
+
+    gradient, exact = tb.grad(loss)(weights), tb.grad(lambda w: tb.sum(tb.square(x @ w)))(weights)
+    assert gradient.dtype is tb.float32
+    numpy.testing.assert_allclose(gradient, exact, rtol=2e-2)
+
+
+def test_a_block_of_precision_ends_autocast() -> None:
+    x = matrix("float32", "numpy")
+    with tb.precision(64), tb.autocast("float16"):
+        assert tb.get_precision() == 64
+        assert tb.zeros(1).dtype is tb.float64
+        assert (x @ x).dtype is tb.float16
+        with tb.precision(32):
+            assert (x @ x).dtype is tb.float32
+        assert (x @ x).dtype is tb.float16
+
+
+def test_a_dtype_that_autocast_does_not_take() -> None:
+    with pytest.raises(tb.errors.ArgumentError, match=r"autocast: expected a dtype of bfloat16 or float16, got dtype="):
+        tb.autocast("int32")

@@ -121,14 +121,14 @@ def test_one_singular_matrix_of_a_stack_is_enough(backend: str) -> None:
         tb.linalg.inv(tb.tensor(values, backend=backend))
 
 
-SIGNATURES = {  # of the Array API standard 2025.12
+SIGNATURES = {  # of the Array API standard 2025.12, and after its options NumPy's
     "cholesky": "(x, /, *, upper)", "cross": "(x1, x2, /, *, axis)", "det": "(x, /)", "diagonal": "(x, /, *, offset)",
     "eig": "(x, /)", "eigh": "(x, /)", "eigvals": "(x, /)", "eigvalsh": "(x, /)", "inv": "(x, /)",
     "matmul": "(x1, x2, /)", "matrix_norm": "(x, /, *, keepdims, ord)", "matrix_power": "(x, n, /)",
     "matrix_rank": "(x, /, *, rtol)", "matrix_transpose": "(x, /)", "outer": "(x1, x2, /)",
-    "pinv": "(x, /, *, rtol)", "qr": "(x, /, *, mode)", "slogdet": "(x, /)", "solve": "(x1, x2, /)",
+    "pinv": "(x, /, *, rtol, hermitian)", "qr": "(x, /, *, mode)", "slogdet": "(x, /)", "solve": "(x1, x2, /)",
     "svd": "(x, /, *, full_matrices)", "svdvals": "(x, /)", "tensordot": "(x1, x2, /, *, axes)",
-    "trace": "(x, /, *, offset, dtype)", "vecdot": "(x1, x2, /, *, axis)",
+    "trace": "(x, /, *, offset, dtype, axis1, axis2)", "vecdot": "(x1, x2, /, *, axis)",
     "vector_norm": "(x, /, *, axis, keepdims, ord)",
 }  # fmt: skip
 

@@ -1,5 +1,6 @@
 """The programs of examples/ without a test of their own run, at a smaller size than by default."""
 
+import importlib
 import runpy
 from pathlib import Path
 
@@ -18,6 +19,18 @@ def test_heat_around_an_obstacle(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "binary: 6 x 6" in out
     assert out.count("\n") > 10, "the plate is drawn"
+
+
+def test_mixed_precision_follows_float32(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    transformer = importlib.import_module("transformer")
+    for name, size in {"LAYERS": 1, "WIDTH": 16, "CONTEXT": 8, "BATCH": 2}.items():
+        monkeypatch.setattr(transformer, name, size)
+    train = runpy.run_path(str(EXAMPLES / "mixed_precision.py"))["train"]
+    exact = train(None, 3)
+    assert train("bfloat16", 3) == pytest.approx(exact, rel=0.02)
+    assert train("float16", 3) == pytest.approx(exact, rel=0.02)
+    assert "after 0 overflows" in capsys.readouterr().out
 
 
 def test_a_numpy_program_is_differentiated_and_compiled(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import ascii_letters, ascii_lowercase, ascii_uppercase
+from typing import Any
 
 from ...annotations import Axis
 from ...declarations.argument_errors import check_arguments
@@ -13,8 +15,9 @@ from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype, result_type
 from ...rules.contraction import broadcast_leading, check_pairs
 from ...rules.einsum import Operand, parse_subscripts
+from ...rules.plan import integer
 from ...template import as_int, check_unique
-from ...tensor import Tensor
+from ...tensor import Tensor, TensorLike
 from ..contraction import dot
 from ..creation.filled import eye, rename
 from ..elementwise.binary import multiply
@@ -157,7 +160,7 @@ def _diagonal(x: Tensor, letters: str) -> Tensor:
 
 
 @check_arguments
-def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
+def einsum(subscripts: str | TensorLike, /, *operands: TensorLike | Sequence[Any]) -> Tensor:
     """Sum of products in Einstein notation: `"bnk,bkm->bnm"` sums over k for every b, n and m.
 
     Each letter stands for an axis; a letter that occurs twice in a term takes the diagonal of the two axes.
@@ -167,7 +170,8 @@ def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
     sufficient: `"time, time ->"`. Names of a single letter are letters: `"n k, k m -> n m"`. More than two operands are
     contracted in the order that opt_einsum finds (Smith and Gray, 2018). Raises `ArgumentError` for subscripts that do
     not match the operands, `ShapeError` for a letter with axes of two sizes, and `NamesError` for a letter with axes of
-    two names, or a name with an axis of another name.
+    two names, or a name with an axis of another name. As in NumPy, subscripts may
+    follow each operand as lists of ints and `...`, with the list of the result last: `einsum(x, [0, 1], [1, 0])`.
 
     >>> import tensorbackend as tb
     >>> a, b = tb.ones((2, 3), names=("n", "k")), tb.ones((3, 4), names=("k", "m"))
@@ -178,7 +182,32 @@ def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
     >>> tb.einsum("time, time ->", tb.asarray([1.0, 2.0]), tb.asarray([3.0, 4.0])).item()
     11.0
     """
-    return _einsum(operands, subscripts=subscripts)
+    if isinstance(subscripts, str):
+        return _einsum(operands, subscripts=subscripts)  # type: ignore[arg-type] # tensors, or refused
+    text, tensors = _interleaved((subscripts, *operands))
+    return _einsum(tensors, subscripts=text)
+
+
+def _interleaved(arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+    """Subscripts as a text, and the operands, from operands that their subscripts follow as lists of ints."""
+    paired = len(arguments) // 2 * 2
+    texts = ["".join(map(_letter, axes)) if isinstance(axes, list | tuple) else None
+             for axes in (*arguments[1:paired:2], *arguments[paired:])]  # fmt: skip
+    if None in texts or not paired:
+        remedy = "write einsum('ij,jk->ik', x, y), or einsum(x, [0, 1], y, [1, 2], [0, 2])"
+        raise ArgumentError(expected("subscripts as a text, or as a list after each operand", remedy))
+    terms = ",".join(texts[: paired // 2])  # type: ignore[arg-type] # none is None
+    return (f"{terms}->{texts[-1]}" if len(arguments) > paired else terms), arguments[:paired:2]
+
+
+def _letter(axis: Any) -> str:
+    """The letter that stands for a subscript: those of small numbers come first, as the order of a result counts."""
+    if axis is Ellipsis:
+        return "..."
+    number = integer(0, subscript=axis)
+    if number >= len(ascii_letters):
+        raise ArgumentError(expected(f"a subscript below {len(ascii_letters)}", subscript=axis))
+    return (ascii_uppercase + ascii_lowercase)[number]
 
 
 @composite.within(SUM)

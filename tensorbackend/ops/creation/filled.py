@@ -49,8 +49,8 @@ def _full(
 def full(
     shape: ShapeLike,
     fill_value: TensorLike,
-    *,
     dtype: DTypeLike | None = None,
+    *,
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
@@ -84,8 +84,8 @@ def _fill(shape: ShapeLike, value: Scalar, dtype: DTypeLike, names: Sequence[str
 @primitive.calls("constant")
 def zeros(
     shape: ShapeLike,
-    *,
     dtype: DTypeLike | None = None,
+    *,
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
@@ -105,8 +105,8 @@ def zeros(
 @primitive.calls("constant")
 def ones(
     shape: ShapeLike,
-    *,
     dtype: DTypeLike | None = None,
+    *,
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
@@ -145,8 +145,8 @@ def iota(
 @check_arguments
 def empty(
     shape: ShapeLike,
-    *,
     dtype: DTypeLike | None = None,
+    *,
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
@@ -198,7 +198,7 @@ def _fill_like(
 @bind
 @check_arguments
 def zeros_like(
-    x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
+    x: Tensor, /, dtype: DTypeLike | None = None, *, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
     """Make a tensor of zeros with the shape, dtype, names and backend of a tensor.
 
@@ -211,7 +211,7 @@ def zeros_like(
 
 @check_arguments
 def ones_like(
-    x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
+    x: Tensor, /, dtype: DTypeLike | None = None, *, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
     """Make a tensor of ones with the shape, dtype, names and backend of a tensor.
 
@@ -224,7 +224,7 @@ def ones_like(
 
 @check_arguments
 def empty_like(
-    x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
+    x: Tensor, /, dtype: DTypeLike | None = None, *, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
     """Make a tensor with unspecified elements, and the shape, dtype, names and backend of another tensor.
 
@@ -240,8 +240,8 @@ def full_like(
     x: Tensor,
     /,
     fill_value: TensorLike,
-    *,
     dtype: DTypeLike | None = None,
+    *,
     backend: BackendLike = None,
     device: str | None = None,
 ) -> Tensor:

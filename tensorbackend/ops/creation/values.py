@@ -47,8 +47,8 @@ from ...tensor import Like, Tensor, TensorLike, bind, public_op, rename_like
 @check_arguments
 def tensor(
     value: Any,
-    *,
     dtype: DTypeLike | None = None,
+    *,
     names: Sequence[str | None] | None = None,
     backend: BackendLike = None,
     device: str | None = None,
@@ -78,8 +78,8 @@ def tensor(
 def asarray(
     value: Any,
     /,
-    *,
     dtype: DTypeLike | None = None,
+    *,
     names: Sequence[str | None] | None = None,
     copy: bool | None = None,
     backend: BackendLike = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from sys import _getframe
 from typing import Any, Final
 
 from ...caching.option_keys import NUMBERS
@@ -12,7 +13,15 @@ from ...dispatch.records import Memo, Ready, record
 from ...dispatch.watching import Subject, holds_kernels, watched
 from ...docstrings import described
 from ...dtypes import check_scalar, int64, scalar_kind, uncast
-from ...errors import BackendError, ContractError, IndexRangeError, ShapeError, TemplateDataError, expected
+from ...errors import (
+    ArgumentError,
+    BackendError,
+    ContractError,
+    IndexRangeError,
+    ShapeError,
+    TemplateDataError,
+    expected,
+)
 from ...protocol import Backend
 from ...protocol.indexing import Write
 from ...rules.data_errors import restore_index
@@ -25,6 +34,7 @@ from ..creation.filled import asarray, full, iota
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..shape import broadcast_to, laid_flat, reshape
+from .chained import is_lost, references
 from .coordinates import places
 from .getitem import getitem
 from .keys import SETTLED, is_plain, parse_key, settled
@@ -139,7 +149,9 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
 
     Tensors that were made from x before keep their values: the memory of x is overwritten if nothing else refers to
     it, and otherwise x gets a changed copy. Raises `BackendError` if a value without data, of a trace or a template, is
-    assigned to a tensor with data, which would be lost.
+    assigned to a tensor with data, which would be lost. Raises `ArgumentError` for `x[0][1] = 5` and any other
+    assignment to a tensor that nothing refers to, as `x[0]` is a new tensor: write `x[0, 1] = 5`. CPython up to 3.13
+    can tell.
 
     >>> import tensorbackend as tb
     >>> x = tb.zeros(3)
@@ -148,6 +160,11 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     >>> x.tolist(), y.tolist()
     ([0.0, 5.0, 5.0], [0.0, 0.0])
     """
+    if references(x) < 4 and is_lost(x, _getframe(1)):
+        remedy = "write x[0, 1] = v for x[0][1] = v, or give the tensor a name first"
+        raise ArgumentError(
+            expected("a tensor that something refers to, as ops give new tensors", remedy, x=x.template)
+        )
     if x.__class__ is Tensor:
         backend, kinds, parts, of_value = x.backend, key.__class__, key, value.__class__
         try:

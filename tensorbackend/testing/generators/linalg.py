@@ -279,12 +279,23 @@ def norm(draw: Draw, dtype: DType) -> Invocation:
     return call(x, axis=axes, ord=order, keepdims=draw(st.booleans()))
 
 
-@generates("diagonal", "trace")
+@generates("diagonal")
 def diagonal(draw: Draw, dtype: DType) -> Invocation:
     """Diagonals above and below the main one, and beyond the matrix."""
     return call(
         draw(tensors(dtype, shapes(least=1 if seldom(draw) else 2), tame=True)), offset=draw(st.integers(-4, 4))
     )
+
+
+@generates("trace")
+def trace(draw: Draw, dtype: DType) -> Invocation:
+    """Diagonals of the last two axes, or of any two."""
+    drawn = diagonal(draw, dtype)
+    x = drawn.arguments[0]
+    if x.ndim < 2 or draw(st.booleans()):
+        return drawn
+    axis1, axis2 = draw(st.permutations(range(x.ndim)))[:2]
+    return call(x, **drawn.options, axis1=axis1, axis2=draw(st.sampled_from([axis2, axis2 - x.ndim])))
 
 
 @generates("cross")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from operator import index
 
+from ....annotations import Axis
 from ....dispatch import composite
 from ....dtypes import DTypeLike, float32, promote_types
 from ....errors import ShapeError, expected
 from ....rules.accuracy import SUM, Bound
-from ....rules.axes import normalize_axis
+from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import check_dtype, result_type
 from ....rules.linalg import check_matrix, diagonal_run
 from ....tensor import Tensor
@@ -55,14 +56,20 @@ def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
 
 
 @composite.within(SUM)
-def trace(x: Tensor, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Tensor:
-    """The sum along a diagonal of the last two axes; small integers are summed in 64 bits unless `dtype` is given.
+def trace(
+    x: Tensor, /, *, offset: int = 0, dtype: DTypeLike | None = None, axis1: Axis = -2, axis2: Axis = -1
+) -> Tensor:
+    """The sum along a diagonal of two axes, by default the last ones.
+
+    Small integers are summed in 64 bits unless `dtype` is given.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.trace(tb.asarray([[1, 2], [3, 4]])).item()
     5
     """
     check_matrix(x.template)
+    pair = normalize_axes(x.template, (axis1, axis2))
+    x = permute_dims(x, (*(axis for axis in range(x.ndim) if axis not in pair), *pair))
     return sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
 
 
