@@ -271,7 +271,7 @@ def dlpack_capsule(array: numpy.ndarray[Any, Any], options: Mapping[str, Any]) -
     return capsule
 
 
-class Words:
+class UnsignedWords:
     """An array of another library, whose bfloat16 elements DLPack passes to NumPy as unsigned integers."""
 
     def __init__(self, array: Any) -> None:
@@ -292,7 +292,7 @@ def numpy_from_dlpack(array: Any) -> numpy.ndarray[Any, Any]:
     """NumPy's view of another library's array in host memory, bfloat16 too."""
     import numpy
 
-    words = Words(array)
+    words = UnsignedWords(array)
     host_array = numpy.from_dlpack(words)
     return host_array.view(numpy_dtype(bfloat16)) if words.bfloat16 else host_array
 

@@ -21,7 +21,7 @@ from ..select import common_backend, get_backend, move
 from ..sizes import NeedsSizes
 from ..template import Template
 from ..tensor import Tensor
-from .arguments import Static, as_tensors, is_array, option_key
+from .arguments import StaticArgument, as_tensors, is_array, option_key
 from .cache import Cache, CacheInfo
 from .evaluate import Program, note
 from .graph import Graph
@@ -282,12 +282,14 @@ def _make_jitted(
     name = f"jit({getattr(function, '__name__', 'function')})"
 
     def mark_static(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments, with static ones wrapped as `Static`."""
+        """The arguments, with static ones wrapped as `StaticArgument`."""
         if not (numbers or names):
             return arguments, keywords
         return (
-            tuple([Static(argument) if place in numbers else argument for place, argument in enumerate(arguments)]),
-            {name: Static(argument) if name in names else argument for name, argument in keywords.items()},
+            tuple(
+                [StaticArgument(argument) if place in numbers else argument for place, argument in enumerate(arguments)]
+            ),
+            {name: StaticArgument(argument) if name in names else argument for name, argument in keywords.items()},
         )
 
     @contained
@@ -295,7 +297,9 @@ def _make_jitted(
         """The graph of the function for a call, given as the tree and the leaves of its arguments."""
 
         def flat(traced_leaves: list[Any]) -> Any:
-            positional, named = unflatten(tree, [x.value if isinstance(x, Static) else x for x in traced_leaves])
+            positional, named = unflatten(
+                tree, [x.value if isinstance(x, StaticArgument) else x for x in traced_leaves]
+            )
             return function(*positional, **named)
 
         with expect_repeats():

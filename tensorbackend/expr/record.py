@@ -22,7 +22,7 @@ from ..template import Template
 from ..tensor import Tensor
 from .node import CAPTURED, PARAMETER, Node, Value
 from .recall import Recall, recalling_kernel, value_under
-from .scopes import Lifted, Scope, scope_variable
+from .scopes import CapturedNode, Scope, scope_variable
 from .scopes import current as current
 from .scopes import outside as outside
 
@@ -207,7 +207,7 @@ def check_leaks(node: Node) -> None:
             raise leak_error(value)
 
 
-def tensor_of(node: Lifted) -> Tensor | None:
+def tensor_of(node: CapturedNode) -> Tensor | None:
     """The tensor that a node represents in the traces that run; `None` in any other trace."""
     scope = scope_variable.get()
     return None if scope is None else scope.tensor_of(node)
@@ -219,7 +219,7 @@ def depends_on_argument(value: Value) -> bool:
     waiting = [value.node]
     while waiting:
         node = waiting.pop()
-        if node.op == PARAMETER and (type(node) is not Lifted or tensor_of(node) is None):
+        if node.op == PARAMETER and (type(node) is not CapturedNode or tensor_of(node) is None):
             return True
         if node not in seen:
             seen.add(node)

@@ -19,7 +19,7 @@ from .control import call, move_to_backend, name_errors
 from .graph import Graph
 from .trace import argument_names, trace_leaves
 from .trees import flatten, paths, unflatten
-from .varying import NOWHERE, Varies, results_of, trace_on_mesh
+from .varying import NOWHERE, Variation, results_of, trace_on_mesh
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -148,7 +148,7 @@ def mesh_axes_of(axes: Axes) -> tuple[str, ...]:
     return tuple([name for mesh_axes in axes for name in mesh_axes])
 
 
-def _refuse_differing(label: str, whole: Sharding, varies: Varies) -> None:
+def _refuse_differing(label: str, whole: Sharding, varies: Variation) -> None:
     """Raises `ShapeError` for a result that may differ along a mesh axis over which it is not divided."""
     left = [name for name in whole.mesh.names if name in varies.differs - {*mesh_axes_of(whole.axes)}]
     if left and any(whole.mesh.sizes[name] > 1 for name in left):

@@ -23,7 +23,7 @@ from .node import PARAMETER, Node, Value
 from .record import expr_tensor, record_block, value_of
 from .scopes import Scope
 from .trees import Tree, flatten, paths, unflatten
-from .varying import Varies, parameter_options, varies_of
+from .varying import Variation, parameter_options, varies_of
 
 
 @check_arguments_early
@@ -96,7 +96,7 @@ def trace_leaves(
     leaves: Sequence[Any],
     names: Sequence[str],
     home: Backend | None = None,
-    varying: Sequence[Varies] | None = None,
+    varying: Sequence[Variation] | None = None,
 ) -> Graph:
     """The graph of a function of a flat list; the templates and tensors in the list become the parameters.
 
@@ -107,7 +107,7 @@ def trace_leaves(
     if home is None and not any(template is not None for template in templates):
         home = get_backend()
     with record_block(home) as scope:
-        given: Sequence[Varies | None] = varying or [varies_of(x) if isinstance(x, Tensor) else None for x in leaves]
+        given: Sequence[Variation | None] = varying or [varies_of(x) if isinstance(x, Tensor) else None for x in leaves]
         values = [
             None if template is None else Value(Node(PARAMETER, template, options=parameter_options(said)))
             for template, said in zip(templates, given, strict=True)

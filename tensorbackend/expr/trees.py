@@ -387,11 +387,11 @@ def leaves_like(tree: Tree, value: Any, root: str, expectation: str) -> list[Any
     if difference is not None:
         path, before, after = difference
         remedy = "keep every value in its place, in the same kind of container"
-        raise ArgumentError(expected(f"{path} {expectation}, {before}", remedy, returned=_Bare(after)))
+        raise ArgumentError(expected(f"{path} {expectation}, {before}", remedy, returned=_PlainText(after)))
     return leaves
 
 
-class _Bare(str):
+class _PlainText(str):
     """A text that is shown in an error without quotes."""
 
     __slots__ = ()

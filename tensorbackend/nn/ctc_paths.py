@@ -237,7 +237,7 @@ def _posteriors(out: object, inputs: tuple[Tensor, ...], options: Any) -> Tensor
 # The best path
 
 
-class Aligned(NamedTuple):
+class Alignment(NamedTuple):
     """The most probable path of each example."""
 
     classes: Tensor
@@ -248,7 +248,7 @@ class Aligned(NamedTuple):
     """(batch,): whether any path spells the labels."""
 
 
-def best(examples: Examples, blank: int, repeats: bool) -> Aligned:
+def best(examples: Examples, blank: int, repeats: bool) -> Alignment:
     """The most probable path of each example.
 
     Of equally probable paths, it is the one that ends in the earliest state and then, traced back from the last frame,
@@ -275,4 +275,4 @@ def best(examples: Examples, blank: int, repeats: bool) -> Aligned:
     inside = permute_dims(reshape(paths.inside, paths.inside.shape[:2]), (1, 0))
     classes = take_along_axis(paths.states, permute_dims(reshape(path, path.shape[:2]), (1, 0)), axis=1)
     kept = logical_and(inside, expand_dims(possible, axis=1))
-    return Aligned(where(kept, classes, blank), inside, possible)
+    return Alignment(where(kept, classes, blank), inside, possible)

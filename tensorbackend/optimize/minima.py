@@ -149,7 +149,7 @@ def minimize(
     """
     leaves, tree = flatten(x0)
     if tree is not LEAF and any(isinstance(leaf, Tensor) or is_array(leaf) for leaf in leaves):
-        nested = _Nested(function, leaves, tree)
+        nested = _TreeFunction(function, leaves, tree)
         low, high = bounds or (None, None)
         minimum = minimize(
             nested,
@@ -222,7 +222,7 @@ def minimize(
     )
 
 
-class _Nested:
+class _TreeFunction:
     """A function of a tree as a function of vectors, which hold the elements of the tensors one after the other."""
 
     def __init__(self, function: Callable[[Any], Any], leaves: Sequence[Any], tree: Tree) -> None:

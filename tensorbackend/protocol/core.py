@@ -523,7 +523,7 @@ class Core:
         both = dtype in self.dlpack_dtypes and dtype in source.dlpack_dtypes
         if both and self.dlpack_device() == source.dlpack_device():
             try:
-                template, data = self.from_dlpack(_Handed(x), copy=copy)
+                template, data = self.from_dlpack(_SharedTensor(x), copy=copy)
             except BufferError:
                 pass  # for example, strides that one of the libraries does not take
             else:
@@ -570,7 +570,7 @@ class Core:
         return unpack(x.backend.to_binary(x, x.size), x.dtype)
 
 
-class _Handed:
+class _SharedTensor:
     """A tensor in the form that another backend's library imports: it shares the memory itself, not a copy.
 
     This is safe because no backend writes to a payload.

@@ -293,7 +293,7 @@ def _tensors(value: Any) -> list[Tensor]:
     return [leaf if isinstance(leaf, Tensor) else asarray(leaf) for leaf in flatten(value)[0]]
 
 
-class _Seen(NamedTuple):
+class _StepTemplates(NamedTuple):
     """The templates of the results of an iteration."""
 
     ys: list[Template]
@@ -302,7 +302,7 @@ class _Seen(NamedTuple):
     ends: Template
 
 
-def _trace_templates(function: Callable[[Any], Any], start: Any) -> _Seen:
+def _trace_templates(function: Callable[[Any], Any], start: Any) -> _StepTemplates:
     """Traces a function of carried values to find the templates of its results."""
     graph = trace(function)(start)
     parts, results = graph.out_tree.children, graph.results
@@ -313,4 +313,4 @@ def _trace_templates(function: Callable[[Any], Any], start: Any) -> _Seen:
         raise DTypeError(expected("ends of dtype bool", "compare them, such as token == 0", ends=ends))
     if None in ends.names:
         raise NamesError(expected("ends over axes with names", "rename() them", ends=ends))
-    return _Seen(list(results[parts[0].size : -1]), parts[1], ends)
+    return _StepTemplates(list(results[parts[0].size : -1]), parts[1], ends)

@@ -21,7 +21,7 @@ def itself(x: Any) -> Any:
     return x
 
 
-class Attempted(Protocol):
+class AttemptKernel(Protocol):
     """The type of `ArrayBase.attempted`, which makes one kernel of a quick one and a careful one."""
 
     def __call__(self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None) -> Kernel: ...
@@ -32,7 +32,7 @@ def only_careful(quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool
     return careful
 
 
-def caster(xp: Any, source: DType, target: DType, attempted: Attempted = only_careful) -> Kernel:
+def caster(xp: Any, source: DType, target: DType, attempted: AttemptKernel = only_careful) -> Kernel:
     """A kernel that casts arrays from one dtype to another, by the rules of `as_type`."""
     dtype = numpy_dtype(target)
 
@@ -65,7 +65,7 @@ def _cast_through(dtype: DType, cast: Kernel) -> Kernel:
     return lambda values: cast(values.astype(between))
 
 
-def _saturating_kernel(xp: Any, source: DType, target: DType, plain: Kernel, attempted: Attempted) -> Kernel:
+def _saturating_kernel(xp: Any, source: DType, target: DType, plain: Kernel, attempted: AttemptKernel) -> Kernel:
     """A kernel that truncates floats to integers: beyond the limits to the nearest limit, NaN to 0."""
     number, limits, dtype = numpy_dtype(source).type, iinfo(target), numpy_dtype(target)
     # float32 holds `above`, a power of two. Where it cannot hold `below`, that becomes the least limit: as safe.

@@ -24,34 +24,34 @@ from .precision import accumulator_dtype
 from .workspace_bytes import accumulator_bytes, int64_copy_bytes
 
 
-class _Located(NamedTuple):
+class _PositionBytes(NamedTuple):
     """The bytes that positions take while they are computed, and afterwards."""
 
     most: int
     kept: int
 
 
-def _located_space(indices: Template, mode: Mode) -> _Located:
+def _located_space(indices: Template, mode: Mode) -> _PositionBytes:
     """The bytes that `_located` takes."""
     count = indices.size
     if mode == "fill":
-        return _Located(10 * count + int64_copy_bytes(indices), 9 * count)
+        return _PositionBytes(10 * count + int64_copy_bytes(indices), 9 * count)
     if mode == "clip":
-        return _Located((24 if indices.dtype is uint64 else 8) * count + int64_copy_bytes(indices), 8 * count)
-    return _Located(int64_copy_bytes(indices), int64_copy_bytes(indices))
+        return _PositionBytes((24 if indices.dtype is uint64 else 8) * count + int64_copy_bytes(indices), 8 * count)
+    return _PositionBytes(int64_copy_bytes(indices), int64_copy_bytes(indices))
 
 
-def merged_space(indices: Template, mode: Mode) -> _Located:
+def merged_space(indices: Template, mode: Mode) -> _PositionBytes:
     """The bytes that `_merged` takes: with several axes, the positions so far, a product and a sum exist at once."""
     *shape, depth = indices.shape
     column = indices.replace(shape=tuple(shape), names=indices.names[:-1])
     most, kept = _located_space(column, mode)
     positions = 8 * column.size
     if depth == 0:
-        return _Located(positions, positions)
+        return _PositionBytes(positions, positions)
     if depth == 1:
-        return _Located(most, kept)
-    return _Located(kept + 3 * positions, positions + (column.size if mode == "fill" else 0))
+        return _PositionBytes(most, kept)
+    return _PositionBytes(kept + 3 * positions, positions + (column.size if mode == "fill" else 0))
 
 
 def _taken_space(out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> int:

@@ -19,7 +19,7 @@ from ...protocol.exhaustion import out_of_memory
 from ...template import Template
 from ...tensor import Tensor
 from ..libraries import import_library
-from .base import Composing, template_of
+from .base import CompositeScope, template_of
 from .composites import JaxComposites
 from .contraction import JaxContraction
 from .control import JaxControl
@@ -133,7 +133,7 @@ class JaxBackend(
         for submodule in ("jax.dlpack", "jax.experimental", "jax.scipy.special"):
             library(submodule)
         self.numbers, self.spacings = {}, {}
-        self.composites, self.composing = {}, Composing()
+        self.composites, self.composing = {}, CompositeScope()
         self.settle()
         if os.environ.get("JAX_ENABLE_X64", "1").lower() not in ("0", "false", "off", "n", "no"):
             self.jax.config.update("jax_enable_x64", True)

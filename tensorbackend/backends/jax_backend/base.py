@@ -19,7 +19,7 @@ class ReadsData(Exception):
     """Raised where a composite that is being compiled reads data: its arrays have no values yet."""
 
 
-class Looking:
+class CheckingKernel:
     """Marks a kernel that calls compiled functions and may read their results, so that it is not compiled itself."""
 
     __slots__ = ("kernel",)
@@ -31,7 +31,7 @@ class Looking:
         return self.kernel(*payloads)
 
 
-class Eager:
+class EagerKernels:
     """A pair of kernels; the one for arrays with values may choose by these values what to compute.
 
     `kernel` runs while JAX traces a function of the user. There such a choice would make the devices that hold a
@@ -48,7 +48,7 @@ class Eager:
         return self.kernel(*payloads)
 
 
-class Composing(threading.local):
+class CompositeScope(threading.local):
     """Whether this thread is compiling a composite."""
 
     now = False
@@ -85,24 +85,24 @@ class JaxBase(ArrayBase):
 
     On a GPU they are computed in float64, unless JAX's 64-bit dtypes are off."""
 
-    composing: Composing
+    composing: CompositeScope
     """Whether a composite is being compiled."""
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
         """A kernel whose results have exactly the dtypes of their templates."""
-        if isinstance(kernel, Looking):
+        if isinstance(kernel, CheckingKernel):
             return kernel
-        if isinstance(kernel, Eager):
-            return Eager(self.settled(kernel.kernel, out), self.settled(kernel.on_values, out))
+        if isinstance(kernel, EagerKernels):
+            return EagerKernels(self.settled(kernel.kernel, out), self.settled(kernel.on_values, out))
         if isinstance(out, Template):
             return lambda *arrays: self._convert_dtype(kernel(*arrays), out)
         return lambda *arrays: tuple(map(self._convert_dtype, kernel(*arrays), out))
 
     def enter(self, kernel: Kernel, /) -> Kernel:
         """Compiles a kernel; without inputs it makes its result on this instance's device."""
-        if isinstance(kernel, Looking):
+        if isinstance(kernel, CheckingKernel):
             return kernel.kernel
-        if isinstance(kernel, Eager):
+        if isinstance(kernel, EagerKernels):
             traced, on_values = self.enter(kernel.kernel), self.enter(kernel.on_values)
 
             def call_compiled(*arrays: Array) -> Payload:

@@ -17,7 +17,7 @@ from ..array_module.elementwise import ArrayElementwise
 from ..array_module.special import error_function as special
 from ..array_module.special import gamma
 from . import complex_by_parts, logarithms
-from .base import JaxBase, Looking
+from .base import CheckingKernel, JaxBase
 from .rounding import quotient, root, unfused_product
 
 _LARGEST_WHOLE = 100
@@ -49,7 +49,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             products = compiled(*arrays)
             return unfused_product(products) if composing.now else products
 
-        return Looking(kernel)
+        return CheckingKernel(kernel)
 
     @planned
     def bitcast(self, out: Template, x: Template, /) -> Kernel:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from ...protocol import Kernel
 from ...template import Template
 from ..array_module.base import Array
-from .base import Eager, JaxBase
+from .base import EagerKernels, JaxBase
 
 Extreme: TypeAlias = Callable[..., Array]
 
@@ -38,7 +38,7 @@ def extreme(backend: JaxBase, signed: Extreme, x: Template, reduce: Callable[[Ar
         return lax.cond(doubtful, lambda: exact(values), lambda: extremes)
 
     derived = backend.derived(exact, native)
-    return derived if backend.lays_by_name else Eager(derived, backend.derived(quick, native))
+    return derived if backend.lays_by_name else EagerKernels(derived, backend.derived(quick, native))
 
 
 # 0.0 is above -0.0. To correct its sign, 0.0 is added to a zero; -0.0, which changes nothing, is added to all other

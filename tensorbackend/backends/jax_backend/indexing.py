@@ -22,7 +22,7 @@ from ...tensor import Tensor
 from ..array_module.base import Array
 from ..array_module.indexing import ArrayIndexing
 from ..array_module.precision import accumulator_dtype, wide
-from .base import JaxBase, Looking
+from .base import CheckingKernel, JaxBase
 from .writing import writer
 
 
@@ -54,7 +54,7 @@ def _index_checking(method: Callable[..., Payload]) -> Callable[..., Payload]:
                 self.require_inside(x, indices, places, axis)
             return result
 
-        return Looking(check)
+        return CheckingKernel(check)
 
     callback.__name__, callback.__doc__ = method.__name__, method.__doc__
     return callback

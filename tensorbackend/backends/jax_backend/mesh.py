@@ -31,7 +31,7 @@ from ...template import Template
 from ...tensor import Tensor, rename_like
 from ..array_module.base import Array
 from .backend import JaxBackend, library, name_of
-from .base import Looking, template_of
+from .base import CheckingKernel, template_of
 from .parts import axes_of, elements_at, leading_elements, parts
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ...expr.graph import Graph
 
 
-class Laid:
+class LayoutKernel:
     """A kernel with sharding constraints on its results."""
 
     __slots__ = ("__weakref__", "constrain", "kernel", "placement")  # JAX refers weakly to what it compiles
@@ -58,7 +58,7 @@ class Laid:
         return tuple([result if place is None else self.constrain(result, place) for result, place in pairs])
 
 
-class Divided:
+class MeshFunction:
     """A function compiled by JAX, whose programs XLA divides over a mesh when it is first called with some arrays."""
 
     __slots__ = ("compiled", "failure")
@@ -185,7 +185,7 @@ class JaxMesh(JaxBackend):
             return self._divided(data, self.whole(out))
         if self._lies(data, out):
             return data
-        return self.enter(Laid(_itself, placement, self.lax.with_sharding_constraint))(data)
+        return self.enter(LayoutKernel(_itself, placement, self.lax.with_sharding_constraint))(data)
 
     def gather_axes(self, data: Array, axes: Sequence[int]) -> Array:
         """An array in a program of which each device holds these axes whole; XLA decides about the others."""
@@ -231,26 +231,26 @@ class JaxMesh(JaxBackend):
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
         """A kernel whose results are laid out by their axis names."""
         kernel = super().settled(kernel, out)
-        if isinstance(kernel, Looking):
+        if isinstance(kernel, CheckingKernel):
             looking = kernel.kernel
-            return Looking(lambda *payloads: self.laid(looking(*payloads), out))
+            return CheckingKernel(lambda *payloads: self.laid(looking(*payloads), out))
         placement = self.placement(out)
-        return kernel if placement is None else Laid(kernel, placement, self.lax.with_sharding_constraint)
+        return kernel if placement is None else LayoutKernel(kernel, placement, self.lax.with_sharding_constraint)
 
     def enter(self, kernel: Kernel, /) -> Kernel:
         """Compiles a kernel; without inputs it makes its result on the devices of the mesh."""
-        if isinstance(kernel, Looking):
+        if isinstance(kernel, CheckingKernel):
             return kernel.kernel
         # With unused inputs dropped, a result that depends on none would be made on JAX's default device.
         compiled = self._compile_function(kernel, keep_unused=True)
-        if isinstance(kernel, Laid):
+        if isinstance(kernel, LayoutKernel):
             return compiled
         creation = self._compile_function(kernel, out_shardings=self.committed)
         return lambda *arrays: compiled(*arrays) if arrays else self.make_on_device(creation)
 
     def _compile_function(self, function: Kernel, **options: Any) -> Kernel:
         """A function that JAX compiles for the devices of the mesh."""
-        return Divided(self.jax.jit(function, **options), self.jax.errors.JaxRuntimeError)
+        return MeshFunction(self.jax.jit(function, **options), self.jax.errors.JaxRuntimeError)
 
     def make_on_device(self, make: Callable[[], Any]) -> Any:
         """Calls a function without arguments, and puts its result on the devices of the mesh."""
@@ -298,7 +298,7 @@ class JaxMesh(JaxBackend):
         """A graph as a function of arrays, for JAX to transform."""
         # All results are constrained here: one may be a constant, which has values even while JAX traces.
         run, placements = Program(graph, self).kernel, tuple(map(self.placement, graph.results))
-        return Laid(run, placements, self.lax.with_sharding_constraint)
+        return LayoutKernel(run, placements, self.lax.with_sharding_constraint)
 
     @planned
     def shard_map(

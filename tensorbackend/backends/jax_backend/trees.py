@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .backend import JaxBackend
 
 
-class Static:
+class StaticData:
     """The static data of a tensor in a tree: all but its payload.
 
     Two instances are equal unless they have different names for the same number of axes, or backends of one class on
@@ -36,7 +36,7 @@ class Static:
         self.template, self.backend = x.template, x.backend
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Static):
+        if not isinstance(other, StaticData):
             return NotImplemented
         names, others = self.template.names, other.template.names
         if len(names) == len(others) and names != others:
@@ -44,7 +44,7 @@ class Static:
         return type(self.backend) is not type(other.backend) or self.backend is other.backend
 
     def __hash__(self) -> int:
-        return hash(Static)
+        return hash(StaticData)
 
 
 def register(jax: Any, kind: type[JaxBackend]) -> None:
@@ -53,13 +53,13 @@ def register(jax: Any, kind: type[JaxBackend]) -> None:
     An instance of `kind` holds the JAX array that a transformation makes from a payload of another backend.
     """
 
-    def flatten(x: Tensor) -> tuple[tuple[Any], Static]:
-        return (leaf(x),), Static(x)
+    def flatten(x: Tensor) -> tuple[tuple[Any], StaticData]:
+        return (leaf(x),), StaticData(x)
 
-    def flatten_with_keys(x: Tensor) -> tuple[tuple[tuple[Any, Any]], Static]:
-        return ((jax.tree_util.GetAttrKey("data"), leaf(x)),), Static(x)
+    def flatten_with_keys(x: Tensor) -> tuple[tuple[tuple[Any, Any]], StaticData]:
+        return ((jax.tree_util.GetAttrKey("data"), leaf(x)),), StaticData(x)
 
-    def unflatten(static: Static, leaves: Iterable[Any]) -> Tensor:
+    def unflatten(static: StaticData, leaves: Iterable[Any]) -> Tensor:
         (data,) = leaves
         template, holder = static.template, static.backend
         if isinstance(data, jax.Array):

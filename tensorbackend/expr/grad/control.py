@@ -25,7 +25,7 @@ from ..record import ExprBackend
 from ..shards import Axes, call_shard_map, mesh_axes_of
 from ..simplify import results
 from ..trace import trace_leaves
-from ..varying import NOWHERE, Varies, level_graph, loop_variation, results_of, trace_on_mesh, varies_of
+from ..varying import NOWHERE, Variation, level_graph, loop_variation, results_of, trace_on_mesh, varies_of
 from .engine import differentiate_graph, find_dependents, inexact, linearize_graph
 from .registry import Cotangents, NoGradient, not_differentiable, rule
 
@@ -52,7 +52,7 @@ def _scatter(count: int, positions: Sequence[int], cotangents: Sequence[Tensor])
     return tuple(placed)
 
 
-def _variations(tensors: Sequence[Tensor]) -> list[Varies]:
+def _variations(tensors: Sequence[Tensor]) -> list[Variation]:
     return [varies_of(x) for x in tensors]
 
 

@@ -21,7 +21,7 @@ from ..composite_programs import record_program
 from ..node import CAPTURED, RENAMED, Default, Node, Value, here, serials
 from ..recall import plan_of
 from .engine import has_cotangents, inexact
-from .recorded import Recorded, Unrecorded, active_tape, make_node, open_tape
+from .recorded import TapeNode, UnrecordedUse, active_tape, make_node, open_tape
 from .registry import gradient_of
 
 
@@ -104,7 +104,7 @@ class TapeBackend(Backend):
             constants = tuple(_constant(x, left) for x in results)
             return constants[0] if isinstance(out, Template) else constants
         values = tuple(_each(_value, operand) for operand in inputs)
-        node = Recorded(active_tape(), results, name, out, values, options, default=default)
+        node = TapeNode(active_tape(), results, name, out, values, options, default=default)
         return Value(node) if isinstance(out, Template) else node.values
 
     @property
@@ -186,7 +186,7 @@ def _kernel_by_parts(
     def record(*payloads: Any) -> Payload:
         nonlocal met, program
         tape = active_tape()
-        if tape is None or not any(cast(Recorded, value.node).tape is tape for value in _values(payloads)):
+        if tape is None or not any(cast(TapeNode, value.node).tape is tape for value in _values(payloads)):
             return otherwise(*payloads)
         if not met:
             met = True
@@ -240,7 +240,7 @@ def _recording_kernel(
         # As `make_node` and `tensor_of` do, without their calls.
         result = blank_tensor()
         result.template, result.backend, result.data = out, on, below(*datas)
-        node = blank(Recorded)
+        node = blank(TapeNode)
         node.op, node.out, node.inputs, node.operands, node.options = name, out, payloads, payloads, options
         node.default, node.tensor, node.line, node.serial = default, None, here(), next(serials)
         node.tape, node.results, node.left, node.plan = tape, (result,), None, plan
@@ -271,7 +271,7 @@ def underlying_tensor(x: Tensor) -> Tensor:
     if not isinstance(x.backend, TapeBackend):
         return x
     value: Value = x.data
-    held = cast(Recorded, value.node).results[value.index]
+    held = cast(TapeNode, value.node).results[value.index]
     return held if held.template is x.template else rename_like(held, x.template)
 
 
@@ -306,7 +306,7 @@ def earlier_values(results: Sequence[Tensor], known: Sequence[Tensor], start: in
     waiting: list[Value] = [x.data for x in results if _follows(x)]
     while waiting:
         value = waiting.pop()
-        node = cast(Recorded, value.node)
+        node = cast(TapeNode, value.node)
         if value in seen or node.tape is None or not inexact(value):
             continue
         seen.add(value)
@@ -322,20 +322,20 @@ def separate(x: Tensor) -> Tensor:
     return Tensor(x.template, x.backend, x.data)
 
 
-def _constant(x: Tensor, left: Unrecorded | None = None) -> Value:
+def _constant(x: Tensor, left: UnrecordedUse | None = None) -> Value:
     x = separate(x)
     return Value(make_node(None, (x,), CAPTURED, x.template, tensor=x, left=left))
 
 
-def _left(inputs: tuple[Any, ...]) -> Unrecorded | None:
+def _left(inputs: tuple[Any, ...]) -> UnrecordedUse | None:
     """Where an op uses values of a tape whose block is not active here; `None` if there are no such values."""
-    latest: Unrecorded | None = None
+    latest: UnrecordedUse | None = None
     for x in _flat(inputs):
         if isinstance(x.backend, TapeBackend):
-            node = cast(Recorded, x.data.node)
+            node = cast(TapeNode, x.data.node)
             left = node.left
             if node.tape is not None and not node.tape.is_paused:
-                left = Unrecorded(node.tape, here())
+                left = UnrecordedUse(node.tape, here())
             if left is not None and (latest is None or left.tape.serial > latest.tape.serial):
                 latest = left
     return latest
@@ -345,7 +345,7 @@ def _follows(x: Tensor) -> bool:
     """Whether the tape that records now has recorded a tensor."""
     if not isinstance(x.backend, TapeBackend):
         return False
-    recorded = cast(Recorded, x.data.node).tape
+    recorded = cast(TapeNode, x.data.node).tape
     return recorded is not None and recorded is active_tape()
 
 

@@ -15,7 +15,7 @@ from ....template import Template
 from ...array_module.base import Array
 from ...array_module.linalg.factorisations import ArrayLinalg, blank
 from ...array_module.precision import computing_kernel, promoting_kernel
-from ..base import JaxBase, Looking
+from ..base import CheckingKernel, JaxBase
 
 
 class JaxLinalg(JaxBase, ArrayLinalg):
@@ -103,7 +103,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
                 raise error()
             return result
 
-        return Looking(check)
+        return CheckingKernel(check)
 
     # XLA runs a program of fewer than 1,000 floating-point operations in the calling thread. Waking another thread
     # takes longer than LAPACK takes for an 8x8 matrix, so these functions use few operations.
