@@ -3,7 +3,7 @@
 `@primitive` and `@composite` (`decorators`) turn a declared function into the public op. All that a call needs besides
 its data depends on templates and options alone, so it is decided once and kept:
 
-- `quick` and `generated` are the warm call: one look-up, one kernel, one tensor;
+- `source`, `generated` and `direct` are the warm call: one look-up, one kernel, one tensor;
 - `path` is the full path, which leaves a record for the next warm call. `primitives` makes the record from the rule's
   plan and the backend's callback; `composites` makes it from a trial on templates and the backend's own method, a
   program, or the default;

@@ -77,7 +77,7 @@ def keep(memo: Memo, key: tuple[Any, ...], known: Record, operands: Iterable[DTy
     with _lock:
         if defaults.cast_somewhere(operands):
             return False
-        memo.enter(key, known)
+        memo.store(key, known)
         return True
 
 

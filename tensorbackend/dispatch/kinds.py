@@ -28,13 +28,13 @@ from ..rules.plan import Out
 from ..sizes import NeedsSizes, SizeTrace
 from ..template import Template, intern_template, new_template, template_of_kind
 from ..tensor import Tensor, blank_tensor
-from .checked import CHECKED, checked, verify
+from .checked import CHECKED, checking_kernel, verify
 from .constants import maker_of
-from .kernels import of_templates, wrap
-from .operands import Call, grouped
-from .records import Dispatcher, Key, Ready
+from .kernels import template_kernel, wrap
+from .operands import Call, group_operands
+from .records import Dispatcher, Key, ReadyCall
 from .resizing import Leaves
-from .watching import Subject, watched
+from .watching import Subject, watch_kernel
 
 FEW: Final = 2
 """So many shapes of a kind are planned exactly before the kind is planned on symbolic sizes."""
@@ -65,7 +65,7 @@ class Decision(NamedTuple):
     @property
     def arguments(self) -> list[Any]:
         """For each tensor parameter its template, a tuple of templates for a sequence, or `None`."""
-        return grouped(self.inputs, self.groups)
+        return group_operands(self.inputs, self.groups)
 
 
 class Planner(Dispatcher):
@@ -89,12 +89,12 @@ class Planner(Dispatcher):
     def kind_kernel(self, decision: Decision) -> Kernel | None:
         """The kernel for symbolic sizes; `None` where a kernel is planned for each shape."""
 
-    def ready(self, decision: Decision, kernel: Kernel) -> Ready:
+    def ready(self, decision: Decision, kernel: Kernel) -> ReadyCall:
         """A call with its kernel, and with what a profile needs."""
         backend, out, _, _, options, _, result = decision
         spec, inputs = self.spec, tuple(decision.arguments)
         subject = Subject(spec.name, spec.callback, backend, out, inputs, options, self.parts)
-        return Ready(out, watched(kernel, subject), result, subject)
+        return ReadyCall(out, watch_kernel(kernel, subject), result, subject)
 
 
 class KindPlan:
@@ -132,7 +132,7 @@ class KindPlan:
         """Whether the kernel served a call, and its result was as its template says."""
         self.call: Final = _call_of(self)
 
-    def ready(self, found: Any, shapes: tuple[Any, ...]) -> Ready:
+    def ready(self, found: Any, shapes: tuple[Any, ...]) -> ReadyCall:
         """The call at shapes for which `shapes` returned `found`."""
         path, example = self.kinds.path, self.decision
         found, numbers = found if self.numbered else (found, ())
@@ -149,7 +149,7 @@ class KindPlan:
         if self.entered:
             kernel = self.backend.enter(kernel.args[0])
         if CHECKED and not self.backend.template_only:
-            kernel = checked(path.spec.callback, self.backend, decision.out, decision.arguments, kernel)
+            kernel = checking_kernel(path.spec.callback, self.backend, decision.out, decision.arguments, kernel)
         return path.ready(decision, kernel)
 
     def result(self, found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
@@ -227,7 +227,7 @@ class Kinds:
         self.each: Final[dict[Key, bool]] = {}
         """The kinds whose kernels are planned for each shape, as one for all shapes failed."""
 
-    def often(self, kind: Key, shapes: tuple[Any, ...]) -> tuple[KindPlan, Ready] | None:
+    def often(self, kind: Key, shapes: tuple[Any, ...]) -> tuple[KindPlan, ReadyCall] | None:
         """The plan and the call for shapes that were met often, if one kernel serves them all."""
         for plan in self.plans.get(kind, ()):
             found = plan.shapes(*shapes)
@@ -264,7 +264,7 @@ class Kinds:
                 return None
             kernel = None
             if backend.template_only:
-                kernel = of_templates(decision.out)
+                kernel = template_kernel(decision.out)
             elif backend.plans_kinds and kind not in self.each:
                 try:
                     kernel = path.kind_kernel(decision)

@@ -95,13 +95,13 @@ _MARGIN: Final = "" if sys.version_info >= (3, 13) else "    "
 """The indentation of the lines of a docstring after the first; Python 3.13 removes it."""
 
 
-def described(function: Function) -> Function:
-    """Gives a public function around ops the docstring that `completed` makes, and its name in errors; returns it."""
-    function.__doc__ = completed(function)
+def document(function: Function) -> Function:
+    """Completes the docstring of a public function of ops (`complete_docstring`), names it in errors; returns it."""
+    function.__doc__ = complete_docstring(function)
     return name_in_errors(function)
 
 
-def completed(function: Callable[..., Any], returned: str = "Tensor") -> str | None:
+def complete_docstring(function: Callable[..., Any], returned: str = "Tensor") -> str | None:
     """The docstring of an op with sections for its parameters and its result.
 
     Parameters

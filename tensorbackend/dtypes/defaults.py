@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from ..errors import ArgumentError, expected
 from ..errors.tracebacks import name_in_errors
-from ..registration import Supplied
+from ..registration import SuppliedFunction
 from ..scopes import Block
 from .types import (
     RANK,
@@ -51,7 +51,7 @@ operands are cast. `set_precision` replaces this function, so read it as an attr
 cast_blocks: list[int] = []
 """The values of `current_precision` that cast operands at present, in blocks of any thread and in the process."""
 
-when_casting: Supplied[Callable[[], None]] = Supplied(lambda: None)
+when_casting: SuppliedFunction[Callable[[], None]] = SuppliedFunction(lambda: None)
 """Is called when the defaults have changed."""
 
 

@@ -66,7 +66,7 @@ class Cache(Generic[Entry]):
             entry.calls += 1
         return entry
 
-    def enter(self, key: Hashable, entry: Entry) -> Entry:
+    def store(self, key: Hashable, entry: Entry) -> Entry:
         """Stores an entry, drops others while the cache is full, and counts a miss."""
         with _lock:
             self._misses += 1

@@ -16,7 +16,7 @@ from ..errors import ArgumentError, expected
 from ..errors.tracebacks import name_in_errors
 from ..ops.creation.filled import asarray
 from ..protocol import Backend
-from ..scopes import contained
+from ..scopes import in_own_context
 from ..select import common_backend, get_backend, move
 from ..sizes import NeedsSizes
 from ..template import Template
@@ -292,7 +292,7 @@ def _make_jitted(
             {name: StaticArgument(argument) if name in names else argument for name, argument in keywords.items()},
         )
 
-    @contained
+    @in_own_context
     def graph_of(call: tuple[tuple[Any, ...], dict[str, Any]], tree: Tree, leaves: Sequence[Any]) -> Graph:
         """The graph of the function for a call, given as the tree and the leaves of its arguments."""
 
@@ -428,7 +428,7 @@ def _make_jitted(
             graph = graph_of(call, tree, leaves)
             held = [node.tensor for node in graph.captured if node.tensor is not None]
             backend = common_backend([*tensors, *held]) if tensors or held else backend
-            compiled = cache.enter(key, Compiled(graph, backend, name))
+            compiled = cache.store(key, Compiled(graph, backend, name))
             if tensors and len(tensors) == len(leaves) and all(x.backend is backend for x in tensors):
                 key = defaults.current_precision(), *nested, *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
                 cache.quick[key] = compiled

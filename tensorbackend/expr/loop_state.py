@@ -10,7 +10,7 @@ from ..dtypes import Scalar, check_scalar, scalar_kind
 from ..errors import DTypeError, NamesError, ShapeError, TensorBackendError, expected
 from ..ops.creation.filled import full
 from ..protocol import Backend
-from ..scopes import contained
+from ..scopes import in_own_context
 from ..select import common_backend, move
 from ..template import Template, intern_template, weak_template
 from ..tensor import Tensor
@@ -74,7 +74,7 @@ def _template_of(leaf: Leaf) -> Template:
     return intern_template((), weak_template(kind).dtype, ())
 
 
-@contained
+@in_own_context
 def trace_until_stable(carried: Leaves, trace: Callable[[], TracedFunction]) -> TracedFunction:
     """Traces a body, repeatedly if needed, until the carried values keep their templates; returns the trace.
 

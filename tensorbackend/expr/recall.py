@@ -70,7 +70,7 @@ class Recall(Scope):
         """The next parameter."""
         key = PARAMETER, len(self.made), template
         node = NODES.get(key)
-        return self._entered(NODES.keep(key, Node(PARAMETER, template)) if node is None else node)
+        return self._make_value(NODES.keep(key, Node(PARAMETER, template)) if node is None else node)
 
     def lift(self, x: Tensor) -> Value | None:
         """The value of a tensor with data; `None` for a tensor of a backend that records or has no data."""
@@ -82,14 +82,14 @@ class Recall(Scope):
             return None
         place = CAPTURED, len(self.lifted), x.template, x.backend
         node = NODES.get(place)
-        value = self._entered(NODES.keep(place, CapturedNode(x.template)) if node is None else node)
+        value = self._make_value(NODES.keep(place, CapturedNode(x.template)) if node is None else node)
         # Another tensor, as an assignment may change the first; it keeps the payload alive, and so its id unique.
         held = blank_tensor()
         held.template, held.backend, held.data = x.template, x.backend, x.data
         self.lifted[key] = value, held
         return value
 
-    def _entered(self, node: Node) -> Value:
+    def _make_value(self, node: Node) -> Value:
         self.made[node] = next(serials)
         value: tuple[Any, Any] = node, self.mark
         return _new(Value, value)

@@ -12,7 +12,7 @@ from ..declarations.op_specs import CALLBACKS
 from ..errors import BackendError, TemplateDataError, expected
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.core import CompositeCall
-from ..registration import Supplied
+from ..registration import SuppliedFunction
 from ..rules.plan import Out
 from ..scopes import Block
 from ..select import call_with_default, get_backend
@@ -24,9 +24,9 @@ from .node import CAPTURED, PARAMETER, Node, Value
 from .recall import Recall, recalling_kernel, value_under
 from .scopes import CapturedNode, Scope, scope_variable
 from .scopes import current as current
-from .scopes import outside as outside
+from .scopes import outside_traces as outside_traces
 
-reader: Supplied[Callable[[Tensor], Tensor]] = Supplied(lambda x: x)
+reader: SuppliedFunction[Callable[[Tensor], Tensor]] = SuppliedFunction(lambda x: x)
 """Computes the data of a constant; it runs graphs."""
 
 

@@ -62,6 +62,6 @@ def current() -> Scope | None:
     return scope_variable.get()
 
 
-def outside() -> Block[None]:
+def outside_traces() -> Block[None]:
     """A block outside all traces, for code that runs on data while a graph is made."""
     return Block(None, [(scope_variable, None)])

@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 from ..declarations.argument_errors import check_arguments_early
 from ..errors import OperandError, ShapeError, expected
 from ..mesh import Layout, Mesh, Sharding, spread
-from ..scopes import contained
+from ..scopes import in_own_context
 from ..select import common_backend
 from ..template import Template
 from ..tensor import Tensor
@@ -86,7 +86,7 @@ def shard_map(
     rules = Layout(mesh, layout)
 
     @wraps(function)
-    @contained
+    @in_own_context
     def call(*arguments: Any, **keywords: Any) -> Any:
         with name_errors("shard_map"):
             leaves, tree = flatten((arguments, keywords))

@@ -12,7 +12,7 @@ from ..dtypes import as_dtype, scalar_kind
 from ..errors import DTypeError, OperandError, ShapeError, expected
 from ..errors.tracebacks import name_in_errors
 from ..protocol import Backend
-from ..scopes import contained
+from ..scopes import in_own_context
 from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor, public_op
@@ -53,7 +53,7 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     """
 
     @wraps(function)
-    def traced(*arguments: Any, **keywords: Any) -> Graph:
+    def call(*arguments: Any, **keywords: Any) -> Graph:
         leaves, tree = flatten((arguments, keywords))
         parsed_leaves = [
             parse_template(leaf) if isinstance(leaf, str) and _is_template(leaf) else leaf for leaf in leaves
@@ -66,7 +66,7 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
         graph.call = TracedCall(tree, [leaf if _template_of(leaf) is None else NO_OPTION for leaf in parsed_leaves])
         return graph
 
-    return name_in_errors(traced, "trace")
+    return name_in_errors(call, "trace")
 
 
 def _apply(function: Callable[..., Any], call: tuple[tuple[Any, ...], dict[str, Any]]) -> Any:
@@ -90,7 +90,7 @@ def argument_names(
     return [path for root, argument in pairs for path in paths(flatten(argument)[1], root)]
 
 
-@contained
+@in_own_context
 def trace_leaves(
     function: Callable[[list[Any]], Any],
     leaves: Sequence[Any],
@@ -122,7 +122,7 @@ def trace_leaves(
     return Graph(parameters, outputs, out_tree, used)
 
 
-@contained
+@in_own_context
 def resume_trace(
     function: Callable[[list[Any]], Any],
     before: Scope,

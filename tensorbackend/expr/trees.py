@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar, overload
 from ..caching.option_keys import holds_entries, remember
 from ..declarations.argument_errors import check_arguments, check_arguments_early
 from ..errors import ArgumentError, expected
-from ..registration import Supplied
+from ..registration import SuppliedFunction
 from ..tensor import Deallocated, Tensor
 
 T = TypeVar("T")
@@ -73,7 +73,7 @@ class _Node(NamedTuple):
 registered: Final[dict[type | None, _Node]] = {}
 """The classes that `register_tree_node` registered, with their functions."""
 
-registering: Supplied[Callable[[type, _Node], None]] = Supplied(lambda kind, node: None)
+registering: SuppliedFunction[Callable[[type, _Node], None]] = SuppliedFunction(lambda kind, node: None)
 """Is called for every class when it is registered."""
 
 _TAKEN: Final = (Tensor, Deallocated, dict, OrderedDict, defaultdict, list, tuple, type(None))

@@ -65,7 +65,7 @@ class Holder:
             t = base._read()
         elif self._how.__class__ is Step and getrefcount(base) == _SOLE:
             del base
-            return self._settled()
+            return self._become_root()
         kept: Tensor | None = self._kept
         if kept is not None:
             data = t.data
@@ -82,7 +82,7 @@ class Holder:
             self._kept, self._seen = result, t.data
         return result
 
-    def _settled(self) -> Tensor:
+    def _become_root(self) -> Tensor:
         """The tensor of a view whose base nothing else holds, as in `arange(6).reshape(2, 3)`: it becomes a root."""
         t = self._base._t
         if t.template is not self._of:

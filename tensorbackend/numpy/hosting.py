@@ -19,7 +19,7 @@ from .arrays import as_shape, box, functions, ndarray, result, root, tensor_of
 from .conversion import NUMBERS, asarray, back, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, function, public
-from .ufuncs import written
+from .ufuncs import write_out
 
 # Texts
 
@@ -454,4 +454,4 @@ def printoptions(*arguments: Any, **options: Any) -> Iterator[Any]:
         yield chosen
 
 
-HELD: Final = (NUMBERS, expected, result, tensor_of, written)
+HELD: Final = (NUMBERS, expected, result, tensor_of, write_out)

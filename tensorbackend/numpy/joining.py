@@ -17,7 +17,7 @@ from .conversion import asarray, cast, promote
 from .dtypes import dtype_of
 from .functions import public, tensors
 from .shapes import atleast_1d, atleast_2d, atleast_3d, axis_position, moveaxis, reshaped_view
-from .ufuncs import written
+from .ufuncs import write_out
 
 
 @public
@@ -34,7 +34,7 @@ def concatenate(
         parts, axis = [tb.reshape(part, (-1,)) for part in parts], 0
     parts = promote(parts) if dtype is None else [cast(part, dtype_of(dtype)) for part in parts]
     made = tb.concatenate(parts, axis=axis)
-    return box(fresh(made)) if out is None else written("concatenate", out, made, casting)
+    return box(fresh(made)) if out is None else write_out("concatenate", out, made, casting)
 
 
 @public
@@ -47,7 +47,7 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
         raise ShapeError("all input arrays must have the same shape")
     parts = promote(parts) if dtype is None else [cast(part, dtype_of(dtype)) for part in parts]
     made = tb.stack(parts, axis=axis_position(axis, parts[0].ndim + 1))
-    return box(made) if out is None else written("stack", out, made, casting)
+    return box(made) if out is None else write_out("stack", out, made, casting)
 
 
 def _several(made: Any) -> list[Any]:

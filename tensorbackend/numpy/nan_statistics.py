@@ -17,7 +17,7 @@ from .conversion import back, cast, host, tensor
 from .dtypes import dtype_of
 from .functions import public
 from .reductions import NO_VALUE
-from .ufuncs import written
+from .ufuncs import write_out
 
 
 def _replace_nan(a: Any, value: Any) -> tuple[Any, Tensor]:
@@ -66,7 +66,7 @@ def _extreme(name: str, value: float) -> Callable[..., Any]:
         if initial is NO_VALUE and made.dtype.is_floating:
             keep = keepdims is not NO_VALUE and bool(keepdims)
             made = tb.where(tb.all(missing, axis=axis, keepdims=keep), numpy.nan, made)
-        return result(made) if out is None else written(name, out, made)
+        return result(made) if out is None else write_out(name, out, made)
 
     extreme.__name__ = f"nan{name}"
     extreme.__doc__ = f"`{name}` of the elements that are not NaN; NaN where all are."
@@ -104,7 +104,7 @@ def nanmean(
     count = tb.sum(present, axis=axis, keepdims=keep)
     total = tb.sum(tb.where(present, x, 0), axis=axis, keepdims=keep)
     made = tb.divide(total, cast(count, total.dtype))
-    return result(made) if out is None else written("nanmean", out, made)
+    return result(made) if out is None else write_out("nanmean", out, made)
 
 
 def _present(a: Any, where: Any) -> tuple[Tensor, Tensor]:
@@ -130,7 +130,7 @@ def _spread(name: str) -> Callable[..., Any]:
         if keepdims is NO_VALUE or not keepdims:
             axes = tuple(range(x.ndim)) if axis is None else axis
             made = tb.squeeze(made, axis=axes)
-        return result(made) if out is None else written(name, out, made)
+        return result(made) if out is None else write_out(name, out, made)
 
     spread.__name__ = f"nan{name}"
     spread.__doc__ = f"`{name}` of the elements that are not NaN."
@@ -159,7 +159,7 @@ def _nan_quantile(a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: An
         made = back(
             numpy.nanquantile(host(box(x)), share, axis, method=method, keepdims=bool(keepdims), weights=weights)
         )
-        return made if out is None else written("nanquantile", out, tensor(made))
+        return made if out is None else write_out("nanquantile", out, tensor(made))
     kept = [size for place, size in enumerate(x.shape) if place not in axes]
     moved = tb.reshape(tb.moveaxis(x, axes, tuple(range(-len(axes), 0))), (*kept, -1)) if axes else x[..., None]
     ordered = tb.sort(moved, axis=-1)
@@ -175,7 +175,7 @@ def _nan_quantile(a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: An
     made = tb.reshape(tb.stack(parts), (*share.shape, *kept))
     if keepdims:
         made = tb.reshape(made, (*share.shape, *[1 if place in axes else size for place, size in enumerate(x.shape)]))
-    return result(made) if out is None else written("nanquantile", out, made)
+    return result(made) if out is None else write_out("nanquantile", out, made)
 
 
 @public

@@ -54,7 +54,7 @@ def kind_of(value: Any) -> Any:
     return value.dtype if isinstance(value, Tensor) else value.__class__
 
 
-def planned(spec: Spec, kinds: tuple[Any, ...]) -> Plan | None:
+def plan_call(spec: Spec, kinds: tuple[Any, ...]) -> Plan | None:
     """The plan of a function for operands of these kinds, dtypes and classes of numbers; cached."""
     try:
         return spec.kinds[kinds]

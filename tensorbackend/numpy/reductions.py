@@ -16,7 +16,7 @@ from .arrays import HERE, blank, box, functions, ndarray, result
 from .conversion import cast, tensor
 from .dtypes import dtype_of
 from .functions import PUBLIC
-from .ufuncs import written
+from .ufuncs import write_out
 
 
 class _NoValue:
@@ -109,7 +109,7 @@ def {name}(a, {signature}):
 _PLAIN: Final = ("dtype", "out", "initial", "where", "mean", "correction")
 
 
-def _made(name: str, row: Reduction) -> Callable[..., Any]:
+def _make_function(name: str, row: Reduction) -> Callable[..., Any]:
     scope: dict[str, Any] = {
         "HOST": numpy.ndarray, "NO_VALUE": NO_VALUE, "blank": blank, "ndarray": ndarray, "op": row.op,
         "reduce": reduce, "straight": row.straight, "__name__": __package__,
@@ -185,7 +185,7 @@ def reduce(
     return (
         result(total)
         if out is None
-        else written(name, out, total, "unsafe" if name in ("mean", "var", "std", "median") else "same_kind")
+        else write_out(name, out, total, "unsafe" if name in ("mean", "var", "std", "median") else "same_kind")
     )
 
 
@@ -237,7 +237,7 @@ def _variance(name: str, x: Tensor, options: dict[str, Any]) -> Tensor:
 
 
 for _name, _row in ROWS.items():
-    functions[_name] = PUBLIC[_name] = _made(_name, _row)
+    functions[_name] = PUBLIC[_name] = _make_function(_name, _row)
 for _other, _name in (("amax", "max"), ("amin", "min")):
     functions[_other] = PUBLIC[_other] = PUBLIC[_name]
 functions["reduced"] = reduce

@@ -15,7 +15,7 @@ from .arrays import box, fresh, functions, ndarray, result, tensor_of
 from .conversion import asarray, cast, promote, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, Out, function, public
-from .ufuncs import written
+from .ufuncs import write_out
 
 
 @function
@@ -148,7 +148,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     made = wide[1]
     for number, part in enumerate(wide[2:], 1):
         made = tb.where(tb.equal(wide[0], number), part, made)
-    return result(fresh(made)) if out is None else written("choose", out, made)
+    return result(fresh(made)) if out is None else write_out("choose", out, made)
 
 
 @public

@@ -13,7 +13,7 @@ from .ufunc_methods import accumulate as accumulate_by
 from .ufunc_methods import at, outer
 from .ufunc_methods import reduce as reduce_by
 from .ufunc_methods import reduceat as reduceat_by
-from .ufuncs import call, changed, operate
+from .ufuncs import call, change, operate
 
 _PARAMETERS: Final = "out=None, *, where=True, casting=None, order='K', dtype=None, subok=True, signature=None"
 _PLAIN: Final = "out is None and where is True and dtype is None and casting is None and signature is None"
@@ -103,7 +103,7 @@ def in_place(x1, x2):
                 a = b = None
                 replace(x1, r)
             return x1
-    return changed(spec, x1, x2)
+    return change(spec, x1, x2)
 
 def sole(x):
     a = x._t
@@ -117,7 +117,7 @@ def sole(x):
 
 _SHARED: Final = {
     "float64": numpy.float64, "float": float,
-    "HOST": numpy.ndarray, "blank": blank, "call": call, "changed": changed, "ndarray": ndarray, "operate": operate,
+    "HOST": numpy.ndarray, "blank": blank, "call": call, "change": change, "ndarray": ndarray, "operate": operate,
     "replace": replace,
 }  # fmt: skip
 
@@ -128,7 +128,7 @@ def _compile_source(source: str, spec: Spec, name: str) -> dict[str, Any]:
     return scope
 
 
-def made(spec: Spec) -> Callable[..., Any]:
+def make_ufunc(spec: Spec) -> Callable[..., Any]:
     """The public function of a specification."""
     if spec.nout == 1 and spec.nin in (1, 2):
         source = (_UNARY if spec.nin == 1 else _BINARY).format(name=spec.name)

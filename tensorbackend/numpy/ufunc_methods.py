@@ -17,7 +17,7 @@ from .arrays import functions, ndarray, replace, result, tensor_of
 from .conversion import NUMBERS, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .promotion import Spec
-from .ufuncs import call, written
+from .ufuncs import call, write_out
 
 
 def reduce(
@@ -50,7 +50,7 @@ def reduce(
     total = fold(lambda a, b: tensor(call(spec, (functions["box"](a), functions["box"](b)))), parts)
     if keepdims:
         total = tb.expand_dims(total, axis=tuple(axes))
-    return result(total) if out is None else written(spec.name, out, total)
+    return result(total) if out is None else write_out(spec.name, out, total)
 
 
 def accumulate(spec: Spec, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
@@ -70,7 +70,7 @@ def accumulate(spec: Spec, array: Any, axis: int = 0, dtype: Any = None, out: An
         if len(running) > 1:
             running[0] = cast(running[0], running[-1].dtype)
         total = tb.stack(running, axis=axis) if parts else x
-    return result(total) if out is None else written(spec.name, out, total)
+    return result(total) if out is None else write_out(spec.name, out, total)
 
 
 def reduceat(spec: Spec, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
@@ -84,7 +84,7 @@ def reduceat(spec: Spec, array: Any, indices: Any, axis: int = 0, dtype: Any = N
         for start, stop in zip(starts, stops, strict=True)
     ]
     total = tb.moveaxis(tb.stack([cast(part, parts[0].dtype) for part in parts]), 0, axis)
-    return result(total) if out is None else written(spec.name, out, total)
+    return result(total) if out is None else write_out(spec.name, out, total)
 
 
 def outer(spec: Spec, a: Any, b: Any, **options: Any) -> Any:

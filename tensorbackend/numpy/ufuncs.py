@@ -20,7 +20,7 @@ from ..tensor import Tensor
 from .arrays import ndarray, replace, result
 from .conversion import NUMBERS, cast, operand, tensor
 from .dtypes import dtype_of, numpy_dtype
-from .promotion import Plan, Spec, kind_of, make_plan, planned
+from .promotion import Plan, Spec, kind_of, make_plan, plan_call
 
 
 def call(
@@ -47,10 +47,10 @@ def call(
         operands = [tensor(operands[0]), *operands[1:]]
     kinds = tuple([kind_of(value) for value in operands])
     if dtype is None and casting is None:
-        plan = planned(spec, kinds)
+        plan = plan_call(spec, kinds)
     else:
         plan = make_plan(spec, kinds, None if dtype is None else dtype_of(dtype), casting or "same_kind")
-    results = computed(spec, plan, operands)
+    results = compute(spec, plan, operands)
     if where is not True:
         results = _apply_mask(results, where, out)
     if out is None:
@@ -58,7 +58,7 @@ def call(
     else:
         targets = (*out, *(None,) * (len(results) - len(out)))
         boxed = tuple([
-            result(each) if target is None else written(spec.name, target, each, casting or "same_kind")
+            result(each) if target is None else write_out(spec.name, target, each, casting or "same_kind")
             for target, each in zip(targets, results, strict=True)
         ])  # fmt: skip
     return boxed if spec.nout > 1 else boxed[0]
@@ -70,7 +70,7 @@ def _dtype_of_signature(signature: Any) -> Any:
     return next((each for each in reversed(tuple(signature)) if each is not None), None)
 
 
-def computed(spec: Spec, plan: Plan | None, operands: Sequence[Any]) -> tuple[Tensor, ...]:
+def compute(spec: Spec, plan: Plan | None, operands: Sequence[Any]) -> tuple[Tensor, ...]:
     """The result of a function for tensors and numbers by a plan."""
     if plan is None:
         given = spec.op(*operands)
@@ -106,11 +106,11 @@ def _zero(x: Tensor) -> Any:
     return False if x.dtype is bool_ else 0
 
 
-def written(name: str, out: Any, value: Tensor, casting: Any = "same_kind") -> ndarray:
+def write_out(name: str, out: Any, value: Tensor, casting: Any = "same_kind") -> ndarray:
     """The array `out`, with the elements of a tensor."""
     if out.__class__ is not ndarray:
         if isinstance(out, tuple) and len(out) == 1:
-            return written(name, out[0], value, casting)
+            return write_out(name, out[0], value, casting)
         if isinstance(out, numpy.ndarray):
             numpy.copyto(out, numpy.asarray(value), casting=casting)
             return out  # type: ignore[return-value] # NumPy's own array, as it was given
@@ -135,7 +135,7 @@ def written(name: str, out: Any, value: Tensor, casting: Any = "same_kind") -> n
     return out
 
 
-def changed(spec: Spec, x: ndarray, other: Any) -> Any:
+def change(spec: Spec, x: ndarray, other: Any) -> Any:
     """`x += other` and the like: a new number for one without axes, else `x`, written to."""
     if not x._template().shape and x._t is not None and getattr(x, "_how", None) is None:
         return call(spec, (x, other))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..declarations.argument_errors import check_arguments
 from ..dispatch.direct import direct
 from ..dispatch.kernels import Shaped
-from ..dispatch.records import Ready
+from ..dispatch.records import ReadyCall
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..rules.accuracy import Bound, declare_bound
 from ..rules.broadcasting import check_dtype, result_type, to_floating
@@ -53,11 +53,11 @@ def _check_weights(x: TensorLike, weights: TensorLike | None) -> tuple[Tensor, T
 
 def _plan(
     result: Tensor, x: TensorLike, /, *, weights: TensorLike | None = None, minlength: int = 0, size: int | None = None
-) -> Ready | None:
+) -> ReadyCall | None:
     if weights is not None or size is not None or not isinstance(x, Tensor) or not x.size:
         return None
     kernel = x.backend.counts(x.template)
-    return None if kernel is None else Ready(Shaped(result.template), kernel)
+    return None if kernel is None else ReadyCall(Shaped(result.template), kernel)
 
 
 @declare_bound(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))

@@ -13,7 +13,7 @@ import math
 from typing import NamedTuple
 
 from ..annotations import Axis
-from ..docstrings import described
+from ..docstrings import document
 from ..dtypes import Scalar, scalar_kind
 from ..errors.tracebacks import name_in_errors
 from ..rules.axes import normalize_axis
@@ -272,7 +272,7 @@ def unique_all(
     return UniqueAll(_values(runs, begins, fill_value), first, _inverse(runs, order, x), _counts(runs, begins))
 
 
-@described
+@document
 def unique_counts(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueCounts:
@@ -295,7 +295,7 @@ def unique_counts(
     return UniqueCounts(_values(runs, begins, fill_value), _counts(runs, begins))
 
 
-@described
+@document
 def unique_inverse(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueInverse:
@@ -319,7 +319,7 @@ def unique_inverse(
     return UniqueInverse(_values(runs, begins, fill_value), _inverse(runs, order, x))
 
 
-@described
+@document
 def unique_values(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> Tensor:

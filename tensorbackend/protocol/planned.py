@@ -134,7 +134,7 @@ def planned(method: Callable[..., Kernel], /) -> Callable[..., Payload]:
 
     @wraps(method)
     def callback(self: Any, out: Any, /, *inputs: Any, **options: object) -> Payload:
-        kernel = entered(self, method, out, _map_attribute("template", inputs), options)
+        kernel = entered_kernel(self, method, out, _map_attribute("template", inputs), options)
         return kernel(*_map_attribute("data", inputs))
 
     callback.__plan__ = method  # type: ignore[attr-defined] # read by `kernel_of`
@@ -156,7 +156,7 @@ def kernel_of(callback: Callable[..., Payload], out: Any, /, *inputs: Any, **opt
     return _plan_kernel(backend, plan, out, inputs, options)
 
 
-def entered(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequence[Any], options: Any) -> Kernel:
+def entered_kernel(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequence[Any], options: Any) -> Kernel:
     """The kernel of a planned callback as it is called from outside, made once and kept with the backend."""
     inputs = nameless(inputs)
     try:
@@ -176,7 +176,7 @@ def entered(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequenc
     return kernel
 
 
-def plan_entered(
+def plan_entered_kernel(
     backend: Any, callback: Callable[..., Payload], out: Any, inputs: Sequence[Any], options: Any
 ) -> Kernel:
     """The kernel of a planned callback as it is called from outside, for templates that must not be cached."""

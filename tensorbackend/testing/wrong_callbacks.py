@@ -67,7 +67,7 @@ def farther(steps: float) -> Callable[[list[Any], Template], list[Any]]:
     return lambda elements, out: [move(x, out) for x in elements]
 
 
-def unchanged(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) -> Payload:
+def identity(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) -> Payload:
     """The input's bytes unchanged."""
     return x.data
 
@@ -92,7 +92,7 @@ def another_error(self: BinaryBackend, out: Template, /, *inputs: Tensor, **opti
         raise IndexRangeError("index out of bounds") from None
 
 
-def exchanged(self: BinaryBackend, out: Any, /, *inputs: Tensor) -> Payload:
+def exchange_words(self: BinaryBackend, out: Any, /, *inputs: Tensor) -> Payload:
     """The right words in the wrong order."""
     first, second = BinaryBackend.threefry2x32(self, out, *inputs)
     return second, first

@@ -36,7 +36,7 @@ def itself() -> list[Any]:
     return cycle
 
 
-def within() -> tuple[Any, ...]:
+def nest_mutually() -> tuple[Any, ...]:
     """A tuple, a dictionary and a list that hold each other."""
     cycle: list[Any] = []
     cycle.append({"a": (cycle, 1)})
@@ -70,7 +70,7 @@ WRONG: list[Callable[[], Any]] = [
         np.str_("a"), fractions.Fraction(1, 2), decimal.Decimal(2), datetime.date(2020, 1, 1),
         Path("nowhere") / "x.npy",
     )],
-    UnknownObject, FailingRepr, object, itself, within, only_itself, deep, list, dict, set,
+    UnknownObject, FailingRepr, object, itself, nest_mutually, only_itself, deep, list, dict, set,
     lambda: bytearray(b"ab"), lambda: memoryview(b"abcd"), lambda: ValueError("x"),
     lambda: lambda *arguments: arguments,
     lambda: {"a": 1}, lambda: {0: (1, 2)}, lambda: {"n": 2}, lambda: {"a": 10**5000}, lambda: {1, 2},

@@ -12,7 +12,7 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
 from ...protocol.window import Windows
 from ...protocol.workspace import takes
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...select import default_backend
 from ...template import Shape, Template, intern_template
 from ...tensor import Tensor
@@ -104,7 +104,7 @@ class ArrayWindow(ArrayBase):
         slide = _sliding_function(self.xp, lesser, extremes.least, windows)
         return self._sliding_kernel(out, x, limits(x.dtype)[1], windows, slide)
 
-    @contained
+    @in_own_context
     def window_reduce(
         self,
         out: Template,

@@ -11,7 +11,7 @@ from typing import Any
 from ...dtypes import DType, iinfo
 from ...protocol import Backend, Payload
 from ...protocol.window import Windows
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...select import default_backend
 from ...template import Shape, Template, intern_template
 from ...tensor import Tensor
@@ -106,7 +106,7 @@ class BinaryWindow(Backend):
         """See the protocol."""
         return _extremes(min, out, pad(x, _limits(x.dtype)[1], windows.edges), _axes(windows))
 
-    @contained
+    @in_own_context
     def window_reduce(
         self,
         out: Template,

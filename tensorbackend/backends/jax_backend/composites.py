@@ -11,7 +11,7 @@ from ...dtypes import defaults
 from ...protocol import Kernel, Payload
 from ...protocol.core import CompositeCall
 from ...rules.plan import Out
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...select import default_backend
 from ...template import Template
 from ...tensor import Tensor
@@ -86,7 +86,7 @@ class JaxComposites(JaxBase):
 
         return kernel
 
-    @contained
+    @in_own_context
     def _default_function(
         self, default_impl: Default, options: Any, static: tuple[Out, Sequence[Any]], *arrays: Array
     ) -> Any:

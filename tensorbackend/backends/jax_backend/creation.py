@@ -9,7 +9,7 @@ from ...caching.option_keys import kind_of, remember
 from ...dtypes import COMPLEX_OF, DType, Scalar, float32, float64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, planned
-from ...protocol.planned import entered
+from ...protocol.planned import entered_kernel
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array
@@ -64,7 +64,10 @@ class JaxCreation(JaxBase, ArrayCreation):
             )
             numbers = [self._number(number, wide) for number in (start, step, last) if number is not None]
             plan: Any = self._spaced
-            known = entered(self, plan.__plan__, out, [[x.template for x in numbers]], {}), [x.data for x in numbers]
+            known = (
+                entered_kernel(self, plan.__plan__, out, [[x.template for x in numbers]], {}),
+                [x.data for x in numbers],
+            )
             remember(self.spacings, key, known)
         kernel, arrays = known
         return self.lasting(lambda: kernel(arrays))

@@ -21,7 +21,7 @@ from ...ops.indexing.slices import slice_basic
 from ...ops.reduction import any as any_
 from ...ops.reduction import sum as sum_
 from ...ops.shape import permute_dims
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..examples import chosen, fill_from_active, spread
@@ -123,7 +123,7 @@ def _checkpoint(call: Call) -> Results:
 
 
 @rule("shard_map")
-@contained
+@in_own_context
 def _shard_map(call: Call) -> Results:
     """The new axis is not divided over devices."""
     (operands,) = call.inputs

@@ -14,7 +14,7 @@ from math import prod
 from ...mesh import Mesh, Sharding
 from ...ops.creation.filled import full, zeros
 from ...ops.elementwise.binary import add, divide, logical_and
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...template import Template
 from ...tensor import Tensor
 from ..collectives import collective
@@ -70,7 +70,7 @@ def _checkpoint(
 
 
 @rule("shard_map", selective=True)
-@contained
+@in_own_context
 def _shard_map(
     cotangents: Arrived,
     outs: Tensors,

@@ -12,7 +12,7 @@ from ...errors import ArgumentError, expected
 from ...errors.tracebacks import name_in_errors
 from ...ops.creation.filled import asarray, zeros_like
 from ...protocol.core import CompositeCall
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...select import call_with_default, common_backend, default_backend, get_backend, move
 from ...tensor import Tensor
 from ..closure_scan import freeze_variables, reachable_tensors
@@ -20,7 +20,7 @@ from ..closures import close, close_over, intern_graph
 from ..evaluate import evaluate
 from ..graph import Graph
 from ..node import CUSTOM, Node, Value, next_serial
-from ..record import ExprBackend, capture, current, expr_tensor, outside
+from ..record import ExprBackend, capture, current, expr_tensor, outside_traces
 from ..simplify import rewritten
 from ..trace import argument_names, resume_trace, trace_leaves
 from ..trees import Tree, flatten, paths, tree_map, unflatten
@@ -295,7 +295,7 @@ def _record_on_tape(function: Callable[..., Any], leaves: Sequence[Any], tree: T
     options = {"pullback": _TapePullback(freeze_variables(pull), leaves, tree, results, out_tree, len(arguments))}
     out = tuple(x.template for x in results)
     operands = tuple(move(x, backend) for x in (*closed_over, *arguments))
-    values = backend.entered(CUSTOM, out, (operands,), options, None, results)
+    values = backend.record_results(CUSTOM, out, (operands,), options, None, results)
     return unflatten(out_tree, [Tensor(x, backend, value) for x, value in zip(out, values, strict=True)])
 
 
@@ -310,11 +310,11 @@ class _TapePullback(NamedTuple):
     argument_count: int
     """The number of tensors among the arguments."""
 
-    @contained
+    @in_own_context
     def __call__(self, seeds: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """The cotangents of the arguments, as constants of the gradient's graph."""
         backend = recorder_of(self.results[0])
-        with outside(), default_backend(backend):
+        with outside_traces(), default_backend(backend):
             data = evaluate(Graph((), [x.data for x in seeds]), (), backend)
             cotangents = [Tensor(like.template, x.backend, x.data) for like, x in zip(self.results, data, strict=True)]
             gradients = cotangents_of_arguments(self.pull(unflatten(self.out_tree, cotangents)), self.tree, self.leaves)

@@ -16,7 +16,7 @@ from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.unary import real
 from ...ops.reduction import sum
 from ...ops.shape import reshape
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...template import Template
 from ...tensor import Tensor, rename_like
 from ..collectives import collective
@@ -114,7 +114,7 @@ def _needs_expansion(node: Node) -> bool:
     return node.default is not None and gradient_of(node.op) is None
 
 
-@contained
+@in_own_context
 def pull_back(
     outputs: Sequence[Value], cotangents: Sequence[Tensor], inputs: Sequence[Value], known: Lookup = expr_tensor
 ) -> list[Tensor]:

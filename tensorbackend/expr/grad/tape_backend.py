@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from ...declarations.op_specs import CALLBACKS
 from ...dispatch import implementation, perform
-from ...dispatch.kernels import composite_kernel, of_plain, primitive_kernel, templates_of
+from ...dispatch.kernels import composite_kernel, plain_kernel, primitive_kernel, templates_of
 from ...ops.composite.elementwise.gradients import stop_gradient
 from ...protocol import Backend, Kernel, Payload, own_method
 from ...protocol.core import CompositeCall
@@ -87,9 +87,9 @@ class TapeBackend(Backend):
         method = own_method(self.on, name) if default else implementation(self.on, name, out, templates_of(held))
         returned = perform(self.on, name, CompositeCall(out, held, options), method, default)
         results = (returned,) if isinstance(returned, Tensor) else tuple(returned)
-        return self.entered(name, out, inputs, options, default, results)
+        return self.record_results(name, out, inputs, options, default, results)
 
-    def entered(
+    def record_results(
         self,
         name: str,
         out: Out,
@@ -167,7 +167,7 @@ def _recorder(name: str) -> Callable[..., Payload]:
 
     def kernel(self: TapeBackend, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]) -> Kernel:
         below = primitive_kernel(self.on, name, out, inputs, options)
-        general = of_plain(
+        general = plain_kernel(
             self, lambda *arguments: self.recorded(name, arguments[0], arguments[1:], options), out, inputs, {}
         )
         return _recording_kernel(self, name, CompositeCall(out, tuple(inputs), options), below, general)
@@ -292,7 +292,7 @@ def again(x: Tensor) -> Tensor:
     """The same tensor under a new node of the tape that records now, if that has recorded it."""
     if not _follows(x):
         return x
-    value = cast(TapeBackend, x.backend).entered(RENAMED, x.template, (x,), {}, None, (underlying_tensor(x),))
+    value = cast(TapeBackend, x.backend).record_results(RENAMED, x.template, (x,), {}, None, (underlying_tensor(x),))
     return Tensor(x.template, x.backend, value)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...caching.option_keys import NUMBERS
 from ...dispatch import primitive
-from ...docstrings import described
+from ...docstrings import document
 from ...dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, complex128, default_dtype, float64, scalar_kind
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ...protocol import BackendLike
@@ -74,7 +74,7 @@ def _arange(
     return Plan(out, (), {"start": kind(start), "step": kind(step), "last": None})
 
 
-@described
+@document
 def arange(
     start: TensorLike,
     /,
@@ -144,7 +144,7 @@ def _linspace(
     return Plan(Template((num,), target_dtype, (name,)), (), {"start": kind(start), "step": kind(step), "last": last})
 
 
-@described
+@document
 def linspace(
     start: TensorLike,
     stop: TensorLike,

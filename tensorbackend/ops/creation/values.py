@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from ...caching.option_keys import NUMBERS, holds_entries, remember
 from ...declarations.argument_errors import check_arguments
-from ...docstrings import described
+from ...docstrings import document
 from ...dtypes import (
     DType,
     DTypeLike,
@@ -74,7 +74,7 @@ def tensor(
 
 
 @bind
-@described
+@document
 def asarray(
     value: Any,
     /,
@@ -115,7 +115,7 @@ _shared: dict[Any, Template] = {}
 holds_entries("templates of arrays", _shared)
 
 
-def beside(value: TensorLike, *others: object) -> Tensor:
+def operand_tensor(value: TensorLike, *others: object) -> Tensor:
     """A value as a tensor; a number or array is moved to the backend of the tensors among the other operands."""
     if isinstance(value, Tensor):
         return value

@@ -9,9 +9,9 @@ from typing import Any, Final
 from ...caching.option_keys import NUMBERS
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import CHECKED, verify
-from ...dispatch.records import Memo, Ready, record
-from ...dispatch.watching import Subject, holds_kernels, watched
-from ...docstrings import described
+from ...dispatch.records import Memo, ReadyCall, record
+from ...dispatch.watching import Subject, holds_kernels, watch_kernel
+from ...docstrings import document
 from ...dtypes import check_scalar, int64, scalar_kind, uncast
 from ...errors import (
     ArgumentError,
@@ -37,7 +37,7 @@ from ..shape import broadcast_to, laid_flat, reshape
 from .chained import is_lost, references
 from .coordinates import places
 from .getitem import getitem
-from .keys import SETTLED, is_plain, parse_key, settled
+from .keys import SETTLED, is_plain, parse_key, plain_part
 from .scatter import indexed_put
 from .slices import put_slice
 
@@ -143,7 +143,7 @@ holds_kernels(_writes)
 
 
 @bind
-@described
+@document
 def setitem(x: Tensor, key: Any, value: Any) -> None:
     """`x[key] = value`: x gets the value that `put_at` returns, and keeps its template.
 
@@ -227,7 +227,7 @@ def _plain(x: Tensor, key: Any, value: Any) -> tuple[Any, Any] | None:
     """The key with ints and tensors for other libraries' numbers and arrays and for lists, and the value as a number or
     a tensor in x's dtype; `None` if they already are, or if they are invalid."""
     try:
-        plain = tuple([settled(part, x) for part in key]) if isinstance(key, tuple) else settled(key, x)
+        plain = tuple([plain_part(part, x) for part in key]) if isinstance(key, tuple) else plain_part(key, x)
         written = value if value.__class__ in NUMBERS else _update(x, value)
     except Exception:  # whatever is wrong, `put_at` raises it
         return None
@@ -256,7 +256,7 @@ def _learn(x: Tensor, key: Any, value: Any) -> None:
         write = _assign_as_tensor(backend.assignment(template, structure, Template((), x.dtype)))
     if write is not None:
         subject = Subject("setitem", "setitem", backend)
-        _writes.enter(name, record(Ready(None, watched(write, subject), subject=subject)))
+        _writes.store(name, record(ReadyCall(None, watch_kernel(write, subject), subject=subject)))
 
 
 def _assign_as_tensor(write: Write | None) -> Write | None:
@@ -267,7 +267,7 @@ def _assign_as_tensor(write: Write | None) -> Write | None:
 def _verify(write: Write, wanted: Tensor) -> Write:
     """An assignment that raises `ContractError` unless x then has the elements of another tensor."""
 
-    def verified(x: Tensor, key: Any, value: Any) -> None:
+    def write_and_check(x: Tensor, key: Any, value: Any) -> None:
         write(x, key, value)
         backend = x.backend
         verify("setitem", backend, x.template, x.data)
@@ -275,4 +275,4 @@ def _verify(write: Write, wanted: Tensor) -> Write:
             duty = f"assignment of the backend {backend.name!r} to write what put_at returns"
             raise ContractError(expected(duty, "fix the backend", tensor=x.template))
 
-    return verified
+    return write_and_check

@@ -65,7 +65,7 @@ def pair_batches(x: Tensor, vectors: Tensor, x_axes: Positions, vector_axes: Pos
     return BatchPair(permute_dims(x, order), concatenate([*places, named], axis=-1), order)
 
 
-def written(
+def write_batches(
     op: Callable[..., Tensor], x: Tensor, indices: Tensor, updates: Tensor, *, mode: Mode, batch: Batch
 ) -> Tensor:
     """Writes updates by an op, such as `indexed_add`, at index vectors for each entry of the batch axes."""

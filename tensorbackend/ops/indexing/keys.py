@@ -75,7 +75,7 @@ def is_integer(part: Any) -> bool:
     return part.__class__ is not bool and isinstance(part, Integral)
 
 
-def settled(part: Any, x: Tensor) -> Any:
+def plain_part(part: Any, x: Tensor) -> Any:
     """A part of a key as the int, slice, None, ... or tensor that it stands for; any other part as it is."""
     if part.__class__ in SETTLED:
         return part

@@ -20,7 +20,7 @@ from ...rules.plan import Plan
 from ...template import Template
 from ...tensor import Tensor, TensorLike
 from ..creation.values import operand_tensors
-from .batches import Batch, pair_batches, positions, written
+from .batches import Batch, pair_batches, positions, write_batches
 
 
 @primitive.calls("gather")
@@ -73,7 +73,7 @@ def indexed_add(
     """
     if batch is None:
         return _indexed_add(x, indices, updates, mode=mode)
-    return written(_indexed_add, *operand_tensors(x, indices, updates), mode=mode, batch=batch)
+    return write_batches(_indexed_add, *operand_tensors(x, indices, updates), mode=mode, batch=batch)
 
 
 @primitive.calls("indexed_put")
@@ -93,4 +93,4 @@ def indexed_put(
     """
     if batch is None:
         return _indexed_put(x, indices, updates, mode=mode)
-    return written(_indexed_put, *operand_tensors(x, indices, updates), mode=mode, batch=batch)
+    return write_batches(_indexed_put, *operand_tensors(x, indices, updates), mode=mode, batch=batch)

@@ -13,7 +13,7 @@ from ...annotations import Axis, SoleAxis
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
 from ...dispatch.direct import direct
-from ...dispatch.records import Ready
+from ...dispatch.records import ReadyCall
 from ...errors import AxisError, IndexRangeError, ShapeError, expected
 from ...protocol.indexing import Mode
 from ...rules.axes import normalize_axis, sole_axis
@@ -64,7 +64,7 @@ def check_constant(op: str, x: Tensor, indices: Tensor, size: int) -> None:
 
 def _reading_kernel(
     result: Tensor, x: Tensor, indices: Tensor, before: tuple[Any, ...], after: tuple[Any, ...] = ()
-) -> Ready | None:
+) -> ReadyCall | None:
     """The backend's own kernel for keys of an index tensor between other parts; `None` if it has none."""
     parts = *before, indices, *after
     structure = tuple([part.template if isinstance(part, Tensor) else part.__class__ for part in parts])
@@ -74,7 +74,7 @@ def _reading_kernel(
     front, back = (
         tuple([part.data if isinstance(part, Tensor) else part for part in side]) for side in (before, after)
     )
-    return Ready(result.template, lambda values, places: kernel(values, (*front, places, *back)))
+    return ReadyCall(result.template, lambda values, places: kernel(values, (*front, places, *back)))
 
 
 @primitive.calls("take")
@@ -95,7 +95,7 @@ def _plan_take(
     axis: SoleAxis = None,
     mode: Mode = "error",
     batch: Batch = None,
-) -> Ready | None:
+) -> ReadyCall | None:
     if batch is not None or mode != "error" or not (isinstance(x, Tensor) and isinstance(indices, Tensor)):
         return None
     return _reading_kernel(result, x, indices, (slice(None),) * sole_axis(x.template, axis))
@@ -181,7 +181,7 @@ take_along_axis_at = _take_along_axis
 
 def _plan_take_along_axis(
     result: Tensor, x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, mode: Mode = "error"
-) -> Ready | None:
+) -> ReadyCall | None:
     if mode != "error" or not (isinstance(x, Tensor) and isinstance(indices, Tensor)):
         return None
     return _reading_kernel(result, x, indices, *_grid(x, normalize_axis(x.template, axis)))

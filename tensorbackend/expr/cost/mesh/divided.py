@@ -11,7 +11,7 @@ from ....select import get_backend
 from ...graph import Graph
 from ..program import Program
 from ..units import show_bytes, show_count, show_seconds
-from .collectives import Collective, Kind, by_kind
+from .collectives import Collective, Kind, bytes_by_kind
 from .compiled import Compiled
 from .machines import Machine, Time, time_of
 from .walk import Walk, flat
@@ -86,7 +86,7 @@ class OnMesh:
     @property
     def by_kind(self) -> dict[Kind, int]:
         """Bytes of collectives on each device by kind: operands of all-reduces, results of all-gathers."""
-        return by_kind(self.collectives)
+        return bytes_by_kind(self.collectives)
 
     @property
     def sent(self) -> float:
@@ -180,7 +180,7 @@ class OnMesh:
 
     def beside(self, other: Compiled) -> str:
         """The predicted figures next to a compiler's, as text."""
-        mine, theirs = self.by_kind, by_kind(other.collectives)
+        mine, theirs = self.by_kind, bytes_by_kind(other.collectives)
         timeline = self.program.timeline
         rows: list[tuple[str, int, int]] = [(k, mine.get(k, 0), theirs.get(k, 0)) for k in {**mine, **theirs}]
         rows += [

@@ -31,7 +31,7 @@ from ....rules.random import RandomMode, check_fits, check_floating, check_key, 
 from ....template import Shape, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full
-from ...creation.values import beside, operand_tensors
+from ...creation.values import operand_tensor, operand_tensors
 from ...elementwise.binary import (
     add,
     greater,
@@ -144,7 +144,7 @@ def uniform(
     >>> tb.random.uniform(tb.random.key(0), maxval=1 + 2j).dtype
     complex64
     """
-    key = beside(key, minval, maxval)
+    key = operand_tensor(key, minval, maxval)
     if dtype is None:
         bounds = (minval, maxval)
         several = any(bound.dtype.is_complex if isinstance(bound, Tensor) else _is_complex(bound) for bound in bounds)
@@ -209,7 +209,7 @@ def normal(
     >>> tb.random.normal(tb.random.key(0), (3, 4), "bf16").template
     bf16[3][4]
     """
-    key = beside(key, mean, deviation)
+    key = operand_tensor(key, mean, deviation)
     kind = default_dtype("float") if dtype is None else as_dtype(dtype)
     check_dtype(kind, "floating or complex", "choose a floating or complex dtype")
     centre, width = parameter(mean, kind, key), parameter(deviation, kind, key)
@@ -310,7 +310,7 @@ def truncated_normal(
     >>> bool(tb.all((0 < prices) & (prices < 20)))
     True
     """
-    key = beside(key, lower, upper, mean, deviation)
+    key = operand_tensor(key, lower, upper, mean, deviation)
     kind = check_floating(None if dtype is None else as_dtype(dtype))
     low, high = parameter(lower, kind, key), parameter(upper, kind, key)
     requested_moments = (mean, deviation)

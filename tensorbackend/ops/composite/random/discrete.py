@@ -22,7 +22,7 @@ from ....rules.random import RandomMode, check_fits, check_floating, check_key, 
 from ....template import Template, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full, iota, rename, zeros
-from ...creation.values import beside, operand_tensors
+from ...creation.values import operand_tensor, operand_tensors
 from ...elementwise.binary import add, equal, greater, less, less_equal, logical_and, multiply, remainder, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
@@ -114,7 +114,7 @@ def randint(
     >>> tb.min(die).item(), tb.max(die).item()
     (1, 6)
     """
-    key = beside(key, minval, maxval)
+    key = operand_tensor(key, minval, maxval)
     kind = check_dtype(default_dtype("int") if dtype is None else as_dtype(dtype), "integer", "choose an integer dtype")
     if isinstance(minval, int) and isinstance(maxval, int) and minval >= maxval:
         raise ArgumentError(expected("minval below maxval", minval=minval, maxval=maxval))
@@ -185,7 +185,7 @@ def bernoulli(
     >>> tb.random.bernoulli(tb.random.key(0), tb.asarray([0.0, 1.0])).tolist()
     [False, True]
     """
-    key = beside(key, p)
+    key = operand_tensor(key, p)
     kind = default_dtype("float") if scalar_kind(p) else operand_tensors(key, p)[1].dtype
     likely = parameter(p, kind, key)
     sample = _bernoulli(key, likely, shape=None if shape is None else as_shape(shape), mode=mode, names=names)
@@ -325,7 +325,7 @@ def permutation(key: TensorLike, x: TensorLike, /, axis: Axis = 0, independent: 
     >>> sorted(tb.random.permutation(tb.random.key(0), 4).tolist())
     [0, 1, 2, 3]
     """
-    key = beside(key, x)
+    key = operand_tensor(key, x)
     if scalar_kind(x) is not None:
         return shuffle(key, iota(integer(0, x=x), backend=key.backend))
     return shuffle(key, x, axis=axis, independent=independent)
@@ -392,7 +392,7 @@ def choice(
     >>> tb.random.choice(tb.random.key(0), tb.asarray([5, 6]), (3,), p=tb.asarray([0.0, 1.0])).tolist()
     [6, 6, 6]
     """
-    key = beside(key, a, p)
+    key = operand_tensor(key, a, p)
     sizes = as_shape(shape)
     x = None if scalar_kind(a) is not None else operand_tensors(key, a)[1]
     along = 0 if x is None else normalize_axis(x.template, axis)

@@ -14,7 +14,7 @@ from ....rules.random import check_fits, check_floating, check_key
 from ....template import Template, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import rename
-from ...creation.values import beside, operand_tensors
+from ...creation.values import operand_tensor, operand_tensors
 from ...elementwise.binary import add
 from ...linalg import cholesky
 from ...shape import expand_dims, matrix_transpose, squeeze
@@ -74,7 +74,7 @@ def multivariate_normal(
     >>> tb.random.multivariate_normal(tb.random.key(0), mean, cov, (5,)).template
     f32[5][feature: 2]
     """
-    key = beside(key, mean, cov)
+    key = operand_tensor(key, mean, cov)
     moments = [x if scalar_kind(x) is not None else operand_tensors(key, x)[1] for x in (mean, cov)]
     tensors = [x.template for x in moments if isinstance(x, Tensor)]
     common = to_floating(result_type(tensors)) if dtype is None and tensors else None

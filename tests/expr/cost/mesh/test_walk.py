@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.expr.cost.mesh.collectives import Collective, by_kind
+from tensorbackend.expr.cost.mesh.collectives import Collective, bytes_by_kind
 from tensorbackend.expr.cost.mesh.walk import DeviceProgram, Walk, flat
 from tensorbackend.mesh import Layout
 
@@ -117,7 +117,7 @@ def test_what_is_computed_again_is_gathered_again() -> None:
 
     rules = {"batch": "data", "feature": "data"}
     runs = [
-        by_kind(
+        bytes_by_kind(
             divided(
                 lambda w, x, keep=keep: tb.value_and_grad(lambda w: loss(w, tb.tanh(x), keep))(w),
                 "f32[feature=8, out=8]",
