@@ -123,7 +123,7 @@ class CupyBackend(ArrayModuleBackend):
     # Memory
 
     def backend_deallocate(self, x: Tensor, /) -> None:
-        """Does nothing: memory goes back to CuPy's pool when its last array is freed; see `release_memory`."""
+        """Does nothing: memory returns to CuPy's pool when its last array is freed; see `release_memory`."""
 
     def release_memory(self) -> int:
         """Gives the unused memory of CuPy's pool back to the device, and returns the number of bytes."""

@@ -2,8 +2,8 @@
 
 This module defines the functions that CuPy 14 lacks or answers differently; all others are CuPy's own. In CuPy, `where`
 and some logical functions have no loop for some dtypes, an array that is filled with -0.0 holds 0.0, shifts by the
-width give what the processor gives, float division rounds before it takes the floor, functions go wrong at the ends of
-a dtype's range, and failures of linear algebra are only raised on request.
+width return what the processor returns, float division rounds before it takes the floor, functions are wrong at the
+ends of a dtype's range, and failures of linear algebra are only raised on request.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ class CupyLinalg:
         cupy = self._cupy
         try:
             values, vectors = cupy.linalg.eig(matrix)
-        except RuntimeError as error:  # CUDA's errors are RuntimeErrors too, and CuPy has no public way to ask for geev
+        except RuntimeError as error:  # CUDA's errors are RuntimeErrors too, and CuPy has no public test for geev
             if "geev" not in str(error):
                 raise
             import numpy

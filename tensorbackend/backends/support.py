@@ -25,7 +25,7 @@ def support_of(backend: BackendLike, op: str, dtype: DTypeLike | None = None) ->
     Parameters
     ----------
     backend : Backend, class of one, str or None
-        The backend; `None` stands for the default one.
+        The backend; `None` for the default one.
     op : str
         The name of a callback or of a composite, as a backend would define it.
     dtype : DTypeLike, default None

@@ -1,4 +1,4 @@
-"""TemplateBackend: carries shapes only, so that a whole program can be run dry.
+"""TemplateBackend: carries shapes only, for dry runs of whole programs.
 
 No op is named here: every callback of the protocol is answered by the same method, which returns nothing,
 and every composite by its template.

@@ -50,7 +50,7 @@ def explain(error: Exception, name: str, backend: Backend) -> None:
 
 @contextmanager
 def explain_errors(name: str, backend: Backend) -> Iterator[None]:
-    """A block that plans with a backend's callback; an error inside goes to `explain`."""
+    """A block that plans with a backend's callback; an error inside is passed to `explain`."""
     try:
         yield
     except Exception as error:  # whatever a backend's code raises
@@ -62,7 +62,7 @@ def explain_errors(name: str, backend: Backend) -> Iterator[None]:
 
 
 def checking_kernel(name: str, backend: Backend, out: Out, inputs: Sequence[Any], kernel: Kernel) -> Kernel:
-    """A kernel that runs `kernel`, and verifies its results and that its inputs stay as they are."""
+    """A kernel that runs `kernel`, and verifies its results and that its inputs are unchanged."""
     watching = backend.writable_payloads and bool(inputs)
 
     def verify_call(*payloads: Payload) -> Payload:

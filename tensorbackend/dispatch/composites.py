@@ -93,7 +93,7 @@ class CompositePath(FullPath):
             again = self.met.get(key)
         except (TypeError, KeyError):
             return op_by_op, True
-        if again is None:  # most templates are met once
+        if again is None:  # most templates occur once
             remember(self.met, key, False)
             return op_by_op, False
         return self._program(decision) or op_by_op, True

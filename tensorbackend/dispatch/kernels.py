@@ -128,7 +128,7 @@ def template_kernel(out: Out) -> Kernel:
 
 
 def as_tensors(backend: Backend, templates: Templates, payloads: Sequence[Payload]) -> tuple[Any, ...]:
-    """Payloads as tensors; a sequence of payloads gives a tuple of tensors."""
+    """Payloads as tensors; a sequence of payloads becomes a tuple of tensors."""
     return tuple([
         Tensor(template, backend, payload) if isinstance(template, Template)
         else template and as_tensors(backend, template, payload)
@@ -137,7 +137,7 @@ def as_tensors(backend: Backend, templates: Templates, payloads: Sequence[Payloa
 
 
 def payloads_of(inputs: Sequence[Any]) -> list[Payload]:
-    """The payloads of tensors; a sequence of tensors gives a tuple of payloads."""
+    """The payloads of tensors; a sequence of tensors becomes a tuple of payloads."""
     return [
         x.data if isinstance(x, Tensor) else x and tuple([tensor.data for tensor in x])
         for x in inputs
@@ -145,7 +145,7 @@ def payloads_of(inputs: Sequence[Any]) -> list[Payload]:
 
 
 def templates_of(inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """The templates of tensors; a sequence of tensors gives a tuple of templates."""
+    """The templates of tensors; a sequence of tensors becomes a tuple of templates."""
     return tuple([
         x.template if isinstance(x, Tensor) else x and tuple([tensor.template for tensor in x])
         for x in inputs

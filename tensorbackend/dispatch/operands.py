@@ -27,7 +27,7 @@ _UNKNOWN: Final = Parameter("", "positional", "option", "")
 
 
 def as_operand(value: object, parameter: Parameter) -> Operand:
-    """A tensor or a Python number as it is, another library's array as a tensor; else `OperandError`."""
+    """A tensor or a Python number unchanged, another library's array as a tensor; else `OperandError`."""
     if isinstance(value, Tensor):
         return value
     if scalar_kind(value) is not None:
@@ -41,7 +41,7 @@ def as_operand(value: object, parameter: Parameter) -> Operand:
 def convert_arrays(spec: OpSpec, arguments: Sequence[Any]) -> list[Any] | None:
     """The positional arguments of a call with tensors for other libraries' arrays, on the backend of the tensors there.
 
-    `None` if no operand is such an array, or if one of them makes no tensor. Numbers of NumPy's stay as they are.
+    `None` if no operand is such an array, or if one of them makes no tensor. NumPy's scalars are not converted.
     """
     places = [
         place

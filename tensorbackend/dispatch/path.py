@@ -1,6 +1,6 @@
 """The full path of a call, which makes the next call of its kind ready.
 
-A call of tensors on one backend is kept under the key that its op makes. A call with Python numbers beside its tensors
+A call of tensors on one backend is kept under the key that its op makes. A call with Python numbers next to its tensors
 is kept by the types of the numbers: their values reach the kernel as data, so that a new number needs no new plan.
 """
 

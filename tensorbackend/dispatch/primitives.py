@@ -1,4 +1,4 @@
-"""A primitive's call: its rule gives a plan, its backend's callback a kernel."""
+"""A primitive's call: its rule returns a plan, its backend's callback a kernel."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PrimitivePath(FullPath):
         self.planned = [self.rules]
 
     def decide(self, call: Call, backend: Backend | None) -> tuple[Decision, list[Tensor]]:
-        """The plan that the rule gives, and the operands as tensors on one backend."""
+        """The plan of the rule, and the operands as tensors on one backend."""
         plan: Plan = call.memoise(self.rules, lambda: self.spec.function(*call.arguments, **call.keywords))
         chosen = backend or common_backend(call.deciding_tensors)
         pairs = zip(call.operands, plan.inputs, strict=True)

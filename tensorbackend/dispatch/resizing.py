@@ -5,7 +5,7 @@ A planner that gets symbolic sizes returns a function whose closure may hold the
     shape = out.shape                                   # (a0_0, 1)
     return lambda values: values.reshape(shape)
 
-For each new shape, the function is made anew with the numbers in its closure, which takes a microsecond. The planner
+For each new shape, the function is made again with the numbers in its closure, which takes a microsecond. The planner
 does not run again. Closures of closures, default values, variables of generated functions, tuples, lists and partial
 functions are followed. A size that is kept elsewhere stays symbolic, and raises `NeedsSizes` when it is used.
 """

@@ -282,7 +282,7 @@ def placement(spec: OpSpec) -> str:
 
 
 def takes_numbers(tensors: Sequence[Parameter]) -> bool:
-    """Whether Python numbers may stand for some of an op's operands: it takes two or more, each by position."""
+    """Whether some of an op's operands may be Python numbers: it takes two or more, each by position."""
     return len(tensors) > 1 and all(
         parameter.role == "tensor" and parameter.kind == "positional" and not parameter.optional
         for parameter in tensors
@@ -290,7 +290,7 @@ def takes_numbers(tensors: Sequence[Parameter]) -> bool:
 
 
 def _tensor_source(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:
-    """The lines that find the backend of a call from its tensors, and the parts of the key that stand for these."""
+    """The lines that find the backend of a call from its tensors, and the parts of the key for these."""
     lines, kinds = [], []
     for number, parameter in enumerate(tensors):
         name = parameter.name
@@ -313,7 +313,7 @@ def _tensor_source(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:
 
 
 def _number_source(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The same where numbers stand for some of the tensors; the class of a number is its part of the key."""
+    """The same where some of the operands are numbers; the class of a number is its part of the key."""
     *leading, last = names
     first = "".join(f"{name} if {name}.__class__ is _Tensor else " for name in leading) + last
     check = "if {0}.__class__ is _Tensor and {0}.backend is not _backend: raise KeyError"
@@ -346,7 +346,7 @@ def star(parameter: Parameter) -> str:
 
 
 def signature_of(spec: OpSpec) -> str:
-    """The parameters as written in source; None stands for each default."""
+    """The parameters as written in source, with None for each default."""
     code = spec.function.__code__
     first_default = code.co_argcount - len(spec.function.__defaults__ or ())
     by_name = spec.function.__kwdefaults__ or {}

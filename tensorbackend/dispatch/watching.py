@@ -111,12 +111,12 @@ remembers(
 
 
 def holds_kernels(place: Place) -> None:
-    """Enters a place that lasts as long as the process."""
+    """Adds a place that lasts as long as the process."""
     _places.append(place)
 
 
 def is_program(program: Any) -> None:
-    """Enters a function whose global variables `k0`, `k1`, ... are kernels, or a place, for as long as it exists."""
+    """Adds a function whose global variables `k0`, `k1`, ... are kernels, or a place, for as long as it exists."""
     with _lock:
         _programs.add(program)
         if _watch is not None:

@@ -156,7 +156,7 @@ class ArrayBase(Backend):
         return self.block_kernel(lambda *arrays: kernel(*map(_cast, casts, arrays)))
 
     def widened(self, x: Tensor) -> Array:
-        """The payload in the dtype to compute in: float16 and bfloat16 as float32, others as they are."""
+        """The payload in the dtype to compute in: float16 and bfloat16 as float32, others unchanged."""
         return x.data.astype(numpy_dtype(float32)) if x.dtype in NARROW else x.data
 
     def narrow_payload(self, values: Array, out: Template) -> Array:
@@ -232,7 +232,7 @@ def _of_complex(backend: ArrayBase, name: str, of_complex: Function, trusted: Tr
 
 
 def rounding_callback(name: str) -> Callable[..., Payload]:
-    """A callback that calls a function of the array module for floats, and leaves integers as they are."""
+    """A callback that calls a function of the array module for floats, and returns integers unchanged."""
 
     @planned
     def callback(self: ArrayBase, out: Template, x: Template, /) -> Kernel:

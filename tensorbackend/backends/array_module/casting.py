@@ -1,4 +1,4 @@
-"""Conversions between dtypes as the protocol asks for them: saturating, and rounded only once."""
+"""Conversions between dtypes as the protocol requires: saturating, and rounded only once."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _exact_or_odd(values: Any, source: DType) -> Any:
 
 
 def _float32_to_odd(xp: Any, values: Any) -> Any:
-    """float64 rounded to float32 towards odd, so that a second rounding gives the same result as a single one."""
+    """float64 rounded to float32 towards odd, so that a second rounding has the same result as a single one."""
     near = values.astype(numpy_dtype(float32))
     back = near.astype(numpy_dtype(float64))
     inexact = xp.isfinite(values) & (back != values)

@@ -138,7 +138,7 @@ def _finite_expm1(xp: Any, z: Array) -> Array:
     """exp(z) - 1 = expm1(a) cos(b) - 2 sin(b/2)**2 + exp(a) sin(b) j: no part loses digits near zero."""
     a, b = z.real, z.imag
     half = xp.sin(0.5 * b)
-    # The standard asks for 0.0 as the real part for both zeros.
+    # The standard requires 0.0 as the real part for both zeros.
     by_parts = xp.join(xp.positive_zero(xp.expm1(a) * xp.cos(b) - 2 * half * half), xp.exp(a) * xp.sin(b))
     large = a > math.log(float(xp.finfo(a.dtype).max)) - 1
     # For these, exp(a) may overflow although its product with a small sine does not; and 1 is far below the last place.
@@ -265,7 +265,7 @@ def square_of(xp: Any, x: Array) -> Array:
 def product_of(xp: Any, x: Array, y: Array) -> Array:
     """The product by parts; where it is not finite, it is computed again from operands scaled by powers of two.
 
-    So it overflows only where the exact result does. The module's own product may be fused, which gives other
+    So it overflows only where the exact result does. The module's own product may be fused, which has other
     infinities and NaN.
     """
     dtype = xp.result_type(x, y)

@@ -117,7 +117,7 @@ class ArrayConvolution(ArrayBase):
             values = images.reshape((batch_groups, batch, feature_groups, channels, *spatial)).swapaxes(0, 1)
             values = values.reshape((batch, groups, channels, *spatial))
             weights = filters.reshape((groups, features, channels, *geometry.window))
-            if out.dtype.is_complex:  # by real products, as BLAS leaves open what infinities give
+            if out.dtype.is_complex:  # by real products, as BLAS does not specify the results for infinities
                 values, weights = parts(xp, values, weights)
             result = self._convolve(values, weights.astype(dtype, copy=False), geometry, triples, to_real(out.dtype))
             if out.dtype.is_complex:

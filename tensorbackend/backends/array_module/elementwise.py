@@ -120,7 +120,7 @@ class ArrayElementwise(ArrayBase):
 
     @elementwise
     def nextafter(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """The next number after x1 towards x2; x2 where both are equal, for which a narrow dtype's loop gives x1."""
+        """The next number after x1 towards x2; x2 where both are equal, for which a narrow dtype's loop returns x1."""
         xp = self.xp
         return self.promoting_kernel(lambda x, y: xp.where(x == y, y, xp.nextafter(x, y)), out, x1, x2)
 
@@ -216,7 +216,7 @@ class ArrayElementwise(ArrayBase):
         floor_divide: Kernel = xp.floor_divide
 
         def divide_floats(left: Array, right: Array) -> Array:
-            # NumPy returns NaN or -1.0 for infinities, for which the Array API asks for the quotient itself.
+            # NumPy returns NaN or -1.0 for infinities, for which the Array API requires the quotient itself.
             infinite = xp.isinf(left) | xp.isinf(right)
             return xp.where(infinite, left / right, floor_divide(left, right))
 

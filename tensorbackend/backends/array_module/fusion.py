@@ -3,7 +3,7 @@
 The function is one kernel where the module can compile one; elsewhere it runs in blocks. A chain is a set of nodes of
 one shape with one result; no node outside the chain needs its other values. It becomes one node of the graph, `fuse`.
 Its function is Python source with a line for each op, in which a value that is no longer needed lends its memory to the
-next by `out=`. So it calls what the backend's callbacks call, on the same elements, and gives the same bits.
+next by `out=`. So it calls what the backend's callbacks call, on the same elements, and the results are bit-identical.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _sinks(graph: Graph, backend: ArrayBase) -> dict[Node, Node]:
     """The last node of the chain of each fusable node.
 
     A node joins the chain of the nodes that use it, if these are all in one chain of the same shape and the node is no
-    result of the graph. Every path out of a chain goes through its last node, so chains cannot wait for each other.
+    result of the graph. Every path out of a chain passes through its last node, so chains cannot wait for each other.
     """
     users: dict[Node, list[Node]] = {}
     for node in graph.nodes:

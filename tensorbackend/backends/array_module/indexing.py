@@ -278,8 +278,8 @@ class ArrayIndexing(ArrayBase):
         return lambda values, positions: along(values, positions, axis)
 
     def _located(self, indices: Template, size: int, mode: Mode) -> Callable[[Array], tuple[Array, Any]]:
-        """A function that turns indices into positions inside an axis, and for the mode "fill" gives flags of those
-        that were inside from the start. It moves indices from outside in, or in the mode "error" raises."""
+        """A function that converts indices to positions inside an axis; for the mode "fill" it also returns flags of
+        those that were in bounds. It moves indices that are out of bounds inside, or in the mode "error" raises."""
         xp, long, unsigned = self.xp, numpy_dtype(int64), numpy_dtype(uint64)
         # Read as unsigned numbers, negative ones are the largest, so one comparison finds all that are outside.
         wide = unsigned if indices.dtype is uint64 else long
@@ -306,8 +306,8 @@ class ArrayIndexing(ArrayBase):
         return clip if mode == "clip" and size else fill
 
     def _merged(self, indices: Template, sizes: Sequence[int], mode: Mode) -> Callable[[Array], tuple[Array, Any]]:
-        """A function that turns index vectors into positions in the row-major order of axes of given sizes, and gives
-        flags, as that of `_located` does."""
+        """A function that converts index vectors to positions in the row-major order of axes of given sizes, and
+        returns flags as that of `_located` does."""
         shape, dtype = indices.shape[:-1], numpy_dtype(int64)
         column = Template(shape, indices.dtype)
         locate = [self._located(column, size, mode) for size in sizes]
@@ -327,7 +327,7 @@ class ArrayIndexing(ArrayBase):
         return merge
 
     def _writes(self, x: Template, indices: Template, mode: Mode) -> Callable[[Array, Array], tuple[Array, Array]]:
-        """A function that gives the positions to write, in order, and their rows; positions outside are left out."""
+        """A function that returns the positions to write, in order, and their rows, without those out of bounds."""
         depth = indices.shape[-1]
         locate, one_axis = self._merged(indices, x.shape[:depth], mode), indices.ndim == 2
         table = (prod(indices.shape[:-1]), *x.shape[depth:])

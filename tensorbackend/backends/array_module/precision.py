@@ -68,7 +68,7 @@ def promoting_kernel(
 ) -> Kernel:
     """A kernel of a composite: as `computing_kernel`, but each operand is first cast from its own dtype to `dtype`.
 
-    `None` stands for an input that stays as it is, such as indices.
+    `None` is for an input that is not converted, such as indices.
     """
     return _convert_around(kernel, [None if x is None else _promotion(backend, x.dtype, dtype) for x in inputs], out)
 
@@ -114,7 +114,7 @@ def _same(values: Any) -> Any:
 
 
 _INDICES_ARE_LONG = sys.maxsize > 1 << 32
-"""Whether the indices that an array module returns are int64 already, as they are where pointers have 64 bits."""
+"""Whether the indices that an array module returns are int64 already, as where pointers have 64 bits."""
 
 
 def int64_kernel(kernel: Kernel) -> Kernel:

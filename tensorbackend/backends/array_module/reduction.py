@@ -1,4 +1,4 @@
-"""Reductions, and the positions of greatest and least elements."""
+"""Reductions, and the positions of maxima and minima."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Callbacks that move elements: views wherever the array module gives one."""
+"""Callbacks that move elements: views wherever the array module returns one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Shortcuts that read data or write to it, for eager modules.
 
 An eager module's arrays are there at once. Another module's arrays are computed elsewhere or later, or cannot be
-written to: reading an element waits for it, and while a function is traced there are no elements. So shared code asks
+written to: reading an element waits for it, and while a function is traced there are no elements. So shared code checks
 here, and takes the long way where nothing is known.
 """
 

@@ -1,4 +1,4 @@
-"""Common arithmetic of the memory that kernels take beside inputs and results, for `protocol.workspace.takes`."""
+"""Common arithmetic of the memory of kernels, without inputs and results, for `protocol.workspace.takes`."""
 
 from __future__ import annotations
 

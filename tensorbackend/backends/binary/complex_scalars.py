@@ -1,7 +1,7 @@
 """Complex functions of Python numbers with the Array API's special cases: `cmath` where it is right.
 
 `cmath` raises where a result is infinite, and changes with Python's version where a part of the argument is
-infinite or NaN; so it is asked about finite numbers only, and the rest comes from the tables of
+infinite or NaN; so it is called for finite numbers only, and the rest comes from the tables of
 `complex_specials`.
 """
 

@@ -1,4 +1,4 @@
-"""`dot`: both operands become stacks of rows to contract, and each pair of rows gives one sum of products."""
+"""`dot`: both operands become stacks of rows to contract, and each pair of rows has one sum of products."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .storage import store
 def _rows(x: Tensor, batch: tuple[int, ...], contract: tuple[int, ...]) -> list[list[list[Any]]]:
     """The rows of elements to contract, one for each free position of each batch entry.
 
-    (2, 3, 4) with batch (0,) and contract (1,) gives 2 lists of 4 rows of 3.
+    (2, 3, 4) with batch (0,) and contract (1,) becomes 2 lists of 4 rows of 3.
     """
     free = tuple(axis for axis in range(len(x.shape)) if axis not in batch + contract)
     order = batch + free + contract

@@ -95,7 +95,7 @@ def bitwise_callback(function: Callable[[int, int], int]) -> Any:
 
 
 def rounding_callback(function: Callable[[float], int]) -> Any:
-    """A callback that rounds floats, complex numbers by parts, and leaves integers as they are."""
+    """A callback that rounds floats, complex numbers by parts, and returns integers unchanged."""
     of_floats = unary_callback(
         columns.integral(function), elementwise_function(complex_scalars.round_parts(scalars.integral(function)))
     )

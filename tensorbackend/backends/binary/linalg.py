@@ -41,7 +41,7 @@ def broadcast_stack(x: Tensor, batch: Shape) -> list[Matrix]:
 
 
 def flat(part: Matrix | Vector) -> Vector:
-    """The elements of a matrix, row by row; a vector as it is."""
+    """The elements of a matrix, row by row; a vector unchanged."""
     return [element for row in part for element in row] if part and isinstance(part[0], list) else part
 
 

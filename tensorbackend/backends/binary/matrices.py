@@ -22,7 +22,7 @@ def identity(size: int) -> Matrix:
 
 
 def transpose(matrix: Sequence[Sequence[Any]], columns: int) -> Matrix:
-    """The transpose of a matrix with `columns` columns; a matrix without rows does not tell their number."""
+    """The transpose of a matrix with `columns` columns, a number that no row shows if there is none."""
     return [list(column) for column in zip(*matrix, strict=True)] if matrix else [[] for _ in range(columns)]
 
 

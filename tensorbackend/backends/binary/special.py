@@ -30,7 +30,7 @@ _EULER = Decimal("0.577215664901532860606512090082402431042159335939923598805767
 _HALF_LOG_TWO_PI = Decimal("0.91893853320467274178032973640561763986139747363778341281715154048277")
 
 _SHIFTED = 24
-"""The argument from which Stirling's series gives all digits of `_CONTEXT` with the terms of `_bernoulli`."""
+"""The argument from which Stirling's series has all digits of `_CONTEXT` with the terms of `_bernoulli`."""
 
 _BITS = 200
 _ONE = 1 << _BITS

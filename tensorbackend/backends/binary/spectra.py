@@ -187,7 +187,7 @@ def eig(matrix: Matrix, tolerance: float) -> tuple[Vector, Matrix]:
     Neighbouring real parts that differ by at most `tolerance` times the largest eigenvalue count as equal.
 
     The matrix is brought to Hessenberg form (GVL 7.4.2), then to Schur form by the shifted QR iteration; back
-    substitution gives the vectors.
+    the vectors come from substitution.
     """
     size = len(matrix)
     normalised, exponent = equilibrate(matrix)

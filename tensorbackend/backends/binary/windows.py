@@ -73,7 +73,7 @@ def runs(axes: Sequence[Axis], shape: Shape, width: int) -> Iterator[Runs]:
         return
     paces = [axis.stride * step for axis, step in zip(axes, steps(shape), strict=True)]
     outer, length, step = len(axes), 1, 1
-    while outer:  # a run goes on along the axis before it if that axis continues its steps
+    while outer:  # a run continues along the axis before it if that axis continues its steps
         if length == 1:
             step = paces[outer - 1]
         elif counts[outer - 1] > 1 and length * step != paces[outer - 1]:
@@ -122,7 +122,7 @@ def order_keys(data: bytes, dtype: DType, nan_is_greatest: bool) -> list[int]:
 
 
 def from_order_keys(keys: Sequence[int], dtype: DType) -> bytes:
-    """The bytes of the floats that keys stand for."""
+    """The bytes of the floats of keys."""
     letter, least = _scale(dtype)
     return array(letter, [key if key >= 0 else least - 1 - key for key in keys]).tobytes()
 

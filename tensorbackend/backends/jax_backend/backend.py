@@ -285,7 +285,7 @@ class JaxBackend(
         return (x.data[start : start + size] for start in range(0, x.shape[0], size))
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
-        """The tensor as text; for a tensor that JAX is tracing, or that `jax.eval_shape` gives, the template alone."""
+        """The tensor as text; for one that JAX is tracing, or a result of `jax.eval_shape`, the template alone."""
         if self.traced(x.data):
             return f"{x.template!r} {self.name} (traced)"
         if not isinstance(x.data, self.jax.Array):

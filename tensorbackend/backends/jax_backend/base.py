@@ -78,7 +78,7 @@ class JaxBase(ArrayBase):
     """The dtype of positions: int64, or int32 if JAX's 64-bit dtypes are off."""
 
     precision: Any
-    """The `jax.lax.Precision` of products: accelerators multiply float32 with fewer bits unless told otherwise."""
+    """The `jax.lax.Precision` of products: accelerators multiply float32 with fewer bits by default."""
 
     rounds_once: bool
     """Whether quotients and square roots of float32 are left to XLA, which rounds them once except on a GPU.

@@ -139,7 +139,7 @@ class JaxControl(JaxBase):
         body: Graph,
         limit: int | None,
     ) -> Kernel:
-        """A kernel that runs the body as long as a condition holds.
+        """A kernel that runs the body while a condition holds.
 
         With a limit it is a scan of `limit` steps, which do nothing once the condition has failed: JAX has a gradient
         of a scan.

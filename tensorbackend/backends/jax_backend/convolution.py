@@ -47,8 +47,8 @@ class JaxConvolution(JaxBase, ArrayConvolution):
         spread = (apart and (on_cpu or self.lays_by_name)) or (
             on_cpu and any(map(_leaves_out, x.shape[2:], windows.sizes, windows.spans, windows.padding))
         )
-        # On a CPU, XLA joins groups of one channel of float64 by zeros in the kernel, which turn infinities in other
-        # groups into NaN. It keeps groups of two channels apart.
+        # On a CPU, XLA joins groups of one channel of float64 by zeros in the kernel, which make NaN of infinities in
+        # other groups into NaN. It keeps groups of two channels apart.
         lonely = on_cpu and groups > 1 and channels == 1 and out.dtype is float64
 
         def convolve(images: Array, filters: Array) -> Array:

@@ -54,7 +54,7 @@ class JaxCumulative(JaxBase, ArrayCumulative):
         return self._running(self.lax.cummin, 0.0, x, axis, reverse)
 
     def _running(self, extreme: Kernel, loser: float, x: Template, axis: int, reverse: bool) -> Kernel:
-        """A kernel of running extremes; a zero has the losing sign only until a zero of the other sign is met."""
+        """A kernel of running extremes; a zero has the losing sign only up to the first zero of the other sign."""
         xp, cummax = self.xp, self.lax.cummax
         if x.dtype is bool_:
             return lambda values: extreme(values.astype("int8"), axis=axis, reverse=reverse) != 0

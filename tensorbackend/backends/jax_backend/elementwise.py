@@ -189,7 +189,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
     _own_sqrt = function("sqrt", complex_by_parts.sqrt)
     atan = function("arctan", complex_by_parts.atan)
 
-    # Where XLA takes subnormal numbers for zeros, these functions would give NaN or the wrong sign for them
+    # Where XLA treats subnormal numbers as zeros, these functions would return NaN or the wrong sign for them
 
     @planned
     def atan2(self, out: Template, x1: Template, x2: Template, /) -> Kernel:

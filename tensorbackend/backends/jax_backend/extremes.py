@@ -75,7 +75,7 @@ def _rank(xp: Any, lax: Any, values: Array, signed: Extreme) -> Array:
 
 
 def _number(xp: Any, lax: Any, ranks: Array, dtype: Any, signed: Extreme) -> Array:
-    """The numbers that such integers stand for."""
+    """The numbers for such integers."""
     ends = lax.bitcast_convert_type(xp.asarray([-xp.inf, xp.inf], dtype), ranks.dtype)
     low, high = _reverse_negative(xp, ends)
     # The result for a window of padding alone is the identity of the integers, which is beyond the infinities.

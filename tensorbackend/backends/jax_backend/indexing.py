@@ -104,7 +104,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
     def _take_kernel(self, x: Template, indices: Template, axis: int) -> Kernel:
         """A kernel that returns the entries along an axis, and whether all indices are in range."""
         xp, size, counted = self.xp, x.shape[axis], self._position_kernel(indices)
-        # A mask stands for the positions where it holds.
+        # A mask selects the positions where it is true.
         signed = indices.dtype.kind != "uint"
 
         def take(values: Array, places: Array) -> tuple[Array, Array]:
@@ -308,7 +308,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return self.derived(greatest, read) if out.dtype.is_floating else greatest
 
     def _order_keys(self, dtype: DType) -> tuple[Kernel, Kernel]:
-        """A kernel that turns numbers into integers of the same order, -0.0 before 0.0 and NaN last, and its
+        """A kernel that maps numbers to integers of the same order, -0.0 before 0.0 and NaN last, and its
         inverse."""
         if not dtype.is_floating:
             return lambda values: values, lambda values: values

@@ -146,7 +146,7 @@ class JaxMesh(JaxBackend):
     def _sharding(self, parts: Sequence[Any]) -> Any:
         """The sharding of an array, from the mesh axes that divide each of its axes.
 
-        Trailing axes that are not divided are left out, so that equal shardings are written alike.
+        Trailing axes that are not divided are left out, so that equal shardings are written in the same way.
         """
         last = max((place + 1 for place, part in enumerate(parts) if part is not None), default=0)
         return self.jax.sharding.NamedSharding(self.mesh, self.jax.sharding.PartitionSpec(*parts[:last]))
@@ -164,7 +164,7 @@ class JaxMesh(JaxBackend):
         return self._known(out)[1]
 
     def _known(self, out: Template) -> tuple[Any, Any]:
-        """The shardings that `placement` and `whole` give for a template."""
+        """The shardings that `placement` and `whole` return for a template."""
         shardings: tuple[Any, Any] | None = self.known_shardings.get(out)
         if shardings is None:
             parts = [_part(axes) for axes in self.layout.of(out).axes]
@@ -203,7 +203,7 @@ class JaxMesh(JaxBackend):
         return all(name is None or self._same(axes, to) for name, axes, to in triples)
 
     def _same(self, axes: tuple[str, ...], others: tuple[str, ...]) -> bool:
-        """Whether two groups of mesh axes divide an axis alike; those of size 1 do not count, as JAX drops them."""
+        """Whether two groups of mesh axes divide an axis equally; those of size 1 do not count, as JAX drops them."""
         sizes = self.mesh.shape
         return axes == others or [axis for axis in axes if sizes[axis] > 1] == [
             axis for axis in others if sizes[axis] > 1
@@ -382,7 +382,7 @@ class JaxMesh(JaxBackend):
         return [(tuple([part.start or 0 for part in shard.index]), numpy.asarray(shard.data)) for shard in shards]
 
     def read_in(self, out: Template, read: Callable[[tuple[slice, ...]], numpy.ndarray[Any, Any]]) -> Payload:
-        """An array laid out by its axis names; `read` gives the part for each device of this process."""
+        """An array laid out by its axis names; `read` returns the part for each device of this process."""
         self.check_width(out)
         return self.jax.make_array_from_callback(out.shape, self.whole(out), read)
 

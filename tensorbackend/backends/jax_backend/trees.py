@@ -84,7 +84,7 @@ def leaf(x: Tensor) -> Any:
     """The payload, if it is one that JAX takes, else the same numbers as a NumPy array."""
     if x.backend.name in ("jax", "numpy", "template"):
         return x.data
-    # The data may also be a tensor, or a placeholder that JAX puts into a tree: these are leaves as they are.
+    # The data may also be a tensor, or a placeholder that JAX puts into a tree: these are leaves.
     return x.data if not isinstance(x.data, bytes) else x.backend.to_numpy(x, None, None)
 
 

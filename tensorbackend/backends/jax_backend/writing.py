@@ -1,4 +1,4 @@
-"""`x[key] = value` at ints and slices by one compiled function, which gives x a changed copy.
+"""`x[key] = value` at ints and slices by one compiled function, which replaces x by a changed copy.
 
 The buffer of x is never donated to XLA, though that would spare the copy of a large array: other arrays of JAX may have
 the same buffer without a reference to this one (`jax.device_put`, `addressable_data`), and a donation deletes them.

@@ -99,7 +99,7 @@ class NumpyCumulative(ArrayCumulative):
         def accumulate_extremes(values: Array) -> Array:
             extremes = accumulate(values, axis)
             if floating and not extremes.all():
-                # NumPy keeps either of two zeros; a zero of the winning sign must stay from where it is first met.
+                # NumPy keeps either of two zeros; a zero of the winning sign must stay from where it first occurs.
                 met = either((values == 0) & (numpy.signbit(values) == wins_negative), axis)
                 extremes = numpy.where((extremes == 0) & met, zero, extremes)
             return extremes

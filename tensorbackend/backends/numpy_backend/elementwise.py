@@ -27,7 +27,7 @@ _LIGHT = 1 << 14
 
 
 _LOOKED_AT: Final = 1 << 14
-"""The number of elements of a condition that are read to tell how often it changes."""
+"""The number of elements of a condition that are read to estimate how often it changes."""
 
 
 def _can_select_bits(out: Template, condition: Template) -> bool:
@@ -319,7 +319,7 @@ class NumpyElementwise(ArrayElementwise):
 
 
 def least(values: Array) -> Any:
-    """The least of some numbers and 0, or NaN. For few numbers a reduction takes three times as long as `argmin`."""
+    """The smallest of some numbers and 0, or NaN. For few numbers a reduction takes three times as long as `argmin`."""
     return min(values.item(values.argmin()), 0) if values.size else 0
 
 

@@ -250,7 +250,7 @@ class NumpyIndexing(ArrayIndexing):
 
 
 def _order_keys(xp: Any, dtype: DType) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
-    """A function that turns numbers of a dtype into fresh integers of the same order, -0.0 before 0.0 and NaN last, and
+    """A function that maps numbers of a dtype to new integers of the same order, -0.0 before 0.0 and NaN last, and
     its inverse.
 
     The bits of floats, read as integers, have the order of the floats; those of negative floats have the reverse order.

@@ -66,7 +66,7 @@ def _put_tensor(x: Tensor, key: Any, value: Tensor) -> None:
 
 def _write_ordered(axes: int) -> Write:
     """Assigns a tensor at index tensors of up to so many axes, in row-major order, so that the last of several values
-    for one place stays. NumPy goes through arrays in the order of their memory if they all agree on it."""
+    for one place is kept. NumPy iterates over arrays in the order of their memory if it is the same for all."""
 
     def put(x: Tensor, key: Any, value: Tensor) -> None:
         parts = [_row_major(part) for part in key] if key.__class__ is tuple else [_row_major(key)]
@@ -78,7 +78,7 @@ def _write_ordered(axes: int) -> Write:
 
 
 def _row_major(part: Any) -> Any:
-    """An index array in row-major order; any other part of a key as it is."""
+    """An index array in row-major order; any other part of a key unchanged."""
     return part if getattr(part, "flags", None) is None or part.flags.c_contiguous else part.copy()
 
 

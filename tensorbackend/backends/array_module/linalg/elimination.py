@@ -44,7 +44,7 @@ def eliminate_columns(xp: Any, factors: Array, order: Array, start: int, stop: i
             row[...] = rows[pivot]
             rows[pivot] = upper
         below, diagonal = factors[..., k + 1 :, :], factors[..., k, k, None]
-        below[..., k] /= diagonal + (diagonal == 0)  # above zeros alone a pivot of 0 must not give NaN
+        below[..., k] /= diagonal + (diagonal == 0)  # above zeros alone a pivot of 0 must not lead to NaN
         below[..., k + 1 : stop] -= below[..., k, None] * factors[..., None, k, k + 1 : stop]
 
 

@@ -1,7 +1,7 @@
 """Factorisations and solvers of linear systems; narrow floats are computed in float32.
 
 Factors are unique only up to signs, or phases if they are complex. Each callback fixes these as the protocol says, so
-that every backend gives the same factors.
+that every backend returns the same factors.
 """
 
 from __future__ import annotations
@@ -235,12 +235,12 @@ class ArrayLinalg(ArrayBase):
     # Signs and phases of vectors
 
     def phase_kernel(self, vectors: Template) -> Kernel:
-        """A kernel that turns each column of a matrix so that its largest component is exactly real and positive."""
+        """A kernel that divides each column by the phase of its largest component, which becomes real and positive."""
         phases, turned = self.column_phases(vectors), _divide_by_phases(self.xp, vectors)
         return lambda values: turned(values, phases(values))
 
     def column_phases(self, vectors: Template) -> Kernel:
-        """A kernel that gives the phase of each column's largest component: the first that is largest up to rounding.
+        """A kernel that returns the phase of each column's largest component: the first that is largest up to rounding.
 
         [1, -1] / sqrt(2) has two such components; which of them comes out larger by an ulp must not decide the sign.
         """
@@ -311,7 +311,7 @@ def blank(xp: Any, bad: Array, part: Array, axes: int) -> Array:
 def _merge_matrices(
     x: Template, batch: tuple[int, ...], rows: tuple[int, ...], columns: tuple[int, ...]
 ) -> tuple[Kernel | None, Template]:
-    """A kernel that turns an array into a stack of matrices, and the template of its result.
+    """A kernel that reshapes an array to a stack of matrices, and the template of its result.
 
     Axes are put in the order batch, rows, columns; then the rows are merged into one axis, and so are the columns. The
     kernel is `None` where the array is such a stack already.
@@ -342,7 +342,7 @@ def _same(values: Array) -> Array:
 
 
 def _phases(xp: Any, values: Template) -> Kernel:
-    """A kernel that divides each number by its magnitude: a real number gives its sign, a complex zero gives 1."""
+    """A kernel that divides each number by its magnitude: the sign of a real number, and 1 for a complex zero."""
     one = numpy_dtype(wide(values.dtype)).type(1)
     if not values.dtype.is_complex:
         return lambda values: xp.copysign(one, values)
@@ -355,7 +355,7 @@ def _phases(xp: Any, values: Template) -> Kernel:
 
 
 def _divide_by_phases(xp: Any, vectors: Template) -> Kernel:
-    """A kernel that turns columns back by their phases."""
+    """A kernel that divides columns by their phases."""
     if not vectors.dtype.is_complex:
         return mul
     phases = _phases(xp, vectors)

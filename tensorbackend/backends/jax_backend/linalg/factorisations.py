@@ -21,7 +21,7 @@ from ..base import CheckingKernel, JaxBase
 class JaxLinalg(JaxBase, ArrayLinalg):
     """Linear algebra on stacks of matrices.
 
-    In a traced function a matrix that is singular, or not positive definite, gives NaN.
+    In a traced function the result for a matrix that is singular, or not positive definite, is NaN.
     """
 
     # Errors: a kernel returns its result and a flag, which is false if there is an error to raise

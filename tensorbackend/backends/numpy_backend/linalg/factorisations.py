@@ -45,7 +45,7 @@ class NumpyLinalg(NumpyElimination):
         return lambda matrix: quick(matrix) if isfinite(vdot(matrix, matrix)) else careful(matrix)
 
     def _largest_components(self, vectors: Template) -> Kernel:
-        """A kernel that gives the indices of the largest component of each column: those of `column_phases`."""
+        """A kernel that returns the indices of the largest component of each column: those of `column_phases`."""
         xp, (*batch, _, columns) = self.xp, vectors.shape
         absolute, greatest = xp.absolute, xp.maximum.reduce
         nearly, (*every, across) = nearly_largest(xp, wide(vectors.dtype)), xp.indices((*batch, columns), sparse=True)
@@ -61,7 +61,7 @@ class NumpyLinalg(NumpyElimination):
         return components_of_stack if batch else components_of_matrix
 
     def _column_signs(self, vectors: Template) -> Kernel:
-        """A kernel that gives the sign of each column's largest component, for real matrices: [..][n][m] -> [..][m]."""
+        """A kernel of the sign of each column's largest component, for real matrices: [..][n][m] -> [..][m]."""
         copysign, one = self.xp.copysign, numpy_dtype(wide(vectors.dtype)).type(1)
         largest = self._largest_components(vectors)
         if vectors.ndim == 2:  # quicker than to look up pairs of indices
@@ -123,7 +123,7 @@ class NumpyLinalg(NumpyElimination):
     # Eigenvalues of any matrix
 
     def _ascending_order(self, values: Template) -> Kernel:
-        """A kernel that gives the indices of eigenvalues in the order of `eig`, after those of all their batch axes."""
+        """A kernel of the indices of eigenvalues in the order of `eig`, after those of all their batch axes."""
         xp, (*every, _) = self.xp, self.xp.indices((*values.shape[:-1], 1), sparse=True)
         share, vdot, count = float(xp.finfo(numpy_dtype(values.dtype)).eps) ** 0.5, xp.vdot, xp.count_nonzero
 
@@ -183,7 +183,7 @@ class NumpyLinalg(NumpyElimination):
     @takes(_singular_space)
     @planned
     def pinv(self, out: Template, x: Template, rtol: Template, /) -> Kernel:
-        """The pseudo-inverse by singular vectors as LAPACK gives them, since their signs cancel."""
+        """The pseudo-inverse by singular vectors as LAPACK returns them, since their signs cancel."""
         xp, is_complex = self.xp, out.dtype.is_complex
         factors, inverses = self._singular_factors(x), self._inverse_values(out, rtol)
 
@@ -200,7 +200,7 @@ class NumpyLinalg(NumpyElimination):
     def lstsq(self, out: tuple[Template, ...], a: Template, b: Template, rtol: Template, /) -> Kernel:
         """NumPy's `lstsq` for one matrix; for stacks, which it does not take, as `pinv`.
 
-        NumPy takes a negative `rtol` for another one, and gives residuals only where the rank is full.
+        NumPy replaces a negative `rtol` by the machine epsilon, and returns residuals only where the rank is full.
         """
         xp, is_complex, is_vector = self.xp, out[0].dtype.is_complex, b.ndim == 1
         matmul, vecdot, vdot, total = xp.matmul, xp.vecdot, xp.vdot, xp.add.reduce
@@ -239,7 +239,7 @@ class NumpyLinalg(NumpyElimination):
         return self.finite_only(partial(self.xp.linalg.svd, full_matrices=False), x, (2, 1, 2))
 
     def _inverse_values(self, matrix: Template, rtol: Template) -> Kernel:
-        """A kernel that gives the inverses of descending singular values, and which are kept: for others it gives 0."""
+        """A kernel of the inverses of descending singular values, 0 for those not kept, and of flags of those kept."""
         if not min(matrix.shape[-2:]):
             return lambda values, rtol: (values, values > 0)
         where, infinity, dtype = self.xp.where, self.xp.inf, numpy_dtype(to_real(wide(matrix.dtype)))

@@ -104,7 +104,7 @@ class NumpySparse(ArrayBase):
 def _product(format: Format, size: tuple[int, int], *, vector: bool) -> Kernel:
     """A kernel of the product of one matrix with a vector of its dtype, or with a dense matrix."""
     known: dict[tuple[int, int], tuple[ref[Any], ref[Any]]] = {}
-    # SciPy's product of a "coo" matrix with a matrix leaves out values of 0, also where they meet infinities.
+    # SciPy's product of a "coo" matrix with a matrix skips values of 0, also where they are multiplied by infinities.
     direct = _scipys(format, size) if vector or format != "coo" else _row_kernel(size)
 
     def product(values: Array, first: Array, second: Array, x: Array) -> Array:
