@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import tensorbackend as tb
 from tensorbackend.display import plain_table
-from tensorbackend.expr.cost.mesh.collectives import Kind, by_kind
+from tensorbackend.expr.cost.mesh.collectives import Kind, bytes_by_kind
 from tensorbackend.expr.cost.mesh.compiled import Compiled
 from tensorbackend.expr.cost.mesh.divided import OnMesh
 from tensorbackend.expr.cost.units import show_bytes, show_seconds
@@ -164,7 +164,7 @@ def against_xla() -> None:
     every = {**CASES, **LONG}
     for name, xla in compiled(every).items():
         mine = every[name].predicted()
-        one, two = kinds(mine.by_kind), kinds(by_kind(xla.collectives))
+        one, two = kinds(mine.by_kind), kinds(bytes_by_kind(xla.collectives))
         for kind in sorted({**one, **two}):
             ratio = f"{one.get(kind, 0) / two[kind]:.5f}" if kind in two else ""
             rows.append((name, kind, f"{one.get(kind, 0):,}", f"{two.get(kind, 0):,}", ratio))

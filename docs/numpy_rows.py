@@ -74,7 +74,7 @@ np.squeeze(a[None]) | tb.squeeze(x[None]) |
 np.concatenate([a, b], axis=1) | tb.concatenate([x, y], axis=1) |
 np.vstack([a, b]) | tb.concatenate([x, y], axis=0) |
 np.stack([a, b]) | tb.stack([x, y]) | `name=` names the new axis
-np.split(a, 3, axis=1) | tb.split(x, 3, axis=1) | or give the positions of the cuts
+np.split(a, 3, axis=1) | tb.split(x, 3, axis=1) | or pass the positions of the cuts
 np.tile(a, (2, 1)) | tb.tile(x, (2, 1)) |
 np.repeat(a, 2, axis=0) | tb.repeat(x, 2, axis=0) |
 np.flip(a, axis=1) | tb.flip(x, axis=1) |

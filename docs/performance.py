@@ -24,7 +24,7 @@ Rows = dict[str, dict[str, dict[str, Any]]]
 INTRODUCTION = """\
 # Performance
 
-Generated from `docs/performance.jsonl` by `make docs`. `make peers` measures this page anew, and `make bench` runs all
+Generated from `docs/performance.jsonl` by `make docs`. `make peers` measures this page again, and `make bench` runs all
 benchmarks of the project. `make npbench NPBENCH=<a checkout of spcl/npbench>` runs NPBench's programs, which others
 wrote for NumPy, on tensorbackend. The one that takes some 25 times as long, `crc16`, works on single elements: for
 these NumPy has numbers, whose operations take a tenth of the time that NumPy's own take on arrays without axes.
@@ -39,10 +39,10 @@ whose shapes change, assignment, and a training step. Smaller numbers are better
 - The **results are compared** before they are timed (shapes and dtypes where there is no data). The script ends with an
   error if a library computes something else, or if a package is not installed. Where a table has a dash, the reason is
   below the table.
-- **Processor time** is measured, so that other programs on the machine do not count. The libraries take turns of about
-  a millisecond. The time of a round is the shortest of several turns. A cell shows the median, over the rounds, of the
-  **ratio to the first column**; the first column shows microseconds. Everything is measured twice, in separate
-  processes, and a cell shows the larger of the two ratios, for us and for others.
+- **Processor time** is measured, so that other programs on the machine do not count. The libraries alternate in
+  slices of about a millisecond. The time of a round is the shortest of several slices. A cell shows the median, over
+  the rounds, of the **ratio to the first column**; the first column shows microseconds. Everything is measured twice,
+  in separate processes, and a cell shows the larger of the two ratios, for us and for others.
 - Everything runs on **one thread**: products in NumPy and PyTorch, XLA, and our own blocks. On Linux the process is
   pinned to one core. JAX computes before a call returns (`jax_cpu_enable_async_dispatch` is off). 64-bit dtypes are
   enabled in JAX where our JAX backend, which needs them, is in the same process. `torch.compile` is not measured,
@@ -55,7 +55,7 @@ whose shapes change, assignment, and a training step. Smaller numbers are better
 SLOWER_TEXT = """
 ## Where tensorbackend is slower
 
-The table lists each program for which tensorbackend takes at least {margin:.0%} longer than the quickest of the other
+The table lists each program for which tensorbackend takes at least {margin:.0%} longer than the fastest of the other
 libraries in the same table. The first column counts as one of them only for the training step; in the other tables it
 is the library that tensorbackend itself runs on.
 

@@ -46,7 +46,7 @@ argmin | tb.argmin(x, axis=0) |
 argsort | tb.argsort(x, axis=0) |
 as_registered | | finds the registered object of a pickled copy; here each backend has one object for each device
 as_tensor | tb.asarray([1.0, 2.0]) |
-    an array keeps its dtype, while in PhiML it gets that of the precision; a JAX array goes with the tensors beside it
+    an array keeps its dtype (in PhiML it gets that of the precision); a JAX array goes to the other tensors' backend
 auto_cast | tb.result_type(x, i) | every op promotes; under `cast=True` to the precision
 auto_cast1 | tb.astype(i, tb.default_dtype("float")) |
 batch_gather | x[[1]] |
@@ -70,7 +70,7 @@ conjugate_gradient | tb.solvers.solve(A, r[0], "cg", rtol=1e-6) |
     with iterations and flags for each example, null spaces and preconditioners
 conjugate_gradient_adaptive | tb.solvers.solve(A, r[0], "cg-adaptive") |
 conv | tb.conv(m[None], tb.ones((1, 2, 2, 2)), padding="same") |
-    `feature_groups` gives each example a kernel of its own, `input_dilation` a transposed convolution
+    `feature_groups` uses a separate kernel for each example, `input_dilation` a transposed convolution
 coo_to_dense | tb.sparse.coo([1.0, 2.0], [0, 1], [1, 0], shape=(2, 2)).to_dense() |
 copy | tb.asarray(x, copy=True) | seldom needed: assigning to one tensor never changes another
 copy_leaves | tb.tree_map(lambda x: tb.asarray(x, copy=True), {"a": x}) |
@@ -191,7 +191,7 @@ ravel_multi_index | tb.ravel_multi_index(tb.unstack(places, axis=1), (2, 3), mod
     PhiML's "periodic" is "wrap", its "clamp" is "clip", an int is `mode="fill", fill_value=`
 real | tb.real(z) |
 repeat | tb.repeat(v, tb.asarray([2, 0, 1]), axis=0, size=4) |
-requires_fixed_shapes_when_tracing | | every trace has fixed shapes; give those that depend on data by `size=`
+requires_fixed_shapes_when_tracing | | every trace has fixed shapes; pass those that depend on data as `size=`
 reset_peak_memory | | see `get_peak_memory`
 reshape | tb.reshape(x, (3, 2)) |
 round | tb.round(x) |

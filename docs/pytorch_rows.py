@@ -55,7 +55,7 @@ x.repeat_interleave(2, dim=0) | tb.repeat(x, 2, axis=0) |
 x.flatten(0, 1) | tb.merge_axes(x, ("batch", "feature"), name="all") |
 x.unflatten(1, (3, 1)) | tb.split_axis(x, "feature", {"head": 3, "unit": 1}) |
 x.sum(dim=1, keepdim=True) | x.sum("feature", keepdims=True) |
-x.max(dim=1) | tb.max(x, axis="feature"), tb.argmax(x, axis="feature") | `tb.top_k(x, 1)` gives both
+x.max(dim=1) | tb.max(x, axis="feature"), tb.argmax(x, axis="feature") | `tb.top_k(x, 1)` returns both
 x.std(dim=0) | tb.std(x, axis="batch", correction=1) | the divisor is n by default, as in the standard
 torch.cumsum(x, dim=1) | tb.cumulative_sum(x, axis="feature") |
 torch.topk(x, 2) | tb.top_k(x, 2) |
@@ -69,7 +69,7 @@ torch.clamp(x, 0, 1) | tb.clip(x, 0, 1) |
 torch.einsum("bf,bf->b", x, y) | tb.einsum("bf,bf->b", x, y) | or words: `"batch feature, batch feature -> batch"`
 torch.bmm | tb.matmul(tb.ones((4, 2, 3)), tb.ones((4, 3, 2))) | or by axis names: `tb.dot(x, y, contract=...)`
 torch.linalg.solve(a, b) | tb.linalg.solve(tb.eye(2), tb.ones(2)) |
-torch.no_grad() | loss(parameters, x) | nothing is recorded unless a gradient is asked for
+torch.no_grad() | loss(parameters, x) | nothing is recorded unless a gradient is requested
 loss.backward(); p.grad | tb.grad(loss)(parameters, x) | a gradient for each parameter, in the same dictionary
 x.detach() | tb.stop_gradient(x) |
 torch.autograd.functional.jacobian | tb.jacobian(lambda x: tb.sum(x * x, axis="feature"))(x) |

@@ -124,14 +124,14 @@ real_as_complex | tb.complex(y.isel(batch=0), y.isel(batch=1)) |
 reduce | ragged.mean(s, axis="time"), ragged.logsumexp(s, axis="time"), ragged.argmax(s, axis="time") |
 reduce_distributed | | `tb.psum` in `tb.shard_map`, on a [mesh of devices](mesh.md), also of several processes
 rel_pos_self_attention | tb.nn.relative_shift(tb.ones((4, 7))) |
-    gives the scores by distance, which `tb.nn.attention` takes as `bias`
+    converts scores by distance to scores by key, which `tb.nn.attention` takes as `bias`
 replace_dim | x.rename(time="frame") |
 reshape | tb.reshape(x, (2, 24), names=("batch", "all")) | `tb.split_axis` and `tb.merge_axes` take axes by name
 reshape_raw | tb.reshape(x, (2, -1)) |
 runtime_sanity_checks | x.backend.violation(x.template, x.data) | `TENSORBACKEND_CHECK=1` checks every result
 safe_log | tb.log(tb.maximum(x, 1e-6)) | `tb.log_softmax` for the logarithm of a softmax
 scaled_dot_product_attention | m = x.rename(time="seen"); tb.nn.attention(x, m, m, causal=True) |
-    for lengths of `seen`, give a mask
+    for lengths of `seen`, pass a mask
 scaled_gradient | tb.scaled_gradient(x, -0.5) |
 scaled_gradient_ext | tb.custom_gradient(lambda x: (x, lambda cotangent: (0.5 * cotangent + 0.1,)))(x) |
     any function of the cotangent

@@ -176,7 +176,7 @@ ACCURACY_INTRODUCTION = """\
 
 The tables below show, for each op and dtype, how far a backend's results were from BinaryBackend's at most. The
 property tests measured these distances, in ulps of the element (for a complex number, of its larger part). They also
-enforce the bound of each op. Ops that are not listed gave results equal to the bit for every dtype. A cell is empty
+enforce the bound of each op. The results of ops that are not listed were bit-identical for every dtype. A cell is empty
 where no example had that dtype.
 
 ## Why results differ
@@ -204,7 +204,7 @@ ulps, or by that many roundings of the scale. A distance within these roundings 
 | --- | --- |
 | one | the number 1, for ops in which operands near 1 cancel |
 | operand, square | the largest operand, but at least 1; its square |
-| magnitudes | the result that the op gives for the absolute values of its operands, element by element |
+| magnitudes | the result of the op for the absolute values of its operands, element by element |
 | norm | the largest of these, for ops in which each result is made of all operands |
 | result | the largest element of the result, for algorithms on matrices that are stable only as a whole |
 | exponent | `y * log(x)` in float64, whose error `exp(y * log(x))` magnifies |

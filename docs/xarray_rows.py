@@ -65,5 +65,5 @@ xr.corr(a, b) | | `tb.covariance` of a matrix whose columns are the variables
 xr.Dataset | {"rain": x, "sun": x} | any function of `tb` that takes containers of tensors takes this dictionary
 da.to_netcdf | | `tb.save("a.safetensors", {"rain": x})` keeps names and dtypes
 da.chunk | | [tensorbackend-dask](../plugins/tensorbackend-dask/README.md) cuts tensors into blocks by axis name
-da.plot | | give `numpy.asarray(x)` to a plotting library
+da.plot | | pass `numpy.asarray(x)` to a plotting library
 """

@@ -65,7 +65,7 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Payload]:
 
 
 def quiet(function: Callable[[float], float]) -> Callable[[float], float]:
-    """A function that gives infinity or NaN where Python raises."""
+    """A function that returns infinity or NaN where Python raises."""
 
     def call(x: float) -> float:
         try:

@@ -82,7 +82,7 @@ def save(folder: str | os.PathLike[str], value: Any, /) -> None:
     {"['bias']": f32[digit: 2] numpy
     [1.0, 1.0], "['step']": 3}
     """
-    place, (tensors, numbers) = Path(folder), _named(value)
+    place, (tensors, numbers) = Path(folder), _entries_by_path(value)
     for name, x in tensors.items():
         safetensors.check(name, x)
     meshes = [x.backend for x in tensors.values() if x.backend.lays_by_name]
@@ -165,7 +165,7 @@ def load(folder: str | os.PathLike[str], /, *, like: Any = None, backend: Backen
     return _nested_like(like, tensors, numbers)
 
 
-def _named(value: Any) -> tuple[dict[str, Tensor], dict[str, Any]]:
+def _entries_by_path(value: Any) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """The tensors of a nested value by their places in it, and likewise its numbers, in the form that JSON holds."""
     leaves, tree = flatten(value)
     named = dict(zip(paths(tree), leaves, strict=True))
@@ -239,7 +239,7 @@ def _write_parts(path: Path, tensors: Mapping[str, Tensor], process: int) -> Non
     places: dict[str, tuple[str, tuple[int, ...]]] = {}
     host = get_backend("numpy")
     for name, x in tensors.items():
-        for begin, array in _held(x, process):
+        for begin, array in _local_parts(x, process):
             key = f"{name}@{','.join(map(str, begin))}" if array.shape != x.shape else name
             template = x.template.replace(shape=tuple(array.shape))
             parts[key] = Tensor(template, host, array)
@@ -250,7 +250,7 @@ def _write_parts(path: Path, tensors: Mapping[str, Tensor], process: int) -> Non
     _write_text(path.with_name(path.name + ".json"), json.dumps(told))
 
 
-def _held(x: Tensor, process: int) -> list[tuple[tuple[int, ...], Any]]:
+def _local_parts(x: Tensor, process: int) -> list[tuple[tuple[int, ...], Any]]:
     """The parts of a tensor that this process writes: where each begins, and an array."""
     if x.backend.lays_by_name:
         backend: Any = x.backend

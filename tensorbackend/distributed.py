@@ -177,7 +177,7 @@ def from_parts(part: Any, *, names: Sequence[str | None], backend: Backend) -> T
     local = asarray(part, backend="numpy")
     known = Template(local.shape, local.dtype, as_names(names, local.ndim))
     try:
-        data = on_mesh.assembled(known, local.__array__())
+        data = on_mesh.assemble(known, local.__array__())
     except ValueError as error:
         raise ShapeError(expected("parts of one tensor that the mesh can divide", part=known)) from error
     return Tensor(Template(tuple(data.shape), as_dtype(data.dtype.name), known.names), backend, data)

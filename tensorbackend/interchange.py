@@ -77,7 +77,7 @@ def as_numpy(value: Any) -> numpy.ndarray[Any, Any]:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def in_plain_memory(value: Any) -> Any:
+def to_plain_memory(value: Any) -> Any:
     """Another library's array as one whose memory holds its elements; only tensors of PyTorch need a conversion.
 
     Such a tensor is detached from its graph, and the conjugate or the negative of another tensor is computed, which
@@ -265,13 +265,13 @@ def dlpack_capsule(array: numpy.ndarray[Any, Any], options: Mapping[str, Any]) -
     if options.get("copy") is not False:
         capsule = words.__dlpack__(**{**options, "copy": True}) if marked else words.copy().__dlpack__(**options)
     else:
-        capsule = (words if marked else _marked_writable(words)).__dlpack__(**options)
+        capsule = (words if marked else _mark_writable(words)).__dlpack__(**options)
     if words is not array:
         _exchange_code(capsule, _UNSIGNED, _BFLOAT)
     return capsule
 
 
-class Words:
+class UnsignedWords:
     """An array of another library, whose bfloat16 elements DLPack passes to NumPy as unsigned integers."""
 
     def __init__(self, array: Any) -> None:
@@ -292,7 +292,7 @@ def numpy_from_dlpack(array: Any) -> numpy.ndarray[Any, Any]:
     """NumPy's view of another library's array in host memory, bfloat16 too."""
     import numpy
 
-    words = Words(array)
+    words = UnsignedWords(array)
     host_array = numpy.from_dlpack(words)
     return host_array.view(numpy_dtype(bfloat16)) if words.bfloat16 else host_array
 
@@ -365,7 +365,7 @@ def _start(capsule: Any) -> Any:
     return Versioned.from_address(address).tensor if name != b"dltensor" else Start.from_address(address)
 
 
-def _marked_writable(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
+def _mark_writable(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
     """The same memory as an array that is marked as writable, regardless of its owner."""
     import ctypes
 

@@ -42,7 +42,7 @@ class Registry(dict[str, Entry], Generic[Entry]):
         return declared
 
 
-class Supplied(Generic[Function]):
+class SuppliedFunction(Generic[Function]):
     """A function that a higher layer supplies to the one that calls it; `call` is the default until then.
 
     >>> load: Supplied[Callable[[], str]] = Supplied(lambda: "nothing")

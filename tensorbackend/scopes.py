@@ -60,7 +60,7 @@ class Block(ContextDecorator, Generic[R]):
             variable.set(value)
 
 
-def contained(function: Callable[P, R]) -> Callable[P, R]:
+def in_own_context(function: Callable[P, R]) -> Callable[P, R]:
     """A function that runs in a copy of the current context, so that no context variable that it sets outlives it.
 
     Python may be interrupted at the start of the end of a `with` block, before anything is restored. This package opens

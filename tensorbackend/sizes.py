@@ -108,7 +108,9 @@ class SizeTrace:
             if sizes:
                 lines.append(f"    {', '.join(f'a{place}_{axis}' for axis in range(len(sizes)))}, = a{place}")
         guards = [
-            _between(name, *bounds) for name, bounds in self.bounds.items() if bounds not in ([0, None], [None, None])
+            _bound_source(name, *bounds)
+            for name, bounds in self.bounds.items()
+            if bounds not in ([0, None], [None, None])
         ]
         guards += [guard if answer else f"not ({guard})" for guard, answer in self.guards.items()]
         if guards:
@@ -117,7 +119,7 @@ class SizeTrace:
         return "\n".join(lines)
 
 
-def _between(name: str, low: int | None, high: int | None) -> str:
+def _bound_source(name: str, low: int | None, high: int | None) -> str:
     if low is not None and low == high:
         return f"{name} == {low}"
     return (f"{low} <= " if low is not None else "") + name + (f" <= {high}" if high is not None else "")

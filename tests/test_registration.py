@@ -9,7 +9,7 @@ import pytest
 from tensorbackend.expr.batching.registry import rules
 from tensorbackend.expr.cost.flops import APPLICATIONS, applications, flops
 from tensorbackend.expr.grad.registry import gradients, zero_gradient
-from tensorbackend.registration import Registry, Supplied
+from tensorbackend.registration import Registry, SuppliedFunction
 from tensorbackend.sparse.linear_rules import RULES
 from tensorbackend.testing import GENERATORS
 
@@ -42,7 +42,7 @@ def test_a_decorator_returns_what_it_declares() -> None:
 
 
 def test_a_function_is_supplied_later() -> None:
-    answer: Supplied[Callable[[int], int]] = Supplied(lambda x: x)
+    answer: SuppliedFunction[Callable[[int], int]] = SuppliedFunction(lambda x: x)
     assert answer.call(2) == 2
 
     @answer.supply

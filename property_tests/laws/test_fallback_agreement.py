@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.backends.support import support_of
 from tensorbackend.declarations.op_specs import CALLBACKS, OPS
-from tensorbackend.dispatch.fallbacks import fallbacks, lacking
+from tensorbackend.dispatch.fallbacks import fallbacks, missing_needs
 from tensorbackend.dispatch.minimum import minimum
 from tensorbackend.dtypes import ALL_DTYPES, DType, bool_
 from tensorbackend.errors import TensorBackendError
@@ -93,4 +93,4 @@ def test_what_is_missing_is_said() -> None:
     few = partial(BinaryBackend(), ["less", "multiply"])
     assert support_of(few, "greater") == "fall-back"
     assert support_of(few, "floor") == support_of(few, "svd") == "missing"
-    assert lacking(few, fallbacks("subtract")[0]) == ["add"]
+    assert missing_needs(few, fallbacks("subtract")[0]) == ["add"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.declarations.op_specs import CALLBACKS, OPS
-from tensorbackend.dispatch.fallbacks import Fallback, fallbacks, running
+from tensorbackend.dispatch.fallbacks import Fallback, fallback_callback, fallbacks
 from tensorbackend.dtypes import ALL_DTYPES
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.protocol import Backend, Payload
@@ -45,7 +45,9 @@ def watching(fallback: Fallback, run: set[str]) -> type[Backend]:
             return getattr(whole, fallback.callback)(self, out, *inputs, **options)
         called.clear()
         try:
-            return running(self, fallback)(out, *inputs, **{name: quiet(value) for name, value in options.items()})
+            return fallback_callback(self, fallback)(
+                out, *inputs, **{name: quiet(value) for name, value in options.items()}
+            )
         finally:
             run.update(called)
 

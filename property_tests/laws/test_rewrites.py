@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.backends.array_module import fusion
-from tensorbackend.backends.array_module.fusion import fused
+from tensorbackend.backends.array_module.fusion import fuse
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dtypes import ALL_DTYPES
@@ -45,7 +45,7 @@ REWRITES: dict[str, Callable[[Graph], Graph]] = {
     "common_subexpressions": common_subexpressions,
     "constant_folding": lambda graph: constant_folding(graph, NUMPY),
     "expanded": lambda graph: expanded(graph, with_override),
-    "fused": lambda graph: fused(remove_names(expanded(graph, with_override)), NUMPY),
+    "fused": lambda graph: fuse(remove_names(expanded(graph, with_override)), NUMPY),
 }
 
 

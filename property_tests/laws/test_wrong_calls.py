@@ -39,7 +39,7 @@ from tensorbackend.errors import (
 from tensorbackend.expr import trees
 from tensorbackend.testing import wrong_calls, wrong_values
 from tensorbackend.testing.wrong_calls import Call, Subject, UserError, subject_of, subjects, wrong_call
-from tensorbackend.testing.wrong_values import Odd, deep, itself, only_itself, within
+from tensorbackend.testing.wrong_values import UnknownObject, deep, itself, nest_mutually, only_itself
 
 ROUNDS = int(os.environ.get("TENSORBACKEND_CALL_ROUNDS", "1600"))
 SEED = int(os.environ.get("TENSORBACKEND_CALL_SEED", "16"))
@@ -94,7 +94,7 @@ def _use(result: Any, operands: Sequence[Any]) -> None:
             pass
     elif isinstance(result, Iterator):
         list(itertools.islice(result, 3))
-    elif callable(result) and not isinstance(result, ModuleType | Odd) and _takes(result, operands):
+    elif callable(result) and not isinstance(result, ModuleType | UnknownObject) and _takes(result, operands):
         result(*operands)
 
 
@@ -240,7 +240,7 @@ def test_a_planted_defect_is_found(function: Callable[..., Any]) -> None:
         every()
 
 
-@pytest.mark.parametrize("make", [itself, within, only_itself, deep], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [itself, nest_mutually, only_itself, deep], ids=lambda make: make.__name__)
 @pytest.mark.parametrize("call", [
     lambda value: tb.tensor(value), lambda value: tb.zeros(value), lambda value: tb.sum(tb.ones(2), axis=value),
     lambda value: tb.ones(2)[value], lambda value: tb.jit(lambda x: x)(value), lambda value: tb.vmap(value),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tensorbackend.dtypes import ALL_DTYPES, DType
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.testing import Invocation, calls, names, profile
-from tensorbackend.testing.wrong_values import Odd
+from tensorbackend.testing.wrong_values import UnknownObject
 
 FRACTIONS = {"fill_value", "ord", "correction", "arange.0", "arange.1", "arange.2", "grid_sample.boundary",
              "percentile.1", "reduce.1", "window_reduce.1", "window_scatter_max.2", "window_scatter_min.2"}  # fmt: skip
@@ -26,7 +26,7 @@ WORDS = {"einsum.0", "expand_dims.name"}
 
 def wrong(value: Any) -> list[Any]:
     """Return values of other kinds than that of a valid argument."""
-    spoilt: list[Any] = [Odd()]
+    spoilt: list[Any] = [UnknownObject()]
     if isinstance(value, bool | DType):
         return [*spoilt, 7.5]
     if isinstance(value, int):

@@ -21,7 +21,8 @@ from tensorbackend.protocol import Backend
 from tensorbackend.testing import Invocation
 from tensorbackend.testing.generators.common import call
 from tensorbackend.testing.generators.random import bound as drawn_bound
-from tensorbackend.testing.generators.random import floating, keys, sample
+from tensorbackend.testing.generators.random import floating_dtype as drawn_floating
+from tensorbackend.testing.generators.random import keys, sample
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 
 from .table import FLOATING, INTEGER, Recorder, Refusal, law, reference, wide
@@ -169,9 +170,9 @@ def standard_normal(key: Any, shape: Shape, dtype: DType) -> Any:
 def _draw_normal(draw: Draw, dtype: DType) -> Invocation:
     """Means of 0, or so great that nothing cancels."""
     shape, options = sample(draw, dtype)
-    kind = dtype if dtype.is_inexact else floating(dtype)
+    kind = dtype if dtype.is_inexact else drawn_floating(dtype)
     if draw(st.booleans()):
-        options["deviation"] = drawn_bound(draw, floating(dtype), shape, 0, 9)
+        options["deviation"] = drawn_bound(draw, drawn_floating(dtype), shape, 0, 9)
     elif draw(st.booleans()):
         mean = tensors(kind, shape[-1:], names=(None,) * len(shape[-1:]), values=st.sampled_from([2.0, 3.0, 4.0]))
         options |= {"mean": draw(st.just(3.0) | mean), "deviation": draw(st.sampled_from([0.0, 0.125]))}
@@ -209,7 +210,7 @@ def gumbel(key: Any, /, shape: Any = (), dtype: Any = None, mode: Any = "low", *
 def _draw_truncated_normal(draw: Draw, dtype: DType) -> Invocation:
     """Bounds on both sides of the mean, with and without a shape."""
     shape, options = sample(draw, dtype)
-    kind = floating(dtype)
+    kind = drawn_floating(dtype)
     if draw(st.booleans()):
         options |= {"mean": draw(st.sampled_from([0.0, 0.25])), "deviation": draw(st.sampled_from([0.5, 0.75]))}
     bounds = drawn_bound(draw, kind, shape, -1, 0), drawn_bound(draw, kind, shape, 1, 1)

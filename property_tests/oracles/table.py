@@ -175,7 +175,7 @@ def reference(
     """
     family = _family()
 
-    def enter(function: Reference) -> Reference:
+    def declare(function: Reference) -> Reference:
         for name in names:
             strategy = st.one_of([_calls(name, dtype, draw) for dtype in dtypes])
 
@@ -183,10 +183,10 @@ def reference(
                 _check_reference(function, call, run, bound, raw, narrow)
 
             draws: Draws = "kit" if draw is None else "generator"
-            _enter(Oracle(name, by, strategy, check, fixed or {}, family, draws))
+            _register(Oracle(name, by, strategy, check, fixed or {}, family, draws))
         return function
 
-    return enter
+    return declare
 
 
 def _family() -> str:
@@ -275,7 +275,7 @@ def law(*names: str, by: Judge, fixed: Mapping[str, str] | None = None) -> Calla
     """
     family = _family()
 
-    def enter(function: Law) -> Law:
+    def declare(function: Law) -> Law:
         for name in names:
 
             def check(data: st.DataObject, run: Recorder) -> None:
@@ -283,13 +283,13 @@ def law(*names: str, by: Judge, fixed: Mapping[str, str] | None = None) -> Calla
                     function(data.draw, run, run.backend)  # type: ignore[arg-type] # it draws as a DrawFn does
                 run.compared += 1
 
-            _enter(Oracle(name, by, st.data(), check, fixed or {}, family, "law"))
+            _register(Oracle(name, by, st.data(), check, fixed or {}, family, "law"))
         return function
 
-    return enter
+    return declare
 
 
-def _enter(oracle: Oracle) -> None:
+def _register(oracle: Oracle) -> None:
     if oracle.name in ORACLES:
         raise ValueError(f"{oracle.name!r} has two oracles")
     ORACLES[oracle.name] = oracle

@@ -33,7 +33,7 @@ _X: Entry = (0.0, 0.0)  # not read
 
 
 def _table(*rows: Row, symmetry: str = "", turns: bool = False) -> Specials:
-    """A table of rows for an `a` of -inf (left out where symmetry gives that row), 0, finite, inf and NaN."""
+    """A table of rows for an `a` of -inf (left out where that row follows by symmetry), 0, finite, inf and NaN."""
     if symmetry:
         rows = (rows[2], *rows)
     entries = [entry for row in rows for entry in row]

@@ -22,7 +22,7 @@ from ..template import Template
 from ..tensor import Tensor
 from .array_module import ArrayModuleBackend
 from .array_module.base import Array
-from .array_module.precision import computing
+from .array_module.precision import computing_kernel
 from .array_module.special import error_function as special
 from .cupy_module import CupyModule
 from .libraries import import_library
@@ -111,9 +111,9 @@ class CupyBackend(ArrayModuleBackend):
         for name in dir(type(self)):
             method = getattr(self, name)
             if callable(method) and not name.startswith("_") and not defines(Core, name):
-                vars(self)[name] = self._entering(method)
+                vars(self)[name] = self._entered_callback(method)
 
-    def _entering(self, method: Callable[..., Payload]) -> Callable[..., Payload]:
+    def _entered_callback(self, method: Callable[..., Payload]) -> Callable[..., Payload]:
         def callback(*arguments: Any, **options: Any) -> Payload:
             with self._device:
                 return method(*arguments, **options)
@@ -123,7 +123,7 @@ class CupyBackend(ArrayModuleBackend):
     # Memory
 
     def backend_deallocate(self, x: Tensor, /) -> None:
-        """Does nothing: memory goes back to CuPy's pool when its last array is freed; see `release_memory`."""
+        """Does nothing: memory returns to CuPy's pool when its last array is freed; see `release_memory`."""
 
     def release_memory(self) -> int:
         """Gives the unused memory of CuPy's pool back to the device, and returns the number of bytes."""
@@ -243,17 +243,17 @@ class CupyBackend(ArrayModuleBackend):
     @planned
     def erf(self, out: Template, x: Template, /) -> Kernel:
         """Error function in float64."""
-        return self.in_float64(self._special("erf", out, special.erf), out, x)
+        return self.float64_kernel(self._special("erf", out, special.erf), out, x)
 
     @planned
     def erfc(self, out: Template, x: Template, /) -> Kernel:
         """One minus the error function in float64."""
-        return self.in_float64(self._special("erfc", out, special.erfc), out, x)
+        return self.float64_kernel(self._special("erfc", out, special.erfc), out, x)
 
     @planned
     def erf_inv(self, out: Template, x: Template, /) -> Kernel:
         """Inverse error function in float64."""
-        return self.in_float64(self._special("erfinv", out, special.erf_inv), out, x)
+        return self.float64_kernel(self._special("erfinv", out, special.erf_inv), out, x)
 
     def _special(self, name: str, out: Template, exact: Callable[..., Array]) -> Callable[..., Array]:
         """CUDA's float64 function; `exact` for float64 results, where it shows that CUDA's is off by up to 8 ulps.
@@ -312,7 +312,7 @@ class CupyBackend(ArrayModuleBackend):
             solved = functions.solve_triangular(matrix, columns, trans=1 if turned else 0, lower=lower)
             return solved if left_side else xp.swapaxes(solved, -2, -1)
 
-        quick = computing(solution, out, a, b)
+        quick = computing_kernel(solution, out, a, b)
 
         def solve(matrix: Array, right: Array) -> Array:
             finite = xp.isfinite(matrix).all() and xp.isfinite(right).all()

@@ -2,8 +2,8 @@
 
 This module defines the functions that CuPy 14 lacks or answers differently; all others are CuPy's own. In CuPy, `where`
 and some logical functions have no loop for some dtypes, an array that is filled with -0.0 holds 0.0, shifts by the
-width give what the processor gives, float division rounds before it takes the floor, functions go wrong at the ends of
-a dtype's range, and failures of linear algebra are only raised on request.
+width return what the processor returns, float division rounds before it takes the floor, functions are wrong at the
+ends of a dtype's range, and failures of linear algebra are only raised on request.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from ..dtypes import bfloat16
 from ..interchange import numpy_dtype
-from .array_module.complex_functions import beyond_one, log_of_magnitude
+from .array_module.complex_functions import log_of_magnitude, squared_modulus_minus_one
 from .array_module.module import Array, ArrayModule
 
 
@@ -159,7 +159,7 @@ class CupyModule(ArrayModule):
         if name != "log":
             return getattr(self._cupy, name)(z.astype("complex128")).astype(z.dtype)
         a, b = z.real.astype("float64"), z.imag.astype("float64")
-        size = log_of_magnitude(self, a, b, beyond_one(self, a, b), self._cupy.log1p)
+        size = log_of_magnitude(self, a, b, squared_modulus_minus_one(self, a, b), self._cupy.log1p)
         return self.join(size, self._cupy.arctan2(b, a)).astype(z.dtype)
 
     # Positions: of several NaN CuPy returns any
@@ -228,7 +228,7 @@ class CupyLinalg:
         cupy = self._cupy
         try:
             values, vectors = cupy.linalg.eig(matrix)
-        except RuntimeError as error:  # CUDA's errors are RuntimeErrors too, and CuPy has no public way to ask for geev
+        except RuntimeError as error:  # CUDA's errors are RuntimeErrors too, and CuPy has no public test for geev
             if "geev" not in str(error):
                 raise
             import numpy

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from .. import fft, linalg, random  # noqa: F401 # their ops are declared too
 from ..declarations.op_specs import CALLBACKS, OPS
-from ..dispatch.fallbacks import fallbacks, lacking
+from ..dispatch.fallbacks import fallbacks, missing_needs
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import ArgumentError, expected
 from ..protocol import Backend, BackendLike, defines
@@ -25,7 +25,7 @@ def support_of(backend: BackendLike, op: str, dtype: DTypeLike | None = None) ->
     Parameters
     ----------
     backend : Backend, class of one, str or None
-        The backend; `None` stands for the default one.
+        The backend; `None` for the default one.
     op : str
         The name of a callback or of a composite, as a backend would define it.
     dtype : DTypeLike, default None
@@ -59,7 +59,7 @@ def support_of(backend: BackendLike, op: str, dtype: DTypeLike | None = None) ->
     if defines(cls, op) and (kind is None or kind in getattr(getattr(cls, op), "__dtypes__", cls.dtypes)):
         return "native"
     takes = (fallback for fallback in fallbacks(op) if kind is None or fallback.takes(kind))
-    return "fall-back" if any(not lacking(cls, fallback) for fallback in takes) else "missing"
+    return "fall-back" if any(not missing_needs(cls, fallback) for fallback in takes) else "missing"
 
 
 def _class_of(backend: BackendLike) -> type[Backend]:

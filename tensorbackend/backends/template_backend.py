@@ -1,4 +1,4 @@
-"""TemplateBackend: carries shapes only, so that a whole program can be run dry.
+"""TemplateBackend: carries shapes only, for dry runs of whole programs.
 
 No op is named here: every callback of the protocol is answered by the same method, which returns nothing,
 and every composite by its template.
@@ -53,10 +53,10 @@ class TemplateBackend(Backend):
         return f"{x.template!r} {self.name}"
 
 
-def _nothing(self: TemplateBackend, *inputs: Any, **options: Any) -> None:
+def _no_payload(self: TemplateBackend, *inputs: Any, **options: Any) -> None:
     """Serves as every callback: the template says all there is."""
 
 
 for _callback in CALLBACKS.values():
     if not _callback.optional:
-        setattr(TemplateBackend, _callback.name, _nothing)
+        setattr(TemplateBackend, _callback.name, _no_payload)

@@ -56,7 +56,7 @@ def clear_all(memos: Iterable[Any]) -> None:
         memo.clear()
 
 
-class Kept(dict[Any, Entry], Generic[Entry]):
+class BoundedMemo(dict[Any, Entry], Generic[Entry]):
     """A bounded memo: a new entry replaces the oldest one. Threads that add a key at the same time get one entry."""
 
     def __init__(self, name: str, limit: int) -> None:

@@ -86,7 +86,7 @@ def run(options: Namespace) -> int:
                 pairs.append(pair)
                 failed += pair.status == "fail"
                 advance(f"{pair.op} of {pair.dtype}", f"{failed} failed")
-    except _Stopped as stopped:
+    except _StopSignal as stopped:
         status = 128 + stopped.number
     seconds = perf_counter() - start
     report = Report.of(backend, pairs, asked=asked, examples=options.examples, seed=options.seed, seconds=seconds)
@@ -120,7 +120,7 @@ def _run_onnx(options: Namespace) -> int:
     return 1 if failed else 0
 
 
-class _Stopped(KeyboardInterrupt):
+class _StopSignal(KeyboardInterrupt):
     """The process got SIGINT or SIGTERM."""
 
     def __init__(self, number: int) -> None:
@@ -130,7 +130,7 @@ class _Stopped(KeyboardInterrupt):
 
 @contextmanager
 def _stop_on_signals() -> Iterator[Callable[[], None]]:
-    """Raises `_Stopped` on SIGINT and SIGTERM, where signals are handled at all: in the main thread.
+    """Raises `_StopSignal` on SIGINT and SIGTERM, where signals are handled at all: in the main thread.
 
     Yields a function that raises it again, for code that may have swallowed it.
     """
@@ -138,7 +138,7 @@ def _stop_on_signals() -> Iterator[Callable[[], None]]:
 
     def again() -> None:
         if sent:
-            raise _Stopped(sent[0])
+            raise _StopSignal(sent[0])
 
     def stop(number: int, _: object) -> None:
         sent.append(number)

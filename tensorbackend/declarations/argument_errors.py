@@ -15,7 +15,7 @@ from operator import index
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
 
-from ..docstrings import completed
+from ..docstrings import complete_docstring
 from ..dtypes import as_dtype, scalar_kind
 from ..errors import (
     ArgumentKindError,
@@ -72,7 +72,7 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
             tell(error, function, arguments, keywords)
             raise
 
-    call.__doc__ = completed(function)
+    call.__doc__ = complete_docstring(function)
     return call
 
 
@@ -110,7 +110,7 @@ def check_arguments_early(function: Callable[P, R]) -> Callable[P, R]:
             error.named(_name(function))
             raise
 
-    call.__doc__ = completed(function)
+    call.__doc__ = complete_docstring(function)
     return call
 
 

@@ -37,7 +37,7 @@ class Parameter(NamedTuple):
     """The annotation's type, without `None` where it is optional; `Any` where there is none."""
 
 
-class _Stands(NamedTuple):
+class _AnnotationMeaning(NamedTuple):
     """The meaning of an annotation."""
 
     role: Role
@@ -124,12 +124,12 @@ def _plain(annotation: object) -> str:
 
 # From a text to its type
 
-_known: dict[tuple[object, ...], tuple[_Stands, tuple[Any, ...]]] = {}
+_known: dict[tuple[object, ...], tuple[_AnnotationMeaning, tuple[Any, ...]]] = {}
 """The meanings of annotations, by their text and the identities of the objects that it names, because types take long
 to hash. The objects are kept too, so that no other object gets one of these identities."""
 
 
-def _said(annotation: Any, names: Mapping[str, Any]) -> _Stands:
+def _said(annotation: Any, names: Mapping[str, Any]) -> _AnnotationMeaning:
     if not isinstance(annotation, str):
         return _read(annotation, names)
     meant = tuple(map(names.get, _code(annotation).co_names))
@@ -175,7 +175,7 @@ def _evaluate(text: str, names: Mapping[str, Any]) -> Any:
 # From a type to its meaning
 
 
-def _read(annotation: Any, names: Mapping[str, Any]) -> _Stands:
+def _read(annotation: Any, names: Mapping[str, Any]) -> _AnnotationMeaning:
     """Reads the meaning of an annotation."""
     kind = _resolve(annotation, names)
     members, optional = [kind], False
@@ -190,11 +190,11 @@ def _read(annotation: Any, names: Mapping[str, Any]) -> _Stands:
             return inner._replace(optional=True)
         meaning = meaning_of(sole)
         if meaning == "tensor" or _is_tensor(sole):
-            return _Stands("tensor", "", optional, sole)
+            return _AnnotationMeaning("tensor", "", optional, sole)
         if meaning:
-            return _Stands("option", meaning, optional, sole)
+            return _AnnotationMeaning("option", meaning, optional, sole)
         if _is_sequence_of_tensors(sole, names) and not optional:
-            return _Stands("tensors", "", False, sole)
+            return _AnnotationMeaning("tensors", "", False, sole)
         kind = sole
     if any(_holds_tensors(member, names) for member in members):
         expectation = "Tensor, Tensor | None, Sequence[Tensor] or an option without tensors"
@@ -203,7 +203,7 @@ def _read(annotation: Any, names: Mapping[str, Any]) -> _Stands:
         else:
             remedy = "give each tensor a parameter of its own, or take a Sequence[Tensor]"
         raise TypeError(f"expected {expectation} as annotation, got {_plain(annotation)}; {remedy}")
-    return _Stands("option", "", optional, kind)
+    return _AnnotationMeaning("option", "", optional, kind)
 
 
 def meaning_of(kind: Any) -> str:

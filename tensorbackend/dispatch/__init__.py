@@ -1,13 +1,13 @@
 """The path of a call: normalise, template, call, wrap.
 
-`@primitive` and `@composite` (`decorators`) turn a declared function into the public op. All that a call needs besides
-its data depends on templates and options alone, so it is decided once and kept:
+`@primitive` and `@composite` (`decorators`) turn a declared function into the public op. All that a call needs apart
+from its data depends on templates and options alone, so it is decided once and kept:
 
-- `quick` and `generated` are the warm call: one look-up, one kernel, one tensor;
+- `source`, `generated` and `direct` are the warm call: one look-up, one kernel, one tensor;
 - `path` is the full path, which leaves a record for the next warm call. `primitives` makes the record from the rule's
   plan and the backend's callback; `composites` makes it from a trial on templates and the backend's own method, a
   program, or the default;
-- `kernels` turns whatever computes an op into a function of payloads; `checked` reports what a backend does wrong in
+- `kernels` makes a function of payloads of whatever computes an op; `checked` reports what a backend does wrong in
   such a function.
 
 Rejected: one memo for all ops, whose keys would need the op; `functools.lru_cache`, which keys on the arguments

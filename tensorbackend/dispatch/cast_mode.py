@@ -30,10 +30,10 @@ COMPUTING: Final = frozenset({
 """The families of ops that compute with their operands. Most other ops move elements, and keep their dtype."""
 
 MAKING: Final = frozenset({"creation", "random"})
-"""The families of ops that make tensors, in the dtype that the caller asks for."""
+"""The families of ops that make tensors, in the dtype that the caller chooses."""
 
 KEEPING: Final = frozenset({"as_type", "bitcast"})
-"""Callbacks of computing families that are about the dtype of their operand, which the mode leaves as it is."""
+"""Callbacks of computing families that are about the dtype of their operand, which the mode does not change."""
 
 PRODUCTS: Final = frozenset({"contraction", "convolution"})
 """The families of ops that multiply matrices, which processors do faster in narrow dtypes."""
@@ -77,7 +77,7 @@ def keep(memo: Memo, key: tuple[Any, ...], known: Record, operands: Iterable[DTy
     with _lock:
         if defaults.cast_somewhere(operands):
             return False
-        memo.enter(key, known)
+        memo.store(key, known)
         return True
 
 
@@ -109,7 +109,7 @@ def cast(arguments: Sequence[Any], keywords: dict[str, Any], spec: OpSpec) -> tu
 
 
 def _operand(value: Any, beside: Sequence[Any], to_dtype: Callable[[DType], DType | None]) -> Any:
-    """A tensor or array in the dtype that the mode asks for, a sequence of them likewise; anything else as it is."""
+    """A tensor or array in the dtype of the mode, a sequence of them likewise; anything else unchanged."""
     if isinstance(value, list | tuple):
         members = [_operand(member, value, to_dtype) for member in value]
         return value if all(new is old for new, old in zip(members, value, strict=True)) else members

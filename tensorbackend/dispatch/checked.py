@@ -49,8 +49,8 @@ def explain(error: Exception, name: str, backend: Backend) -> None:
 
 
 @contextmanager
-def explained(name: str, backend: Backend) -> Iterator[None]:
-    """A block that plans with a backend's callback; an error inside goes to `explain`."""
+def explain_errors(name: str, backend: Backend) -> Iterator[None]:
+    """A block that plans with a backend's callback; an error inside is passed to `explain`."""
     try:
         yield
     except Exception as error:  # whatever a backend's code raises
@@ -61,31 +61,33 @@ def explained(name: str, backend: Backend) -> Iterator[None]:
 # Checked mode
 
 
-def checked(name: str, backend: Backend, out: Out, inputs: Sequence[Any], kernel: Kernel) -> Kernel:
-    """A kernel that runs `kernel`, and verifies its results and that its inputs stay as they are."""
+def checking_kernel(name: str, backend: Backend, out: Out, inputs: Sequence[Any], kernel: Kernel) -> Kernel:
+    """A kernel that runs `kernel`, and verifies its results and that its inputs are unchanged."""
     watching = backend.writable_payloads and bool(inputs)
 
-    def verified(*payloads: Payload) -> Payload:
-        before = list(_watched(backend, inputs, payloads)) if watching else []
+    def verify_call(*payloads: Payload) -> Payload:
+        before = list(_first_bytes(backend, inputs, payloads)) if watching else []
         data = kernel(*payloads)
         verify(name, backend, out, data)
-        after = _watched(backend, inputs, payloads) if watching else ()
+        after = _first_bytes(backend, inputs, payloads) if watching else ()
         for (template, was), (_, now) in zip(before, after, strict=True):
             if was != now:
                 duty = f"{name} of the backend {backend.name!r} to leave its inputs unchanged"
                 raise ContractError(expected(duty, "fix the backend", changed=template), breach="mutation")
         return data
 
-    return verified
+    return verify_call
 
 
-def _watched(backend: Backend, templates: Sequence[Any], payloads: Sequence[Any]) -> Iterator[tuple[Template, bytes]]:
+def _first_bytes(
+    backend: Backend, templates: Sequence[Any], payloads: Sequence[Any]
+) -> Iterator[tuple[Template, bytes]]:
     """The template and the first elements, as bytes, of each payload; sequences of payloads are laid out flat."""
     for template, payload in zip(templates, payloads, strict=True):
         if isinstance(template, Template):
             yield template, backend.to_binary(Tensor(template, backend, payload), min(template.size, WATCHED))
         elif template is not None:
-            yield from _watched(backend, template, payload)
+            yield from _first_bytes(backend, template, payload)
 
 
 def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
@@ -93,7 +95,7 @@ def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
     outs = (out,) if isinstance(out, Template) else out
     payloads = (data,) if isinstance(out, Template) else data
     if not isinstance(payloads, tuple | list) or len(payloads) != len(outs):
-        raise miscounted(name, backend, len(outs), payloads)
+        raise wrong_count_error(name, backend, len(outs), payloads)
     for template, payload in zip(outs, payloads, strict=True):
         wrong = backend.violation(template, payload)
         if wrong is not None:
@@ -101,7 +103,7 @@ def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
             raise ContractError(expected(duty, "fix the backend", payload=wrong))
 
 
-def miscounted(name: str, backend: Backend, count: int, data: object) -> ContractError:
+def wrong_count_error(name: str, backend: Backend, count: int, data: object) -> ContractError:
     """The error for a callback that does not return a tuple of `count` payloads."""
     returned = len(data) if isinstance(data, tuple | list) else type(data).__name__
     duty = f"{name} of the backend {backend.name!r} to return {count} payloads in a tuple"
@@ -127,10 +129,10 @@ def verify_default(name: str, backend: Backend, out: Out, returned: Any) -> None
             f"of {', '.join(map(repr, outs))} on the backend"
         )
         remedy = "return the result of default_impl(*args), or tensors like it"
-        raise ContractError(expected(duty, remedy, returned=_told(returned)))
+        raise ContractError(expected(duty, remedy, returned=_describe(returned)))
 
 
-def _told(returned: Any) -> Any:
+def _describe(returned: Any) -> Any:
     if isinstance(returned, Tensor):
         return f"{returned.template!r} on {returned.backend.name!r}"
-    return [_told(member) for member in returned] if isinstance(returned, tuple | list) else returned
+    return [_describe(member) for member in returned] if isinstance(returned, tuple | list) else returned

@@ -15,23 +15,23 @@ from ..declarations.op_specs import CostRule, OpSpec, Parameter, declare, read_p
 from ..dtypes import as_dtype, defaults
 from ..protocol import Backend, Kernel, own_method
 from ..protocol.core import CompositeCall, Core, Cost, Reach
-from ..protocol.planned import is_planned, plan_entered
-from ..registration import Supplied
+from ..protocol.planned import is_planned, plan_entered_kernel
+from ..registration import SuppliedFunction
 from ..rules.accuracy import Bounds
 from ..rules.axes import normalize_axis, sole_axis, sorted_axes
 from ..rules.broadcasting import result_type
 from ..rules.plan import Out, flag, integer
-from ..scopes import contained
+from ..scopes import in_own_context
 from ..select import call_with_default, common_backend, get_backend, move
 from ..template import Template
 from ..tensor import Tensor, bind
 from .constants import constant
-from .kernels import composite_kernel, kernel, of_templates, payloads_of, templates_of, wrap
+from .kernels import composite_kernel, kernel, payloads_of, template_kernel, templates_of, wrap
 from .kinds import Decision
 from .operands import Call, Operand, template_of
-from .path import Path
+from .path import FullPath
 
-programs: Supplied[Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | None]] = Supplied(
+programs: SuppliedFunction[Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | None]] = SuppliedFunction(
     lambda backend, default, call: None
 )
 """Makes the program of a default on a backend, for templates in place of tensors; `None` for one that reads data."""
@@ -52,7 +52,7 @@ def perform(
     return wrap(call.out, backend, method_kernel(*payloads_of(call.inputs)))
 
 
-class CompositePath(Path):
+class CompositePath(FullPath):
     """The full path of a composite's calls."""
 
     def __init__(self, spec: OpSpec) -> None:
@@ -64,8 +64,8 @@ class CompositePath(Path):
 
     def decide(self, call: Call, backend: Backend | None) -> tuple[Decision, list[Tensor]]:
         """Finds the output template by a trial on templates."""
-        chosen = backend or common_backend(call.deciding)
-        out, options, result = call.memoised(self.trials, lambda: self._trial(call))
+        chosen = backend or common_backend(call.deciding_tensors)
+        out, options, result = call.memoise(self.trials, lambda: self._trial(call))
         tensors = [move(x, chosen) for x in self._tensors(call, chosen)]
         return Decision(chosen, out, [x.template for x in tensors], call.groups, options, (), result), tensors
 
@@ -74,14 +74,16 @@ class CompositePath(Path):
         backend, out, _, _, options, _, _ = decision
         method = own_method(backend, self.spec.callback)
         if method is not None:
-            return plan_entered(backend, method, out, decision.arguments, options) if is_planned(method) else None
+            return (
+                plan_entered_kernel(backend, method, out, decision.arguments, options) if is_planned(method) else None
+            )
         return None if type(backend).optional is not Core.optional else self._program(decision)
 
     def kernel(self, decision: Decision) -> tuple[Kernel, bool]:
         """The kernel by which the backend computes the call."""
         backend, out, _, _, options, _, _ = decision
         if backend.template_only:
-            return of_templates(out), True
+            return template_kernel(out), True
         name, inputs = self.spec.callback, decision.arguments
         op_by_op = composite_kernel(backend, name, out, inputs, options, self.default)
         if own_method(backend, name) is not None or type(backend).optional is not Core.optional:
@@ -91,7 +93,7 @@ class CompositePath(Path):
             again = self.met.get(key)
         except (TypeError, KeyError):
             return op_by_op, True
-        if again is None:  # most templates are met once
+        if again is None:  # most templates occur once
             remember(self.met, key, False)
             return op_by_op, False
         return self._program(decision) or op_by_op, True
@@ -120,7 +122,7 @@ class CompositePath(Path):
         tensors, `None` for a plain tuple or a single tensor.
         """
         shapes_only = get_backend("template")
-        inputs = call.grouped([Tensor(x.template, shapes_only, None) for x in self._tensors(call, shapes_only)])
+        inputs = call.group_operands([Tensor(x.template, shapes_only, None) for x in self._tensors(call, shapes_only)])
         options = self._options(call)
         result = call_with_default(shapes_only, self.default, None, inputs, options)
         if isinstance(result, Tensor):
@@ -156,12 +158,12 @@ class CompositePath(Path):
             else:
                 arguments.append(value)
         if defaults.cast_blocks:
-            return _uncast(self.spec.function, *arguments, **keywords)  # the operands have been cast
+            return _call_without_casts(self.spec.function, *arguments, **keywords)  # the operands have been cast
         return self.spec.function(*arguments, **keywords)
 
 
-@contained
-def _uncast(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+@in_own_context
+def _call_without_casts(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
     with defaults.uncast():
         return function(*arguments, **keywords)
 

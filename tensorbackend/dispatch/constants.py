@@ -15,7 +15,7 @@ from ..protocol import Backend, Payload
 from ..sizes import NeedsSizes, Size
 from ..template import intern_template
 from ..tensor import Tensor
-from .checked import explained
+from .checked import explain_errors
 from .kernels import primitive_kernel
 
 
@@ -69,7 +69,7 @@ def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Pay
         except TensorBackendError as error:
             error.named(op)
             raise
-        with explained("constant", backend):
+        with explain_errors("constant", backend):
             if plain:  # a plan for one number takes ten times as long
                 scalar_payload = backend.from_binary(template, data=as_bytes(as_element(value)))
             else:

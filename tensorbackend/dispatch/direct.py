@@ -12,17 +12,17 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ..declarations.op_specs import OpSpec, read_parameters
 from ..declarations.parameters import Role
-from ..docstrings import described
-from .generated import generated
-from .records import Dispatcher, Ready, record
-from .watching import Subject, holds_kernels, watched
+from ..docstrings import document
+from .generated import generate
+from .records import Dispatcher, ReadyCall, record
+from .watching import Subject, holds_kernels, watch_kernel
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 def direct(
-    plan: Callable[Concatenate[R, P], Ready | None], *, key: str = "", number: str = ""
+    plan: Callable[Concatenate[R, P], ReadyCall | None], *, key: str = "", number: str = ""
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Lets calls of a function run a backend's own kernel.
 
@@ -33,19 +33,19 @@ def direct(
     """
 
     def declare(function: Callable[P, R]) -> Callable[P, R]:
-        op: Callable[P, R] = _Path(described(function), plan, {key: "key", number: "number"}).op
+        op: Callable[P, R] = DirectPath(document(function), plan, {key: "key", number: "number"}).op
         return op
 
     return declare
 
 
-class _Path(Dispatcher):
+class DirectPath(Dispatcher):
     """The calls of such a function that are ready."""
 
     direct = True
 
     def __init__(
-        self, function: Callable[..., Any], plan: Callable[..., Ready | None], roles: Mapping[str, Role]
+        self, function: Callable[..., Any], plan: Callable[..., ReadyCall | None], roles: Mapping[str, Role]
     ) -> None:
         parameters = tuple([
             parameter._replace(role=roles.get(parameter.name, parameter.role))
@@ -55,10 +55,10 @@ class _Path(Dispatcher):
         nested = all(parameter.role != "option" for parameter in parameters)
         super().__init__(OpSpec(name, "composite", name, function, parameters), sole=False, nested=nested)
         self.function, self.plan = function, plan
-        self.op: Any = update_wrapper(generated(self, self.missed), function)
+        self.op: Any = update_wrapper(generate(self, self.serve), function)
         holds_kernels(self.calls)
 
-    def missed(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    def serve(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of the function; the next call of the kind runs the backend's kernel, if it has one."""
         result = self.function(*arguments, **keywords)
         try:
@@ -69,5 +69,5 @@ class _Path(Dispatcher):
         ready = self.plan(result, *arguments, **keywords) if known is None else None
         if ready is not None:
             subject = Subject(self.spec.name, self.spec.name, arguments[0].backend)
-            self.calls.enter(key, record(ready._replace(subject=subject, kernel=watched(ready.kernel, subject))))
+            self.calls.store(key, record(ready._replace(subject=subject, kernel=watch_kernel(ready.kernel, subject))))
         return result

@@ -17,7 +17,7 @@ from ..declarations.op_specs import CALLBACKS, list_implementations, read_parame
 from ..dtypes import DType
 from ..errors import ContractError, UnsupportedOp, expected
 from ..protocol import Backend, Payload
-from ..registration import Supplied
+from ..registration import SuppliedFunction
 from ..rules.broadcasting import ACCEPTED
 from ..rules.plan import Out
 from ..select import call_with_default
@@ -45,7 +45,7 @@ class Fallback(NamedTuple):
 
 _declared: dict[str, tuple[Fallback, ...]] = {}
 
-load_fallbacks: Supplied[Callable[[], None]] = Supplied(lambda: None)
+load_fallbacks: SuppliedFunction[Callable[[], None]] = SuppliedFunction(lambda: None)
 """Imports the modules that declare fall-backs, whenever fall-backs are looked up: again each time, as another thread
 may be in the middle of an import."""
 
@@ -115,14 +115,14 @@ def fallbacks(callback: str) -> tuple[Fallback, ...]:
     return _declared.get(callback, ())
 
 
-def lacking(backend: type[Backend], fallback: Fallback) -> list[str]:
+def missing_needs(backend: type[Backend], fallback: Fallback) -> list[str]:
     """The callbacks that a fall-back needs and a backend has neither by itself nor by fall-backs."""
     primitives, _ = list_implementations(backend)
-    return sorted(fallback.needs - _within_reach(frozenset(primitives)))
+    return sorted(fallback.needs - _reachable_primitives(frozenset(primitives)))
 
 
 @lru_cache(maxsize=64)
-def _within_reach(defined: frozenset[str]) -> frozenset[str]:
+def _reachable_primitives(defined: frozenset[str]) -> frozenset[str]:
     """All primitives of a backend that defines those in `defined`: these, and what fall-backs derive from them."""
     reached = defined
     while True:
@@ -154,20 +154,22 @@ def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Templ
     first = inputs[0].dtype if inputs else next(iter(held))
     if not unknown:
         for fallback in fallbacks(name):
-            if fallback.takes(first) and not lacking(type(backend), fallback):
-                return running(backend, fallback)
+            if fallback.takes(first) and not missing_needs(type(backend), fallback):
+                return fallback_callback(backend, fallback)
     if has_callback or unknown:
         dtype = next(iter(unknown or taken - (limits or frozenset())))
         remedy = "cast with astype(), or move the tensors, such as x.backend_transfer('binary')"
         text = expected(f"a dtype that {name} of the backend {backend.name!r} supports", remedy, dtype=dtype)
         raise UnsupportedOp(text, dtype)
-    raise _unsupported(backend, name, first)
+    raise _unsupported_error(backend, name, first)
 
 
-def _unsupported(backend: Backend, name: str, dtype: DType) -> UnsupportedOp:
+def _unsupported_error(backend: Backend, name: str, dtype: DType) -> UnsupportedOp:
     """The error for a primitive that a backend lacks; the remedy names the callbacks that would supply it."""
     known = fallbacks(name)
-    lost = sorted({need for fallback in known if fallback.takes(dtype) for need in lacking(type(backend), fallback)})
+    lost = sorted(
+        {need for fallback in known if fallback.takes(dtype) for need in missing_needs(type(backend), fallback)}
+    )
     instead = f", or {', '.join(lost)}, which its fall-back needs," if lost else ""
     remedy = (
         f"move the tensors first, such as x.backend_transfer('binary'), or implement {name}{instead} on the backend"
@@ -177,7 +179,7 @@ def _unsupported(backend: Backend, name: str, dtype: DType) -> UnsupportedOp:
     return UnsupportedOp(expected(expectation, remedy, backend=backend.name), dtype if others else None)
 
 
-def running(backend: Backend, fallback: Fallback) -> Callable[..., Payload]:
+def fallback_callback(backend: Backend, fallback: Fallback) -> Callable[..., Payload]:
     """A fall-back as a callback. It runs without the names of axes, which concern no backend."""
 
     def callback(out: Out, /, *inputs: Any, **options: Any) -> Payload:

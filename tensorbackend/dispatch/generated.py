@@ -25,14 +25,14 @@ from ..select.default import current
 from ..template import Template, TemplateKind, kind_of_parts
 from ..tensor import Tensor, blank_tensor
 from .kernels import Shaped, wrap
-from .records import Dispatcher, Missed
+from .records import Dispatcher, ServeCall
 from .source import source_of
 
 _HERE: Final = os.path.dirname(__file__)  # a frame of the code is then one of this package, not of the user
 
 _FIRST: Final = """\
 def op(*arguments, **keywords):
-    return _settled()(*arguments, **keywords)
+    return _generate_code()(*arguments, **keywords)
 """
 
 
@@ -97,22 +97,22 @@ _NAMES: Final[dict[str, Any]] = {
     "_placed": creation_backend,
     "_rank": rank,
     "_str": str,
-    "_told": option_key,
+    "_option_key": option_key,
     "_wrap": wrap,
 }
 
 
-def generated(of: Dispatcher, missed: Missed, *, reflected: bool = False) -> Callable[..., Any]:
-    """The op of a dispatcher, by code generated from its signature, which leaves calls of unknown kinds to `missed`.
+def generate(of: Dispatcher, serve: ServeCall, *, reflected: bool = False) -> Callable[..., Any]:
+    """The op of a dispatcher, by code generated from its signature, which leaves calls of unknown kinds to `serve`.
 
     A reflected op takes its two operands in the other order. The op has a namespace of its own in place of a module's,
     so that replacing its code is enough. Names that are not parameters begin with an underscore.
     """
     spec, entries = of.spec, of.calls.entries
-    namespace = {**_NAMES, "_calls": entries, "_find": entries.get, "_missed": missed, "_plans": of.plans}
-    namespace |= {"_recovered": of.recovered, "_structure": structure_of}
+    namespace = {**_NAMES, "_calls": entries, "_find": entries.get, "_serve": serve, "_plans": of.plans}
+    namespace |= {"_recover": of.recover, "_structure": structure_of}
 
-    def settled() -> FunctionType:
+    def generate_code() -> FunctionType:
         """The op, with the generated code in place of the stub's."""
         code, *codes_of_keys = _codes(
             source_of(spec, nested=of.calls.nested, direct=of.direct, sole=of.sole, reflected=reflected)
@@ -124,7 +124,7 @@ def generated(of: Dispatcher, missed: Missed, *, reflected: bool = False) -> Cal
         op.__code__ = code.replace(co_name=spec.name)  # its own, as errors find the op's name by its code
         return name_in_errors(op, spec.name)
 
-    namespace["_settled"] = settled
+    namespace["_generate_code"] = generate_code
     op = FunctionType(_first_code, namespace, spec.name)
     return op
 

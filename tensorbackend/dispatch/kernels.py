@@ -2,8 +2,8 @@
 
 A planned callback returns its kernel itself. A plain callback, a fall-back and a composite's default work on tensors:
 their kernel wraps the payloads in tensors of the given templates. All kernels from here but those of `raw_kernel` can
-be called from outside: the backend has *entered* the planned ones (`Backend.enter`). In checked mode (`checked`) their
-calls are verified.
+be called from outside: the backend has *entered* the planned ones (`Backend.enter`). In checked mode their calls are
+verified (`checking_kernel`).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ..caching.option_keys import remember
 from ..dtypes import ALL_DTYPES
 from ..protocol import Backend, Kernel, Payload, kernel_of, own_method
 from ..protocol.core import CompositeCall
-from ..protocol.planned import entered, is_planned, plan_entered
+from ..protocol.planned import entered_kernel, is_planned, plan_entered_kernel
 from ..rules.plan import Out
 from ..select import call_with_default
 from ..template import Shape, Template, kind_of_parts, template_of_kind
 from ..tensor import Tensor, blank_tensor
-from .checked import CHECKED, checked, explained, verify_default
+from .checked import CHECKED, checking_kernel, explain_errors, verify_default
 from .operands import LEFT_OUT
 
 Templates: TypeAlias = Sequence[Any]
@@ -38,13 +38,13 @@ def kernel(
     """The kernel of a backend's callback, planned or plain, ready to be called from outside."""
     if is_planned(callback):
         plan: Any = callback
-        with explained(name, backend):
-            ready_kernel = entered(plan.__self__, plan.__plan__, out, inputs, options)
+        with explain_errors(name, backend):
+            ready_kernel = entered_kernel(plan.__self__, plan.__plan__, out, inputs, options)
     elif hasattr(callback, "__kernel__"):  # of a backend that records: it makes a kernel for these templates itself
         ready_kernel = callback.__kernel__(backend, out, inputs, options)
     else:
-        ready_kernel = laying(backend, out, of_plain(backend, callback, out, inputs, options))
-    return checked(name, backend, out, inputs, ready_kernel) if CHECKED else ready_kernel
+        ready_kernel = layout_kernel(backend, out, plain_kernel(backend, callback, out, inputs, options))
+    return checking_kernel(name, backend, out, inputs, ready_kernel) if CHECKED else ready_kernel
 
 
 def raw_kernel(
@@ -56,22 +56,22 @@ def raw_kernel(
     options: Mapping[str, Any],
 ) -> Kernel:
     """The kernel of a planned callback, not entered yet, for a program that the backend enters as a whole."""
-    with explained(name, backend):
+    with explain_errors(name, backend):
         planned_kernel = kernel_of(callback, out, *inputs, **options)
-    return checked(name, backend, out, inputs, planned_kernel) if CHECKED else planned_kernel
+    return checking_kernel(name, backend, out, inputs, planned_kernel) if CHECKED else planned_kernel
 
 
 def composite_kernel(
     backend: Backend, name: str, out: Out, inputs: Templates, options: Mapping[str, Any], default: Callable[..., Any]
 ) -> Kernel:
-    """The kernel of a composite: by the backend's own method if it has one, else by `of_default`."""
+    """The kernel of a composite: by the backend's own method if it has one, else by `default_kernel`."""
     method = own_method(backend, name)
     if method is not None:
         return kernel(backend, name, method, out, inputs, options)
-    return of_default(backend, name, out, inputs, options, default)
+    return default_kernel(backend, name, out, inputs, options, default)
 
 
-def of_plain(
+def plain_kernel(
     backend: Backend, callback: Callable[..., Payload], out: Out, inputs: Templates, options: Mapping[str, Any]
 ) -> Kernel:
     """The kernel of a plain callback: payloads become tensors of the known templates."""
@@ -82,20 +82,20 @@ def of_plain(
         first, second = inputs
         return lambda x1, x2: callback(out, Tensor(first, backend, x1), Tensor(second, backend, x2), **options)
 
-    def wrapping(*payloads: Payload) -> Payload:
+    def wrap_call(*payloads: Payload) -> Payload:
         return callback(out, *as_tensors(backend, inputs, payloads), **options)
 
-    return wrapping
+    return wrap_call
 
 
-def laying(backend: Backend, out: Out, kernel: Kernel) -> Kernel:
+def layout_kernel(backend: Backend, out: Out, kernel: Kernel) -> Kernel:
     """A kernel whose results are laid out by the names of their axes; `kernel` itself without `lays_by_name`."""
     if not backend.lays_by_name:
         return kernel
     return lambda *payloads: backend.laid(kernel(*payloads), out)
 
 
-def of_default(
+def default_kernel(
     backend: Backend, name: str, out: Out, inputs: Templates, options: Mapping[str, Any], default: Callable[..., Any]
 ) -> Kernel:
     """The kernel of a composite for which the backend has no method.
@@ -114,10 +114,10 @@ def of_default(
     whole = backend.compile_composite(CompositeCall(out, tuple(inputs), options), default, composite)
     if whole is None:
         return composite
-    return checked(name, backend, out, inputs, whole) if CHECKED else whole
+    return checking_kernel(name, backend, out, inputs, whole) if CHECKED else whole
 
 
-def of_templates(out: Out) -> Kernel:
+def template_kernel(out: Out) -> Kernel:
     """The kernel of any op on a backend that carries templates only: all payloads are `None`."""
     nothing = None if isinstance(out, Template) else (None,) * len(out)
 
@@ -128,7 +128,7 @@ def of_templates(out: Out) -> Kernel:
 
 
 def as_tensors(backend: Backend, templates: Templates, payloads: Sequence[Payload]) -> tuple[Any, ...]:
-    """Payloads as tensors; a sequence of payloads gives a tuple of tensors."""
+    """Payloads as tensors; a sequence of payloads becomes a tuple of tensors."""
     return tuple([
         Tensor(template, backend, payload) if isinstance(template, Template)
         else template and as_tensors(backend, template, payload)
@@ -137,7 +137,7 @@ def as_tensors(backend: Backend, templates: Templates, payloads: Sequence[Payloa
 
 
 def payloads_of(inputs: Sequence[Any]) -> list[Payload]:
-    """The payloads of tensors; a sequence of tensors gives a tuple of payloads."""
+    """The payloads of tensors; a sequence of tensors becomes a tuple of payloads."""
     return [
         x.data if isinstance(x, Tensor) else x and tuple([tensor.data for tensor in x])
         for x in inputs
@@ -145,14 +145,14 @@ def payloads_of(inputs: Sequence[Any]) -> list[Payload]:
 
 
 def templates_of(inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """The templates of tensors; a sequence of tensors gives a tuple of templates."""
+    """The templates of tensors; a sequence of tensors becomes a tuple of templates."""
     return tuple([
         x.template if isinstance(x, Tensor) else x and tuple([tensor.template for tensor in x])
         for x in inputs
     ])  # fmt: skip
 
 
-def casting(kernel: Kernel, casts: Sequence[Kernel | None], groups: Sequence[int | None]) -> Kernel:
+def casting_kernel(kernel: Kernel, casts: Sequence[Kernel | None], groups: Sequence[int | None]) -> Kernel:
     """A kernel that first casts its inputs.
 
     `casts` has for each tensor, with sequences laid out flat, the kernel that casts it, or `None`. `groups` says which
@@ -211,7 +211,7 @@ def primitive_kernel(
 ) -> Kernel:
     """The kernel of a primitive on a backend, by its own callback or a fall-back."""
     if backend.template_only:
-        return of_templates(out)
+        return template_kernel(out)
     return kernel(backend, name, implementation(backend, name, out, inputs), out, inputs, options)
 
 
@@ -227,7 +227,7 @@ def symbolic_kernel(backend: Backend, name: str, out: Out, inputs: Templates, op
     callback = implementation(backend, name, out, inputs)
     if not is_planned(callback):
         raise PlainCallback
-    return plan_entered(backend, callback, out, inputs, options)
+    return plan_entered_kernel(backend, callback, out, inputs, options)
 
 
 # Results

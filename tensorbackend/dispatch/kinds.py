@@ -1,14 +1,14 @@
 """Plans by kind: what is decided for one shape serves the next, where sizes alone differ.
 
 The kind of a call is its key with the kinds of templates (dtype, names, number of axes) in place of the templates. When
-a third shape of a kind arrives, the op is planned once on symbolic sizes (`sizes`): the rule gives the shape of the
+a third shape of a kind arrives, the op is planned once on symbolic sizes (`sizes`): the rule returns the shape of the
 result as a function of the operands' shapes, with the guards under which it holds. So a wrong shape still raises its
 error before data is touched. The kernel comes in one of two ways:
 
 - a backend with `plans_kinds` is asked for its kernel with symbolic sizes too; such a kernel reads sizes from payloads;
 - for other backends, and where a kernel needs numbers, only the kernel is planned for each shape.
 
-A shape that is met often becomes a call that is ready, whose warm call is quicker: with the kernel of its kind, or with
+A shape that occurs often becomes a call that is ready, whose warm call is quicker: with the kernel of its kind, or with
 an exact plan where each shape has a kernel of its own.
 """
 
@@ -28,19 +28,19 @@ from ..rules.plan import Out
 from ..sizes import NeedsSizes, SizeTrace
 from ..template import Template, intern_template, new_template, template_of_kind
 from ..tensor import Tensor, blank_tensor
-from .checked import CHECKED, checked, verify
+from .checked import CHECKED, checking_kernel, verify
 from .constants import maker_of
-from .kernels import of_templates, wrap
-from .operands import Call, grouped
-from .records import Dispatcher, Key, Ready
+from .kernels import template_kernel, wrap
+from .operands import Call, group_operands
+from .records import Dispatcher, Key, ReadyCall
 from .resizing import Leaves
-from .watching import Subject, watched
+from .watching import Subject, watch_kernel
 
 FEW: Final = 2
 """So many shapes of a kind are planned exactly before the kind is planned on symbolic sizes."""
 
 OFTEN: Final = 4
-"""A shape that was met so many times becomes a call that is ready. A network meets a new shape in several layers."""
+"""A shape that occurred so often becomes a call that is ready. In a network a new shape occurs in several layers."""
 
 MOST_PLANS: Final = 8
 """The most plans of one kind. They differ in the answers to guards, such as whether a size is 1."""
@@ -65,7 +65,7 @@ class Decision(NamedTuple):
     @property
     def arguments(self) -> list[Any]:
         """For each tensor parameter its template, a tuple of templates for a sequence, or `None`."""
-        return grouped(self.inputs, self.groups)
+        return group_operands(self.inputs, self.groups)
 
 
 class Planner(Dispatcher):
@@ -89,12 +89,12 @@ class Planner(Dispatcher):
     def kind_kernel(self, decision: Decision) -> Kernel | None:
         """The kernel for symbolic sizes; `None` where a kernel is planned for each shape."""
 
-    def ready(self, decision: Decision, kernel: Kernel) -> Ready:
+    def ready(self, decision: Decision, kernel: Kernel) -> ReadyCall:
         """A call with its kernel, and with what a profile needs."""
         backend, out, _, _, options, _, result = decision
         spec, inputs = self.spec, tuple(decision.arguments)
         subject = Subject(spec.name, spec.callback, backend, out, inputs, options, self.parts)
-        return Ready(out, watched(kernel, subject), result, subject)
+        return ReadyCall(out, watch_kernel(kernel, subject), result, subject)
 
 
 class KindPlan:
@@ -127,12 +127,12 @@ class KindPlan:
         """For each operand the function that makes its payload, if it is a number."""
         self.often: Final = 1 if kernel is None else OFTEN
         self.met: Final[dict[Any, int]] = {}
-        """How often each shape was met."""
+        """The number of calls with each shape."""
         self.proven = False
         """Whether the kernel served a call, and its result was as its template says."""
         self.call: Final = _call_of(self)
 
-    def ready(self, found: Any, shapes: tuple[Any, ...]) -> Ready:
+    def ready(self, found: Any, shapes: tuple[Any, ...]) -> ReadyCall:
         """The call at shapes for which `shapes` returned `found`."""
         path, example = self.kinds.path, self.decision
         found, numbers = found if self.numbered else (found, ())
@@ -149,7 +149,7 @@ class KindPlan:
         if self.entered:
             kernel = self.backend.enter(kernel.args[0])
         if CHECKED and not self.backend.template_only:
-            kernel = checked(path.spec.callback, self.backend, decision.out, decision.arguments, kernel)
+            kernel = checking_kernel(path.spec.callback, self.backend, decision.out, decision.arguments, kernel)
         return path.ready(decision, kernel)
 
     def result(self, found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
@@ -170,7 +170,7 @@ def _call_of(plan: KindPlan) -> Callable[[Any, tuple[Any, ...], Sequence[Any]], 
     """The call of a plan, as a closure, which is quicker than a method.
 
     It takes what `shapes` returned, the shapes, and the payloads of the operands. It raises an error, of any class, for
-    a call that is left to the full path, as one of shapes that were met often is.
+    a call that is left to the full path, as one of frequent shapes is.
     """
     backend, build, kernel, met, numbered, often = (
         plan.backend, plan.build, cast(Kernel, plan.kernel), plan.met, plan.numbered, plan.often,
@@ -227,8 +227,8 @@ class Kinds:
         self.each: Final[dict[Key, bool]] = {}
         """The kinds whose kernels are planned for each shape, as one for all shapes failed."""
 
-    def often(self, kind: Key, shapes: tuple[Any, ...]) -> tuple[KindPlan, Ready] | None:
-        """The plan and the call for shapes that were met often, if one kernel serves them all."""
+    def often(self, kind: Key, shapes: tuple[Any, ...]) -> tuple[KindPlan, ReadyCall] | None:
+        """The plan and the call for frequent shapes, if one kernel serves them all."""
         for plan in self.plans.get(kind, ()):
             found = plan.shapes(*shapes)
             if found is not None:
@@ -264,7 +264,7 @@ class Kinds:
                 return None
             kernel = None
             if backend.template_only:
-                kernel = of_templates(decision.out)
+                kernel = template_kernel(decision.out)
             elif backend.plans_kinds and kind not in self.each:
                 try:
                     kernel = path.kind_kernel(decision)

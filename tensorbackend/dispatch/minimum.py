@@ -72,7 +72,7 @@ def accepted_dtype(callback: str, dtype: DType) -> DType | None:
                 unknown = True
                 continue
             if set(dtypes) == {dtype} or (dtype in dtypes and inputs == dtypes):  # also next to indices or a condition
-                return inputs[dtypes.index(dtype)]  # type: ignore[no-any-return] # a primitive's rule gives a plan
+                return inputs[dtypes.index(dtype)]  # type: ignore[no-any-return] # a primitive's rule returns a plan
     return dtype if unknown else None
 
 

@@ -27,7 +27,7 @@ _UNKNOWN: Final = Parameter("", "positional", "option", "")
 
 
 def as_operand(value: object, parameter: Parameter) -> Operand:
-    """A tensor or a Python number as it is, another library's array as a tensor; else `OperandError`."""
+    """A tensor or a Python number unchanged, another library's array as a tensor; else `OperandError`."""
     if isinstance(value, Tensor):
         return value
     if scalar_kind(value) is not None:
@@ -38,10 +38,10 @@ def as_operand(value: object, parameter: Parameter) -> Operand:
     raise OperandError(expected("a tensor, a Python number or an array", remedy, **{parameter.name: value}))
 
 
-def without_arrays(spec: OpSpec, arguments: Sequence[Any]) -> list[Any] | None:
+def convert_arrays(spec: OpSpec, arguments: Sequence[Any]) -> list[Any] | None:
     """The positional arguments of a call with tensors for other libraries' arrays, on the backend of the tensors there.
 
-    `None` if no operand is such an array, or if one of them makes no tensor. Numbers of NumPy's stay as they are.
+    `None` if no operand is such an array, or if one of them makes no tensor. NumPy's scalars are not converted.
     """
     places = [
         place
@@ -125,7 +125,7 @@ class Call:
             self.native.append(value)
 
     @property
-    def deciding(self) -> list[Tensor]:
+    def deciding_tensors(self) -> list[Tensor]:
         """The tensors whose backends decide where the op runs: those that came as tensors; without any, all tensors."""
         return self.native or self.tensors
 
@@ -142,11 +142,11 @@ class Call:
         """The operands that are tensors."""
         return [operand for operand in self.operands if isinstance(operand, Tensor)]
 
-    def grouped(self, inputs: Sequence[Any]) -> list[Any]:
+    def group_operands(self, inputs: Sequence[Any]) -> list[Any]:
         """One argument for each tensor parameter, from `inputs`: one item for each operand, such as its template."""
-        return grouped(inputs, self.groups)
+        return group_operands(inputs, self.groups)
 
-    def memoised(self, memo: dict[Any, R], compute: Callable[[], R]) -> R:
+    def memoise(self, memo: dict[Any, R], compute: Callable[[], R]) -> R:
         """The value that a memo holds for this call; computed if it is new, and not kept if an option does not hash."""
         try:
             if self.symbolic:
@@ -160,7 +160,7 @@ class Call:
         return outcome
 
 
-def grouped(inputs: Sequence[Any], groups: Sequence[int | None]) -> list[Any]:
+def group_operands(inputs: Sequence[Any], groups: Sequence[int | None]) -> list[Any]:
     """One argument for each tensor parameter, from one item for each operand; `groups` are those of the call."""
     rest = iter(inputs)
     return [

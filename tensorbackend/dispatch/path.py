@@ -1,6 +1,6 @@
 """The full path of a call, which makes the next call of its kind ready.
 
-A call of tensors on one backend is kept under the key that its op makes. A call with Python numbers beside its tensors
+A call of tensors on one backend is kept under the key that its op makes. A call with Python numbers next to its tensors
 is kept by the types of the numbers: their values reach the kernel as data, so that a new number needs no new plan.
 """
 
@@ -23,17 +23,17 @@ from ..tensor import Tensor
 from ..tensor.operators import OPERATORS, REFLECTED
 from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .constants import maker_of
-from .generated import generated
+from .generated import generate
 from .kernels import payloads_of, wrap
 from .kinds import Kinds, Planner
-from .operands import Call, without_arrays
-from .records import Key, Missed, Ready, record
+from .operands import Call, convert_arrays
+from .records import Key, ReadyCall, ServeCall, record
 from .signature import public
 from .source import PLACEMENT, takes_numbers
 from .watching import Change, holds_kernels, is_watching
 
 
-class Path(Planner):
+class FullPath(Planner):
     """The full path of an op's calls, and the memos of the calls that are ready."""
 
     def __init__(self, spec: OpSpec) -> None:
@@ -80,48 +80,48 @@ class Path(Planner):
         name = self.spec.name
         if name in OPERATORS:
             operator = getattr(Tensor, OPERATORS[name])
-            setattr(Tensor, OPERATORS[name], generated(self, self._operated(operator)))
+            setattr(Tensor, OPERATORS[name], generate(self, self._defer_to_operator(operator)))
         if name in REFLECTED and self.plain:
             reflected = getattr(Tensor, REFLECTED[name])
-            missed = self._operated(lambda first, second: reflected(second, first))
-            setattr(Tensor, REFLECTED[name], generated(self, missed, reflected=True))
-        return generated(self, self.missed)
+            serve = self._defer_to_operator(lambda first, second: reflected(second, first))
+            setattr(Tensor, REFLECTED[name], generate(self, serve, reflected=True))
+        return generate(self, self.serve)
 
-    def _operated(self, operator: Callable[..., Any]) -> Missed:
+    def _defer_to_operator(self, operator: Callable[..., Any]) -> ServeCall:
         """Leaves a call that is not ready to an operator's method, after arrays among the operands became tensors."""
 
-        def missed(operands: Sequence[Any], options: dict[str, Any]) -> Any:
-            arrays = without_arrays(self.spec, operands)
-            return operator(*operands) if arrays is None else self.missed(operands, options)
+        def serve(operands: Sequence[Any], options: dict[str, Any]) -> Any:
+            arrays = convert_arrays(self.spec, operands)
+            return operator(*operands) if arrays is None else self.serve(operands, options)
 
-        return missed
+        return serve
 
-    def missed(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    def serve(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""
         try:
-            return self._found_or_made(arguments, keywords)
+            return self._find_or_make(arguments, keywords)
         except TensorBackendError as error:
             error.named(self.spec.name)
             raise
 
-    def _found_or_made(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
-        """As `missed`; its errors may lack the name of the op."""
+    def _find_or_make(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+        """As `serve`; its errors may lack the name of the op."""
         if defaults.cast_blocks and is_cast(self.spec):
             recast = cast(arguments, keywords, self.spec)
             if recast is not None:
                 return self.public(*recast[0], **recast[1])
-        key = _made(self.key_of, arguments, keywords)
+        key = _make_key(self.key_of, arguments, keywords)
         known = self.calls.find((defaults.current_precision(), *key)) if self.plain and key else None
         if known is not None:
-            ready: Ready = known[-1]
+            ready: ReadyCall = known[-1]
             makers = ready.constants or (None,) * len(arguments)
             payloads = [x.data if make is None else make(x) for x, make in zip(arguments, makers, strict=True)]
             return self._run(ready, key[0], payloads, arguments)
         # So that the call is kept: the full path moves and converts operands each time.
-        settled = without_arrays(self.spec, arguments) or move_to_recorder(arguments)
+        settled = convert_arrays(self.spec, arguments) or move_to_recorder(arguments)
         if settled is not None:
             return self.public(*settled, **keywords)
-        kind = _made(self.kind_of, arguments, keywords)
+        kind = _make_key(self.kind_of, arguments, keywords)
         often = kind and key and self.kinds.often(*kind)
         if often:
             plan, ready = often
@@ -142,7 +142,7 @@ class Path(Planner):
             tell(error, self.public, arguments, keywords)
             raise
         ready, backend = self.ready(decision, kernel), decision.backend
-        result = self._run(ready, backend, payloads_of(call.grouped(tensors)), arguments)
+        result = self._run(ready, backend, payloads_of(call.group_operands(tensors)), arguments)
         if call.symbolic or _is_symbolic(ready.out):
             return result
         given = arguments[: self.operands] or call.operands
@@ -154,7 +154,7 @@ class Path(Planner):
             self.kinds.learn(kind[0], backend, arguments, options)
         return result
 
-    def _keep(self, ready: Ready, key: Key, operands: Sequence[Any], dtypes: Sequence[DType]) -> None:
+    def _keep(self, ready: ReadyCall, key: Key, operands: Sequence[Any], dtypes: Sequence[DType]) -> None:
         """Enters a call in the memo. `dtypes` are those of the operands, which may be numbers."""
         native = [dtype for x, dtype in zip(operands, dtypes, strict=False) if x.__class__ not in NUMBERS]
         if not all(isinstance(x, Tensor) for x in operands):
@@ -164,22 +164,22 @@ class Path(Planner):
             ]
             ready = ready._replace(constants=tuple(makers))
         if not self.plain:
-            self.calls.enter(key, record(ready))
+            self.calls.store(key, record(ready))
         elif _is_of_default(ready.out, native, dtypes) or not keep(self.calls, key, record(ready), native):
-            self.calls.enter((defaults.current_precision(), *key), record(ready))
+            self.calls.store((defaults.current_precision(), *key), record(ready))
             self.calls.entries.setdefault(key[0], {})  # else a call without the precision in its key finds no memo
 
-    def _run(self, ready: Ready, backend: Backend, payloads: Sequence[Payload], arguments: Sequence[Any]) -> Any:
+    def _run(self, ready: ReadyCall, backend: Backend, payloads: Sequence[Payload], arguments: Sequence[Any]) -> Any:
         """The result of a ready call on payloads."""
         try:
             data = ready.kernel(*payloads)
         except Exception as error:  # whatever a backend's code raises
-            self.failed(error, backend, arguments)
+            self.raise_explained(error, backend, arguments)
             raise
         return wrap(ready.out, backend, data, ready.result)
 
 
-def _made(make: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+def _make_key(make: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
     """A key of a call, or an empty tuple for a call that has none."""
     try:
         key = make(*arguments, **keywords)

@@ -1,4 +1,4 @@
-"""A primitive's call: its rule gives a plan, its backend's callback a kernel."""
+"""A primitive's call: its rule returns a plan, its backend's callback a kernel."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..rules.plan import Plan
 from ..select import common_backend, move
 from ..tensor import Tensor, bind
 from .constants import constant
-from .kernels import PlainCallback, casting, of_templates, primitive_kernel, symbolic_kernel
+from .kernels import PlainCallback, casting_kernel, primitive_kernel, symbolic_kernel, template_kernel
 from .kinds import Decision
-from .operands import Call, grouped
-from .path import Path
+from .operands import Call, group_operands
+from .path import FullPath
 
 
-class PrimitivePath(Path):
+class PrimitivePath(FullPath):
     """The full path of a primitive's calls."""
 
     def __init__(self, spec: OpSpec) -> None:
@@ -27,9 +27,9 @@ class PrimitivePath(Path):
         self.planned = [self.rules]
 
     def decide(self, call: Call, backend: Backend | None) -> tuple[Decision, list[Tensor]]:
-        """The plan that the rule gives, and the operands as tensors on one backend."""
-        plan: Plan = call.memoised(self.rules, lambda: self.spec.function(*call.arguments, **call.keywords))
-        chosen = backend or common_backend(call.deciding)
+        """The plan of the rule, and the operands as tensors on one backend."""
+        plan: Plan = call.memoise(self.rules, lambda: self.spec.function(*call.arguments, **call.keywords))
+        chosen = backend or common_backend(call.deciding_tensors)
         pairs = zip(call.operands, plan.inputs, strict=True)
         tensors = [
             move(operand, chosen) if isinstance(operand, Tensor) else constant(self.spec.name, operand, dtype, chosen)
@@ -41,27 +41,27 @@ class PrimitivePath(Path):
     def kernel(self, decision: Decision) -> tuple[Kernel, bool]:
         """The kernel, which first casts the operands to the dtypes of the plan."""
         if decision.backend.template_only:
-            return of_templates(decision.out), True
-        return self._casting(decision, primitive_kernel), True
+            return template_kernel(decision.out), True
+        return self._casting_kernel(decision, primitive_kernel), True
 
     def kind_kernel(self, decision: Decision) -> Kernel | None:
         """The kernel of a planned callback for symbolic sizes."""
         try:
-            return self._casting(decision, symbolic_kernel)
+            return self._casting_kernel(decision, symbolic_kernel)
         except PlainCallback:
             return None
 
-    def _casting(self, decision: Decision, plan: Callable[..., Kernel]) -> Kernel:
+    def _casting_kernel(self, decision: Decision, plan: Callable[..., Kernel]) -> Kernel:
         backend, out, inputs, groups, options, dtypes, _ = decision
         cast_templates = [
             x if x.dtype is dtype else x.replace(dtype=dtype) for x, dtype in zip(inputs, dtypes, strict=True)
         ]
-        kernel = plan(backend, self.spec.callback, out, grouped(cast_templates, groups), options)
+        kernel = plan(backend, self.spec.callback, out, group_operands(cast_templates, groups), options)
         casts = [
             None if x is to else plan(backend, "as_type", to, (x,), {})
             for x, to in zip(inputs, cast_templates, strict=True)
         ]
-        return casting(kernel, casts, groups)
+        return casting_kernel(kernel, casts, groups)
 
 
 def make_primitive(

@@ -17,7 +17,7 @@ from .checked import explain
 from .watching import Change, Subject
 
 
-class Ready(NamedTuple):
+class ReadyCall(NamedTuple):
     """A call for which nothing is left to do but to run its kernel."""
 
     out: Any
@@ -31,12 +31,12 @@ class Ready(NamedTuple):
     """For each operand the function that makes the payload of a number, or `None` for a tensor."""
 
 
-Record: TypeAlias = tuple[Any, Kernel, Ready]
+Record: TypeAlias = tuple[Any, Kernel, ReadyCall]
 """A ready call as a memo holds it, with its output template and the quick form of its kernel in front: a plain tuple,
 which unpacks quicker than a named one."""
 
 
-def record(ready: Ready) -> Record:
+def record(ready: ReadyCall) -> Record:
     """A ready call as a memo holds it."""
     return ready.out, quick_form(ready.kernel), ready
 
@@ -65,7 +65,7 @@ class Memo:
                 break
         return found  # type: ignore[no-any-return] # a record, as the key leads to the last dictionary
 
-    def enter(self, key: tuple[Any, ...], known: Record) -> None:
+    def store(self, key: tuple[Any, ...], known: Record) -> None:
         """Enters a record. A full memo drops its oldest record; a nested one drops them all."""
         if not self.nested:
             remember(self.entries, key, known)
@@ -98,14 +98,14 @@ def _exchange(level: dict[Any, Any], change: Change) -> None:
         if value.__class__ is dict:
             _exchange(value, change)
         else:
-            ready: Ready = value[-1]
+            ready: ReadyCall = value[-1]
             level[key] = record(ready._replace(kernel=change(ready.kernel, ready.subject)))
 
 
 Key: TypeAlias = Any
 """A key of a memo: the backend, the templates or their kinds, the classes of numbers, the options, the precision."""
 
-Missed: TypeAlias = Callable[[Sequence[Any], dict[str, Any]], Any]
+ServeCall: TypeAlias = Callable[[Sequence[Any], dict[str, Any]], Any]
 """Runs the full path of a call; takes the arguments by position and by name."""
 
 
@@ -132,11 +132,11 @@ class Dispatcher(ABC):
         """Likewise the kind of a call, and the shapes of its operands and options."""
 
     @abstractmethod
-    def missed(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    def serve(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready."""
 
-    def recovered(
-        self, error: Exception, ready: Ready, backend: Backend, payloads: Sequence[Any], arguments: Sequence[Any]
+    def recover(
+        self, error: Exception, ready: ReadyCall, backend: Backend, payloads: Sequence[Any], arguments: Sequence[Any]
     ) -> Payload:
         """The payload of a call whose kernel raised an error because its quick form was busy; else raises an error."""
         if isinstance(ready.kernel, QuickKernel) and is_busy(error):
@@ -145,10 +145,10 @@ class Dispatcher(ABC):
             except Exception as other:  # whatever a backend's code raises
                 other.__context__ = None  # the first error did not lead to this one
                 error = other
-        self.failed(error, backend, arguments)
+        self.raise_explained(error, backend, arguments)
         raise error
 
-    def failed(self, error: Exception, backend: Backend, arguments: Sequence[Any]) -> None:
+    def raise_explained(self, error: Exception, backend: Backend, arguments: Sequence[Any]) -> None:
         """Raises the error that the user sees in place of a kernel's error, if there is one.
 
         It is a `DataError` with the op and its operands in front of the text, or a `ContractError` for an accident of a

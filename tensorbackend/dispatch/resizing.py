@@ -5,7 +5,7 @@ A planner that gets symbolic sizes returns a function whose closure may hold the
     shape = out.shape                                   # (a0_0, 1)
     return lambda values: values.reshape(shape)
 
-For each new shape, the function is made anew with the numbers in its closure, which takes a microsecond. The planner
+For each new shape, the function is made again with the numbers in its closure, which takes a microsecond. The planner
 does not run again. Closures of closures, default values, variables of generated functions, tuples, lists and partial
 functions are followed. A size that is kept elsewhere stays symbolic, and raises `NeedsSizes` when it is used.
 """
@@ -50,23 +50,23 @@ class Leaves:
         if kind is tuple or kind is list:
             if kind is tuple and {part.__class__ for part in value} in ({Size}, {Size, int}):
                 return self._leaf(value)
-            return self._made(lambda *parts: kind(parts), value, depth)
+            return self._make(lambda *parts: kind(parts), value, depth)
         if issubclass(kind, tuple) and hasattr(kind, "_make"):  # a named tuple, such as `Windows`
-            return self._made(kind, value, depth)
+            return self._make(kind, value, depth)
         if kind is FunctionType:
             return self._function(value, depth)
         if kind is partial:
             if len(value.args) == 1 and not value.keywords and not isinstance(value.func, FunctionType):
                 part = self.builder(value.args[0], depth + 1)  # a kernel in a context
                 return part and _partial_of_one(value.func, part)
-            return self._made(_partial, (value.func, value.args, value.keywords), depth)
+            return self._make(_partial, (value.func, value.args, value.keywords), depth)
         if kind is QuickKernel:
-            return self._made(QuickKernel, (value.quick, value.spare), depth)
+            return self._make(QuickKernel, (value.quick, value.spare), depth)
         if kind is dict:
-            return self._made(lambda *parts: dict(zip(value, parts, strict=True)), tuple(value.values()), depth)
+            return self._make(lambda *parts: dict(zip(value, parts, strict=True)), tuple(value.values()), depth)
         return None
 
-    def _made(self, make: Callable[..., Any], values: Sequence[Any], depth: int) -> Builder | None:
+    def _make(self, make: Callable[..., Any], values: Sequence[Any], depth: int) -> Builder | None:
         """What makes a value of several parts."""
         parts = [self.builder(value, depth + 1) for value in values]
         if not any(parts):

@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any, Final, TypeVar
 
 from ..declarations.op_specs import OpSpec
-from ..docstrings import completed
+from ..docstrings import complete_docstring
 from ..tensor import Tensor, TensorLike
 
 Op = TypeVar("Op", bound=Callable[..., Any])
@@ -25,7 +25,7 @@ def public(op: Op, spec: OpSpec) -> Op:
     face.__kwdefaults__ = declared.__kwdefaults__
     face.__annotations__ = annotations
     target: Any = op
-    text = completed(declared, getattr(spec.result, "__name__", "Tensor"))
+    text = complete_docstring(declared, getattr(spec.result, "__name__", "Tensor"))
     for function in (target, face):
         function.__module__, function.__name__ = declared.__module__, declared.__name__
         function.__qualname__, function.__doc__ = declared.__qualname__, text

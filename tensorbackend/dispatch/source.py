@@ -25,7 +25,7 @@ The code spells out the keys of a call. For `sum(x, /, *, axis=None, keepdims=Fa
                         return _plan.call(_found, _shapes, (x.data, ))
             except Exception:  # the kind is unknown
                 pass
-        return _missed((x, ), {'axis': axis, 'keepdims': keepdims})
+        return _serve((x, ), {'axis': axis, 'keepdims': keepdims})
 
 A plain op, such as `add`, has a nested memo, which leaves the precision out: `_calls[_backend].get(x.template)`.
 """
@@ -47,7 +47,7 @@ def op({signature}):
     except Exception:  # whatever a call does that has no key; the full path serves it, or raises in its own words
         _found = ()
     {run}
-    return _missed(({arguments}), {{{keywords}}})  # here, so that no error has a look-up's error as its context
+    return _serve(({arguments}), {{{keywords}}})  # here, so that no error has a look-up's error as its context
 """
 
 _KEY_OF: Final = """
@@ -61,7 +61,7 @@ if _found:
     try:
         _data = _function({payloads})
     except Exception as _error:  # whatever a backend's code raises
-        _data = _recovered(_error, _ready, _backend, [{payloads}], ({arguments}))
+        _data = _recover(_error, _ready, _backend, [{payloads}], ({arguments}))
     {wrap}
 if _found is None and _plans:
     try:
@@ -114,7 +114,7 @@ else:
 OPTION: Final = (
     "{0} if {0} is None or {0}.__class__ is _str or {0}.__class__ is _bool "
     "else ({0},) if {0}.__class__ is _int "
-    "else ({0} if {0}.__class__ in _ATOMS else _told({0}), {0}.__class__)"
+    "else ({0} if {0}.__class__ in _ATOMS else _option_key({0}), {0}.__class__)"
 )
 """The source of an option as part of a key. None, strings and bools need no class: nothing equals None or a string,
 and every other option that equals a bool is in a tuple, with its class unless it is an int."""
@@ -179,7 +179,7 @@ def source_of(
         for parameter in spec.parameters
         if parameter.role == "option" and (tensors or parameter.name not in PLACEMENT)
     ]
-    by_kind = {} if direct else _by_kind(spec, tensors, options)
+    by_kind = {} if direct else _kind_source(spec, tensors, options)
     option_parts = [OPTION.format(parameter.name) for parameter in options]
 
     def parts(kinds: Sequence[str], precision: str = _PRECISION) -> list[str]:
@@ -191,49 +191,49 @@ def source_of(
             first, *others = kinds
             levels = [f"if _found is not None: _found = _found.get({kind})" for kind in others]
             found = "\n".join([f"_found = _calls[_backend].get({first})", *levels])
-        read = indented("\n".join(["_out, _function, _ready = _found", *reads]), 1)
+        read = indent("\n".join(["_out, _function, _ready = _found", *reads]), 1)
         return "\n".join([*lines, found, f"if _found is not None:\n    {read}"])
 
     left_out = [parameter.name for parameter in tensors if direct and parameter.optional]
     tensors = [parameter for parameter in tensors if parameter.name not in left_out]
-    lines, kinds = _of_tensors(tensors) if tensors else ([placement(spec)], [])
+    lines, kinds = _tensor_source(tensors) if tensors else ([placement(spec)], [])
     lines += [f"if {name} is not None: raise KeyError" for name in left_out]
     found = find(lines, kinds, list(map(_read, tensors)))
     if takes_numbers(tensors):
         names = [parameter.name for parameter in tensors]
-        lines, kinds = _of_numbers(names)
+        lines, kinds = _number_source(names)
         reads = [f"_data_{name} = {name}.data if _as_{name} is None else _as_{name}({name})" for name in names]
         constants = f"{', '.join(f'_as_{name}' for name in names)} = _ready.constants"
         found = _ALIKE_OR_NOT.format(
             alike=" is ".join(f"{name}.__class__" for name in names),
-            of_tensors=indented(found, 1),
-            of_numbers=indented(find(lines, kinds, [constants, *reads]), 1),
+            of_tensors=indent(found, 1),
+            of_numbers=indent(find(lines, kinds, [constants, *reads]), 1),
         )
-    arguments = "".join(f"{starred(parameter)}, " for parameter in spec.parameters if parameter.kind != "keyword")
+    arguments = "".join(f"{star(parameter)}, " for parameter in spec.parameters if parameter.kind != "keyword")
     run = (_RUN_DIRECT if direct else _RUN).format(
         payloads=", ".join(f"{'*' * (parameter.kind == 'variadic')}_data_{parameter.name}" for parameter in tensors),
         arguments=arguments,
-        wrap=indented(_WRAP if sole else _WRAP_ANY, 2 if direct else 1),
+        wrap=indent(_WRAP if sole else _WRAP_ANY, 2 if direct else 1),
         **{
-            name: indented(lines if nested else lines.replace(_PRECISION, "_precision"), 2)
+            name: indent(lines if nested else lines.replace(_PRECISION, "_precision"), 2)
             for name, lines in by_kind.items()
         },
     )
     source = _OP.format(
         signature=", ".join([*reversed([parameter.name for parameter in tensors]), "/"]) if reflected else parameters,
-        find=indented(found, 2),
-        run=indented(run, 1),
+        find=indent(found, 2),
+        run=indent(run, 1),
         arguments=arguments,
         keywords=", ".join(f"{x.name!r}: {x.name}" for x in spec.parameters if x.kind == "keyword"),
     )
-    source += _KEY_OF.format("key_of", parameters, indented("\n".join(lines), 1), f"{', '.join(parts(kinds))}, ")
+    source += _KEY_OF.format("key_of", parameters, indent("\n".join(lines), 1), f"{', '.join(parts(kinds))}, ")
     if by_kind:
         both = f"({by_kind['kind']}), ({by_kind['shapes']})"
-        source += _KEY_OF.format("kind_of", parameters, indented("\n".join([*lines, by_kind["operands"]]), 1), both)
+        source += _KEY_OF.format("kind_of", parameters, indent("\n".join([*lines, by_kind["operands"]]), 1), both)
     return source
 
 
-def _by_kind(spec: OpSpec, tensors: Sequence[Parameter], options: Sequence[Parameter]) -> dict[str, str]:
+def _kind_source(spec: OpSpec, tensors: Sequence[Parameter], options: Sequence[Parameter]) -> dict[str, str]:
     """The parts of the source that finds a plan by kind, where that of the key has found the backend."""
     lines, lists, shapes, kind, data = [], [], [], [], []
     several = any(map(is_sequence, tensors))
@@ -282,15 +282,15 @@ def placement(spec: OpSpec) -> str:
 
 
 def takes_numbers(tensors: Sequence[Parameter]) -> bool:
-    """Whether Python numbers may stand for some of an op's operands: it takes two or more, each by position."""
+    """Whether some of an op's operands may be Python numbers: it takes two or more, each by position."""
     return len(tensors) > 1 and all(
         parameter.role == "tensor" and parameter.kind == "positional" and not parameter.optional
         for parameter in tensors
     )
 
 
-def _of_tensors(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:
-    """The lines that find the backend of a call from its tensors, and the parts of the key that stand for these."""
+def _tensor_source(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:
+    """The lines that find the backend of a call from its tensors, and the parts of the key for these."""
     lines, kinds = [], []
     for number, parameter in enumerate(tensors):
         name = parameter.name
@@ -312,8 +312,8 @@ def _of_tensors(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:
     return lines, kinds
 
 
-def _of_numbers(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The same where numbers stand for some of the tensors; the class of a number is its part of the key."""
+def _number_source(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The same where some of the operands are numbers; the class of a number is its part of the key."""
     *leading, last = names
     first = "".join(f"{name} if {name}.__class__ is _Tensor else " for name in leading) + last
     check = "if {0}.__class__ is _Tensor and {0}.backend is not _backend: raise KeyError"
@@ -336,17 +336,17 @@ def is_sequence(parameter: Parameter) -> bool:
     return parameter.role == "tensors" or parameter.kind == "variadic"
 
 
-def indented(lines: str, depth: int) -> str:
+def indent(lines: str, depth: int) -> str:
     """Lines, all but the first of them indented."""
     return lines.replace("\n", "\n" + "    " * depth)
 
 
-def starred(parameter: Parameter) -> str:
+def star(parameter: Parameter) -> str:
     return f"*{parameter.name}" if parameter.kind == "variadic" else parameter.name
 
 
 def signature_of(spec: OpSpec) -> str:
-    """The parameters as written in source; None stands for each default."""
+    """The parameters as written in source, with None for each default."""
     code = spec.function.__code__
     first_default = code.co_argcount - len(spec.function.__defaults__ or ())
     by_name = spec.function.__kwdefaults__ or {}
@@ -362,6 +362,6 @@ def _parameters(
             has_star = True
             yield "*"
         default = parameter.name in by_name if parameter.kind == "keyword" else position >= first_default
-        yield starred(parameter) + ("=None" if default and parameter.kind != "variadic" else "")
+        yield star(parameter) + ("=None" if default and parameter.kind != "variadic" else "")
         if parameter.kind == "positional" and position + 1 == positional_only:
             yield "/"

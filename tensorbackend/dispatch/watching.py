@@ -61,12 +61,12 @@ _programs: Final[WeakSet[Any]] = WeakSet()
 _lock = module_lock(__name__)
 
 
-def watched(kernel: Kernel, subject: Subject | None) -> Kernel:
+def watch_kernel(kernel: Kernel, subject: Subject | None) -> Kernel:
     """The kernel that a place should hold: the kernel itself, or a watched one while something watches."""
     return kernel if _watch is None else _watch(kernel, subject)
 
 
-def unwatched(kernel: Kernel, subject: Subject | None = None) -> Kernel:
+def original_kernel(kernel: Kernel, subject: Subject | None = None) -> Kernel:
     """The original of a watched kernel; any other kernel itself."""
     original: Kernel = getattr(kernel, "__unwatched__", kernel)
     return original
@@ -86,9 +86,9 @@ def watch(change: Change | None) -> None:
     with _lock:
         _watch = change
         for place in _places:
-            place.exchange(unwatched if change is None else change)
+            place.exchange(original_kernel if change is None else change)
         for program in list(_programs):
-            _exchange(program, unwatched if change is None else change)
+            _exchange(program, original_kernel if change is None else change)
 
 
 def forget() -> None:
@@ -111,12 +111,12 @@ remembers(
 
 
 def holds_kernels(place: Place) -> None:
-    """Enters a place that lasts as long as the process."""
+    """Adds a place that lasts as long as the process."""
     _places.append(place)
 
 
 def is_program(program: Any) -> None:
-    """Enters a function whose global variables `k0`, `k1`, ... are kernels, or a place, for as long as it exists."""
+    """Adds a function whose global variables `k0`, `k1`, ... are kernels, or a place, for as long as it exists."""
     with _lock:
         _programs.add(program)
         if _watch is not None:

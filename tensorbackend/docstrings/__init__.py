@@ -1,4 +1,4 @@
 """Docstrings of ops, completed with the sections that numpydoc asks for."""
 
-from .sections import completed as completed
-from .sections import described as described
+from .sections import complete_docstring as complete_docstring
+from .sections import document as document

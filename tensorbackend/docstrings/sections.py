@@ -95,13 +95,13 @@ _MARGIN: Final = "" if sys.version_info >= (3, 13) else "    "
 """The indentation of the lines of a docstring after the first; Python 3.13 removes it."""
 
 
-def described(function: Function) -> Function:
-    """Gives a public function around ops the docstring that `completed` makes, and its name in errors; returns it."""
-    function.__doc__ = completed(function)
+def document(function: Function) -> Function:
+    """Completes the docstring of a public function of ops (`complete_docstring`), names it in errors; returns it."""
+    function.__doc__ = complete_docstring(function)
     return name_in_errors(function)
 
 
-def completed(function: Callable[..., Any], returned: str = "Tensor") -> str | None:
+def complete_docstring(function: Callable[..., Any], returned: str = "Tensor") -> str | None:
     """The docstring of an op with sections for its parameters and its result.
 
     Parameters
@@ -127,11 +127,11 @@ def completed(function: Callable[..., Any], returned: str = "Tensor") -> str | N
         return text
     scopes = _scopes(function.__name__.lstrip("_"), module)
     if f"{_MARGIN}Parameters\n" not in text:
-        text = _with_section(text, "Parameters", _parameters(function, scopes), ("Returns", "Raises", "Examples"))
+        text = _insert_section(text, "Parameters", _parameters(function, scopes), ("Returns", "Raises", "Examples"))
     if f"{_MARGIN}Returns\n" not in text:
         said = next((RETURNS[scope] for scope in scopes if scope in RETURNS), None)
-        lines = None if said is None else [f"{_MARGIN}{_kind(function, returned)}\n{_wrapped(said)}"]
-        text = _with_section(text, "Returns", lines, ("Raises", "Examples"))
+        lines = None if said is None else [f"{_MARGIN}{_kind(function, returned)}\n{_wrap_lines(said)}"]
+        text = _insert_section(text, "Returns", lines, ("Raises", "Examples"))
     return text
 
 
@@ -182,13 +182,13 @@ def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> list[s
             return None
         kind = function.__annotations__.get(name, "")
         default = _default(defaults[name]) if name in defaults else ""
-        typed = " : Template" if kind == "Template" and not of_rule else _typed(kind)
-        entries.append(f"{_MARGIN}{stars.get(name, '')}{name}{typed}{default}\n{_wrapped(words[name])}")
+        typed = " : Template" if kind == "Template" and not of_rule else _type_suffix(kind)
+        entries.append(f"{_MARGIN}{stars.get(name, '')}{name}{typed}{default}\n{_wrap_lines(words[name])}")
     return entries
 
 
 @cache
-def _typed(annotation: Any) -> str:
+def _type_suffix(annotation: Any) -> str:
     """The type of a parameter, as written after the name."""
     kind = str(annotation).removesuffix(" | None")
     return f" : {TYPES.get(kind, kind)}" if kind else ""
@@ -202,7 +202,7 @@ def _default(value: Any) -> str:
 
 
 @cache
-def _wrapped(text: str, width: int = 112) -> str:
+def _wrap_lines(text: str, width: int = 112) -> str:
     """A description, wrapped into indented lines of a docstring."""
     lines = []
     while len(text) > width:
@@ -212,7 +212,7 @@ def _wrapped(text: str, width: int = 112) -> str:
     return "\n".join(f"{_MARGIN}    {line}" for line in (*lines, text))
 
 
-def _with_section(text: str, title: str, entries: list[str] | None, after: tuple[str, ...]) -> str:
+def _insert_section(text: str, title: str, entries: list[str] | None, after: tuple[str, ...]) -> str:
     """A docstring with one more section, in front of the sections `after` and the examples."""
     if not entries:
         return text

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from ..errors import ArgumentError, expected
 from ..errors.tracebacks import name_in_errors
-from ..registration import Supplied
+from ..registration import SuppliedFunction
 from ..scopes import Block
 from .types import (
     RANK,
@@ -51,7 +51,7 @@ operands are cast. `set_precision` replaces this function, so read it as an attr
 cast_blocks: list[int] = []
 """The values of `current_precision` that cast operands at present, in blocks of any thread and in the process."""
 
-when_casting: Supplied[Callable[[], None]] = Supplied(lambda: None)
+when_casting: SuppliedFunction[Callable[[], None]] = SuppliedFunction(lambda: None)
 """Is called when the defaults have changed."""
 
 
@@ -182,7 +182,7 @@ def get_precision() -> int:
 
 
 def cast_to(dtype: DType, cast_class: CastClass) -> DType | None:
-    """The dtype to which an operand of an op of a class is cast here and now; `None` where it stays as it is."""
+    """The dtype that an operand of an op of a class is cast to now; `None` if it is not cast."""
     target_dtype = _target(current_precision(), dtype, cast_class)
     return None if target_dtype is dtype else target_dtype
 

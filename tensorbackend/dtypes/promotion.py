@@ -27,9 +27,9 @@ def as_dtype(dtype: DTypeLike) -> DType:
     if isinstance(dtype, type) and dtype in (bool, int, float, complex):
         return default_dtype(_KIND_OF_SCALAR[dtype])
     try:
-        named_dtype = _by_its_name(dtype)  # type: ignore[arg-type] # what does not hash is not cached
+        named_dtype = _dtype_by_name(dtype)  # type: ignore[arg-type] # what does not hash is not cached
     except TypeError:
-        named_dtype = _by_its_name.__wrapped__(dtype)
+        named_dtype = _dtype_by_name.__wrapped__(dtype)
     if named_dtype is None and isinstance(dtype, str) and dtype == "i8":  # one byte for Rust and XLA, eight for NumPy
         raise DTypeError(expected("an unambiguous dtype", "write 'int8', or 'int64' for NumPy's 'i8'", dtype=dtype))
     if named_dtype is None:
@@ -39,7 +39,7 @@ def as_dtype(dtype: DTypeLike) -> DType:
 
 
 @lru_cache(maxsize=256)
-def _by_its_name(dtype: Any) -> DType | None:
+def _dtype_by_name(dtype: Any) -> DType | None:
     """The `DType` of a name or of an object with a name, `None` if there is none.
 
     Cached, because NumPy makes the name of a dtype anew each time.

@@ -17,7 +17,7 @@ RANK: Final[dict[Kind, int]] = {"bool": 0, "uint": 1, "int": 1, "float": 2, "com
 """The rank of each kind in promotion: a kind yields to kinds of higher rank, such as an integer to a float."""
 
 
-class _Named(Protocol):
+class _NamedDType(Protocol):
     """A dtype of a library like NumPy: `numpy.dtype("f4").name == "float32"`."""
 
     @property
@@ -88,10 +88,10 @@ class DType:
         return numpy.dtype(self.name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _named, (self.name,)
+        return _unpickle, (self.name,)
 
 
-def _named(name: str) -> DType:
+def _unpickle(name: str) -> DType:
     return BY_NAME[name]
 
 
@@ -113,7 +113,7 @@ ALL_DTYPES: tuple[DType, ...] = (
     *(complex64, complex128),
 )
 
-DTypeLike: TypeAlias = Annotated[DType | str | type | _Named, Meaning("dtype")]
+DTypeLike: TypeAlias = Annotated[DType | str | type | _NamedDType, Meaning("dtype")]
 """What names a dtype in an argument: a `DType`, its name or short form, a Python type, or a library's dtype."""
 
 BY_NAME: Final = {key: dtype for dtype in ALL_DTYPES for key in (dtype.name, dtype.alias)}

@@ -10,7 +10,7 @@ from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments_early
 from ..errors import ArgumentError, OperandError, expected
 from ..ops.composite.shape.arranging import moveaxis, stack
-from ..ops.indexing.slices import sliced
+from ..ops.indexing.slices import slice_basic
 from ..ops.shape import concatenate, flip, reshape
 from ..rules.axes import normalize_axis
 from ..select import common_backend
@@ -82,7 +82,7 @@ def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis
         scanned, tree, places = _move_to_front(xs, axis)
         leaves = [flip(x, axis=0) for x in scanned.tensors] if reverse else scanned.tensors
 
-        def combined(before: Sequence[Tensor], after: Sequence[Tensor]) -> list[Tensor]:
+        def combine(before: Sequence[Tensor], after: Sequence[Tensor]) -> list[Tensor]:
             result = function(*(_nest(tree, entries, places) for entries in (before, after)))
             result_leaves = leaves_like(tree, result, "result", "to be nested like xs")
             operand = _nest(tree, after, places)
@@ -95,7 +95,7 @@ def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis
                 check_same(expectation, like.template, x.template, "returned", "in the function")
             return [moveaxis(x, place, 0) for x, place in zip(result_leaves, places, strict=True)]
 
-        prefixes = _prefixes(leaves, combined)
+        prefixes = _prefixes(leaves, combine)
         prefixes = [flip(x, axis=0) for x in prefixes] if reverse else prefixes
         return _nest(tree, prefixes, places)
 
@@ -130,25 +130,25 @@ def _prefixes(leaves: list[Tensor], combined: Callable[..., list[Tensor]]) -> li
     pairs = combined([_every_other(x, 0, size - 1) for x in leaves], [_every_other(x, 1, size) for x in leaves])
     odd = _prefixes(pairs, combined)
     if size == 2:
-        even = [sliced(x, slice(1)) for x in leaves]
+        even = [slice_basic(x, slice(1)) for x in leaves]
     else:
-        before = [sliced(x, slice((size - 1) // 2)) for x in odd]
+        before = [slice_basic(x, slice((size - 1) // 2)) for x in odd]
         later = combined(before, [_every_other(x, 2, size) for x in leaves])
-        even = [concatenate([sliced(x, slice(1)), y]) for x, y in zip(leaves, later, strict=True)]
+        even = [concatenate([slice_basic(x, slice(1)), y]) for x, y in zip(leaves, later, strict=True)]
     return [_interleave(x, y) for x, y in zip(even, odd, strict=True)]
 
 
 def _every_other(x: Tensor, start: int, stop: int) -> Tensor:
     """Every other entry along the first axis."""
-    return sliced(x, slice(start, stop, 2))
+    return slice_basic(x, slice(start, stop, 2))
 
 
 def _interleave(even: Tensor, odd: Tensor) -> Tensor:
     """The entries of `even` and `odd` alternately; `even` may have one entry more."""
     count, names = odd.shape[0], even.names
-    first = even if even.shape[0] == count else sliced(even, slice(count))
+    first = even if even.shape[0] == count else slice_basic(even, slice(count))
     pairs = reshape(stack([first, odd], axis=1), (2 * count, *even.shape[1:]), names=names)
-    return pairs if first is even else concatenate([pairs, sliced(even, slice(count, None))])
+    return pairs if first is even else concatenate([pairs, slice_basic(even, slice(count, None))])
 
 
 @overload
@@ -208,12 +208,12 @@ def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: i
         mapped, whole = vmap(function), size - size % count
         pieces = []
         if whole or not size:
-            rows = [_split_batches(sliced(x, slice(whole)), count) for x in leaves.tensors]
+            rows = [_split_batches(slice_basic(x, slice(whole)), count) for x in leaves.tensors]
             ys = scan(lambda carry, x: (carry, mapped(x)), None, unflatten(tree, rows))[1]
             pieces.append([_laid_out(y, name) for y in flatten(ys)[0]])
             out_tree = flatten(ys)[1]
         if whole < size:
-            ys = mapped(unflatten(tree, [sliced(x, slice(whole, None)) for x in leaves.tensors]))
+            ys = mapped(unflatten(tree, [slice_basic(x, slice(whole, None)) for x in leaves.tensors]))
             pieces.append([y if name is None else y.rename(name, *y.names[1:]) for y in flatten(ys)[0]])
             out_tree = flatten(ys)[1]
         return unflatten(

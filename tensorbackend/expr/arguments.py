@@ -29,7 +29,7 @@ def as_tensors(leaves: Sequence[Any]) -> list[Any]:
     return [asarray(leaf, backend=home) if is_array(leaf) else leaf for leaf in leaves]
 
 
-class Static:
+class StaticArgument:
     """A static argument: one leaf, even if its value is a container."""
 
     def __init__(self, value: Any) -> None:
@@ -46,8 +46,8 @@ def option_key(leaf: Any) -> tuple[object, object]:
     Raises `ArgumentError` for an object that may change and is equal only to itself: the compilation would keep the
     attributes of the object at the time of the trace.
     """
-    if type(leaf) is Static:
-        return (leaf.value, Static), kind_of(leaf.value)
+    if type(leaf) is StaticArgument:
+        return (leaf.value, StaticArgument), kind_of(leaf.value)
     if type(leaf) in (float, complex) and leaf != leaf:
         return _NAN, type(leaf)
     by_identity = getattr(type(leaf), "__hash__", None) is object.__hash__

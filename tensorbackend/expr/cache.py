@@ -24,13 +24,13 @@ class CacheInfo(NamedTuple):
     """The number of compilations that the cache holds now."""
 
 
-class Counted(Protocol):
+class CountedEntry(Protocol):
     """An entry of a cache. `Cache.get` counts its calls; code that finds an entry in another way must count them."""
 
     calls: int
 
 
-Entry = TypeVar("Entry", bound=Counted)
+Entry = TypeVar("Entry", bound=CountedEntry)
 
 
 def _do_nothing() -> None: ...
@@ -66,7 +66,7 @@ class Cache(Generic[Entry]):
             entry.calls += 1
         return entry
 
-    def enter(self, key: Hashable, entry: Entry) -> Entry:
+    def store(self, key: Hashable, entry: Entry) -> Entry:
         """Stores an entry, drops others while the cache is full, and counts a miss."""
         with _lock:
             self._misses += 1

@@ -16,7 +16,7 @@ from ..protocol import Backend
 from ..select import common_backend
 from ..template import Template
 from ..tensor import Tensor, TensorLike
-from .closures import Traced, close, is_array, trace_flat
+from .closures import TracedFunction, close, is_array, trace_flat
 from .control import call, call_cond, check_predicate, move_to_backend, name_errors
 from .evaluate import evaluate
 from .graph import Graph
@@ -51,7 +51,7 @@ class _Branches:
         assert self.out_tree is not None  # once the first function is traced
         return self.out_tree
 
-    def _traced(self, function: Function, home: Backend) -> Traced:
+    def _traced(self, function: Function, home: Backend) -> TracedFunction:
         def flat(tensors: list[Tensor]) -> tuple[list[Any], list[str]]:
             filled = list(self.leaves)
             for place, x in zip(self.places, tensors, strict=True):
@@ -195,7 +195,7 @@ def _bisect(graphs: Sequence[Graph], first: int, place: Template) -> Graph:
     return trace_leaves(chosen, [place, *graphs[0].templates], names)
 
 
-def _alike(branches: list[Traced], places: list[str], names: Sequence[str], every: str) -> list[Traced]:
+def _alike(branches: list[TracedFunction], places: list[str], names: Sequence[str], every: str) -> list[TracedFunction]:
     """Casts the Python numbers of each branch to the dtype that the other branches return in the same place.
 
     Raises the error for the first result that still differs.

@@ -19,17 +19,17 @@ from .node import PARAMETER, Node, Value
 from .record import ExprBackend, capture
 from .simplify import rewritten
 from .trace import trace_leaves
-from .varying import Varies, parameter_options, varies_of
+from .varying import Variation, parameter_options, varies_of
 
 
-class Traced(NamedTuple):
+class TracedFunction(NamedTuple):
     """A function's graph, and which of its results were Python numbers."""
 
     graph: Graph
     numbers: dict[int, Scalar]
     """The Python numbers by their positions among the results; the graph has them in their default dtypes."""
 
-    def cast_number(self, position: int, dtype: DType) -> Traced:
+    def cast_number(self, position: int, dtype: DType) -> TracedFunction:
         """The trace with a result that was a Python number as a constant of another dtype.
 
         Raises `DTypeError` or `OutOfRangeError` for a dtype that does not hold the number.
@@ -38,7 +38,7 @@ class Traced(NamedTuple):
         check_scalar(number, dtype)
         outputs[position] = _number(number, dtype).data
         graph = self.graph
-        return Traced(rebuilt(graph, outputs), self.numbers)
+        return TracedFunction(rebuilt(graph, outputs), self.numbers)
 
 
 def trace_flat(
@@ -46,8 +46,8 @@ def trace_flat(
     templates: Sequence[Template],
     names: Sequence[str],
     home: Backend,
-    varying: Sequence[Varies],
-) -> Traced:
+    varying: Sequence[Variation],
+) -> TracedFunction:
     """The graph of a function that takes a flat list of tensors, and returns its results and their paths.
 
     `varying` says how the tensors vary over a mesh. Tensors that the function makes from data alone are on `home`.
@@ -67,7 +67,7 @@ def trace_flat(
             results.append(result)
         return results
 
-    return Traced(trace_leaves(tensors, templates, names, home, varying), numbers)
+    return TracedFunction(trace_leaves(tensors, templates, names, home, varying), numbers)
 
 
 def as_tensor(value: Any, path: str, home: Backend) -> Tensor:

@@ -9,7 +9,7 @@ from ..dtypes import uncast
 from ..errors import TemplateDataError
 from ..protocol import Backend, Kernel, own_method
 from ..protocol.core import CompositeCall
-from ..scopes import contained
+from ..scopes import in_own_context
 from ..select import default_backend
 from ..template import Template
 from ..tensor import Tensor
@@ -71,7 +71,7 @@ def _results(payloads: tuple[Any, ...], several: bool) -> Any:
     return payloads if several else payloads[0]
 
 
-@contained
+@in_own_context
 def _trace(backend: Backend, default: Callable[..., Any], call: CompositeCall) -> Graph:
     """The graph of a default implementation. Its parameters are the tensors of the call, with sequences flattened."""
     parameters: list[Value] = []

@@ -8,7 +8,7 @@ from .evaluate import evaluate
 from .graph import Graph, reachable
 from .node import Value
 from .record import ExprBackend, current, depends_on_argument, leak_error, no_data_error, reader, tensor_of
-from .scopes import Lifted
+from .scopes import CapturedNode
 
 
 @reader.supply
@@ -21,7 +21,7 @@ def compute_constant(x: Tensor) -> Tensor:
     if depends_on_argument(x.data):
         raise leak_error(x.data) if scope is None else no_data_error(x)
     default = get_backend("numpy") if scope is None else scope.default
-    lifted = {node: tensor_of(node) for node in reachable([x.data]) if isinstance(node, Lifted)}
+    lifted = {node: tensor_of(node) for node in reachable([x.data]) if isinstance(node, CapturedNode)}
     graph = Graph([Value(node) for node in lifted], [x.data])
     tensors = [tensor for tensor in lifted.values() if tensor is not None]  # all of them, by `depends_on_argument`
     held = tensors + [node.tensor for node in graph.captured if node.tensor is not None]

@@ -26,7 +26,7 @@ from ..protocol.exhaustion import out_of_memory
 from ..protocol.planned import is_planned
 from ..select import common_backend, move
 from ..template import Template
-from ..tensor import Tensor, public_op, relabelled
+from ..tensor import Tensor, public_op, rename_like
 from .graph import Graph, rebuilt
 from .node import CUSTOM, PROGRAM, RENAMED, Node, Value, is_sized
 from .recall import value_under
@@ -216,7 +216,7 @@ def compute_node(node: Node, backend: Backend, inputs: Sequence[Any]) -> Result:
         return move(node.tensor, backend)
     if node.op == RENAMED:
         (x,) = inputs
-        return relabelled(x, node.outs[0])
+        return rename_like(x, node.outs[0])
     return cast(Result, wrap(node.out, backend, _standalone_kernel(node, backend)(*payloads_of(inputs))))
 
 
@@ -255,7 +255,7 @@ class _Writer:
         if node.tensor is not None:
             self._names[Value(node)] = self._bound("c", move(node.tensor, self.backend).data)
             return
-        kernel = self._overwriting(node, ends) or self._kernel(node)
+        kernel = self._overwriting_kernel(node, ends) or self._kernel(node)
         if not node.inputs and not is_sized(node) and sum(out.nbytes for out in node.outs) <= KEPT_BYTES:
             result = kernel() if self.kernels is None else self.backend.enter(kernel)()
             payloads = (result,) if isinstance(node.out, Template) else result
@@ -280,7 +280,7 @@ class _Writer:
             return lambda data: self.backend.laid(data, node.out)
         return _standalone_kernel(node, self.backend) if self.kernels is None else self.kernels[node]
 
-    def _overwriting(self, node: Node, ends: Sequence[Value]) -> Kernel | None:
+    def _overwriting_kernel(self, node: Node, ends: Sequence[Value]) -> Kernel | None:
         """A kernel that may write into the first operand, if the program owns it and does not need it later."""
         first = node.inputs[0] if node.inputs else None
         if not isinstance(first, Value) or first not in ends or node.default is not None:

@@ -10,14 +10,14 @@ from ..dtypes import DType
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ..ops.creation.filled import asarray
 from ..ops.elementwise.conversion import astype
-from ..scopes import contained
+from ..scopes import in_own_context
 from ..select import common_backend, default_backend, get_backend, move
 from ..template import Template
 from ..tensor import Tensor
 from .arguments import as_tensors
 from .control import call, name_errors
 from .node import HOST
-from .record import ExprBackend, current, outside
+from .record import ExprBackend, current, outside_traces
 from .trace import parse_template
 from .trees import flatten, leaves_like, paths, unflatten
 
@@ -86,13 +86,13 @@ def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, 
         rest = [None if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
 
-        @contained
+        @in_own_context
         def run(host_tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
             filled = list(rest)
             for place, x in zip(places, host_tensors, strict=True):
                 filled[place] = x.__array__()
             positional, by_name = unflatten(tree, filled)
-            with outside(), default_backend("numpy"):
+            with outside_traces(), default_backend("numpy"):
                 result = function(*positional, **by_name)
                 with name_errors(HOST):
                     result_leaves = leaves_like(out_tree, result, "result", "to be nested like the templates")

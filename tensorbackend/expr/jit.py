@@ -16,12 +16,12 @@ from ..errors import ArgumentError, expected
 from ..errors.tracebacks import name_in_errors
 from ..ops.creation.filled import asarray
 from ..protocol import Backend
-from ..scopes import contained
+from ..scopes import in_own_context
 from ..select import common_backend, get_backend, move
 from ..sizes import NeedsSizes
 from ..template import Template
 from ..tensor import Tensor
-from .arguments import Static, as_tensors, is_array, option_key
+from .arguments import StaticArgument, as_tensors, is_array, option_key
 from .cache import Cache, CacheInfo
 from .evaluate import Program, note
 from .graph import Graph
@@ -282,20 +282,24 @@ def _make_jitted(
     name = f"jit({getattr(function, '__name__', 'function')})"
 
     def mark_static(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments, with static ones wrapped as `Static`."""
+        """The arguments, with static ones wrapped as `StaticArgument`."""
         if not (numbers or names):
             return arguments, keywords
         return (
-            tuple([Static(argument) if place in numbers else argument for place, argument in enumerate(arguments)]),
-            {name: Static(argument) if name in names else argument for name, argument in keywords.items()},
+            tuple(
+                [StaticArgument(argument) if place in numbers else argument for place, argument in enumerate(arguments)]
+            ),
+            {name: StaticArgument(argument) if name in names else argument for name, argument in keywords.items()},
         )
 
-    @contained
+    @in_own_context
     def graph_of(call: tuple[tuple[Any, ...], dict[str, Any]], tree: Tree, leaves: Sequence[Any]) -> Graph:
         """The graph of the function for a call, given as the tree and the leaves of its arguments."""
 
         def flat(traced_leaves: list[Any]) -> Any:
-            positional, named = unflatten(tree, [x.value if isinstance(x, Static) else x for x in traced_leaves])
+            positional, named = unflatten(
+                tree, [x.value if isinstance(x, StaticArgument) else x for x in traced_leaves]
+            )
             return function(*positional, **named)
 
         with expect_repeats():
@@ -424,7 +428,7 @@ def _make_jitted(
             graph = graph_of(call, tree, leaves)
             held = [node.tensor for node in graph.captured if node.tensor is not None]
             backend = common_backend([*tensors, *held]) if tensors or held else backend
-            compiled = cache.enter(key, Compiled(graph, backend, name))
+            compiled = cache.store(key, Compiled(graph, backend, name))
             if tensors and len(tensors) == len(leaves) and all(x.backend is backend for x in tensors):
                 key = defaults.current_precision(), *nested, *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
                 cache.quick[key] = compiled

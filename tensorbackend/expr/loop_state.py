@@ -10,11 +10,11 @@ from ..dtypes import Scalar, check_scalar, scalar_kind
 from ..errors import DTypeError, NamesError, ShapeError, TensorBackendError, expected
 from ..ops.creation.filled import full
 from ..protocol import Backend
-from ..scopes import contained
+from ..scopes import in_own_context
 from ..select import common_backend, move
 from ..template import Template, intern_template, weak_template
 from ..tensor import Tensor
-from .closures import Traced, as_tensor
+from .closures import TracedFunction, as_tensor
 from .record import expect_repeats
 from .trees import Tree, flatten, paths
 from .varying import Known, current_mesh, varies, varies_of
@@ -74,8 +74,8 @@ def _template_of(leaf: Leaf) -> Template:
     return intern_template((), weak_template(kind).dtype, ())
 
 
-@contained
-def trace_until_stable(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
+@in_own_context
+def trace_until_stable(carried: Leaves, trace: Callable[[], TracedFunction]) -> TracedFunction:
     """Traces a body, repeatedly if needed, until the carried values keep their templates; returns the trace.
 
     The first results of the body are the carried values of the next iteration. A carried Python number takes the dtype
@@ -99,7 +99,7 @@ def trace_until_stable(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
     return body
 
 
-def _widen(carried: Leaves, body: Traced) -> bool:
+def _widen(carried: Leaves, body: TracedFunction) -> bool:
     """Marks carried values as varying over the mesh axes of the body's results; returns whether any was not."""
     if current_mesh() is None:
         return False
@@ -111,7 +111,7 @@ def _widen(carried: Leaves, body: Traced) -> bool:
     return changed
 
 
-def _adapt(carried: Leaves, body: Traced) -> bool:
+def _adapt(carried: Leaves, body: TracedFunction) -> bool:
     """Sets the dtypes of carried Python numbers to those that the body returns; returns whether any dtype changed."""
     changed = False
     for position, leaf in enumerate(carried.leaves):

@@ -14,19 +14,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
-from ..caching.memos import Kept
+from ..caching.memos import BoundedMemo
 from ..caching.option_keys import ATOMS, NUMBERS, option_key
 from ..protocol import Backend, Kernel, Payload
 from ..rules.plan import Out
 from ..template import Template
 from ..tensor import Tensor, blank_tensor
 from .node import CAPTURED, PARAMETER, RENAMED, Default, Node, Value, serials
-from .scopes import Lifted, Mark, Scope, scope_variable
+from .scopes import CapturedNode, Mark, Scope, scope_variable
 
-NODES: Final[Kept[Node]] = Kept("nodes of eager gradients", 1 << 15)
+NODES: Final[BoundedMemo[Node]] = BoundedMemo("nodes of eager gradients", 1 << 15)
 """The nodes by plan and inputs."""
 
-_plans: Final[Kept[Plan]] = Kept("recorded ops of eager gradients", 1 << 13)
+_plans: Final[BoundedMemo[Plan]] = BoundedMemo("recorded ops of eager gradients", 1 << 13)
 
 _new: Final = tuple.__new__
 """Makes a value in half the time of its class's own constructor."""
@@ -70,7 +70,7 @@ class Recall(Scope):
         """The next parameter."""
         key = PARAMETER, len(self.made), template
         node = NODES.get(key)
-        return self._entered(NODES.keep(key, Node(PARAMETER, template)) if node is None else node)
+        return self._make_value(NODES.keep(key, Node(PARAMETER, template)) if node is None else node)
 
     def lift(self, x: Tensor) -> Value | None:
         """The value of a tensor with data; `None` for a tensor of a backend that records or has no data."""
@@ -82,14 +82,14 @@ class Recall(Scope):
             return None
         place = CAPTURED, len(self.lifted), x.template, x.backend
         node = NODES.get(place)
-        value = self._entered(NODES.keep(place, Lifted(x.template)) if node is None else node)
+        value = self._make_value(NODES.keep(place, CapturedNode(x.template)) if node is None else node)
         # Another tensor, as an assignment may change the first; it keeps the payload alive, and so its id unique.
         held = blank_tensor()
         held.template, held.backend, held.data = x.template, x.backend, x.data
         self.lifted[key] = value, held
         return value
 
-    def _entered(self, node: Node) -> Value:
+    def _make_value(self, node: Node) -> Value:
         self.made[node] = next(serials)
         value: tuple[Any, Any] = node, self.mark
         return _new(Value, value)
@@ -99,7 +99,7 @@ class Recall(Scope):
         index = value.index
         return index < len(self.marks) and self.marks[index] is index
 
-    def tensor_of(self, node: Lifted) -> Tensor | None:
+    def tensor_of(self, node: CapturedNode) -> Tensor | None:
         """The tensor that a node represents in this trace."""
         return next((tensor for value, tensor in self.lifted.values() if value.node is node), None)
 

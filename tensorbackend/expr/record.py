@@ -12,7 +12,7 @@ from ..declarations.op_specs import CALLBACKS
 from ..errors import BackendError, TemplateDataError, expected
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.core import CompositeCall
-from ..registration import Supplied
+from ..registration import SuppliedFunction
 from ..rules.plan import Out
 from ..scopes import Block
 from ..select import call_with_default, get_backend
@@ -22,11 +22,11 @@ from ..template import Template
 from ..tensor import Tensor
 from .node import CAPTURED, PARAMETER, Node, Value
 from .recall import Recall, recalling_kernel, value_under
-from .scopes import Lifted, Scope, scope_variable
+from .scopes import CapturedNode, Scope, scope_variable
 from .scopes import current as current
-from .scopes import outside as outside
+from .scopes import outside_traces as outside_traces
 
-reader: Supplied[Callable[[Tensor], Tensor]] = Supplied(lambda x: x)
+reader: SuppliedFunction[Callable[[Tensor], Tensor]] = SuppliedFunction(lambda x: x)
 """Computes the data of a constant; it runs graphs."""
 
 
@@ -207,7 +207,7 @@ def check_leaks(node: Node) -> None:
             raise leak_error(value)
 
 
-def tensor_of(node: Lifted) -> Tensor | None:
+def tensor_of(node: CapturedNode) -> Tensor | None:
     """The tensor that a node represents in the traces that run; `None` in any other trace."""
     scope = scope_variable.get()
     return None if scope is None else scope.tensor_of(node)
@@ -219,7 +219,7 @@ def depends_on_argument(value: Value) -> bool:
     waiting = [value.node]
     while waiting:
         node = waiting.pop()
-        if node.op == PARAMETER and (type(node) is not Lifted or tensor_of(node) is None):
+        if node.op == PARAMETER and (type(node) is not CapturedNode or tensor_of(node) is None):
             return True
         if node not in seen:
             seen.add(node)

@@ -19,7 +19,7 @@ class Mark(int):
     """
 
 
-class Lifted(Node):
+class CapturedNode(Node):
     """A node for a tensor with data that a trace has captured, without the tensor, which the trace holds."""
 
     __slots__ = ()
@@ -49,7 +49,7 @@ class Scope:
         self.outer: Scope | None = None
         """The trace around this one."""
 
-    def tensor_of(self, node: Lifted) -> Tensor | None:
+    def tensor_of(self, node: CapturedNode) -> Tensor | None:
         """The tensor that a node represents in this trace or one around it; `None` if they have not captured it."""
         return None if self.outer is None else self.outer.tensor_of(node)
 
@@ -62,6 +62,6 @@ def current() -> Scope | None:
     return scope_variable.get()
 
 
-def outside() -> Block[None]:
+def outside_traces() -> Block[None]:
     """A block outside all traces, for code that runs on data while a graph is made."""
     return Block(None, [(scope_variable, None)])

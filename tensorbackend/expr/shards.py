@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 from ..declarations.argument_errors import check_arguments_early
 from ..errors import OperandError, ShapeError, expected
 from ..mesh import Layout, Mesh, Sharding, spread
-from ..scopes import contained
+from ..scopes import in_own_context
 from ..select import common_backend
 from ..template import Template
 from ..tensor import Tensor
@@ -19,7 +19,7 @@ from .control import call, move_to_backend, name_errors
 from .graph import Graph
 from .trace import argument_names, trace_leaves
 from .trees import flatten, paths, unflatten
-from .varying import NOWHERE, Varies, results_of, trace_on_mesh
+from .varying import NOWHERE, Variation, results_of, trace_on_mesh
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -86,8 +86,8 @@ def shard_map(
     rules = Layout(mesh, layout)
 
     @wraps(function)
-    @contained
-    def mapped(*arguments: Any, **keywords: Any) -> Any:
+    @in_own_context
+    def call(*arguments: Any, **keywords: Any) -> Any:
         with name_errors("shard_map"):
             leaves, tree = flatten((arguments, keywords))
             leaves = as_tensors(leaves)
@@ -96,7 +96,7 @@ def shard_map(
             shardings = [_check_rules(rules.of(leaves[place].template), labels[place]) for place in places]
         out_tree = None
 
-        def of_parts(parts: list[Any]) -> Any:
+        def call_on_parts(parts: list[Any]) -> Any:
             nonlocal out_tree
             filled = list(leaves)
             for place, part in zip(places, parts, strict=True):
@@ -109,7 +109,7 @@ def shard_map(
         with trace_on_mesh(mesh):
             parts = [x.template.replace(shape=x.shard_shape) for x in shardings]
             varying = [NOWHERE.widened(mesh_axes_of(x.axes)) for x in shardings]
-            body = trace_leaves(of_parts, parts, [labels[place] for place in places], varying=varying)
+            body = trace_leaves(call_on_parts, parts, [labels[place] for place in places], varying=varying)
             assert out_tree is not None  # set by the trace
             found = results_of(body, varying)
         with name_errors("shard_map"):
@@ -121,7 +121,7 @@ def shard_map(
             )
         return unflatten(out_tree, results)
 
-    return mapped
+    return call
 
 
 def call_shard_map(
@@ -148,7 +148,7 @@ def mesh_axes_of(axes: Axes) -> tuple[str, ...]:
     return tuple([name for mesh_axes in axes for name in mesh_axes])
 
 
-def _refuse_differing(label: str, whole: Sharding, varies: Varies) -> None:
+def _refuse_differing(label: str, whole: Sharding, varies: Variation) -> None:
     """Raises `ShapeError` for a result that may differ along a mesh axis over which it is not divided."""
     left = [name for name in whole.mesh.names if name in varies.differs - {*mesh_axes_of(whole.axes)}]
     if left and any(whole.mesh.sizes[name] > 1 for name in left):

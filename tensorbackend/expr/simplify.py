@@ -11,7 +11,7 @@ from typing import Any
 from ..caching.option_keys import options_key
 from ..errors import TensorBackendError
 from ..protocol import Backend
-from ..scopes import contained
+from ..scopes import in_own_context
 from ..select import call_with_default, get_backend
 from ..tensor import Tensor
 from .effects import order_effects
@@ -84,7 +84,7 @@ def _key(node: Node) -> tuple[Any, ...]:
     return node.op, node.out, node.inputs, node.default, *options_key(options)
 
 
-@contained
+@in_own_context
 def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Graph:
     """Computes each value that does not depend on the parameters once, on a backend, unless it is large.
 
@@ -163,7 +163,7 @@ def _changes_nothing_but_names(node: Node) -> bool:
     return same
 
 
-@contained
+@in_own_context
 def parts(node: Node) -> tuple[Value, ...]:
     """A composite's results, computed by new nodes that its default implementation records."""
     assert node.default is not None  # a composite has one

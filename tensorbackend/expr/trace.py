@@ -12,7 +12,7 @@ from ..dtypes import as_dtype, scalar_kind
 from ..errors import DTypeError, OperandError, ShapeError, expected
 from ..errors.tracebacks import name_in_errors
 from ..protocol import Backend
-from ..scopes import contained
+from ..scopes import in_own_context
 from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor, public_op
@@ -23,7 +23,7 @@ from .node import PARAMETER, Node, Value
 from .record import expr_tensor, record_block, value_of
 from .scopes import Scope
 from .trees import Tree, flatten, paths, unflatten
-from .varying import Varies, parameter_options, varies_of
+from .varying import Variation, parameter_options, varies_of
 
 
 @check_arguments_early
@@ -53,7 +53,7 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     """
 
     @wraps(function)
-    def traced(*arguments: Any, **keywords: Any) -> Graph:
+    def call(*arguments: Any, **keywords: Any) -> Graph:
         leaves, tree = flatten((arguments, keywords))
         parsed_leaves = [
             parse_template(leaf) if isinstance(leaf, str) and _is_template(leaf) else leaf for leaf in leaves
@@ -66,7 +66,7 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
         graph.call = TracedCall(tree, [leaf if _template_of(leaf) is None else NO_OPTION for leaf in parsed_leaves])
         return graph
 
-    return name_in_errors(traced, "trace")
+    return name_in_errors(call, "trace")
 
 
 def _apply(function: Callable[..., Any], call: tuple[tuple[Any, ...], dict[str, Any]]) -> Any:
@@ -90,13 +90,13 @@ def argument_names(
     return [path for root, argument in pairs for path in paths(flatten(argument)[1], root)]
 
 
-@contained
+@in_own_context
 def trace_leaves(
     function: Callable[[list[Any]], Any],
     leaves: Sequence[Any],
     names: Sequence[str],
     home: Backend | None = None,
-    varying: Sequence[Varies] | None = None,
+    varying: Sequence[Variation] | None = None,
 ) -> Graph:
     """The graph of a function of a flat list; the templates and tensors in the list become the parameters.
 
@@ -107,7 +107,7 @@ def trace_leaves(
     if home is None and not any(template is not None for template in templates):
         home = get_backend()
     with record_block(home) as scope:
-        given: Sequence[Varies | None] = varying or [varies_of(x) if isinstance(x, Tensor) else None for x in leaves]
+        given: Sequence[Variation | None] = varying or [varies_of(x) if isinstance(x, Tensor) else None for x in leaves]
         values = [
             None if template is None else Value(Node(PARAMETER, template, options=parameter_options(said)))
             for template, said in zip(templates, given, strict=True)
@@ -122,7 +122,7 @@ def trace_leaves(
     return Graph(parameters, outputs, out_tree, used)
 
 
-@contained
+@in_own_context
 def resume_trace(
     function: Callable[[list[Any]], Any],
     before: Scope,

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar, overload
 from ..caching.option_keys import holds_entries, remember
 from ..declarations.argument_errors import check_arguments, check_arguments_early
 from ..errors import ArgumentError, expected
-from ..registration import Supplied
+from ..registration import SuppliedFunction
 from ..tensor import Deallocated, Tensor
 
 T = TypeVar("T")
@@ -73,7 +73,7 @@ class _Node(NamedTuple):
 registered: Final[dict[type | None, _Node]] = {}
 """The classes that `register_tree_node` registered, with their functions."""
 
-registering: Supplied[Callable[[type, _Node], None]] = Supplied(lambda kind, node: None)
+registering: SuppliedFunction[Callable[[type, _Node], None]] = SuppliedFunction(lambda kind, node: None)
 """Is called for every class when it is registered."""
 
 _TAKEN: Final = (Tensor, Deallocated, dict, OrderedDict, defaultdict, list, tuple, type(None))
@@ -387,11 +387,11 @@ def leaves_like(tree: Tree, value: Any, root: str, expectation: str) -> list[Any
     if difference is not None:
         path, before, after = difference
         remedy = "keep every value in its place, in the same kind of container"
-        raise ArgumentError(expected(f"{path} {expectation}, {before}", remedy, returned=_Bare(after)))
+        raise ArgumentError(expected(f"{path} {expectation}, {before}", remedy, returned=_PlainText(after)))
     return leaves
 
 
-class _Bare(str):
+class _PlainText(str):
     """A text that is shown in an error without quotes."""
 
     __slots__ = ()

@@ -24,25 +24,25 @@ from .node import CUSTOM, HOOK, PARAMETER, Node, Value, next_serial
 from .record import ExprBackend
 
 
-class Varies(NamedTuple):
+class Variation(NamedTuple):
     """The mesh axes over which a value varies, and those over which its elements may differ."""
 
     over: frozenset[str]
     differs: frozenset[str]
 
-    def union(self, other: Varies) -> Varies:
+    def union(self, other: Variation) -> Variation:
         """How a value varies that is computed from two values."""
-        return Varies(self.over | other.over, self.differs | other.differs)
+        return Variation(self.over | other.over, self.differs | other.differs)
 
-    def widened(self, axes: Iterable[str]) -> Varies:
+    def widened(self, axes: Iterable[str]) -> Variation:
         """How a value varies that differs along further axes."""
-        return Varies(self.over.union(axes), self.differs.union(axes))
+        return Variation(self.over.union(axes), self.differs.union(axes))
 
 
-NOWHERE: Final = Varies(frozenset(), frozenset())
+NOWHERE: Final = Variation(frozenset(), frozenset())
 """Of a value that is the same on all devices."""
 
-Known = dict[Node, tuple[Varies, ...]]
+Known = dict[Node, tuple[Variation, ...]]
 """How the results of nodes vary."""
 
 
@@ -72,19 +72,19 @@ def order_by_mesh(axes: frozenset[str]) -> tuple[str, ...]:
     return () if mesh is None else tuple([name for name in mesh.names if name in axes])
 
 
-def parameter_options(varies: Varies | None) -> dict[str, object]:
+def parameter_options(varies: Variation | None) -> dict[str, object]:
     """The options of a node for a parameter, which say how it varies if that is known."""
     return {} if varies is None or _region.get() is None else {"varies": varies}
 
 
-def varies_of(x: object) -> Varies:
+def varies_of(x: object) -> Variation:
     """How a tensor varies; a tensor with data and a number are the same on all devices."""
     if _region.get() is None or not isinstance(x, Tensor) or not isinstance(x.backend, ExprBackend):
         return NOWHERE
     return varies(x.data, {})
 
 
-def varies(value: Value, known: Known) -> Varies:
+def varies(value: Value, known: Known) -> Variation:
     """How a value of a graph varies; `known` caches intermediate results."""
     if value.node not in known:
         for node in _unknown(value.node, known):
@@ -109,12 +109,12 @@ def _sources(node: Node) -> list[Node]:
     return [value.node for value in node.operands]
 
 
-def _variation_of_node(node: Node, known: Known) -> tuple[Varies, ...]:
+def _variation_of_node(node: Node, known: Known) -> tuple[Variation, ...]:
     """How the results of a node vary, whose operands are known."""
     region = _region.get()
     if node.op == PARAMETER:
         said = node.options.get("varies")
-        if isinstance(said, Varies):
+        if isinstance(said, Variation):
             return (said,)
         # Parameters of traces around `shard_map` are the same on all devices. Of others the worst is assumed.
         outer = region is None or node.serial < region.start
@@ -127,11 +127,11 @@ def _variation_of_node(node: Node, known: Known) -> tuple[Varies, ...]:
     return _join(node, operands) if rule is None else tuple(rule(node, operands))
 
 
-def _join(node: Node, operands: Sequence[Varies]) -> tuple[Varies, ...]:
-    return (reduce(Varies.union, operands, NOWHERE),) * len(node.outs)
+def _join(node: Node, operands: Sequence[Variation]) -> tuple[Variation, ...]:
+    return (reduce(Variation.union, operands, NOWHERE),) * len(node.outs)
 
 
-def results_of(graph: Graph, parameters: Sequence[Varies]) -> list[Varies]:
+def results_of(graph: Graph, parameters: Sequence[Variation]) -> list[Variation]:
     """How the results of a graph vary, if its parameters vary as given."""
     known: Known = {value.node: (said,) for value, said in zip(graph.parameters, parameters, strict=True)}
     return [varies(value, known) for value in graph.outputs]
@@ -140,34 +140,34 @@ def results_of(graph: Graph, parameters: Sequence[Varies]) -> list[Varies]:
 # Rules of ops
 
 
-def _collective(node: Node, operands: Sequence[Varies]) -> list[Varies]:
+def _collective(node: Node, operands: Sequence[Variation]) -> list[Variation]:
     options: Any = node.options
     kind, axes = options["kind"], frozenset(options["axes"])
     over, differs = operands[0] if operands else NOWHERE
     if kind in ("sum", "max", "min"):
-        return [Varies(over - axes, differs - axes)]
+        return [Variation(over - axes, differs - axes)]
     if kind in ("gather", "vary"):
-        return [Varies(over | axes, differs - axes if kind == "gather" else differs)]
-    return [Varies(over | axes, differs | axes)]
+        return [Variation(over | axes, differs - axes if kind == "gather" else differs)]
+    return [Variation(over | axes, differs | axes)]
 
 
-def _hook(node: Node, operands: Sequence[Varies]) -> list[Varies]:
+def _hook(node: Node, operands: Sequence[Variation]) -> list[Variation]:
     return [*operands[: len(node.outs)]]
 
 
-def _body(name: str) -> Callable[[Node, Sequence[Varies]], Sequence[Varies]]:
+def _body(name: str) -> Callable[[Node, Sequence[Variation]], Sequence[Variation]]:
     """The rule of an op that runs one graph on its operands."""
     return lambda node, operands: results_of(cast(Graph, node.options[name]), operands)
 
 
-def _cond(node: Node, operands: Sequence[Varies]) -> list[Varies]:
+def _cond(node: Node, operands: Sequence[Variation]) -> list[Variation]:
     options: Any = node.options
     predicate, *others = operands
     branches = [results_of(options[name], others) for name in ("true_branch", "false_branch")]
     return [predicate.union(one).union(other) for one, other in zip(*branches, strict=True)]
 
 
-def _scan(node: Node, operands: Sequence[Varies]) -> list[Varies]:
+def _scan(node: Node, operands: Sequence[Variation]) -> list[Variation]:
     inputs: Any = node.inputs
     fixed, count = len(inputs[0]), len(inputs[1])
     carried = loop_variation(node.options["body"], operands, fixed, count)
@@ -175,14 +175,14 @@ def _scan(node: Node, operands: Sequence[Varies]) -> list[Varies]:
     return [*carried, *results_of(body, [*operands[:fixed], *carried, *operands[fixed + count :]])[count:]]
 
 
-def _while_loop(node: Node, operands: Sequence[Varies]) -> list[Varies]:
+def _while_loop(node: Node, operands: Sequence[Variation]) -> list[Variation]:
     options, inputs = node.options, cast(Any, node.inputs)
     return loop_variation(options["body"], operands, len(inputs[0]), len(inputs[1]), options["condition"])
 
 
 def loop_variation(
-    body: Any, operands: Sequence[Varies], fixed: int, count: int, condition: Any = None
-) -> list[Varies]:
+    body: Any, operands: Sequence[Variation], fixed: int, count: int, condition: Any = None
+) -> list[Variation]:
     """How the values that a loop carries vary in any iteration, from how its operands vary.
 
     Devices on which the condition differs end the loop at different times.
@@ -200,7 +200,7 @@ def loop_variation(
         carried = after
 
 
-_RULES: Final[dict[str, Callable[[Node, Sequence[Varies]], Sequence[Varies]]]] = {
+_RULES: Final[dict[str, Callable[[Node, Sequence[Variation]], Sequence[Variation]]]] = {
     "collective": _collective,
     HOOK: _hook,
     "checkpoint": _body("body"),
@@ -212,7 +212,7 @@ _RULES: Final[dict[str, Callable[[Node, Sequence[Varies]], Sequence[Varies]]]] =
 """The rules of ops whose results do not vary over just the axes over which an operand does."""
 
 
-def level_graph(graph: Graph, parameters: Sequence[Varies]) -> Graph:
+def level_graph(graph: Graph, parameters: Sequence[Variation]) -> Graph:
     """The same graph, with parameters that declare how they vary; outside functions of parts the graph itself."""
     if _region.get() is None:
         return graph

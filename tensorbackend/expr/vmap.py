@@ -69,7 +69,7 @@ def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_nam
     """
 
     @wraps(function)
-    def mapped(*arguments: Any, **keywords: Any) -> Any:
+    def call(*arguments: Any, **keywords: Any) -> Any:
         axes = in_axes if isinstance(in_axes, (list, tuple)) else (in_axes,) * len(arguments)
         names = argument_names(function, arguments)
         leaves, tree = flatten(arguments)
@@ -98,7 +98,7 @@ def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_nam
         whole = batch_graph(graph, tensors, flags, size, out_axes, axis_name or name)
         return unflatten(whole.out_tree, evaluate(whole, tensors))
 
-    return name_in_errors(mapped, "vmap")
+    return name_in_errors(call, "vmap")
 
 
 class _Example:

@@ -48,7 +48,7 @@ from ..dtypes import DType, defaults
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor, blank_tensor
-from .arguments import Static
+from .arguments import StaticArgument
 from .evaluate import note
 from .source import function_of
 from .trees import LEAF, Tree, container_of_tree, flatten, registered
@@ -203,7 +203,7 @@ class _Writer:
         if isinstance(leaf, Tensor):
             self._tensors.append((variable, leaf.template))
             return
-        option = leaf.value if type(leaf) is Static else leaf
+        option = leaf.value if type(leaf) is StaticArgument else leaf
         kind, name = type(option), self._name(option)
         same = f"{variable} is {name}"
         if kind in (int, str) or (kind is float and option and option == option):  # but for signs of zero, and NaN

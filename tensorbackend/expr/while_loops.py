@@ -124,13 +124,13 @@ def while_loop(
         steps = None if trajectory is None else _check_ascending(trajectory)
         carried, tree = flatten_state(initial, "carry", home_of(initial))
 
-        def asked(leaves: list[Tensor]) -> Any:
+        def test(leaves: list[Tensor]) -> Any:
             return condition(unflatten(tree, leaves))
 
-        def turned(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
+        def step(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
             return leaves_like(tree, body(unflatten(tree, leaves)), "carry", "to keep its nesting"), carried.paths
 
-        holds, iteration = (asked, turned) if axis is None else _stop_each(carried, axis, asked, turned)
+        holds, iteration = (test, step) if axis is None else _stop_each(carried, axis, test, step)
         results = (
             run_while(carried, holds, iteration, most)
             if steps is None

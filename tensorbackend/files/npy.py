@@ -14,7 +14,7 @@ from ..ops.shape import permute_dims
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
-from .source import Refused, Source, broken, read_tensor, template_from
+from .source import FileDefect, Source, broken, read_tensor, template_from
 
 _MAGIC: Final = b"\x93NUMPY"
 
@@ -69,7 +69,7 @@ class Header(NamedTuple):
 
 
 def read_header(stream: Any, size: int) -> Header:
-    """The header of an array; `Refused` unless the header and the elements together have `size` bytes."""
+    """The header of an array; `FileDefect` unless the header and the elements together have `size` bytes."""
     magic, version = stream.read(6), stream.read(2)
     if magic != _MAGIC or version not in _WIDTHS:
         raise broken(f"the start {magic + version!r}")
@@ -88,7 +88,7 @@ def read_header(stream: Any, size: int) -> Header:
     code, sizes, order = entries["descr"][6], entries["shape"][4], entries["fortran_order"][3]
     if code is None or code[1:] not in _DTYPES or code[:1] not in "<>|=":
         remedy = "Python objects, strings and records are never loaded"
-        raise Refused("numbers of a dtype that tensors have", remedy, dtype=code or entries["descr"][3])
+        raise FileDefect("numbers of a dtype that tensors have", remedy, dtype=code or entries["descr"][3])
     if sizes is None or order not in ("True", "False"):
         raise broken(f"the header {text[:200]!r}")
     shape = [int(digits.strip().removesuffix("L")) for digits in sizes.split(",") if digits.strip()]

@@ -10,7 +10,7 @@ from ..errors import FileError, expected
 from ..protocol import Backend
 from ..tensor import Tensor
 from . import npy
-from .source import Refused, Source, broken, locate_errors
+from .source import FileDefect, Source, broken, locate_errors
 
 _SUFFIX: Final = ".npy"
 
@@ -63,16 +63,16 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
 
 
 def _check_members(members: list[zipfile.ZipInfo]) -> None:
-    """Raises `Refused` for members that are not arrays, occur twice, are compressed otherwise, or need a password."""
+    """Raises `FileDefect` for members that are not arrays, occur twice, use another compression, or a password."""
     seen = set()
     for member in members:
         name = member.filename
         if not name.endswith(_SUFFIX):
             expectation, remedy = "an archive that holds only arrays", "remove the other members"
-            raise Refused(expectation, remedy, member=name)
+            raise FileDefect(expectation, remedy, member=name)
         if name in seen:
-            raise Refused("each member once", "write the file again", member=name)
+            raise FileDefect("each member once", "write the file again", member=name)
         if member.compress_type not in _METHODS or member.flag_bits & _ENCRYPTED:
             expectation, remedy = "members that are stored or deflated, without a password", "write it with numpy.savez"
-            raise Refused(expectation, remedy, member=name, method=member.compress_type)
+            raise FileDefect(expectation, remedy, member=name, method=member.compress_type)
         seen.add(name)

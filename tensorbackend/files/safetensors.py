@@ -17,7 +17,7 @@ from ..interchange import numpy_dtype
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
-from .source import Refused, Source, broken, read_tensor, template_from
+from .source import FileDefect, Source, broken, read_tensor, template_from
 
 _METADATA: Final = "__metadata__"
 """The key of the header that is not a tensor: an object of texts."""
@@ -95,7 +95,7 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
 
 
 def places_of(source: Source, max_bytes: int | None) -> dict[str, tuple[Template, int]]:
-    """The template and the place of each tensor; `Refused` unless they cover each byte after the header once."""
+    """The template and the place of each tensor; `FileDefect` unless they cover each byte after the header once."""
     length = int.from_bytes(source.read(8), "little")
     size = source.length - 8 - length
     if length > _MAX_HEADER or size < 0:
@@ -110,7 +110,7 @@ def places_of(source: Source, max_bytes: int | None) -> dict[str, tuple[Template
             raise broken(f"for {name!r} {', '.join(entry)}")
         if entry["dtype"] not in _DTYPES:
             expectation, remedy = f"a dtype among {', '.join(_DTYPES)}", "convert the file"
-            raise Refused(expectation, remedy, name=name, dtype=entry["dtype"])
+            raise FileDefect(expectation, remedy, name=name, dtype=entry["dtype"])
         start, stop = entry["data_offsets"]
         if not all(type(number) is int for number in (start, stop, *entry["shape"])):
             raise broken(f"for {name!r} {entry}")
@@ -126,7 +126,7 @@ def places_of(source: Source, max_bytes: int | None) -> dict[str, tuple[Template
 
 
 def _object(text: str) -> dict[str, Any]:
-    """The object that a text in JSON describes; `Refused` for anything else."""
+    """The object that a text in JSON describes; `FileDefect` for anything else."""
     parsed = json.loads(text, object_pairs_hook=_once)
     if not isinstance(parsed, dict):
         raise broken(f"{text[:200]!r} in place of an object")

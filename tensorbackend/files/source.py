@@ -38,7 +38,7 @@ _ALIGNMENT = 64
 """Bytes; XLA shares memory that starts at a multiple of this."""
 
 
-class Refused(Exception):
+class FileDefect(Exception):
     """A defect of a file, raised where the file's name is not known; `locate_errors` adds it."""
 
     def __init__(self, expectation: str, remedy: str, **came: object) -> None:
@@ -46,12 +46,12 @@ class Refused(Exception):
         self.expectation, self.remedy, self.came = expectation, remedy, came
 
 
-def broken(fault: object) -> Refused:
+def broken(fault: object) -> FileDefect:
     """The error about a file that is not what its suffix and its headers say."""
-    return Refused("an intact file", "fetch or write it again", found=fault)
+    return FileDefect("an intact file", "fetch or write it again", found=fault)
 
 
-class _Outside(OSError):
+class _OutsideFile(OSError):
     """A place before the start of a file; an `OSError`, as `zipfile` expects."""
 
 
@@ -65,9 +65,9 @@ def locate_errors(**where: object) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # whatever a parser raises over a stranger's file
-        if isinstance(error, (OSError, MemoryError, TensorBackendError)) and not isinstance(error, _Outside):
+        if isinstance(error, (OSError, MemoryError, TensorBackendError)) and not isinstance(error, _OutsideFile):
             raise
-        refused = error if isinstance(error, Refused) else broken(f"{type(error).__name__.lstrip('_')}: {error}")
+        refused = error if isinstance(error, FileDefect) else broken(f"{type(error).__name__.lstrip('_')}: {error}")
         came = {name: detail[:_SHOWN] if isinstance(detail, str) else detail for name, detail in refused.came.items()}
         raise FileError(expected(refused.expectation, refused.remedy, **(where | came))) from error
 
@@ -98,7 +98,7 @@ class Source(io.FileIO):
         """Moves within the file; a place before its start is a defect of the file, not of the disk."""
         start = {os.SEEK_SET: 0, os.SEEK_CUR: self.tell(), os.SEEK_END: self.length}[whence]
         if start + position < 0:
-            raise _Outside(errno.EINVAL, f"offset {start + position}")
+            raise _OutsideFile(errno.EINVAL, f"offset {start + position}")
         return super().seek(min(start + position, self.length))
 
     def limit(self, max_bytes: int | None) -> int:
@@ -106,15 +106,15 @@ class Source(io.FileIO):
         return max(_UNFOLDED_LEAST, _UNFOLDED_TIMES * self.length) if max_bytes is None else max_bytes
 
     def check_within(self, size: int, max_bytes: int | None) -> None:
-        """Raises `Refused` if the tensors of the file need more bytes than `limit` allows."""
+        """Raises `FileDefect` if the tensors of the file need more bytes than `limit` allows."""
         limit = self.limit(max_bytes)
         if size > limit:
             expectation, remedy = f"at most {limit} bytes of data", "raise max_bytes if you trust the file"
-            raise Refused(expectation, remedy, bytes=size)
+            raise FileDefect(expectation, remedy, bytes=size)
 
 
 def template_from(shape: Any, dtype: Any, names: Any = None) -> Template:
-    """The template that a header describes; `Refused` if the parts are not valid."""
+    """The template that a header describes; `FileDefect` if the parts are not valid."""
     try:
         return Template(shape, dtype, names)
     except TensorBackendError as error:
@@ -139,7 +139,7 @@ def read_tensor(
 
 
 def _read_exactly(readinto: Callable[[Any], int | None], size: int) -> numpy.ndarray[Any, Any]:
-    """Reads `size` bytes of a stream into memory that other libraries can share; raises `Refused` if it ends before."""
+    """Reads `size` bytes of a stream into memory that other libraries can share; `FileDefect` if it ends before."""
     import numpy
 
     room = numpy.empty(size + _ALIGNMENT, numpy.uint8)

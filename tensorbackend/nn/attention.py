@@ -16,7 +16,7 @@ from ..ops.composite.elementwise.gradients import stop_gradient
 from ..ops.composite.reduction import cast_to_float32, masked_softmax, softmax
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, iota, rename, zeros
-from ..ops.creation.values import together
+from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.binary import add, greater, less, less_equal, logical_and, multiply
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
@@ -137,7 +137,7 @@ def attention_weights(
     >>> tb.nn.attention_weights(x, x, causal=True).tolist()[:2]
     [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]
     """
-    query, key = together(query, key)
+    query, key = operand_tensors(query, key)
     weights, spoilt = _weights(query, key, mask, bias, causal, scale, time, axis)
     return weights if spoilt is None else where(spoilt, math.nan, weights)
 
@@ -164,10 +164,10 @@ def _weights(
     wide = multiply(wide, 1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     scores = matmul(wide, matrix_transpose(keys))
     if bias is not None:
-        scores = _add_bias(scores, together(scores, bias)[1])
+        scores = _add_bias(scores, operand_tensors(scores, bias)[1])
     if not masked:
         return _Weights(softmax(scores, axis=-1), None)
-    inside = None if mask is None else together(scores, mask)[1]
+    inside = None if mask is None else operand_tensors(scores, mask)[1]
     if causal:
         queries, count = scores.shape[-2:]
         seen = less_equal(iota((1, count), axis=1, like=scores), iota((queries, 1), axis=0, like=scores))
@@ -232,7 +232,7 @@ def attention(
     >>> tb.nn.attention(x * 0, x, x).tolist()
     [[[2.0, 0.0], [2.0, 0.0]]]
     """
-    query, key, value = together(query, key, value)
+    query, key, value = operand_tensors(query, key, value)
     weights, spoilt = _weights(query, key, mask, bias, causal, scale, time, axis)
     ends = _last(query, time, axis)
     values = _align_leading(_last(value, time, axis), ends)
@@ -396,7 +396,7 @@ def multi_head_attention(
     f32[batch: 2][time: 3][feature: 4]
     """
     x = _last(asarray(x), time, axis)
-    source = x if memory is None else _last(together(x, memory)[1], time, axis)
+    source = x if memory is None else _last(operand_tensors(x, memory)[1], time, axis)
     masked = causal or mask is not None
     query, key, value = (
         _split_heads(_project(parameters, name, of, masked), heads)

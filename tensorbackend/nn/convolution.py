@@ -11,7 +11,7 @@ from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.window import window_mean
 from ..ops.convolution import conv as primitive_conv
-from ..ops.creation.values import together
+from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.binary import add
 from ..ops.shape import flip, permute_dims, reshape
 from ..ops.window import window_max
@@ -71,7 +71,7 @@ def _unflat(flat: Tensor, x: Tensor, layout: _Layout, bias: TensorLike | None) -
     back = permute_dims(apart, tuple(order.index(axis) for axis in range(x.ndim)))
     if bias is None:
         return back
-    return add(back, reshape_parameter(together(back, bias)[1], back, (layout.feature,), "a bias"))
+    return add(back, reshape_parameter(operand_tensors(back, bias)[1], back, (layout.feature,), "a bias"))
 
 
 @check_arguments
@@ -131,7 +131,7 @@ def conv(
     >>> tb.nn.conv(x, kernel, padding="same", strides=2).template
     f32[batch: 2][time: 4][unit: 5]
     """
-    x, kernel = together(x, kernel)
+    x, kernel = operand_tensors(x, kernel)
     layout = _layout(x, kernel, axis, spatial)
     convolved = primitive_conv(
         _flat(x, layout), kernel, strides=strides, padding=padding, kernel_dilation=dilation, feature_groups=groups
@@ -194,7 +194,7 @@ def conv_transpose(
     >>> tb.nn.conv_transpose(x, tb.asarray([[[1.0, 10.0, 100.0]]]), strides=2)[0, :, 0].tolist()
     [1.0, 10.0, 102.0, 20.0, 200.0]
     """
-    x, kernel = together(x, kernel)
+    x, kernel = operand_tensors(x, kernel)
     layout = _layout(x, kernel, axis, spatial)
     flat = _flat(x, layout)
     features = flat.shape[1]
@@ -275,7 +275,7 @@ def max_pool(
     >>> tb.nn.max_pool(x, {"time": 2}).tolist()
     [[5, 4]]
     """
-    (x,) = together(x)
+    (x,) = operand_tensors(x)
     paces = window if strides is None else strides
     return window_max(x, window, strides=paces, padding=padding, dilations=dilation)
 
@@ -319,6 +319,6 @@ def mean_pool(
     >>> tb.nn.mean_pool(tb.asarray([[1.0, 5.0, 2.0]]), (1, 2), padding="same").tolist()
     [[3.0, 2.0]]
     """
-    (x,) = together(x)
+    (x,) = operand_tensors(x)
     paces = window if strides is None else strides
     return window_mean(x, window, strides=paces, padding=padding, dilations=dilation, include_padding=include_padding)

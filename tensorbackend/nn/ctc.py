@@ -12,13 +12,13 @@ from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..ops.composite.cumulative import cumulative_sum
 from ..ops.composite.reduction import log_softmax
 from ..ops.creation.filled import full, iota, rename
-from ..ops.creation.values import together
+from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.binary import less, logical_and, not_equal, subtract
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.unary import negative
 from ..ops.indexing.scatter import indexed_put
-from ..ops.indexing.slices import sliced
+from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_along_axis
 from ..ops.reduction import argmax, sum
 from ..ops.shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape
@@ -85,7 +85,7 @@ def _frames(logits: Tensor, lengths: TensorLike | None, time: Axis, axis: Axis) 
     if lengths is None:
         counts = full(sizes[:1], sizes[1], dtype="int64", like=logits)
     else:
-        counts = _flat(_integers(together(logits, lengths)[1], "lengths"), shape, names, "lengths")
+        counts = _flat(_integers(operand_tensors(logits, lengths)[1], "lengths"), shape, names, "lengths")
         inside = less(iota(sizes[1], dtype="int64", like=flat), expand_dims(counts, axis=1))
         flat = where(expand_dims(inside, axis=2), flat, 0)
     return _Frames(flat, counts, shape, names, logits.names[along])
@@ -189,7 +189,7 @@ def ctc_loss(
     H. Sak, M. Shannon, K. Rao, F. Beaufays: Recurrent neural aligner, Interspeech 2017.
     """
     choice(("all", "best"), alignments=alignments)
-    logits, labels = together(logits, labels)
+    logits, labels = operand_tensors(logits, labels)
     at = _blank(blank, logits, axis)
     frames, examples = _examples(logits, labels, logit_lengths, label_lengths, normalised, time, axis)
     if alignments == "all":
@@ -265,7 +265,7 @@ def ctc_alignment(
     ctc_loss : `alignments="best"` is minus the logarithm of this path's probability.
     ctc_best_path : Decodes labels from the most probable classes.
     """
-    logits, labels = together(logits, labels)
+    logits, labels = operand_tensors(logits, labels)
     at = _blank(blank, logits, axis)
     frames, examples = _examples(logits, labels, logit_lengths, label_lengths, False, time, axis)
     return frames.back(rename(best(examples, at, repeats).classes, None, frames.time))
@@ -284,7 +284,7 @@ def _targets(frames: _Frames, labels: Tensor, lengths: TensorLike | None) -> tup
     flat = reshape(_integers(labels, "labels"), (frames.counts.shape[0], size), names=(None, None))
     if lengths is None:
         return frames, flat, full(flat.shape[:1], size, dtype="int64", like=flat)
-    counts = _integers(together(labels, lengths)[1], "lengths")
+    counts = _integers(operand_tensors(labels, lengths)[1], "lengths")
     return frames, flat, _flat(counts, frames.shape, frames.names, "lengths")
 
 
@@ -336,14 +336,14 @@ def ctc_best_path(
     >>> labels.tolist(), lengths.tolist()
     ([[2, 2, 1, 0, 0, 0]], [3])
     """
-    (logits,) = together(logits)
+    (logits,) = operand_tensors(logits)
     at = _blank(blank, logits, axis)
     frames = _frames(logits, lengths, time, axis)
     likely = argmax(frames.logits, axis=-1)
     rows, size = likely.shape
     inside = less(iota(size, dtype="int64", like=likely), expand_dims(frames.counts, axis=1))
     start = full((rows, min(1, size)), -1, dtype="int64", like=likely)
-    before = concatenate([start, sliced(likely, (slice(None), slice(size - 1 if size else 0)))], axis=1)
+    before = concatenate([start, slice_basic(likely, (slice(None), slice(size - 1 if size else 0)))], axis=1)
     spelt = logical_and(not_equal(likely, at), logical_and(not_equal(likely, before), inside))
     number = astype(spelt, "int64")
     # The first frame of each label writes to the place of the label's number; the others write beyond the end.

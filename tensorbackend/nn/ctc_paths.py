@@ -35,7 +35,7 @@ from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import exp, log
 from ..ops.elementwise.unary import negative
 from ..ops.indexing.scatter import gather, indexed_add
-from ..ops.indexing.slices import sliced
+from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_along_axis
 from ..ops.reduction import argmax, max
 from ..ops.shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape
@@ -144,7 +144,7 @@ def _states(
     if not repeats:
         return states, _possible(spells, dtype), _possible(equal(states, blank), dtype)
     before = concatenate([full((rows, min(2, 2 * size + 1)), blank, dtype="int64", like=targets), states], axis=1)
-    other = not_equal(states, sliced(before, (slice(None), slice(states.shape[1]))))
+    other = not_equal(states, slice_basic(before, (slice(None), slice(states.shape[1]))))
     return states, _possible(logical_and(spells, other), dtype), None
 
 
@@ -157,8 +157,10 @@ def _shift(x: Tensor, by: int) -> Tensor:
     """x, (batch, states), shifted: each state gets the entry of the state `by` before it (`NEVER` if there is none)."""
     edge = full((x.shape[0], min(abs(by), x.shape[1])), NEVER, dtype=x.dtype, like=x)
     if by > 0:
-        return concatenate([edge, sliced(x, (slice(None), slice(x.shape[1] - by if by < x.shape[1] else 0)))], axis=1)
-    return concatenate([sliced(x, (slice(None), slice(-by, None))), edge], axis=1)
+        return concatenate(
+            [edge, slice_basic(x, (slice(None), slice(x.shape[1] - by if by < x.shape[1] else 0)))], axis=1
+        )
+    return concatenate([slice_basic(x, (slice(None), slice(-by, None))), edge], axis=1)
 
 
 def _stay(x: Tensor, paths: _Lattice) -> Tensor:
@@ -206,7 +208,7 @@ def _forward(out: object, inputs: tuple[Tensor, ...], options: Any) -> tuple[Ten
 
     zero = zeros((paths.emitted.shape[1], 1), dtype=paths.emitted.dtype, like=paths.emitted)
     (summed, last), forward = scan(step, (zero, _start(paths)), (paths.emitted, paths.inside))
-    losses = negative(add(sliced(summed, (slice(None), 0)), logsumexp(add(last, paths.ends), axis=-1)))
+    losses = negative(add(slice_basic(summed, (slice(None), 0)), logsumexp(add(last, paths.ends), axis=-1)))
     return where(greater_equal(losses, -NEVER / 2), math.inf, losses), forward
 
 
@@ -235,7 +237,7 @@ def _posteriors(out: object, inputs: tuple[Tensor, ...], options: Any) -> Tensor
 # The best path
 
 
-class Aligned(NamedTuple):
+class Alignment(NamedTuple):
     """The most probable path of each example."""
 
     classes: Tensor
@@ -246,7 +248,7 @@ class Aligned(NamedTuple):
     """(batch,): whether any path spells the labels."""
 
 
-def best(examples: Examples, blank: int, repeats: bool) -> Aligned:
+def best(examples: Examples, blank: int, repeats: bool) -> Alignment:
     """The most probable path of each example.
 
     Of equally probable paths, it is the one that ends in the earliest state and then, traced back from the last frame,
@@ -273,4 +275,4 @@ def best(examples: Examples, blank: int, repeats: bool) -> Aligned:
     inside = permute_dims(reshape(paths.inside, paths.inside.shape[:2]), (1, 0))
     classes = take_along_axis(paths.states, permute_dims(reshape(path, path.shape[:2]), (1, 0)), axis=1)
     kept = logical_and(inside, expand_dims(possible, axis=1))
-    return Aligned(where(kept, classes, blank), inside, possible)
+    return Alignment(where(kept, classes, blank), inside, possible)

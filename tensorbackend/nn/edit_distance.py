@@ -8,11 +8,11 @@ from ..expr.control import scan
 from ..ops.composite.cumulative import cumulative_min
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import full, iota, rename
-from ..ops.creation.values import together
+from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.binary import add, equal, less, maximum, minimum, subtract
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
-from ..ops.indexing.slices import sliced
+from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_along_axis
 from ..ops.shape import broadcast_to, concatenate, expand_dims, squeeze
 from ..rules.broadcasting import broadcast
@@ -59,7 +59,7 @@ def edit_distance(
     >>> tb.nn.edit_distance(kitten, sitting).item()
     3
     """
-    x, y = together(hypotheses, references)
+    x, y = operand_tensors(hypotheses, references)
     for sequence in (x, y):
         if not sequence.ndim or not sequence.dtype.is_integer:
             expectation = "integers with an axis of positions"
@@ -79,7 +79,7 @@ def edit_distance(
     def step(row: Tensor, entry: tuple[Tensor, Tensor]) -> tuple[Tensor, None]:
         token, number = entry
         changed = astype(where(equal(expand_dims(token, axis=token.ndim), y), 0, 1), "int64")
-        shorter, longer = sliced(row, (..., slice(width))), sliced(row, (..., slice(1, None)))
+        shorter, longer = slice_basic(row, (..., slice(width))), slice_basic(row, (..., slice(1, None)))
         best = minimum(add(shorter, changed), add(longer, 1))
         deleted = broadcast_to(add(number, 1), (*shape, 1))
         # Insertions cost 1 per place: subtract the place, take the minimum up to each place, and add the place again.
@@ -97,7 +97,7 @@ def _length(size: int, lengths: TensorLike | None, batch: Template, like: Tensor
     """The length of each sequence, at most its size: a tensor of the batch's shape, without names."""
     if lengths is None:
         return full(batch.shape, size, dtype="int64", like=like)
-    counts = together(like, lengths)[1]
+    counts = operand_tensors(like, lengths)[1]
     if not counts.dtype.is_integer:
         raise DTypeError(expected("lengths of an integer dtype", lengths=counts.template))
     if broadcast([batch, counts.template])[0] != batch.shape:

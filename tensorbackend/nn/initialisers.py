@@ -22,7 +22,7 @@ from ..ops.linalg import qr
 from ..ops.shape import matrix_transpose, permute_dims, reshape
 from ..rules.axes import normalize_axis
 from ..rules.plan import choice
-from ..rules.random import floating_or_default
+from ..rules.random import check_floating
 from ..template import Template
 from ..tensor import Tensor, TensorLike
 
@@ -87,7 +87,7 @@ def variance_scaling(
     >>> abs(tb.std(weight).item() * 20 - 1) < 0.02
     True
     """
-    kind = floating_or_default(None if dtype is None else as_dtype(dtype))
+    kind = check_floating(None if dtype is None else as_dtype(dtype))
     template = Template(shape, kind, names)
     if template.ndim < 2:
         raise ShapeError(expected("a weight of at least two axes", shape=template.shape))
@@ -263,7 +263,7 @@ def orthogonal(
     >>> bool(tb.all_close(weight.mT @ weight, tb.eye(3), atol=1e-5))
     True
     """
-    kind = floating_or_default(None if dtype is None else as_dtype(dtype))
+    kind = check_floating(None if dtype is None else as_dtype(dtype))
     template = Template(shape, kind, names)
     if template.ndim < 2:
         raise ShapeError(expected("a weight of at least two axes", shape=template.shape))

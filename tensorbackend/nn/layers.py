@@ -11,7 +11,7 @@ from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..ops.composite.random.discrete import bernoulli
 from ..ops.composite.shape.arranging import split
 from ..ops.creation.filled import iota
-from ..ops.creation.values import together
+from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.binary import equal, multiply
 from ..ops.elementwise.complex_functions import sigmoid
 from ..ops.elementwise.conversion import astype
@@ -58,7 +58,7 @@ def dropout(key: TensorLike, x: TensorLike, rate: float, /, *, axis: Axes = None
     """
     if not 0 <= rate <= 1:
         raise ArgumentError(expected("a rate from 0 to 1", rate=rate))
-    key, x = together(key, x)
+    key, x = operand_tensors(key, x)
     x = astype(x, to_floating(x.dtype))
     axes = sorted_axes(x.template, axis)
     if not rate:
@@ -98,7 +98,7 @@ def glu(x: TensorLike, /, *, axis: Axis = -1, gate: Callable[[Tensor], Tensor] =
     >>> tb.nn.glu(tb.asarray([6.0, 8.0, 0.0, 1000.0])).tolist()
     [3.0, 8.0]
     """
-    (x,) = together(x)
+    (x,) = operand_tensors(x)
     along = normalize_axis(x.template, axis)
     if x.shape[along] % 2:
         raise ShapeError(expected(f"an even size of axis {along}, which is split in halves", x=x.template))
@@ -152,7 +152,7 @@ def one_hot(
      [1, 0, 0],
      [0, 0, 0]]
     """
-    (indices,) = together(indices)
+    (indices,) = operand_tensors(indices)
     if not indices.dtype.is_integer:
         raise DTypeError(expected("indices of an integer dtype", "cast them with astype()", dtype=indices.dtype))
     if size < 0:

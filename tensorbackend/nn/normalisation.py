@@ -11,7 +11,7 @@ from ..dtypes import float32, promote_types
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.elementwise.gradients import stop_gradient
 from ..ops.composite.reduction import cast_to_float32, count_along, mean, standardise
-from ..ops.creation.values import together
+from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.binary import add, divide, maximum, multiply, subtract
 from ..ops.elementwise.complex_functions import rsqrt
 from ..ops.elementwise.conversion import astype
@@ -34,9 +34,9 @@ def _scale_and_offset(
     dtype = to_floating(like.dtype)
     wide = astype(x, promote_types(x.dtype, float32))
     if scale is not None:
-        wide = multiply(wide, reshape_parameter(together(x, scale)[1], x, axes, "a scale"))
+        wide = multiply(wide, reshape_parameter(operand_tensors(x, scale)[1], x, axes, "a scale"))
     if offset is not None:
-        wide = add(wide, reshape_parameter(together(x, offset)[1], x, axes, "an offset"))
+        wide = add(wide, reshape_parameter(operand_tensors(x, offset)[1], x, axes, "an offset"))
     return astype(wide, dtype)
 
 
@@ -83,7 +83,7 @@ def layer_norm(
     >>> tb.nn.layer_norm(x, tb.asarray([1.0, 10.0]), axis="feature", epsilon=0.01).tolist()[1]
     [0.0, 0.0]
     """
-    (x,) = together(x)
+    (x,) = operand_tensors(x)
     axes = normalize_axes(x.template, axis)
     if scale is None and offset is None:
         return standardise(x, axis=axes, epsilon=epsilon)
@@ -122,7 +122,7 @@ def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = 
     >>> tb.nn.rms_norm(tb.asarray([3.0, 3.0]), tb.asarray([1.0, 2.0]), epsilon=0.0).tolist()
     [1.0, 2.0]
     """
-    (x,) = together(x)
+    (x,) = operand_tensors(x)
     axes = normalize_axes(x.template, axis)
     wide = cast_to_float32(x)
     squares = mean(multiply(wide, wide), axis=axes, keepdims=True)
@@ -178,7 +178,7 @@ def group_norm(
     >>> tb.nn.group_norm(x, groups=2, axis="feature", epsilon=0.0).tolist()
     [[-1.0, 1.0, -1.0, 1.0]]
     """
-    (x,) = together(x)
+    (x,) = operand_tensors(x)
     along, kept = normalize_axis(x.template, axis), sorted_axes(x.template, batch)
     if along in kept:
         raise ShapeError(expected("an axis of features that is not an axis of the batch", axis=axis, batch=batch))
@@ -266,12 +266,12 @@ def batch_norm(
     >>> result.tolist(), after.mean.tolist()
     ([[-1.0], [1.0]], [0.20000000298023224])
     """
-    (x,) = together(x)
+    (x,) = operand_tensors(x)
     along = normalize_axis(x.template, axis)
     rest = tuple(other for other in range(x.ndim) if other != along)
     wide, inside = cast_to_float32(x), None
     if mask is not None:
-        inside = _broadcast_mask(together(x, mask)[1], x)
+        inside = _broadcast_mask(operand_tensors(x, mask)[1], x)
         wide = where(inside, wide, 0)
     old = Statistics(*(astype(statistic, promote_types(statistic.dtype, wide.dtype)) for statistic in statistics))
     if not training:

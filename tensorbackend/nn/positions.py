@@ -11,11 +11,11 @@ from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.shape.arranging import split, stack
 from ..ops.creation.filled import iota
-from ..ops.creation.values import together
+from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.binary import add, multiply, subtract
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.transcendental import cos, exp, sin
-from ..ops.indexing.slices import sliced
+from ..ops.indexing.slices import slice_basic
 from ..ops.padding import pad
 from ..ops.shape import concatenate, expand_dims, permute_dims, reshape
 from ..rules.accuracy import Bound, declare_bound
@@ -86,7 +86,7 @@ def sinusoidal_positions(
     """
     if features < 0 or features % 2:
         raise ShapeError(expected("an even number of features", features=features))
-    (positions,) = together(positions)
+    (positions,) = operand_tensors(positions)
     kind = default_dtype("float") if dtype is None else as_dtype(dtype)
     least = promote_types(kind, float32) if kind.is_floating else float32
     angles = _angles(positions, features // 2, base, least)
@@ -145,18 +145,18 @@ def rotary(
     >>> [[round(number, 3) for number in row] for row in tb.nn.rotary(x).tolist()]
     [[1.0, 0.0], [0.54, 0.841]]
     """
-    (x,) = together(x)
+    (x,) = operand_tensors(x)
     along, feature = normalize_axis(x.template, time), normalize_axis(x.template, axis)
     if along == feature or x.shape[feature] % 2:
         raise ShapeError(expected("steps, and an even number of features", x=x.template, time=time, axis=axis))
     order = (*(other for other in range(x.ndim) if other not in (along, feature)), along, feature)
     moved = permute_dims(cast_to_float32(x), order)
-    places = iota(x.shape[along], like=x) if positions is None else together(x, positions)[1]
+    places = iota(x.shape[along], like=x) if positions is None else operand_tensors(x, positions)[1]
     size = x.shape[feature]
     angles = astype(_angles(places, size // 2, base, moved.dtype), moved.dtype)
     if interleaved:
         pairs = reshape(moved, (*moved.shape[:-1], size // 2, 2), names=(*moved.names[:-1], None, None))
-        first, second = sliced(pairs, (..., 0)), sliced(pairs, (..., 1))
+        first, second = slice_basic(pairs, (..., 0)), slice_basic(pairs, (..., 1))
     else:
         first, second = split(moved, 2, axis=-1)
         first, second = (part.rename(*moved.names[:-1], None) for part in (first, second))
@@ -199,7 +199,7 @@ def relative_shift(scores: TensorLike, /) -> Tensor:
     >>> tb.nn.relative_shift(tb.asarray([[-1, 0, 1], [-1, 0, 1]])).tolist()
     [[0, 1], [-1, 0]]
     """
-    (scores,) = together(scores)
+    (scores,) = operand_tensors(scores)
     if scores.ndim < 2 or scores.shape[-1] < scores.shape[-2] or not scores.shape[-2]:
         expectation = "axes of queries and distances, with at least one query and no fewer distances than queries"
         raise ShapeError(expected(expectation, scores=scores.template))
@@ -208,6 +208,6 @@ def relative_shift(scores: TensorLike, /) -> Tensor:
     # After rows are padded by one, score (i, j - i + queries - 1) is element i * distances + j + queries - 1 in all.
     longer = pad(scores, [*((0, 0),) * (scores.ndim - 1), (0, 1)])
     flat = reshape(longer, (*lead, queries * (distances + 1)))
-    part = sliced(flat, (..., slice(queries - 1, queries - 1 + queries * distances)))
+    part = slice_basic(flat, (..., slice(queries - 1, queries - 1 + queries * distances)))
     rows = reshape(part, (*lead, queries, distances), names=scores.names)
-    return sliced(rows, (..., slice(distances - queries + 1)))
+    return slice_basic(rows, (..., slice(distances - queries + 1)))

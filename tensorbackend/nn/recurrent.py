@@ -13,7 +13,7 @@ from ..expr.control import scan
 from ..ops.composite.contraction import matmul
 from ..ops.composite.shape.arranging import moveaxis, split
 from ..ops.creation.filled import asarray, iota, rename, zeros
-from ..ops.creation.values import together
+from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.binary import add, less, logical_and, multiply, subtract
 from ..ops.elementwise.complex_functions import sigmoid
 from ..ops.elementwise.conversion import astype
@@ -115,7 +115,7 @@ def _sequence(
     )
     inside = None
     if lengths is not None:
-        (_, counts) = together(x, lengths)
+        (_, counts) = operand_tensors(x, lengths)
         if not counts.dtype.is_integer:
             raise DTypeError(expected("lengths of an integer dtype", lengths=counts.template))
         spread = _broadcast_steps(counts, lead.shape, lead.names, "lengths")
@@ -123,7 +123,7 @@ def _sequence(
             iota((moved.shape[0], *(1,) * len(batch)), axis=0, dtype="int64", like=x), astype(spread, "int64")
         )
     if mask is not None:
-        step_mask = together(x, mask)[1]
+        step_mask = operand_tensors(x, mask)[1]
         shape = (*lead.shape, moved.shape[0])
         held = moveaxis(_broadcast_steps(step_mask, shape, (*lead.names, x.names[along]), "a mask"), -1, 0)
         inside = held if inside is None else logical_and(inside, held)

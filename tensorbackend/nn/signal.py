@@ -12,13 +12,13 @@ from ..errors import ArgumentError, ShapeError, expected
 from ..fft import irfft, rfft
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, iota, rename, zeros
-from ..ops.creation.values import together
+from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.binary import add, divide, greater, maximum, minimum, multiply, subtract
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import cos
 from ..ops.indexing.scatter import indexed_add
-from ..ops.indexing.slices import sliced
+from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take
 from ..ops.padding import pad
 from ..ops.shape import broadcast_to, expand_dims, permute_dims, reshape
@@ -116,7 +116,7 @@ def stft(
     >>> tb.nn.stft(x, frame_length=100, frame_step=50, axis="time", name="frequency").template
     c64[batch: 2][time: 7][frequency: 51]
     """
-    (x,) = together(x)
+    (x,) = operand_tensors(x)
     dtype = promote_types(to_floating(check_dtype(x.dtype, "real")), float32)
     along = normalize_axis(x.template, axis)
     length = _sizes(frame_length, frame_step, fft_length)
@@ -184,7 +184,7 @@ def istft(
     >>> bool(tb.all_close(again[50:-50], x[50:-50], atol=1e-5))
     True
     """
-    (spectra,) = together(spectra)
+    (spectra,) = operand_tensors(spectra)
     check_dtype(spectra.dtype, "complex")
     length = _sizes(frame_length, frame_step, fft_length)
     along = normalize_axis(spectra.template, axis)
@@ -195,7 +195,7 @@ def istft(
         )
     moved = moveaxis(spectra, (along, along + 1), (0, -1))
     count, batch = moved.shape[0], moved.shape[1:-1]
-    waves = sliced(irfft(rename(moved, *(None,) * moved.ndim), n=length, axis=-1), (..., slice(frame_length)))
+    waves = slice_basic(irfft(rename(moved, *(None,) * moved.ndim), n=length, axis=-1), (..., slice(frame_length)))
     shape = _window(window, frame_length, waves.dtype, spectra)
     whole = max(0, (count - 1) * frame_step + frame_length) if count else 0
     places = expand_dims(_places(count, frame_length, frame_step, spectra), axis=2)
@@ -210,7 +210,7 @@ def istft(
     if end > whole:
         signal = pad(signal, [(0, end - whole), *((0, 0),) * len(batch)])
     elif end < whole:
-        signal = sliced(signal, slice(max(end, 0)))
+        signal = slice_basic(signal, slice(max(end, 0)))
     return moveaxis(rename(signal, moved.names[0], *moved.names[1:-1]), 0, along)
 
 

@@ -57,7 +57,7 @@ from .arrays import functions as _functions
 from .arrays import ndarray as ndarray
 from .functions import PUBLIC as _PUBLIC
 from .refused import Names as _Names
-from .refused import missing as _missing
+from .refused import missing_name_error as _missing
 from .ufuncs import ufunc as ufunc
 
 _methods.bind()

@@ -86,7 +86,7 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         if self._t is not None:
             self._t = new
             return
-        self._make_view(view_of(self._base, self._how, self._of), reshaped(new.template), t.template)
+        self._make_view(view_of(self._base, self._how, self._of), reshape_step(new.template), t.template)
 
     # Elements
 
@@ -236,7 +236,7 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         if step is None:
             order = tuple(range(ndim))[::-1]
             step = _REVERSED[ndim] = Step(lambda t: _permute(t, order), lambda old, new: _permute(new, order))
-        return stepped(self, step)
+        return step_view(self, step)
 
     def to_device(self, device: str, /, *, stream: Any = None) -> ndarray:
         """The array on another device of its backend."""
@@ -308,7 +308,7 @@ def view_of(base: ndarray, how: Any, of: Template | None = None) -> ndarray:
     return view
 
 
-def stepped(base: ndarray, how: Step) -> ndarray:
+def step_view(base: ndarray, how: Step) -> ndarray:
     """A view of an array by a step, which is performed immediately, so that errors are raised here."""
     t = tensor_of(base)
     view = blank()
@@ -321,7 +321,7 @@ def stepped(base: ndarray, how: Step) -> ndarray:
     return view
 
 
-def reshaped(template: Template) -> Step:
+def reshape_step(template: Template) -> Step:
     """The step of a view in another shape."""
     shape = template.shape
     return Step(lambda t: _reshape(t, shape), lambda old, new: _reshape(new, old.shape, names=old.names))
@@ -342,19 +342,19 @@ def replace(x: ndarray, t: Tensor) -> None:
         old = tensor_of(base)
         if old.template is not x._of:
             old = _reshape(old, x._of.shape)
-        replace(base, _restored(how.write(old, t), base))
+        replace(base, _undo_reshape(how.write(old, t), base))
     else:
-        put(_as_seen(base, x._of), how, t)
+        put(_base_in_view(base, x._of), how, t)
 
 
-def _restored(t: Tensor, base: ndarray) -> Tensor:
+def _undo_reshape(t: Tensor, base: ndarray) -> Tensor:
     shape = base.shape
     return t if t.shape == shape else _reshape(t, shape)
 
 
-def _as_seen(base: ndarray, of: Template) -> ndarray:
+def _base_in_view(base: ndarray, of: Template) -> ndarray:
     """The base of a view in the shape that it had when the view was made."""
-    return base if base._template() is of else stepped(base, reshaped(of))
+    return base if base._template() is of else step_view(base, reshape_step(of))
 
 
 def put(x: ndarray, key: Any, value: Any) -> None:
@@ -376,7 +376,7 @@ def put(x: ndarray, key: Any, value: Any) -> None:
         x._kept = x._seen = None
     if how.__class__ in (int, _INT64) or (how.__class__ is tuple and structure(how) == INTS):
         ints = how if how.__class__ is tuple else (how,)
-        put(_as_seen(x._base, x._of), (*ints, *(key if key.__class__ is tuple else (key,))), value)
+        put(_base_in_view(x._base, x._of), (*ints, *(key if key.__class__ is tuple else (key,))), value)
         return
     t = fresh(x._read())
     x._kept = x._seen = None

@@ -12,7 +12,7 @@ import tensorbackend as tb
 from ..dtypes import DType, bool_
 from ..errors import ArgumentError
 from ..tensor import Tensor
-from .arrays import Step, box, fresh, ndarray, stepped, tensor_of
+from .arrays import Step, box, fresh, ndarray, step_view, tensor_of
 from .conversion import asarray, cast, tensor
 from .dtypes import dtype_of
 from .functions import public
@@ -30,12 +30,12 @@ def view(a: Any, dtype: Any = None, type: Any = None) -> ndarray:
     target = dtype_of(dtype)
     source = x._template().dtype
     if source.itemsize == target.itemsize:
-        return stepped(x, Step(lambda t: _bits(t, target), lambda old, new: _bits(new, old.dtype)))
+        return step_view(x, Step(lambda t: _bits(t, target), lambda old, new: _bits(new, old.dtype)))
     ratio = source.itemsize / target.itemsize
     if not x.ndim or (ratio < 1 and x.shape[-1] % (target.itemsize // source.itemsize)):
         text = "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis"
         raise ArgumentError(f"{text} of the array.")
-    return stepped(x, Step(lambda t: _resized_bits(t, target), lambda old, new: _resized_bits(new, old.dtype)))
+    return step_view(x, Step(lambda t: _resized_bits(t, target), lambda old, new: _resized_bits(new, old.dtype)))
 
 
 def _bits(t: Tensor, dtype: DType) -> Tensor:
@@ -78,7 +78,7 @@ def real(val: Any) -> Any:
         return reshaped_view(x, x.shape)
     if not x.ndim and val.__class__ is not ndarray:
         return box(tb.real(tensor(val)))
-    return stepped(x, Step(tb.real, lambda old, new: tb.complex(new, tb.imag(old))))
+    return step_view(x, Step(tb.real, lambda old, new: tb.complex(new, tb.imag(old))))
 
 
 @public
@@ -87,4 +87,4 @@ def imag(val: Any) -> Any:
     x = val if val.__class__ is ndarray else asarray(val)
     if not x._template().dtype.is_complex:
         return box(tb.zeros_like(tensor_of(x)))
-    return stepped(x, Step(tb.imag, lambda old, new: tb.complex(tb.real(old), new)))
+    return step_view(x, Step(tb.imag, lambda old, new: tb.complex(tb.real(old), new)))

@@ -55,7 +55,7 @@ def tensor(value: Any) -> Tensor:
         return value
     if isinstance(value, _SEQUENCES) and not hasattr(value, "__array__"):
         if _holds_arrays(value):
-            return stacked([tensor(part) for part in value])
+            return stack_tensors([tensor(part) for part in value])
         return from_numpy(_array_of_list(value))
     if value.__class__ in NUMBERS or isinstance(value, numpy.ndarray | numpy.generic | int | float | complex):
         return from_numpy(numpy.asarray(value))
@@ -90,16 +90,16 @@ def from_numpy(array: numpy.ndarray[Any, Any], copy: bool = False) -> Tensor:
     return tb.tensor(array) if copy else tb.asarray(array)
 
 
-def stacked(parts: Sequence[Tensor]) -> Tensor:
+def stack_tensors(parts: Sequence[Tensor]) -> Tensor:
     """Tensors of one shape along a new first axis, in their common dtype."""
     shapes = {part.shape for part in parts}
     if len(shapes) > 1:
         text = "setting an array element with a sequence. The requested array has an inhomogeneous shape"
         raise ArgumentError(f"{text}: {', '.join(map(str, shapes))}")
-    return tb.stack(promoted(parts))
+    return tb.stack(promote(parts))
 
 
-def promoted(parts: Sequence[Tensor]) -> list[Tensor]:
+def promote(parts: Sequence[Tensor]) -> list[Tensor]:
     """Tensors in their common dtype by NumPy's rules."""
     dtypes = {part.dtype for part in parts}
     if len(dtypes) == 1:

@@ -296,7 +296,7 @@ class _Grid:
         return back((numpy.ogrid if self.sparse else numpy.mgrid)[host(key)])
 
 
-class _Joined:
+class _Concatenator:
     """`np.r_` and `np.c_`."""
 
     def __init__(self, columns: bool) -> None:
@@ -327,5 +327,5 @@ class _Joined:
 
 
 mgrid, ogrid = _Grid(sparse=False), _Grid(sparse=True)
-r_, c_ = _Joined(columns=False), _Joined(columns=True)
+r_, c_ = _Concatenator(columns=False), _Concatenator(columns=True)
 s_, index_exp = numpy.s_, numpy.index_exp

@@ -65,15 +65,15 @@ def dtype_of(dtype: Any) -> DType:
         return dtype
     try:
         found = _PLAIN.get(dtype)
-        return found if found is not None else _looked_up(dtype)
+        return found if found is not None else _find_dtype(dtype)
     except TypeError as error:
         if isinstance(error, DTypeError):
             raise
-        return _looked_up.__wrapped__(dtype)  # a list of fields cannot be a key
+        return _find_dtype.__wrapped__(dtype)  # a list of fields cannot be a key
 
 
 @lru_cache(512)
-def _looked_up(dtype: Any) -> DType:
+def _find_dtype(dtype: Any) -> DType:
     try:
         of_numpy = numpy.dtype(dtype)
     except TypeError as error:
@@ -85,7 +85,7 @@ def _looked_up(dtype: Any) -> DType:
     return found
 
 
-remembers_calls("dtypes of NumPy programs", _looked_up)
+remembers_calls("dtypes of NumPy programs", _find_dtype)
 
 NUMPY_CLASSES: Final[dict[type, DType]] = {numpy_dtype(dtype).type: dtype for dtype in ALL_DTYPES}
 """The library's dtype for each class of NumPy's numbers."""

@@ -17,7 +17,7 @@ from .conversion import NUMBERS, asarray, cast, tensor
 from .dtypes import numpy_dtype
 from .functions import Array, Out, function, public
 from .selection import chosen
-from .ufuncs import written
+from .ufuncs import write_out
 
 
 @public
@@ -35,7 +35,7 @@ def clip(
         made = x if low is None else functions["maximum"](x, low)
         made = made if high is None else functions["minimum"](made, high)
     if out is not None:
-        return written("clip", out, tensor(made), options.get("casting", "same_kind"))
+        return write_out("clip", out, tensor(made), options.get("casting", "same_kind"))
     return made.copy() if made is x else made
 
 
@@ -62,7 +62,7 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     else:
         scale = 10.0**-decimals
         made = tb.round(x / scale) * scale
-    return result(made) if out is None else written("round", out, made)
+    return result(made) if out is None else write_out("round", out, made)
 
 
 functions["around"] = round

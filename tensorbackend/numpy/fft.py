@@ -14,7 +14,7 @@ from ..tensor import Tensor
 from .arrays import box
 from .conversion import asarray, cast, from_numpy, tensor
 from .functions import Function, public
-from .ufuncs import written
+from .ufuncs import write_out
 
 _in_fft: Final[Callable[[Function], Function]] = public(space="fft")
 """Enters a function in `fft`."""
@@ -44,7 +44,7 @@ def _one(name: str) -> Callable[..., Any]:
         if n is not None and n < 1:
             raise ArgumentError(f"Invalid number of FFT data points ({n}) specified.")
         made = getattr(tb.fft, name)(x, n=None if n is None else int(n), axis=axis, norm=_norm(norm))
-        return box(made) if out is None else written(name, out, made)
+        return box(made) if out is None else write_out(name, out, made)
 
     transform.__name__ = name
     transform.__doc__ = getattr(tb.fft, name).__doc__
@@ -73,7 +73,7 @@ def _several(name: str, op: str, default: Any) -> Callable[..., Any]:
                 )
         else:
             made = getattr(tb.fft, op)(x, s=s, axes=chosen, norm=_norm(norm))
-        return box(made) if out is None else written(name, out, made)
+        return box(made) if out is None else write_out(name, out, made)
 
     transform.__name__ = name
     transform.__doc__ = getattr(tb.fft, op).__doc__

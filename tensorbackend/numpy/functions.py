@@ -21,7 +21,7 @@ from ..tensor import Tensor
 from .arrays import HERE, blank, functions, ndarray, result
 from .conversion import operand, tensor
 from .dtypes import dtype_of
-from .ufuncs import written
+from .ufuncs import write_out
 
 Array: TypeAlias = Any
 """Anything that NumPy takes as an array; the body gets its tensor."""
@@ -85,7 +85,7 @@ def tensors(values: Any) -> list[Tensor]:
 
 _SCOPE: Final = {"HOST": numpy.ndarray, "blank": blank, "dtype_of": dtype_of, "map": map, "ndarray": ndarray,
                  "operand": operand, "result": result, "tensor": tensor, "tensors": tensors,
-                 "tuple": tuple, "written": written}  # fmt: skip
+                 "tuple": tuple, "write_out": write_out}  # fmt: skip
 
 
 def function(body: Function | None = None, *, space: str = "", name: str = "") -> Any:
@@ -168,7 +168,7 @@ def _wrapper(body: Callable[..., Any], name: str) -> Callable[..., Any]:
     returned = str(given.return_annotation)
     lines.append(f"    r = body({', '.join(passed)})\n")
     if has_out:
-        lines.append(f"    if out is not None:\n        return written({name!r}, out, r)\n")
+        lines.append(f"    if out is not None:\n        return write_out({name!r}, out, r)\n")
     if returned == "Array":
         lines.append(_RESULT)
     elif returned == "tuple[Array, ...]":

@@ -11,7 +11,7 @@ from sys import getrefcount
 from typing import Any, Final, NoReturn, Self
 
 from ..errors import ArgumentError, expected
-from ..protocol.owners import pinned
+from ..protocol.owners import pinned_count
 from ..template import Shape, Template
 from ..tensor import Tensor, public_op
 from .dtypes import numpy_dtype
@@ -25,7 +25,7 @@ _reshape: Final = public_op("reshape")
 HERE: Final = os.path.dirname(__file__)
 """Where generated code says that it is, so that its frames are those of this package and not of the user."""
 
-_SOLE: Final = pinned() or -1
+_SOLE: Final = pinned_count() or -1
 """The references to the base of a view that nobody else holds: the view's, a variable, and that of the count itself."""
 
 
@@ -65,7 +65,7 @@ class Holder:
             t = base._read()
         elif self._how.__class__ is Step and getrefcount(base) == _SOLE:
             del base
-            return self._settled()
+            return self._become_root()
         kept: Tensor | None = self._kept
         if kept is not None:
             data = t.data
@@ -82,7 +82,7 @@ class Holder:
             self._kept, self._seen = result, t.data
         return result
 
-    def _settled(self) -> Tensor:
+    def _become_root(self) -> Tensor:
         """The tensor of a view whose base nothing else holds, as in `arange(6).reshape(2, 3)`: it becomes a root."""
         t = self._base._t
         if t.template is not self._of:

@@ -19,12 +19,12 @@ from .arrays import as_shape, box, functions, ndarray, result, root, tensor_of
 from .conversion import NUMBERS, asarray, back, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, function, public
-from .ufuncs import written
+from .ufuncs import write_out
 
 # Texts
 
 
-def _shown(x: Any) -> Any:
+def _host_or_template(x: Any) -> Any:
     """An array's elements on the host, or its template if it has none."""
     t = tensor(x)
     try:
@@ -36,7 +36,7 @@ def _shown(x: Any) -> Any:
 @public
 def array_repr(arr: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
     """The text `array(...)` of an array."""
-    shown = _shown(arr)
+    shown = _host_or_template(arr)
     if shown is None:
         return f"array(<{tensor(arr).template!r}>)"
     return numpy.array_repr(shown, max_line_width, precision, suppress_small)
@@ -45,7 +45,7 @@ def array_repr(arr: Any, max_line_width: Any = None, precision: Any = None, supp
 @public
 def array_str(a: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
     """The elements of an array as text."""
-    shown = _shown(a)
+    shown = _host_or_template(a)
     return (
         f"<{tensor(a).template!r}>"
         if shown is None
@@ -421,28 +421,28 @@ def sliding_window_view(
 def _emath(name: str, outside: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
     """A function that returns complex numbers for elements outside the domain of the real one."""
 
-    def extended(x: Any, *more: Any) -> Any:
+    def call(x: Any, *more: Any) -> Any:
         t = tensor(x)
         if t.dtype.is_complex or not bool(tb.any(outside(t))):
             return functions[name](x, *more)
         return functions[name](box(cast(t, tb.complex128)), *more)
 
-    extended.__name__ = name
-    extended.__doc__ = f"`{name}`, complex where an element is outside the domain of the real function."
-    return extended
+    call.__name__ = name
+    call.__doc__ = f"`{name}`, complex where an element is outside the domain of the real function."
+    return call
 
 
 def _negative(x: Tensor) -> Tensor:
     return tb.less(x, 0)
 
 
-def _beyond_one(x: Tensor) -> Tensor:
+def _exceeds_one(x: Tensor) -> Tensor:
     return tb.greater(tb.abs(x), 1)
 
 
 EMATH: Final = {
     **{name: _emath(name, _negative) for name in ("sqrt", "log", "log2", "log10", "power")},
-    **{name: _emath(name, _beyond_one) for name in ("arccos", "arcsin", "arctanh")},
+    **{name: _emath(name, _exceeds_one) for name in ("arccos", "arcsin", "arctanh")},
 }
 """The functions of `np.emath`."""
 
@@ -454,4 +454,4 @@ def printoptions(*arguments: Any, **options: Any) -> Iterator[Any]:
         yield chosen
 
 
-HELD: Final = (NUMBERS, expected, result, tensor_of, written)
+HELD: Final = (NUMBERS, expected, result, tensor_of, write_out)

@@ -75,7 +75,7 @@ def _setitem(x: ndarray, key: Any, value: Any) -> None:
     template = x._template()
     dtype = template.dtype
     if value.__class__ in (int, float, complex, bool) and not (value.__class__ is complex and not dtype.is_complex):
-        number = _fitting(value, dtype)
+        number = _fit_number(value, dtype)
         if number is not None:
             assign(x, key, number)
             return
@@ -91,7 +91,7 @@ def _setitem(x: ndarray, key: Any, value: Any) -> None:
     assign(x, key, v)
 
 
-def _fitting(value: Any, dtype: Any) -> Any:
+def _fit_number(value: Any, dtype: Any) -> Any:
     """A Python number in the kind of the dtype; `None` if it must be cast as an array."""
     if dtype is bool_:
         return bool(value)

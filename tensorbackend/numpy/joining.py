@@ -13,11 +13,11 @@ import tensorbackend as tb
 
 from ..errors import ArgumentError, ShapeError
 from .arrays import box, fresh, ndarray
-from .conversion import asarray, cast, promoted
+from .conversion import asarray, cast, promote
 from .dtypes import dtype_of
 from .functions import public, tensors
 from .shapes import atleast_1d, atleast_2d, atleast_3d, axis_position, moveaxis, reshaped_view
-from .ufuncs import written
+from .ufuncs import write_out
 
 
 @public
@@ -32,9 +32,9 @@ def concatenate(
         raise ShapeError("zero-dimensional arrays cannot be concatenated")
     if axis is None:
         parts, axis = [tb.reshape(part, (-1,)) for part in parts], 0
-    parts = promoted(parts) if dtype is None else [cast(part, dtype_of(dtype)) for part in parts]
+    parts = promote(parts) if dtype is None else [cast(part, dtype_of(dtype)) for part in parts]
     made = tb.concatenate(parts, axis=axis)
-    return box(fresh(made)) if out is None else written("concatenate", out, made, casting)
+    return box(fresh(made)) if out is None else write_out("concatenate", out, made, casting)
 
 
 @public
@@ -45,9 +45,9 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
         raise ArgumentError("need at least one array to stack")
     if len({part.shape for part in parts}) > 1:
         raise ShapeError("all input arrays must have the same shape")
-    parts = promoted(parts) if dtype is None else [cast(part, dtype_of(dtype)) for part in parts]
+    parts = promote(parts) if dtype is None else [cast(part, dtype_of(dtype)) for part in parts]
     made = tb.stack(parts, axis=axis_position(axis, parts[0].ndim + 1))
-    return box(made) if out is None else written("stack", out, made, casting)
+    return box(made) if out is None else write_out("stack", out, made, casting)
 
 
 def _several(made: Any) -> list[Any]:
@@ -92,17 +92,17 @@ def block(arrays: Any) -> Any:
     def depth(nested: Any) -> int:
         return 1 + max(map(depth, nested)) if isinstance(nested, list) and nested else 0
 
-    def joined(nested: Any, level: int, ndim: int) -> Any:
+    def join(nested: Any, level: int, ndim: int) -> Any:
         if level == 0:
             x = asarray(nested)
             return reshaped_view(x, (1,) * (ndim - x.ndim) + x.shape)
-        return concatenate([joined(part, level - 1, ndim) for part in nested], axis=-level)
+        return concatenate([join(part, level - 1, ndim) for part in nested], axis=-level)
 
     def most(nested: Any) -> int:
         return max(map(most, nested)) if isinstance(nested, list) else asarray(nested).ndim
 
     levels = depth(arrays)
-    made = joined(arrays, levels, max(levels, most(arrays)))
+    made = join(arrays, levels, max(levels, most(arrays)))
     return made.copy() if levels == 0 else made
 
 

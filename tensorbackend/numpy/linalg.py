@@ -40,7 +40,7 @@ class SlogdetResult(NamedTuple):
     logabsdet: Any
 
 
-def _solved(op: Any, *matrices: Any, **options: Any) -> Any:
+def _solve(op: Any, *matrices: Any, **options: Any) -> Any:
     try:
         return op(*matrices, **options)
     except DataError as error:
@@ -51,7 +51,7 @@ def _solved(op: Any, *matrices: Any, **options: Any) -> Any:
 @in_linalg
 def inv(a: Any) -> Any:
     """The inverse of matrices."""
-    return box(_solved(tb.linalg.inv, matrices(a, square=True)))
+    return box(_solve(tb.linalg.inv, matrices(a, square=True)))
 
 
 @in_linalg
@@ -64,7 +64,7 @@ def solve(a: Any, b: Any) -> Any:
     if y.shape[: 1 if y.ndim == 1 else y.ndim][-1 if y.ndim == 1 else -2] != x.shape[-1]:
         text = "solve: Input operand 1 has a mismatch in its core dimension 0"
         raise ShapeError(f"{text} (size {y.shape[0]} is different from {x.shape[-1]})")
-    return box(_solved(tb.linalg.solve, x, y))
+    return box(_solve(tb.linalg.solve, x, y))
 
 
 @in_linalg
@@ -201,7 +201,7 @@ def matrix_power(a: Any, n: int) -> Any:
     x = tensor(a)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise NotSquareError("Last 2 dimensions of the array must be square")
-    return box(_solved(tb.linalg.matrix_power, x if n >= 0 and x.dtype is not bool_ else chosen_inexact(x), n))
+    return box(_solve(tb.linalg.matrix_power, x if n >= 0 and x.dtype is not bool_ else chosen_inexact(x), n))
 
 
 @in_linalg
@@ -217,7 +217,7 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
         parts[-1] = parts[-1].reshape(-1, 1)
     if any(each.ndim != 2 for each in parts):
         raise LinAlgError("array given must be two-dimensional")
-    made = _multiplied(parts)
+    made = _multiply_chain(parts)
     if first and last:
         made = made[0, 0]
     elif first or last:
@@ -225,7 +225,7 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     return made if out is None else functions["copyto"](out, made) or out
 
 
-def _multiplied(parts: list[Any]) -> Any:
+def _multiply_chain(parts: list[Any]) -> Any:
     if len(parts) < 3:
         return functions["dot"](*parts)
     sizes = [parts[0].shape[0], *[each.shape[1] for each in parts]]

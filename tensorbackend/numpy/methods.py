@@ -9,7 +9,7 @@ from .conversion import back, host, tensor
 from .functions import PUBLIC
 from .promotion import Spec
 from .reductions import ROWS as REDUCTIONS
-from .ufunc_code import made, operators
+from .ufunc_code import make_ufunc, operators
 from .ufunc_table import (
     ACCUMULATORS,
     COMPARISONS,
@@ -20,13 +20,13 @@ from .ufunc_table import (
     SOLE,
     SYNONYMS,
 )
-from .ufuncs import operated, written
+from .ufuncs import operate, write_out
 
 UFUNCS: Final[dict[str, Any]] = {}
 """The universal functions by name."""
 
 for _name, _op in OPS.items():
-    UFUNCS[_name] = made(
+    UFUNCS[_name] = make_ufunc(
         Spec(
             _name, _op, boolean=OF_BOOLS.get(_name), accumulator=ACCUMULATORS.get(_name),
             reducer=functions[REDUCERS[_name]] if REDUCERS.get(_name) in REDUCTIONS else None,
@@ -51,15 +51,15 @@ for _method, _name in SOLE.items():
 
 
 def _divmod(self: ndarray, other: Any) -> Any:
-    return operated(UFUNCS["divmod"].spec, self, other)
+    return operate(UFUNCS["divmod"].spec, self, other)
 
 
 def _rdivmod(self: ndarray, other: Any) -> Any:
-    return operated(UFUNCS["divmod"].spec, other, self)
+    return operate(UFUNCS["divmod"].spec, other, self)
 
 
 def _power(self: ndarray, other: Any, modulo: Any = None) -> Any:
-    return operated(UFUNCS["power"].spec, self, other)
+    return operate(UFUNCS["power"].spec, self, other)
 
 
 setattr(ndarray, "__divmod__", _divmod)  # noqa: B010 # a type checker reads the stub
@@ -115,7 +115,7 @@ def _numpy_ufunc(ufunc: Any, method: str, inputs: Any, options: Any) -> Any:
         given = {name: value for name, value in options.items() if name != "out"}
         made = back(getattr(ufunc, method)(*host(inputs), **host(given)))
         out = options.get("out")
-        return made if out is None else written(ufunc.__name__, out, tensor(made))
+        return made if out is None else write_out(ufunc.__name__, out, tensor(made))
     if method == "__call__" and not options:
         return ours(*inputs)
     if "out" in options and len(options["out"]) == 1:

@@ -17,10 +17,10 @@ from .conversion import back, cast, host, tensor
 from .dtypes import dtype_of
 from .functions import public
 from .reductions import NO_VALUE
-from .ufuncs import written
+from .ufuncs import write_out
 
 
-def _without_nan(a: Any, value: Any) -> tuple[Any, Tensor]:
+def _replace_nan(a: Any, value: Any) -> tuple[Any, Tensor]:
     """An array with a value in place of NaN, and where it was NaN."""
     x = tensor(a)
     if not x.dtype.is_inexact:
@@ -29,31 +29,31 @@ def _without_nan(a: Any, value: Any) -> tuple[Any, Tensor]:
     return box(tb.where(missing, value, x)), missing
 
 
-def _filled(name: str, value: float) -> Callable[..., Any]:
+def _make_filled(name: str, value: float) -> Callable[..., Any]:
     def filled(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NO_VALUE,
                initial: Any = NO_VALUE, where: Any = NO_VALUE) -> Any:  # fmt: skip
         options = {"keepdims": keepdims, "initial": initial, "where": where}
         given = {option: each for option, each in options.items() if each is not NO_VALUE}
-        return functions[name](_without_nan(a, value)[0], axis, dtype, out, **given)
+        return functions[name](_replace_nan(a, value)[0], axis, dtype, out, **given)
 
     filled.__name__ = f"nan{name}"
     filled.__doc__ = f"`{name}` of the elements that are not NaN."
     return filled
 
 
-nansum, nanprod = public(_filled("sum", 0.0)), public(_filled("prod", 1.0))
+nansum, nanprod = public(_make_filled("sum", 0.0)), public(_make_filled("prod", 1.0))
 
 
-def _running(name: str, value: float) -> Callable[..., Any]:
+def _make_cumulative(name: str, value: float) -> Callable[..., Any]:
     def running(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-        return functions[name](_without_nan(a, value)[0], axis, dtype, out)
+        return functions[name](_replace_nan(a, value)[0], axis, dtype, out)
 
     running.__name__ = f"nan{name}"
     running.__doc__ = f"`{name}` with {value:g} in place of NaN."
     return running
 
 
-nancumsum, nancumprod = public(_running("cumsum", 0.0)), public(_running("cumprod", 1.0))
+nancumsum, nancumprod = public(_make_cumulative("cumsum", 0.0)), public(_make_cumulative("cumprod", 1.0))
 
 
 def _extreme(name: str, value: float) -> Callable[..., Any]:
@@ -61,12 +61,12 @@ def _extreme(name: str, value: float) -> Callable[..., Any]:
                 where: Any = NO_VALUE) -> Any:  # fmt: skip
         options = {"keepdims": keepdims, "initial": initial, "where": where}
         given = {option: each for option, each in options.items() if each is not NO_VALUE}
-        x, missing = _without_nan(a, value)
+        x, missing = _replace_nan(a, value)
         made = tensor(functions[name](x, axis, **given))
         if initial is NO_VALUE and made.dtype.is_floating:
             keep = keepdims is not NO_VALUE and bool(keepdims)
             made = tb.where(tb.all(missing, axis=axis, keepdims=keep), numpy.nan, made)
-        return result(made) if out is None else written(name, out, made)
+        return result(made) if out is None else write_out(name, out, made)
 
     extreme.__name__ = f"nan{name}"
     extreme.__doc__ = f"`{name}` of the elements that are not NaN; NaN where all are."
@@ -78,7 +78,7 @@ nanmax, nanmin = public(_extreme("max", -numpy.inf)), public(_extreme("min", num
 
 def _place(name: str, value: float) -> Callable[..., Any]:
     def place(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NO_VALUE) -> Any:
-        x, missing = _without_nan(a, value)
+        x, missing = _replace_nan(a, value)
         every = tb.all(missing, axis=axis)
         if every.backend.is_concrete(every) and bool(tb.any(every)):
             raise ArgumentError("All-NaN slice encountered")
@@ -104,7 +104,7 @@ def nanmean(
     count = tb.sum(present, axis=axis, keepdims=keep)
     total = tb.sum(tb.where(present, x, 0), axis=axis, keepdims=keep)
     made = tb.divide(total, cast(count, total.dtype))
-    return result(made) if out is None else written("nanmean", out, made)
+    return result(made) if out is None else write_out("nanmean", out, made)
 
 
 def _present(a: Any, where: Any) -> tuple[Tensor, Tensor]:
@@ -130,7 +130,7 @@ def _spread(name: str) -> Callable[..., Any]:
         if keepdims is NO_VALUE or not keepdims:
             axes = tuple(range(x.ndim)) if axis is None else axis
             made = tb.squeeze(made, axis=axes)
-        return result(made) if out is None else written(name, out, made)
+        return result(made) if out is None else write_out(name, out, made)
 
     spread.__name__ = f"nan{name}"
     spread.__doc__ = f"`{name}` of the elements that are not NaN."
@@ -159,7 +159,7 @@ def _nan_quantile(a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: An
         made = back(
             numpy.nanquantile(host(box(x)), share, axis, method=method, keepdims=bool(keepdims), weights=weights)
         )
-        return made if out is None else written("nanquantile", out, tensor(made))
+        return made if out is None else write_out("nanquantile", out, tensor(made))
     kept = [size for place, size in enumerate(x.shape) if place not in axes]
     moved = tb.reshape(tb.moveaxis(x, axes, tuple(range(-len(axes), 0))), (*kept, -1)) if axes else x[..., None]
     ordered = tb.sort(moved, axis=-1)
@@ -175,7 +175,7 @@ def _nan_quantile(a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: An
     made = tb.reshape(tb.stack(parts), (*share.shape, *kept))
     if keepdims:
         made = tb.reshape(made, (*share.shape, *[1 if place in axes else size for place, size in enumerate(x.shape)]))
-    return result(made) if out is None else written("nanquantile", out, made)
+    return result(made) if out is None else write_out("nanquantile", out, made)
 
 
 @public

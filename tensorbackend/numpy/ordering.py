@@ -32,7 +32,7 @@ def _flat(x: Tensor, axis: Any) -> tuple[Tensor, int]:
 def sort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
     """The elements sorted along an axis; NaN come last."""
     x, axis = _flat(a, axis)
-    return _by_parts(x, tb.argsort, axis) if x.dtype.is_complex else tb.sort(x, axis=axis)
+    return _sort_complex(x, tb.argsort, axis) if x.dtype.is_complex else tb.sort(x, axis=axis)
 
 
 @function
@@ -51,7 +51,7 @@ def _complex_order(x: Tensor, axis: int) -> Tensor:
     return tb.take_along_axis(first, second, axis=axis)
 
 
-def _by_parts(x: Tensor, op: Any, axis: int) -> Tensor:
+def _sort_complex(x: Tensor, op: Any, axis: int) -> Tensor:
     return tb.take_along_axis(x, _complex_order(x, axis), axis=axis)
 
 

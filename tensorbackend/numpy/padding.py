@@ -47,7 +47,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     if mode in ("constant", "empty"):
         return box(fresh(_constant(x, pairs, kwargs.get("constant_values", 0))))
     if mode in _BY_INDEX and kwargs.get("reflect_type", "even") == "even":
-        return box(fresh(_indexed(x, pairs, mode)))
+        return box(fresh(_pad_by_index(x, pairs, mode)))
     host_options = {name: host(value) for name, value in kwargs.items()}
     return back(numpy.pad(host(box(x)), widths, mode, **host_options))
 
@@ -73,7 +73,7 @@ def _constant(x: Tensor, pairs: list[tuple[int, int]], values: Any) -> Tensor:
     return x
 
 
-def _indexed(x: Tensor, pairs: list[tuple[int, int]], mode: str) -> Tensor:
+def _pad_by_index(x: Tensor, pairs: list[tuple[int, int]], mode: str) -> Tensor:
     for axis, (low, high) in enumerate(pairs):
         if not (low or high):
             continue

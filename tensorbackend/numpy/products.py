@@ -16,7 +16,7 @@ from .conversion import NUMBERS, asarray, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, Out, function, public
 from .selection import chosen
-from .ufuncs import written
+from .ufuncs import write_out
 
 
 @public
@@ -33,7 +33,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
         made = functions["matmul"](x, y)
     else:
         made = tensordot(x, y, axes=([-1], [-2]))
-    return made if out is None else written("dot", out, tensor(made))
+    return made if out is None else write_out("dot", out, tensor(made))
 
 
 @public
@@ -109,7 +109,7 @@ def einsum(
     bools = all(each.dtype is bool_ for each in given)
     made = tb.einsum(text, *_numeric(*given))
     made = cast(made, bool_) if bools else made
-    return result(made) if out is None else written("einsum", out, made)
+    return result(made) if out is None else write_out("einsum", out, made)
 
 
 def _letters(axes: Any) -> str:

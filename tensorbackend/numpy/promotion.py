@@ -54,17 +54,17 @@ def kind_of(value: Any) -> Any:
     return value.dtype if isinstance(value, Tensor) else value.__class__
 
 
-def planned(spec: Spec, kinds: tuple[Any, ...]) -> Plan | None:
+def plan_call(spec: Spec, kinds: tuple[Any, ...]) -> Plan | None:
     """The plan of a function for operands of these kinds, dtypes and classes of numbers; cached."""
     try:
         return spec.kinds[kinds]
     except KeyError:
-        plan = _straight(spec, made_plan(spec, kinds, None, "same_kind"), kinds)
+        plan = _straight(spec, make_plan(spec, kinds, None, "same_kind"), kinds)
         spec.kinds[kinds] = plan
         return plan
 
 
-def made_plan(spec: Spec, kinds: Sequence[Any], dtype: DType | None, casting: Any) -> Plan:
+def make_plan(spec: Spec, kinds: Sequence[Any], dtype: DType | None, casting: Any) -> Plan:
     given = [
         numpy_dtype(kind) if isinstance(kind, DType) else numpy.dtype(bool) if kind is bool
         else kind if kind in (int, float, complex) else numpy.dtype(kind)

@@ -16,7 +16,7 @@ from .arrays import HERE, blank, box, functions, ndarray, result
 from .conversion import cast, tensor
 from .dtypes import dtype_of
 from .functions import PUBLIC
-from .ufuncs import written
+from .ufuncs import write_out
 
 
 class _NoValue:
@@ -58,7 +58,7 @@ def _inexact(dtype: DType) -> bool:
     return dtype.is_inexact
 
 
-def _floating(dtype: DType) -> bool:
+def _is_floating(dtype: DType) -> bool:
     return dtype.is_floating
 
 
@@ -76,16 +76,16 @@ ROWS: Final = {
     "mean": Reduction(tb.mean, f"{_DTYPE}, keepdims=NO_VALUE, *, where=NO_VALUE", _inexact, "float64"),
     "var": Reduction(
         tb.var, f"{_DTYPE}, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE, correction=NO_VALUE",
-        _floating, "float64",
+        _is_floating, "float64",
     ),
     "std": Reduction(
         tb.std, f"{_DTYPE}, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE, correction=NO_VALUE",
-        _floating, "float64",
+        _is_floating, "float64",
     ),
     "argmax": Reduction(tb.argmax, f"{_OUT}, *, keepdims=NO_VALUE", _real, "uint8"),
     "argmin": Reduction(tb.argmin, f"{_OUT}, *, keepdims=NO_VALUE", _real, "uint8"),
     "median": Reduction(
-        tb.median, "axis=None, out=None, overwrite_input=False, keepdims=False", _floating, "float64"
+        tb.median, "axis=None, out=None, overwrite_input=False, keepdims=False", _is_floating, "float64"
     ),
     "count_nonzero": Reduction(tb.count_nonzero, "axis=None, *, keepdims=False", _any),
 }  # fmt: skip
@@ -103,16 +103,16 @@ def {name}(a, {signature}):
                 array._t = r
                 return array
             return r.data[()]
-    return reduced({name!r}, a, {passed})
+    return reduce({name!r}, a, {passed})
 """
 
 _PLAIN: Final = ("dtype", "out", "initial", "where", "mean", "correction")
 
 
-def _made(name: str, row: Reduction) -> Callable[..., Any]:
+def _make_function(name: str, row: Reduction) -> Callable[..., Any]:
     scope: dict[str, Any] = {
         "HOST": numpy.ndarray, "NO_VALUE": NO_VALUE, "blank": blank, "ndarray": ndarray, "op": row.op,
-        "reduced": reduced, "straight": row.straight, "__name__": __package__,
+        "reduce": reduce, "straight": row.straight, "__name__": __package__,
     }  # fmt: skip
     names = [part.partition("=")[0].strip() for part in row.signature.split(",") if part.strip() != "*"]
     tests = [f"{each} is {'None' if each in ('dtype', 'out') else 'NO_VALUE'}" for each in names if each in _PLAIN]
@@ -135,7 +135,7 @@ def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
     return tuple(range(ndim)) if axis is None else (axis,) if not isinstance(axis, tuple | list) else tuple(axis)
 
 
-def reduced(
+def reduce(
     name: str, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NO_VALUE,
     initial: Any = NO_VALUE, where: Any = NO_VALUE, ddof: float = 0, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
 ) -> Any:  # fmt: skip
@@ -185,7 +185,7 @@ def reduced(
     return (
         result(total)
         if out is None
-        else written(name, out, total, "unsafe" if name in ("mean", "var", "std", "median") else "same_kind")
+        else write_out(name, out, total, "unsafe" if name in ("mean", "var", "std", "median") else "same_kind")
     )
 
 
@@ -237,7 +237,7 @@ def _variance(name: str, x: Tensor, options: dict[str, Any]) -> Tensor:
 
 
 for _name, _row in ROWS.items():
-    functions[_name] = PUBLIC[_name] = _made(_name, _row)
+    functions[_name] = PUBLIC[_name] = _make_function(_name, _row)
 for _other, _name in (("amax", "max"), ("amin", "min")):
     functions[_other] = PUBLIC[_other] = PUBLIC[_name]
-functions["reduced"] = reduced
+functions["reduced"] = reduce

@@ -34,7 +34,7 @@ def advice(name: str) -> str | None:
     return next((remedy for remedy, names in _ADVICE.items() if name in names.split()), None)
 
 
-def missing(name: str) -> AttributeError:
+def missing_name_error(name: str) -> AttributeError:
     """The error for a name that does not exist, with what to write instead."""
     text = f"module 'tensorbackend.numpy' has no attribute {name!r}"
     remedy = advice(name)
@@ -45,4 +45,4 @@ class Names(SimpleNamespace):
     """A few names of one of NumPy's modules, such as `np.lib.stride_tricks`; any other name is an error as in `np`."""
 
     def __getattr__(self, name: str) -> Any:
-        raise missing(name)
+        raise missing_name_error(name)

@@ -74,7 +74,7 @@ def resize(a: Array, new_shape: Any) -> Array:
     return tb.reshape(tb.tile(flat, (times,))[:size_], shape_)
 
 
-def _resized_with_zeros(t: Tensor, shape: tuple[int, ...]) -> Tensor:
+def _resize_with_zeros(t: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The elements in another shape, followed by zeros if there are too few."""
     count = 1
     for each in shape:
@@ -96,4 +96,4 @@ def trim_zeros(filt: Array, trim: str = "fb", axis: Any = None) -> Array:
     return filt[first:last]
 
 
-functions["resized_with_zeros"] = _resized_with_zeros
+functions["resized_with_zeros"] = _resize_with_zeros

@@ -12,10 +12,10 @@ from ..dtypes import bool_
 from ..errors import ArgumentError, ShapeError
 from ..tensor import Tensor
 from .arrays import box, fresh, functions, ndarray, result, tensor_of
-from .conversion import asarray, cast, promoted, tensor
+from .conversion import asarray, cast, promote, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, Out, function, public
-from .ufuncs import written
+from .ufuncs import write_out
 
 
 @function
@@ -137,7 +137,7 @@ def extract(condition: Array, arr: Array) -> Array:
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """For each element the entry of the array that it names."""
     index = tensor(a)
-    parts = promoted([tensor(each) for each in choices])
+    parts = promote([tensor(each) for each in choices])
     if mode == "wrap":
         index = tb.remainder(index, len(parts))
     elif mode == "clip":
@@ -148,7 +148,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     made = wide[1]
     for number, part in enumerate(wide[2:], 1):
         made = tb.where(tb.equal(wide[0], number), part, made)
-    return result(fresh(made)) if out is None else written("choose", out, made)
+    return result(fresh(made)) if out is None else write_out("choose", out, made)
 
 
 @public

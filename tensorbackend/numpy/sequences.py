@@ -19,10 +19,10 @@ from .conversion import asarray, cast, host, tensor
 from .dtypes import dtype_of
 from .functions import Array, Out, function, public
 from .selection import chosen
-from .ufuncs import written
+from .ufuncs import write_out
 
 
-def _running(op: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def _make_cumulative(op: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def running(a: Array, axis: Any = None, dtype: Any = None, out: Out = None) -> Array:
         x = tb.reshape(a, (-1,)) if axis is None else a
         wanted = x.dtype if dtype is None else dtype_of(dtype)
@@ -34,8 +34,8 @@ def _running(op: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return running
 
 
-cumsum = function(_running(tb.cumulative_sum), name="cumsum")
-cumprod = function(_running(tb.cumulative_prod), name="cumprod")
+cumsum = function(_make_cumulative(tb.cumulative_sum), name="cumsum")
+cumprod = function(_make_cumulative(tb.cumulative_prod), name="cumprod")
 
 
 @public
@@ -65,7 +65,7 @@ def _cumulative(x: Any, axis: Any, dtype: Any, out: Any, include_initial: bool, 
         shape = list(made.shape)
         shape[axis] = 1
         made = functions["concatenate"]([functions["full"](tuple(shape), start, made.dtype), made], axis)
-    return made if out is None else written("cumulative", out, tensor(made))
+    return made if out is None else write_out("cumulative", out, tensor(made))
 
 
 @public
@@ -137,17 +137,20 @@ def _slope(x: ndarray, axis: int, spacing: Any, edge_order: int) -> Any:
         raise ArgumentError(f"{text} are required.")
     before = (slice(None),) * axis
 
-    def at(part: Any) -> Any:
-        return x[(*before, part)]
+    def part(index: Any) -> Any:
+        return x[(*before, index)]
 
     if numpy.ndim(host(spacing)) == 0:
         h = spacing
-        inner_ = (at(slice(2, None)) - at(slice(None, -2))) / (2.0 * h)
+        inner_ = (part(slice(2, None)) - part(slice(None, -2))) / (2.0 * h)
         if edge_order == 1:
-            first, last = (at(slice(1, 2)) - at(slice(0, 1))) / h, (at(slice(-1, None)) - at(slice(-2, -1))) / h
+            first, last = (
+                (part(slice(1, 2)) - part(slice(0, 1))) / h,
+                (part(slice(-1, None)) - part(slice(-2, -1))) / h,
+            )
         else:
-            first = (-1.5 * at(slice(0, 1)) + 2.0 * at(slice(1, 2)) - 0.5 * at(slice(2, 3))) / h
-            last = (0.5 * at(slice(-3, -2)) - 2.0 * at(slice(-2, -1)) + 1.5 * at(slice(-1, None))) / h
+            first = (-1.5 * part(slice(0, 1)) + 2.0 * part(slice(1, 2)) - 0.5 * part(slice(2, 3))) / h
+            last = (0.5 * part(slice(-3, -2)) - 2.0 * part(slice(-2, -1)) + 1.5 * part(slice(-1, None))) / h
         return functions["concatenate"]([first, inner_, last], axis)
     steps = asarray(spacing)
     if steps.ndim != 1 or steps.shape[0] != x.shape[axis]:
@@ -156,25 +159,25 @@ def _slope(x: ndarray, axis: int, spacing: Any, edge_order: int) -> Any:
     shape = [1] * x.ndim
     shape[axis] = -1
     one, two = gaps[:-1].reshape(shape), gaps[1:].reshape(shape)
-    inner_ = (-two / (one * (one + two))) * at(slice(None, -2)) + ((two - one) / (one * two)) * at(slice(1, -1)) + (
-        one / (two * (one + two))) * at(slice(2, None))  # fmt: skip
+    inner_ = (-two / (one * (one + two))) * part(slice(None, -2)) + ((two - one) / (one * two)) * part(slice(1, -1)) + (
+        one / (two * (one + two))) * part(slice(2, None))  # fmt: skip
     if edge_order == 1:
         first, last = (
-            (at(slice(1, 2)) - at(slice(0, 1))) / gaps[0],
-            (at(slice(-1, None)) - at(slice(-2, -1))) / gaps[-1],
+            (part(slice(1, 2)) - part(slice(0, 1))) / gaps[0],
+            (part(slice(-1, None)) - part(slice(-2, -1))) / gaps[-1],
         )
     else:
         a, b = gaps[0], gaps[1]
         first = (
-            -(2.0 * a + b) / (a * (a + b)) * at(slice(0, 1))
-            + (a + b) / (a * b) * at(slice(1, 2))
-            - a / (b * (a + b)) * at(slice(2, 3))
+            -(2.0 * a + b) / (a * (a + b)) * part(slice(0, 1))
+            + (a + b) / (a * b) * part(slice(1, 2))
+            - a / (b * (a + b)) * part(slice(2, 3))
         )
         a, b = gaps[-2], gaps[-1]
         last = (
-            b / (a * (a + b)) * at(slice(-3, -2))
-            - (b + a) / (a * b) * at(slice(-2, -1))
-            + (2.0 * b + a) / (b * (a + b)) * at(slice(-1, None))
+            b / (a * (a + b)) * part(slice(-3, -2))
+            - (b + a) / (a * b) * part(slice(-2, -1))
+            + (2.0 * b + a) / (b * (a + b)) * part(slice(-1, None))
         )
     return functions["concatenate"]([first, inner_, last], axis)
 
@@ -264,7 +267,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
         raise ArgumentError("v cannot be empty")
     if y.size > x.size:
         x, y = y, x
-    return _correlated(x, y[::-1], mode)
+    return _correlate(x, y[::-1], mode)
 
 
 @public
@@ -277,11 +280,11 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
         )
     y = functions["conjugate"](y) if y._template().dtype.is_complex else y
     if y.size > x.size:
-        return _correlated(y, x, mode)[::-1]
-    return _correlated(x, y, mode)
+        return _correlate(y, x, mode)[::-1]
+    return _correlate(x, y, mode)
 
 
-def _correlated(x: ndarray, y: ndarray, mode: str) -> Any:
+def _correlate(x: ndarray, y: ndarray, mode: str) -> Any:
     """sum_k x[n + k] y[k] for a y that is no longer than x."""
     modes = {"full": y.size - 1, "same": y.size - 1, "valid": 0, "f": y.size - 1, "s": y.size - 1, "v": 0}
     if mode not in modes:

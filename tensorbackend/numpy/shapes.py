@@ -11,7 +11,7 @@ import numpy
 import tensorbackend as tb
 
 from ..errors import ArgumentError, AxisError, ShapeError
-from .arrays import Step, as_shape, box, functions, ndarray, stepped
+from .arrays import Step, as_shape, box, functions, ndarray, step_view
 from .conversion import asarray, tensor
 from .functions import Array, function, public
 
@@ -28,12 +28,12 @@ def permuted_view(x: ndarray, order: Sequence[int]) -> ndarray:
     """The axes in another order: a view."""
     inverse = sorted(range(len(order)), key=order.__getitem__)
     order = tuple(order)
-    return stepped(x, Step(lambda t: tb.permute_dims(t, order), lambda old, new: tb.permute_dims(new, inverse)))
+    return step_view(x, Step(lambda t: tb.permute_dims(t, order), lambda old, new: tb.permute_dims(new, inverse)))
 
 
 def reshaped_view(x: ndarray, shape: tuple[int, ...]) -> ndarray:
     """The elements in another shape: a view."""
-    return stepped(
+    return step_view(
         x, Step(lambda t: tb.reshape(t, shape), lambda old, new: tb.reshape(new, old.shape, names=old.names))
     )
 
@@ -155,7 +155,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray
         raise ArgumentError("axis1 and axis2 cannot be the same")
     moved = moveaxis(x, (first, second), (-2, -1))
     step = Step(lambda t: tb.take_diagonal(t, offset=offset), lambda old, new: tb.put_diagonal(old, new, offset=offset))
-    return stepped(moved, step)
+    return step_view(moved, step)
 
 
 @public

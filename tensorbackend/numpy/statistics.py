@@ -12,7 +12,7 @@ from ..errors import ArgumentError
 from .arrays import box, functions, ndarray, result, tensor_of
 from .conversion import asarray, back, cast, host, tensor
 from .functions import Array, Out, function, public
-from .ufuncs import written
+from .ufuncs import write_out
 
 
 @function
@@ -65,14 +65,14 @@ def _quantile(a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: bool, 
         )
     if method not in _METHODS or weights is not None:
         made = back(numpy.quantile(host(box(x)), share, axis, method=method, keepdims=keepdims, weights=host(weights)))
-        return made if out is None else written("quantile", out, tensor(made))
+        return made if out is None else write_out("quantile", out, tensor(made))
     x = x if x.dtype.is_floating else cast(x, tb.float64)
     shape = share.shape
     q = share.ravel().tolist() if shape else float(share)
     made = tb.quantile(x, q, axis=axis, keepdims=bool(keepdims), method=method)
     if len(shape) > 1:
         made = tb.reshape(made, shape + made.shape[1:])
-    return result(made) if out is None else written("quantile", out, made)
+    return result(made) if out is None else write_out("quantile", out, made)
 
 
 @public

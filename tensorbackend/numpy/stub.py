@@ -59,7 +59,7 @@ _RESULTS: Final = {
 }  # fmt: skip
 
 
-def _declared(name: str, function: Any, indent: str = "") -> str:
+def _declaration(name: str, function: Any, indent: str = "") -> str:
     """The declaration of a function, with its parameters and the first line of its docstring."""
     given = inspect.signature(function)
     parts, star, previous = [], False, None
@@ -103,7 +103,7 @@ def _class_of_arrays() -> str:
             if member.fset is not None:
                 lines.append(f"    @{name}.setter\n    def {name}(self, value: Any) -> None: ...\n")
         elif callable(member) and not inspect.ismemberdescriptor(member):
-            text = _declared(name, member, "    ")
+            text = _declaration(name, member, "    ")
             first = next(iter(inspect.signature(member).parameters))
             text = text.replace(f"({first}: Any", "(self", 1)
             lines.append(text)
@@ -124,7 +124,7 @@ def text() -> str:
         if isinstance(value, ufunc):
             lines.append(f"{name}: ufunc\n")
         elif inspect.isfunction(value) and value.__module__.startswith(namespace.__name__):
-            lines.append(_declared(name, value))
+            lines.append(_declaration(name, value))
         elif isinstance(value, type) and value.__module__ == "numpy" and name in vars(numpy):
             lines.append(f"from numpy import {name} as {name}\n")
         elif isinstance(value, float | str):

@@ -22,7 +22,7 @@ def __getattr__(name: str) -> Any:
         return found
 
     @wraps(found)
-    def asserted(*arguments: Any, **options: Any) -> Any:
+    def check(*arguments: Any, **options: Any) -> Any:
         return found(*host(arguments), **host(options))
 
-    return asserted
+    return check

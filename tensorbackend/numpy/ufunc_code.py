@@ -9,8 +9,11 @@ import numpy
 
 from .arrays import HERE, blank, ndarray, replace
 from .promotion import Spec
-from .ufunc_methods import accumulated, at, outer, reduced, reduced_at
-from .ufuncs import call, changed, operated
+from .ufunc_methods import accumulate as accumulate_by
+from .ufunc_methods import at, outer
+from .ufunc_methods import reduce as reduce_by
+from .ufunc_methods import reduceat as reduceat_by
+from .ufuncs import call, change, operate
 
 _PARAMETERS: Final = "out=None, *, where=True, casting=None, order='K', dtype=None, subok=True, signature=None"
 _PLAIN: Final = "out is None and where is True and dtype is None and casting is None and signature is None"
@@ -73,7 +76,7 @@ def operator(x1, x2):
     if kinds.get((k, j), a) is None:
         r = op(a, b)
 {_RESULT.format(indent=" " * 8)}
-    return operated(spec, x1, x2)
+    return operate(spec, x1, x2)
 
 def reflected(x2, x1):
     b = x2._t
@@ -84,7 +87,7 @@ def reflected(x2, x1):
     if kinds.get((k, j), b) is None:
         r = op(float(x1) if k is float64 else x1, b)
 {_RESULT.format(indent=" " * 8)}
-    return operated(spec, x1, x2)
+    return operate(spec, x1, x2)
 
 def in_place(x1, x2):
     a = x1._t
@@ -100,7 +103,7 @@ def in_place(x1, x2):
                 a = b = None
                 replace(x1, r)
             return x1
-    return changed(spec, x1, x2)
+    return change(spec, x1, x2)
 
 def sole(x):
     a = x._t
@@ -114,24 +117,24 @@ def sole(x):
 
 _SHARED: Final = {
     "float64": numpy.float64, "float": float,
-    "HOST": numpy.ndarray, "blank": blank, "call": call, "changed": changed, "ndarray": ndarray, "operated": operated,
+    "HOST": numpy.ndarray, "blank": blank, "call": call, "change": change, "ndarray": ndarray, "operate": operate,
     "replace": replace,
 }  # fmt: skip
 
 
-def _compiled(source: str, spec: Spec, name: str) -> dict[str, Any]:
+def _compile_source(source: str, spec: Spec, name: str) -> dict[str, Any]:
     scope = {**_SHARED, "__name__": __package__, "kinds": spec.kinds, "op": spec.op, "spec": spec}
     exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
     return scope
 
 
-def made(spec: Spec) -> Callable[..., Any]:
+def make_ufunc(spec: Spec) -> Callable[..., Any]:
     """The public function of a specification."""
     if spec.nout == 1 and spec.nin in (1, 2):
         source = (_UNARY if spec.nin == 1 else _BINARY).format(name=spec.name)
     else:
         source = _OTHER.format(name=spec.name, arguments=", ".join(f"x{n}" for n in range(1, spec.nin + 1)))
-    function: Any = _compiled(source, spec, spec.name)[spec.name]
+    function: Any = _compile_source(source, spec, spec.name)[spec.name]
     function.__module__, function.__qualname__ = __package__, spec.name
     summary = (spec.op.__doc__ or "").strip().partition("\n")[0]
     function.__doc__ = f"{summary}\n\nNumPy's `{spec.name}`, with its options and methods."
@@ -145,13 +148,13 @@ def made(spec: Spec) -> Callable[..., Any]:
 
         def reduce(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
                    initial: Any = None, where: Any = True) -> Any:  # fmt: skip
-            return reduced(spec, array, axis, dtype, out, keepdims, initial, where)
+            return reduce_by(spec, array, axis, dtype, out, keepdims, initial, where)
 
         def accumulate(array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
-            return accumulated(spec, array, axis, dtype, out)
+            return accumulate_by(spec, array, axis, dtype, out)
 
         def reduceat(array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
-            return reduced_at(spec, array, indices, axis, dtype, out)
+            return reduceat_by(spec, array, indices, axis, dtype, out)
 
         function.reduce, function.accumulate, function.reduceat = reduce, accumulate, reduceat
         function.outer = lambda a, b, /, **options: outer(spec, a, b, **options)
@@ -161,5 +164,5 @@ def made(spec: Spec) -> Callable[..., Any]:
 
 def operators(spec: Spec) -> dict[str, Callable[..., Any]]:
     """The methods of arrays for a function's operator: plain, reflected and in place, or the only one."""
-    scope = _compiled(_OPERATORS, spec, f"ndarray.{spec.name}")
+    scope = _compile_source(_OPERATORS, spec, f"ndarray.{spec.name}")
     return {name: scope[name] for name in ("operator", "reflected", "in_place", "sole")}

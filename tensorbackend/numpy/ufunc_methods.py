@@ -17,10 +17,10 @@ from .arrays import functions, ndarray, replace, result, tensor_of
 from .conversion import NUMBERS, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .promotion import Spec
-from .ufuncs import call, written
+from .ufuncs import call, write_out
 
 
-def reduced(
+def reduce(
     spec: Spec, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
     initial: Any = None, where: Any = True,
 ) -> Any:  # fmt: skip
@@ -50,10 +50,10 @@ def reduced(
     total = fold(lambda a, b: tensor(call(spec, (functions["box"](a), functions["box"](b)))), parts)
     if keepdims:
         total = tb.expand_dims(total, axis=tuple(axes))
-    return result(total) if out is None else written(spec.name, out, total)
+    return result(total) if out is None else write_out(spec.name, out, total)
 
 
-def accumulated(spec: Spec, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+def accumulate(spec: Spec, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """`np.add.accumulate` etc."""
     x = tensor(array)
     if dtype is not None:
@@ -70,21 +70,21 @@ def accumulated(spec: Spec, array: Any, axis: int = 0, dtype: Any = None, out: A
         if len(running) > 1:
             running[0] = cast(running[0], running[-1].dtype)
         total = tb.stack(running, axis=axis) if parts else x
-    return result(total) if out is None else written(spec.name, out, total)
+    return result(total) if out is None else write_out(spec.name, out, total)
 
 
-def reduced_at(spec: Spec, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+def reduceat(spec: Spec, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """`np.add.reduceat` and the like: each pair of adjacent indices bounds a reduction."""
     x = tb.moveaxis(tensor(array), axis, 0)
     starts = [int(each) for each in host(indices)]
     stops = [*starts[1:], x.shape[0]]
     boxed = functions["box"]
     parts = [
-        tensor(reduced(spec, boxed(x[start:stop]), 0, dtype)) if start < stop else x[start]
+        tensor(reduce(spec, boxed(x[start:stop]), 0, dtype)) if start < stop else x[start]
         for start, stop in zip(starts, stops, strict=True)
     ]
     total = tb.moveaxis(tb.stack([cast(part, parts[0].dtype) for part in parts]), 0, axis)
-    return result(total) if out is None else written(spec.name, out, total)
+    return result(total) if out is None else write_out(spec.name, out, total)
 
 
 def outer(spec: Spec, a: Any, b: Any, **options: Any) -> Any:

@@ -15,15 +15,15 @@ from ..tensor import Tensor
 
 def _fmax(x1: Any, x2: Any) -> Tensor:
     """The larger of two elements; of NaN and a number the number."""
-    return _skipping_nan(tb.maximum, x1, x2)
+    return _choose_number(tb.maximum, x1, x2)
 
 
 def _fmin(x1: Any, x2: Any) -> Tensor:
     """The smaller of two elements; of NaN and a number the number."""
-    return _skipping_nan(tb.minimum, x1, x2)
+    return _choose_number(tb.minimum, x1, x2)
 
 
-def _skipping_nan(op: Callable[[Any, Any], Tensor], x1: Any, x2: Any) -> Tensor:
+def _choose_number(op: Callable[[Any, Any], Tensor], x1: Any, x2: Any) -> Tensor:
     chosen = op(x1, x2)
     if not chosen.dtype.is_inexact:
         return chosen

@@ -20,7 +20,7 @@ from ..tensor import Tensor
 from .arrays import ndarray, replace, result
 from .conversion import NUMBERS, cast, operand, tensor
 from .dtypes import dtype_of, numpy_dtype
-from .promotion import Plan, Spec, kind_of, made_plan, planned
+from .promotion import Plan, Spec, kind_of, make_plan, plan_call
 
 
 def call(
@@ -47,18 +47,18 @@ def call(
         operands = [tensor(operands[0]), *operands[1:]]
     kinds = tuple([kind_of(value) for value in operands])
     if dtype is None and casting is None:
-        plan = planned(spec, kinds)
+        plan = plan_call(spec, kinds)
     else:
-        plan = made_plan(spec, kinds, None if dtype is None else dtype_of(dtype), casting or "same_kind")
-    results = computed(spec, plan, operands)
+        plan = make_plan(spec, kinds, None if dtype is None else dtype_of(dtype), casting or "same_kind")
+    results = compute(spec, plan, operands)
     if where is not True:
-        results = _masked(results, where, out)
+        results = _apply_mask(results, where, out)
     if out is None:
         boxed = tuple(map(result, results))
     else:
         targets = (*out, *(None,) * (len(results) - len(out)))
         boxed = tuple([
-            result(each) if target is None else written(spec.name, target, each, casting or "same_kind")
+            result(each) if target is None else write_out(spec.name, target, each, casting or "same_kind")
             for target, each in zip(targets, results, strict=True)
         ])  # fmt: skip
     return boxed if spec.nout > 1 else boxed[0]
@@ -70,17 +70,17 @@ def _dtype_of_signature(signature: Any) -> Any:
     return next((each for each in reversed(tuple(signature)) if each is not None), None)
 
 
-def computed(spec: Spec, plan: Plan | None, operands: Sequence[Any]) -> tuple[Tensor, ...]:
+def compute(spec: Spec, plan: Plan | None, operands: Sequence[Any]) -> tuple[Tensor, ...]:
     """The result of a function for tensors and numbers by a plan."""
     if plan is None:
         given = spec.op(*operands)
         return given if isinstance(given, tuple) else (given,)
-    given = plan.op(*map(_as, operands, plan.operands))
+    given = plan.op(*map(_cast_operand, operands, plan.operands))
     results = given if isinstance(given, tuple) else (given,)
     return tuple(map(cast, results, plan.results))
 
 
-def _as(value: Any, dtype: DType) -> Any:
+def _cast_operand(value: Any, dtype: DType) -> Any:
     if isinstance(value, Tensor):
         return value if value.dtype is dtype else cast(value, dtype)
     if isinstance(value, numpy.generic):
@@ -90,7 +90,7 @@ def _as(value: Any, dtype: DType) -> Any:
     return float(value) if value.__class__ is int and dtype.is_floating else value
 
 
-def _masked(results: Sequence[Tensor], where: Any, out: Any) -> tuple[Tensor, ...]:
+def _apply_mask(results: Sequence[Tensor], where: Any, out: Any) -> tuple[Tensor, ...]:
     """Results where a mask is true, elsewhere the elements of `out`, or 0."""
     mask = tensor(where)
     if mask.dtype is not bool_:
@@ -106,11 +106,11 @@ def _zero(x: Tensor) -> Any:
     return False if x.dtype is bool_ else 0
 
 
-def written(name: str, out: Any, value: Tensor, casting: Any = "same_kind") -> ndarray:
+def write_out(name: str, out: Any, value: Tensor, casting: Any = "same_kind") -> ndarray:
     """The array `out`, with the elements of a tensor."""
     if out.__class__ is not ndarray:
         if isinstance(out, tuple) and len(out) == 1:
-            return written(name, out[0], value, casting)
+            return write_out(name, out[0], value, casting)
         if isinstance(out, numpy.ndarray):
             numpy.copyto(out, numpy.asarray(value), casting=casting)
             return out  # type: ignore[return-value] # NumPy's own array, as it was given
@@ -135,14 +135,14 @@ def written(name: str, out: Any, value: Tensor, casting: Any = "same_kind") -> n
     return out
 
 
-def changed(spec: Spec, x: ndarray, other: Any) -> Any:
+def change(spec: Spec, x: ndarray, other: Any) -> Any:
     """`x += other` and the like: a new number for one without axes, else `x`, written to."""
     if not x._template().shape and x._t is not None and getattr(x, "_how", None) is None:
         return call(spec, (x, other))
     return call(spec, (x, other), out=x)
 
 
-def operated(spec: Spec, x: Any, y: Any) -> Any:
+def operate(spec: Spec, x: Any, y: Any) -> Any:
     """`x + y` and the like, if it is not straight-line."""
     other = y if x.__class__ is ndarray else x
     kind = other.__class__

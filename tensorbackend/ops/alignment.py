@@ -11,7 +11,7 @@ from ..declarations.argument_errors import check_arguments
 from ..errors import NamesError, ShapeError, expected
 from ..rules.axes import normalize_axes, normalize_axis
 from ..tensor import Tensor, TensorLike
-from .creation.values import together
+from .creation.values import operand_tensors
 from .shape import align_to, permute_dims, reshape
 
 
@@ -51,7 +51,7 @@ def aligned(*tensors: TensorLike, outer: bool = False) -> tuple[Tensor, ...]:
     >>> (rows + columns).template
     f32[row: 2][column: 3]
     """
-    operands = together(*tensors)
+    operands = operand_tensors(*tensors)
     sizes: dict[str, int] = {}
     for x in operands:
         for name, size in zip(x.names, x.shape, strict=True):
@@ -118,7 +118,7 @@ def split_axis(
     --------
     merge_axes : The inverse.
     """
-    (x,) = together(x)
+    (x,) = operand_tensors(x)
     along = normalize_axis(x.template, axis)
     if isinstance(sizes, Mapping):
         if names is not None:
@@ -178,7 +178,7 @@ def merge_axes(x: TensorLike, axes: Sequence[Axis], /, *, name: str | None = Non
     --------
     split_axis : The inverse.
     """
-    (x,) = together(x)
+    (x,) = operand_tensors(x)
     merged = normalize_axes(x.template, axes)
     if not merged:
         raise ShapeError(expected("at least one axis to merge", "expand_dims() makes a new one", axes=tuple(axes)))

@@ -28,29 +28,29 @@ either of these."""
 CONSTANT: Final = "constant"
 
 
-def _reflected(place: Any, size: int) -> Any:
+def _reflect(place: Any, size: int) -> Any:
     """... 2 1 0 1 2 1 0 ...: reflected at the ends, which are not repeated."""
     last = size - 1
     return last - abs(place % max(2 * last, 1) - last)
 
 
-def _mirrored(place: Any, size: int) -> Any:
+def _mirror(place: Any, size: int) -> Any:
     """... 1 0 0 1 2 2 1 ...: reflected at the ends, which are repeated."""
     last = 2 * size - 1
     return (last - abs(2 * (place % (2 * size)) - last)) // 2
 
 
-def _repeated(place: Any, size: int) -> Any:
+def _wrap(place: Any, size: int) -> Any:
     """... 1 2 0 1 2 0 1 ...: repeated from the start."""
     return place % size
 
 
 EXTENSIONS: Final[Mapping[str, Callable[[Any, int], Any]]] = {
     "edge": lambda place, size: min(max(place, 0), size - 1),
-    "periodic": _repeated,
-    "reflect": _reflected,
-    "symmetric": _mirrored,
-    "wrap": _repeated,
+    "periodic": _wrap,
+    "reflect": _reflect,
+    "symmetric": _mirror,
+    "wrap": _wrap,
 }
 """By mode, the function that maps a position, inside or outside an axis of a size, to the element that is read there.
 

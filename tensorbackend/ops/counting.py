@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..declarations.argument_errors import check_arguments
 from ..dispatch.direct import direct
 from ..dispatch.kernels import Shaped
-from ..dispatch.records import Ready
+from ..dispatch.records import ReadyCall
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..rules.accuracy import Bound, declare_bound
 from ..rules.broadcasting import check_dtype, result_type, to_floating
@@ -21,7 +21,7 @@ from ..tensor import Tensor, TensorLike
 from .composite.indexing.positions import check_size, read_count
 from .composite.sorting.searching import searchsorted
 from .creation.filled import asarray, full, iota, zeros
-from .creation.values import together
+from .creation.values import operand_tensors
 from .elementwise.binary import add, divide, equal, less, multiply, subtract
 from .elementwise.conversion import astype
 from .elementwise.ternary import where
@@ -31,7 +31,7 @@ from .reduction import max, min, sum
 from .shape import broadcast_to, laid_flat, reshape
 
 
-def _summed_at(places: Tensor, weights: Tensor | None, size: int) -> Tensor:
+def _sum_at(places: Tensor, weights: Tensor | None, size: int) -> Tensor:
     """The sum of the weights, or without weights the number of elements, at each place below `size`; ignores others."""
     count = places.size
     if weights is None:
@@ -40,11 +40,11 @@ def _summed_at(places: Tensor, weights: Tensor | None, size: int) -> Tensor:
     return indexed_add(start, reshape(places, (count, 1)), laid_flat(weights), mode="fill")
 
 
-def _weighed(x: TensorLike, weights: TensorLike | None) -> tuple[Tensor, Tensor | None]:
+def _check_weights(x: TensorLike, weights: TensorLike | None) -> tuple[Tensor, Tensor | None]:
     """A tensor and its weights, which must have its shape; `None` where there are no weights."""
     if weights is None:
         return asarray(x), None
-    x, weights = together(x, weights)
+    x, weights = operand_tensors(x, weights)
     if weights.shape != x.shape:
         raise ShapeError(expected(f"a weight for each element of {x.template!r}", weights=weights.template))
     check_dtype(weights.dtype, "numeric")
@@ -53,11 +53,11 @@ def _weighed(x: TensorLike, weights: TensorLike | None) -> tuple[Tensor, Tensor 
 
 def _plan(
     result: Tensor, x: TensorLike, /, *, weights: TensorLike | None = None, minlength: int = 0, size: int | None = None
-) -> Ready | None:
+) -> ReadyCall | None:
     if weights is not None or size is not None or not isinstance(x, Tensor) or not x.size:
         return None
     kernel = x.backend.counts(x.template)
-    return None if kernel is None else Ready(Shaped(result.template), kernel)
+    return None if kernel is None else ReadyCall(Shaped(result.template), kernel)
 
 
 @declare_bound(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
@@ -74,7 +74,7 @@ def bincount(
     >>> tb.bincount(tb.asarray([0, 3, 3])).tolist(), tb.bincount(tb.asarray([0, 3, 3]), size=3).tolist()
     ([1, 0, 0, 2], [1, 0, 0])
     """
-    x, amounts = _weighed(x, weights)
+    x, amounts = _check_weights(x, weights)
     at_least = check_size(minlength)
     if not x.dtype.is_integer:
         raise DTypeError(expected("a tensor of an integer dtype to count", "cast it with astype()", dtype=x.dtype))
@@ -87,7 +87,7 @@ def bincount(
         length = builtins.max(read_count(max(x), "bincount()") + 1, at_least)
     else:
         length = at_least
-    return _summed_at(laid_flat(x), amounts, length)
+    return _sum_at(laid_flat(x), amounts, length)
 
 
 class Histogram(NamedTuple):
@@ -121,7 +121,7 @@ def histogram(
     >>> counts.tolist(), edges.tolist()
     ([1, 2, 0, 1], [0.0, 1.0, 2.0, 3.0, 4.0])
     """
-    x, amounts = _weighed(x, weights)
+    x, amounts = _check_weights(x, weights)
     as_density = flag(density=density)
     check_dtype(x.dtype, "real")
     flat = laid_flat(x)
@@ -133,7 +133,7 @@ def histogram(
     last = slice_(edges, starts=(count,), lengths=(1,), strides=(1,))
     place = where(equal(values, last), count - 1, place)
     # Indices must not be negative, so elements below the first edge are placed past the end, where they are ignored.
-    counts = _summed_at(where(less(place, 0), count, place), amounts, count)
+    counts = _sum_at(where(less(place, 0), count, place), amounts, count)
     if as_density:
         width = subtract(slice_(edges, starts=(1,), lengths=(count,), strides=(1,)),
                          slice_(edges, starts=(0,), lengths=(count,), strides=(1,)))  # fmt: skip

@@ -31,7 +31,7 @@ _ROUNDS = 4
 """The number of times that the dtype of an accumulator may change before it must stay."""
 
 
-def returned_dtype(function: Callable[..., Tensor], *dtypes: DType) -> DType:
+def result_dtype(function: Callable[..., Tensor], *dtypes: DType) -> DType:
     """The dtype that a function of scalar tensors returns, from a trial on templates.
 
     Raises `OperandError` if the function does not return a tensor, `ShapeError` where it returns a tensor with axes,
@@ -58,7 +58,7 @@ def accumulator(x: Template, initial: Template, function: OfTwo) -> DType:
     check_initial(initial)
     dtype = result_type([x, initial]) if initial.weak else initial.dtype
     for _ in range(_ROUNDS):
-        returned = returned_dtype(function, dtype, x.dtype)
+        returned = result_dtype(function, dtype, x.dtype)
         if returned is dtype:
             break
         dtype = returned
@@ -104,7 +104,7 @@ def reduce(
     else:
         check_initial(initial)
         chosen = _cast_to(target, function)
-        returned_dtype(chosen, target, x.dtype)
+        result_dtype(chosen, target, x.dtype)
     return Plan(out.replace(dtype=target), (x.dtype, target), {**options, "function": chosen})
 
 
@@ -126,8 +126,8 @@ def map(x: Template, /, *, function: OfOne, dtype: DTypeLike | None = None) -> P
     """
     target = None if dtype is None else as_dtype(dtype)
 
-    def converted(element: Tensor) -> Tensor:
+    def call(element: Tensor) -> Tensor:
         return astype(function(element), target)  # type: ignore[arg-type] # used only where there is a target
 
-    chosen = function if target is None else converted
-    return Plan(x.replace(dtype=returned_dtype(chosen, x.dtype)), (x.dtype,), {"function": chosen})
+    chosen = function if target is None else call
+    return Plan(x.replace(dtype=result_dtype(chosen, x.dtype)), (x.dtype,), {"function": chosen})

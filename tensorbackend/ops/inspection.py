@@ -15,7 +15,7 @@ from ..rules import broadcasting
 from ..rules.plan import choice
 from ..template import Template, weak_template
 from ..tensor import Tensor, bind, public_op
-from .indexing.slices import sliced
+from .indexing.slices import slice_basic
 from .shape import concatenate
 
 _KINDS = {
@@ -119,7 +119,7 @@ def _batches(x: Tensor, size: int, leftover: Leftover) -> Iterator[Tensor]:
         if count == size or leftover == "keep":
             yield batch
         elif leftover == "repeat":
-            yield concatenate([batch, sliced(x, slice(0, size - count))], axis=0)
+            yield concatenate([batch, slice_basic(x, slice(0, size - count))], axis=0)
 
 
 @check_arguments

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from ..declarations.argument_errors import check_arguments
 from ..dispatch import primitive
-from ..docstrings import described
+from ..docstrings import document
 from ..protocol.linalg import Transform
 from ..rules.accuracy import ELIMINATION, SPECTRAL
 from ..rules.linalg import (
@@ -75,7 +75,7 @@ def _cholesky(x: Template, /) -> Plan:
     return lower_factor(x)
 
 
-@described
+@document
 def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
     """The lower factor L of a Hermitian positive definite matrix x = L @ L.H, or the `upper` factor U of x = U.H @ U.
 
@@ -220,7 +220,7 @@ def triangular_solve(
     """
     a = asarray(a)
     if unit_diagonal and a.ndim > 1:
-        a = _with_unit_diagonal(a)
+        a = _set_unit_diagonal(a)
     b = asarray(b)
     at = -1 if left_side else -2
     right = expand_dims(b, axis=at) if b.ndim == 1 else b
@@ -228,7 +228,7 @@ def triangular_solve(
     return squeeze(solved, at) if b.ndim == 1 else solved
 
 
-def _with_unit_diagonal(a: Tensor) -> Tensor:
+def _set_unit_diagonal(a: Tensor) -> Tensor:
     """Matrices with ones on their diagonals."""
     rows, columns = (iota(a.shape[-2:], axis=axis, dtype="int64", backend=a.backend) for axis in (0, 1))
     return where(equal(rows, columns), 1, a)

@@ -32,13 +32,13 @@ def _counterpart(function: Any, x: Tensor) -> Callable[..., Any] | None:
     return counterpart
 
 
-def _on_host(value: Any) -> Any:
+def _to_host(value: Any) -> Any:
     """Tensors as NumPy's arrays, also in lists, tuples and dictionaries."""
     if isinstance(value, Tensor):
         return value.__array__()
     if isinstance(value, Mapping):
-        return {key: _on_host(entry) for key, entry in value.items()}
-    return type(value)(map(_on_host, value)) if type(value) in (list, tuple) else value
+        return {key: _to_host(entry) for key, entry in value.items()}
+    return type(value)(map(_to_host, value)) if type(value) in (list, tuple) else value
 
 
 def _back(value: Any, like: Tensor) -> Any:
@@ -63,11 +63,11 @@ _OF_TEMPLATE: dict[str, Callable[[Tensor], Any]] = {
 """Functions of NumPy that need no data of a tensor, so that they also take traced tensors, which have none."""
 
 
-def _by_numpy(function: Any, arguments: Sequence[Any], options: Mapping[str, Any], *, name: str = "") -> Any:
+def _call_numpy(function: Any, arguments: Sequence[Any], options: Mapping[str, Any], *, name: str = "") -> Any:
     """Calls NumPy on the host; raises NumPy's errors about the arguments as our own."""
     name = name or getattr(function, "__name__", "function")
     try:
-        on_host = _on_host(tuple(arguments)), _on_host(dict(options))
+        on_host = _to_host(tuple(arguments)), _to_host(dict(options))
     except TemplateDataError as error:
         error.named(f"NumPy's {name}, which is computed on the host for these arguments")
         raise
@@ -113,7 +113,7 @@ def numpy_ufunc(x: Tensor, ufunc: Any, method: str, inputs: Sequence[Any], optio
     out = options.get("out", ())
     if any(isinstance(target, Tensor) for target in out):  # no payload is ever written to
         return NotImplemented
-    result = _by_numpy(getattr(ufunc, method), inputs, options, name=ufunc.__name__)
+    result = _call_numpy(getattr(ufunc, method), inputs, options, name=ufunc.__name__)
     return result if out else _back(result, x)
 
 
@@ -130,16 +130,16 @@ def numpy_function(
     if of_template is not None and len(arguments) == 1:
         return of_template(x)
     counterpart = _counterpart(function, x)
-    call = None if counterpart is None else _translated(function, counterpart, arguments, options)
+    call = None if counterpart is None else _translate(function, counterpart, arguments, options)
     if counterpart is not None and call is not None:
         try:
             return counterpart(*call[0], **call[1])
         except OperandError:  # lists, which NumPy takes for arrays
             pass
-    return _back(_by_numpy(function, arguments, options), x)
+    return _back(_call_numpy(function, arguments, options), x)
 
 
-def _translated(
+def _translate(
     function: Any, counterpart: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any]] | None:
     """The arguments of a call of NumPy's function in the form that ours takes; `None` if ours cannot take them."""

@@ -14,13 +14,13 @@ from .indexing.taking import take_at
 from .shape import concatenate, pad_with
 
 
-def extended(x: Tensor, padding: Paddings, sides: Iterable[Sides], value: TensorLike) -> Tensor:
+def extend(x: Tensor, padding: Paddings, sides: Iterable[Sides], value: TensorLike) -> Tensor:
     """Pads one axis of x after the other, each side by its mode or value; see `pad`."""
     _, triples = pad_template(x.template, padding)
     for axis, ((low, high, interior), (below, above)) in enumerate(zip(triples, sides, strict=True)):
         if below not in EXTENSIONS and above not in EXTENSIONS:
-            x = _with_values(x, axis, (low, 0, interior), below, value)
-            x = _with_values(x, axis, (0, high, 0), above, value)
+            x = _pad_with_value(x, axis, (low, 0, interior), below, value)
+            x = _pad_with_value(x, axis, (0, high, 0), above, value)
             continue
         if low < 0 or high < 0 or interior:
             word = below if below in EXTENSIONS else above
@@ -39,13 +39,13 @@ def extended(x: Tensor, padding: Paddings, sides: Iterable[Sides], value: Tensor
             parts.append(_entries(x, axis, range(size, size + high), above))
         x = concatenate(parts, axis=axis)
         if below not in EXTENSIONS:
-            x = _with_values(x, axis, (low, 0, 0), below, value)
+            x = _pad_with_value(x, axis, (low, 0, 0), below, value)
         if above not in EXTENSIONS:
-            x = _with_values(x, axis, (0, high, 0), above, value)
+            x = _pad_with_value(x, axis, (0, high, 0), above, value)
     return Tensor(x.template, x.backend, x.data)  # a new tensor, even if nothing was padded
 
 
-def _with_values(x: Tensor, axis: int, triple: tuple[int, int, int], side: Side, value: TensorLike) -> Tensor:
+def _pad_with_value(x: Tensor, axis: int, triple: tuple[int, int, int], side: Side, value: TensorLike) -> Tensor:
     """x padded along an axis with the value of a side: a number, or `value` for "constant"."""
     return pad_with(x, value if isinstance(side, str) else side, padding={axis: triple}) if any(triple) else x
 
@@ -116,4 +116,4 @@ def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None,
         value = 0 if x.dtype.is_numeric else False
     if isinstance(mode, str) and mode == CONSTANT:
         return pad_with(original, value, padding=padding)
-    return extended(x, padding, sides_of(x.template, mode, range(x.ndim), option="mode"), value)
+    return extend(x, padding, sides_of(x.template, mode, range(x.ndim), option="mode"), value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..dispatch.direct import direct
 from ..dispatch.kernels import Shaped
-from ..dispatch.records import Ready
+from ..dispatch.records import ReadyCall
 from ..errors import ShapeError, expected
 from ..rules.plan import integer
 from ..tensor import Tensor, TensorLike
@@ -21,9 +21,9 @@ from .creation.filled import asarray
 
 def _plan(
     result: tuple[Tensor, ...], x: TensorLike, /, *, size: int | None = None, fill_value: int = 0
-) -> Ready | None:
+) -> ReadyCall | None:
     kernel = x.backend.positions(x.template) if size is None and isinstance(x, Tensor) else None
-    return None if kernel is None else Ready(tuple([Shaped(indices.template) for indices in result]), kernel)
+    return None if kernel is None else ReadyCall(tuple([Shaped(indices.template) for indices in result]), kernel)
 
 
 @direct(_plan)

@@ -13,7 +13,7 @@ import math
 from typing import NamedTuple
 
 from ..annotations import Axis
-from ..docstrings import described
+from ..docstrings import document
 from ..dtypes import Scalar, scalar_kind
 from ..errors.tracebacks import name_in_errors
 from ..rules.axes import normalize_axis
@@ -199,7 +199,7 @@ def _chosen(entries: _Entries, unique: UniqueAll, fill_value: Scalar) -> Tensor:
 # Public
 
 
-def _along(x: Tensor, axis: Axis, size: int | None, fill_value: Scalar, function: str) -> UniqueAll:
+def _unique_along(x: Tensor, axis: Axis, size: int | None, fill_value: Scalar, function: str) -> UniqueAll:
     """The result of `unique_all` along an axis."""
     entries = _entries(x, axis)
     ranks = entries.ranks.rename(None)
@@ -261,7 +261,7 @@ def unique_all(
     """
     x = x if isinstance(x, Tensor) else asarray(x)
     if axis is not None:
-        return _along(x, axis, size, fill_value, "unique_all()")
+        return _unique_along(x, axis, size, fill_value, "unique_all()")
     quick = x.backend.unique(x, places=True, counts=True) if size is None else None
     if quick is not None:
         return UniqueAll(*quick)  # type: ignore[arg-type] # nothing that was asked for is left out
@@ -272,7 +272,7 @@ def unique_all(
     return UniqueAll(_values(runs, begins, fill_value), first, _inverse(runs, order, x), _counts(runs, begins))
 
 
-@described
+@document
 def unique_counts(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueCounts:
@@ -285,7 +285,7 @@ def unique_counts(
     """
     x = x if isinstance(x, Tensor) else asarray(x)
     if axis is not None:
-        unique = _along(x, axis, size, fill_value, "unique_counts()")
+        unique = _unique_along(x, axis, size, fill_value, "unique_counts()")
         return UniqueCounts(unique.values, unique.counts)
     quick = x.backend.unique(x, places=False, counts=True) if size is None else None
     if quick is not None and quick.counts is not None:
@@ -295,7 +295,7 @@ def unique_counts(
     return UniqueCounts(_values(runs, begins, fill_value), _counts(runs, begins))
 
 
-@described
+@document
 def unique_inverse(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueInverse:
@@ -308,7 +308,7 @@ def unique_inverse(
     """
     x = x if isinstance(x, Tensor) else asarray(x)
     if axis is not None:
-        unique = _along(x, axis, size, fill_value, "unique_inverse()")
+        unique = _unique_along(x, axis, size, fill_value, "unique_inverse()")
         return UniqueInverse(unique.values, unique.inverse_indices)
     quick = x.backend.unique(x, places=True, counts=False) if size is None else None
     if quick is not None and quick.inverse_indices is not None:
@@ -319,7 +319,7 @@ def unique_inverse(
     return UniqueInverse(_values(runs, begins, fill_value), _inverse(runs, order, x))
 
 
-@described
+@document
 def unique_values(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> Tensor:
@@ -331,7 +331,7 @@ def unique_values(
     """
     x = x if isinstance(x, Tensor) else asarray(x)
     if axis is not None:
-        unique = _along(x, axis, size, fill_value, "unique_values()")
+        unique = _unique_along(x, axis, size, fill_value, "unique_values()")
         return unique.values
     quick = x.backend.unique(x, places=False, counts=False) if size is None else None
     if quick is not None:

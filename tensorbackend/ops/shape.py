@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ..annotations import Axes, Axis, ShapeLike
 from ..declarations.argument_errors import check_arguments
 from ..dispatch import primitive
-from ..docstrings import described
+from ..docstrings import document
 from ..errors import OperandError, ShapeError, expected
 from ..rules.axes import sorted_axes
 from ..rules.broadcasting import broadcast, result_type
@@ -176,7 +176,7 @@ def concatenate(tensors: Sequence[Template], /, *, axis: Axis = 0) -> Plan:
     return plan_concatenation(tensors, axis)
 
 
-@described
+@document
 def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0) -> Tensor:
     """Join tensors along an axis: the Array API's name for `concatenate`. `None` flattens them first.
 

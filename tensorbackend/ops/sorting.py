@@ -15,7 +15,7 @@ from ..rules.plan import Plan, flag
 from ..template import Template
 
 
-def _ordering(x: Template, axis: Axis, descending: bool, stable: bool) -> dict[str, object]:
+def _order_rule(x: Template, axis: Axis, descending: bool, stable: bool) -> dict[str, object]:
     flag(stable=stable)
     check_dtype(x.dtype, "real or bool", "sort real(x), or by argsort(abs(x))")
     return {"axis": normalize_axis(x, axis), "descending": flag(descending=descending)}
@@ -29,7 +29,7 @@ def sort(x: Template, /, *, axis: Axis = -1, descending: bool = False, stable: b
     >>> tb.sort(tb.asarray([2.0, float("nan"), 1.0])).tolist()
     [1.0, 2.0, nan]
     """
-    return Plan(x, (x.dtype,), _ordering(x, axis, descending, stable))
+    return Plan(x, (x.dtype,), _order_rule(x, axis, descending, stable))
 
 
 @primitive
@@ -40,4 +40,4 @@ def argsort(x: Template, /, *, axis: Axis = -1, descending: bool = False, stable
     >>> tb.argsort(tb.asarray([1, 3, 1, 2]), descending=True).tolist()
     [1, 3, 0, 2]
     """
-    return Plan(x.replace(dtype=default_dtype("int")), (x.dtype,), _ordering(x, axis, descending, stable))
+    return Plan(x.replace(dtype=default_dtype("int")), (x.dtype,), _order_rule(x, axis, descending, stable))

@@ -12,7 +12,7 @@ from ..rules.broadcasting import result_type, to_floating
 from ..tensor import Tensor, TensorLike
 from .composite.contraction import matmul
 from .composite.reduction import _mean
-from .creation.values import together
+from .creation.values import operand_tensors
 from .elementwise.binary import divide, subtract
 from .elementwise.conversion import astype
 from .elementwise.unary import conj
@@ -32,7 +32,7 @@ def covariance(x: TensorLike, /, *, mean: TensorLike | None = None, correction: 
     >>> tb.covariance(tb.asarray([[1.0, 2.0], [3.0, 6.0]])).tolist()
     [[1.0, 2.0], [2.0, 4.0]]
     """
-    x, *centres = together(x, *([] if mean is None else [mean]))
+    x, *centres = operand_tensors(x, *([] if mean is None else [mean]))
     if x.ndim < 2:
         raise ShapeError(expected("observations as rows and variables as columns", tensor=x.template))
     centre = centres[0] if centres else None

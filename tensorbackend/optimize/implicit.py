@@ -33,7 +33,7 @@ Equations = Callable[[Tensors, Tensor], Tensor]
 """From parameters and unknowns x to as many values, which are 0 at the solution."""
 
 
-def is_recorded(tensors: Tensors) -> bool:
+def records(tensors: Tensors) -> bool:
     """Whether a trace or a tape records a computation with some of these tensors."""
     return common_backend(tensors).dispatch_priority > 1
 

@@ -13,14 +13,14 @@ from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..expr.trees import LEAF, Tree, flatten, paths, unflatten
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import full
-from ..ops.creation.values import asarray, is_array, together
+from ..ops.creation.values import asarray, is_array, operand_tensors
 from ..ops.elementwise.conversion import astype
 from ..ops.inspection import result_type
 from ..ops.shape import broadcast_to, concatenate, reshape
 from ..protocol import Backend
 from ..select import common_backend, get_backend, move
 from ..tensor import Tensor, TensorLike
-from .implicit import Minima, is_recorded, minimum_with_gradient, refuse_gradient
+from .implicit import Minima, minimum_with_gradient, records, refuse_gradient
 from .lbfgs import Inputs, Plan, minimise
 from .objective import objective, trace_function, value_at
 from .with_scipy import METHODS as SCIPYS
@@ -149,7 +149,7 @@ def minimize(
     """
     leaves, tree = flatten(x0)
     if tree is not LEAF and any(isinstance(leaf, Tensor) or is_array(leaf) for leaf in leaves):
-        nested = _Nested(function, leaves, tree)
+        nested = _TreeFunction(function, leaves, tree)
         low, high = bounds or (None, None)
         minimum = minimize(
             nested,
@@ -206,7 +206,7 @@ def minimize(
     else:
         parts = minimise_with_scipy(chosen, plan, tensors)
     constants = traced_objective.constants
-    if x.size and is_recorded([*constants, lower, upper, flat]):
+    if x.size and records([*constants, lower, upper, flat]):
         if steps is None:
             minima = Minima(plan.graph, plan.bounded)
             parts[0] = minimum_with_gradient(minima, constants, lower, upper, parts[0])
@@ -222,11 +222,11 @@ def minimize(
     )
 
 
-class _Nested:
+class _TreeFunction:
     """A function of a tree as a function of vectors, which hold the elements of the tensors one after the other."""
 
     def __init__(self, function: Callable[[Any], Any], leaves: Sequence[Any], tree: Tree) -> None:
-        detached = [x.detach() for x in together(*leaves)]
+        detached = [x.detach() for x in operand_tensors(*leaves)]
         home = common_backend(detached)
         self._function, self._tree = function, tree
         self._tensors = tensors = [move(x, home) for x in detached]

@@ -15,7 +15,7 @@ from ..expr.jit import jit
 from ..expr.while_loops import while_loop
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import full
-from ..ops.creation.values import asarray, together
+from ..ops.creation.values import asarray, operand_tensors
 from ..ops.elementwise.binary import logical_and, logical_or
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
@@ -27,7 +27,7 @@ from ..ops.reduction import max as max_
 from ..ops.shape import broadcast_to, reshape
 from ..solvers.direct import eliminate
 from ..tensor import Tensor, TensorLike
-from .implicit import is_recorded, root_with_gradient, scalar_roots_with_gradient
+from .implicit import records, root_with_gradient, scalar_roots_with_gradient
 from .objective import objective, value_at
 
 
@@ -111,7 +111,7 @@ def root(
         graph, float(tolerance), index(max_iterations), traced_objective.constants_without_gradient, _flat(x)
     )
     found = reshape(solved.x, x.shape, names=x.names)
-    if is_recorded([*constants, found]):
+    if records([*constants, found]):
         found = root_with_gradient(graph, constants, found)
         return solved._replace(x=found, value=value_at(graph, constants, found))
     return solved._replace(x=found, value=reshape(solved.value, result.shape, names=result.names))
@@ -209,7 +209,7 @@ def bisect(
     """
     if not tolerance > 0:
         raise ArgumentError(expected("a tolerance above 0", tolerance=tolerance))
-    one, other = together(low, high)
+    one, other = operand_tensors(low, high)
     dtype = result_type(one, other)
     if not dtype.is_floating:
         raise DTypeError(expected("floating bounds", "cast them with astype()", low=one.template, high=other.template))
@@ -242,6 +242,6 @@ def bisect(
     count, start, end = while_loop(wide, halve, (full((), 0, dtype="int32", backend=start.backend), start, end))
     x = start + (end - start) / 2
     narrow = abs_(end - start) <= tolerance
-    if is_recorded([*constants, x]):
+    if records([*constants, x]):
         x = scalar_roots_with_gradient(graph, constants, x)
     return Root(x, value_at(graph, constants, x), count, logical_and(bracketed, narrow), logical_not(bracketed))

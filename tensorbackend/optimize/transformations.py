@@ -21,7 +21,7 @@ from ..errors import ArgumentError, expected
 from ..expr.trees import flatten, tree_map
 from ..ops.composite.elementwise.functions import isfinite, square
 from ..ops.creation.filled import full
-from ..ops.creation.values import together
+from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.binary import add, logical_and, maximum, minimum
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
@@ -76,7 +76,7 @@ def apply_updates(parameters: Nested, updates: Trees) -> Nested:
     """
 
     def add_update(parameter: Any, update: Any) -> Tensor:
-        x, step = together(parameter, update)
+        x, step = operand_tensors(parameter, update)
         return astype(x + step, x.dtype)
 
     updated: Nested = tree_map(add_update, parameters, updates)
@@ -109,7 +109,7 @@ def global_norm(tree: Trees) -> Tensor:
 
 def _norm(tree: Trees) -> tuple[Tensor, Tensor]:
     """The largest magnitude among all elements, and the norm of the elements divided by it; 1 in place of 0 or inf."""
-    magnitudes = [abs_(widen(x)) for x in together(*flatten(tree)[0]) if not isinstance(x, Tensor) or x.size]
+    magnitudes = [abs_(widen(x)) for x in operand_tensors(*flatten(tree)[0]) if not isinstance(x, Tensor) or x.size]
     if not magnitudes:
         return full((), 1.0), full((), 0.0)
     greatest = reduce(maximum, [max_(x) for x in magnitudes])

@@ -79,19 +79,19 @@ def callback(
     passed if the callback's family and options do not determine it.
     """
     if method is None:
-        return lambda method: _declared(method, "callback", cost, reach)
-    return _declared(method, "callback", cost, reach)
+        return lambda method: _declare(method, "callback", cost, reach)
+    return _declare(method, "callback", cost, reach)
 
 
 def optional_callback(method: Method) -> Method:
     """Marks a composite that a backend may override; without an override its default runs."""
-    return _declared(method, "optional_callback", None, None)
+    return _declare(method, "optional_callback", None, None)
 
 
-def _declared(method: Method, kind: str, cost: Cost | None, reach: Reach | None) -> Method:
+def _declare(method: Method, kind: str, cost: Cost | None, reach: Reach | None) -> Method:
     name = method.__name__
 
-    def missing(self: Core, *inputs: object, **options: object) -> Payload:
+    def refuse(self: Core, *inputs: object, **options: object) -> Payload:
         raise UnsupportedOp(
             expected(
                 f"a backend that has {name}",
@@ -100,12 +100,12 @@ def _declared(method: Method, kind: str, cost: Cost | None, reach: Reach | None)
             )
         )
 
-    missing.__name__, missing.__qualname__, missing.__doc__ = name, method.__qualname__, method.__doc__
-    missing.__wrapped__ = method  # type: ignore[attr-defined] # the typed declaration
-    missing.__declared__ = kind  # type: ignore[attr-defined]
-    missing.__cost__ = cost  # type: ignore[attr-defined]
-    missing.__reach__ = reach  # type: ignore[attr-defined]
-    return missing  # type: ignore[return-value] # same signature, seen through __wrapped__
+    refuse.__name__, refuse.__qualname__, refuse.__doc__ = name, method.__qualname__, method.__doc__
+    refuse.__wrapped__ = method  # type: ignore[attr-defined] # the typed declaration
+    refuse.__declared__ = kind  # type: ignore[attr-defined]
+    refuse.__cost__ = cost  # type: ignore[attr-defined]
+    refuse.__reach__ = reach  # type: ignore[attr-defined]
+    return refuse  # type: ignore[return-value] # same signature, seen through __wrapped__
 
 
 def limited_to(*dtypes: DTypeLike) -> Callable[[Method], Method]:
@@ -523,7 +523,7 @@ class Core:
         both = dtype in self.dlpack_dtypes and dtype in source.dlpack_dtypes
         if both and self.dlpack_device() == source.dlpack_device():
             try:
-                template, data = self.from_dlpack(_Handed(x), copy=copy)
+                template, data = self.from_dlpack(_SharedTensor(x), copy=copy)
             except BufferError:
                 pass  # for example, strides that one of the libraries does not take
             else:
@@ -570,7 +570,7 @@ class Core:
         return unpack(x.backend.to_binary(x, x.size), x.dtype)
 
 
-class _Handed:
+class _SharedTensor:
     """A tensor in the form that another backend's library imports: it shares the memory itself, not a copy.
 
     This is safe because no backend writes to a payload.

@@ -33,12 +33,12 @@ def out_of_memory(error: BaseException) -> OutOfMemoryError:
     >>> out_of_memory(MemoryError())
     OutOfMemoryError('expected enough memory; make tensors smaller, or free some')
     """
-    asked = _asked(error)
+    asked = _requested_bytes(error)
     remedy = "make tensors smaller, or free some"
     return OutOfMemoryError(expected("enough memory", remedy, **({} if asked is None else {"bytes": asked})))
 
 
-def _asked(error: BaseException) -> int | None:
+def _requested_bytes(error: BaseException) -> int | None:
     """The number of bytes in an error: NumPy's has a shape and a dtype, others have it in their texts."""
     shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
     if shape is not None and dtype is not None:

@@ -88,14 +88,14 @@ class _Payload:
     """Represents a payload; weak references to it are possible, as to an array."""
 
 
-def pinned() -> int:
+def pinned_count() -> int:
     """The number pinned for this interpreter, 0 if there is none."""
     if sys.implementation.name != "cpython" or "free-threading" in sys.version:
         return 0
     return _PINNED.get(sys.version_info[:2], 0)
 
 
-def calibrated(number: int) -> bool:
+def calibrate(number: int) -> bool:
     """Whether both functions are correct with a number, which they then use; if not, they always answer no."""
     global _alone
     _alone = number
@@ -120,4 +120,4 @@ def _kernel(payload: Any) -> bool:
     return is_spare(payload)
 
 
-calibrated(pinned())
+calibrate(pinned_count())

@@ -134,8 +134,8 @@ def planned(method: Callable[..., Kernel], /) -> Callable[..., Payload]:
 
     @wraps(method)
     def callback(self: Any, out: Any, /, *inputs: Any, **options: object) -> Payload:
-        kernel = entered(self, method, out, _mapped("template", inputs), options)
-        return kernel(*_mapped("data", inputs))
+        kernel = entered_kernel(self, method, out, _map_attribute("template", inputs), options)
+        return kernel(*_map_attribute("data", inputs))
 
     callback.__plan__ = method  # type: ignore[attr-defined] # read by `kernel_of`
     return callback
@@ -153,10 +153,10 @@ def kernel_of(callback: Callable[..., Payload], out: Any, /, *inputs: Any, **opt
     `kernel = kernel_of(super().sum, out, x, axes=axes, keepdims=keepdims)`.
     """
     plan, backend = callback.__plan__, callback.__self__  # type: ignore[attr-defined] # a bound planned callback
-    return _planned(backend, plan, out, inputs, options)
+    return _plan_kernel(backend, plan, out, inputs, options)
 
 
-def entered(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequence[Any], options: Any) -> Kernel:
+def entered_kernel(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequence[Any], options: Any) -> Kernel:
     """The kernel of a planned callback as it is called from outside, made once and kept with the backend."""
     inputs = nameless(inputs)
     try:
@@ -169,22 +169,22 @@ def entered(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequenc
         )
         kernel: Kernel | None = backend.kernels.get(key)
     except (TypeError, KeyError):  # an option that does not hash, or does not equal itself
-        return cast(Kernel, backend.enter(_planned(backend, plan, out, inputs, options)))
+        return cast(Kernel, backend.enter(_plan_kernel(backend, plan, out, inputs, options)))
     if kernel is None:
-        kernel = backend.enter(_planned(backend, plan, out, inputs, options))
+        kernel = backend.enter(_plan_kernel(backend, plan, out, inputs, options))
         remember(backend.kernels, key, kernel)
     return kernel
 
 
-def plan_entered(
+def plan_entered_kernel(
     backend: Any, callback: Callable[..., Payload], out: Any, inputs: Sequence[Any], options: Any
 ) -> Kernel:
     """The kernel of a planned callback as it is called from outside, for templates that must not be cached."""
     plan: Any = callback
-    return cast(Kernel, backend.enter(_planned(plan.__self__, plan.__plan__, out, inputs, options)))
+    return cast(Kernel, backend.enter(_plan_kernel(plan.__self__, plan.__plan__, out, inputs, options)))
 
 
-def _planned(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequence[Any], options: Any) -> Kernel:
+def _plan_kernel(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequence[Any], options: Any) -> Kernel:
     kernel: Kernel = backend.settled(plan(backend, nameless(out), *nameless(inputs), **options), out)
     return kernel
 
@@ -196,7 +196,7 @@ def nameless(templates: Any) -> Any:
     return None if templates is None else tuple(map(nameless, templates))
 
 
-def _mapped(attribute: str, inputs: Sequence[Any]) -> tuple[Any, ...]:
+def _map_attribute(attribute: str, inputs: Sequence[Any]) -> tuple[Any, ...]:
     """An attribute of each tensor; a tuple for a sequence of tensors, `None` for `None`."""
     read = attrgetter(attribute)
     return tuple([

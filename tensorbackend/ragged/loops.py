@@ -55,12 +55,12 @@ def _select_carry(mask: Tensor, carry: Any, start: Any) -> Any:
     Such an example has ended, and the function may be undefined for its carried values.
     """
 
-    def enter(x: Tensor, first: Any) -> Tensor:
+    def select(x: Tensor, first: Any) -> Tensor:
         if not set(mask.names) <= set(x.names):
             return x
         return where(laid_out(mask, x.template), x, stop_gradient(astype(asarray(first, like=x), x.dtype)))
 
-    return tree_map(enter, carry, start)
+    return tree_map(select, carry, start)
 
 
 def _fill_from_active(mask: Tensor, x: Any) -> Any:
@@ -163,8 +163,8 @@ def scan(
             )
             for value, whole in zip(values, several, strict=True)
         )
-        entered = _select_carry(present, carry, start)
-        result = function(entered, parts[0] if isinstance(xs, Ragged) else parts)
+        selected = _select_carry(present, carry, start)
+        result = function(selected, parts[0] if isinstance(xs, Ragged) else parts)
         if not isinstance(result, tuple) or len(result) != 2:
             raise OperandError(expected("a function that returns a pair (carry, y)", returned=type(result)))
         return chosen(present, result[0], carry), result[1]
@@ -293,7 +293,7 @@ def _tensors(value: Any) -> list[Tensor]:
     return [leaf if isinstance(leaf, Tensor) else asarray(leaf) for leaf in flatten(value)[0]]
 
 
-class _Seen(NamedTuple):
+class _StepTemplates(NamedTuple):
     """The templates of the results of an iteration."""
 
     ys: list[Template]
@@ -302,7 +302,7 @@ class _Seen(NamedTuple):
     ends: Template
 
 
-def _trace_templates(function: Callable[[Any], Any], start: Any) -> _Seen:
+def _trace_templates(function: Callable[[Any], Any], start: Any) -> _StepTemplates:
     """Traces a function of carried values to find the templates of its results."""
     graph = trace(function)(start)
     parts, results = graph.out_tree.children, graph.results
@@ -313,4 +313,4 @@ def _trace_templates(function: Callable[[Any], Any], start: Any) -> _Seen:
         raise DTypeError(expected("ends of dtype bool", "compare them, such as token == 0", ends=ends))
     if None in ends.names:
         raise NamesError(expected("ends over axes with names", "rename() them", ends=ends))
-    return _Seen(list(results[parts[0].size : -1]), parts[1], ends)
+    return _StepTemplates(list(results[parts[0].size : -1]), parts[1], ends)

@@ -33,7 +33,7 @@ def index_out_of_range(index: int, size: int, low: int = 0) -> IndexRangeError:
     return error
 
 
-def with_original_index(error: IndexRangeError) -> IndexRangeError:
+def restore_index(error: IndexRangeError) -> IndexRangeError:
     """The error with the user's index, before negative indices were counted from the end.
 
     >>> with_original_index(index_out_of_range(-1, 3))

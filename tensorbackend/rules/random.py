@@ -39,7 +39,7 @@ def check_mode(mode: RandomMode) -> RandomMode:
     return mode
 
 
-def floating_or_default(dtype: DType | None) -> DType:
+def check_floating(dtype: DType | None) -> DType:
     """The dtype itself, or the default one for `None`; `DTypeError` unless it is floating."""
     return check_dtype(default_dtype("float") if dtype is None else dtype, "floating", "choose a floating dtype")
 

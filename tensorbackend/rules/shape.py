@@ -189,11 +189,11 @@ def parse_basic_key(x: Template, key: Any) -> Slices:
         parts.append(part)
     if is_symbolic_template(x):  # no memo may hold it
         return _parse(x, key)
-    return _parse_cached(x, tuple(parts), isinstance(key, tuple))
+    return _cached_parse(x, tuple(parts), isinstance(key, tuple))
 
 
 @lru_cache(maxsize=4096)
-def _parse_cached(x: Template, parts: tuple[Any, ...], several: bool) -> Slices:
+def _cached_parse(x: Template, parts: tuple[Any, ...], several: bool) -> Slices:
     key = tuple(slice(*part) if type(part) is tuple else part for part in parts)
     return _parse(x, key if several else key[0])
 
@@ -342,4 +342,4 @@ def plan_concatenation(tensors: Sequence[Template], axis: Axis) -> Plan:
     return Plan(intern_template(tuple(shape), dtype, names), (dtype,) * len(tensors), {"axis": along})
 
 
-remembers_calls("shapes and slices", template_without_names, _parse_cached)
+remembers_calls("shapes and slices", template_without_names, _cached_parse)

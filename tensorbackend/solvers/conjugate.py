@@ -23,7 +23,7 @@ def cg(problem: Problem) -> Method:
     first = square(r)
     tell = Watch(problem, first)
 
-    def with_product(z: Tensor, r: Tensor) -> tuple[Tensor, Tensor]:
+    def preconditioned(z: Tensor, r: Tensor) -> tuple[Tensor, Tensor]:
         return z, dot(r, z)
 
     def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -34,7 +34,7 @@ def cg(problem: Problem) -> Method:
         alpha = step_of(progress.going, rz, pq)
         x, r = x + alpha * p, r - alpha * q
         residual = square(r)
-        z, after = (r, residual) if precondition is None else with_product(precondition(r), r)
+        z, after = (r, residual) if precondition is None else preconditioned(precondition(r), r)
         p = z + step_of(progress.going, after, rz) * p
         return tell(progress, residual, _broke(pq)), x, r, p, after, before
 

@@ -22,7 +22,7 @@ from ..ops.reduction import any as any_
 from ..ops.reduction import sum as sum_
 from ..ops.shape import matrix_transpose
 from ..tensor import Tensor
-from .linear import Linear, Sparse, Transposed
+from .linear import Linear, Sparse, TransposedForm
 
 KEPT: Final = 16
 """The number of factorisations of sparse matrices that are kept."""
@@ -33,8 +33,8 @@ _NAN = float("nan")
 def direct(function: Linear, b: Tensor) -> Tensor:
     """The solution for vectors b, NaN if the matrix is singular."""
     form, parts = function.form, function.parts
-    transposed = isinstance(form, Transposed)
-    if isinstance(form, Transposed):
+    transposed = isinstance(form, TransposedForm)
+    if isinstance(form, TransposedForm):
         form = form.form
     if isinstance(form, Sparse):
         return _sparse(unflatten(form.tree, parts), b, transposed)

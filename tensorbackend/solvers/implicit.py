@@ -19,7 +19,7 @@ from ..tensor import Tensor
 from .core import Inputs, Outcome, Plan, solve_scaled
 from .failures import require_convergence
 from .iteration import ratio
-from .linear import Form, Transposed
+from .linear import Form, TransposedForm
 from .scaling import norm
 
 HERMITIAN = ("cg", "cg-adaptive")
@@ -74,7 +74,7 @@ def _detach(tensors: Inputs) -> Inputs:
 
 
 def _transpose_form(form: Form) -> Form:
-    return form.form if isinstance(form, Transposed) else Transposed(form)
+    return form.form if isinstance(form, TransposedForm) else TransposedForm(form)
 
 
 def _solve_transpose(plan: Plan, tensors: Inputs, b: Tensor) -> Tensor:

@@ -59,11 +59,11 @@ class Linear(NamedTuple):
     def T(self) -> Linear:
         """The transpose."""
         form = self.form
-        return Linear(form.form if isinstance(form, Transposed) else Transposed(form), self.parts)
+        return Linear(form.form if isinstance(form, TransposedForm) else TransposedForm(form), self.parts)
 
 
 @dataclass(frozen=True)
-class Transposed:
+class TransposedForm:
     """The transpose of another form."""
 
     form: Form
@@ -160,7 +160,7 @@ def _apply_to_columns(solve: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Traced:
+class TracedForm:
     """The user's function, as a graph that takes the tensors that it closes over and then the vectors."""
 
     axes: ClassVar[int] = 0
@@ -218,13 +218,13 @@ def linear(operator: Any, vectors: Template, count: int, name: str) -> Linear:
         remedy = "cast b with astype()"
         raise OperandError(expected(f"{name} to keep the dtype of vectors, {vectors.dtype}", remedy, returned=result))
     (closed,), constants = close([graph])
-    form = Traced(closed, prod(result.shape[len(batch) :]), prod(vectors.shape[len(batch) :]))
+    form = TracedForm(closed, prod(result.shape[len(batch) :]), prod(vectors.shape[len(batch) :]))
     return Linear(form, tuple(constants))
 
 
 def cast_linear(function: Linear, dtype: Any) -> Linear:
     """The function with its matrix in another dtype; a traced function is unchanged."""
-    if isinstance(function.form, Traced):
+    if isinstance(function.form, TracedForm):
         return function
     values, *places = function.parts
     if values.dtype is dtype:
@@ -235,7 +235,7 @@ def cast_linear(function: Linear, dtype: Any) -> Linear:
 def shape_of(function: Linear) -> tuple[tuple[int, ...], int, int]:
     """The batch shape of the matrices, and their numbers of rows and columns."""
     form = function.form
-    if isinstance(form, Traced):
+    if isinstance(form, TracedForm):
         return (), form.rows, form.columns
     matrix = function.parts[0] if isinstance(form, Dense) else unflatten(_tree(form), function.parts)
     *batch, rows, columns = matrix.shape

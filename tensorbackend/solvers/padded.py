@@ -64,7 +64,7 @@ class Structure(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Padded:
+class PaddedMatrix:
     """A sparse matrix, or a batch with one structure; its parts are the blocks' values and columns, and the slots."""
 
     axes: ClassVar[int] = 2
@@ -105,7 +105,7 @@ def quickest_form(function: Linear) -> Linear:
     parts = [structure.first.of(matrix.values), structure.first.columns]
     if structure.rest is not None and structure.slots is not None:
         parts += [structure.rest.of(matrix.values), structure.rest.columns, structure.slots]
-    return Linear(Padded(matrix.size[1]), tuple(parts))
+    return Linear(PaddedMatrix(matrix.size[1]), tuple(parts))
 
 
 _structures: dict[Any, tuple[ref[Tensor], ref[Tensor], tuple[Any, Any], Structure | None]] = {}

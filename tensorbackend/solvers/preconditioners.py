@@ -10,7 +10,7 @@ from ..ops.composite.linalg.matrices import diagonal as dense_diagonal
 from ..ops.elementwise.ternary import where
 from ..sparse import diagonal, from_dense, ilu0
 from ..template import Template
-from .linear import Diagonal, Factors, Linear, Sparse, Traced, linear
+from .linear import Diagonal, Factors, Linear, Sparse, TracedForm, linear
 
 WORDS: Final = ("jacobi", "ilu")
 
@@ -30,7 +30,7 @@ def preconditioner(choice: Any, matrix: Linear, vectors: Template, count: int) -
         )
         raise ArgumentError(expected(expectation, preconditioner=choice))
     form = matrix.form
-    if isinstance(form, Traced):
+    if isinstance(form, TracedForm):
         remedy = "find its matrix with tb.sparse.from_function(), or pass a function that approximates the inverse"
         raise ArgumentError(expected("a matrix for a preconditioner by name", remedy, preconditioner=choice))
     a: Any = unflatten(form.tree, matrix.parts) if isinstance(form, Sparse) else matrix.parts[0]

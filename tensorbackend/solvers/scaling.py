@@ -28,7 +28,7 @@ _EXPONENTS: Final[dict[DType, tuple[str, int]]] = {float32: ("int32", 23), float
 """For each dtype of sizes an integer dtype of its width, and the number of bits below the exponent."""
 
 
-class Scaled(NamedTuple):
+class ScaledMatrix(NamedTuple):
     """A matrix divided by a power of two, so that its largest element is from 1 to 2."""
 
     apply: Function
@@ -71,7 +71,7 @@ def _flat(x: Tensor, count: int) -> Tensor:
     return x if count == 1 else reshape(x, (*x.shape[: x.ndim - count], prod(x.shape[x.ndim - count :])))
 
 
-def scale_system(form: Form, parts: tuple[Tensor, ...], b: Tensor, columns: int) -> Scaled:
+def scale_system(form: Form, parts: tuple[Tensor, ...], b: Tensor, columns: int) -> ScaledMatrix:
     """The scaled matrix of a system with right-hand sides like b."""
     if not form.axes:
         return _scale_function(form, parts, b, columns)
@@ -86,14 +86,14 @@ def scale_system(form: Form, parts: tuple[Tensor, ...], b: Tensor, columns: int)
     squares = [square(_flat(part, form.axes)) for part in divided_parts if part.dtype.is_inexact]
     total = squares[0] if len(squares) == 1 else squares[0] + squares[1]
     rows = max(b.shape[-1], 1)
-    return Scaled(*_products(form, divided_parts, None), divided_parts, unit, sqrt(total / rows))
+    return ScaledMatrix(*_products(form, divided_parts, None), divided_parts, unit, sqrt(total / rows))
 
 
 def _largest(sizes: list[Tensor]) -> Tensor:
     return sizes[0] if len(sizes) == 1 else maximum(sizes[0], sizes[1])
 
 
-def _scale_function(form: Form, parts: tuple[Tensor, ...], b: Tensor, columns: int) -> Scaled:
+def _scale_function(form: Form, parts: tuple[Tensor, ...], b: Tensor, columns: int) -> ScaledMatrix:
     """The scaled form of a function. A product with a vector of signs estimates the size of its elements."""
     places = iota(columns, dtype="int32", backend=b.backend)
     signs = astype(where(places * places * -1640531527 < 0, -1, 1), b.dtype)  # no pattern that A may take to zero
@@ -101,7 +101,7 @@ def _scale_function(form: Form, parts: tuple[Tensor, ...], b: Tensor, columns: i
     unit = power(greatest(product))
     inverse = 1 / unit
     size = sqrt(square(product * inverse) / max(b.shape[-1], 1))
-    return Scaled(*_products(form, parts, inverse), parts, unit, size)
+    return ScaledMatrix(*_products(form, parts, inverse), parts, unit, size)
 
 
 def _products(form: Form, parts: Tensors, inverse: Tensor | None) -> tuple[Function, Function]:

@@ -35,7 +35,7 @@ from ..tensor import Tensor, TensorLike
 from .core import Inputs, Outcome, Plan
 from .failures import refuse_failure
 from .implicit import DEFAULT_RTOL, solve_with_gradient
-from .linear import Traced, cast_linear, linear, shape_of
+from .linear import TracedForm, cast_linear, linear, shape_of
 from .padded import quickest_form
 from .preconditioners import preconditioner as preconditioner_of
 
@@ -278,7 +278,7 @@ class _System:
                 raise ShapeError(expected(expectation, x0=guess.template))
             parts.append(guess.template.replace(shape=guess.shape[:batch_ndim], names=guess.names[:batch_ndim]))
         self.batch, self.batch_names = broadcast(parts)
-        if isinstance(self.function.form, Traced) and self.batch != parts[0].shape:
+        if isinstance(self.function.form, TracedForm) and self.batch != parts[0].shape:
             remedy = "broadcast b first"
             raise ShapeError(expected("no more examples in x0 than in b for a function", remedy, b=b.template))
         flat = nameless(b) if self.count == 1 else reshape(nameless(b), (*parts[0].shape, self.rows))

@@ -18,7 +18,7 @@ from ..dtypes import DTypeLike
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..ops.composite.linalg.sparse import Format
 from ..ops.creation.filled import iota, ones
-from ..ops.creation.values import asarray, tensor, together
+from ..ops.creation.values import asarray, operand_tensors, tensor
 from ..ops.elementwise.conversion import astype as cast_to
 from ..ops.shape import broadcast_to, concatenate
 from ..protocol import BackendLike
@@ -359,7 +359,7 @@ def diagonals(
         raise ShapeError(expected("the numbers of rows and columns", shape=shape))
     rows, columns = sizes
     parts, places = [], []
-    for diagonal, offset in zip(together(*map(_tensor, values)), offsets, strict=True):
+    for diagonal, offset in zip(operand_tensors(*map(_tensor, values)), offsets, strict=True):
         start = numpy.arange(max(0, min(rows + min(offset, 0), columns - max(offset, 0))))
         if diagonal.shape not in ((), (1,), start.shape):
             raise ShapeError(expected(f"{len(start)} elements on diagonal {offset}", values=diagonal.template))

@@ -424,7 +424,7 @@ class ForeignArray(Protocol):
     def __array__(self, *arguments: Any, **options: Any) -> Any: ...
 
 
-def relabelled(x: Tensor, out: Template) -> Tensor:
+def rename_like(x: Tensor, out: Template) -> Tensor:
     """The tensor under the names of `out`, a template of its shape and dtype; on a mesh they decide its layout."""
     backend = x.backend
     return Tensor(out, backend, backend.laid(x.data, out) if backend.lays_by_name else x.data)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..registration import Supplied
+from ..registration import SuppliedFunction
 
-load_ops: Supplied[Callable[[], None]] = Supplied(lambda: None)
+load_ops: SuppliedFunction[Callable[[], None]] = SuppliedFunction(lambda: None)
 """Imports the modules that declare ops, once."""
 
 

@@ -39,7 +39,7 @@ def _binary(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
     return method
 
 
-def _reflected(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
+def _reflected_method(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
     def method(self: Tensor, other: TensorLike) -> Tensor:
         return _ops[name](other, self)  # the other operand could not: for NotImplemented, a list would repeat itself
 
@@ -117,31 +117,31 @@ class Operators(OpMethods):
     __slots__ = ()
 
     __add__ = _binary("add")
-    __radd__ = _reflected("add")
+    __radd__ = _reflected_method("add")
     __sub__ = _binary("subtract")
-    __rsub__ = _reflected("subtract")
+    __rsub__ = _reflected_method("subtract")
     __mul__ = _binary("multiply")
-    __rmul__ = _reflected("multiply")
+    __rmul__ = _reflected_method("multiply")
     __truediv__ = _binary("divide")
-    __rtruediv__ = _reflected("divide")
+    __rtruediv__ = _reflected_method("divide")
     __floordiv__ = _binary("floor_divide")
-    __rfloordiv__ = _reflected("floor_divide")
+    __rfloordiv__ = _reflected_method("floor_divide")
     __mod__ = _binary("remainder")
-    __rmod__ = _reflected("remainder")
+    __rmod__ = _reflected_method("remainder")
     __pow__ = _binary("pow")
-    __rpow__ = _reflected("pow")
+    __rpow__ = _reflected_method("pow")
     __matmul__ = _binary("matmul")
-    __rmatmul__ = _reflected("matmul")
+    __rmatmul__ = _reflected_method("matmul")
     __and__ = _binary("bitwise_and")
-    __rand__ = _reflected("bitwise_and")
+    __rand__ = _reflected_method("bitwise_and")
     __or__ = _binary("bitwise_or")
-    __ror__ = _reflected("bitwise_or")
+    __ror__ = _reflected_method("bitwise_or")
     __xor__ = _binary("bitwise_xor")
-    __rxor__ = _reflected("bitwise_xor")
+    __rxor__ = _reflected_method("bitwise_xor")
     __lshift__ = _binary("bitwise_left_shift")
-    __rlshift__ = _reflected("bitwise_left_shift")
+    __rlshift__ = _reflected_method("bitwise_left_shift")
     __rshift__ = _binary("bitwise_right_shift")
-    __rrshift__ = _reflected("bitwise_right_shift")
+    __rrshift__ = _reflected_method("bitwise_right_shift")
     __lt__ = _binary("less")
     __le__ = _binary("less_equal")
     __gt__ = _binary("greater")

@@ -103,7 +103,7 @@ def recording(backend: Backend, called: set[str], *, name: str = "recording") ->
         callback for callback, declared in CALLBACKS.items() if not declared.optional and own_method(backend, callback)
     ]
 
-    def entering(callback: str, method: Callable[..., Payload]) -> Callable[..., Payload]:
+    def record_call(callback: str, method: Callable[..., Payload]) -> Callable[..., Payload]:
         @wraps(method)
         def enter(self: Backend, /, *inputs: Any, **options: Any) -> Payload:
             called.add(callback)
@@ -113,7 +113,7 @@ def recording(backend: Backend, called: set[str], *, name: str = "recording") ->
 
     whole = partial(backend, implemented, name=name)
     return type(
-        name.title(), (whole,), {callback: entering(callback, getattr(whole, callback)) for callback in implemented}
+        name.title(), (whole,), {callback: record_call(callback, getattr(whole, callback)) for callback in implemented}
     )
 
 

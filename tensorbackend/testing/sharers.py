@@ -31,7 +31,7 @@ Reader: TypeAlias = Callable[[], Any]
 Sharer: TypeAlias = Callable[[Tensor], Reader]
 
 
-def _reading(make: Callable[[Tensor], Any]) -> Sharer:
+def _reader(make: Callable[[Tensor], Any]) -> Sharer:
     """A sharer that holds a tensor or an array that a function makes."""
     return lambda x: partial(numpy.array, make(x))
 
@@ -111,28 +111,28 @@ def _scan_reader(x: Tensor) -> Reader:
 
 
 SHARERS: dict[str, Sharer] = {
-    "x[...]": _reading(lambda x: x[...]),
-    "x[:n]": _reading(lambda x: x[_first(x)]),
-    "x[::-1]": _reading(lambda x: x[::-1]),
-    "x[None]": _reading(lambda x: x[None]),
-    "x[0]": _reading(lambda x: x[0]),
-    "x[:n][1:]": _reading(lambda x: x[_first(x)][1:]),
-    "x[x != 0]": _reading(lambda x: x[x != 0]),
-    "reshape": _reading(lambda x: reshape(x, (x.size,))),
-    "reshape to the same shape": _reading(lambda x: reshape(x, x.shape)),
-    "permute_dims": _reading(lambda x: permute_dims(x, (*range(x.ndim),)[::-1])),
-    "broadcast_to": _reading(lambda x: broadcast_to(x, (2, *x.shape))),
-    "rename": _reading(lambda x: x.rename(*[None] * x.ndim)),
-    "detach": _reading(lambda x: x.detach()),
-    "copy": _reading(copy.copy),
-    "deepcopy": _reading(copy.deepcopy),
-    "asarray": _reading(lambda x: asarray(x)[...]),
-    "to_device": _reading(lambda x: x.to_device(x.device)[...]),
-    "numpy.asarray": _reading(numpy.asarray),
-    "numpy.asarray, a part": _reading(lambda x: numpy.asarray(x)[_first(x)]),
-    "memoryview": _reading(lambda x: numpy.asarray(x).data),
-    "numpy.from_dlpack": _reading(numpy.from_dlpack),
-    "numpy.from_dlpack, no copy": _reading(lambda x: numpy.from_dlpack(x, copy=False)),
+    "x[...]": _reader(lambda x: x[...]),
+    "x[:n]": _reader(lambda x: x[_first(x)]),
+    "x[::-1]": _reader(lambda x: x[::-1]),
+    "x[None]": _reader(lambda x: x[None]),
+    "x[0]": _reader(lambda x: x[0]),
+    "x[:n][1:]": _reader(lambda x: x[_first(x)][1:]),
+    "x[x != 0]": _reader(lambda x: x[x != 0]),
+    "reshape": _reader(lambda x: reshape(x, (x.size,))),
+    "reshape to the same shape": _reader(lambda x: reshape(x, x.shape)),
+    "permute_dims": _reader(lambda x: permute_dims(x, (*range(x.ndim),)[::-1])),
+    "broadcast_to": _reader(lambda x: broadcast_to(x, (2, *x.shape))),
+    "rename": _reader(lambda x: x.rename(*[None] * x.ndim)),
+    "detach": _reader(lambda x: x.detach()),
+    "copy": _reader(copy.copy),
+    "deepcopy": _reader(copy.deepcopy),
+    "asarray": _reader(lambda x: asarray(x)[...]),
+    "to_device": _reader(lambda x: x.to_device(x.device)[...]),
+    "numpy.asarray": _reader(numpy.asarray),
+    "numpy.asarray, a part": _reader(lambda x: numpy.asarray(x)[_first(x)]),
+    "memoryview": _reader(lambda x: numpy.asarray(x).data),
+    "numpy.from_dlpack": _reader(numpy.from_dlpack),
+    "numpy.from_dlpack, no copy": _reader(lambda x: numpy.from_dlpack(x, copy=False)),
     "flat": lambda x: numpy.asarray(x).flat.copy,
     "data": lambda x: partial(numpy.array, Tensor(x.template, x.backend, x.data)),
     "a generator": _generator,

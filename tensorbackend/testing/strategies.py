@@ -246,14 +246,14 @@ def broadcastable(draw: Draw, dtypes: Sequence[DType], *, tame: bool = False) ->
             start = draw(st.integers(0, len(shape)) | st.just(0))
             operand_shape = tuple(draw(st.sampled_from([size, 1])) for size in shape[start:])
         if drawn and dtype is dtypes[0] and drawn[0].size and draw(st.integers(0, 3)) == 0:
-            drawn.append(draw(_taken_from(drawn[0], operand_shape, names[start:])))
+            drawn.append(draw(_elements_of(drawn[0], operand_shape, names[start:])))
         else:
             drawn.append(draw(tensors(dtype, operand_shape, names=names[start:], tame=tame)))
     return drawn
 
 
 @st.composite
-def _taken_from(draw: Draw, x: Tensor, shape: tuple[int, ...], names: Names) -> Tensor:
+def _elements_of(draw: Draw, x: Tensor, shape: tuple[int, ...], names: Names) -> Tensor:
     """Tensors of elements of `x`, so that two operands often have equal elements, including NaN and zeros."""
     known, size = unpack(x.to_binary(), x.dtype), math.prod(shape)
     places = draw(_positions(len(known), size))

@@ -37,7 +37,7 @@ def elementwise(function: Callable[..., Any]) -> Callback:
     return callback
 
 
-def altered(callback: str, **changed: Any) -> Callback:
+def alter_options(callback: str, **changed: Any) -> Callback:
     """The right callback with other values for some options."""
     right: Callback = getattr(BinaryBackend, callback)
     return lambda self, out, *inputs, **options: right(self, out, *inputs, **{**options, **changed})
@@ -53,7 +53,7 @@ def then(callback: str, function: Callable[[list[Any], Template], list[Any]]) ->
     return wrong
 
 
-def shifted(elements: list[Any], out: Template) -> list[Any]:
+def shift(elements: list[Any], out: Template) -> list[Any]:
     """Moves each element one place forward, and the first one to the end."""
     return elements[1:] + elements[:1]
 
@@ -67,13 +67,13 @@ def farther(steps: float) -> Callable[[list[Any], Template], list[Any]]:
     return lambda elements, out: [move(x, out) for x in elements]
 
 
-def unchanged(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) -> Payload:
+def identity(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) -> Payload:
     """The input's bytes unchanged."""
     return x.data
 
 
 @as_planned
-def in_plain_form(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
+def wrong_plain_form(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
     """A planned callback with the right kernel, to which `plain_form` adds a wrong plain form."""
     return BinaryBackend.negate(self, out, x)
 
@@ -92,13 +92,13 @@ def another_error(self: BinaryBackend, out: Template, /, *inputs: Tensor, **opti
         raise IndexRangeError("index out of bounds") from None
 
 
-def exchanged(self: BinaryBackend, out: Any, /, *inputs: Tensor) -> Payload:
+def exchange_words(self: BinaryBackend, out: Any, /, *inputs: Tensor) -> Payload:
     """The right words in the wrong order."""
     first, second = BinaryBackend.threefry2x32(self, out, *inputs)
     return second, first
 
 
-def negated(callback: str) -> Callback:
+def negate_factors(callback: str) -> Callback:
     """The right factors, all with the other sign: their product is right, the sign of each is not."""
     right: Callback = getattr(BinaryBackend, callback)
 
@@ -126,13 +126,13 @@ def nan_first(self: BinaryBackend, out: Template, x: Tensor, /, *, axis: int, **
     return pack(ordered, out.dtype)
 
 
-def swapped(self: BinaryBackend, out: Template, x: Tensor, fill: Tensor, /, *, padding: Any) -> Payload:
+def swap_sides(self: BinaryBackend, out: Template, x: Tensor, fill: Tensor, /, *, padding: Any) -> Payload:
     """Pads the other side of each axis."""
     other = tuple((high, low, interior) for low, high, interior in padding)
     return BinaryBackend.pad(self, out, x, fill, padding=other)
 
 
-def dropped_nan(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) -> Payload:
+def drop_nan(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) -> Payload:
     """The maximum, with NaN ignored."""
     least = tb.full_like(x, -math.inf)
     return BinaryBackend.reduce_max(self, out, tb.where(tb.isnan(x), least, x), **options)
@@ -144,14 +144,14 @@ def first_wins(self: BinaryBackend, out: Template, x: Tensor, /, *rest: Tensor, 
     return BinaryBackend.indexed_put(self, out, x, *backwards, **options)
 
 
-def truncated(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
+def truncate(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
     """Casts float32 to bfloat16 by truncating bits instead of rounding."""
     if (x.dtype, out.dtype) != (float32, bfloat16):
         return BinaryBackend.as_type(self, out, x)
     return b"".join(x.data[start + 2 : start + 4] for start in range(0, len(x.data), 4))
 
 
-def wrapped(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
+def wrap(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
     """Casts floats to int8 so that numbers beyond its range wrap."""
     if not (x.dtype.is_floating and out.dtype is int8):
         return BinaryBackend.as_type(self, out, x)
@@ -185,7 +185,7 @@ class Memory(NumpyBackend):
         return super().from_binary(out, data=data).copy()
 
 
-def in_place(self: Memory, out: Template, x: Tensor, /) -> Payload:
+def negate_in_place(self: Memory, out: Template, x: Tensor, /) -> Payload:
     """Negates the input itself, and returns a copy."""
     numpy.negative(x.data, out=x.data)
     return x.data.copy()
@@ -201,14 +201,14 @@ def sorts_its_input(self: Memory, out: Template, x: Tensor, /, *, axis: int, **o
 BUFFERS: dict[Template, Any] = {}
 
 
-def reused(self: Memory, out: Template, x: Tensor, /) -> Payload:
+def reuse_buffer(self: Memory, out: Template, x: Tensor, /) -> Payload:
     """One buffer for all results of a template."""
     buffer = BUFFERS.setdefault(out, numpy.empty(out.shape, "float32"))
     buffer[...] = -x.data
     return buffer
 
 
-def wiped(self: Memory, x: Tensor, /) -> None:
+def wipe(self: Memory, x: Tensor, /) -> None:
     """Overwrites memory that is released, although a view of it was returned."""
     x.data[...] = 0
 
@@ -218,18 +218,18 @@ def writable(self: Memory, x: Tensor, dtype: Any, copy: bool | None, /) -> Any:
     return x.data.copy() if copy else x.data
 
 
-def shared(self: Memory, out: Template, array: Any, /, *, copy: bool) -> Payload:
+def share(self: Memory, out: Template, array: Any, /, *, copy: bool) -> Payload:
     """The array itself, even if a copy is requested."""
     return array
 
 
-def unlimited(self: BinaryBackend, x: Tensor, limit: int, /) -> bytes:
+def ignore_limit(self: BinaryBackend, x: Tensor, limit: int, /) -> bytes:
     """All bytes, whatever the limit."""
     data: bytes = x.data
     return data
 
 
-def swapped_bytes(self: BinaryBackend, out: Template, /, *, data: bytes) -> Payload:
+def swap_bytes(self: BinaryBackend, out: Template, /, *, data: bytes) -> Payload:
     """Reads elements in the other byte order."""
     width = out.dtype.itemsize
     return b"".join(data[start : start + width][::-1] for start in range(0, len(data), width))
@@ -240,7 +240,7 @@ def both_zeros(a: float, b: float) -> float:
     return a + b + 0.0
 
 
-def truncating(a: int, b: int) -> int:
+def truncate_quotient(a: int, b: int) -> int:
     """The quotient of two int32 towards zero."""
     quotient = abs(a) // abs(b) if b else 0
     return -quotient if (a < 0) != (b < 0) or quotient == 2**31 else quotient
@@ -251,7 +251,7 @@ def fmod(a: int, b: int) -> int:
     return int(math.fmod(a, b)) if b else 0
 
 
-def rounded_away(x: float) -> float:
+def round_away(x: float) -> float:
     """Rounds half away from zero."""
     return math.copysign(math.floor(abs(x) + 0.5), x) if math.isfinite(x) and abs(x) < 2**22 else x
 
@@ -266,7 +266,7 @@ def equal_nan(a: float, b: float) -> bool:
     return a == b or (a != a and b != b)
 
 
-def without_subnormals(self: BinaryBackend, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
+def flush_products(self: BinaryBackend, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
     """The product of operands with zeros for subnormals."""
     return BinaryBackend.multiply(self, out, flush_subnormals(x1), flush_subnormals(x2))
 
@@ -291,7 +291,7 @@ def forward(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) ->
     return BinaryBackend.fft(self, out, x, **options)
 
 
-def over_all(self: BinaryBackend, out: Template, x: Tensor, /, *, axis: Any) -> Payload:
+def softmax_over_all(self: BinaryBackend, out: Template, x: Tensor, /, *, axis: Any) -> Payload:
     """A softmax over all axes, regardless of the argument."""
     return tb.exp(x - tb.logsumexp(x)).data
 

@@ -18,11 +18,11 @@ import numpy as np
 import tensorbackend as tb
 
 
-class Odd:
+class UnknownObject:
     """An object of a kind that the library does not know."""
 
 
-class Stubborn:
+class FailingRepr:
     """An object whose `repr` raises an error."""
 
     def __repr__(self) -> str:
@@ -36,7 +36,7 @@ def itself() -> list[Any]:
     return cycle
 
 
-def within() -> tuple[Any, ...]:
+def nest_mutually() -> tuple[Any, ...]:
     """A tuple, a dictionary and a list that hold each other."""
     cycle: list[Any] = []
     cycle.append({"a": (cycle, 1)})
@@ -65,12 +65,12 @@ WRONG: list[Callable[[], Any]] = [
         "jax:tpu", "\ud800", "a\0b", "ij,jk", "->", "numpy", "cuda:7", ..., NotImplemented, -1, -7, 99, 1.5, -0.0, 1j,
         float("nan"), float("inf"), -float("inf"), 1e300, complex("nan+infj"), 1 << 63, -(1 << 63) - 1, 1 << 64,
         10**30, 10**5000, -(10**5000), (1 << 63, 2), (10**5000,), slice(None), slice("a", None), slice(None, None, 0),
-        range(3), frozenset((0,)), Odd, object, int, np, tb.float32, tb.Template, np.dtype("U3"),
+        range(3), frozenset((0,)), UnknownObject, object, int, np, tb.float32, tb.Template, np.dtype("U3"),
         np.dtype([("a", "f4")]), np.ma.masked, np.float64(2.5), np.int8(-3), np.bool_(True), np.longdouble(2),
         np.str_("a"), fractions.Fraction(1, 2), decimal.Decimal(2), datetime.date(2020, 1, 1),
         Path("nowhere") / "x.npy",
     )],
-    Odd, Stubborn, object, itself, within, only_itself, deep, list, dict, set,
+    UnknownObject, FailingRepr, object, itself, nest_mutually, only_itself, deep, list, dict, set,
     lambda: bytearray(b"ab"), lambda: memoryview(b"abcd"), lambda: ValueError("x"),
     lambda: lambda *arguments: arguments,
     lambda: {"a": 1}, lambda: {0: (1, 2)}, lambda: {"n": 2}, lambda: {"a": 10**5000}, lambda: {1, 2},

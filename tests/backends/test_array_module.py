@@ -13,7 +13,7 @@ import pytest
 import tensorbackend
 import tensorbackend as tb
 from tensorbackend.backends.array_module.module import ArrayModule
-from tensorbackend.protocol.planned import QuickKernel, entered
+from tensorbackend.protocol.planned import QuickKernel, entered_kernel
 
 BACKENDS = Path(tensorbackend.__file__).parent / "backends"
 LIBRARIES = {"numpy", "jax", "cupy", "cupyx"}
@@ -88,10 +88,10 @@ def test_a_view_is_made_outside_of_the_context_without_reports() -> None:
     callbacks: Any = type(backend)
     out = tb.Template((6, 4), "f32")
     views = [
-        entered(backend, callbacks.reshape.__plan__, out, (x.template,), {}),
-        entered(backend, callbacks.transpose.__plan__, out, (x.template,), {"axes": (1, 0)}),
+        entered_kernel(backend, callbacks.reshape.__plan__, out, (x.template,), {}),
+        entered_kernel(backend, callbacks.transpose.__plan__, out, (x.template,), {"axes": (1, 0)}),
     ]
     for view in views:
         assert not isinstance(view, QuickKernel)
         assert np.shares_memory(view(x.data), x.data)
-    assert isinstance(entered(backend, callbacks.exp.__plan__, x.template, (x.template,), {}), QuickKernel)
+    assert isinstance(entered_kernel(backend, callbacks.exp.__plan__, x.template, (x.template,), {}), QuickKernel)

@@ -13,26 +13,26 @@ from tensorbackend.solvers import solve
 
 
 @pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch) -> memos.Kept[Any]:
+def kept(monkeypatch: pytest.MonkeyPatch) -> memos.BoundedMemo[Any]:
     """A memo of at most three entries, which is not entered among those of the library."""
     monkeypatch.setattr(memos, "_sources", {})
-    return memos.Kept("things", 3)
+    return memos.BoundedMemo("things", 3)
 
 
-def test_a_full_memo_drops_its_oldest_entry(kept: memos.Kept[Any]) -> None:
+def test_a_full_memo_drops_its_oldest_entry(kept: memos.BoundedMemo[Any]) -> None:
     for number in range(5):
         assert kept.keep(number, str(number)) == str(number)
         assert len(kept) <= 3
     assert dict(kept) == {2: "2", 3: "3", 4: "4"}
 
 
-def test_an_entry_of_another_thread_stays(kept: memos.Kept[Any]) -> None:
+def test_an_entry_of_another_thread_stays(kept: memos.BoundedMemo[Any]) -> None:
     first, second = object(), object()
     assert kept.keep("key", first) is first
     assert kept.keep("key", second) is first
 
 
-def test_a_memo_is_shown_and_cleared_under_its_name(kept: memos.Kept[Any]) -> None:
+def test_a_memo_is_shown_and_cleared_under_its_name(kept: memos.BoundedMemo[Any]) -> None:
     kept.keep("key", 1)
     assert list(map(str, tb.caches())) == ["things: 1 of 3"]
     tb.clear_caches()

@@ -12,7 +12,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dispatch import watching
-from tensorbackend.dispatch.path import Path
+from tensorbackend.dispatch.path import FullPath
 from tensorbackend.dtypes import defaults
 
 BACKENDS = ["binary", "numpy", "jax"]
@@ -166,7 +166,7 @@ def test_the_mode_leaves_what_is_ready_as_it_should_be() -> None:
     watching.forget()  # else a plan by kind may serve the call
     x = tb.ones(7)
     x + x
-    path = next(place for place in watching._places if isinstance(place, Path) and place.spec is OPS["add"])
+    path = next(place for place in watching._places if isinstance(place, FullPath) and place.spec is OPS["add"])
     key = x.backend, x.template, x.template
     assert path.calls.find(key) is not None
     with tb.precision(64, cast=True), tb.profile():

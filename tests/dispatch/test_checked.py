@@ -166,7 +166,7 @@ class Careless(NumpyBackend):
         (tb.phase, r"optional of the backend 'careless' to return for phase a tensor of f32\[2\] on the backend, got"),
         (tb.std, r"for std a tensor of f32 on the backend, got returned=\"f64 on 'careless'\""),
         (tb.diff, r"to return for diff a tensor of f32\[1\] on the backend"),
-        (lambda x: tb.outer(x, x), "got returned=\"f32.* on 'numpy'\"; return what default_impl"),
+        (lambda x: tb.outer(x, x), "got returned=\"f32.* on 'numpy'\"; return the result of default_impl"),
     ],
 )
 def test_checked_mode_finds_what_a_backend_does_wrong(call: Callable[[tb.Tensor], Any], message: str) -> None:

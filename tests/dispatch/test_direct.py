@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 import tensorbackend as tb
 from tensorbackend.dispatch.direct import direct
 from tensorbackend.dispatch.kernels import Shaped
-from tensorbackend.dispatch.records import Ready
+from tensorbackend.dispatch.records import ReadyCall
 from tensorbackend.errors import ContractError, IndexRangeError
 from tensorbackend.testing import profile
 
 RUNS: list[str] = []
 
 
-def _plan(result: tb.Tensor, x: tb.Tensor, /, *, times: int = 2, other: tb.Tensor | None = None) -> Ready | None:
+def _plan(result: tb.Tensor, x: tb.Tensor, /, *, times: int = 2, other: tb.Tensor | None = None) -> ReadyCall | None:
     def kernel(values: Any, count: int) -> Any:
         RUNS.append("kernel")
         if count < 0:
@@ -28,7 +28,7 @@ def _plan(result: tb.Tensor, x: tb.Tensor, /, *, times: int = 2, other: tb.Tenso
             raise ContractError("a fault of the backend")
         return np.repeat(values, count)
 
-    return Ready(Shaped(result.template), kernel) if x.backend.name == "numpy" else None
+    return ReadyCall(Shaped(result.template), kernel) if x.backend.name == "numpy" else None
 
 
 @direct(_plan, number="times")

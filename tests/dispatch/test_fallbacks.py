@@ -136,7 +136,7 @@ def test_a_fallback_serves_the_dtypes_that_a_callback_does_not_take() -> None:
     x = tb.tensor([1.0, 2.0], dtype="f16", backend=Halves)
     assert tb.greater(x, tb.tensor(1.5, dtype="f16", backend=Halves)).tolist() == [False, True]
     small = tb.tensor([1, 2], dtype="s8", backend=Halves)
-    with pytest.raises(UnsupportedOp, match="a dtype that less of the backend 'halves' takes, got dtype=int8"):
+    with pytest.raises(UnsupportedOp, match="a dtype that less of the backend 'halves' supports, got dtype=int8"):
         tb.greater(small, small)
     assert support_of(Halves, "greater", "f64") == "missing"
 

@@ -14,16 +14,16 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.dispatch import kinds, watching
-from tensorbackend.dispatch.path import Path
+from tensorbackend.dispatch.path import FullPath
 from tensorbackend.errors import ShapeError
 from tensorbackend.protocol import Kernel, planned
 from tensorbackend.template import Template
 from tensorbackend.tensor import Tensor
 
 
-def path_of(name: str) -> Path:
+def path_of(name: str) -> FullPath:
     """The full path of an op."""
-    (path,) = (place for place in watching._places if isinstance(place, Path) and place.spec.name == name)
+    (path,) = (place for place in watching._places if isinstance(place, FullPath) and place.spec.name == name)
     return path
 
 

@@ -10,8 +10,8 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dispatch import watching
-from tensorbackend.dispatch.operands import without_arrays
-from tensorbackend.dispatch.path import Path
+from tensorbackend.dispatch.operands import convert_arrays
+from tensorbackend.dispatch.path import FullPath
 from tensorbackend.errors import ArgumentError, DTypeError, NamesError, OperandError, OutOfRangeError, ShapeError
 
 BACKENDS = ["binary", "numpy", "jax"]
@@ -169,7 +169,7 @@ def test_an_array_beside_a_tensor_is_kept_as_a_tensor_would_be(backend: str) -> 
                 assert result.backend is x.backend
                 assert result.dtype is tb.float32
                 np.testing.assert_array_equal(np.asarray(result), wanted)
-    path = next(place for place in watching._places if isinstance(place, Path) and place.spec is OPS["multiply"])
+    path = next(place for place in watching._places if isinstance(place, FullPath) and place.spec is OPS["multiply"])
     operand = tb.asarray(np.full((2, 1), 2, np.float32), backend=backend)
     watching.forget()
     x * np.full((2, 1), 2, np.float32)
@@ -184,5 +184,5 @@ def test_an_array_that_makes_no_tensor_and_one_of_a_wrong_shape_are_refused_by_t
         x * np.ones(4)
     with pytest.raises(DTypeError):
         x * np.asarray(["a", "b", "c"])
-    assert without_arrays(OPS["multiply"], [x, 2.0]) is None
-    assert without_arrays(OPS["sum"], [x]) is None
+    assert convert_arrays(OPS["multiply"], [x, 2.0]) is None
+    assert convert_arrays(OPS["sum"], [x]) is None

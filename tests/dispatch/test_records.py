@@ -18,18 +18,18 @@ from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.caching.option_keys import MEMO_LIMIT
 from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dispatch import CHECKED, watching
-from tensorbackend.dispatch.path import Path
-from tensorbackend.dispatch.records import Memo, Ready, Record, record
+from tensorbackend.dispatch.path import FullPath
+from tensorbackend.dispatch.records import Memo, ReadyCall, Record, record
 from tensorbackend.errors import ContractError, DeallocatedError, OutOfRangeError
 from tensorbackend.protocol import Kernel
 
 
-def path_of(name: str) -> Path:
-    return next(place for place in watching._places if isinstance(place, Path) and place.spec is OPS[name])
+def path_of(name: str) -> FullPath:
+    return next(place for place in watching._places if isinstance(place, FullPath) and place.spec is OPS[name])
 
 
 def record_of(*templates: Any, ready_kernel: Kernel = operator.neg) -> Record:
-    return record(Ready(templates[-1], ready_kernel))
+    return record(ReadyCall(templates[-1], ready_kernel))
 
 
 @pytest.mark.parametrize("nested", [True, False])
@@ -40,7 +40,7 @@ def test_a_memo_finds_what_was_entered(nested: bool) -> None:
         assert memo.find(key) is None
         known = record_of(template)
         for _ in range(2):
-            memo.enter(key, known)
+            memo.store(key, known)
         assert memo.find(key) is known
     assert len(memo) == len(keys)
     memo.exchange(lambda kernel, subject: operator.pos)
@@ -58,7 +58,7 @@ def test_a_memo_is_bounded(nested: bool) -> None:
     memo = Memo(nested=nested)
     for size in range(MEMO_LIMIT + 5):
         template = tb.Template((size,), "f32")
-        memo.enter(("numpy", template), record_of(template))
+        memo.store(("numpy", template), record_of(template))
         assert len(memo) <= MEMO_LIMIT
     assert memo.find(("numpy", template)) is not None
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import tensorbackend as tb
-from tensorbackend.dispatch.watching import Subject, forget, unwatched, watch, watched
+from tensorbackend.dispatch.watching import Subject, forget, original_kernel, watch, watch_kernel
 
 
 @contextmanager
@@ -20,7 +20,7 @@ def noting() -> Iterator[list[Subject | None]]:
             seen.append(subject)
             return kernel(*payloads)
 
-        run.__unwatched__ = kernel  # type: ignore[attr-defined] # read by `unwatched`
+        run.__unwatched__ = kernel  # type: ignore[attr-defined] # read by `original_kernel`
         return run
 
     try:
@@ -69,12 +69,12 @@ def test_without_a_watcher_a_kernel_is_itself() -> None:
     def kernel() -> int:
         return 1
 
-    assert watched(kernel, None) is kernel
-    assert unwatched(kernel) is kernel
+    assert watch_kernel(kernel, None) is kernel
+    assert original_kernel(kernel) is kernel
     with noting() as seen:
-        other = watched(kernel, None)
+        other = watch_kernel(kernel, None)
         assert other() == 1
-    assert unwatched(other) is kernel
+    assert original_kernel(other) is kernel
     assert seen == [None]
 
 

@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.backends.array_module.fusion import fused, prepared
+from tensorbackend.backends.array_module.fusion import fuse, prepare
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.errors import ArgumentError, DataError, OperandError
 from tensorbackend.expr.simplify import remove_names, simplified
@@ -235,7 +235,7 @@ def test_errors() -> None:
 
 def test_a_chain_of_elementwise_ops_is_one_node_on_numpy() -> None:
     graph = simplified(tb.trace(lambda x: tb.sum(tb.exp(-x * x) * 2 + tb.tanh(x)))("f32[100, 100]"))
-    ops = [node.op for node in fused(remove_names(graph), NumpyBackend()).nodes]
+    ops = [node.op for node in fuse(remove_names(graph), NumpyBackend()).nodes]
     assert ops == ["parameter", "fused", "sum"]
 
 
@@ -254,7 +254,7 @@ def test_a_value_that_others_need_ends_a_chain() -> None:
         return tb.sin(shared) * shared, tb.sum(shared)
 
     graph = tb.trace(function)("f32[5]")
-    assert [node.op for node in fused(graph, NumpyBackend()).nodes].count("fused") == 2
+    assert [node.op for node in fuse(graph, NumpyBackend()).nodes].count("fused") == 2
     x = tb.asarray([0.1, 0.2, 0.3, 0.4, 0.5])
     for result, reference in zip(tb.jit(function)(x), function(x), strict=True):
         assert result.to_binary() == reference.to_binary()
@@ -295,7 +295,7 @@ def test_the_body_of_a_loop_is_fused_too() -> None:
 
     x = tb.asarray([0.1, 0.2, 0.3])
     assert tb.jit(function)(x).to_binary() == function(x).to_binary()
-    (loop,) = [node for node in prepared(tb.trace(function)(x), NumpyBackend()).nodes if subgraphs(node)]
+    (loop,) = [node for node in prepare(tb.trace(function)(x), NumpyBackend()).nodes if subgraphs(node)]
     assert "fused" in [node.op for node in subgraphs(loop)[0].nodes]
 
 

@@ -13,8 +13,8 @@ MODULES = {str(path.relative_to(ROOT)): path for path in sorted(ROOT.rglob("*.py
 
 FEW = {
     ("dtypes/limits.py", "_limits"): "as many entries as dtypes",
-    ("dtypes/promotion.py", "_by_its_name"): "as many entries as names of dtypes",
-    ("dispatch/fallbacks.py", "_within_reach"): "as many entries as backends",
+    ("dtypes/promotion.py", "_dtype_by_name"): "as many entries as names of dtypes",
+    ("dispatch/fallbacks.py", "_reachable_primitives"): "as many entries as backends",
     ("interchange.py", "scalar_dtype"): "as many entries as classes of numbers",
     ("expr/jit.py", "_flat"): "as many entries as numbers of arguments",
 }
@@ -56,7 +56,7 @@ def bounded(tree: ast.Module) -> set[str]:
 
 
 @cache
-def entered(tree: ast.Module) -> set[str]:
+def names_in_calls(tree: ast.Module) -> set[str]:
     """The names in calls of the functions in `ENTER`."""
     return {
         name.id
@@ -77,7 +77,7 @@ def check_shown(module: str) -> None:
     """Fail for a memo of a module that is not shown."""
     here = bounded(tree_of(MODULES[module]))
     # By the module itself or one next to it.
-    shown = {name for path in MODULES[module].parent.glob("*.py") for name in entered(tree_of(path))}
+    shown = {name for path in MODULES[module].parent.glob("*.py") for name in names_in_calls(tree_of(path))}
     assert {name for name in here - shown if (module, name) not in FEW} == set(), module
 
 
@@ -89,4 +89,4 @@ def test_no_exception_is_unused() -> None:
 def test_a_memo_that_is_not_entered_is_found() -> None:
     tree = ast.parse("known: dict[int, int] = {}\ndef f(x):\n    remember(known, x, x)\n@lru_cache(3)\ndef g(x): ...\n")
     assert bounded(tree) == {"known", "g"}
-    assert entered(ast.parse('remembers_calls("g", g)\nholds_entries("known", known)')) == {"known", "g"}
+    assert names_in_calls(ast.parse('remembers_calls("g", g)\nholds_entries("known", known)')) == {"known", "g"}

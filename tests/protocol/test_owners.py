@@ -20,30 +20,30 @@ from tensorbackend.protocol.owners import held_alone
 @pytest.fixture(autouse=True)
 def _calibrated_again() -> Iterator[None]:
     yield
-    owners.calibrated(owners.pinned())
+    owners.calibrate(owners.pinned_count())
 
 
 def test_versions_that_were_tried_are_trusted() -> None:
     tried = sys.implementation.name == "cpython" and (3, 11) <= sys.version_info < (3, 14)
     global_lock = not sysconfig.get_config_var("Py_GIL_DISABLED")
-    assert (owners.pinned() == 3) is (tried and global_lock)
+    assert (owners.pinned_count() == 3) is (tried and global_lock)
     assert held_alone(tb.zeros(3) + 1) is (tried and global_lock)
 
 
 def test_other_builds_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version", "3.13.0 experimental free-threading build (main) [GCC]")
-    assert owners.pinned() == 0
+    assert owners.pinned_count() == 0
     monkeypatch.undo()
     monkeypatch.setattr(sys, "version_info", (3, 99, 0))
-    assert owners.pinned() == 0
+    assert owners.pinned_count() == 0
     monkeypatch.undo()
     monkeypatch.setattr(sys.implementation, "name", "other")
-    assert owners.pinned() == 0
+    assert owners.pinned_count() == 0
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 4, 5])
 def test_a_number_that_is_not_counted_is_not_used(number: int) -> None:
-    assert not owners.calibrated(number)
+    assert not owners.calibrate(number)
     x = tb.zeros(3) + 1
     for _ in range(number):  # however many hold it
         others = [x.data] * number
@@ -66,7 +66,7 @@ def test_a_debugger_that_keeps_local_variables_gives_no_trust() -> None:
     before = sys.gettrace()
     sys.settrace(keep)
     try:
-        trusted = owners.calibrated(owners.pinned())
+        trusted = owners.calibrate(owners.pinned_count())
     finally:
         sys.settrace(before)
     assert not trusted

@@ -13,7 +13,7 @@ import scipy.sparse
 import tensorbackend as tb
 from tensorbackend.solvers import padded, solve
 from tensorbackend.solvers.linear import Linear, Sparse, linear
-from tensorbackend.solvers.padded import Padded, quickest_form
+from tensorbackend.solvers.padded import PaddedMatrix, quickest_form
 from tensorbackend.sparse import SparseMatrix
 
 DENSE = numpy.diag(numpy.full(6, 4.0)) + numpy.diag(numpy.full(5, -1.0), 1) + numpy.diag(numpy.full(5, -1.5), -1)
@@ -33,7 +33,7 @@ def form_of(sparse_matrix: SparseMatrix) -> Linear:
 @pytest.mark.parametrize("format", ["coo", "csr", "csc"])
 def test_products_are_those_of_the_matrix(format: str, backend: str, whole: Callable[..., Any]) -> None:
     function = form_of(matrix(format, backend))
-    assert isinstance(function.form, Padded)
+    assert isinstance(function.form, PaddedMatrix)
     x = numpy.stack([VECTOR, -VECTOR])
     multiply = whole(lambda x: (function(x[0]), function(x), function.T(x)))
     of_one, of_both, of_transposed = map(numpy.asarray, multiply(tb.asarray(x, backend=backend)))
@@ -45,7 +45,7 @@ def test_products_are_those_of_the_matrix(format: str, backend: str, whole: Call
 def test_entries_at_one_place_add_up_in_any_order() -> None:
     values = tb.asarray([1.0, 2.0, 4.0, 8.0], backend="binary")
     function = form_of(tb.sparse.coo(values, [1, 0, 1, 1], [0, 1, 1, 0], shape=(2, 2)))
-    assert isinstance(function.form, Padded)
+    assert isinstance(function.form, PaddedMatrix)
     assert function(tb.asarray([1.0, 10.0], backend="binary")).tolist() == [20.0, 49.0]
 
 
@@ -68,7 +68,7 @@ def bordered(size: int) -> Any:
 def test_a_few_long_rows_are_summed_by_themselves(backend: str, whole: Callable[..., Any]) -> None:
     dense = bordered(40)
     function = form_of(tb.sparse.from_scipy(scipy.sparse.csr_array(dense), backend=backend))
-    assert isinstance(function.form, Padded)
+    assert isinstance(function.form, PaddedMatrix)
     assert [part.shape for part in function.parts] == [(3, 40), (3, 40), (2, 37), (2, 37), (40,)]
     x = numpy.stack([numpy.arange(1.0, 41), numpy.cos(numpy.arange(40))])
     infinite = numpy.where(numpy.arange(40) == 7, numpy.inf, 1.0)
@@ -96,7 +96,7 @@ def test_matrices_of_a_batch_of_one_structure() -> None:
     batch = single.like(tb.stack([single.values, 2 * single.values]))
     x = tb.asarray(VECTOR, backend="jax")
     function = form_of(batch)
-    assert isinstance(function.form, Padded)
+    assert isinstance(function.form, PaddedMatrix)
     numpy.testing.assert_allclose(numpy.asarray(function(x)), [DENSE @ VECTOR, 2 * DENSE @ VECTOR])
 
 
@@ -154,5 +154,5 @@ def test_indices_may_be_assigned_to(backend: str) -> None:
     for column, product in ((0, 1.0), (2, 3.0), (1, 2.0)):
         sparse_matrix.second[0] = column
         function = form_of(sparse_matrix)
-        assert isinstance(function.form, Padded)
+        assert isinstance(function.form, PaddedMatrix)
         assert function(vector).tolist() == [product, 2.0, 3.0]

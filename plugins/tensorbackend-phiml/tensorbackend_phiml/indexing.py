@@ -155,17 +155,17 @@ class Indexing(Base):
         updates = tb.broadcast_to(updates, (size, count, grid.shape[-1]))
         vectors = tb.broadcast_to(vectors, (size, count, vectors.shape[-1]))
         if size == 1:
-            vectors = self._counted(vectors[0], grid.shape[1:-1])
+            vectors = self._count_from_start(vectors[0], grid.shape[1:-1])
             scattered = SCATTERS[mode](grid[0], vectors, updates[0], mode=outside)[None]
         else:
-            vectors = tb.reshape(self._counted(vectors, grid.shape[1:-1]), (size * count, -1))
+            vectors = tb.reshape(self._count_from_start(vectors, grid.shape[1:-1]), (size * count, -1))
             examples = tb.repeat(tb.arange(size, backend=self.base), count)
             vectors = tb.concat([examples[:, None], self.to_int64(vectors)], axis=1)
             updates = tb.reshape(updates, (size * count, grid.shape[-1]))
             scattered = SCATTERS[mode](grid, vectors, updates, mode=outside)
         return self._cast(scattered, bool_) if kept is bool_ and scattered.dtype is tb.int32 else scattered
 
-    def _counted(self, vectors: Any, shape: Sequence[int]) -> Any:
+    def _count_from_start(self, vectors: Any, shape: Sequence[int]) -> Any:
         """Replace negative indices, which count from the end, by indices from the start."""
         lengths = tb.asarray(list(shape), dtype=vectors.dtype, backend=self.base)
         return tb.where(vectors < 0, vectors + lengths, vectors)

@@ -22,7 +22,7 @@ class Contraction(Indexing):
         a, b = rf.amp_cast_compute(a, b)
         if use_mask and any(dim.need_masking() for dim in over):
             # Mask both, because the product of 0 and NaN is NaN.
-            a, b = (cls._zeroed(x, [dim for dim in over if dim in x.dims]) for x in (a, b))
+            a, b = (cls._zero_padding(x, [dim for dim in over if dim in x.dims]) for x in (a, b))
         for dim in [dim for dim in over if dim not in a.dims or dim not in b.dims]:
             a, b = (cls.reduce(x, mode="sum", axis=dim, use_mask=False) if dim in x.dims else x for x in (a, b))
             over.remove(dim)
@@ -39,7 +39,7 @@ class Contraction(Indexing):
         return result("matmul", [*common, *rest], raw)
 
     @classmethod
-    def _zeroed(cls, x: Tensor, dims: Sequence[Dim]) -> Tensor:
+    def _zero_padding(cls, x: Tensor, dims: Sequence[Dim]) -> Tensor:
         out = x.copy_template()
         out.raw_tensor = cls._masked(x, dims, 0)
         return out

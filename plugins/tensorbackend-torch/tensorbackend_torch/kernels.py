@@ -47,7 +47,7 @@ def settled(out: Template, values: Array) -> Array:
     return cast(values, float64, out.dtype) if values.dtype is torch.float64 else values.to(dtype)
 
 
-Enter: TypeAlias = Callable[[Any], Any]
+Convert: TypeAlias = Callable[[Any], Any]
 """Makes the operand with which a method computes from a payload."""
 
 
@@ -55,19 +55,19 @@ def _turned(values: Array) -> Array:
     return turned_over(bits_of(values))
 
 
-def _widened(dtype: torch.dtype) -> Enter:
+def _widened(dtype: torch.dtype) -> Convert:
     return lambda values: values.to(dtype)
 
 
-def _entering(template: Any, unsigned: Unsigned, narrow: Narrow) -> Enter | None:
+def _input_conversion(template: Any, unsigned: Unsigned, narrow: Narrow) -> Convert | None:
     """Returns the function that makes an operand from the payload of a template, or operands from those of a sequence
     of templates; `None` where the payload itself is the operand.
     """
     if not isinstance(template, Template):
-        enters = [_entering(member, unsigned, narrow) for member in template]
-        if not any(enters):
+        conversions = [_input_conversion(member, unsigned, narrow) for member in template]
+        if not any(conversions):
             return None
-        return lambda payloads: [x if enter is None else enter(x) for enter, x in zip(enters, payloads, strict=True)]
+        return lambda payloads: _convert_inputs(conversions, payloads)
     dtype = template.dtype
     if (dtype in NARROW and narrow != "own") or (dtype.is_floating and narrow == "float64"):
         return _widened(getattr(torch, narrow))
@@ -76,7 +76,7 @@ def _entering(template: Any, unsigned: Unsigned, narrow: Narrow) -> Enter | None
     return {"none": None, "own": None, "bits": bits_of, "order": _turned}[unsigned]
 
 
-def _leaving(out: Template, unsigned: Unsigned) -> Enter:
+def _output_conversion(out: Template, unsigned: Unsigned) -> Convert:
     """Returns the function that makes a payload from a method's result."""
     if unsigned != "order" or out.dtype not in UNSIGNED:
         return lambda values: settled(out, values)
@@ -99,16 +99,16 @@ def function(
     """Returns the kernel that converts payloads to operands as `unsigned` and `narrow` say, calls the method, and
     converts its results to payloads.
     """
-    enters = [_entering(input_template, unsigned, narrow) for input_template in inputs]
+    conversions = [_input_conversion(input_template, unsigned, narrow) for input_template in inputs]
     if isinstance(method, Fitting):
-        if not any(enters):
+        if not any(conversions):
             return method.function
         method = method.function
     if isinstance(out, Template):
-        leave = _leaving(out, unsigned)
+        leave = _output_conversion(out, unsigned)
         dtype, complex_ = torch_dtype(out.dtype), out.dtype.is_complex
-        if any(enters) or complex_:
-            return lambda *payloads: leave(method(*_entered(enters, payloads)))
+        if any(conversions) or complex_:
+            return lambda *payloads: leave(method(*_convert_inputs(conversions, payloads)))
         if len(inputs) == 1:
 
             def one(x: Array) -> Array:
@@ -122,14 +122,14 @@ def function(
             return result if result.dtype is dtype else leave(result)
 
         return any_number
-    leaves = [_leaving(template, unsigned) for template in out]
+    leaves = [_output_conversion(template, unsigned) for template in out]
     return lambda *payloads: tuple([
-        leave(part) for leave, part in zip(leaves, method(*_entered(enters, payloads)), strict=True)
+        leave(part) for leave, part in zip(leaves, method(*_convert_inputs(conversions, payloads)), strict=True)
     ])  # fmt: skip
 
 
-def _entered(enters: Sequence[Enter | None], payloads: Sequence[Any]) -> list[Any]:
-    return [x if enter is None else enter(x) for enter, x in zip(enters, payloads, strict=True)]
+def _convert_inputs(conversions: Sequence[Convert | None], payloads: Sequence[Any]) -> list[Any]:
+    return [x if convert is None else convert(x) for convert, x in zip(conversions, payloads, strict=True)]
 
 
 def kernel(*, unsigned: Unsigned = "none", narrow: Narrow = "own") -> Callable[[Function], Callable[..., Payload]]:

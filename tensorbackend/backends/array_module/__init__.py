@@ -63,9 +63,9 @@ class ArrayModuleBackend(
 
     def graph_text(self, graph: Graph, /) -> str:
         """The graph with its fused chains as single nodes."""
-        from .fusion import prepared
+        from .fusion import prepare
 
-        return repr(prepared(graph, self))
+        return repr(prepare(graph, self))
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
         """A text that says what is wrong with a payload's type, shape or dtype; `None` if nothing is."""

@@ -35,7 +35,7 @@ Function: TypeAlias = Callable[..., Array]
 
 Trust: TypeAlias = Literal["of finite numbers", "unless flagged"]
 """Where a module's function of complex numbers is right: for finite numbers, or unless one of its steps is invalid,
-divides by zero or overflows. Each backend decides whether it checks for these cases (`ArrayBase.attempted`)."""
+divides by zero or overflows. Each backend decides whether it checks for these cases (`ArrayBase.attempt_kernel`)."""
 
 BLOCK = 1 << 12
 """The number of elements of a block: a few blocks of this size fit into the cache together."""
@@ -68,7 +68,7 @@ def arity(kernel: Any) -> int | None:
     return int(code.co_argcount) - isinstance(kernel, MethodType)
 
 
-def viewing(kernel: Kernel) -> Kernel:
+def view_kernel(kernel: Kernel) -> Kernel:
     """Marks a kernel that only moves elements: it makes no floating-point report, so it enters no context."""
     kernel.__viewing__ = True  # type: ignore[attr-defined] # read by `ArrayBase.enter`
     return kernel
@@ -117,7 +117,7 @@ class ArrayBase(Backend):
         """The kernel without floating-point reports."""
         return kernel if self.silent is None or hasattr(kernel, "__viewing__") else self.silent.kernel(kernel)
 
-    def attempted(
+    def attempt_kernel(
         self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None, underflow: bool = False
     ) -> Kernel:
         """A kernel that runs `quick` on data for which that kernel is right, and `careful` on all other data.
@@ -128,7 +128,7 @@ class ArrayBase(Backend):
         """
         return careful
 
-    def in_blocks(self, kernel: Kernel, /, most: int = BLOCK) -> Kernel:
+    def block_kernel(self, kernel: Kernel, /, most: int = BLOCK) -> Kernel:
         """Makes an elementwise kernel run on blocks of at most `most` elements, so that its intermediate arrays stay in
         a cache. By default the kernel runs on whole arrays.
         """
@@ -142,24 +142,24 @@ class ArrayBase(Backend):
 
     def caster(self, source: DType, target: DType) -> Kernel:
         """A kernel that casts arrays from one dtype to another, by the rules of `as_type`."""
-        return caster(self.xp, source, target, self.attempted)
+        return caster(self.xp, source, target, self.attempt_kernel)
 
     def cast(self, values: Array, source: DType, target: DType) -> Array:
         """Values of a dtype in another, by the rules of `as_type`."""
         return self.caster(source, target)(values)
 
-    def promoting(self, kernel: Kernel, out: Template, /, *inputs: Template) -> Kernel:
+    def promoting_kernel(self, kernel: Kernel, out: Template, /, *inputs: Template) -> Kernel:
         """A kernel of a composite, from one for operands in the result's dtype: it casts the operands first."""
         if all(x.dtype is out.dtype for x in inputs):
             return kernel
         casts = [self.caster(x.dtype, out.dtype) for x in inputs]
-        return self.in_blocks(lambda *arrays: kernel(*map(_cast, casts, arrays)))
+        return self.block_kernel(lambda *arrays: kernel(*map(_cast, casts, arrays)))
 
     def widened(self, x: Tensor) -> Array:
-        """The payload in the dtype to compute in: float16 and bfloat16 as float32, others as they are."""
+        """The payload in the dtype to compute in: float16 and bfloat16 as float32, others unchanged."""
         return x.data.astype(numpy_dtype(float32)) if x.dtype in NARROW else x.data
 
-    def narrowed(self, values: Array, out: Template) -> Array:
+    def narrow_payload(self, values: Array, out: Template) -> Array:
         """Rounds values that were computed on widened payloads to the dtype of the result, to nearest even."""
         return values.astype(numpy_dtype(out.dtype)) if out.dtype in NARROW else values
 
@@ -184,13 +184,13 @@ def block_space(out: Template, /, *inputs: Template) -> int:
 
 def elementwise(method: Callable[..., Kernel], /) -> Callable[..., Payload]:
     """Marks a planned callback as elementwise and made of several functions of the module: a backend may run its
-    kernel `in_blocks`."""
+    kernel `block_kernel`."""
 
     @takes(block_space)
     @planned
     @wraps(method)
     def callback(self: ArrayBase, out: Template, /, *inputs: Template) -> Kernel:
-        return self.in_blocks(method(self, out, *inputs))
+        return self.block_kernel(method(self, out, *inputs))
 
     return callback
 
@@ -214,11 +214,11 @@ def function(name: str, of_complex: Function | None = None, *, trusted: Trust | 
 
 
 def _of_complex(backend: ArrayBase, name: str, of_complex: Function, trusted: Trust | None, out: Template) -> Kernel:
-    xp, careful = backend.xp, backend.in_blocks(partial(of_complex, backend.xp))
+    xp, careful = backend.xp, backend.block_kernel(partial(of_complex, backend.xp))
     if trusted is None:
         return careful
     if trusted == "unless flagged":
-        return backend.attempted(getattr(xp, name), careful)
+        return backend.attempt_kernel(getattr(xp, name), careful)
     vdot = xp.vdot
 
     # One pass, and quicker than asking each number. For numbers too large to be squared these say no as well.
@@ -228,11 +228,11 @@ def _of_complex(backend: ArrayBase, name: str, of_complex: Function, trusted: Tr
     def finite_row(values: Array) -> bool:
         return isfinite(values.dot(values).real)
 
-    return backend.attempted(getattr(xp, name), careful, holds=finite_row if len(out.shape) == 1 else finite)
+    return backend.attempt_kernel(getattr(xp, name), careful, holds=finite_row if len(out.shape) == 1 else finite)
 
 
-def rounding(name: str) -> Callable[..., Payload]:
-    """A callback that calls a function of the array module for floats, and leaves integers as they are."""
+def rounding_callback(name: str) -> Callable[..., Payload]:
+    """A callback that calls a function of the array module for floats, and returns integers unchanged."""
 
     @planned
     def callback(self: ArrayBase, out: Template, x: Template, /) -> Kernel:
@@ -241,7 +241,9 @@ def rounding(name: str) -> Callable[..., Payload]:
     return callback
 
 
-def promoting(name: str, of_complex: Function | None = None, *, trusted: Trust | None = None) -> Callable[..., Payload]:
+def promoting_override(
+    name: str, of_complex: Function | None = None, *, trusted: Trust | None = None
+) -> Callable[..., Payload]:
     """An override of a composite by one function of the array module, on operands in the result's dtype."""
 
     @planned
@@ -249,6 +251,6 @@ def promoting(name: str, of_complex: Function | None = None, *, trusted: Trust |
         chosen: Kernel = getattr(self.xp, name)
         if of_complex is not None and out.dtype.is_complex:
             chosen = _of_complex(self, name, of_complex, trusted, out)
-        return self.promoting(chosen, out, *inputs)
+        return self.promoting_kernel(chosen, out, *inputs)
 
     return override

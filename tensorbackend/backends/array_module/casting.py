@@ -1,4 +1,4 @@
-"""Conversions between dtypes as the protocol asks for them: saturating, and rounded only once."""
+"""Conversions between dtypes as the protocol requires: saturating, and rounded only once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def itself(x: Any) -> Any:
     return x
 
 
-class Attempted(Protocol):
+class AttemptKernel(Protocol):
     """The type of `ArrayBase.attempted`, which makes one kernel of a quick one and a careful one."""
 
     def __call__(self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None) -> Kernel: ...
@@ -32,7 +32,7 @@ def only_careful(quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool
     return careful
 
 
-def caster(xp: Any, source: DType, target: DType, attempted: Attempted = only_careful) -> Kernel:
+def caster(xp: Any, source: DType, target: DType, attempted: AttemptKernel = only_careful) -> Kernel:
     """A kernel that casts arrays from one dtype to another, by the rules of `as_type`."""
     dtype = numpy_dtype(target)
 
@@ -47,25 +47,25 @@ def caster(xp: Any, source: DType, target: DType, attempted: Attempted = only_ca
         of_real = caster(xp, REAL_OF[source], target, attempted)
         return lambda values: of_real(values.real)
     if source in NARROW and target is not float32:
-        return _by_way_of(float32, plain if target.is_inexact else caster(xp, float32, target, attempted))
+        return _cast_through(float32, plain if target.is_inexact else caster(xp, float32, target, attempted))
     if source.is_floating and target.is_integer:
-        return _saturating(xp, source, target, plain, attempted)
+        return _saturating_kernel(xp, source, target, plain, attempted)
     if source.is_integer and source.bits > 16 and target in NARROW:
         of_float64 = caster(xp, float64, target)
         return lambda values: of_float64(_exact_or_odd(values, source))
     if source is float64 and target is bfloat16:
         return lambda values: _float32_to_odd(xp, values).astype(dtype)
     if target is bfloat16 and source is not float32:
-        return _by_way_of(float32, plain)
+        return _cast_through(float32, plain)
     return plain
 
 
-def _by_way_of(dtype: DType, cast: Kernel) -> Kernel:
+def _cast_through(dtype: DType, cast: Kernel) -> Kernel:
     between = numpy_dtype(dtype)
     return lambda values: cast(values.astype(between))
 
 
-def _saturating(xp: Any, source: DType, target: DType, plain: Kernel, attempted: Attempted) -> Kernel:
+def _saturating_kernel(xp: Any, source: DType, target: DType, plain: Kernel, attempted: AttemptKernel) -> Kernel:
     """A kernel that truncates floats to integers: beyond the limits to the nearest limit, NaN to 0."""
     number, limits, dtype = numpy_dtype(source).type, iinfo(target), numpy_dtype(target)
     # float32 holds `above`, a power of two. Where it cannot hold `below`, that becomes the least limit: as safe.
@@ -74,16 +74,16 @@ def _saturating(xp: Any, source: DType, target: DType, plain: Kernel, attempted:
     zero, lowest = number(0), number(limits.min)
     least, greatest = dtype.type(limits.min), dtype.type(limits.max)
 
-    def inside(values: Any) -> bool:
+    def all_inside(values: Any) -> bool:
         # Both find a NaN first, and take a third of the time of a reduction for few elements.
         return not values.size or (before < values.item(values.argmin()) and values.item(values.argmax()) < behind)
 
-    def saturated(values: Any) -> Any:
+    def saturate(values: Any) -> Any:
         whole = xp.where((values > below) & (values < above), values, zero).astype(dtype)
         whole = xp.where(values >= above, greatest, whole)
         return xp.where(values <= lowest, least, whole)
 
-    return attempted(plain, saturated, holds=None if target in _FLAGGED else inside)
+    return attempted(plain, saturate, holds=None if target in _FLAGGED else all_inside)
 
 
 def _exact_or_odd(values: Any, source: DType) -> Any:
@@ -102,7 +102,7 @@ def _exact_or_odd(values: Any, source: DType) -> Any:
 
 
 def _float32_to_odd(xp: Any, values: Any) -> Any:
-    """float64 rounded to float32 towards odd, so that a second rounding gives the same result as a single one."""
+    """float64 rounded to float32 towards odd, so that a second rounding has the same result as a single one."""
     near = values.astype(numpy_dtype(float32))
     back = near.astype(numpy_dtype(float64))
     inexact = xp.isfinite(values) & (back != values)

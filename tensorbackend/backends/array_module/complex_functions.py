@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any, TypeAlias
 
 from ..complex_specials import SPECIALS
-from .shortcuts import certainly, replaced
+from .shortcuts import certainly, replace_where
 
 Array: TypeAlias = Any
 Function: TypeAlias = Callable[[Any, Array], Array]
@@ -31,12 +31,12 @@ _HALF_RANGE = 513
 """The exponent of the power of two by which operands are divided so that their product does not overflow."""
 
 
-def turned(xp: Any, z: Array) -> Array:
+def multiply_by_i(xp: Any, z: Array) -> Array:
     """iz, without arithmetic."""
     return xp.join(-z.imag, z.real)
 
 
-def turned_back(xp: Any, z: Array) -> Array:
+def divide_by_i(xp: Any, z: Array) -> Array:
     """-iz, without arithmetic."""
     return xp.join(z.imag, -z.real)
 
@@ -45,7 +45,9 @@ def _wide(z: Array) -> Array:
     return z.astype("complex128", copy=False)
 
 
-def unless_flagged(xp: Any, function: Callable[..., Array], *operands: Array, under: str = "raise") -> Array | None:
+def call_unless_flagged(
+    xp: Any, function: Callable[..., Array], *operands: Array, under: str = "raise"
+) -> Array | None:
     """Calls a function; returns `None` if a step of it was invalid, divided by zero, overflowed or underflowed.
 
     The processor's flags say so, at no cost; `under` sets what underflow does. A module that is not eager has no flags:
@@ -60,11 +62,11 @@ def unless_flagged(xp: Any, function: Callable[..., Array], *operands: Array, un
         return None
 
 
-def blocked(function: Callable[..., Array]) -> Callable[..., Array]:
+def block_function(function: Callable[..., Array]) -> Callable[..., Array]:
     """Makes an elementwise function of many passes run on one block at a time, if the module is eager."""
 
     @wraps(function)
-    def by_blocks(xp: Any, *operands: Array) -> Array:
+    def run_blocks(xp: Any, *operands: Array) -> Array:
         shape = xp.broadcast_shapes(*(x.shape for x in operands))
         size = math.prod(shape)
         if size <= _BLOCK or not xp.eager:
@@ -77,7 +79,7 @@ def blocked(function: Callable[..., Array]) -> Callable[..., Array]:
             result[block] = function(xp, *(x[block] if x.ndim else x for x in flat))
         return result.reshape(shape)
 
-    return by_blocks
+    return run_blocks
 
 
 # Functions of one number
@@ -110,7 +112,7 @@ def whole(finite: Function, values: Function) -> Function:
         inside = xp.isfinite(z)
         if certainly(xp, inside):
             return finite(xp, z)
-        return replaced(xp, finite(xp, xp.where(inside, z, z.dtype.type(0))), ~inside, values, z)
+        return replace_where(xp, finite(xp, xp.where(inside, z, z.dtype.type(0))), ~inside, values, z)
 
     return function
 
@@ -126,17 +128,17 @@ def table(name: str) -> Function:
     return lambda xp, z: special(xp, name, z)
 
 
-def _turned_table(name: str) -> Function:
+def _rotate_function(name: str) -> Function:
     """f(z) = -i g(iz): the sine from the hyperbolic sine, and so on, as the Array API standard defines them."""
-    return lambda xp, z: turned_back(xp, special(xp, name, turned(xp, z)))
+    return lambda xp, z: divide_by_i(xp, special(xp, name, multiply_by_i(xp, z)))
 
 
-@blocked
+@block_function
 def _finite_expm1(xp: Any, z: Array) -> Array:
     """exp(z) - 1 = expm1(a) cos(b) - 2 sin(b/2)**2 + exp(a) sin(b) j: no part loses digits near zero."""
     a, b = z.real, z.imag
     half = xp.sin(0.5 * b)
-    # The standard asks for 0.0 as the real part for both zeros.
+    # The standard requires 0.0 as the real part for both zeros.
     by_parts = xp.join(xp.positive_zero(xp.expm1(a) * xp.cos(b) - 2 * half * half), xp.exp(a) * xp.sin(b))
     large = a > math.log(float(xp.finfo(a.dtype).max)) - 1
     # For these, exp(a) may overflow although its product with a small sine does not; and 1 is far below the last place.
@@ -148,7 +150,7 @@ def _values_of_expm1(xp: Any, z: Array) -> Array:
     return xp.join(power.real - 1, power.imag)
 
 
-@blocked
+@block_function
 def _finite_log1p(xp: Any, z: Array) -> Array:
     """log(1 + z): where abs(1 + z) is near 1, the real part is log1p(2a + a**2 + b**2) / 2, which loses no digits."""
     dtype, z = z.dtype, _wide(z)
@@ -174,7 +176,7 @@ def log_of_magnitude(xp: Any, a: Array, b: Array, beyond: Array, log1p: Callable
     return xp.where(near, 0.5 * log1p(xp.where(near, beyond, 0)), far)
 
 
-def beyond_one(xp: Any, a: Array, b: Array) -> Array:
+def squared_modulus_minus_one(xp: Any, a: Array, b: Array) -> Array:
     """a**2 + b**2 - 1, without loss of digits near the unit circle."""
     longer, shorter = xp.maximum(xp.abs(a), xp.abs(b)), xp.minimum(xp.abs(a), xp.abs(b))
     return (longer - 1) * (longer + 1) + shorter * shorter
@@ -182,23 +184,23 @@ def beyond_one(xp: Any, a: Array, b: Array) -> Array:
 
 acos = _own("arccos", table("acos"))
 acosh = _own("arccosh", table("acosh"))
-asin = _own("arcsin", _turned_table("asinh"), odd=True)
+asin = _own("arcsin", _rotate_function("asinh"), odd=True)
 asinh = _own("arcsinh", table("asinh"), odd=True)
-atan_values = _turned_table("atanh")
+atan_values = _rotate_function("atanh")
 atan = _own("arctan", atan_values, odd=True)
 atanh = _own("arctanh", table("atanh"), odd=True)
-cos_values: Function = lambda xp, z: special(xp, "cosh", turned(xp, z))  # noqa: E731 # next to the other tables
+cos_values: Function = lambda xp, z: special(xp, "cosh", multiply_by_i(xp, z))  # noqa: E731 # next to the other tables
 cos = _own("cos", cos_values)
 cosh = _own("cosh", table("cosh"))
 exp = _own("exp", table("exp"))
 expm1 = whole(_finite_expm1, _values_of_expm1)
 log = _own("log", table("log"))
 log1p = whole(_finite_log1p, table("log1p"))
-sin_values = _turned_table("sinh")
+sin_values = _rotate_function("sinh")
 sin = _own("sin", sin_values, odd=True)
 sinh = _own("sinh", table("sinh"), odd=True)
 sqrt = _own("sqrt", table("sqrt"))
-tan = _own("tan", _turned_table("tanh"), odd=True)
+tan = _own("tan", _rotate_function("tanh"), odd=True)
 tanh = _own("tanh", table("tanh"), odd=True)
 
 
@@ -225,15 +227,15 @@ def sign(xp: Any, z: Array) -> Array:
     return _whole_sign(xp, z)
 
 
-@blocked
+@block_function
 def _whole_sign(xp: Any, z: Array) -> Array:
     values, inside = _wide(z), xp.isfinite(z)
-    values = xp.where(inside, _scaled(xp, values, -_scale(xp, values)), values)
+    values = xp.where(inside, _scale_by(xp, values, -_scale(xp, values)), values)
     size = xp.where(xp.isnan(values), xp.nan, xp.abs(values))
     return _direction(xp, values, size).astype(z.dtype, copy=False)
 
 
-@blocked
+@block_function
 def _direction(xp: Any, z: Array, size: Array) -> Array:
     zero = size == 0
     if not certainly(xp, ~zero):
@@ -247,7 +249,7 @@ def _scale(xp: Any, z: Array) -> Array:
     return xp.frexp(xp.where(xp.isfinite(size), size, 0))[1]
 
 
-def _scaled(xp: Any, z: Array, exponent: Array) -> Array:
+def _scale_by(xp: Any, z: Array, exponent: Array) -> Array:
     return xp.join(xp.ldexp(z.real, exponent), xp.ldexp(z.imag, exponent))
 
 
@@ -259,11 +261,11 @@ def square_of(xp: Any, x: Array) -> Array:
     return product_of(xp, x, x)
 
 
-@blocked
+@block_function
 def product_of(xp: Any, x: Array, y: Array) -> Array:
     """The product by parts; where it is not finite, it is computed again from operands scaled by powers of two.
 
-    So it overflows only where the exact result does. The module's own product may be fused, which gives other
+    So it overflows only where the exact result does. The module's own product may be fused, which has other
     infinities and NaN.
     """
     dtype = xp.result_type(x, y)
@@ -274,12 +276,12 @@ def product_of(xp: Any, x: Array, y: Array) -> Array:
     if dtype == "complex128" and not certainly(xp, xp.isfinite(product)):
         # Only factors above 1 have a product that overflows: scaled down they keep all digits, and nothing overflows.
         down = xp.asarray(-_HALF_RANGE)
-        scaled = product_by_parts(xp, _scaled(xp, x, down), _scaled(xp, y, down))
+        scaled = product_by_parts(xp, _scale_by(xp, x, down), _scale_by(xp, y, down))
         # Where another part is an infinity or NaN, a finite part contributes no more than its sign.
         signs = product_by_parts(xp, _mantissas(xp, x), _mantissas(xp, y))
         inside = xp.isfinite(x) & xp.isfinite(y)
         # Scaled back in two steps: the derivative of a single step would be infinite, and NaN with a cotangent of zero.
-        other = xp.where(inside, _scaled(xp, _scaled(xp, scaled, -down), -down), signs)
+        other = xp.where(inside, _scale_by(xp, _scale_by(xp, scaled, -down), -down), signs)
         # A part that is finite is right already, and scaling for the other part may make it underflow.
         pairs = (product.real, other.real), (product.imag, other.imag)
         product = xp.join(*(xp.where(xp.isfinite(part), part, instead) for part, instead in pairs))
@@ -292,13 +294,13 @@ def _mantissas(xp: Any, z: Array) -> Array:
 
 def product_by_parts(xp: Any, x: Array, y: Array) -> Array:
     a, b, c, d = x.real, x.imag, y.real, y.imag
-    products = [xp.unfused(product) for product in (a * c, b * d, a * d, b * c)]
+    products = [xp.unfused_product(product) for product in (a * c, b * d, a * d, b * c)]
     return xp.join(xp.asarray(products[0] - products[1]), xp.asarray(products[2] + products[3]))
 
 
 def divide(xp: Any, x: Array, y: Array) -> Array:
     """The quotient, by the module's own division where no floating-point flag is set, else by `quotient`."""
-    quick_quotient = unless_flagged(xp, lambda: xp.divide(x, oblique(xp, y)))
+    quick_quotient = call_unless_flagged(xp, lambda: xp.divide(x, oblique(xp, y)))
     return quotient(xp, x, y) if quick_quotient is None else quick_quotient
 
 
@@ -316,7 +318,7 @@ def oblique(xp: Any, y: Array) -> Array:
     return y
 
 
-@blocked
+@block_function
 def quotient(xp: Any, x: Array, y: Array) -> Array:
     """The quotient; by parts where the divisor is real or imaginary, as in the Array API standard's table."""
     dtype = xp.result_type(x, y)
@@ -332,7 +334,7 @@ def quotient(xp: Any, x: Array, y: Array) -> Array:
 def _scaled_quotient(xp: Any, x: Array, y: Array) -> Array:
     """Smith's formula (1962) on operands scaled by powers of two, so that only the result may overflow."""
     above, below = _scale(xp, x), _scale(xp, y)
-    x_scaled, y_scaled = _scaled(xp, x, -above), _scaled(xp, y, -below)
+    x_scaled, y_scaled = _scale_by(xp, x, -above), _scale_by(xp, y, -below)
     a, b, c, d = x_scaled.real, x_scaled.imag, y_scaled.real, y_scaled.imag
     upright = xp.abs(c) >= xp.abs(d)
     # (a + bj) / (c + dj) = (b - aj) / (d - cj): the larger part of the divisor comes first.
@@ -342,7 +344,7 @@ def _scaled_quotient(xp: Any, x: Array, y: Array) -> Array:
     infinite = xp.isinf(a) | xp.isinf(b)
     ratio = xp.where(infinite, xp.copysign(1.0, c) * xp.copysign(1.0, d), d / c)
     size = c + d * ratio
-    return _scaled(xp, xp.join((a + b * ratio) / size, (b - a * ratio) / size), above - below)
+    return _scale_by(xp, xp.join((a + b * ratio) / size, (b - a * ratio) / size), above - below)
 
 
 def power(xp: Any, x: Array, y: Array) -> Array:
@@ -353,7 +355,7 @@ def power(xp: Any, x: Array, y: Array) -> Array:
     if y.size == 1 and x.ndim >= y.ndim:
         exponent = complex(y.reshape(()))
         if exponent.real.is_integer() and abs(exponent.real) <= _EXACT_WHOLE and not exponent.imag:
-            whole_power = unless_flagged(xp, lambda: _same_whole_power(xp, x, int(exponent.real)))
+            whole_power = call_unless_flagged(xp, lambda: _same_whole_power(xp, x, int(exponent.real)))
             if whole_power is not None:
                 return whole_power
     return _power(xp, x, y)
@@ -363,12 +365,12 @@ def _same_whole_power(xp: Any, x: Array, exponent: int) -> Array:
     return xp.square(x) if exponent == 2 else _wide_whole_power(xp, x, xp.asarray(exponent, "int8"))
 
 
-@blocked
+@block_function
 def _wide_whole_power(xp: Any, x: Array, exponent: Array) -> Array:
     return _whole_power(xp, _wide(x), int(exponent)).astype(x.dtype, copy=False)
 
 
-@blocked
+@block_function
 def _power(xp: Any, x: Array, y: Array) -> Array:
     dtype = xp.result_type(x, y)
     x, y = xp.broadcast_arrays(_wide(x), _wide(y))
@@ -378,14 +380,14 @@ def _power(xp: Any, x: Array, y: Array) -> Array:
         for exponent in xp.unique(y.real[whole]):
             at = whole & (y.real == exponent)
             powers[at] = _whole_power(xp, x[at], int(exponent))
-    usable = xp.isfinite(powers) & (powers != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0) & ~beside_one(xp, x, y)
+    usable = xp.isfinite(powers) & (powers != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0) & ~is_near_one(xp, x, y)
     if not usable.all():
         x, y = x[~usable], y[~usable]
         powers[~usable] = xp.where(y == 0, 1, exp(xp, product_by_parts(xp, y, log(xp, x))))
     return powers.astype(dtype, copy=False)
 
 
-def beside_one(xp: Any, x: Array, y: Array) -> Array:
+def is_near_one(xp: Any, x: Array, y: Array) -> Array:
     """Whether the base is so near 1 that the power is best computed from its logarithm: otherwise a rounding of the
     base, or of a product, would count y times."""
     few = (y.imag == 0) & (xp.abs(y.real) <= _EXACT_WHOLE) & (xp.trunc(y.real) == y.real)
@@ -417,7 +419,7 @@ def _whole_power(xp: Any, x: Array, exponent: int) -> Array:
 
 def cumulative_product(xp: Any, values: Array, axis: int) -> Array:
     """Running products along an axis; in complex128 unless the processor's flags show that no step went wrong."""
-    products = unless_flagged(xp, lambda: xp.cumprod(values, axis=axis))
+    products = call_unless_flagged(xp, lambda: xp.cumprod(values, axis=axis))
     return xp.cumprod(values, axis=axis, dtype="complex128").astype(values.dtype) if products is None else products
 
 

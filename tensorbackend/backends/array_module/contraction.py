@@ -12,10 +12,10 @@ from ...protocol.workspace import takes
 from ...template import Template
 from . import complex_functions
 from .base import Array, ArrayBase
-from .linalg.factorisations import _MANY, _merged, _same
-from .precision import computing, wide
+from .linalg.factorisations import _MANY, _merge_matrices, _same
+from .precision import computing_kernel, wide
 from .shortcuts import fits_float64
-from .workspace_bytes import narrowing, nbytes
+from .workspace_bytes import narrow_copy_bytes, nbytes
 
 
 def product_space(x1: Template, x2: Template, size: int, terms: int) -> int:
@@ -24,7 +24,7 @@ def product_space(x1: Template, x2: Template, size: int, terms: int) -> int:
     if x1.dtype.is_complex:
         return size
     if x1.dtype.is_inexact or size * terms < _MANY:
-        return narrowing(x1.replace(shape=(size,), names=(None,)), x1, x2)
+        return narrow_copy_bytes(x1.replace(shape=(size,), names=(None,)), x1, x2)
     return 8 * (x1.size + x2.size + size)
 
 
@@ -69,13 +69,13 @@ class ArrayContraction(ArrayBase):
         """One matrix product, with axes merged into (batch, free, contracted) and (batch, contracted, free)."""
         free1 = tuple(axis for axis in range(len(x1.shape)) if axis not in contract1 + batch1)
         free2 = tuple(axis for axis in range(len(x2.shape)) if axis not in contract2 + batch2)
-        arrange1, left = _merged(x1, batch1, free1, contract1)
-        arrange2, right = _merged(x2, batch2, contract2, free2)
+        arrange1, left = _merge_matrices(x1, batch1, free1, contract1)
+        arrange2, right = _merge_matrices(x2, batch2, contract2, free2)
         product = self.matrix_product(left, right)
         if not arrange1 and not arrange2 and (*left.shape[:-1], right.shape[-1]) == out.shape:
-            return computing(product, out, x1, x2)
+            return computing_kernel(product, out, x1, x2)
         first, second = arrange1 or _same, arrange2 or _same
-        return computing(lambda a, b: product(first(a), second(b)).reshape(out.shape), out, x1, x2)
+        return computing_kernel(lambda a, b: product(first(a), second(b)).reshape(out.shape), out, x1, x2)
 
     def matrix_product(self, x1: Template, x2: Template) -> Kernel:
         """A kernel that multiplies stacks of matrices in their dtype, many integers in float64 where that is exact."""

@@ -21,7 +21,7 @@ from ...rules.broadcasting import to_real
 from ...template import Template
 from .base import NARROW, Array, ArrayBase
 from .precision import wide
-from .shape import padded
+from .shape import padding_function
 from .shortcuts import fits_float64
 from .workspace_bytes import nbytes
 
@@ -53,7 +53,7 @@ def _space(
     geometry = _Geometry(windows.sizes, windows.strides, windows.dilations, tuple(places))
     features, channels = features // groups * parts, kernel.shape[1] * parts
     way, copied = _way(features, channels, geometry)
-    images, rows = _at_once(ArrayConvolution.conv_block, batch, groups, features, copied, geometry.places)
+    images, rows = _batch_sizes(ArrayConvolution.conv_block, batch, groups, features, copied, geometry.places)
     sums = images * groups * features * rows * prod(places[1:])
     columns = images * groups * channels * prod(geometry.window) * rows * prod(places[1:])
     if way == "row by row":
@@ -112,14 +112,14 @@ class ArrayConvolution(ArrayBase):
         features = out.shape[1] // groups
 
         def convolve(images: Array, filters: Array) -> Array:
-            dtype = numpy_dtype(_working(xp, out.dtype, area, images, filters))
+            dtype = numpy_dtype(_working_dtype(xp, out.dtype, area, images, filters))
             # Groups of the batch become groups of the channels of a smaller batch.
             values = images.reshape((batch_groups, batch, feature_groups, channels, *spatial)).swapaxes(0, 1)
             values = values.reshape((batch, groups, channels, *spatial))
             weights = filters.reshape((groups, features, channels, *geometry.window))
-            if out.dtype.is_complex:  # by real products, as BLAS leaves open what infinities give
+            if out.dtype.is_complex:  # by real products, as BLAS does not specify the results for infinities
                 values, weights = parts(xp, values, weights)
-            result = self._convolved(values, weights.astype(dtype, copy=False), geometry, triples, to_real(out.dtype))
+            result = self._convolve(values, weights.astype(dtype, copy=False), geometry, triples, to_real(out.dtype))
             if out.dtype.is_complex:
                 both, result = result, xp.empty(out.shape, numpy_dtype(out.dtype))
                 whole = result.reshape((batch, groups, features, -1))
@@ -128,7 +128,7 @@ class ArrayConvolution(ArrayBase):
 
         return convolve
 
-    def _convolved(
+    def _convolve(
         self, values: Array, weights: Array, geometry: _Geometry, padding: Sequence[tuple[int, int, int]], out: DType
     ) -> Array:
         """Convolves images (batch, groups, channels, *spatial) by real kernels (groups, features, channels, *window).
@@ -139,11 +139,11 @@ class ArrayConvolution(ArrayBase):
         across = prod(geometry.places[1:])
         product, copied = _product(xp, weights, geometry)
         result = xp.empty((batch, groups, features, across * geometry.places[0]), numpy_dtype(out))
-        images, rows = _at_once(self.conv_block, batch, groups, features, copied, geometry.places)
+        images, rows = _batch_sizes(self.conv_block, batch, groups, features, copied, geometry.places)
         for first in range(0, batch, images):
             block = values[first : first + images].astype(dtype, copy=False)
             if any(map(any, padding)):
-                block = padded(xp, block.shape, dtype, [*[(0, 0, 0)] * 3, *padding])(block, 0)
+                block = padding_function(xp, block.shape, dtype, [*[(0, 0, 0)] * 3, *padding])(block, 0)
             for start in range(0, geometry.places[0], rows):
                 stop = min(start + rows, geometry.places[0])
                 part = geometry._replace(places=(stop - start, *geometry.places[1:]))
@@ -165,7 +165,7 @@ def parts(xp: Any, values: Array, weights: Array) -> tuple[Array, Array]:
     return xp.concatenate((values.real, values.imag), axis=2), xp.concatenate((real, imaginary), axis=1)
 
 
-def _working(xp: Any, dtype: DType, area: int, *factors: Array) -> DType:
+def _working_dtype(xp: Any, dtype: DType, area: int, *factors: Array) -> DType:
     """The dtype to compute in: for integers float64 if that is exact."""
     dtype = to_real(dtype)
     if dtype in NARROW:
@@ -182,7 +182,7 @@ def _product(xp: Any, weights: Array, geometry: _Geometry) -> tuple[Product, int
     if way == "row by row":
         taps = xp.moveaxis(weights, 3, 0).reshape((first, groups, features, area // first))
         return lambda *block: _row_by_row(xp, scratch, taps, *block), copied
-    matrix, product = weights.reshape((groups, features, area)), _merged if way == "merged" else _whole
+    matrix, product = weights.reshape((groups, features, area)), _multiply_merged if way == "merged" else _whole
     return lambda *block: product(xp, scratch, matrix, *block), copied
 
 
@@ -195,7 +195,7 @@ def _way(features: int, channels: int, geometry: _Geometry) -> tuple[Literal["me
     return ("row by row", by_rows) if by_rows + features * first < area else ("whole", area)
 
 
-def _at_once(block: int, batch: int, groups: int, features: int, copied: int, places: Sizes) -> tuple[int, int]:
+def _batch_sizes(block: int, batch: int, groups: int, features: int, copied: int, places: Sizes) -> tuple[int, int]:
     """The number of images that are worked on at once, and the number of their rows."""
     row = groups * prod(places[1:]) * (copied + 2 * features)
     images = max(1, block // (2 * row * places[0]))
@@ -240,7 +240,7 @@ def _whole(xp: Any, scratch: _Scratch, matrix: Array, block: Array, part: _Geome
     xp.matmul(matrix, scratch.copied("columns", _windows(xp, block, part), shape), out=sums)
 
 
-def _merged(xp: Any, scratch: _Scratch, matrix: Array, block: Array, part: _Geometry, sums: Array) -> None:
+def _multiply_merged(xp: Any, scratch: _Scratch, matrix: Array, block: Array, part: _Geometry, sums: Array) -> None:
     """One product for all images, for which a large kernel is read from memory only once."""
     windows = xp.moveaxis(_windows(xp, block, part), 0, 2 + len(part.window))
     columns = scratch.copied("columns", windows, (block.shape[1], matrix.shape[-1], block.shape[0] * sums.shape[-1]))

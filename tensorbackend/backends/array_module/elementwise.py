@@ -11,11 +11,22 @@ from ...protocol import Kernel, Payload, planned
 from ...protocol.workspace import takes
 from ...template import Template
 from . import complex_functions, extremes
-from .base import BLOCK, NARROW, Array, ArrayBase, Function, elementwise, function, itself, promoting, rounding
+from .base import (
+    BLOCK,
+    NARROW,
+    Array,
+    ArrayBase,
+    Function,
+    elementwise,
+    function,
+    itself,
+    promoting_override,
+    rounding_callback,
+)
 from .special import error_function as special
 
 
-def computed_in_float64(function: Function, arrays: int = 11) -> Callable[..., Payload]:
+def float64_callback(function: Function, arrays: int = 11) -> Callable[..., Payload]:
     """A callback that calls a function of the module and of float64 arrays, and rounds to the result's dtype.
 
     `arrays` is the number of arrays of a block's size that the function holds at once.
@@ -24,7 +35,7 @@ def computed_in_float64(function: Function, arrays: int = 11) -> Callable[..., P
     @takes(lambda out, *inputs: arrays * 8 * min(out.size, BLOCK))
     @planned
     def callback(self: ArrayElementwise, out: Template, /, *inputs: Template) -> Kernel:
-        return self.in_float64(function, out, *inputs)
+        return self.float64_kernel(function, out, *inputs)
 
     return callback
 
@@ -41,13 +52,13 @@ class ArrayElementwise(ArrayBase):
     atanh = function("arctanh", complex_functions.atanh, trusted="of finite numbers")
     bitwise_not = function("invert")
     cbrt = function("cbrt")
-    ceil = rounding("ceil")
+    ceil = rounding_callback("ceil")
     conjugate = function("conjugate")
     cos = function("cos", complex_functions.cos, trusted="of finite numbers")
     cosh = function("cosh", complex_functions.cosh, trusted="of finite numbers")
     exp = function("exp", complex_functions.exp, trusted="of finite numbers")
     expm1 = function("expm1", complex_functions.expm1)
-    floor = rounding("floor")
+    floor = rounding_callback("floor")
     is_finite = function("isfinite")
     is_infinity = function("isinf")
     is_nan = function("isnan")
@@ -55,14 +66,14 @@ class ArrayElementwise(ArrayBase):
     log1p = function("log1p", complex_functions.log1p)
     logical_not = function("logical_not")
     negate = function("negative")
-    round = rounding("rint")
+    round = rounding_callback("rint")
     signbit = function("signbit")
     sin = function("sin", complex_functions.sin, trusted="of finite numbers")
     sinh = function("sinh", complex_functions.sinh, trusted="of finite numbers")
     sqrt = function("sqrt", complex_functions.sqrt, trusted="of finite numbers")
     tan = function("tan", complex_functions.tan, trusted="of finite numbers")
     tanh = function("tanh", complex_functions.tanh, trusted="of finite numbers")
-    trunc = rounding("trunc")
+    trunc = rounding_callback("trunc")
 
     add = function("add")
     atan2 = function("arctan2")
@@ -84,21 +95,21 @@ class ArrayElementwise(ArrayBase):
     subtract = function("subtract")
 
     # Overrides of composites
-    copysign = promoting("copysign")
-    hypot = promoting("hypot")
-    log10 = promoting("log10", complex_functions.log10)
-    log2 = promoting("log2", complex_functions.log2)
-    logaddexp = promoting("logaddexp")
-    square = promoting("square", complex_functions.square_of, trusted="unless flagged")
+    copysign = promoting_override("copysign")
+    hypot = promoting_override("hypot")
+    log10 = promoting_override("log10", complex_functions.log10)
+    log2 = promoting_override("log2", complex_functions.log2)
+    logaddexp = promoting_override("logaddexp")
+    square = promoting_override("square", complex_functions.square_of, trusted="unless flagged")
 
     @elementwise
     def reciprocal(self, out: Template, x: Template, /) -> Kernel:
         """1 / x; complex numbers are treated as in `divide`."""
         xp = self.xp
         if not out.dtype.is_complex:
-            return self.promoting(xp.reciprocal, out, x)
-        return self.promoting(
-            self.attempted(
+            return self.promoting_kernel(xp.reciprocal, out, x)
+        return self.promoting_kernel(
+            self.attempt_kernel(
                 lambda z: xp.reciprocal(complex_functions.oblique(xp, z)),
                 partial(complex_functions.reciprocal, xp),
                 underflow=True,
@@ -109,9 +120,9 @@ class ArrayElementwise(ArrayBase):
 
     @elementwise
     def nextafter(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """The next number after x1 towards x2; x2 where both are equal, for which a narrow dtype's loop gives x1."""
+        """The next number after x1 towards x2; x2 where both are equal, for which a narrow dtype's loop returns x1."""
         xp = self.xp
-        return self.promoting(lambda x, y: xp.where(x == y, y, xp.nextafter(x, y)), out, x1, x2)
+        return self.promoting_kernel(lambda x, y: xp.where(x == y, y, xp.nextafter(x, y)), out, x1, x2)
 
     # Conversion
 
@@ -120,7 +131,7 @@ class ArrayElementwise(ArrayBase):
         """The values in `out.dtype`."""
         cast = self.caster(x.dtype, out.dtype)
         by_way_of_another = float32 not in (x.dtype, out.dtype) and not NARROW.isdisjoint((x.dtype, out.dtype))
-        return self.in_blocks(cast) if by_way_of_another and x.dtype is not out.dtype else cast
+        return self.block_kernel(cast) if by_way_of_another and x.dtype is not out.dtype else cast
 
     @planned
     def bitcast(self, out: Template, x: Template, /) -> Kernel:
@@ -150,9 +161,9 @@ class ArrayElementwise(ArrayBase):
         unsigned, dtype, count = f"uint{x.dtype.bits}", numpy_dtype(out.dtype), self.xp.bitwise_count
         return lambda values: count(values.view(unsigned)).astype(dtype)
 
-    erf = computed_in_float64(special.erf)
-    erfc = computed_in_float64(special.erfc)
-    erf_inv = computed_in_float64(special.erf_inv)
+    erf = float64_callback(special.erf)
+    erfc = float64_callback(special.erfc)
+    erf_inv = float64_callback(special.erf_inv)
 
     @planned
     def real(self, out: Template, x: Template, /) -> Kernel:
@@ -168,20 +179,20 @@ class ArrayElementwise(ArrayBase):
     def rsqrt(self, out: Template, x: Template, /) -> Kernel:
         """1 / sqrt(x)."""
         sqrt = self.xp.sqrt
-        return _in_float32(lambda values: 1.0 / sqrt(values), out)
+        return _float32_kernel(lambda values: 1.0 / sqrt(values), out)
 
     @elementwise
     def sigmoid(self, out: Template, x: Template, /) -> Kernel:
         """1 / (1 + exp(-x)), as exp(x) / (1 + exp(x)) where x is negative, so that nothing overflows."""
         xp = self.xp
-        return _in_float32(lambda values: xp.exp(xp.minimum(values, 0)) / (1.0 + xp.exp(-xp.abs(values))), out)
+        return _float32_kernel(lambda values: xp.exp(xp.minimum(values, 0)) / (1.0 + xp.exp(-xp.abs(values))), out)
 
     @elementwise
     def sign(self, out: Template, x: Template, /) -> Kernel:
         """The sign, 0.0 for both zeros; complex numbers are divided by their magnitude."""
         if x.dtype.is_complex:
             return partial(complex_functions.sign, self.xp)
-        return _in_float32(self.xp.sign, out)  # bfloat16's own loop keeps -0.0
+        return _float32_kernel(self.xp.sign, out)  # bfloat16's own loop keeps -0.0
 
     # Functions of two elements
 
@@ -192,7 +203,7 @@ class ArrayElementwise(ArrayBase):
         divide: Kernel = xp.divide
         if not out.dtype.is_complex:
             return divide
-        return self.attempted(
+        return self.attempt_kernel(
             lambda x, y: divide(x, complex_functions.oblique(xp, y)),
             partial(complex_functions.quotient, xp),
             underflow=True,
@@ -204,18 +215,18 @@ class ArrayElementwise(ArrayBase):
         xp = self.xp
         floor_divide: Kernel = xp.floor_divide
 
-        def of_floats(left: Array, right: Array) -> Array:
-            # NumPy returns NaN or -1.0 for infinities, for which the Array API asks for the quotient itself.
+        def divide_floats(left: Array, right: Array) -> Array:
+            # NumPy returns NaN or -1.0 for infinities, for which the Array API requires the quotient itself.
             infinite = xp.isinf(left) | xp.isinf(right)
             return xp.where(infinite, left / right, floor_divide(left, right))
 
-        return self._in_wide(of_floats, out) if out.dtype.is_floating else floor_divide
+        return self._wide_kernel(divide_floats, out) if out.dtype.is_floating else floor_divide
 
     @elementwise
     def remainder(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The remainder with the divisor's sign; floats are computed in float64."""
         remainder: Kernel = self.xp.remainder
-        return self._in_wide(remainder, out) if out.dtype.is_floating else remainder
+        return self._wide_kernel(remainder, out) if out.dtype.is_floating else remainder
 
     @elementwise
     def quotient(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
@@ -225,11 +236,11 @@ class ArrayElementwise(ArrayBase):
         if out.dtype.kind == "uint":
             return floor_divide
 
-        def to_zero(left: Array, right: Array) -> Array:
+        def divide_to_zero(left: Array, right: Array) -> Array:
             above = (remainder(left, right) != 0) & ((left < 0) != (right < 0))
             return floor_divide(left, right) + above
 
-        return to_zero
+        return divide_to_zero
 
     @elementwise
     def pow(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
@@ -238,17 +249,17 @@ class ArrayElementwise(ArrayBase):
         if out.dtype.is_complex:
             return partial(complex_functions.power, xp)
 
-        def of_integers(base: Array, exponent: Array) -> Array:
+        def integer_power(base: Array, exponent: Array) -> Array:
             powers = power(base, xp.where(exponent < 0, -exponent & 1, exponent))
             # Only -1 and 1 have a reciprocal that does not round to zero; each is its own reciprocal.
             return xp.where((exponent < 0) & (xp.abs(base) != 1), 0 * powers, powers)
 
-        def of_floats(base: Array, exponent: Array) -> Array:
+        def float_power(base: Array, exponent: Array) -> Array:
             # For a scalar exponent 0.5 NumPy takes the square root, which differs from pow at -inf and -0.0.
             special = (exponent == 0.5) & ((base == 0) | xp.isinf(base))
             return xp.where(special, xp.abs(base), power(base, exponent))
 
-        return of_floats if out.dtype.is_floating else of_integers if out.dtype.kind == "int" else power
+        return float_power if out.dtype.is_floating else integer_power if out.dtype.kind == "int" else power
 
     @elementwise
     def max(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
@@ -278,7 +289,7 @@ class ArrayElementwise(ArrayBase):
 
     # Helpers
 
-    def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Template) -> Kernel:
+    def float64_kernel(self, function: Callable[..., Array], out: Template, /, *inputs: Template) -> Kernel:
         """A kernel that calls a function of the module and of float64 arrays of one axis, and brings the result into
         the dtype of `out` and the operands' common shape."""
         xp, narrow = self.xp, self.caster(float64, out.dtype)
@@ -287,9 +298,9 @@ class ArrayElementwise(ArrayBase):
             wide = xp.broadcast_arrays(*map(_wide, arrays)) if len(arrays) > 1 else [_wide(arrays[0])]
             return narrow(function(xp, *[array.reshape(-1) for array in wide])).reshape(wide[0].shape)
 
-        return self.in_blocks(kernel)
+        return self.block_kernel(kernel)
 
-    def _in_wide(self, function: Kernel, out: Template) -> Kernel:
+    def _wide_kernel(self, function: Kernel, out: Template) -> Kernel:
         """A kernel for two arrays of floats of any width, from one for float64 arrays."""
         if out.dtype is float64:
             return function
@@ -297,7 +308,7 @@ class ArrayElementwise(ArrayBase):
         return lambda left, right: narrow(function(_wide(left), _wide(right)))
 
 
-def _in_float32(kernel: Kernel, out: Template) -> Kernel:
+def _float32_kernel(kernel: Kernel, out: Template) -> Kernel:
     """A kernel of one array, which computes narrow floats in float32."""
     if out.dtype not in NARROW:
         return kernel

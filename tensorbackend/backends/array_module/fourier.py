@@ -76,8 +76,8 @@ class ArrayFourier(ArrayBase):
             return lambda values: transform(values, length, axis, norm).astype(dtype, copy=False)
         input_dtype = x.dtype
 
-        def transformed(values: Array) -> Array:
+        def kernel(values: Array) -> Array:
             values = self.cast(values, input_dtype, source)
             return transform(values, length, axis, norm).astype(dtype, copy=False)
 
-        return transformed
+        return kernel

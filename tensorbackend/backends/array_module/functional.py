@@ -7,7 +7,7 @@ from itertools import product as index_product
 
 from ...interchange import numpy_dtype
 from ...protocol import Payload
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...select import default_backend
 from ...template import Template, intern_template
 from ...tensor import Tensor
@@ -18,7 +18,7 @@ from .base import ArrayBase
 class ArrayFunctional(ArrayBase):
     """Callbacks that take a function of scalar tensors."""
 
-    @contained
+    @in_own_context
     def reduce(
         self,
         out: Template,
@@ -43,7 +43,7 @@ class ArrayFunctional(ArrayBase):
                 result[position] = folded.data
         return result.reshape(out.shape)
 
-    @contained
+    @in_own_context
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
         """Applies a Python function to each element, with one call for each element."""
         template, call = intern_template((), x.dtype, ()), calling(self, function)

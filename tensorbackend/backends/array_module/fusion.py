@@ -1,9 +1,9 @@
 """Fusion of chains of elementwise ops into one function of arrays.
 
 The function is one kernel where the module can compile one; elsewhere it runs in blocks. A chain is a set of nodes of
-one shape with one result; no node outside the chain needs its other values. It becomes one node of the graph, `fused`.
+one shape with one result; no node outside the chain needs its other values. It becomes one node of the graph, `fuse`.
 Its function is Python source with a line for each op, in which a value that is no longer needed lends its memory to the
-next by `out=`. So it calls what the backend's callbacks call, on the same elements, and gives the same bits.
+next by `out=`. So it calls what the backend's callbacks call, on the same elements, and the results are bit-identical.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ BLOCK: Final = 1 << 16
 
 def compile_graph(graph: Graph, backend: ArrayBase) -> Kernel:
     """The kernel of a graph, which is simplified and whose chains of elementwise ops are fused."""
-    return Program(prepared(graph, backend), backend, entered_once=True).kernel
+    return Program(prepare(graph, backend), backend, entered_once=True).kernel
 
 
-def prepared(graph: Graph, backend: ArrayBase) -> Graph:
+def prepare(graph: Graph, backend: ArrayBase) -> Graph:
     """The graph, simplified and fused; the subgraphs of its nodes as well."""
     graph = expanded(graph, lambda node: own_method(backend, node.op) is not None)
-    return fused(rewritten(remove_names(simplified(graph, backend)), lambda node: _inside(node, backend)), backend)
+    return fuse(rewritten(remove_names(simplified(graph, backend)), lambda node: _prepare_node(node, backend)), backend)
 
 
-def _inside(node: Node, backend: ArrayBase) -> Sequence[Value]:
+def _prepare_node(node: Node, backend: ArrayBase) -> Sequence[Value]:
     """The results of a node, after its subgraphs were prepared."""
     if not subgraphs(node):
         return node.values
-    options = map_subgraphs(node, lambda graph: prepared(graph, backend))
+    options = map_subgraphs(node, lambda graph: prepare(graph, backend))
     return node.remade(node.inputs, options).values
 
 
@@ -64,7 +64,7 @@ def fusable(node: Node, backend: ArrayBase) -> bool:
     return known and _function(node, backend)[1]
 
 
-def fused(graph: Graph, backend: ArrayBase) -> Graph:
+def fuse(graph: Graph, backend: ArrayBase) -> Graph:
     """The graph with each chain as one node."""
     sinks = _sinks(graph, backend)
     members: dict[Node, list[Node]] = {}
@@ -95,7 +95,7 @@ def _sinks(graph: Graph, backend: ArrayBase) -> dict[Node, Node]:
     """The last node of the chain of each fusable node.
 
     A node joins the chain of the nodes that use it, if these are all in one chain of the same shape and the node is no
-    result of the graph. Every path out of a chain goes through its last node, so chains cannot wait for each other.
+    result of the graph. Every path out of a chain passes through its last node, so chains cannot wait for each other.
     """
     users: dict[Node, list[Node]] = {}
     for node in graph.nodes:
@@ -129,16 +129,16 @@ class Chain(Compiled):
         self.inputs = tuple(value for value in outside if value not in numbers)
         self.nodes = tuple(nodes)
         (out,) = nodes[-1].outs
-        function = _compiled(nodes, self.inputs, numbers, backend, out.shape)
+        function = _compile_chain(nodes, self.inputs, numbers, backend, out.shape)
         rows, inner, layouts = _layout(out.shape, [value.template.shape for value in self.inputs])
         if out.size <= 2 * BLOCK or rows == 1 or backend.fuse is not None:
             self.kernel = function
         else:
             height = max(1, BLOCK * rows // out.size)
-            self.kernel = _in_blocks(backend, function, out, height, (rows, *inner), layouts)
+            self.kernel = _blocked_kernel(backend, function, out, height, (rows, *inner), layouts)
 
 
-def _in_blocks(
+def _blocked_kernel(
     backend: ArrayBase, function: Callable[..., Array], out: Template, height: int, shape: Ints, layouts: Sequence[Ints]
 ) -> Kernel:
     """The kernel of a chain that runs over blocks of rows, shared among threads."""
@@ -179,7 +179,7 @@ def _layout(
     return rows, shape[split:], [(prod(sizes[:split]), *sizes[split:]) for sizes in padded]
 
 
-def _compiled(
+def _compile_chain(
     nodes: Sequence[Node], inputs: Sequence[Value], numbers: Sequence[Value], backend: ArrayBase, shape: Shape
 ) -> Callable[..., Array]:
     """A function of arrays, of a block's shape, and of memory for its result; without these, of all of `shape`."""
@@ -242,11 +242,11 @@ def _function(node: Node, backend: ArrayBase) -> tuple[Callable[..., Array], boo
             return lambda shape, *arrays: kernel(*arrays), False
     dtypes = [value.template.dtype for value in node.operands]
 
-    def called(shape: tuple[int, ...], *arrays: Array) -> Array:
+    def call(shape: tuple[int, ...], *arrays: Array) -> Array:
         tensors = (
             Tensor(intern_template(array.shape, dtype, (None,) * array.ndim), backend, array)
             for array, dtype in zip(arrays, dtypes, strict=True)
         )
         return callback(intern_template(shape, template.dtype, (None,) * len(shape)), *tensors, **node.options)
 
-    return called, False
+    return call, False

@@ -19,39 +19,39 @@ from ...protocol.indexing import Mode
 from ...protocol.workspace import takes
 from ...rules.data_errors import index_out_of_range
 from ...template import Template
-from .base import Array, ArrayBase, viewing
-from .precision import accumulating
-from .workspace_bytes import accumulated, in_64_bits
+from .base import Array, ArrayBase, view_kernel
+from .precision import accumulator_dtype
+from .workspace_bytes import accumulator_bytes, int64_copy_bytes
 
 
-class _Located(NamedTuple):
+class _PositionBytes(NamedTuple):
     """The bytes that positions take while they are computed, and afterwards."""
 
     most: int
     kept: int
 
 
-def _located_space(indices: Template, mode: Mode) -> _Located:
+def _located_space(indices: Template, mode: Mode) -> _PositionBytes:
     """The bytes that `_located` takes."""
     count = indices.size
     if mode == "fill":
-        return _Located(10 * count + in_64_bits(indices), 9 * count)
+        return _PositionBytes(10 * count + int64_copy_bytes(indices), 9 * count)
     if mode == "clip":
-        return _Located((24 if indices.dtype is uint64 else 8) * count + in_64_bits(indices), 8 * count)
-    return _Located(in_64_bits(indices), in_64_bits(indices))
+        return _PositionBytes((24 if indices.dtype is uint64 else 8) * count + int64_copy_bytes(indices), 8 * count)
+    return _PositionBytes(int64_copy_bytes(indices), int64_copy_bytes(indices))
 
 
-def merged_space(indices: Template, mode: Mode) -> _Located:
+def merged_space(indices: Template, mode: Mode) -> _PositionBytes:
     """The bytes that `_merged` takes: with several axes, the positions so far, a product and a sum exist at once."""
     *shape, depth = indices.shape
     column = indices.replace(shape=tuple(shape), names=indices.names[:-1])
     most, kept = _located_space(column, mode)
     positions = 8 * column.size
     if depth == 0:
-        return _Located(positions, positions)
+        return _PositionBytes(positions, positions)
     if depth == 1:
-        return _Located(most, kept)
-    return _Located(kept + 3 * positions, positions + (column.size if mode == "fill" else 0))
+        return _PositionBytes(most, kept)
+    return _PositionBytes(kept + 3 * positions, positions + (column.size if mode == "fill" else 0))
 
 
 def _taken_space(out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> int:
@@ -80,7 +80,7 @@ def _added_space(out: Template, x: Template, indices: Template, updates: Templat
     width = prod(x.shape[indices.shape[-1] :])
     if width != 1:
         kept += 8 * (indices.size // max(indices.shape[-1], 1)) * width
-    wider = accumulated(prod(indices.shape[:-1]), out, updates)
+    wider = accumulator_bytes(prod(indices.shape[:-1]), out, updates)
     return max(most - out.nbytes, kept) + (updates.nbytes if mode == "fill" else 0) + wider
 
 
@@ -97,7 +97,7 @@ def _added_along_space(
     positions, inside = 8 * indices.size, (indices.size if mode == "fill" else 0)
     chosen = updates.nbytes if mode == "fill" else 0
     before = max(most, kept + positions, inside + (2 * positions if inside else positions) + chosen)
-    return max(before - out.nbytes, positions + inside + chosen) + accumulated(indices.shape[axis], out, updates)
+    return max(before - out.nbytes, positions + inside + chosen) + accumulator_bytes(indices.shape[axis], out, updates)
 
 
 class ArrayIndexing(ArrayBase):
@@ -112,7 +112,7 @@ class ArrayIndexing(ArrayBase):
         """A view of every `strides[i]`-th element from `starts[i]` on."""
         steps = zip(starts, lengths, strides, strict=True)
         key = (*(slice(start, start + length * stride, stride) for start, length, stride in steps), ...)
-        return viewing(lambda values: values[key])
+        return view_kernel(lambda values: values[key])
 
     @planned
     def put_slice(self, out: Template, x: Template, update: Template, /, *, starts: tuple[int, ...]) -> Kernel:
@@ -186,7 +186,7 @@ class ArrayIndexing(ArrayBase):
     def indexed_add(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
         """x with all updates added, also several at one place; many are added in a wider dtype, and rounded once."""
         written = self._writes(x, indices, mode)
-        accumulator = accumulating(out.dtype, prod(indices.shape[:-1]))
+        accumulator = accumulator_dtype(out.dtype, prod(indices.shape[:-1]))
         shape, dtype, working = out.shape, numpy_dtype(out.dtype), numpy_dtype(accumulator)
         narrow = accumulator is not out.dtype
         width, arange, add_at = prod(x.shape[indices.shape[-1] :]), self.xp.arange, self.add_at
@@ -226,7 +226,7 @@ class ArrayIndexing(ArrayBase):
     ) -> Kernel:
         """x with all updates added, at positions in the flattened x; many are added in a wider dtype."""
         locate, arange = self._located(indices, x.shape[axis], mode), self.xp.arange
-        working, dtype = numpy_dtype(accumulating(out.dtype, indices.shape[axis])), numpy_dtype(out.dtype)
+        working, dtype = numpy_dtype(accumulator_dtype(out.dtype, indices.shape[axis])), numpy_dtype(out.dtype)
         before, size, after = prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1 :])
         block = before, indices.shape[axis], after
 
@@ -278,8 +278,8 @@ class ArrayIndexing(ArrayBase):
         return lambda values, positions: along(values, positions, axis)
 
     def _located(self, indices: Template, size: int, mode: Mode) -> Callable[[Array], tuple[Array, Any]]:
-        """A function that turns indices into positions inside an axis, and for the mode "fill" gives flags of those
-        that were inside from the start. It moves indices from outside in, or in the mode "error" raises."""
+        """A function that converts indices to positions inside an axis; for the mode "fill" it also returns flags of
+        those that were in bounds. It moves indices that are out of bounds inside, or in the mode "error" raises."""
         xp, long, unsigned = self.xp, numpy_dtype(int64), numpy_dtype(uint64)
         # Read as unsigned numbers, negative ones are the largest, so one comparison finds all that are outside.
         wide = unsigned if indices.dtype is uint64 else long
@@ -289,7 +289,7 @@ class ArrayIndexing(ArrayBase):
         def require(places: Array) -> tuple[Array, Any]:
             places = places.astype(wide, copy=False)
             if greatest(places.view(unsigned)) >= size:
-                raise outside(places, size)
+                raise index_error(places, size)
             return (places if wide is long else places.view(long)), None
 
         def clip(places: Array) -> tuple[Array, Any]:
@@ -306,8 +306,8 @@ class ArrayIndexing(ArrayBase):
         return clip if mode == "clip" and size else fill
 
     def _merged(self, indices: Template, sizes: Sequence[int], mode: Mode) -> Callable[[Array], tuple[Array, Any]]:
-        """A function that turns index vectors into positions in the row-major order of axes of given sizes, and gives
-        flags, as that of `_located` does."""
+        """A function that converts index vectors to positions in the row-major order of axes of given sizes, and
+        returns flags as that of `_located` does."""
         shape, dtype = indices.shape[:-1], numpy_dtype(int64)
         column = Template(shape, indices.dtype)
         locate = [self._located(column, size, mode) for size in sizes]
@@ -327,7 +327,7 @@ class ArrayIndexing(ArrayBase):
         return merge
 
     def _writes(self, x: Template, indices: Template, mode: Mode) -> Callable[[Array, Array], tuple[Array, Array]]:
-        """A function that gives the positions to write, in order, and their rows; positions outside are left out."""
+        """A function that returns the positions to write, in order, and their rows, without those out of bounds."""
         depth = indices.shape[-1]
         locate, one_axis = self._merged(indices, x.shape[:depth], mode), indices.ndim == 2
         table = (prod(indices.shape[:-1]), *x.shape[depth:])
@@ -357,7 +357,7 @@ class ArrayIndexing(ArrayBase):
         return self.xp.zeros((), numpy_dtype(out.dtype))
 
 
-def outside(places: Array, size: int) -> Exception:
+def index_error(places: Array, size: int) -> Exception:
     """The error for the first of the indices that is outside an axis of a size."""
     wrong = (places < 0) | (places >= size)
     return index_out_of_range(int(places[wrong].reshape(-1)[0]), size)

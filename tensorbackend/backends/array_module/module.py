@@ -1,7 +1,7 @@
 """The interface of a backend's `xp`: an array module with NumPy's functions, and further methods that the shared body
 calls.
 
-The body never asks which module it runs on. Where libraries differ there is a method or an attribute here, which
+The body never tests which module it runs on. Where libraries differ there is a method or an attribute here, which
 an adapter overrides: `NumpyModule`, `JaxModule`, `CupyModule`.
 """
 
@@ -34,7 +34,7 @@ class ArrayModule:
         return attribute
 
     def join(self, real: Array, imaginary: Array) -> Array:
-        """The complex array of two parts; arithmetic with 1j would lose signs of zeros and turn infinities into NaN."""
+        """The complex array of two parts; arithmetic with 1j would lose signs of zeros and make NaN of infinities."""
         dtype = self.result_type(real.dtype, "complex64")
         joined = self.empty(self.broadcast_shapes(real.shape, imaginary.shape), dtype)
         joined.real = real
@@ -53,6 +53,6 @@ class ArrayModule:
         """The result of `function`; if no flag is true, that equals `otherwise` and the call may be left out."""
         return function()
 
-    def unfused(self, product: Array) -> Array:
+    def unfused_product(self, product: Array) -> Array:
         """The product, rounded before it enters a sum: a compiler may not fuse the two."""
         return product

@@ -26,7 +26,7 @@ WIDER: Final = {float32: float64, complex64: complex128}
 """Dtypes with a dtype of twice the width, in which sums of many terms lose nothing."""
 
 
-def accumulating(dtype: DType, terms: int, widest: DType = float64) -> DType:
+def accumulator_dtype(dtype: DType, terms: int, widest: DType = float64) -> DType:
     """The dtype to add up to `terms` elements in, one by one: of many, float32 alone loses per cent.
 
     Parameters
@@ -53,27 +53,27 @@ def accumulating(dtype: DType, terms: int, widest: DType = float64) -> DType:
     return WIDER.get(working, working) if terms > ONE_BY_ONE and widest is float64 else working
 
 
-def computing(kernel: Kernel, out: Template | Sequence[Template], *inputs: Template) -> Kernel:
+def computing_kernel(kernel: Kernel, out: Template | Sequence[Template], *inputs: Template) -> Kernel:
     """A kernel that casts inputs to the dtypes to compute in, calls `kernel`, and rounds the results to `out`."""
-    return _between(kernel, [_astype(x.dtype, wide(x.dtype)) for x in inputs], out)
+    return _convert_around(kernel, [_astype(x.dtype, wide(x.dtype)) for x in inputs], out)
 
 
-def rounded(kernel: Kernel, out: Template) -> Kernel:
+def rounding_kernel(kernel: Kernel, out: Template) -> Kernel:
     """A kernel that calls `kernel` and rounds its result from the dtype to compute in to that of `out`."""
-    return _between(kernel, [None], out)
+    return _convert_around(kernel, [None], out)
 
 
-def promoted(
+def promoting_kernel(
     backend: ArrayBase, dtype: DType, kernel: Kernel, out: Template | Sequence[Template], *inputs: Template | None
 ) -> Kernel:
-    """A kernel of a composite: as `computing`, but each operand is first cast from its own dtype to `dtype`.
+    """A kernel of a composite: as `computing_kernel`, but each operand is first cast from its own dtype to `dtype`.
 
-    `None` stands for an input that stays as it is, such as indices.
+    `None` is for an input that is not converted, such as indices.
     """
-    return _between(kernel, [None if x is None else _promoting(backend, x.dtype, dtype) for x in inputs], out)
+    return _convert_around(kernel, [None if x is None else _promotion(backend, x.dtype, dtype) for x in inputs], out)
 
 
-def _promoting(backend: ArrayBase, source: DType, target: DType) -> Kernel | None:
+def _promotion(backend: ArrayBase, source: DType, target: DType) -> Kernel | None:
     widening = _astype(target, wide(target))
     if source is target:
         return widening
@@ -90,7 +90,7 @@ def _astype(source: DType, target: DType) -> Kernel | None:
     return lambda values: values.astype(dtype)
 
 
-def _between(kernel: Kernel, before: Sequence[Kernel | None], out: Template | Sequence[Template]) -> Kernel:
+def _convert_around(kernel: Kernel, before: Sequence[Kernel | None], out: Template | Sequence[Template]) -> Kernel:
     """A kernel that converts its inputs, calls `kernel`, and rounds the results."""
     outs = (out,) if isinstance(out, Template) else out
     after = [_astype(wide(template.dtype), template.dtype) for template in outs]
@@ -98,14 +98,14 @@ def _between(kernel: Kernel, before: Sequence[Kernel | None], out: Template | Se
         return kernel
     narrow = after[0] or _same
     if not isinstance(out, Template):
-        return lambda *arrays: tuple(map(_converted, after, kernel(*map(_converted, before, arrays))))
+        return lambda *arrays: tuple(map(_convert, after, kernel(*map(_convert, before, arrays))))
     if len(before) == 1:
         widen = before[0] or _same
         return lambda values: narrow(kernel(widen(values)))
-    return lambda *arrays: narrow(kernel(*map(_converted, before, arrays)))
+    return lambda *arrays: narrow(kernel(*map(_convert, before, arrays)))
 
 
-def _converted(convert: Kernel | None, values: Array) -> Array:
+def _convert(convert: Kernel | None, values: Array) -> Array:
     return values if convert is None else convert(values)
 
 
@@ -114,9 +114,9 @@ def _same(values: Any) -> Any:
 
 
 _INDICES_ARE_LONG = sys.maxsize > 1 << 32
-"""Whether the indices that an array module returns are int64 already, as they are where pointers have 64 bits."""
+"""Whether the indices that an array module returns are int64 already, as where pointers have 64 bits."""
 
 
-def in_int64(kernel: Kernel) -> Kernel:
+def int64_kernel(kernel: Kernel) -> Kernel:
     """A kernel that returns indices as int64 on every platform."""
     return kernel if _INDICES_ARE_LONG else lambda *arrays: kernel(*arrays).astype("int64")

@@ -1,4 +1,4 @@
-"""Reductions, and the positions of greatest and least elements."""
+"""Reductions, and the positions of maxima and minima."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from ...sizes import apply
 from ...template import Template
 from . import complex_functions
 from .base import Array, ArrayBase
-from .precision import computing, in_int64, promoted, rounded, wide
-from .workspace_bytes import brought, narrowing, nbytes, widened
+from .precision import computing_kernel, int64_kernel, promoting_kernel, rounding_kernel, wide
+from .workspace_bytes import brought, float32_copy_bytes, narrow_copy_bytes, nbytes
 
 
 def _position_space(out: Template, x: Template, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> int:
     """The bytes of a copy, which NumPy makes unless elements along the axis are contiguous and read in order."""
     in_order = tie_break == "low" and (axis is None or math.prod(x.shape[axis + 1 :]) == 1)
-    copied = widened(x) + (0 if in_order else nbytes(x.size, wide(x.dtype)))
+    copied = float32_copy_bytes(x) + (0 if in_order else nbytes(x.size, wide(x.dtype)))
     return max(copied, out.nbytes) if tie_break == "high" else copied
 
 
 def _softmax_space(out: Template, x: Template, /, *, axis: tuple[int, ...]) -> int:
     """The bytes of the powers and of their sums."""
     sums = math.prod(size for position, size in enumerate(x.shape) if position not in axis)
-    return brought(out.dtype, x) + nbytes(out.size + sums, wide(out.dtype)) + widened(out)
+    return brought(out.dtype, x) + nbytes(out.size + sums, wide(out.dtype)) + float32_copy_bytes(out)
 
 
 class ArrayReduction(ArrayBase):
@@ -37,7 +37,7 @@ class ArrayReduction(ArrayBase):
 
     # Steps for which a module may have a quicker way
 
-    def folding(
+    def fold_kernel(
         self, name: Literal["all", "any", "max", "min", "prod", "sum"], x: Template, axes: tuple[int, ...],
         keepdims: bool, dtype: DType,
     ) -> Kernel:  # fmt: skip
@@ -48,7 +48,7 @@ class ArrayReduction(ArrayBase):
             return lambda values: function(values, axis=axes, dtype=accumulator, keepdims=keepdims)
         return lambda values: function(values, axis=axes, keepdims=keepdims)
 
-    def finding(self, name: Literal["argmax", "argmin"], axis: int | None) -> Kernel:
+    def position_kernel(self, name: Literal["argmax", "argmin"], axis: int | None) -> Kernel:
         """A kernel that finds the position of the first largest or least element, by a function of the module."""
         function = getattr(self.xp, name)
         return lambda values: function(values, axis=axis)
@@ -63,36 +63,36 @@ class ArrayReduction(ArrayBase):
     @planned
     def all(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Whether every element is true."""
-        return self._logical(self.folding("all", x, axes, keepdims, bool_), x)
+        return self._logical(self.fold_kernel("all", x, axes, keepdims, bool_), x)
 
     @takes(lambda out, x, **options: 0 if x.dtype is bool_ else x.size)
     @planned
     def any(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Whether some element is true."""
-        return self._logical(self.folding("any", x, axes, keepdims, bool_), x)
+        return self._logical(self.fold_kernel("any", x, axes, keepdims, bool_), x)
 
-    @takes(lambda out, x, **options: widened(out))
+    @takes(lambda out, x, **options: float32_copy_bytes(out))
     @planned
     def sum(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Sum; narrow floats are added in float32."""
-        return rounded(self.folding("sum", x, axes, keepdims, wide(out.dtype)), out)
+        return rounding_kernel(self.fold_kernel("sum", x, axes, keepdims, wide(out.dtype)), out)
 
-    @takes(lambda out, x, **options: widened(out))
+    @takes(lambda out, x, **options: float32_copy_bytes(out))
     @planned
     def product(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Product; narrow floats are multiplied in float32, complex64 in complex128."""
         if out.dtype.is_complex:
             xp, dtype = self.xp, numpy_dtype(out.dtype)
             return lambda values: complex_functions.product(xp, values, axes, keepdims).astype(dtype, copy=False)
-        return rounded(self.folding("prod", x, axes, keepdims, wide(out.dtype)), out)
+        return rounding_kernel(self.fold_kernel("prod", x, axes, keepdims, wide(out.dtype)), out)
 
-    @takes(narrowing)
+    @takes(narrow_copy_bytes)
     @planned
     def reduce_max(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Largest element; 0.0 is above -0.0."""
         return self._extreme("max", out, x, axes, keepdims)
 
-    @takes(narrowing)
+    @takes(narrow_copy_bytes)
     @planned
     def reduce_min(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Least element; -0.0 is below 0.0."""
@@ -120,14 +120,14 @@ class ArrayReduction(ArrayBase):
         if not x.size:
             zeros, narrow = self.xp.zeros, numpy_dtype(out.dtype)
             return lambda values: zeros(out.shape, narrow)
-        greatest = self.folding("max", x, axis, True, dtype)
-        total = self.folding("sum", x, axis, True, dtype)
+        greatest = self.fold_kernel("max", x, axis, True, dtype)
+        total = self.fold_kernel("sum", x, axis, True, dtype)
 
         def softmax(values: Array) -> Array:
             power = exp(values - greatest(values))
             return power / total(power)
 
-        return promoted(self, out.dtype, softmax, out, x)
+        return promoting_kernel(self, out.dtype, softmax, out, x)
 
     @takes(lambda out, x, **options: brought(out.dtype, x) + nbytes(x.size, wide(out.dtype)))
     @planned
@@ -136,15 +136,15 @@ class ArrayReduction(ArrayBase):
         dtype, number = wide(out.dtype), numpy_dtype(wide(out.dtype)).type
         count = math.prod(x.shape[reduced_axis] for reduced_axis in axis)
         size, divisor = apply(number, count), apply(number, count - correction if count > correction else math.nan)
-        total = self.folding("sum", x, axis, True, dtype)
-        total_of_squares = self.folding("sum", x, axis, keepdims, dtype)
+        total = self.fold_kernel("sum", x, axis, True, dtype)
+        total_of_squares = self.fold_kernel("sum", x, axis, keepdims, dtype)
 
         def variance(values: Array) -> Array:
             deviation = values - total(values) / size
             deviation *= deviation  # in place, where the module has that
             return total_of_squares(deviation) / divisor
 
-        return promoted(self, out.dtype, variance, out, x)
+        return promoting_kernel(self, out.dtype, variance, out, x)
 
     # Helpers
 
@@ -155,10 +155,10 @@ class ArrayReduction(ArrayBase):
         self, name: Literal["max", "min"], out: Template, x: Template, axes: tuple[int, ...], keepdims: bool
     ) -> Kernel:
         """The largest or least element; a zero has the sign that wins (0.0 for "max"), if any zero has that sign."""
-        find = self.folding(name, x, axes, keepdims, wide(x.dtype))
+        find = self.fold_kernel(name, x, axes, keepdims, wide(x.dtype))
         if not x.dtype.is_floating:
             return find
-        where, some_zero_wins = self.xp.where, self.folding("any", x, axes, keepdims, bool_)
+        where, some_zero_wins = self.xp.where, self.fold_kernel("any", x, axes, keepdims, bool_)
         nowhere_zero = self.all_true(out)
         floats = numpy_dtype(wide(x.dtype))
         zero = floats.type(0.0 if name == "max" else -0.0)
@@ -172,22 +172,22 @@ class ArrayReduction(ArrayBase):
             wins = some_zero_wins(values.view(integers) == winner)
             return where((extremes == 0) & wins, zero, extremes)
 
-        return computing(extreme, out, x)
+        return computing_kernel(extreme, out, x)
 
     def _position(
         self, name: Literal["argmax", "argmin"], out: Template, x: Template, axis: int | None, tie_break: TieBreak
     ) -> Kernel:
         shape, along = out.shape, 0 if axis is None else axis
         if tie_break == "low":
-            find = self.finding(name, axis)
+            find = self.position_kernel(name, axis)
         else:
             flip, last = self.xp.flip, (x.size if axis is None else x.shape[axis]) - 1
-            flat, first = axis is None, self.finding(name, along)
+            flat, first = axis is None, self.position_kernel(name, along)
             find = lambda values: last - first(flip(values.reshape(-1) if flat else values, along))  # noqa: E731
         if shape and len(shape) == len(x.shape):  # with the axis kept
             find_without_axis = find
             find = lambda values: find_without_axis(values).reshape(shape)  # noqa: E731 # one of several forms
-        return in_int64(computing(find, out, x))
+        return int64_kernel(computing_kernel(find, out, x))
 
     @takes(
         lambda out, x, *, axis, keepdims: (

@@ -1,4 +1,4 @@
-"""Callbacks that move elements: views wherever the array module gives one."""
+"""Callbacks that move elements: views wherever the array module returns one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
 from ...protocol.workspace import takes
 from ...template import Shape, Template
-from .base import Array, ArrayBase, viewing
+from .base import Array, ArrayBase, view_kernel
 
 _LARGE = 1 << 12
 """From this number of elements on, only the padding is filled with the pad value: no element is written twice."""
@@ -24,13 +24,13 @@ class ArrayShaping(ArrayBase):
     def reshape(self, out: Template, x: Template, /) -> Kernel:
         """The same elements in row-major order under another shape."""
         shape = out.shape
-        return viewing(lambda values: values.reshape(shape))
+        return view_kernel(lambda values: values.reshape(shape))
 
     @planned
     def squeeze(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """Removes `axes`."""
         shape = out.shape
-        return viewing(lambda values: values.reshape(shape))
+        return view_kernel(lambda values: values.reshape(shape))
 
     @planned
     def broadcast(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
@@ -42,30 +42,30 @@ class ArrayShaping(ArrayBase):
             sizes[axis] = size
         lined_up = tuple(sizes)
         if order != tuple(range(len(axes))):
-            return viewing(lambda values: broadcast_to(values.transpose(order).reshape(lined_up), shape))
+            return view_kernel(lambda values: broadcast_to(values.transpose(order).reshape(lined_up), shape))
         if lined_up == shape:
-            return viewing(lambda values: values.reshape(shape))
+            return view_kernel(lambda values: values.reshape(shape))
         if axes == tuple(range(out.ndim - x.ndim, out.ndim)):
-            return viewing(lambda values: broadcast_to(values, shape))
-        return viewing(lambda values: broadcast_to(values.reshape(lined_up), shape))
+            return view_kernel(lambda values: broadcast_to(values, shape))
+        return view_kernel(lambda values: broadcast_to(values.reshape(lined_up), shape))
 
     @planned
     def transpose(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """Axis i of the result is axis `axes[i]` of x."""
-        return viewing(lambda values: values.transpose(axes))
+        return view_kernel(lambda values: values.transpose(axes))
 
     @planned
     def pad(
         self, out: Template, x: Template, pad_value: Template, /, *, padding: tuple[tuple[int, int, int], ...]
     ) -> Kernel:
         """x written into an array of the pad value, in steps that leave room for the interior padding."""
-        return padded(self.xp, x.shape, numpy_dtype(out.dtype), padding)
+        return padding_function(self.xp, x.shape, numpy_dtype(out.dtype), padding)
 
     @planned
     def reverse(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """A view in which the order along `axes` is reversed."""
         key = (*(slice(None, None, -1 if axis in axes else 1) for axis in range(x.ndim)), ...)
-        return viewing(lambda values: values[key])
+        return view_kernel(lambda values: values[key])
 
     @planned
     def concatenate(self, out: Template, tensors: Sequence[Template], /, *, axis: int) -> Kernel:
@@ -102,7 +102,9 @@ class ArrayShaping(ArrayBase):
         return max(-rows - 1, min(index(k), columns + 1))
 
 
-def padded(xp: Any, sizes: Shape, dtype: Any, padding: Sequence[tuple[int, int, int]]) -> Callable[[Array, Any], Array]:
+def padding_function(
+    xp: Any, sizes: Shape, dtype: Any, padding: Sequence[tuple[int, int, int]]
+) -> Callable[[Array, Any], Array]:
     """A function that pads each axis of an array with a value: `low` elements before, `high` after, and `interior`
     between its elements. Negative `low` and `high` cut elements off.
 

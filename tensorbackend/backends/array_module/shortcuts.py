@@ -1,7 +1,7 @@
 """Shortcuts that read data or write to it, for eager modules.
 
 An eager module's arrays are there at once. Another module's arrays are computed elsewhere or later, or cannot be
-written to: reading an element waits for it, and while a function is traced there are no elements. So shared code asks
+written to: reading an element waits for it, and while a function is traced there are no elements. So shared code checks
 here, and takes the long way where nothing is known.
 """
 
@@ -19,7 +19,7 @@ def certainly(xp: Any, flags: Array) -> bool:
     return xp.eager and bool(xp.count_nonzero(flags) == flags.size)
 
 
-def replaced(xp: Any, values: Array, where: Array, function: Callable[..., Array], *operands: Array) -> Array:
+def replace_where(xp: Any, values: Array, where: Array, function: Callable[..., Array], *operands: Array) -> Array:
     """`values`, with the results of `function(xp, *operands)` in the places where `where` is true; all have one shape.
 
     With an eager module the function is computed in those places alone and written into `values`, which must be fresh.

@@ -8,25 +8,25 @@ from ...protocol import Kernel, planned
 from ...protocol.workspace import takes
 from ...template import Template
 from .base import BLOCK, NARROW, Array, ArrayBase, backwards
-from .precision import computing, in_int64, wide
-from .workspace_bytes import brought, narrowing, widened
+from .precision import computing_kernel, int64_kernel, wide
+from .workspace_bytes import brought, float32_copy_bytes, narrow_copy_bytes
 
 
 def _order_space(out: Template, x: Template, more: int) -> int:
     """The bytes of copies, a block of ranks, and `more`: a counter along the axis, or a second array of indices."""
-    return widened(x) + more + 28 * min(x.size, BLOCK)
+    return float32_copy_bytes(x) + more + 28 * min(x.size, BLOCK)
 
 
 class ArraySorting(ArrayBase):
     """Callbacks that order the elements along an axis, or find their order."""
 
-    def ordering(self, x: Template, axis: int) -> Kernel:
+    def sort_kernel(self, x: Template, axis: int) -> Kernel:
         """A kernel that sorts values along an axis in ascending order; equal values keep their order."""
         sort = self.xp.sort
         return lambda values: sort(values, axis=axis, kind="stable")
 
     def order_of(self, x: Template, axis: int) -> Kernel:
-        """A kernel that returns the indices that sort values as `ordering` does."""
+        """A kernel that returns the indices that sort values as `sort_kernel` does."""
         argsort = self.xp.argsort
         return lambda values: argsort(values, axis=axis, kind="stable")
 
@@ -35,12 +35,12 @@ class ArraySorting(ArrayBase):
         search, dtype = self.xp.searchsorted, numpy_dtype(int64)
         return lambda line, values: search(line, values, side).astype(dtype, copy=False)
 
-    @takes(narrowing)
+    @takes(narrow_copy_bytes)
     @planned
     def sort(self, out: Template, x: Template, /, *, axis: int, descending: bool) -> Kernel:
         """Sorted elements; for descending order input and ascending result are reversed, so ties keep their order."""
-        ascending = self.ordering(x.replace(dtype=wide(x.dtype)), axis)
-        return computing(backwards(ascending, axis) if descending else ascending, out, x)
+        ascending = self.sort_kernel(x.replace(dtype=wide(x.dtype)), axis)
+        return computing_kernel(backwards(ascending, axis) if descending else ascending, out, x)
 
     @takes(lambda out, x, *, axis, descending: _order_space(out, x, out.nbytes if descending else 8 * x.shape[axis]))
     @planned
@@ -48,9 +48,9 @@ class ArraySorting(ArrayBase):
         """Indices that would sort x; for descending order input and result are reversed, so ties keep their order."""
         ascending = self.order_of(x.replace(dtype=wide(x.dtype)), axis)
         if not descending:
-            return in_int64(computing(ascending, out, x))
+            return int64_kernel(computing_kernel(ascending, out, x))
         last, reversed_order = x.shape[axis] - 1, backwards(ascending, axis)
-        return in_int64(computing(lambda values: last - reversed_order(values), out, x))
+        return int64_kernel(computing_kernel(lambda values: last - reversed_order(values), out, x))
 
     @takes(lambda out, x1, x2, **options: brought(wide(promote_types(x1.dtype, x2.dtype)), x1, x2))
     @planned

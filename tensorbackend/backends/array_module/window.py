@@ -12,16 +12,16 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
 from ...protocol.window import Windows
 from ...protocol.workspace import takes
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...select import default_backend
 from ...template import Shape, Template, intern_template
 from ...tensor import Tensor
 from ..functional import calling
 from . import extremes
 from .base import NARROW, Array, ArrayBase
-from .precision import accumulating, wide
-from .shape import padded
-from .workspace_bytes import accumulated, nbytes, widened
+from .precision import accumulator_dtype, wide
+from .shape import padding_function
+from .workspace_bytes import accumulator_bytes, float32_copy_bytes, nbytes
 
 Along: TypeAlias = Sequence[tuple[int, int, int]]
 """The size, stride and dilation of the windows, for each axis."""
@@ -33,15 +33,15 @@ _FEW = 32
 def _pooled_space(out: Template, x: Template, /, *, windows: Windows) -> int:
     """The bytes of the padded array, and of up to two partial results while one axis after another is reduced."""
     shape = windows.padded(x.shape)
-    held = nbytes(prod(shape), wide(x.dtype)) if widened(x) or windows.is_padded else 0
-    most = held + widened(x)
+    held = nbytes(prod(shape), wide(x.dtype)) if float32_copy_bytes(x) or windows.is_padded else 0
+    most = held + float32_copy_bytes(x)
     for axis, (size, places) in enumerate(zip(windows.sizes, windows.places(x.shape), strict=True)):
         shape[axis] = places
         if size > 1:
             partial_bytes = nbytes(prod(shape), wide(x.dtype))
             most = max(most, held + (2 if 2 < size <= _FEW else 1) * partial_bytes)
             held = partial_bytes
-    return max(most - out.nbytes, held) if widened(out) else most - out.nbytes
+    return max(most - out.nbytes, held) if float32_copy_bytes(out) else most - out.nbytes
 
 
 def _product_space(out: Template, x: Template, /, *, windows: Windows) -> int:
@@ -58,7 +58,8 @@ def _scattered_space(out: Template, x: Template, source: Template, initial: Temp
     size = prod(windows.padded(x.shape))
     tables = nbytes(size, wide(x.dtype)) + 8 * size
     return max(
-        tables + 8 * x.size + widened(x) - out.nbytes, tables + accumulated(min(source.size, windows.elements), out)
+        tables + 8 * x.size + float32_copy_bytes(x) - out.nbytes,
+        tables + accumulator_bytes(min(source.size, windows.elements), out),
     )
 
 
@@ -69,7 +70,7 @@ class ArrayWindow(ArrayBase):
     @planned
     def window_sum(self, out: Template, x: Template, /, *, windows: Windows) -> Kernel:
         """Sum of each window; narrow floats are added in float32."""
-        return self._over_windows(out, x, 0, windows, _sliding(self.xp, self.xp.add, _sum, windows))
+        return self._sliding_kernel(out, x, 0, windows, _sliding_function(self.xp, self.xp.add, _sum, windows))
 
     @takes(_product_space)
     @planned
@@ -77,13 +78,13 @@ class ArrayWindow(ArrayBase):
         """Product of each window: narrow floats in float32, complex numbers in order from the first to the last."""
         xp, along = self.xp, windows.along
         if not out.dtype.is_complex:
-            return self._over_windows(out, x, 1, windows, _sliding(xp, xp.multiply, _product, windows))
+            return self._sliding_kernel(out, x, 1, windows, _sliding_function(xp, xp.multiply, _product, windows))
         rows = (*out.shape, windows.elements)
 
-        def in_order(values: Array) -> Array:  # the order decides which parts an infinity makes NaN
+        def multiply_in_order(values: Array) -> Array:  # the order decides which parts an infinity makes NaN
             return reduce(xp.multiply, xp.moveaxis(_windows(xp, values, along).reshape(rows), -1, 0))
 
-        return self._over_windows(out, x, 1, windows, in_order)
+        return self._sliding_kernel(out, x, 1, windows, multiply_in_order)
 
     @takes(_pooled_space)
     @planned
@@ -91,8 +92,8 @@ class ArrayWindow(ArrayBase):
         """Largest element of each window."""
         like = x.replace(dtype=wide(x.dtype))
         greater = kernel_of(self.max, like, like, like)
-        slide = _sliding(self.xp, greater, extremes.greatest, windows)
-        return self._over_windows(out, x, limits(x.dtype)[0], windows, slide)
+        slide = _sliding_function(self.xp, greater, extremes.greatest, windows)
+        return self._sliding_kernel(out, x, limits(x.dtype)[0], windows, slide)
 
     @takes(_pooled_space)
     @planned
@@ -100,10 +101,10 @@ class ArrayWindow(ArrayBase):
         """Least element of each window."""
         like = x.replace(dtype=wide(x.dtype))
         lesser = kernel_of(self.min, like, like, like)
-        slide = _sliding(self.xp, lesser, extremes.least, windows)
-        return self._over_windows(out, x, limits(x.dtype)[1], windows, slide)
+        slide = _sliding_function(self.xp, lesser, extremes.least, windows)
+        return self._sliding_kernel(out, x, limits(x.dtype)[1], windows, slide)
 
-    @contained
+    @in_own_context
     def window_reduce(
         self,
         out: Template,
@@ -117,7 +118,11 @@ class ArrayWindow(ArrayBase):
         """Folds a Python function over each window's elements, except for the padding."""
         positions = self._positions(x.shape, windows)
         rows = _windows(self.xp, positions, windows.along).reshape((out.size, windows.elements))
-        elements, template, call = x.data.reshape(-1), intern_template((), x.dtype, ()), calling(self, function)
+        elements, template, call = (
+            x.data.reshape(-1),
+            intern_template((), x.dtype, ()),
+            calling(self, function),
+        )
         result = self.xp.empty(out.size, numpy_dtype(out.dtype))
         with default_backend(self):
             for place in range(out.size):
@@ -134,7 +139,7 @@ class ArrayWindow(ArrayBase):
         self, out: Template, x: Template, source: Template, initial: Template, /, *, windows: Windows
     ) -> Kernel:
         """`initial`, plus each source element at its window's largest element."""
-        return self._scattering(extremes.greatest, limits(x.dtype)[0], out, x, source, windows)
+        return self._scattering_kernel(extremes.greatest, limits(x.dtype)[0], out, x, source, windows)
 
     @takes(_scattered_space)
     @planned
@@ -142,30 +147,30 @@ class ArrayWindow(ArrayBase):
         self, out: Template, x: Template, source: Template, initial: Template, /, *, windows: Windows
     ) -> Kernel:
         """`initial`, plus each source element at its window's least element."""
-        return self._scattering(extremes.least, limits(x.dtype)[1], out, x, source, windows)
+        return self._scattering_kernel(extremes.least, limits(x.dtype)[1], out, x, source, windows)
 
     # Helpers
 
-    def _over_windows(
+    def _sliding_kernel(
         self, out: Template, x: Template, identity: Any, windows: Windows, slide: Callable[[Array], Array]
     ) -> Kernel:
         """A kernel that pads with an identity and slides a function over the windows."""
         if x.dtype not in NARROW:
             if not windows.is_padded:
                 return slide
-            pad = padded(self.xp, x.shape, numpy_dtype(x.dtype), windows.edges)
+            pad = padding_function(self.xp, x.shape, numpy_dtype(x.dtype), windows.edges)
             return lambda values: slide(pad(values, identity))
         wide, narrow = numpy_dtype(float32), numpy_dtype(out.dtype)
-        pad = padded(self.xp, x.shape, wide, windows.edges)
+        pad = padding_function(self.xp, x.shape, wide, windows.edges)
         return lambda values: slide(pad(values.astype(wide), identity)).astype(narrow)
 
     def _positions(self, shape: Shape, windows: Windows) -> Array:
         """The row-major position of every element of a shape, -1 in the padding."""
         dtype = numpy_dtype(int64)
         counter = self.xp.arange(prod(shape), dtype=dtype).reshape(shape)
-        return padded(self.xp, shape, dtype, windows.edges)(counter, -1)
+        return padding_function(self.xp, shape, dtype, windows.edges)(counter, -1)
 
-    def _scattering(
+    def _scattering_kernel(
         self,
         select: Callable[..., Array],
         identity: Any,
@@ -177,8 +182,8 @@ class ArrayWindow(ArrayBase):
         """A kernel that adds each source element at the position of the element that `select` finds in its window."""
         xp, elements, along = self.xp, windows.elements, windows.along
         dtype, wide = numpy_dtype(out.dtype), numpy_dtype(float32 if x.dtype in NARROW else x.dtype)
-        working = numpy_dtype(accumulating(out.dtype, min(source.size, elements)))
-        pad = padded(xp, x.shape, wide, windows.edges)
+        working = numpy_dtype(accumulator_dtype(out.dtype, min(source.size, elements)))
+        pad = padding_function(xp, x.shape, wide, windows.edges)
 
         def scatter(values: Array, updates: Array, initial: Array) -> Array:
             all_windows = _windows(xp, pad(values, identity), along)
@@ -223,7 +228,7 @@ def _places(length: int, size: int, stride: int, dilation: int) -> int:
     return max(0, (length - (size - 1) * dilation - 1) // stride + 1)
 
 
-def _sliding(
+def _sliding_function(
     xp: Any, combine: Callable[[Array, Array], Array], reduce: Callable[..., Array], windows: Windows
 ) -> Callable[[Array], Array]:
     """A function that applies an associative function to every window, one axis after another."""

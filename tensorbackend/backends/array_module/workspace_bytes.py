@@ -1,4 +1,4 @@
-"""Common arithmetic of the memory that kernels take beside inputs and results, for `protocol.workspace.takes`."""
+"""Common arithmetic of the memory of kernels, without inputs and results, for `protocol.workspace.takes`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from ...dtypes import DType
 from ...rules.broadcasting import to_real
 from ...template import Template
-from .precision import accumulating, wide
+from .precision import accumulator_dtype, wide
 
 
 def nbytes(size: int, dtype: DType) -> int:
@@ -16,7 +16,7 @@ def nbytes(size: int, dtype: DType) -> int:
     return size * dtype.bits // 8
 
 
-def widened(*templates: Template | None) -> int:
+def float32_copy_bytes(*templates: Template | None) -> int:
     """The bytes of float32 copies of narrow floats; other arrays are not copied."""
     return sum(nbytes(x.size, wide(x.dtype)) for x in templates if x is not None and wide(x.dtype) is not x.dtype)
 
@@ -26,21 +26,21 @@ def brought(dtype: DType, *templates: Template) -> int:
     return sum(nbytes(x.size, wide(dtype)) for x in templates if x.dtype is not wide(dtype))
 
 
-def accumulated(terms: int, out: Template, *updates: Template) -> int:
+def accumulator_bytes(terms: int, out: Template, *updates: Template) -> int:
     """The bytes of sums and updates in the dtype to add many terms in, where that is not their own."""
-    dtype = accumulating(out.dtype, terms)
+    dtype = accumulator_dtype(out.dtype, terms)
     return sum(nbytes(x.size, dtype) for x in (out, *updates) if x.dtype is not dtype)
 
 
-def narrowing(out: Template | Sequence[Template], /, *inputs: Any, **options: object) -> int:
+def narrow_copy_bytes(out: Template | Sequence[Template], /, *inputs: Any, **options: object) -> int:
     """The bytes that `precision.computing` takes: float32 copies of narrow inputs, freed when the results are
     rounded."""
     outs = (out,) if isinstance(out, Template) else out
-    results = widened(*outs)
-    return results + max(widened(*inputs) - (sum(template.nbytes for template in outs) if results else 0), 0)
+    results = float32_copy_bytes(*outs)
+    return results + max(float32_copy_bytes(*inputs) - (sum(template.nbytes for template in outs) if results else 0), 0)
 
 
-def in_64_bits(indices: Template) -> int:
+def int64_copy_bytes(indices: Template) -> int:
     """The bytes of an int64 copy of indices; int64 and uint64 are not copied."""
     return 0 if indices.dtype.bits == 64 else 8 * indices.size
 
@@ -55,15 +55,15 @@ def lapack(out: Template | Sequence[Template], /, *inputs: Template, more: int =
     dtype = wide(next(template.dtype for template in outs if template.dtype.is_inexact))
     results, input_bytes = (sum(nbytes(x.size, wide(x.dtype)) for x in templates) for templates in (outs, inputs))
     doubled = to_real(dtype).bits == 32
-    during = widened(*inputs) + (2 * input_bytes + 2 * results if doubled else results)
+    during = float32_copy_bytes(*inputs) + (2 * input_bytes + 2 * results if doubled else results)
     out_bytes = sum(template.nbytes for template in outs)
     rounded = (2 * results if doubled else 0) + results
-    return max(during, rounded, results + more, widened(*outs) + out_bytes) - out_bytes
+    return max(during, rounded, results + more, float32_copy_bytes(*outs) + out_bytes) - out_bytes
 
 
 def qr_space(out: Sequence[Template], x: Template, /, *, mode: str) -> int:
     """The bytes that a QR decomposition takes: those of `lapack`, three arrays of R's size and a wide copy of x."""
-    return lapack(out, x, more=3 * nbytes(out[1].size, wide(x.dtype)) + widened(x))
+    return lapack(out, x, more=3 * nbytes(out[1].size, wide(x.dtype)) + float32_copy_bytes(x))
 
 
 def eigh_space(out: Sequence[Template], x: Template, /) -> int:

@@ -19,45 +19,45 @@ _FILLED = bytes([0]) + bytes([255]) * 255
 _SIGN = bytes(128) + bytes([1]) * 128
 
 
-def as_integer(data: bytes | bytearray) -> int:
+def to_integer(data: bytes | bytearray) -> int:
     """A payload as one integer."""
     return int.from_bytes(data, "little")
 
 
-def as_bytes(value: int, size: int) -> bytes:
+def to_payload(value: int, size: int) -> bytes:
     """The `size` bytes of an integer, as a payload."""
     return value.to_bytes(size, "little")
 
 
-def _repeated(value: Any, dtype: DType, size: int) -> int:
+def _repeat(value: Any, dtype: DType, size: int) -> int:
     """A payload of `size` bytes in which each element is `value`, as one integer."""
-    return as_integer(pack([element_type(dtype)(value)], dtype) * (size // dtype.itemsize))
+    return to_integer(pack([element_type(dtype)(value)], dtype) * (size // dtype.itemsize))
 
 
 def signs(dtype: DType, size: int) -> int:
     """A mask of the sign bits in `size` bytes of floats, or of both parts of complex numbers."""
-    return _repeated(complex(-0.0, -0.0) if dtype.is_complex else -0.0, dtype, size)
+    return _repeat(complex(-0.0, -0.0) if dtype.is_complex else -0.0, dtype, size)
 
 
 def magnitude(data: bytes, dtype: DType) -> bytes:
     """Floats without their signs."""
-    return as_bytes(as_integer(data) & ~signs(dtype, len(data)), len(data))
+    return to_payload(to_integer(data) & ~signs(dtype, len(data)), len(data))
 
 
-def negated(data: bytes, dtype: DType) -> bytes:
+def negate(data: bytes, dtype: DType) -> bytes:
     """Floats or complex numbers with the other sign."""
-    return as_bytes(as_integer(data) ^ signs(dtype, len(data)), len(data))
+    return to_payload(to_integer(data) ^ signs(dtype, len(data)), len(data))
 
 
-def conjugated(data: bytes, dtype: DType) -> bytes:
+def conjugate(data: bytes, dtype: DType) -> bytes:
     """Complex numbers whose imaginary parts have the other sign."""
-    return as_bytes(as_integer(data) ^ _repeated(complex(0.0, -0.0), dtype, len(data)), len(data))
+    return to_payload(to_integer(data) ^ _repeat(complex(0.0, -0.0), dtype, len(data)), len(data))
 
 
-def with_signs(data: bytes, of: bytes, dtype: DType) -> bytes:
+def copy_signs(data: bytes, of: bytes, dtype: DType) -> bytes:
     """Floats with the signs of others."""
     mask = signs(dtype, len(data))
-    return as_bytes(as_integer(data) & ~mask | as_integer(of) & mask, len(data))
+    return to_payload(to_integer(data) & ~mask | to_integer(of) & mask, len(data))
 
 
 def sign_bits(data: bytes, width: int) -> bytes:
@@ -75,9 +75,9 @@ def negation(data: bytes) -> bytes:
     return data.translate(_NEGATION)
 
 
-def inverted(data: bytes) -> bytes:
+def invert(data: bytes) -> bytes:
     """Integers with all bits flipped."""
-    return as_bytes(as_integer(data) ^ as_integer(b"\xff" * len(data)), len(data))
+    return to_payload(to_integer(data) ^ to_integer(b"\xff" * len(data)), len(data))
 
 
 def cut(data: bytes, width: int, new_width: int) -> bytes:
@@ -95,8 +95,8 @@ def chosen(condition: bytes, first: bytes, second: bytes, width: int) -> bytes:
     filled, mask = condition.translate(_FILLED), bytearray(len(first))
     for place in range(width):
         mask[place::width] = filled
-    left, right = as_integer(first), as_integer(second)
-    return as_bytes(right ^ (left ^ right) & as_integer(mask), len(first))
+    left, right = to_integer(first), to_integer(second)
+    return to_payload(right ^ (left ^ right) & to_integer(mask), len(first))
 
 
 def parts(data: bytes, part: DType) -> tuple[bytes, bytes]:
@@ -105,7 +105,7 @@ def parts(data: bytes, part: DType) -> tuple[bytes, bytes]:
     return numbers[0::2].tobytes(), numbers[1::2].tobytes()
 
 
-def with_imaginary_zeros(data: bytes, part: DType) -> bytes:
+def add_imaginary_zeros(data: bytes, part: DType) -> bytes:
     """Complex numbers with these real parts, and zeros as imaginary parts."""
     width = part.itemsize
     result = bytearray(2 * len(data))

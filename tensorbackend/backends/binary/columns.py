@@ -13,13 +13,13 @@ from itertools import repeat
 from typing import Any
 
 from . import scalars
-from .storage import Column, Columns, mapped
+from .storage import Column, Columns, map_columns
 
 _WIDEST = 64
 """Bits of the widest integers; results of narrower ones are cut when they are stored."""
 
 
-def without_nan(*columns: Column) -> bool:
+def has_no_nan(*columns: Column) -> bool:
     """Whether it is certain that no element is NaN: infinities of both signs in one column make it uncertain."""
     totals = map(sum, columns)
     return all(total == total for total in totals)
@@ -37,18 +37,18 @@ def integral(function: Callable[[float], int]) -> Columns:
     """A function such as `math.floor` for columns, made to keep the sign of zero, infinities and NaN."""
     safe = scalars.integral(function)
 
-    def rounded(values: Column) -> list[float]:
+    def round_column(values: Column) -> list[float]:
         try:
             return list(map(math.copysign, map(function, values), values))
         except (ValueError, OverflowError):
             return list(map(safe, values))
 
-    return rounded
+    return round_column
 
 
 def sign(values: Column) -> list[Any]:
     """-1, 0 or 1 by sign; NaN stays NaN."""
-    if not without_nan(values):
+    if not has_no_nan(values):
         return list(map(scalars.sign, values))
     zeros = repeat(0)
     return list(map(operator.sub, map(operator.gt, values, zeros), map(operator.lt, values, zeros)))
@@ -73,21 +73,23 @@ def rsqrt(values: Column) -> list[float]:
 
 def maximum(left: Column, right: Column) -> list[float]:
     """The greater elements of two columns; NaN wins, and 0.0 is above -0.0."""
-    if not without_nan(left, right):
+    if not has_no_nan(left, right):
         return list(map(scalars.maximum, left, right))
     greater = [x if x > y else y for x, y in zip(left, right, strict=True)]
-    return greater if 0.0 not in greater else _of_zeros(scalars.maximum, greater, left, right)
+    return greater if 0.0 not in greater else _choose_zeros(scalars.maximum, greater, left, right)
 
 
 def minimum(left: Column, right: Column) -> list[float]:
     """The lesser elements of two columns; NaN wins, and -0.0 is below 0.0."""
-    if not without_nan(left, right):
+    if not has_no_nan(left, right):
         return list(map(scalars.minimum, left, right))
     lesser = [x if x < y else y for x, y in zip(left, right, strict=True)]
-    return lesser if 0.0 not in lesser else _of_zeros(scalars.minimum, lesser, left, right)
+    return lesser if 0.0 not in lesser else _choose_zeros(scalars.minimum, lesser, left, right)
 
 
-def _of_zeros(choose: Callable[[float, float], float], extremes: Column, left: Column, right: Column) -> list[float]:
+def _choose_zeros(
+    choose: Callable[[float, float], float], extremes: Column, left: Column, right: Column
+) -> list[float]:
     """The extremes, chosen again where one is zero, as Python finds 0.0 and -0.0 equal."""
     return [value or choose(x, y) for value, x, y in zip(extremes, left, right, strict=True)]
 
@@ -100,7 +102,7 @@ def clip(values: Column, low: Column, high: Column) -> list[float]:
 def floor_divide(left: Column, right: Column) -> list[float]:
     """Largest integral values not above the quotients."""
     if finite(left, right):
-        return mapped(operator.floordiv, scalars.floor_divide, left, right)
+        return map_columns(operator.floordiv, scalars.floor_divide, left, right)
     return list(map(scalars.floor_divide, left, right))
 
 
@@ -124,12 +126,12 @@ def integer_clip(values: Column, low: Column, high: Column) -> list[int]:
 
 def integer_floor_divide(left: Column, right: Column) -> list[int]:
     """Quotients rounded down; 0 for a divisor of zero."""
-    return mapped(operator.floordiv, lambda a, b: a // b if b else 0, left, right)
+    return map_columns(operator.floordiv, lambda a, b: a // b if b else 0, left, right)
 
 
 def integer_remainder(left: Column, right: Column) -> list[int]:
     """Remainders with the divisor's sign; 0 for a divisor of zero."""
-    return mapped(operator.mod, lambda a, b: a % b if b else 0, left, right)
+    return map_columns(operator.mod, lambda a, b: a % b if b else 0, left, right)
 
 
 def integer_quotient(left: Column, right: Column) -> list[int]:

@@ -1,7 +1,7 @@
 """Complex functions of Python numbers with the Array API's special cases: `cmath` where it is right.
 
 `cmath` raises where a result is infinite, and changes with Python's version where a part of the argument is
-infinite or NaN; so it is asked about finite numbers only, and the rest comes from the tables of
+infinite or NaN; so it is called for finite numbers only, and the rest comes from the tables of
 `complex_specials`.
 """
 
@@ -24,7 +24,7 @@ Columns = Callable[..., list[complex]]
 ZERO = complex(0.0, 0.0)
 
 
-def over_columns(fast: Callable[..., complex], whole: Callable[..., complex]) -> Columns:
+def column_function(fast: Callable[..., complex], whole: Callable[..., complex]) -> Columns:
     """A function of columns: `fast` if all numbers are finite and it does not raise, else `whole`."""
 
     def function(*columns: Sequence[complex]) -> list[complex]:
@@ -62,14 +62,14 @@ def _whole(name: str, finite: Function) -> Function:
     return whole
 
 
-def _rotated(function: Function) -> Function:
+def _rotate_function(function: Function) -> Function:
     """f(z) = -i g(iz): sin from sinh, asin from asinh, tan from tanh, atan from atanh (Array API standard)."""
 
-    def rotated(z: complex) -> complex:
+    def rotate(z: complex) -> complex:
         w = function(complex(-z.imag, z.real))
         return complex(w.imag, -w.real)
 
-    return rotated
+    return rotate
 
 
 # Functions of finite numbers, infinite where the result is too large for float64
@@ -157,23 +157,23 @@ def _atanh(z: complex) -> complex:
     return cmath.atanh(z)
 
 
-acosh = over_columns(cmath.acosh, _whole("acosh", cmath.acosh))
-acos = over_columns(cmath.acos, _whole("acos", cmath.acos))
-asinh = over_columns(cmath.asinh, _whole("asinh", cmath.asinh))
-asin = over_columns(cmath.asin, _rotated(_whole("asinh", cmath.asinh)))
-atanh = over_columns(_atanh, _whole("atanh", _atanh))
-atan = over_columns(_rotated(_atanh), _rotated(_whole("atanh", _atanh)))
+acosh = column_function(cmath.acosh, _whole("acosh", cmath.acosh))
+acos = column_function(cmath.acos, _whole("acos", cmath.acos))
+asinh = column_function(cmath.asinh, _whole("asinh", cmath.asinh))
+asin = column_function(cmath.asin, _rotate_function(_whole("asinh", cmath.asinh)))
+atanh = column_function(_atanh, _whole("atanh", _atanh))
+atan = column_function(_rotate_function(_atanh), _rotate_function(_whole("atanh", _atanh)))
 _whole_cosh = _whole("cosh", _cosh)
-cosh = over_columns(cmath.cosh, _whole_cosh)
-cos = over_columns(cmath.cos, lambda z: _whole_cosh(complex(-z.imag, z.real)))
-exp = over_columns(cmath.exp, _whole("exp", _exp))
-log = over_columns(cmath.log, _whole("log", _log))
-log1p = over_columns(_log1p, _whole("log1p", _log1p))
-sinh = over_columns(cmath.sinh, _whole("sinh", _sinh))
-sin = over_columns(cmath.sin, _rotated(_whole("sinh", _sinh)))
-sqrt = over_columns(cmath.sqrt, _whole("sqrt", cmath.sqrt))
-tanh = over_columns(cmath.tanh, _whole("tanh", cmath.tanh))
-tan = over_columns(cmath.tan, _rotated(_whole("tanh", cmath.tanh)))
+cosh = column_function(cmath.cosh, _whole_cosh)
+cos = column_function(cmath.cos, lambda z: _whole_cosh(complex(-z.imag, z.real)))
+exp = column_function(cmath.exp, _whole("exp", _exp))
+log = column_function(cmath.log, _whole("log", _log))
+log1p = column_function(_log1p, _whole("log1p", _log1p))
+sinh = column_function(cmath.sinh, _whole("sinh", _sinh))
+sin = column_function(cmath.sin, _rotate_function(_whole("sinh", _sinh)))
+sqrt = column_function(cmath.sqrt, _whole("sqrt", cmath.sqrt))
+tanh = column_function(cmath.tanh, _whole("tanh", cmath.tanh))
+tan = column_function(cmath.tan, _rotate_function(_whole("tanh", cmath.tanh)))
 
 
 def _expm1_whole(z: complex) -> complex:
@@ -183,7 +183,7 @@ def _expm1_whole(z: complex) -> complex:
     return complex(w.real - 1.0, w.imag)
 
 
-expm1 = over_columns(_expm1, _expm1_whole)
+expm1 = column_function(_expm1, _expm1_whole)
 
 
 def log2(column: Sequence[complex]) -> list[complex]:
@@ -214,7 +214,7 @@ def _ldexp(x: float, exponent: int) -> float:
         return copysign(inf, x)
 
 
-def _scaled(z: complex, exponent: int) -> complex:
+def _scale_by(z: complex, exponent: int) -> complex:
     return complex(_ldexp(z.real, exponent), _ldexp(z.imag, exponent))
 
 
@@ -225,7 +225,7 @@ def sign(z: complex) -> complex:
     if not z:
         return ZERO
     if cmath.isfinite(z):
-        z = _scaled(z, -_scale(z))  # of subnormal numbers the magnitude would be too coarse
+        z = _scale_by(z, -_scale(z))  # of subnormal numbers the magnitude would be too coarse
     size = absolute(z)
     return complex(z.real / size, z.imag / size)
 
@@ -258,7 +258,7 @@ def _whole_product(x: complex, y: complex) -> complex:
     if not (cmath.isfinite(x) and cmath.isfinite(y)):  # only the sign of a finite part counts
         return multiply_two(_mantissas(x), _mantissas(y))
     above, below = _scale(x), _scale(y)
-    scaled = _scaled(multiply_two(_scaled(x, -above), _scaled(y, -below)), above + below)
+    scaled = _scale_by(multiply_two(_scale_by(x, -above), _scale_by(y, -below)), above + below)
     # A part that is finite is right, and may be too small for the scale of the other.
     parts = ((unscaled.real, scaled.real), (unscaled.imag, scaled.imag))
     return complex(*(part if math.isfinite(part) else instead for part, instead in parts))
@@ -290,7 +290,7 @@ def divide(x: complex, y: complex) -> complex:
         ratio = _ratio(c, d, infinite)
         size = c * ratio + d
         quotient = complex((a * ratio + b) / size, (b * ratio - a) / size)
-    return _scaled(quotient, above - below)
+    return _scale_by(quotient, above - below)
 
 
 def _ratio(lesser: float, larger: float, beside_infinity: bool) -> float:

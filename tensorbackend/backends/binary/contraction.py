@@ -1,4 +1,4 @@
-"""`dot`: both operands become stacks of rows to contract, and each pair of rows gives one sum of products."""
+"""`dot`: both operands become stacks of rows to contract, and each pair of rows has one sum of products."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from ...protocol import Backend, Payload
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from .complex_scalars import dot as complex_dot
-from .shape import steps, strided
+from .shape import steps, take_strided
 from .storage import store
 
 
 def _rows(x: Tensor, batch: tuple[int, ...], contract: tuple[int, ...]) -> list[list[list[Any]]]:
     """The rows of elements to contract, one for each free position of each batch entry.
 
-    (2, 3, 4) with batch (0,) and contract (1,) gives 2 lists of 4 rows of 3.
+    (2, 3, 4) with batch (0,) and contract (1,) becomes 2 lists of 4 rows of 3.
     """
     free = tuple(axis for axis in range(len(x.shape)) if axis not in batch + contract)
     order = batch + free + contract
     apart = steps(x.shape)
     moved = intern_template(tuple(x.shape[axis] for axis in order), x.dtype, (None,) * len(order))
-    values = list(unpack(strided(x, moved, 0, [apart[axis] for axis in order]), x.dtype))
+    values = list(unpack(take_strided(x, moved, 0, [apart[axis] for axis in order]), x.dtype))
     length = math.prod(x.shape[axis] for axis in contract)
     count = math.prod(x.shape[axis] for axis in free)
     total = math.prod(x.shape[axis] for axis in batch)

@@ -33,23 +33,23 @@ def conversion(out: Template, x: Template) -> Callable[[bytes], bytes]:
     if target.is_complex:
         part = REAL_OF[target]
         to_part = conversion(out.replace(dtype=part), x)
-        return lambda data: bits.with_imaginary_zeros(to_part(data), part)
+        return lambda data: bits.add_imaginary_zeros(to_part(data), part)
     if source.is_integer and target.is_integer and target.bits <= source.bits:
         return lambda data: bits.cut(data, source.itemsize, target.itemsize)
     if source.is_inexact and target.is_integer:
-        return kernel(_unchanged, out, x, storing=_saturating)
+        return kernel(_identity, out, x, storing=_saturating_store)
     narrows = source.is_integer and target.is_floating and source.bits > float64.mantissa_bits > target.mantissa_bits
-    return kernel(_sticky if narrows else _unchanged, out, x)
+    return kernel(_sticky if narrows else _identity, out, x)
 
 
 remembers_calls("kernels of BinaryBackend", kernel, conversion)
 
 
-def _unchanged(values: Column) -> Column:
+def _identity(values: Column) -> Column:
     return values
 
 
-def _saturating(dtype: DType, count: int) -> Callable[..., bytes]:
+def _saturating_store(dtype: DType, count: int) -> Callable[..., bytes]:
     """Stores floats as integers: a number beyond a limit as that limit, NaN as 0."""
     write, limits = writer(dtype, count), iinfo(dtype)
     low, high = limits.min, limits.max

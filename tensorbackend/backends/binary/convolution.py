@@ -16,7 +16,7 @@ from ...tensor import Tensor
 from .shape import steps
 from .storage import elements, store
 from .window import _axes, _sum_of_products
-from .windows import padded, runs, within
+from .windows import pad, runs, window_offsets
 
 
 class BinaryConvolution(Backend):
@@ -40,11 +40,13 @@ class BinaryConvolution(Backend):
         if not area or not out.size:
             return bytes(out.nbytes)
         interior = [(low, high, size - 1) for (low, high), size in zip(windows.padding, input_dilation, strict=True)]
-        wide = padded(x, 0, [(0, 0, 0), (0, 0, 0), *interior])
+        wide = pad(x, 0, [(0, 0, 0), (0, 0, 0), *interior])
         axes = _axes(windows)
         shape = wide.shape[2:]
         plane = math.prod(shape)
-        offsets = [channel * plane + offset for channel in range(channels) for offset in within(axes, steps(shape))]
+        offsets = [
+            channel * plane + offset for channel in range(channels) for offset in window_offsets(axes, steps(shape))
+        ]
         values, weights = list(elements(wide)), list(elements(kernel))
         rows = [weights[start : start + area] for start in range(0, features * area, area)]
         parts = list(runs(axes, shape, len(offsets)))

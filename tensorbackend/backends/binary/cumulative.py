@@ -13,7 +13,7 @@ from ...template import Template
 from ...tensor import Tensor
 from . import complex_scalars
 from .scalars import maximum, minimum
-from .sorting import along
+from .sorting import apply_along
 from .storage import cast, elements, store
 
 
@@ -31,12 +31,12 @@ class BinaryCumulative(Backend):
     ) -> Payload:
         """The running results along an axis, computed in float64 or exact integers, each rounded once."""
 
-        def accumulated(run: Sequence[Any]) -> list[Any]:
+        def accumulate_run(run: Sequence[Any]) -> list[Any]:
             first = [initial] if out.shape[axis] > x.shape[axis] else []
             running = [*first, *accumulate(run[::-1] if reverse else run, combine)]
             return running[::-1] if reverse else running
 
-        return store(along(elements(x), x.shape, axis, accumulated), out.dtype)
+        return store(apply_along(elements(x), x.shape, axis, accumulate_run), out.dtype)
 
     def cumulative_sum(
         self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool

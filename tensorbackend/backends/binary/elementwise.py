@@ -18,12 +18,12 @@ from ...template import Template
 from ...tensor import Tensor
 from . import bits, columns, complex_scalars, scalars
 from .conversion import conversion
-from .storage import Columns, broadcast_bytes, cast, kernel, mapped, store
+from .storage import Columns, broadcast_bytes, cast, kernel, map_columns, store
 
 Function = Callable[..., Any]
 
 
-def of_column(real: Columns, compute: Columns | None = None) -> Any:
+def unary_callback(real: Columns, compute: Columns | None = None) -> Any:
     """A callback of one tensor from a function of a real column, and one of a complex column if it differs."""
 
     @planned
@@ -35,15 +35,15 @@ def of_column(real: Columns, compute: Columns | None = None) -> Any:
 
 def unary(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
     """A callback of one tensor from a function of floats, its form that never raises, and one of a complex column."""
-    return of_column(by_element(real, safe), compute)
+    return unary_callback(elementwise_function(real, safe), compute)
 
 
-def by_element(function: Function, safe: Function | None = None) -> Columns:
+def elementwise_function(function: Function, safe: Function | None = None) -> Columns:
     """Turns a function of numbers into one of columns; a function that raises needs a `safe` form that does not."""
-    return partial(map, function) if safe is None else partial(mapped, function, safe)
+    return partial(map, function) if safe is None else partial(map_columns, function, safe)
 
 
-def of_columns(real: Columns, compute: Columns | None = None) -> Any:
+def binary_callback(real: Columns, compute: Columns | None = None) -> Any:
     """A callback of two tensors from a function of real columns, and one of complex columns if it differs."""
 
     @planned
@@ -56,10 +56,10 @@ def of_columns(real: Columns, compute: Columns | None = None) -> Any:
 def binary(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
     """A callback of two tensors from a function of two Python numbers, its form that never raises, and one of complex
     columns if it differs."""
-    return of_columns(by_element(real, safe), compute)
+    return binary_callback(elementwise_function(real, safe), compute)
 
 
-def by_kind(of_integers: Columns, of_floats: Columns, compute: Columns | None = None) -> Any:
+def callback_by_kind(of_integers: Columns, of_floats: Columns, compute: Columns | None = None) -> Any:
     """A callback of two tensors from functions of columns: integers, floats and, if it differs, complex numbers."""
 
     @planned
@@ -70,9 +70,9 @@ def by_kind(of_integers: Columns, of_floats: Columns, compute: Columns | None = 
     return callback
 
 
-def promoting(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
+def promoting_override(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
     """An override of a composite: operands come in the dtypes that the caller gave, and are cast to the result's."""
-    real_columns = by_element(real, safe)
+    real_columns = elementwise_function(real, safe)
 
     def callback(self: Backend, out: Template, /, *inputs: Tensor) -> Payload:
         columns = [cast(x, out.dtype) for x in inputs]
@@ -82,22 +82,22 @@ def promoting(real: Function, safe: Function | None = None, compute: Columns | N
     return callback
 
 
-def of_bits(function: Callable[[int, int], int]) -> Any:
+def bitwise_callback(function: Callable[[int, int], int]) -> Any:
     """A callback of two tensors of integers or bools from a function of bits."""
 
     def callback(self: Backend, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         data = [broadcast_bytes(x.data, x.template, out.shape) for x in (x1, x2)]
         if out.dtype is bool_:  # bools that were made elsewhere may have any bytes
             data = list(map(bits.truth, data))
-        return bits.as_bytes(function(*map(bits.as_integer, data)), out.nbytes)
+        return bits.to_payload(function(*map(bits.to_integer, data)), out.nbytes)
 
     return callback
 
 
-def rounding(function: Callable[[float], int]) -> Any:
-    """A callback that rounds floats, complex numbers by parts, and leaves integers as they are."""
-    of_floats = of_column(
-        columns.integral(function), by_element(complex_scalars.round_parts(scalars.integral(function)))
+def rounding_callback(function: Callable[[float], int]) -> Any:
+    """A callback that rounds floats, complex numbers by parts, and returns integers unchanged."""
+    of_floats = unary_callback(
+        columns.integral(function), elementwise_function(complex_scalars.round_parts(scalars.integral(function)))
     )
 
     def callback(self: Backend, out: Template, x: Tensor, /) -> Payload:
@@ -128,7 +128,7 @@ class BinaryElementwise(Backend):
         """See the protocol."""
         return kernel(columns.clip if x.dtype.is_floating else columns.integer_clip, out, x, min, max)
 
-    _magnitude = of_column(by_element(builtins.abs), by_element(complex_scalars.absolute))
+    _magnitude = unary_callback(elementwise_function(builtins.abs), elementwise_function(complex_scalars.absolute))
 
     def abs(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
@@ -136,56 +136,56 @@ class BinaryElementwise(Backend):
 
     def conjugate(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
-        return bits.conjugated(x.data, x.dtype) if x.dtype.is_complex else x.data
+        return bits.conjugate(x.data, x.dtype) if x.dtype.is_complex else x.data
 
     def imag(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
         return bits.parts(x.data, out.dtype)[1] if x.dtype.is_complex else bytes(out.nbytes)
 
-    _opposite = of_column(by_element(operator.neg))
+    _opposite = unary_callback(elementwise_function(operator.neg))
 
     def negate(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
-        return bits.negated(x.data, x.dtype) if x.dtype.is_inexact else self._opposite(out, x)
+        return bits.negate(x.data, x.dtype) if x.dtype.is_inexact else self._opposite(out, x)
 
     def real(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
         return bits.parts(x.data, out.dtype)[0] if x.dtype.is_complex else x.data
 
-    acos = unary(math.acos, scalars.guarded(math.acos, scalars.nan), complex_scalars.acos)
-    acosh = unary(math.acosh, scalars.guarded(math.acosh, scalars.nan), complex_scalars.acosh)
-    asin = unary(math.asin, scalars.guarded(math.asin, scalars.nan), complex_scalars.asin)
+    acos = unary(math.acos, scalars.guard(math.acos, scalars.nan), complex_scalars.acos)
+    acosh = unary(math.acosh, scalars.guard(math.acosh, scalars.nan), complex_scalars.acosh)
+    asin = unary(math.asin, scalars.guard(math.asin, scalars.nan), complex_scalars.asin)
     asinh = unary(math.asinh, compute=complex_scalars.asinh)
     atan = unary(math.atan, compute=complex_scalars.atan)
     atanh = unary(math.atanh, scalars.atanh, complex_scalars.atanh)
     cbrt = unary(math.cbrt)
-    cos = unary(math.cos, scalars.guarded(math.cos, scalars.nan), complex_scalars.cos)
-    cosh = unary(math.cosh, scalars.guarded(math.cosh, lambda x: math.inf), complex_scalars.cosh)
+    cos = unary(math.cos, scalars.guard(math.cos, scalars.nan), complex_scalars.cos)
+    cosh = unary(math.cosh, scalars.guard(math.cosh, lambda x: math.inf), complex_scalars.cosh)
     erf = unary(math.erf)
     erf_inv = unary(scalars.erf_inv)
     erfc = unary(math.erfc)
-    exp = unary(math.exp, scalars.guarded(math.exp, lambda x: math.inf), complex_scalars.exp)
-    expm1 = unary(math.expm1, scalars.guarded(math.expm1, lambda x: math.inf), complex_scalars.expm1)
-    is_infinity = unary(math.isinf, compute=by_element(cmath.isinf))
-    is_nan = unary(math.isnan, compute=by_element(cmath.isnan))
+    exp = unary(math.exp, scalars.guard(math.exp, lambda x: math.inf), complex_scalars.exp)
+    expm1 = unary(math.expm1, scalars.guard(math.expm1, lambda x: math.inf), complex_scalars.expm1)
+    is_infinity = unary(math.isinf, compute=elementwise_function(cmath.isinf))
+    is_nan = unary(math.isnan, compute=elementwise_function(cmath.isnan))
     log = unary(math.log, scalars.log, complex_scalars.log)
     log1p = unary(math.log1p, scalars.log1p, complex_scalars.log1p)
-    rsqrt = of_column(columns.rsqrt)
-    sigmoid = of_column(columns.sigmoid)
-    sin = unary(math.sin, scalars.guarded(math.sin, scalars.nan), complex_scalars.sin)
-    sinh = unary(math.sinh, scalars.guarded(math.sinh, lambda x: math.copysign(math.inf, x)), complex_scalars.sinh)
-    sqrt = unary(math.sqrt, scalars.guarded(math.sqrt, scalars.nan), complex_scalars.sqrt)
-    tan = unary(math.tan, scalars.guarded(math.tan, scalars.nan), complex_scalars.tan)
+    rsqrt = unary_callback(columns.rsqrt)
+    sigmoid = unary_callback(columns.sigmoid)
+    sin = unary(math.sin, scalars.guard(math.sin, scalars.nan), complex_scalars.sin)
+    sinh = unary(math.sinh, scalars.guard(math.sinh, lambda x: math.copysign(math.inf, x)), complex_scalars.sinh)
+    sqrt = unary(math.sqrt, scalars.guard(math.sqrt, scalars.nan), complex_scalars.sqrt)
+    tan = unary(math.tan, scalars.guard(math.tan, scalars.nan), complex_scalars.tan)
     tanh = unary(math.tanh, compute=complex_scalars.tanh)
 
-    ceil = rounding(math.ceil)
-    floor = rounding(math.floor)
-    round = rounding(builtins.round)
-    sign = of_column(columns.sign, by_element(complex_scalars.sign))
+    ceil = rounding_callback(math.ceil)
+    floor = rounding_callback(math.floor)
+    round = rounding_callback(builtins.round)
+    sign = unary_callback(columns.sign, elementwise_function(complex_scalars.sign))
 
     def bitwise_not(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
-        return bits.negation(x.data) if x.dtype is bool_ else bits.inverted(x.data)
+        return bits.negation(x.data) if x.dtype is bool_ else bits.invert(x.data)
 
     def count_leading_zeros(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
@@ -199,45 +199,49 @@ class BinaryElementwise(Backend):
 
     add = binary(operator.add)
     atan2 = binary(math.atan2)
-    bitwise_and = of_bits(operator.and_)
-    bitwise_or = of_bits(operator.or_)
-    bitwise_xor = of_bits(operator.xor)
-    divide = binary(operator.truediv, scalars.divide, by_element(complex_scalars.divide))
+    bitwise_and = bitwise_callback(operator.and_)
+    bitwise_or = bitwise_callback(operator.or_)
+    bitwise_xor = bitwise_callback(operator.xor)
+    divide = binary(operator.truediv, scalars.divide, elementwise_function(complex_scalars.divide))
     equal = binary(operator.eq)
-    floor_divide = by_kind(columns.integer_floor_divide, columns.floor_divide)
+    floor_divide = callback_by_kind(columns.integer_floor_divide, columns.floor_divide)
     greater = binary(operator.gt)
     greater_equal = binary(operator.ge)
-    left_shift = of_columns(columns.left_shift)
+    left_shift = binary_callback(columns.left_shift)
     less = binary(operator.lt)
     less_equal = binary(operator.le)
-    logical_and = of_bits(operator.and_)
-    logical_or = of_bits(operator.or_)
-    logical_xor = of_bits(operator.xor)
-    max = by_kind(columns.integer_maximum, columns.maximum)
-    min = by_kind(columns.integer_minimum, columns.minimum)
+    logical_and = bitwise_callback(operator.and_)
+    logical_or = bitwise_callback(operator.or_)
+    logical_xor = bitwise_callback(operator.xor)
+    max = callback_by_kind(columns.integer_maximum, columns.maximum)
+    min = callback_by_kind(columns.integer_minimum, columns.minimum)
     multiply = binary(operator.mul, compute=complex_scalars.multiply)
     not_equal = binary(operator.ne)
-    pow = by_kind(columns.integer_power, by_element(math.pow, scalars.power), by_element(complex_scalars.power))
-    quotient = by_kind(columns.integer_quotient, by_element(operator.truediv, scalars.divide))
-    remainder = by_kind(columns.integer_remainder, by_element(operator.mod, scalars.remainder))
-    right_shift = by_kind(columns.right_shift, columns.right_shift)
+    pow = callback_by_kind(
+        columns.integer_power,
+        elementwise_function(math.pow, scalars.power),
+        elementwise_function(complex_scalars.power),
+    )
+    quotient = callback_by_kind(columns.integer_quotient, elementwise_function(operator.truediv, scalars.divide))
+    remainder = callback_by_kind(columns.integer_remainder, elementwise_function(operator.mod, scalars.remainder))
+    right_shift = callback_by_kind(columns.right_shift, columns.right_shift)
     subtract = binary(operator.sub)
 
     # Overrides of composites
 
-    hypot = promoting(math.hypot)
-    log2 = promoting(math.log2, scalars.log2, complex_scalars.log2)
-    log10 = promoting(math.log10, scalars.log10, complex_scalars.log10)
-    logaddexp = promoting(scalars.logaddexp)
-    is_finite = unary(math.isfinite, compute=by_element(cmath.isfinite))
+    hypot = promoting_override(math.hypot)
+    log2 = promoting_override(math.log2, scalars.log2, complex_scalars.log2)
+    log10 = promoting_override(math.log10, scalars.log10, complex_scalars.log10)
+    logaddexp = promoting_override(scalars.logaddexp)
+    is_finite = unary(math.isfinite, compute=elementwise_function(cmath.isfinite))
 
-    trunc = rounding(math.trunc)
+    trunc = rounding_callback(math.trunc)
 
     def copysign(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         """See the op."""
         columns = (cast(x, out.dtype) for x in (x1, x2))
         data, of = (broadcast_bytes(x.data, x.template, out.shape) for x in columns)
-        return bits.with_signs(data, of, out.dtype)
+        return bits.copy_signs(data, of, out.dtype)
 
     def logical_not(self, out: Template, x: Tensor, /) -> Payload:
         """See the op."""

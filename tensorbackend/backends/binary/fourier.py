@@ -149,15 +149,15 @@ class BinaryFourier(Backend):
     def fft(self, out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Payload:
         """See the protocol."""
         divisor = {"backward": 1.0, "ortho": math.sqrt(length), "forward": float(length)}[norm]
-        return _along(out, x, axis, length, False, divisor)
+        return _transform_along(out, x, axis, length, False, divisor)
 
     def ifft(self, out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Payload:
         """See the protocol."""
         divisor = {"backward": float(length), "ortho": math.sqrt(length), "forward": 1.0}[norm]
-        return _along(out, x, axis, length, True, divisor)
+        return _transform_along(out, x, axis, length, True, divisor)
 
 
-def _along(out: Template, x: Tensor, axis: int, length: int, inverse: bool, divisor: float) -> bytes:
+def _transform_along(out: Template, x: Tensor, axis: int, length: int, inverse: bool, divisor: float) -> bytes:
     """The transform of each run along an axis."""
     values: Sequence[Any] = elements(x)
     size, inner = x.shape[axis], math.prod(x.shape[axis + 1 :])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...protocol import Backend, Payload
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...select import default_backend
 from ...template import Template, intern_template
 from ...tensor import Tensor
@@ -15,7 +15,7 @@ from ..functional import calling
 class BinaryFunctional(Backend):
     """The callbacks of the family `protocol.reduction` that call functions."""
 
-    @contained
+    @in_own_context
     def reduce(
         self,
         out: Template,
@@ -42,7 +42,7 @@ class BinaryFunctional(Backend):
                 results.append(folded.data)
         return b"".join(results)
 
-    @contained
+    @in_own_context
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
         """See the protocol."""
         scalar, call, width = intern_template((), x.dtype, ()), calling(self, function), x.dtype.itemsize

@@ -14,11 +14,11 @@ from ...rules.data_errors import index_out_of_range
 from ...template import Shape, Template
 from ...tensor import Tensor
 from .bits import UNSIGNED
-from .shape import steps, strided, write_block
+from .shape import steps, take_strided, write_block
 from .storage import elements, store
 
 
-def located(indices: Sequence[int], size: int, mode: Mode) -> Sequence[int | None]:
+def locate(indices: Sequence[int], size: int, mode: Mode) -> Sequence[int | None]:
     """Indices in an axis of length `size`; for an index outside, by `mode`, an error, the nearest end or `None`."""
     if not indices or (min(indices) >= 0 and max(indices) < size):
         return indices
@@ -29,12 +29,12 @@ def located(indices: Sequence[int], size: int, mode: Mode) -> Sequence[int | Non
     return [index if 0 <= index < size else None for index in indices]
 
 
-def merged(indices: Tensor, sizes: Shape, mode: Mode) -> list[int | None]:
+def merge(indices: Tensor, sizes: Shape, mode: Mode) -> list[int | None]:
     """The row-major positions of index vectors in axes of these sizes: (1, 2) in (3, 4) is 6."""
     values, depth = elements(indices), len(sizes)
     positions: list[int | None] = [0] * math.prod(indices.shape[:-1])
     for axis, size in enumerate(sizes):
-        column = located(values[axis::depth], size, mode)
+        column = locate(values[axis::depth], size, mode)
         positions = [
             None if position is None or index is None else position * size + index
             for position, index in zip(positions, column, strict=True)
@@ -42,7 +42,7 @@ def merged(indices: Tensor, sizes: Shape, mode: Mode) -> list[int | None]:
     return positions
 
 
-def picked(data: bytes, width: int, places: Sequence[int | None]) -> bytes:
+def pick_rows(data: bytes, width: int, places: Sequence[int | None]) -> bytes:
     """The rows of `width` bytes at these places, zeros for a place of `None`."""
     if 8 * width in UNSIGNED and None not in places:
         dtype = UNSIGNED[8 * width]
@@ -57,10 +57,10 @@ class BinaryIndexing(Backend):
     def take(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
         """See the protocol."""
         length, outer = x.shape[axis], math.prod(x.shape[:axis])
-        places = located(elements(indices), length, mode)
+        places = locate(elements(indices), length, mode)
         if outer != 1:
             places = [None if at is None else block * length + at for block in range(outer) for at in places]
-        return picked(x.data, math.prod(x.shape[axis + 1 :]) * x.dtype.itemsize, places)
+        return pick_rows(x.data, math.prod(x.shape[axis + 1 :]) * x.dtype.itemsize, places)
 
     def take_along_axis(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
         """See the protocol."""
@@ -68,21 +68,21 @@ class BinaryIndexing(Backend):
         span = indices.shape[axis] * inner
         places = [
             None if at is None else (position // span * length + at) * inner + position % inner
-            for position, at in enumerate(located(elements(indices), length, mode))
+            for position, at in enumerate(locate(elements(indices), length, mode))
         ]
-        return picked(x.data, x.dtype.itemsize, places)
+        return pick_rows(x.data, x.dtype.itemsize, places)
 
     def gather(self, out: Template, x: Tensor, indices: Tensor, /, *, mode: Mode) -> Payload:
         """See the protocol."""
         depth = indices.shape[-1]
-        return picked(x.data, math.prod(x.shape[depth:]) * x.dtype.itemsize, merged(indices, x.shape[:depth], mode))
+        return pick_rows(x.data, math.prod(x.shape[depth:]) * x.dtype.itemsize, merge(indices, x.shape[:depth], mode))
 
     def indexed_add(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
         """See the protocol."""
         depth = indices.shape[-1]
         width, result, added = math.prod(x.shape[depth:]), list(elements(x)), elements(updates)
         start = 0
-        for at in merged(indices, x.shape[:depth], mode):
+        for at in merge(indices, x.shape[:depth], mode):
             if at is not None:
                 for offset in range(width):
                     result[at * width + offset] += added[start + offset]
@@ -94,7 +94,7 @@ class BinaryIndexing(Backend):
         depth = indices.shape[-1]
         width, result, written = math.prod(x.shape[depth:]) * x.dtype.itemsize, bytearray(x.data), updates.data
         start = 0
-        for at in merged(indices, x.shape[:depth], mode):
+        for at in merge(indices, x.shape[:depth], mode):
             if at is not None:
                 result[at * width : (at + 1) * width] = written[start : start + width]
             start += width
@@ -122,4 +122,4 @@ class BinaryIndexing(Backend):
         """See the protocol."""
         apart = steps(x.shape)
         start = sum(first * step for first, step in zip(starts, apart, strict=True))
-        return strided(x, out, start, [stride * step for stride, step in zip(strides, apart, strict=True)])
+        return take_strided(x, out, start, [stride * step for stride, step in zip(strides, apart, strict=True)])

@@ -41,16 +41,16 @@ def broadcast_stack(x: Tensor, batch: Shape) -> list[Matrix]:
 
 
 def flat(part: Matrix | Vector) -> Vector:
-    """The elements of a matrix, row by row; a vector as it is."""
+    """The elements of a matrix, row by row; a vector unchanged."""
     return [element for row in part for element in row] if part and isinstance(part[0], list) else part
 
 
-def near(dtype: DType) -> float:
+def tie_tolerance(dtype: DType) -> float:
     """The relative difference up to which magnitudes count as equal: the root of the computing dtype's epsilon."""
     return math.sqrt(finfo(promote_types(dtype, float32)).eps)
 
 
-def factorised(
+def factorise(
     out: tuple[Template, ...], x: Tensor, factors_of: Callable[[Matrix], Factors], whole: bool = True
 ) -> tuple[Payload, ...]:
     """The factors of each matrix; NaN if the matrix, or its lower half if not `whole`, has NaN or infinity in it."""
@@ -79,23 +79,25 @@ class BinaryLinalg(Backend):
 
     def lu(self, out: tuple[Template, Template, Template], x: Tensor, /) -> Payload:
         """See the protocol."""
-        return factorised(out, x, lambda matrix: matrices.lu(matrix, x.shape[-1]))
+        return factorise(out, x, lambda matrix: matrices.lu(matrix, x.shape[-1]))
 
     def qr(self, out: tuple[Template, Template], x: Tensor, /, *, mode: Literal["reduced", "complete"]) -> Payload:
         """See the protocol."""
-        return factorised(out, x, lambda matrix: matrices.qr(matrix, x.shape[-1], complete=mode == "complete"))
+        return factorise(out, x, lambda matrix: matrices.qr(matrix, x.shape[-1], complete=mode == "complete"))
 
     def eigh(self, out: tuple[Template, Template], x: Tensor, /) -> Payload:
         """See the protocol."""
-        return factorised(out, x, lambda matrix: spectra.eigh(matrix, near(x.dtype)), whole=False)
+        return factorise(out, x, lambda matrix: spectra.eigh(matrix, tie_tolerance(x.dtype)), whole=False)
 
     def eig(self, out: tuple[Template, Template], x: Tensor, /) -> Payload:
         """See the protocol."""
-        return factorised(out, x, lambda matrix: spectra.eig(matrix, near(x.dtype)))
+        return factorise(out, x, lambda matrix: spectra.eig(matrix, tie_tolerance(x.dtype)))
 
     def svd(self, out: tuple[Template, Template, Template], x: Tensor, /, *, full_matrices: bool) -> Payload:
         """See the protocol."""
-        return factorised(out, x, lambda matrix: spectra.svd(matrix, x.shape[-1], near(x.dtype), full=full_matrices))
+        return factorise(
+            out, x, lambda matrix: spectra.svd(matrix, x.shape[-1], tie_tolerance(x.dtype), full=full_matrices)
+        )
 
     def triangular_solve(
         self, out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform

@@ -22,18 +22,18 @@ def identity(size: int) -> Matrix:
 
 
 def transpose(matrix: Sequence[Sequence[Any]], columns: int) -> Matrix:
-    """The transpose of a matrix with `columns` columns; a matrix without rows does not tell their number."""
+    """The transpose of a matrix with `columns` columns, a number that no row shows if there is none."""
     return [list(column) for column in zip(*matrix, strict=True)] if matrix else [[] for _ in range(columns)]
 
 
-def conjugated(vector: Iterable[Any]) -> Vector:
+def conjugate(vector: Iterable[Any]) -> Vector:
     """The complex conjugate of each component."""
     return [component.conjugate() for component in vector]
 
 
 def adjoint(matrix: Matrix, columns: int) -> Matrix:
     """The conjugate transpose."""
-    return [conjugated(column) for column in transpose(matrix, columns)]
+    return [conjugate(column) for column in transpose(matrix, columns)]
 
 
 def product(left: Matrix, right: Matrix, columns: int) -> Matrix:
@@ -63,7 +63,7 @@ def is_finite(matrix: Matrix) -> bool:
     return all(math.isfinite(element.real) and math.isfinite(element.imag) for row in matrix for element in row)
 
 
-def scaled(matrix: Matrix) -> tuple[Matrix, int]:
+def equilibrate(matrix: Matrix) -> tuple[Matrix, int]:
     """The matrix times 2**-exponent, so that its largest element is about 1, and the exponent.
 
     Squares of elements then neither overflow nor vanish; powers of two round nothing.
@@ -74,10 +74,10 @@ def scaled(matrix: Matrix) -> tuple[Matrix, int]:
     exponent = math.frexp(largest)[1]
     if largest == 0 or abs(exponent) < 200:
         return matrix, 0
-    return rescaled(matrix, -exponent), exponent
+    return unscale(matrix, -exponent), exponent
 
 
-def rescaled(matrix: Matrix, exponent: int) -> Matrix:
+def unscale(matrix: Matrix, exponent: int) -> Matrix:
     """The matrix times 2**exponent."""
     return [[times_power(element, exponent) for element in row] for row in matrix] if exponent else matrix
 
@@ -108,7 +108,7 @@ def cholesky(matrix: Matrix) -> Matrix:
         if not rest > 0:
             raise not_positive_definite()
         factor_row.append(math.sqrt(rest))
-        mirrored.append(conjugated(factor_row))
+        mirrored.append(conjugate(factor_row))
         factor.append(factor_row)
     return [row + [0.0] * (size - len(row)) for row in factor]
 
@@ -192,7 +192,7 @@ def solve(matrix: Matrix, right: Matrix, columns: int) -> Matrix:
 
 def qr(matrix: Matrix, columns: int, *, complete: bool) -> tuple[Matrix, Matrix]:
     """Householder's Q and R (GVL 5.2.1, Q by 5.1.6 backwards), R's diagonal made non-negative."""
-    small, exponent = scaled(matrix)
+    small, exponent = equilibrate(matrix)
     rows, rank = len(matrix), min(len(matrix), columns)
     across = transpose(small, columns)
     reflectors: list[tuple[Vector, float]] = []
@@ -222,11 +222,11 @@ def qr(matrix: Matrix, columns: int, *, complete: bool) -> tuple[Matrix, Matrix]
             r[k] = [turn.conjugate() * element for element in r[k]]
             q[k] = [turn * element for element in q[k]]
         r[k] = [0.0] * k + [magnitude(r[k][k])] + r[k][k + 1 :]
-    return transpose(q, rows), rescaled(r, exponent)
+    return transpose(q, rows), unscale(r, exponent)
 
 
 def _reflect(column: Vector, k: int, vector: Vector, scale: float) -> None:
     """Applies the reflector (I - scale v v.H) to a column from row k on."""
     if scale:
-        weight = scale * sum(map(mul, conjugated(vector), column[k:]))
+        weight = scale * sum(map(mul, conjugate(vector), column[k:]))
         column[k:] = [a - weight * b for a, b in zip(column[k:], vector, strict=True)]

@@ -23,7 +23,7 @@ from .storage import cast, elements, store
 def groups(values: Sequence[Any], shape: Shape, axes: tuple[int, ...]) -> Sequence[Sequence[Any]]:
     """Groups of the elements along `axes`, one for every position on the other axes, all in row-major order.
 
-    (2, 3) over (0,) gives three groups of two, each a slice with stride 3.
+    (2, 3) over (0,) has three groups of two, each a slice with stride 3.
     """
     if len(axes) == len(shape):
         return [values]
@@ -61,7 +61,7 @@ def least(values: Sequence[Any]) -> Any:
 
 
 def _extreme(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any]) -> Any:
-    total = sum(values)  # a quick test for NaN; infinities of both signs give NaN too
+    total = sum(values)  # a fast test for NaN; the sum of infinities of both signs is NaN too
     if total != total and any(map(ne, values, values)):
         return math.nan
     extreme = choose(values)
@@ -85,7 +85,7 @@ class BinaryReduction(Backend):
         return store(map(fold, groups(elements(x), x.shape, axes)), out.dtype)
 
     def _total(self, fold: Callable[[Any], Any], out: Template, x: Tensor, axes: tuple[int, ...]) -> Payload:
-        """Like `_fold`, for a fold that goes through the elements once and so needs no tuple of all of them."""
+        """Like `_fold`, for a fold that iterates over the elements once and so needs no tuple of all of them."""
         values = iterable(x.data, x.dtype) if len(axes) == x.ndim else elements(x)
         return store(map(fold, groups(values, x.shape, axes)), out.dtype)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 INF, NAN = math.inf, math.nan
 
 
-def guarded(function: Callable[[float], float], invalid: Callable[[float], float]) -> Callable[[float], float]:
+def guard(function: Callable[[float], float], invalid: Callable[[float], float]) -> Callable[[float], float]:
     """A function of `math` that returns `invalid(x)` where it would raise."""
 
     def safe(x: float) -> float:
@@ -74,10 +74,10 @@ def erf_inv(y: float) -> float:
 def integral(function: Callable[[float], int]) -> Callable[[float], float]:
     """A function such as `math.floor`, made to keep the sign of zero, infinities and NaN."""
 
-    def rounded(x: float) -> float:
+    def round_number(x: float) -> float:
         return math.copysign(float(function(x)), x) if math.isfinite(x) else x
 
-    return rounded
+    return round_number
 
 
 def sign(x: float) -> float:

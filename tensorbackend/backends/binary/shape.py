@@ -28,7 +28,7 @@ def steps(shape: Shape) -> list[int]:
     return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
 
 
-def strided(x: Tensor, out: Template, start: int, strides: Sequence[int]) -> bytes:
+def take_strided(x: Tensor, out: Template, start: int, strides: Sequence[int]) -> bytes:
     """The elements at `start` plus index times stride, for every index of the output shape.
 
     Runs along the last axis are slices; a stride of 0 repeats an element, a negative stride reverses the order.
@@ -71,7 +71,7 @@ class BinaryShaping(Backend):
     def transpose(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
         """See the protocol."""
         apart = steps(x.shape)
-        return strided(x, out, 0, [apart[axis] for axis in axes])
+        return take_strided(x, out, 0, [apart[axis] for axis in axes])
 
     def broadcast(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
         """See the protocol."""
@@ -82,19 +82,19 @@ class BinaryShaping(Backend):
         apart = [0] * out.ndim
         for size, step, axis in zip(x.shape, steps(x.shape), axes, strict=True):
             apart[axis] = step if size != 1 else 0
-        return strided(x, out, 0, apart)
+        return take_strided(x, out, 0, apart)
 
     def reverse(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
         """See the protocol."""
         apart = steps(x.shape)
         start = sum(apart[axis] * (x.shape[axis] - 1) for axis in axes)
-        return strided(x, out, start, [-step if axis in axes else step for axis, step in enumerate(apart)])
+        return take_strided(x, out, start, [-step if axis in axes else step for axis, step in enumerate(apart)])
 
     def pad(
         self, out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]
     ) -> Payload:
         """See the protocol."""
-        kept = [list(_kept(size, *widths)) for size, widths in zip(x.shape, padding, strict=True)]
+        kept = [list(_remaining_positions(size, *widths)) for size, widths in zip(x.shape, padding, strict=True)]
         if any(not positions for positions in kept):
             return pad_value.data * out.size
         shape = tuple(map(len, kept))
@@ -115,7 +115,7 @@ class BinaryShaping(Backend):
         return b"".join([data[row * run : (row + 1) * run] for row in range(rows) for data, run in runs])
 
 
-def _kept(size: int, low: int, high: int, interior: int) -> Iterator[tuple[int, int]]:
+def _remaining_positions(size: int, low: int, high: int, interior: int) -> Iterator[tuple[int, int]]:
     """The positions along an axis that negative padding does not cut off, each with its place in the result."""
     total = low + size + max(size - 1, 0) * interior + high
     for position in range(size):

@@ -14,7 +14,9 @@ from ...tensor import Tensor
 from .storage import cast, elements, store
 
 
-def along(values: Sequence[Any], shape: Sequence[int], axis: int, function: Callable[[Any], list[Any]]) -> list[Any]:
+def apply_along(
+    values: Sequence[Any], shape: Sequence[int], axis: int, function: Callable[[Any], list[Any]]
+) -> list[Any]:
     """Applies a function to each run of elements along an axis; its results are along the same axis.
 
     For (2, 3) along axis 0 it is called on three runs of two, each a slice with step 3. All results have one length.
@@ -30,7 +32,7 @@ def along(values: Sequence[Any], shape: Sequence[int], axis: int, function: Call
     return result
 
 
-def in_order(values: Sequence[Any], descending: bool) -> list[Any]:
+def sort_elements(values: Sequence[Any], descending: bool) -> list[Any]:
     """Elements sorted. NaNs have no order, so they are set apart; they come last, or first if descending."""
     numbers = [value for value in values if value == value]
     numbers.sort(reverse=descending)
@@ -51,11 +53,11 @@ class BinarySorting(Backend):
 
     def sort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
         """See the protocol."""
-        return store(along(elements(x), x.shape, axis, lambda run: in_order(run, descending)), out.dtype)
+        return store(apply_along(elements(x), x.shape, axis, lambda run: sort_elements(run, descending)), out.dtype)
 
     def argsort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
         """See the protocol."""
-        return store(along(elements(x), x.shape, axis, lambda run: order_of(run, descending)), out.dtype)
+        return store(apply_along(elements(x), x.shape, axis, lambda run: order_of(run, descending)), out.dtype)
 
     # Overrides of composites
 

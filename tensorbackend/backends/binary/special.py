@@ -30,7 +30,7 @@ _EULER = Decimal("0.577215664901532860606512090082402431042159335939923598805767
 _HALF_LOG_TWO_PI = Decimal("0.91893853320467274178032973640561763986139747363778341281715154048277")
 
 _SHIFTED = 24
-"""The argument from which Stirling's series gives all digits of `_CONTEXT` with the terms of `_bernoulli`."""
+"""The argument from which Stirling's series has all digits of `_CONTEXT` with the terms of `_bernoulli`."""
 
 _BITS = 200
 _ONE = 1 << _BITS
@@ -70,7 +70,7 @@ def _stirling_coefficients(derivative: bool) -> tuple[Decimal, ...]:
     return tuple(coefficients)
 
 
-def _in_reciprocal_squares(x: Decimal, coefficients: tuple[Decimal, ...]) -> Decimal:
+def _reciprocal_series(x: Decimal, coefficients: tuple[Decimal, ...]) -> Decimal:
     """c(1) + c(2) / x**2 + c(3) / x**4 + ... by Horner's rule."""
     square, total = 1 / (x * x), Decimal(0)
     for coefficient in coefficients:
@@ -80,7 +80,7 @@ def _in_reciprocal_squares(x: Decimal, coefficients: tuple[Decimal, ...]) -> Dec
 
 def _stirling(x: Decimal) -> Decimal:
     """log(gamma(x)) - (x - 1/2) log(x) + x - log(2 pi) / 2 of a large x (DLMF 5.11.1)."""
-    return _in_reciprocal_squares(x, _stirling_coefficients(False)) / x
+    return _reciprocal_series(x, _stirling_coefficients(False)) / x
 
 
 def _positive_log_gamma(x: Decimal) -> Decimal:
@@ -127,7 +127,7 @@ def _positive_digamma(x: Decimal) -> Decimal:
     while x < _SHIFTED:
         below += 1 / x
         x += 1
-    return x.ln() - 1 / (2 * x) - _in_reciprocal_squares(x, _stirling_coefficients(True)) / (x * x) - below
+    return x.ln() - 1 / (2 * x) - _reciprocal_series(x, _stirling_coefficients(True)) / (x * x) - below
 
 
 def digamma(x: float) -> float:
@@ -144,7 +144,7 @@ def digamma(x: float) -> float:
     return float(_positive_digamma(1 - Decimal(x)) - _PI * cosine / sine)
 
 
-def _fixed(x: Decimal) -> int:
+def _to_fixed_point(x: Decimal) -> int:
     return int((x * _ONE).to_integral_value())
 
 
@@ -160,7 +160,7 @@ def _prefactor(a: Decimal, x: Decimal) -> tuple[Decimal, Decimal]:
 
 def _lower_series(a: Decimal, x: Decimal) -> Decimal:
     """1 + x / (a + 1) + x**2 / ((a + 1) (a + 2)) + ... (DLMF 8.11.4): P(a, x) over the prefactor."""
-    factor, divisor, total, term = _fixed(x), _fixed(a), _ONE, _ONE
+    factor, divisor, total, term = _to_fixed_point(x), _to_fixed_point(a), _ONE, _ONE
     while term:
         divisor += _ONE
         term = term * factor // divisor
@@ -173,7 +173,7 @@ def _upper_fraction(a: Decimal, x: Decimal) -> Decimal:
 
     Evaluated from the last term up. The number of terms is doubled until that changes nothing that float64 shows.
     """
-    first, order, terms, last = _fixed(x + 1 - a), _fixed(a), 8, 0
+    first, order, terms, last = _to_fixed_point(x + 1 - a), _to_fixed_point(a), 8, 0
     while True:
         value = first + 2 * terms * _ONE
         for n in range(terms, 0, -1):
@@ -200,7 +200,7 @@ def _both(a: Decimal, x: Decimal) -> tuple[Decimal, Decimal]:
     if power < -900:
         return (zero, one) if x < a else (one, zero)
     if a > _TEMME and abs(x - a) < a * Decimal("0.3"):
-        return _near(a, x)
+        return _temme_expansion(a, x)
     scale = power.exp() * factor
     if x <= max(a, _SMALL):
         lower = scale * _lower_series(a, x)
@@ -209,7 +209,7 @@ def _both(a: Decimal, x: Decimal) -> tuple[Decimal, Decimal]:
     return one - upper, upper
 
 
-def _near(a: Decimal, x: Decimal) -> tuple[Decimal, Decimal]:
+def _temme_expansion(a: Decimal, x: Decimal) -> tuple[Decimal, Decimal]:
     """P and Q by Temme's uniform expansion of a large `a` (DLMF 8.12.3 to 8.12.8).
 
     The complementary error function of its leading term is Q(1/2, square); the rest is so much smaller that

@@ -15,14 +15,14 @@ from .matrices import (
     Matrix,
     Vector,
     adjoint,
-    conjugated,
+    conjugate,
+    equilibrate,
     identity,
     length,
     magnitude,
     phase,
     product,
     qr,
-    scaled,
     times_power,
     transpose,
 )
@@ -42,7 +42,7 @@ def leading_phase(vector: Vector, tolerance: float) -> Any:
     return next((phase(component) for component, size in zip(vector, sizes, strict=True) if size >= least), 1.0)
 
 
-def turned(vector: Vector, turn: Any) -> Vector:
+def divide_by_phase(vector: Vector, turn: Any) -> Vector:
     """A vector divided by a phase; a component of that phase becomes exactly real."""
     if turn == 1:
         return vector
@@ -75,7 +75,7 @@ def eigh(matrix: Matrix, tolerance: float) -> tuple[list[float], Matrix]:
     Jacobi's method by cyclic sweeps (GVL 8.5.3).
     """
     size = len(matrix)
-    normalised, exponent = scaled(matrix)
+    normalised, exponent = equilibrate(matrix)
     rows = [
         [
             normalised[i][j] if j < i else normalised[i][i].real if i == j else normalised[j][i].conjugate()
@@ -107,7 +107,7 @@ def eigh(matrix: Matrix, tolerance: float) -> tuple[list[float], Matrix]:
             break
     order = sorted(range(size), key=lambda index: rows[index][index])
     values = [times_power(rows[index][index], exponent) for index in order]
-    ordered = [turned(vectors[index], leading_phase(vectors[index], tolerance)) for index in order]
+    ordered = [divide_by_phase(vectors[index], leading_phase(vectors[index], tolerance)) for index in order]
     return values, transpose(ordered, size)
 
 
@@ -122,7 +122,7 @@ def svd(matrix: Matrix, columns: int, tolerance: float, *, full: bool) -> tuple[
     across = transpose(u, rows if full else min(rows, columns))
     for k, vector in enumerate(across):
         turn = leading_phase(vector, tolerance)
-        across[k] = turned(vector, turn)
+        across[k] = divide_by_phase(vector, turn)
         if k < len(values) and turn != 1:
             vh[k] = [turn * component for component in vh[k]]
     return transpose(across, rows), values, vh
@@ -130,7 +130,7 @@ def svd(matrix: Matrix, columns: int, tolerance: float, *, full: bool) -> tuple[
 
 def _svd(matrix: Matrix, columns: int, *, full: bool) -> tuple[Matrix, list[float], Matrix]:
     """The factors of `svd`, up to their phases, for at least as many rows as columns."""
-    normalised, exponent = scaled(matrix)
+    normalised, exponent = equilibrate(matrix)
     rows = len(matrix)
     q, r = qr(normalised, columns, complete=full)
     left = transpose(r[:columns], columns)
@@ -148,7 +148,7 @@ def _svd(matrix: Matrix, columns: int, *, full: bool) -> tuple[Matrix, list[floa
     if full:
         u = [new + old[columns:] for new, old in zip(u, q, strict=True)]
     values = [times_power(sizes[k], exponent) for k in order]
-    return u if rows else [], values, [conjugated(right[k]) for k in order]
+    return u if rows else [], values, [conjugate(right[k]) for k in order]
 
 
 def _negligible(sizes: list[float]) -> float:
@@ -166,7 +166,7 @@ def _orthogonalise(left: Matrix, right: Matrix) -> None:
             for q in range(p + 1, count):
                 if min(squares[p], squares[q]) <= negligible * negligible:
                     continue
-                overlap = sum(map(mul, conjugated(left[p]), left[q]))
+                overlap = sum(map(mul, conjugate(left[p]), left[q]))
                 if magnitude(overlap) <= EPSILON * math.sqrt(squares[p]) * math.sqrt(squares[q]) * 2:
                     continue
                 done = False
@@ -187,24 +187,24 @@ def eig(matrix: Matrix, tolerance: float) -> tuple[Vector, Matrix]:
     Neighbouring real parts that differ by at most `tolerance` times the largest eigenvalue count as equal.
 
     The matrix is brought to Hessenberg form (GVL 7.4.2), then to Schur form by the shifted QR iteration; back
-    substitution gives the vectors.
+    the vectors come from substitution.
     """
     size = len(matrix)
-    normalised, exponent = scaled(matrix)
+    normalised, exponent = equilibrate(matrix)
     is_real = all(not isinstance(element, complex) for row in normalised for element in row)
     form, basis = _hessenberg(normalised)
     if is_real:
         _francis(form, basis)
         form, basis = _complex_schur(form, basis)
     else:
-        _shifted(form, basis)
+        _triangularise(form, basis)
     values = [form[k][k] for k in range(size)]
-    order = _ascending(values, tolerance)
+    order = _ascending_order(values, tolerance)
     vectors = []
     for k in order:
         coordinates = _back(form, k)
         vector = [sum(map(mul, row, coordinates)) for row in basis]
-        vector = turned(vector, leading_phase(vector, tolerance))
+        vector = divide_by_phase(vector, leading_phase(vector, tolerance))
         if is_real and values[k].imag == 0:  # its real part, which is not zero now, is an eigenvector too
             vector = [component.real for component in vector]
         whole = length(vector)
@@ -212,7 +212,7 @@ def eig(matrix: Matrix, tolerance: float) -> tuple[Vector, Matrix]:
     return [times_power(values[k], exponent) for k in order], transpose(vectors, size)
 
 
-def _ascending(values: Vector, tolerance: float) -> list[int]:
+def _ascending_order(values: Vector, tolerance: float) -> list[int]:
     """The order of eigenvalues: which of two equal real parts comes out larger by an ulp does not decide it."""
     order = sorted(range(len(values)), key=lambda index: values[index].real)
     apart = max(map(magnitude, values), default=0.0) * tolerance
@@ -243,7 +243,7 @@ def _hessenberg(matrix: Matrix) -> tuple[Matrix, Matrix]:
 def _reflect_both(h: Matrix, z: Matrix, at: int, vector: Vector, scale: float) -> None:
     """h becomes P h P and z becomes z P, for P = I - scale v v.H on the rows and columns from `at` on."""
     end = at + len(vector)
-    mirrored = conjugated(vector)
+    mirrored = conjugate(vector)
     block = h[at:end]
     weights = [scale * sum(map(mul, mirrored, column)) for column in zip(*block, strict=True)]
     for row, component in zip(range(at, end), vector, strict=True):
@@ -337,7 +337,7 @@ def _turn(h: Matrix, z: Matrix, k: int, cosine: Any, sine: Any) -> None:
         row[k], row[k + 1] = cosine * a + sine * b, c * b - s * a
 
 
-def _shifted(h: Matrix, z: Matrix) -> None:
+def _triangularise(h: Matrix, z: Matrix) -> None:
     """Makes a complex Hessenberg matrix triangular by QR steps with Wilkinson's shift (GVL 7.3 and 7.5)."""
     high, tries = len(h) - 1, 0
     whole = length(element for row in h for element in row)

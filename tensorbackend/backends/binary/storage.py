@@ -58,23 +58,23 @@ def broadcast_bytes(data: bytes, template: Template, shape: Shape) -> bytes:
 def store(values: Iterable[Any], dtype: DType) -> bytes:
     """The bytes of results; integers too wide for the dtype wrap."""
     exact = tuple(values)
-    return storing(dtype, len(exact))(*exact)
+    return store_function(dtype, len(exact))(*exact)
 
 
-def storing(dtype: DType, count: int) -> Callable[..., bytes]:
+def store_function(dtype: DType, count: int) -> Callable[..., bytes]:
     """The form of `store` for `count` results, each an argument."""
     write = writer(dtype, count)
     if not dtype.is_integer:
         return write
     mask, unsigned = (1 << dtype.bits) - 1, writer(UNSIGNED[dtype.bits], count)
 
-    def wrapping(*values: int) -> bytes:
+    def wrap(*values: int) -> bytes:
         try:
             return write(*values)
         except struct.error:
             return unsigned(*[value & mask for value in values])
 
-    return wrapping
+    return wrap
 
 
 _BLOCK = 512
@@ -82,14 +82,16 @@ _BLOCK = 512
 
 
 @lru_cache(maxsize=2048)
-def kernel(function: Columns, out: Template, *inputs: Template, storing: Storing = storing) -> Callable[..., bytes]:
+def kernel(
+    function: Columns, out: Template, *inputs: Template, storing: Storing = store_function
+) -> Callable[..., bytes]:
     """Turns a function of columns into a function of payloads, for the templates of the result and of the inputs.
 
     It takes long columns block by block, so that the slower form of a function runs only for the blocks that need it.
     """
     shape, size, dtypes = out.shape, out.size, [template.dtype for template in inputs]
 
-    def of_block(count: int) -> Callable[..., bytes]:
+    def block_kernel(count: int) -> Callable[..., bytes]:
         write, (first, *others) = storing(out.dtype, count), [reader(dtype, count) for dtype in dtypes]
         if not others:
             return lambda data: write(*function(first(data)))
@@ -100,8 +102,8 @@ def kernel(function: Columns, out: Template, *inputs: Template, storing: Storing
         return lambda *data: write(*function(*[read(payload) for read, payload in zip(readers, data, strict=True)]))
 
     if size <= _BLOCK and all(template.shape == shape for template in inputs):
-        return of_block(size)
-    starts, block, rest = range(0, size - _BLOCK + 1, _BLOCK), of_block(_BLOCK), of_block(size % _BLOCK)
+        return block_kernel(size)
+    starts, block, rest = range(0, size - _BLOCK + 1, _BLOCK), block_kernel(_BLOCK), block_kernel(size % _BLOCK)
     widths = [dtype.itemsize for dtype in dtypes]
 
     def run(*payloads: bytes) -> bytes:
@@ -118,7 +120,7 @@ def kernel(function: Columns, out: Template, *inputs: Template, storing: Storing
     return run
 
 
-def mapped(function: Callable[..., Any], safe: Callable[..., Any], *columns: Iterable[Any]) -> list[Any]:
+def map_columns(function: Callable[..., Any], safe: Callable[..., Any], *columns: Iterable[Any]) -> list[Any]:
     """Maps a function over columns of elements; only if it raises, maps the slower `safe` function instead."""
     try:
         return list(map(function, *columns))

@@ -11,7 +11,7 @@ from typing import Any
 from ...dtypes import DType, iinfo
 from ...protocol import Backend, Payload
 from ...protocol.window import Windows
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...select import default_backend
 from ...template import Shape, Template, intern_template
 from ...tensor import Tensor
@@ -19,8 +19,8 @@ from ..functional import calling
 from . import complex_scalars
 from .scalars import sum_of_floats
 from .shape import steps
-from .storage import elements, mapped, store
-from .windows import Axis, columns, from_order_keys, order_keys, padded
+from .storage import elements, map_columns, store
+from .windows import Axis, columns, from_order_keys, order_keys, pad
 
 Fold = Callable[[list[Sequence[Any]]], Sequence[Any]]
 """A function that makes one element of each window, from the columns of the windows' elements."""
@@ -38,7 +38,7 @@ def _limits(dtype: DType) -> tuple[Any, Any]:
     return (iinfo(dtype).min, iinfo(dtype).max) if dtype.is_integer else (-math.inf, math.inf)
 
 
-def _folded(fold: Fold, values: Sequence[Any], axes: Sequence[Axis], shape: Shape) -> list[Any]:
+def _fold_windows(fold: Fold, values: Sequence[Any], axes: Sequence[Axis], shape: Shape) -> list[Any]:
     return list(chain.from_iterable(fold(part_columns) for part_columns in columns(values, axes, shape)))
 
 
@@ -47,23 +47,23 @@ def _axis_by_axis(fold: Fold, values: Sequence[Any], axes: Sequence[Axis], shape
     for place, axis in enumerate(axes):
         if axis.window > 1 or axis.stride > 1:
             alone = [axis if position == place else Axis(1, 1, 1) for position in range(len(axes))]
-            values = _folded(fold, values, alone, shape)
+            values = _fold_windows(fold, values, alone, shape)
             shape = (*shape[:place], axis.places(shape[place]), *shape[place + 1 :])
     return values
 
 
-def _of_each(function: Callable[..., Any]) -> Fold:
+def _fold_arguments(function: Callable[..., Any]) -> Fold:
     """A fold by a function that takes the elements as arguments, such as `max`."""
     return lambda window_columns: list(map(function, *window_columns)) if len(window_columns) > 1 else window_columns[0]
 
 
-def _of_tuples(function: Callable[[Any], Any]) -> Fold:
+def _fold_tuples(function: Callable[[Any], Any]) -> Fold:
     """A fold by a function of a sequence, such as `math.prod`."""
     return lambda window_columns: list(map(function, zip(*window_columns, strict=True)))
 
 
 def _sums_of_floats(window_columns: list[Sequence[Any]]) -> Sequence[Any]:
-    return mapped(math.fsum, sum_of_floats, list(zip(*window_columns, strict=True)))
+    return map_columns(math.fsum, sum_of_floats, list(zip(*window_columns, strict=True)))
 
 
 def _sums_of_complex(window_columns: list[Sequence[Any]]) -> Sequence[Any]:
@@ -81,32 +81,32 @@ class BinaryWindow(Backend):
 
     def window_sum(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """See the protocol."""
-        wide = padded(x, 0, windows.edges)
+        wide = pad(x, 0, windows.edges)
         axes, values = _axes(windows), list(elements(wide))
         if x.dtype.is_integer:
-            return store(_axis_by_axis(_of_tuples(sum), values, axes, wide.shape), out.dtype)
+            return store(_axis_by_axis(_fold_tuples(sum), values, axes, wide.shape), out.dtype)
         # Not axis by axis: each sum is rounded once.
         fold = _sums_of_complex if x.dtype.is_complex else _sums_of_floats
-        return store(_folded(fold, values, axes, wide.shape), out.dtype)
+        return store(_fold_windows(fold, values, axes, wide.shape), out.dtype)
 
     def window_product(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """See the protocol."""
-        wide = padded(x, 1, windows.edges)
+        wide = pad(x, 1, windows.edges)
         axes, values = _axes(windows), list(elements(wide))
         if x.dtype.is_integer:
-            return store(_axis_by_axis(_of_tuples(math.prod), values, axes, wide.shape), out.dtype)
-        fold = _of_tuples(_product_of_complex if x.dtype.is_complex else math.prod)
-        return store(_folded(fold, values, axes, wide.shape), out.dtype)
+            return store(_axis_by_axis(_fold_tuples(math.prod), values, axes, wide.shape), out.dtype)
+        fold = _fold_tuples(_product_of_complex if x.dtype.is_complex else math.prod)
+        return store(_fold_windows(fold, values, axes, wide.shape), out.dtype)
 
     def window_max(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """See the protocol."""
-        return _extremes(max, out, padded(x, _limits(x.dtype)[0], windows.edges), _axes(windows))
+        return _extremes(max, out, pad(x, _limits(x.dtype)[0], windows.edges), _axes(windows))
 
     def window_min(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """See the protocol."""
-        return _extremes(min, out, padded(x, _limits(x.dtype)[1], windows.edges), _axes(windows))
+        return _extremes(min, out, pad(x, _limits(x.dtype)[1], windows.edges), _axes(windows))
 
-    @contained
+    @in_own_context
     def window_reduce(
         self,
         out: Template,
@@ -136,7 +136,7 @@ class BinaryWindow(Backend):
         values = list(elements(x))
         if any(value != value for value in values):
             values = [(value != value, value if value == value else 0.0) for value in values]
-        return _scattered(max, out, values, source, initial, _positions(windows, x.shape))
+        return _scatter(max, out, values, source, initial, _positions(windows, x.shape))
 
     def window_scatter_min(
         self, out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows
@@ -145,14 +145,14 @@ class BinaryWindow(Backend):
         values = list(elements(x))
         if any(value != value for value in values):
             values = [(value == value, value if value == value else 0.0) for value in values]
-        return _scattered(min, out, values, source, initial, _positions(windows, x.shape))
+        return _scatter(min, out, values, source, initial, _positions(windows, x.shape))
 
 
 def _extremes(choose: Callable[..., Any], out: Template, x: Tensor, axes: list[Axis]) -> Payload:
     if not x.dtype.is_floating:
-        return store(_axis_by_axis(_of_each(choose), list(elements(x)), axes, x.shape), out.dtype)
+        return store(_axis_by_axis(_fold_arguments(choose), list(elements(x)), axes, x.shape), out.dtype)
     keys = order_keys(x.data, x.dtype, nan_is_greatest=choose is max)
-    return from_order_keys(_axis_by_axis(_of_each(choose), keys, axes, x.shape), x.dtype)
+    return from_order_keys(_axis_by_axis(_fold_arguments(choose), keys, axes, x.shape), x.dtype)
 
 
 def _positions(windows: Windows, shape: Shape) -> list[list[int]]:
@@ -168,7 +168,7 @@ def _positions(windows: Windows, shape: Shape) -> list[list[int]]:
     return [list(map(sum, product(*window))) for window in product(*along)]
 
 
-def _scattered(
+def _scatter(
     choose: Callable[..., Any],
     out: Template,
     values: Sequence[Any],

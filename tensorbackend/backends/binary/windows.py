@@ -60,7 +60,7 @@ class Runs(NamedTuple):
         ]
 
 
-def within(axes: Sequence[Axis], apart: Sequence[int]) -> list[int]:
+def window_offsets(axes: Sequence[Axis], apart: Sequence[int]) -> list[int]:
     """The offsets of a window's elements from its first, row-major, with neighbours `apart` along the axes."""
     hops = [(axis.window, axis.dilation * step) for axis, step in zip(axes, apart, strict=True)]
     return list(map(sum, product(*([place * hop for place in range(window)] for window, hop in hops))))
@@ -73,7 +73,7 @@ def runs(axes: Sequence[Axis], shape: Shape, width: int) -> Iterator[Runs]:
         return
     paces = [axis.stride * step for axis, step in zip(axes, steps(shape), strict=True)]
     outer, length, step = len(axes), 1, 1
-    while outer:  # a run goes on along the axis before it if that axis continues its steps
+    while outer:  # a run continues along the axis before it if that axis continues its steps
         if length == 1:
             step = paces[outer - 1]
         elif counts[outer - 1] > 1 and length * step != paces[outer - 1]:
@@ -95,7 +95,7 @@ def runs(axes: Sequence[Axis], shape: Shape, width: int) -> Iterator[Runs]:
 
 def columns(values: Sequence[Any], axes: Sequence[Axis], shape: Shape) -> Iterator[list[Sequence[Any]]]:
     """Yields for each part of the windows of a shape, row-major, one column for each element of a window."""
-    offsets = within(axes, steps(shape))
+    offsets = window_offsets(axes, steps(shape))
     for part in runs(axes, shape, len(offsets)):
         yield part.columns(values, offsets)
 
@@ -122,12 +122,12 @@ def order_keys(data: bytes, dtype: DType, nan_is_greatest: bool) -> list[int]:
 
 
 def from_order_keys(keys: Sequence[int], dtype: DType) -> bytes:
-    """The bytes of the floats that keys stand for."""
+    """The bytes of the floats of keys."""
     letter, least = _scale(dtype)
     return array(letter, [key if key >= 0 else least - 1 - key for key in keys]).tobytes()
 
 
-def padded(x: Tensor, value: Any, padding: Sequence[tuple[int, int, int]]) -> Tensor:
+def pad(x: Tensor, value: Any, padding: Sequence[tuple[int, int, int]]) -> Tensor:
     """A tensor padded with a value, by (low, high, interior) elements along each axis."""
     if not any(chain.from_iterable(padding)):
         return x

@@ -1,4 +1,4 @@
-"""JAX: payloads are `jax.Array`s, or the tracers that stand for them while JAX transforms a function."""
+"""JAX: payloads are `jax.Array`s, or the tracers that take their place while JAX transforms a function."""
 
 from __future__ import annotations
 

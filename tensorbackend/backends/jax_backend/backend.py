@@ -19,7 +19,7 @@ from ...protocol.exhaustion import out_of_memory
 from ...template import Template
 from ...tensor import Tensor
 from ..libraries import import_library
-from .base import Composing, template_of
+from .base import CompositeScope, template_of
 from .composites import JaxComposites
 from .contraction import JaxContraction
 from .control import JaxControl
@@ -34,7 +34,7 @@ from .linalg.factorisations import JaxLinalg
 from .linalg.norms import JaxNorms
 from .linalg.sparse import JaxSparse
 from .module import JaxModule
-from .parts import at
+from .parts import elements_at
 from .random import JaxRandom
 from .reduction import JaxReduction
 from .shape import JaxShaping
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _reading(method: F) -> F:
+def _reading_method(method: F) -> F:
     """Wraps a method that reads data: XLA computes it later, and an error about memory may come only then."""
 
     @wraps(method)
@@ -133,7 +133,7 @@ class JaxBackend(
         for submodule in ("jax.dlpack", "jax.experimental", "jax.scipy.special"):
             library(submodule)
         self.numbers, self.spacings = {}, {}
-        self.composites, self.composing = {}, Composing()
+        self.composites, self.composing = {}, CompositeScope()
         self.settle()
         if os.environ.get("JAX_ENABLE_X64", "1").lower() not in ("0", "false", "off", "n", "no"):
             self.jax.config.update("jax_enable_x64", True)
@@ -208,7 +208,7 @@ class JaxBackend(
 
         return self.from_numpy(out, numpy.frombuffer(data, numpy_dtype(out.dtype)).reshape(out.shape), copy=False)
 
-    @_reading
+    @_reading_method
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The first `limit` elements as bytes."""
         self.readable(x.data)  # for a tracer in a user's function JAX raises its own error
@@ -229,7 +229,7 @@ class JaxBackend(
             expectation = "a dtype of at most 32 bits, or 64 if complex, because JAX's 64-bit dtypes are off"
             raise UnsupportedOp(expected(expectation, remedy, dtype=out.dtype))
 
-    @_reading
+    @_reading_method
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
         """The payload as a read-only NumPy view, or as a new array if `dtype` or `copy` needs one."""
         import numpy
@@ -285,20 +285,20 @@ class JaxBackend(
         return (x.data[start : start + size] for start in range(0, x.shape[0], size))
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
-        """The tensor as text; for a tensor that JAX is tracing, or that `jax.eval_shape` gives, the template alone."""
+        """The tensor as text; for one that JAX is tracing, or a result of `jax.eval_shape`, the template alone."""
         if self.traced(x.data):
             return f"{x.template!r} {self.name} (traced)"
         if not isinstance(x.data, self.jax.Array):
             return f"{x.template!r} {self.name} (without data)"
         return super().inspect(x, limit=limit)
 
-    @_reading
+    @_reading_method
     def elements_at(self, x: Tensor, positions: Sequence[Sequence[int]], /) -> Sequence[Scalar]:
         """The elements at the given positions along each axis.
 
         The host reads its own memory; another device sends only these elements.
         """
-        return unpack(at(x.data, positions).tobytes(), x.dtype)
+        return unpack(elements_at(x.data, positions).tobytes(), x.dtype)
 
     def exhausted(self, error: Exception, /) -> bool:
         """Whether XLA could not allocate memory."""
@@ -312,7 +312,7 @@ class JaxBackend(
             return f"an array of shape {data.shape} and dtype {data.dtype}"
         return None
 
-    @_reading
+    @_reading_method
     def block_until_ready(self, x: Tensor, /) -> None:
         """Waits for the payload to be computed."""
         self.jax.block_until_ready(x.data)

@@ -19,7 +19,7 @@ class ReadsData(Exception):
     """Raised where a composite that is being compiled reads data: its arrays have no values yet."""
 
 
-class Looking:
+class CheckingKernel:
     """Marks a kernel that calls compiled functions and may read their results, so that it is not compiled itself."""
 
     __slots__ = ("kernel",)
@@ -31,7 +31,7 @@ class Looking:
         return self.kernel(*payloads)
 
 
-class Eager:
+class EagerKernels:
     """A pair of kernels; the one for arrays with values may choose by these values what to compute.
 
     `kernel` runs while JAX traces a function of the user. There such a choice would make the devices that hold a
@@ -48,7 +48,7 @@ class Eager:
         return self.kernel(*payloads)
 
 
-class Composing(threading.local):
+class CompositeScope(threading.local):
     """Whether this thread is compiling a composite."""
 
     now = False
@@ -78,42 +78,42 @@ class JaxBase(ArrayBase):
     """The dtype of positions: int64, or int32 if JAX's 64-bit dtypes are off."""
 
     precision: Any
-    """The `jax.lax.Precision` of products: accelerators multiply float32 with fewer bits unless told otherwise."""
+    """The `jax.lax.Precision` of products: accelerators multiply float32 with fewer bits by default."""
 
     rounds_once: bool
     """Whether quotients and square roots of float32 are left to XLA, which rounds them once except on a GPU.
 
     On a GPU they are computed in float64, unless JAX's 64-bit dtypes are off."""
 
-    composing: Composing
+    composing: CompositeScope
     """Whether a composite is being compiled."""
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
         """A kernel whose results have exactly the dtypes of their templates."""
-        if isinstance(kernel, Looking):
+        if isinstance(kernel, CheckingKernel):
             return kernel
-        if isinstance(kernel, Eager):
-            return Eager(self.settled(kernel.kernel, out), self.settled(kernel.on_values, out))
+        if isinstance(kernel, EagerKernels):
+            return EagerKernels(self.settled(kernel.kernel, out), self.settled(kernel.on_values, out))
         if isinstance(out, Template):
-            return lambda *arrays: self._in_dtype(kernel(*arrays), out)
-        return lambda *arrays: tuple(map(self._in_dtype, kernel(*arrays), out))
+            return lambda *arrays: self._convert_dtype(kernel(*arrays), out)
+        return lambda *arrays: tuple(map(self._convert_dtype, kernel(*arrays), out))
 
     def enter(self, kernel: Kernel, /) -> Kernel:
         """Compiles a kernel; without inputs it makes its result on this instance's device."""
-        if isinstance(kernel, Looking):
+        if isinstance(kernel, CheckingKernel):
             return kernel.kernel
-        if isinstance(kernel, Eager):
+        if isinstance(kernel, EagerKernels):
             traced, on_values = self.enter(kernel.kernel), self.enter(kernel.on_values)
 
-            def by_values(*arrays: Array) -> Payload:
+            def call_compiled(*arrays: Array) -> Payload:
                 of_a_user = any(map(self.traced, arrays)) and not self.composing.now
                 return traced(*arrays) if of_a_user else on_values(*arrays)
 
-            return by_values
+            return call_compiled
         compiled: Kernel = self.jax.jit(kernel)
-        return lambda *arrays: compiled(*arrays) if arrays else self.made_here(compiled)
+        return lambda *arrays: compiled(*arrays) if arrays else self.make_on_device(compiled)
 
-    def made_here(self, make: Callable[[], Any]) -> Any:
+    def make_on_device(self, make: Callable[[], Any]) -> Any:
         """Calls a function without arguments, and puts its result on this instance's device."""
         with self.jax.default_device(self.place):
             payload = self.lasting(make)
@@ -131,11 +131,11 @@ class JaxBase(ArrayBase):
         with self.jax.ensure_compile_time_eval():
             return make()
 
-    def _in_dtype(self, data: Array, out: Template) -> Array:
+    def _convert_dtype(self, data: Array, out: Template) -> Array:
         """An array in exactly the dtype of a template, never in a weak dtype, which JAX may change in a loop."""
         return self.lax.convert_element_type(data, numpy_dtype(out.dtype))
 
-    def undivided(self, data: Array, axes: Sequence[int]) -> Array:
+    def gather_axes(self, data: Array, axes: Sequence[int]) -> Array:
         """An array in a program of which each device holds these axes whole; on a single device it does anyway."""
         return data
 

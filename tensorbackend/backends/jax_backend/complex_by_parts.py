@@ -11,14 +11,14 @@ from ..array_module.complex_functions import (
     Array,
     Function,
     atan_values,
-    beyond_one,
     cos_values,
+    divide_by_i,
     log_of_magnitude,
+    multiply_by_i,
     sin_values,
     special,
+    squared_modulus_minus_one,
     table,
-    turned,
-    turned_back,
     whole,
 )
 from . import logarithms
@@ -61,7 +61,7 @@ def _finite_atanh(xp: Any, z: Array) -> Array:
 
 def _finite_log(xp: Any, z: Array) -> Array:
     a, b = _parts(xp, z)
-    return _logarithm(xp, a, b, beyond_one(xp, a, b)).astype(z.dtype)
+    return _logarithm(xp, a, b, squared_modulus_minus_one(xp, a, b)).astype(z.dtype)
 
 
 def _finite_log1p(xp: Any, z: Array) -> Array:
@@ -138,7 +138,7 @@ def _exponentials(xp: Any, a: Array) -> tuple[Array, Array, Array]:
     return 0.5 * power, xp.where(large, math.exp(700.0), 1.0), xp.where(large, 0.0, 0.5 * xp.exp(-size))
 
 
-def _bounded(xp: Any, a: Array, factor: Array | float) -> Array:
+def _bound_exponent(xp: Any, a: Array, factor: Array | float) -> Array:
     """An exponent, limited where the factor is zero, so that the exponential is finite and its product with 0 is 0."""
     return xp.where(factor == 0, xp.clip(a, -700.0, 700.0), a)
 
@@ -153,13 +153,13 @@ def sinh_over(a: Array) -> Array:
 
 def _cosh_times(xp: Any, a: Array, factor: Array | float) -> Array:
     """cosh(a) times a factor. The factor is only multiplied, so that a factor of zero keeps its sign."""
-    plus, rest, minus = _exponentials(xp, _bounded(xp, a, factor))
+    plus, rest, minus = _exponentials(xp, _bound_exponent(xp, a, factor))
     return (plus + minus) * factor * rest
 
 
 def _sinh_times(xp: Any, a: Array, factor: Array | float) -> Array:
     """sinh(a) times a factor, near zero by its series."""
-    a = _bounded(xp, a, factor)
+    a = _bound_exponent(xp, a, factor)
     plus, rest, minus = _exponentials(xp, a)
     small = xp.where(xp.abs(a) < 1, a, 0.0)
     return (
@@ -170,18 +170,18 @@ def _sinh_times(xp: Any, a: Array, factor: Array | float) -> Array:
 
 
 atanh = whole(_finite_atanh, table("atanh"))
-atan = whole(lambda xp, z: turned_back(xp, _finite_atanh(xp, turned(xp, z))), atan_values)
+atan = whole(lambda xp, z: divide_by_i(xp, _finite_atanh(xp, multiply_by_i(xp, z))), atan_values)
 cosh = whole(_finite_cosh, table("cosh"))
-cos = whole(lambda xp, z: _finite_cosh(xp, turned(xp, z)), cos_values)
+cos = whole(lambda xp, z: _finite_cosh(xp, multiply_by_i(xp, z)), cos_values)
 log = whole(_finite_log, table("log"))
 log1p = whole(_finite_log1p, table("log1p"))
 sinh = whole(_finite_sinh, table("sinh"))
-sin = whole(lambda xp, z: turned_back(xp, _finite_sinh(xp, turned(xp, z))), sin_values)
+sin = whole(lambda xp, z: divide_by_i(xp, _finite_sinh(xp, multiply_by_i(xp, z))), sin_values)
 sqrt = whole(_finite_sqrt, table("sqrt"))
 tanh = whole(_finite_tanh, table("tanh"))
 tan = whole(
-    lambda xp, z: turned_back(xp, _finite_tanh(xp, turned(xp, z))),
-    lambda xp, z: turned_back(xp, special(xp, "tanh", turned(xp, z))),
+    lambda xp, z: divide_by_i(xp, _finite_tanh(xp, multiply_by_i(xp, z))),
+    lambda xp, z: divide_by_i(xp, special(xp, "tanh", multiply_by_i(xp, z))),
 )
 
 

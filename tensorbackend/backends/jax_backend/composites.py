@@ -11,7 +11,7 @@ from ...dtypes import defaults
 from ...protocol import Kernel, Payload
 from ...protocol.core import CompositeCall
 from ...rules.plan import Out
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...select import default_backend
 from ...template import Template
 from ...tensor import Tensor
@@ -43,12 +43,12 @@ class JaxComposites(JaxBase):
         except TypeError:  # an option that does not hash
             compiled = None
         except KeyError:
-            compiled = self.jax.jit(partial(self._composed, default_impl, options), static_argnums=0)
+            compiled = self.jax.jit(partial(self._default_function, default_impl, options), static_argnums=0)
             remember(self.composites, key, compiled)
         if compiled is not None:
             call = partial(compiled, (out, tuple(map(_place, inputs))), *arrays)
             try:
-                results = call() if arrays else self.made_here(call)
+                results = call() if arrays else self.make_on_device(call)
             except ReadsData:
                 remember(self.composites, key, None)
             else:
@@ -66,7 +66,7 @@ class JaxComposites(JaxBase):
         if not call.inputs or not all(isinstance(operand, Template) for operand in call.inputs):
             return None
         compiled: Kernel | None = self.jax.jit(
-            partial(self._composed, default_impl, call.options, (call.out, call.inputs))
+            partial(self._default_function, default_impl, call.options, (call.out, call.inputs))
         )
         composing, tracer = self.composing, self.jax.core.Tracer
 
@@ -86,8 +86,10 @@ class JaxComposites(JaxBase):
 
         return kernel
 
-    @contained
-    def _composed(self, default_impl: Default, options: Any, static: tuple[Out, Sequence[Any]], *arrays: Array) -> Any:
+    @in_own_context
+    def _default_function(
+        self, default_impl: Default, options: Any, static: tuple[Out, Sequence[Any]], *arrays: Array
+    ) -> Any:
         """A composite's default as a function of arrays."""
         (out, places), rest = static, iter(arrays)
         try:

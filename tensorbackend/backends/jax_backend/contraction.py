@@ -6,7 +6,7 @@ from ...protocol import Kernel, planned
 from ...template import Template
 from ..array_module.base import Array
 from ..array_module.contraction import ArrayContraction
-from ..array_module.precision import computing
+from ..array_module.precision import computing_kernel
 from .base import JaxBase
 
 
@@ -32,8 +32,8 @@ class JaxContraction(JaxBase, ArrayContraction):
         def product(left: Array, right: Array) -> Array:
             return lax.dot_general(left, right, dimensions, precision=self.precision)
 
-        def by_parts(left: Array, right: Array) -> Array:
+        def dot_parts(left: Array, right: Array) -> Array:
             a, b, c, d = left.real, left.imag, right.real, right.imag
             return lax.complex(product(a, c) - product(b, d), product(a, d) + product(b, c))
 
-        return computing(by_parts if out.dtype.is_complex else product, out, x1, x2)
+        return computing_kernel(dot_parts if out.dtype.is_complex else product, out, x1, x2)

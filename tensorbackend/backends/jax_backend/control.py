@@ -47,19 +47,19 @@ class JaxControl(JaxBase):
             return data
         host = get_backend("numpy")
 
-        def on_host(tokens: Arrays, arrays: Arrays) -> Arrays:
+        def call_on_host(tokens: Arrays, arrays: Arrays) -> Arrays:
             pairs = zip(operands, arrays, strict=True)
             function(*[Tensor(x.template, host, self.on_host(array)) for x, array in pairs])
             return tuple(map(numpy.asarray, tokens))
 
         import numpy
 
-        if not self._staged(data + operand_arrays):
-            on_host(data, operand_arrays)
+        if not self._is_traced_call(data + operand_arrays):
+            call_on_host(data, operand_arrays)
             return data
         shapes = tuple(self.jax.ShapeDtypeStruct(x.shape, x.dtype) for x in data)
         stopped = tuple(map(self.lax.stop_gradient, operand_arrays))
-        called: Payload = self.jax.experimental.io_callback(on_host, shapes, data, stopped)
+        called: Payload = self.jax.experimental.io_callback(call_on_host, shapes, data, stopped)
         return called
 
     def host_call(
@@ -74,15 +74,15 @@ class JaxControl(JaxBase):
 
         host, data = get_backend("numpy"), tuple([x.data for x in operands])
 
-        def on_host(*arrays: Array) -> Arrays:
+        def call_on_host(*arrays: Array) -> Arrays:
             pairs = zip(operands, arrays, strict=True)
             tensors = function([Tensor(x.template, host, self.on_host(array)) for x, array in pairs])
             return tuple([x.data for x in tensors])
 
-        if not self._staged(data):
-            return tuple(map(self.xp.asarray, on_host(*data)))
+        if not self._is_traced_call(data):
+            return tuple(map(self.xp.asarray, call_on_host(*data)))
         shapes = tuple(self.jax.ShapeDtypeStruct(x.shape, numpy_dtype(x.dtype)) for x in out)
-        called: Payload = self.jax.pure_callback(on_host, shapes, *data, vmap_method="sequential")
+        called: Payload = self.jax.pure_callback(call_on_host, shapes, *data, vmap_method="sequential")
         return called
 
     @planned
@@ -139,20 +139,20 @@ class JaxControl(JaxBase):
         body: Graph,
         limit: int | None,
     ) -> Kernel:
-        """A kernel that runs the body as long as a condition holds.
+        """A kernel that runs the body while a condition holds.
 
         With a limit it is a scan of `limit` steps, which do nothing once the condition has failed: JAX has a gradient
         of a scan.
         """
         lax, holds, iteration = self.lax, self._of(condition), self._of(body)
 
-        def unlimited(held: Sequence[Array], start: Sequence[Array]) -> Arrays:
+        def run_unlimited(held: Sequence[Array], start: Sequence[Array]) -> Arrays:
             final_state: Arrays = lax.while_loop(
                 lambda carried: holds(*held, *carried)[0], lambda carried: iteration(*held, *carried), tuple(start)
             )
             return final_state
 
-        def limited(held: Sequence[Array], start: Sequence[Array]) -> Arrays:
+        def run_limited(held: Sequence[Array], start: Sequence[Array]) -> Arrays:
             def step(state: tuple[Array, Arrays], entry: None) -> tuple[tuple[Array, Arrays], None]:
                 goes_on, carried = state
                 goes_on = goes_on & holds(*held, *carried)[0]
@@ -161,7 +161,7 @@ class JaxControl(JaxBase):
             final_state: Arrays = lax.scan(step, (self.xp.asarray(True), tuple(start)), None, length=limit)[0][1]
             return final_state
 
-        return unlimited if limit is None else limited
+        return run_unlimited if limit is None else run_limited
 
     @planned
     def scan(
@@ -189,7 +189,7 @@ class JaxControl(JaxBase):
 
         return kernel
 
-    def _staged(self, arrays: Arrays) -> bool:
+    def _is_traced_call(self, arrays: Arrays) -> bool:
         """Whether a call becomes a part of a program that JAX traces, even if its operands are constants.
 
         Inside a loop, such a call is then made in each iteration, and inside a branch only if the branch is taken.

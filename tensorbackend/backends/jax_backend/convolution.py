@@ -12,7 +12,7 @@ from ...template import Template
 from ..array_module.base import Array
 from ..array_module.convolution import ArrayConvolution, parts
 from .base import JaxBase
-from .shape import padded
+from .shape import padding_function
 
 
 class JaxConvolution(JaxBase, ArrayConvolution):
@@ -47,8 +47,8 @@ class JaxConvolution(JaxBase, ArrayConvolution):
         spread = (apart and (on_cpu or self.lays_by_name)) or (
             on_cpu and any(map(_leaves_out, x.shape[2:], windows.sizes, windows.spans, windows.padding))
         )
-        # On a CPU, XLA joins groups of one channel of float64 by zeros in the kernel, which turn infinities in other
-        # groups into NaN. It keeps groups of two channels apart.
+        # On a CPU, XLA joins groups of one channel of float64 by zeros in the kernel, which make NaN of infinities in
+        # other groups into NaN. It keeps groups of two channels apart.
         lonely = on_cpu and groups > 1 and channels == 1 and out.dtype is float64
 
         def convolve(images: Array, filters: Array) -> Array:
@@ -76,14 +76,14 @@ class JaxConvolution(JaxBase, ArrayConvolution):
             if out.dtype.is_complex:
                 real, imaginary = xp.moveaxis(sums.reshape((batch, groups, 2, -1)), 2, 0)
                 sums = self.lax.complex(real, imaginary)
-            return self.narrowed(sums.reshape(out.shape), out)
+            return self.narrow_payload(sums.reshape(out.shape), out)
 
         return convolve
 
     def _spread(self, values: Array, padding: Padding, dilation: Sizes) -> tuple[Array, Padding, Sizes]:
         """An input with the zeros around and between its elements written out, and a padding and dilation of none."""
         edges = [(0, 0, 0)] * 2 + [(*ends, step - 1) for ends, step in zip(padding, dilation, strict=True)]
-        pad = padded(self.lax, values.shape, edges, on_mesh=self.lays_by_name)
+        pad = padding_function(self.lax, values.shape, edges, on_mesh=self.lays_by_name)
         spread = pad(values, self.xp.zeros((), values.dtype))
         return self.lax.optimization_barrier(spread), ((0, 0),) * len(padding), (1,) * len(dilation)
 

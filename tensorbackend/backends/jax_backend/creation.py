@@ -9,14 +9,14 @@ from ...caching.option_keys import kind_of, remember
 from ...dtypes import COMPLEX_OF, DType, Scalar, float32, float64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, planned
-from ...protocol.planned import entered
+from ...protocol.planned import entered_kernel
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array
 from ..array_module.casting import caster
 from ..array_module.creation import ArrayCreation
 from .base import JaxBase
-from .rounding import unfused
+from .rounding import unfused_product
 
 if TYPE_CHECKING:
     import numpy
@@ -64,7 +64,10 @@ class JaxCreation(JaxBase, ArrayCreation):
             )
             numbers = [self._number(number, wide) for number in (start, step, last) if number is not None]
             plan: Any = self._spaced
-            known = entered(self, plan.__plan__, out, [[x.template for x in numbers]], {}), [x.data for x in numbers]
+            known = (
+                entered_kernel(self, plan.__plan__, out, [[x.template for x in numbers]], {}),
+                [x.data for x in numbers],
+            )
             remember(self.spacings, key, known)
         kernel, arrays = known
         return self.lasting(lambda: kernel(arrays))
@@ -88,9 +91,9 @@ class JaxCreation(JaxBase, ArrayCreation):
             start, step, *last = arrays
             places = lax.iota(numpy_dtype(counter), count)
             if wide.is_complex:
-                moved = lax.complex(unfused(places * step.real), unfused(places * step.imag))
+                moved = lax.complex(unfused_product(places * step.real), unfused_product(places * step.imag))
             else:
-                moved = unfused(places * step) if wide.is_floating else places * step
+                moved = unfused_product(places * step) if wide.is_floating else places * step
             values = moved + start
             if last:
                 values = self.xp.where(places == count - 1, last[0], values)

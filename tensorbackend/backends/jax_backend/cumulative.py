@@ -28,7 +28,7 @@ class JaxCumulative(JaxBase, ArrayCumulative):
         add, scan, accumulator = self.xp.add, self.lax.associative_scan, numpy_dtype(dtype)
         return lambda values: scan(add, values.astype(accumulator), axis=axis)
 
-    def running_product_of_complex(self, axis: int) -> Kernel:
+    def cumulative_product_of_complex(self, axis: int) -> Kernel:
         """Computes the product by parts, from the first element to the last, in complex128."""
         xp, lax = self.xp, self.lax
 
@@ -54,7 +54,7 @@ class JaxCumulative(JaxBase, ArrayCumulative):
         return self._running(self.lax.cummin, 0.0, x, axis, reverse)
 
     def _running(self, extreme: Kernel, loser: float, x: Template, axis: int, reverse: bool) -> Kernel:
-        """A kernel of running extremes; a zero has the losing sign only until a zero of the other sign is met."""
+        """A kernel of running extremes; a zero has the losing sign only up to the first zero of the other sign."""
         xp, cummax = self.xp, self.lax.cummax
         if x.dtype is bool_:
             return lambda values: extreme(values.astype("int8"), axis=axis, reverse=reverse) != 0
@@ -63,7 +63,7 @@ class JaxCumulative(JaxBase, ArrayCumulative):
 
         normal = finfo(x.dtype).smallest_normal
 
-        def running(values: Array) -> Array:
+        def accumulate(values: Array) -> Array:
             extremes = extreme(values, axis=axis, reverse=reverse)
             # Not `values == 0`: XLA takes a subnormal bfloat16 for zero in `extremes == 0` below, but not here.
             wins = (xp.abs(values) < normal) & (xp.signbit(values) != xp.signbit(loser))
@@ -71,4 +71,4 @@ class JaxCumulative(JaxBase, ArrayCumulative):
             zero = xp.where(met, -loser, loser).astype(extremes.dtype)
             return xp.where(extremes == 0, xp.copysign(extremes, zero), extremes)
 
-        return running
+        return accumulate

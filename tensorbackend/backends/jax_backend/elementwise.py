@@ -12,13 +12,13 @@ from ...protocol import Kernel, Payload, kernel_of, planned
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import complex_functions
-from ..array_module.base import NARROW, Array, function, itself, promoting
+from ..array_module.base import NARROW, Array, function, itself, promoting_override
 from ..array_module.elementwise import ArrayElementwise
 from ..array_module.special import error_function as special
 from ..array_module.special import gamma
 from . import complex_by_parts, logarithms
-from .base import JaxBase, Looking
-from .rounding import quotient, root, unfused
+from .base import CheckingKernel, JaxBase
+from .rounding import quotient, root, unfused_product
 
 _LARGEST_WHOLE = 100
 """The largest whole exponent for which a power of a complex number is computed by products."""
@@ -32,24 +32,24 @@ class JaxElementwise(JaxBase, ArrayElementwise):
     @planned
     def multiply(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The product."""
-        return self._rounded_once(kernel_of(self._product, out, x1, x2), out)
+        return self._round_products(kernel_of(self._product, out, x1, x2), out)
 
     @planned
     def square(self, out: Template, x: Template, /) -> Kernel:
         """The product with itself."""
-        return self._rounded_once(kernel_of(super().square, out, x), out)
+        return self._round_products(kernel_of(super().square, out, x), out)
 
-    def _rounded_once(self, product: Kernel, out: Template) -> Kernel:
+    def _round_products(self, product: Kernel, out: Template) -> Kernel:
         """A kernel that rounds a product before XLA can fuse it with a sum, if a composite is being compiled."""
         if not out.dtype.is_floating:
             return product
         compiled, composing = self.enter(product), self.composing
 
-        def rounded(*arrays: Array) -> Array:
+        def kernel(*arrays: Array) -> Array:
             products = compiled(*arrays)
-            return unfused(products) if composing.now else products
+            return unfused_product(products) if composing.now else products
 
-        return Looking(rounded)
+        return CheckingKernel(kernel)
 
     @planned
     def bitcast(self, out: Template, x: Template, /) -> Kernel:
@@ -76,7 +76,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         """(exp(x) + exp(-x)) / 2, without the error of 8 ulps of XLA's own; complex numbers by their parts."""
         if x.dtype.is_complex:
             return partial(complex_by_parts.cosh, self.xp)
-        return self._in_float32(lambda values: sum(self._halves(values)), out)
+        return self._float32_kernel(lambda values: sum(self._halves(values)), out)
 
     @planned
     def sinh(self, out: Template, x: Template, /) -> Kernel:
@@ -85,13 +85,13 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         if x.dtype.is_complex:
             return partial(complex_by_parts.sinh, xp)
 
-        def of_reals(values: Array) -> Array:
+        def sinh_of_reals(values: Array) -> Array:
             power, rest = self._halves(values)
             near = xp.abs(values) < 1
             small = xp.where(near, values, 0)
             return xp.where(near, small * complex_by_parts.sinh_over(small), xp.copysign(power - rest, values))
 
-        return self._in_float32(of_reals, out)
+        return self._float32_kernel(sinh_of_reals, out)
 
     def _halves(self, values: Array) -> tuple[Array, Array]:
         """exp(abs(x)) / 2 and exp(-abs(x)) / 2; the former is infinite only if the dtype cannot hold it."""
@@ -116,7 +116,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             power = xp.exp(xp.where(large, x - 1, x)) * xp.where(large, math.e, 1.0)  # see `_halves`
             return xp.where(near, small * (complex_by_parts.sinh_over(half) * xp.exp(half)), power - 1)
 
-        return self._in_float32(self.derived(values, xp.expm1), out)
+        return self._float32_kernel(self.derived(values, xp.expm1), out)
 
     @planned
     def acosh(self, out: Template, x: Template, /) -> Kernel:
@@ -126,10 +126,10 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         if not x.dtype.is_complex:
             return of_reals
 
-        def by_logarithm(z: Array) -> Array:
+        def logarithm_formula(z: Array) -> Array:
             return xp.log(z + xp.sqrt(z - 1) * xp.sqrt(z + 1))
 
-        return self.derived(partial(complex_functions.acosh, xp), by_logarithm)
+        return self.derived(partial(complex_functions.acosh, xp), logarithm_formula)
 
     # Near sqrt(1/2) - 1 XLA's log1p of float64 is 128 ulps off
 
@@ -160,11 +160,11 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             return kernel_of(self._own_asin, out, x)
         xp, wide, narrow = self.xp, numpy_dtype(float32), numpy_dtype(out.dtype)
 
-        def near_zero(values: Array) -> Array:
+        def asin_near_zero(values: Array) -> Array:
             values = values.astype(wide) if out.dtype in NARROW else values
             return xp.where(xp.abs(values) < 2.0**-28, values, xp.arcsin(values)).astype(narrow)
 
-        return near_zero
+        return asin_near_zero
 
     @planned
     def tanh(self, out: Template, x: Template, /) -> Kernel:
@@ -173,48 +173,50 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             return kernel_of(self._own_tanh, out, x)
         xp = self.xp
 
-        def from_one(values: Array) -> Array:
+        def tanh_by_exponential(values: Array) -> Array:
             far = xp.copysign(1 - 2 / (xp.exp(2 * xp.abs(values)) + 1), values)
             return xp.where(xp.abs(values) > 1, far, xp.tanh(values))
 
-        return from_one
+        return tanh_by_exponential
 
     exp = function("exp", complex_by_parts.exp)
     log = function("log", complex_by_parts.log)
-    log2 = promoting("log2", complex_by_parts.log2)
-    log10 = promoting("log10", complex_by_parts.log10)
+    log2 = promoting_override("log2", complex_by_parts.log2)
+    log10 = promoting_override("log10", complex_by_parts.log10)
     tan = function("tan", complex_by_parts.tan)
     cos = function("cos", complex_by_parts.cos)
     sin = function("sin", complex_by_parts.sin)
     _own_sqrt = function("sqrt", complex_by_parts.sqrt)
     atan = function("arctan", complex_by_parts.atan)
 
-    # Where XLA takes subnormal numbers for zeros, these functions would give NaN or the wrong sign for them
+    # Where XLA treats subnormal numbers as zeros, these functions would return NaN or the wrong sign for them
 
     @planned
     def atan2(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The angle."""
-        return self._in_float32(lambda left, right: self.xp.arctan2(self._zeroed(left), self._zeroed(right)), out)
+        return self._float32_kernel(
+            lambda left, right: self.xp.arctan2(self._flush_subnormals(left), self._flush_subnormals(right)), out
+        )
 
     @planned
     def cbrt(self, out: Template, x: Template, /) -> Kernel:
         """The cube root."""
-        return self._in_float32(lambda values: self.xp.cbrt(self._zeroed(values)), out)
+        return self._float32_kernel(lambda values: self.xp.cbrt(self._flush_subnormals(values)), out)
 
-    def _in_float32(self, kernel: Kernel, out: Template) -> Kernel:
+    def _float32_kernel(self, kernel: Kernel, out: Template) -> Kernel:
         """A kernel that computes the narrow floats in float32."""
         if out.dtype not in NARROW:
             return kernel
         wide, narrow = numpy_dtype(float32), numpy_dtype(out.dtype)
         return lambda *arrays: kernel(*[array.astype(wide) for array in arrays]).astype(narrow)
 
-    def _zeroed(self, values: Array) -> Array:
+    def _flush_subnormals(self, values: Array) -> Array:
         """Replaces numbers that compare equal to zero by zeros of the same sign; derivatives pass through unchanged."""
 
-        def zeroed(array: Array) -> Array:
+        def flush(array: Array) -> Array:
             return self.xp.where(array == 0, self.xp.copysign(self.xp.zeros_like(array), array), array)
 
-        return self.derived(zeroed, lambda array: array)(values)
+        return self.derived(flush, lambda array: array)(values)
 
     # Division: XLA's integer quotient by zero is -1, its remainder the dividend
 
@@ -238,7 +240,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         """The root, rounded once."""
         if out.dtype.is_complex or out.dtype is float64 or self.rounds_once:
             return kernel_of(self._own_sqrt, out, x)
-        return self.promoting(root, out, x)
+        return self.promoting_kernel(root, out, x)
 
     @planned
     def reciprocal(self, out: Template, x: Template, /) -> Kernel:
@@ -246,21 +248,21 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         if out.dtype.is_complex or out.dtype is float64 or self.rounds_once:
             return kernel_of(super().reciprocal, out, x)
         xp = self.xp
-        return self.promoting(lambda values: quotient(xp.ones_like(values), values), out, x)
+        return self.promoting_kernel(lambda values: quotient(xp.ones_like(values), values), out, x)
 
     @planned
     def floor_divide(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The floor of the quotient; an integer over zero is 0."""
         xp = self.xp
 
-        def of_integers(left: Array, right: Array) -> Array:
-            quotient, rest, divisor = self._truncated(left, right)
+        def divide_integers(left: Array, right: Array) -> Array:
+            quotient, rest, divisor = self._truncate_division(left, right)
             if out.dtype.kind == "int":
                 quotient = quotient - ((rest != 0) & ((rest < 0) != (divisor < 0)))
             return xp.where(right == 0, 0, quotient)
 
-        def of_floats(left: Array, right: Array) -> Array:
-            left, right = xp.broadcast_arrays(*map(self._zeroed, (left, right)))
+        def divide_floats(left: Array, right: Array) -> Array:
+            left, right = xp.broadcast_arrays(*map(self._flush_subnormals, (left, right)))
             # The remainder of the quotient rounded to zero is exact; that of the floor may be rounded.
             rest = self.lax.rem(left, right)
             whole = (left - rest) / right - ((rest != 0) & ((rest < 0) != (right < 0)))
@@ -270,32 +272,32 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             plain = xp.isfinite(left) & xp.isfinite(right) & (right != 0)
             return xp.where(plain, signed_floor, left / right)
 
-        return self._in_wide(of_floats, out) if out.dtype.is_floating else of_integers
+        return self._wide_kernel(divide_floats, out) if out.dtype.is_floating else divide_integers
 
     @planned
     def remainder(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The remainder with the divisor's sign; 0 for an integer divided by zero."""
         xp = self.xp
 
-        def of_integers(left: Array, right: Array) -> Array:
-            _, rest, divisor = self._truncated(left, right)
+        def integer_remainder(left: Array, right: Array) -> Array:
+            _, rest, divisor = self._truncate_division(left, right)
             if out.dtype.kind == "int":
                 rest = xp.where((rest != 0) & ((rest < 0) != (divisor < 0)), rest + divisor, rest)
             return xp.where(right == 0, 0, rest)
 
-        def of_floats(left: Array, right: Array) -> Array:
-            left, right = xp.broadcast_arrays(*map(self._zeroed, (left, right)))
+        def float_remainder(left: Array, right: Array) -> Array:
+            left, right = xp.broadcast_arrays(*map(self._flush_subnormals, (left, right)))
             rest = self._floor_rest(left, right)
             return xp.where(rest == 0, xp.copysign(rest, right), rest)
 
-        return self._in_wide(of_floats, out) if out.dtype.is_floating else of_integers
+        return self._wide_kernel(float_remainder, out) if out.dtype.is_floating else integer_remainder
 
     @planned
     def quotient(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The quotient rounded to zero; an integer over zero is 0."""
-        return lambda left, right: self.xp.where(right == 0, 0, self._truncated(left, right)[0])
+        return lambda left, right: self.xp.where(right == 0, 0, self._truncate_division(left, right)[0])
 
-    def _truncated(self, left: Array, right: Array) -> tuple[Array, Array, Array]:
+    def _truncate_division(self, left: Array, right: Array) -> tuple[Array, Array, Array]:
         """The quotient rounded to zero, the remainder and the divisor of integers; a divisor of 0 is replaced by 1."""
         left, right = self.xp.broadcast_arrays(left, right)
         right = self.xp.where(right == 0, self.xp.ones_like(right), right)
@@ -317,13 +319,13 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         if out.dtype.is_floating:
             return lambda base, exponent: xp.power(*xp.broadcast_arrays(base, exponent))
 
-        def of_integers(base: Array, exponent: Array) -> Array:
+        def integer_power(base: Array, exponent: Array) -> Array:
             base, exponent = xp.broadcast_arrays(base, exponent)
             # Only -1 and 1 have a reciprocal that does not round to zero, and each is its own reciprocal.
             power = self._integer_power(base, xp.where(exponent < 0, -exponent & 1, exponent))
             return xp.where((exponent < 0) & (xp.abs(base) != 1), 0, power)
 
-        return of_integers
+        return integer_power
 
     def _integer_power(self, base: Array, exponent: Array) -> Array:
         """Computes powers by repeated squaring, until no exponent has bits left; JAX's own stops after 6 bits, so that
@@ -349,7 +351,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         polar = complex_functions.polar_power(xp, x, y, complex_by_parts.angle(xp, x.imag, x.real))
         powers = xp.where(whole, self._whole_power(x, xp.where(whole, y.real, 0)), polar)
         usable = xp.isfinite(powers) & (powers != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0)
-        usable &= ~complex_functions.beside_one(xp, x, y)
+        usable &= ~complex_functions.is_near_one(xp, x, y)
         product = complex_functions.product_by_parts(xp, y, complex_by_parts.log(xp, x))
         rest = xp.where(y == 0, 1, complex_by_parts.exp(xp, product))
         return xp.where(usable, powers, rest).astype(dtype)
@@ -364,7 +366,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     # Special functions
 
-    def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Template) -> Kernel:
+    def float64_kernel(self, function: Callable[..., Array], out: Template, /, *inputs: Template) -> Kernel:
         """A kernel that calls a function of the array module and wide arrays, and rounds to the result's dtype.
 
         Its derivative is that of JAX's own function, if there is one. That function is a few ulps less accurate, but
@@ -379,9 +381,9 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         }.get(function)
         values = partial(function, self.xp)
         chosen = values if differentiable is None else self.derived(values, differentiable)
-        return self._in_wide(lambda *arrays: chosen(*self.xp.broadcast_arrays(*arrays)), out)
+        return self._wide_kernel(lambda *arrays: chosen(*self.xp.broadcast_arrays(*arrays)), out)
 
-    def _in_wide(self, function: Kernel, out: Template) -> Kernel:
+    def _wide_kernel(self, function: Kernel, out: Template) -> Kernel:
         """A kernel for floats of any width, from a function of arrays in the wide dtype."""
         wide, narrow = numpy_dtype(self.wide), self.caster(self.wide, out.dtype)
         return lambda *arrays: narrow(function(*[array.astype(wide) for array in arrays]))

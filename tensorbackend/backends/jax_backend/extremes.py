@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from ...protocol import Kernel
 from ...template import Template
 from ..array_module.base import Array
-from .base import Eager, JaxBase
+from .base import EagerKernels, JaxBase
 
 Extreme: TypeAlias = Callable[..., Array]
 
@@ -38,7 +38,7 @@ def extreme(backend: JaxBase, signed: Extreme, x: Template, reduce: Callable[[Ar
         return lax.cond(doubtful, lambda: exact(values), lambda: extremes)
 
     derived = backend.derived(exact, native)
-    return derived if backend.lays_by_name else Eager(derived, backend.derived(quick, native))
+    return derived if backend.lays_by_name else EagerKernels(derived, backend.derived(quick, native))
 
 
 # 0.0 is above -0.0. To correct its sign, 0.0 is added to a zero; -0.0, which changes nothing, is added to all other
@@ -71,18 +71,18 @@ def _rank(xp: Any, lax: Any, values: Array, signed: Extreme) -> Array:
     limits = xp.iinfo(f"int{8 * values.dtype.itemsize}")
     bits = lax.bitcast_convert_type(values, limits.dtype)
     last = limits.max if signed is greatest else limits.min
-    return xp.where(xp.isnan(values), bits.dtype.type(last), _mirrored(xp, bits))
+    return xp.where(xp.isnan(values), bits.dtype.type(last), _reverse_negative(xp, bits))
 
 
 def _number(xp: Any, lax: Any, ranks: Array, dtype: Any, signed: Extreme) -> Array:
-    """The numbers that such integers stand for."""
+    """The numbers for such integers."""
     ends = lax.bitcast_convert_type(xp.asarray([-xp.inf, xp.inf], dtype), ranks.dtype)
-    low, high = _mirrored(xp, ends)
+    low, high = _reverse_negative(xp, ends)
     # The result for a window of padding alone is the identity of the integers, which is beyond the infinities.
     ranks = xp.maximum(ranks, low) if signed is greatest else xp.minimum(ranks, high)
-    return lax.bitcast_convert_type(_mirrored(xp, ranks), dtype)
+    return lax.bitcast_convert_type(_reverse_negative(xp, ranks), dtype)
 
 
-def _mirrored(xp: Any, bits: Array) -> Array:
+def _reverse_negative(xp: Any, bits: Array) -> Array:
     """Reverses the order of negative integers, as the bits of a float are its sign and its size; its own inverse."""
     return xp.where(bits < 0, bits ^ xp.iinfo(bits.dtype).max, bits)

@@ -32,7 +32,7 @@ class JaxFourier(JaxBase, ArrayFourier):
             return kernel
         along = [axis % x.ndim]
 
-        def transformed(values: Array) -> Array:
-            return self.undivided(kernel(self.undivided(values, along)), along)
+        def transform(values: Array) -> Array:
+            return self.gather_axes(kernel(self.gather_axes(values, along)), along)
 
-        return transformed
+        return transform

@@ -8,7 +8,7 @@ from math import prod
 from ...annotations import Ints
 from ...interchange import numpy_dtype
 from ...protocol import Payload
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...select import default_backend
 from ...template import Template
 from ...tensor import Tensor
@@ -29,7 +29,7 @@ class JaxFunctional(JaxBase, ArrayFunctional):
         rows = x.data.transpose(axes + kept).reshape((prod(x.shape[axis] for axis in axes), out.size))
         return self.fold(function, initial, rows, None).reshape(out.shape)
 
-    @contained
+    @in_own_context
     def fold(self, function: Fold, initial: Tensor, rows: Array, valid: Array | None) -> Array:
         """Folds a function over the first axis of `rows` (steps, results), without elements that are not `valid`."""
         xp, call = self.xp, calling(self, function)
@@ -44,7 +44,7 @@ class JaxFunctional(JaxBase, ArrayFunctional):
         with default_backend(self):
             return self.lax.scan(lambda total, row: (columns(total, *row), None), start, (rows, flags))[0]
 
-    @contained
+    @in_own_context
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
         """Applies a Python function to each element."""
         call = calling(self, function)

@@ -30,7 +30,7 @@ _BYTES: Final = {"pred": 1, "s4": 1, "u4": 1}
 def collectives(text: str) -> tuple[Collective, ...]:
     """The collectives of a program, each with the number of times that it runs."""
     bodies, entry = _computations(text)
-    return tuple(_of(bodies, entry, 1))
+    return tuple(_collectives_of(bodies, entry, 1))
 
 
 def _computations(text: str) -> tuple[Mapping[str, list[str]], str]:
@@ -48,7 +48,7 @@ def _computations(text: str) -> tuple[Mapping[str, list[str]], str]:
     return bodies, entry
 
 
-def _of(bodies: Mapping[str, list[str]], name: str, count: int) -> Iterator[Collective]:
+def _collectives_of(bodies: Mapping[str, list[str]], name: str, count: int) -> Iterator[Collective]:
     """The collectives of a computation that runs `count` times, and of the computations that it calls."""
     for line in bodies.get(name, ()):
         match = _COLLECTIVE.search(line)
@@ -60,7 +60,7 @@ def _of(bodies: Mapping[str, list[str]], name: str, count: int) -> Iterator[Coll
             called += [branch.strip().lstrip("%") for branch in several.split(",")]
         iterations = _TRIP_COUNT.search(line)
         for callee in called:
-            yield from _of(bodies, callee, count * (int(iterations[1]) if iterations else 1))
+            yield from _collectives_of(bodies, callee, count * (int(iterations[1]) if iterations else 1))
 
 
 def _collective(line: str, match: re.Match[str], count: int) -> Collective:

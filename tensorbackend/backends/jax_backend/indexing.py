@@ -21,12 +21,12 @@ from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import Array
 from ..array_module.indexing import ArrayIndexing
-from ..array_module.precision import accumulating, wide
-from .base import JaxBase, Looking
+from ..array_module.precision import accumulator_dtype, wide
+from .base import CheckingKernel, JaxBase
 from .writing import writer
 
 
-def _looking(method: Callable[..., Payload]) -> Callable[..., Payload]:
+def _index_checking(method: Callable[..., Payload]) -> Callable[..., Payload]:
     """Makes a planned callback raise for the first index out of range.
 
     Its compiled kernel returns, besides the result, whether all indices are in range.
@@ -45,7 +45,7 @@ def _looking(method: Callable[..., Payload]) -> Callable[..., Payload]:
         inside, axis = self._inside(x, indices, options.get("axis")), options.get("axis")
         compiled = self.jax.jit(lambda values, places, *others: (clipped(values, places, *others), inside(places)))
 
-        def looking(values: Array, places: Array, *others: Array) -> Array:
+        def check(values: Array, places: Array, *others: Array) -> Array:
             if (self.traced(values) or any(map(self.traced, others))) and self.readable(places):
                 self.require_inside(x, indices, places, axis)
                 return clipped(values, places, *others)
@@ -54,7 +54,7 @@ def _looking(method: Callable[..., Payload]) -> Callable[..., Payload]:
                 self.require_inside(x, indices, places, axis)
             return result
 
-        return Looking(looking)
+        return CheckingKernel(check)
 
     callback.__name__, callback.__doc__ = method.__name__, method.__doc__
     return callback
@@ -81,7 +81,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
             return None
         import numpy
 
-        compiled = self.jax.jit(self._taking(x, structure[axis], axis))
+        compiled = self.jax.jit(self._take_kernel(x, structure[axis], axis))
         whole, traced = slice(None), self.traced
 
         def read(values: Array, key: tuple[Any, ...]) -> Array:
@@ -101,10 +101,10 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         """A compiled function for ints and slices, which copies; not on a mesh, where names decide layouts."""
         return None if self.lays_by_name else writer(self.jax, x, structure, value)
 
-    def _taking(self, x: Template, indices: Template, axis: int) -> Kernel:
+    def _take_kernel(self, x: Template, indices: Template, axis: int) -> Kernel:
         """A kernel that returns the entries along an axis, and whether all indices are in range."""
-        xp, size, counted = self.xp, x.shape[axis], self._counted(indices)
-        # A mask stands for the positions where it holds.
+        xp, size, counted = self.xp, x.shape[axis], self._position_kernel(indices)
+        # A mask selects the positions where it is true.
         signed = indices.dtype.kind != "uint"
 
         def take(values: Array, places: Array) -> tuple[Array, Array]:
@@ -134,14 +134,14 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
     def _inside(self, x: Template, indices: Template, axis: int | None) -> Kernel:
         """A kernel that returns whether all indices are in range of x's axis, or index vectors of its leading axes."""
-        xp, counted = self.xp, self._counted(indices)
+        xp, counted = self.xp, self._position_kernel(indices)
         sizes = x.shape[: indices.shape[-1]] if axis is None else x.shape[axis]
 
-        def inside(places: Array) -> Array:
+        def all_in_range(places: Array) -> Array:
             places = counted(places)
             return ((places >= 0) & (places < xp.asarray(sizes, places.dtype))).all()
 
-        return inside
+        return all_in_range
 
     def require_inside(self, x: Template, indices: Template, places: Array, axis: int | None) -> None:
         """Raises `IndexRangeError` for the first index that is out of range."""
@@ -155,9 +155,9 @@ class JaxIndexing(JaxBase, ArrayIndexing):
             if not inside.all():
                 raise index_out_of_range(int(column[~inside].reshape(-1)[0]), size)
 
-    take = _looking(ArrayIndexing.take)
-    take_along_axis = _looking(ArrayIndexing.take_along_axis)
-    gather = _looking(ArrayIndexing.gather)
+    take = _index_checking(ArrayIndexing.take)
+    take_along_axis = _index_checking(ArrayIndexing.take_along_axis)
+    gather = _index_checking(ArrayIndexing.gather)
 
     # The start of a block is an operand of its kernel, as it alone changes from call to call
 
@@ -186,14 +186,14 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
         return self.tensor(numpy.asarray(starts, numpy_dtype(self.long)))
 
-    @_looking
+    @_index_checking
     @planned
     def indexed_add(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
         """x with the updates added; many floats are added in float64 if JAX has it and the updates have short rows."""
         written = self._written(x, indices, mode)
         short = prod(x.shape[indices.shape[-1] :]) <= _SHORT
         working = numpy_dtype(
-            accumulating(out.dtype, prod(indices.shape[:-1]), self.wide) if short else wide(out.dtype)
+            accumulator_dtype(out.dtype, prod(indices.shape[:-1]), self.wide) if short else wide(out.dtype)
         )
 
         def add(values: Array, places: Array, addends: Array) -> Array:
@@ -202,7 +202,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
         return add
 
-    @_looking
+    @_index_checking
     @planned
     def add_along_axis(
         self, out: Template, x: Template, indices: Template, updates: Template, /, *, axis: int, mode: Mode
@@ -212,7 +212,10 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         On one device, where there is nothing to divide, a scatter into the flattened array: it takes half the time.
         """
         locate = self._located(indices, x.shape[axis], mode)
-        working, dtype = numpy_dtype(accumulating(out.dtype, indices.shape[axis], self.wide)), numpy_dtype(out.dtype)
+        working, dtype = (
+            numpy_dtype(accumulator_dtype(out.dtype, indices.shape[axis], self.wide)),
+            numpy_dtype(out.dtype),
+        )
         scatter = self._flat_scatter(x, indices, axis) if self.jax.device_count() == 1 else self._scatter_along(x, axis)
 
         def add(values: Array, places: Array, addends: Array) -> Array:
@@ -256,7 +259,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
         return scatter
 
-    @_looking
+    @_index_checking
     @planned
     def indexed_put(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
         """x with the last of several updates for one place; on a GPU a scatter alone may write any of them."""
@@ -272,14 +275,14 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
         return put
 
-    @_looking
+    @_index_checking
     @planned
     def indexed_max(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
         """A scatter of integers with the order of the numbers, as XLA leaves open which of two zeros is greater."""
         depth, xp = indices.shape[-1], self.xp
         written, updates_shape = self._written(x, indices, mode), indices.shape[:-1] + x.shape[depth:]
         of_x, of_updates = (self.caster(operand.dtype, out.dtype) for operand in (x, updates))
-        ordered, numbers = self._in_order(out.dtype)
+        ordered, numbers = self._order_keys(out.dtype)
 
         def greatest(values: Array, places: Array, others: Array) -> Array:
             wide = xp.broadcast_to(of_updates(others), updates_shape)
@@ -304,8 +307,8 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
         return self.derived(greatest, read) if out.dtype.is_floating else greatest
 
-    def _in_order(self, dtype: DType) -> tuple[Kernel, Kernel]:
-        """A kernel that turns numbers into integers of the same order, -0.0 before 0.0 and NaN last, and its
+    def _order_keys(self, dtype: DType) -> tuple[Kernel, Kernel]:
+        """A kernel that maps numbers to integers of the same order, -0.0 before 0.0 and NaN last, and its
         inverse."""
         if not dtype.is_floating:
             return lambda values: values, lambda values: values
@@ -313,12 +316,12 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         cast_bits, xp, sign = self.lax.bitcast_convert_type, self.xp, dtype.bits - 1
         most = iinfo(as_dtype(f"int{dtype.bits}")).max
 
-        def turned(bits: Array) -> Array:
+        def flip_negative(bits: Array) -> Array:
             return bits ^ ((bits >> sign) & most)
 
         return (
-            lambda values: turned(cast_bits(xp.where(values == values, values, xp.nan), integer)),
-            lambda bits: cast_bits(turned(bits), floating),
+            lambda values: flip_negative(cast_bits(xp.where(values == values, values, xp.nan), integer)),
+            lambda bits: cast_bits(flip_negative(bits), floating),
         )
 
     @planned
@@ -354,15 +357,15 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         locate = self._merged(indices, x.shape[:depth], mode)
         count, size, width = prod(x.shape[:depth]), prod(indices.shape[:-1]), prod(x.shape[depth:])
 
-        def written(places: Array, updates: Array, target: Array) -> tuple[Array, Array, Array]:
+        def positions_to_write(places: Array, updates: Array, target: Array) -> tuple[Array, Array, Array]:
             positions, inside = locate(places)
             if inside is not None:
                 positions = self.xp.where(inside, positions, count)
             return positions.reshape(-1), updates.reshape((size, width)), target.reshape((count, width))
 
-        return written
+        return positions_to_write
 
-    def _counted(self, indices: Template) -> Kernel:
+    def _position_kernel(self, indices: Template) -> Kernel:
         """A kernel that casts indices to the dtype of positions; indices too large for it become its limit."""
         xp, long, unsigned = self.xp, numpy_dtype(self.long), indices.dtype is uint64
         return lambda places: (xp.minimum(places, iinfo(int64).max) if unsigned else places).astype(long)
@@ -372,7 +375,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
         `None` in place of the mask if the mode does not need it.
         """
-        xp, counted = self.xp, self._counted(indices)
+        xp, counted = self.xp, self._position_kernel(indices)
         asked = mode == "fill" or not size
 
         def locate(places: Array) -> tuple[Array, Any]:

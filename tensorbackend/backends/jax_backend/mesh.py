@@ -28,11 +28,11 @@ from ...protocol.devices import DeviceFacts
 from ...rules.plan import Out
 from ...select import move
 from ...template import Template
-from ...tensor import Tensor, relabelled
+from ...tensor import Tensor, rename_like
 from ..array_module.base import Array
 from .backend import JaxBackend, library, name_of
-from .base import Looking, template_of
-from .parts import at, axes_of, leading, parts
+from .base import CheckingKernel, template_of
+from .parts import axes_of, elements_at, leading_elements, parts
 
 if TYPE_CHECKING:
     import numpy
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ...expr.graph import Graph
 
 
-class Laid:
+class LayoutKernel:
     """A kernel with sharding constraints on its results."""
 
     __slots__ = ("__weakref__", "constrain", "kernel", "placement")  # JAX refers weakly to what it compiles
@@ -58,7 +58,7 @@ class Laid:
         return tuple([result if place is None else self.constrain(result, place) for result, place in pairs])
 
 
-class Divided:
+class MeshFunction:
     """A function compiled by JAX, whose programs XLA divides over a mesh when it is first called with some arrays."""
 
     __slots__ = ("compiled", "failure")
@@ -146,7 +146,7 @@ class JaxMesh(JaxBackend):
     def _sharding(self, parts: Sequence[Any]) -> Any:
         """The sharding of an array, from the mesh axes that divide each of its axes.
 
-        Trailing axes that are not divided are left out, so that equal shardings are written alike.
+        Trailing axes that are not divided are left out, so that equal shardings are written in the same way.
         """
         last = max((place + 1 for place, part in enumerate(parts) if part is not None), default=0)
         return self.jax.sharding.NamedSharding(self.mesh, self.jax.sharding.PartitionSpec(*parts[:last]))
@@ -164,7 +164,7 @@ class JaxMesh(JaxBackend):
         return self._known(out)[1]
 
     def _known(self, out: Template) -> tuple[Any, Any]:
-        """The shardings that `placement` and `whole` give for a template."""
+        """The shardings that `placement` and `whole` return for a template."""
         shardings: tuple[Any, Any] | None = self.known_shardings.get(out)
         if shardings is None:
             parts = [_part(axes) for axes in self.layout.of(out).axes]
@@ -185,9 +185,9 @@ class JaxMesh(JaxBackend):
             return self._divided(data, self.whole(out))
         if self._lies(data, out):
             return data
-        return self.enter(Laid(_itself, placement, self.lax.with_sharding_constraint))(data)
+        return self.enter(LayoutKernel(_itself, placement, self.lax.with_sharding_constraint))(data)
 
-    def undivided(self, data: Array, axes: Sequence[int]) -> Array:
+    def gather_axes(self, data: Array, axes: Sequence[int]) -> Array:
         """An array in a program of which each device holds these axes whole; XLA decides about the others."""
         if not axes:
             return data
@@ -203,7 +203,7 @@ class JaxMesh(JaxBackend):
         return all(name is None or self._same(axes, to) for name, axes, to in triples)
 
     def _same(self, axes: tuple[str, ...], others: tuple[str, ...]) -> bool:
-        """Whether two groups of mesh axes divide an axis alike; those of size 1 do not count, as JAX drops them."""
+        """Whether two groups of mesh axes divide an axis equally; those of size 1 do not count, as JAX drops them."""
         sizes = self.mesh.shape
         return axes == others or [axis for axis in axes if sizes[axis] > 1] == [
             axis for axis in others if sizes[axis] > 1
@@ -231,28 +231,28 @@ class JaxMesh(JaxBackend):
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
         """A kernel whose results are laid out by their axis names."""
         kernel = super().settled(kernel, out)
-        if isinstance(kernel, Looking):
+        if isinstance(kernel, CheckingKernel):
             looking = kernel.kernel
-            return Looking(lambda *payloads: self.laid(looking(*payloads), out))
+            return CheckingKernel(lambda *payloads: self.laid(looking(*payloads), out))
         placement = self.placement(out)
-        return kernel if placement is None else Laid(kernel, placement, self.lax.with_sharding_constraint)
+        return kernel if placement is None else LayoutKernel(kernel, placement, self.lax.with_sharding_constraint)
 
     def enter(self, kernel: Kernel, /) -> Kernel:
         """Compiles a kernel; without inputs it makes its result on the devices of the mesh."""
-        if isinstance(kernel, Looking):
+        if isinstance(kernel, CheckingKernel):
             return kernel.kernel
         # With unused inputs dropped, a result that depends on none would be made on JAX's default device.
-        compiled = self._compiled(kernel, keep_unused=True)
-        if isinstance(kernel, Laid):
+        compiled = self._compile_function(kernel, keep_unused=True)
+        if isinstance(kernel, LayoutKernel):
             return compiled
-        creation = self._compiled(kernel, out_shardings=self.committed)
-        return lambda *arrays: compiled(*arrays) if arrays else self.made_here(creation)
+        creation = self._compile_function(kernel, out_shardings=self.committed)
+        return lambda *arrays: compiled(*arrays) if arrays else self.make_on_device(creation)
 
-    def _compiled(self, function: Kernel, **options: Any) -> Kernel:
+    def _compile_function(self, function: Kernel, **options: Any) -> Kernel:
         """A function that JAX compiles for the devices of the mesh."""
-        return Divided(self.jax.jit(function, **options), self.jax.errors.JaxRuntimeError)
+        return MeshFunction(self.jax.jit(function, **options), self.jax.errors.JaxRuntimeError)
 
-    def made_here(self, make: Callable[[], Any]) -> Any:
+    def make_on_device(self, make: Callable[[], Any]) -> Any:
         """Calls a function without arguments, and puts its result on the devices of the mesh."""
         payload = self.lasting(make)
         return tuple(map(self._here, payload)) if isinstance(payload, tuple) else self._here(payload)
@@ -269,15 +269,17 @@ class JaxMesh(JaxBackend):
         """Runs the compiled default, and brings its results onto the mesh even if they depend on no input."""
         results = super().optional(name, args, default_impl)
         if isinstance(results, Tensor):
-            return relabelled(results, results.template)
-        return tuple([relabelled(x, x.template) for x in results])
+            return rename_like(results, results.template)
+        return tuple([rename_like(x, x.template) for x in results])
 
     def compile_composite(self, call: CompositeCall, default_impl: Callable[..., Any], otherwise: Kernel, /) -> None:
         """`None`, so that `optional` is called: it brings results that depend on no input onto the mesh."""
 
-    def _composed(self, default_impl: Callable[..., Any], options: Any, static: tuple[Out, Any], *arrays: Array) -> Any:
+    def _default_function(
+        self, default_impl: Callable[..., Any], options: Any, static: tuple[Out, Any], *arrays: Array
+    ) -> Any:
         """A composite's default as a function of arrays; its results are laid out by their axis names."""
-        return self.laid(super()._composed(default_impl, options, static, *arrays), static[0])
+        return self.laid(super()._default_function(default_impl, options, static, *arrays), static[0])
 
     def compile_graph(self, graph: Graph, /) -> Kernel:
         """The whole graph compiled by XLA, with each result where its axis names say.
@@ -287,16 +289,16 @@ class JaxMesh(JaxBackend):
         # Captured tensors become arguments: as constants they would be whole on each device, and in each program.
         (graph,), captured = close([graph])
         held = [move(x, self).data for x in captured]
-        compiled = self._compiled(self.program(graph))
+        compiled = self._compile_function(self.program(graph))
         if not graph.parameters:
-            return lambda: self.made_here(compiled)
+            return lambda: self.make_on_device(compiled)
         return partial(compiled, *held) if held else compiled
 
     def program(self, graph: Graph) -> Kernel:
         """A graph as a function of arrays, for JAX to transform."""
         # All results are constrained here: one may be a constant, which has values even while JAX traces.
         run, placements = Program(graph, self).kernel, tuple(map(self.placement, graph.results))
-        return Laid(run, placements, self.lax.with_sharding_constraint)
+        return LayoutKernel(run, placements, self.lax.with_sharding_constraint)
 
     @planned
     def shard_map(
@@ -352,7 +354,7 @@ class JaxMesh(JaxBackend):
         self.check_width(out)
         return self._divided(array.copy() if copy else array, self.whole(out))
 
-    def assembled(self, part: Template, local: numpy.ndarray[Any, Any]) -> Payload:
+    def assemble(self, part: Template, local: numpy.ndarray[Any, Any]) -> Payload:
         """An array assembled from the parts of all processes.
 
         `local`, with the template `part`, is this process's run of entries along the axes that processes divide.
@@ -380,7 +382,7 @@ class JaxMesh(JaxBackend):
         return [(tuple([part.start or 0 for part in shard.index]), numpy.asarray(shard.data)) for shard in shards]
 
     def read_in(self, out: Template, read: Callable[[tuple[slice, ...]], numpy.ndarray[Any, Any]]) -> Payload:
-        """An array laid out by its axis names; `read` gives the part for each device of this process."""
+        """An array laid out by its axis names; `read` returns the part for each device of this process."""
         self.check_width(out)
         return self.jax.make_array_from_callback(out.shape, self.whole(out), read)
 
@@ -424,7 +426,7 @@ class JaxMesh(JaxBackend):
         """The first `limit` elements as bytes; only the parts that hold them are read."""
         self.readable(x.data)
         data = x.data if x.data.is_fully_addressable else self.on_host(x.data)
-        return bytes(leading(data, limit).tobytes())
+        return bytes(leading_elements(data, limit).tobytes())
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Consecutive runs of `size` entries along the first axis, each laid out by its axis names."""
@@ -445,7 +447,7 @@ class JaxMesh(JaxBackend):
         """The elements at the given positions along each axis; if other processes hold parts, all must call this."""
         self.readable(x.data)
         addressable = x.data.is_fully_addressable or x.data.is_fully_replicated
-        return unpack(at(x.data if addressable else self.on_host(x.data), positions).tobytes(), x.dtype)
+        return unpack(elements_at(x.data if addressable else self.on_host(x.data), positions).tobytes(), x.dtype)
 
     def _inspect_parts(self, x: Tensor, looks: str, limit: int) -> str:
         """The parts that this process holds, as text: showing a tensor must not involve other processes."""
@@ -454,7 +456,7 @@ class JaxMesh(JaxBackend):
         for index, part in parts(x.data):
             spans = [extent.indices(size)[:2] for extent, size in zip(index, x.shape, strict=True)]
             positions = ends(part.shape, limit)
-            elements = unpack(at(part, positions).tobytes(), x.dtype) if limit else []
+            elements = unpack(elements_at(part, positions).tobytes(), x.dtype) if limit else []
             text = show(x.template.replace(shape=tuple(part.shape)), self.name, elements, positions)
             lines += [f"[{', '.join(f'{begin}:{end}' for begin, end in spans)}]", text.partition("\n")[2]]
             limit -= len(elements)

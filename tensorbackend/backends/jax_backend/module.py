@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..array_module.module import Array, ArrayModule
-from .rounding import unfused
+from .rounding import unfused_product
 
 
 class JaxModule(ArrayModule):
@@ -36,10 +36,14 @@ class JaxModule(ArrayModule):
         """
         w = z.astype("complex128", copy=False)
         left, below = odd & self.signbit(w.real), self.signbit(w.imag)
-        in_quadrant = getattr(self, name)(self.join(self._turned(left, w.real), self._turned(below, w.imag)))
-        return self.join(self._turned(left, in_quadrant.real), self._turned(below, in_quadrant.imag)).astype(z.dtype)
+        in_quadrant = getattr(self, name)(
+            self.join(self._negate_where(left, w.real), self._negate_where(below, w.imag))
+        )
+        return self.join(
+            self._negate_where(left, in_quadrant.real), self._negate_where(below, in_quadrant.imag)
+        ).astype(z.dtype)
 
-    def _turned(self, signs: Array, part: Array) -> Array:
+    def _negate_where(self, signs: Array, part: Array) -> Array:
         return self.where(signs, -part, part)
 
     def positive_zero(self, x: Array) -> Array:
@@ -50,6 +54,6 @@ class JaxModule(ArrayModule):
         """Compiles the function into a condition, which runs it only if a flag is true."""
         return self._lax.cond(where.any(), function, lambda: otherwise)
 
-    def unfused(self, product: Array) -> Array:
+    def unfused_product(self, product: Array) -> Array:
         """The product, in a form that XLA cannot fuse with a sum."""
-        return unfused(product)
+        return unfused_product(product)

@@ -16,12 +16,12 @@ def axes_of(data: Array, mesh: Any) -> tuple[tuple[str, ...], ...]:
     """The axes of a JAX mesh over which each axis of an array is divided."""
     spec = getattr(data.sharding, "spec", None)
     if spec is None or data.sharding.mesh != mesh:
-        return _looked_for(data, mesh)
+        return _find_axes(data, mesh)
     entries: list[Any] = [*spec, *[None] * (data.ndim - len(spec))]
     return tuple([() if entry is None else (entry,) if isinstance(entry, str) else tuple(entry) for entry in entries])
 
 
-def _looked_for(data: Array, mesh: Any) -> tuple[tuple[str, ...], ...]:
+def _find_axes(data: Array, mesh: Any) -> tuple[tuple[str, ...], ...]:
     """`axes_of` for an array with another mesh or another kind of sharding, derived from where its parts begin."""
     if data.sharding.device_set != set(mesh.devices.flat):
         return tuple([()] * data.ndim)
@@ -40,7 +40,7 @@ def _looked_for(data: Array, mesh: Any) -> tuple[tuple[str, ...], ...]:
     return tuple(mesh_axes)
 
 
-def leading(data: Array, limit: int) -> numpy.ndarray[Any, Any]:
+def leading_elements(data: Array, limit: int) -> numpy.ndarray[Any, Any]:
     """The first `limit` elements of an array in row-major order; only the parts that hold them are read."""
     import numpy
 
@@ -61,12 +61,12 @@ def leading(data: Array, limit: int) -> numpy.ndarray[Any, Any]:
     return elements.reshape(-1)[:limit]
 
 
-def at(data: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, Any]:
+def elements_at(data: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, Any]:
     """The elements at ascending positions along each axis; only the parts that hold them are read."""
     import numpy
 
     if not data.shape or not isinstance(getattr(data, "addressable_shards", None), list):
-        return _of_host(numpy.asarray(data), positions)
+        return _host_part(numpy.asarray(data), positions)
     elements = numpy.empty([*map(len, positions)], data.dtype)
     for index, part in parts(data):
         inside = [
@@ -79,11 +79,11 @@ def at(data: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, An
                 [axis_positions[place] - begin for place in places]
                 for axis_positions, places, begin in zip(positions, inside, begins, strict=True)
             ]
-            elements[numpy.ix_(*map(_indices, inside))] = _taken(part, there)
+            elements[numpy.ix_(*map(_indices, inside))] = _take_elements(part, there)
     return elements
 
 
-def _taken(part: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, Any]:
+def _take_elements(part: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, Any]:
     """Elements of an array on one device: the host reads its own memory, another device sends the elements."""
     import numpy
 
@@ -91,10 +91,10 @@ def _taken(part: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any
         for axis, axis_positions in enumerate(positions):
             part = part.take(numpy.asarray(axis_positions), axis=axis)
         return numpy.asarray(part)
-    return _of_host(numpy.asarray(part), positions)
+    return _host_part(numpy.asarray(part), positions)
 
 
-def _of_host(array: numpy.ndarray[Any, Any], positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, Any]:
+def _host_part(array: numpy.ndarray[Any, Any], positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, Any]:
     import numpy
 
     return numpy.asarray(array[numpy.ix_(*map(_indices, positions))])

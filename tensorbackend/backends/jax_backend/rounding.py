@@ -32,7 +32,7 @@ def _exactly(name: str) -> Callable[..., Any]:
 
     function = getattr(jax.lax, name)
 
-    def rounded_once(*operands: Any) -> Any:
+    def round_once(*operands: Any) -> Any:
         # A quotient or root in float64, rounded to float32, is the same as if rounded once (S. A. Figueroa, 1995).
         # Compilers know this, and would compute in float32 after all if they saw that the operands are float32.
         wide = (jax.lax.convert_element_type(operand, "float64") for operand in operands)
@@ -40,7 +40,7 @@ def _exactly(name: str) -> Callable[..., Any]:
             function(*(jax.lax.reduce_precision(operand, 11, 23) for operand in wide)), "float32"
         )
 
-    exact = jax.custom_jvp(rounded_once)
+    exact = jax.custom_jvp(round_once)
     exact.defjvp(lambda primals, tangents: (exact(*primals), jax.jvp(function, primals, tangents)[1]))
     return exact
 
@@ -55,6 +55,6 @@ def root(values: Any) -> Any:
     return _exactly("sqrt")(values.astype("float32")).astype(values.dtype)
 
 
-def unfused(product: Any) -> Any:
+def unfused_product(product: Any) -> Any:
     """The product, in a form that XLA cannot fuse with a sum, so that it is rounded first."""
     return _identity()(product)

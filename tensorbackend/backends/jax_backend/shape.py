@@ -23,7 +23,7 @@ class JaxShaping(JaxBase, ArrayShaping):
         self, out: Template, x: Template, pad_value: Template, /, *, padding: tuple[tuple[int, int, int], ...]
     ) -> Kernel:
         """x with elements of the pad value around and between its own."""
-        return padded(self.lax, x.shape, padding, on_mesh=self.lays_by_name)
+        return padding_function(self.lax, x.shape, padding, on_mesh=self.lays_by_name)
 
     @planned
     def reverse(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
@@ -32,7 +32,7 @@ class JaxShaping(JaxBase, ArrayShaping):
         return lambda values: rev(values, axes)
 
 
-def padded(lax: Any, shape: Shape, padding: Triples, *, on_mesh: bool) -> Callable[[Array, Array], Array]:
+def padding_function(lax: Any, shape: Shape, padding: Triples, *, on_mesh: bool) -> Callable[[Array, Array], Array]:
     """A function that pads an array of a shape with a value.
 
     XLA gets interior padding wrong in two cases. If an axis has fewer than two elements, between which there is

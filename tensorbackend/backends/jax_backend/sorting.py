@@ -11,7 +11,7 @@ from .base import JaxBase
 class JaxSorting(JaxBase, ArraySorting):
     """Callbacks that order the elements along an axis."""
 
-    def ordering(self, x: Template, axis: int) -> Kernel:
+    def sort_kernel(self, x: Template, axis: int) -> Kernel:
         """A kernel that sorts values along an axis, ascending; equal values keep their order."""
         sort = self.xp.sort
         return lambda values: sort(values, axis=axis, stable=True)

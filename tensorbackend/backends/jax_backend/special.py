@@ -20,18 +20,18 @@ class JaxSpecial(JaxElementwise, ArraySpecial):
     @planned
     def gamma_inc_l(self, out: Template, a: Template, x: Template, /) -> Kernel:
         """P(a, x), computed in float64 on the host."""
-        return self._on_host(incomplete_gamma.gamma_inc_l, self.jax.scipy.special.gammainc, out)
+        return self._host_kernel(incomplete_gamma.gamma_inc_l, self.jax.scipy.special.gammainc, out)
 
     @planned
     def gamma_inc_u(self, out: Template, a: Template, x: Template, /) -> Kernel:
         """Q(a, x), computed in float64 on the host."""
-        return self._on_host(incomplete_gamma.gamma_inc_u, self.jax.scipy.special.gammaincc, out)
+        return self._host_kernel(incomplete_gamma.gamma_inc_u, self.jax.scipy.special.gammaincc, out)
 
-    def _on_host(self, function: Callable[..., Array], native: Callable[..., Array], out: Template, /) -> Kernel:
+    def _host_kernel(self, function: Callable[..., Array], native: Callable[..., Array], out: Template, /) -> Kernel:
         """A kernel that calls a function of NumPy's float64 arrays on the host; its derivative is that of JAX's own
         function."""
 
-        def called(*arrays: Any) -> Any:
+        def call_on_host(*arrays: Any) -> Any:
             import numpy
 
             flat = (numpy.asarray(array).reshape(-1) for array in arrays)
@@ -40,7 +40,7 @@ class JaxSpecial(JaxElementwise, ArraySpecial):
 
         def values(*arrays: Array) -> Array:
             shape = self.jax.ShapeDtypeStruct(arrays[0].shape, arrays[0].dtype)
-            return self.jax.pure_callback(called, shape, *arrays, vmap_method="broadcast_all")
+            return self.jax.pure_callback(call_on_host, shape, *arrays, vmap_method="broadcast_all")
 
         chosen = self.derived(values, native) if self.wide is float64 else native
-        return self._in_wide(lambda *arrays: chosen(*self.xp.broadcast_arrays(*arrays)), out)
+        return self._wide_kernel(lambda *arrays: chosen(*self.xp.broadcast_arrays(*arrays)), out)

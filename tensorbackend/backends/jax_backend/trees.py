@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .backend import JaxBackend
 
 
-class Static:
+class StaticData:
     """The static data of a tensor in a tree: all but its payload.
 
     Two instances are equal unless they have different names for the same number of axes, or backends of one class on
@@ -36,7 +36,7 @@ class Static:
         self.template, self.backend = x.template, x.backend
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Static):
+        if not isinstance(other, StaticData):
             return NotImplemented
         names, others = self.template.names, other.template.names
         if len(names) == len(others) and names != others:
@@ -44,7 +44,7 @@ class Static:
         return type(self.backend) is not type(other.backend) or self.backend is other.backend
 
     def __hash__(self) -> int:
-        return hash(Static)
+        return hash(StaticData)
 
 
 def register(jax: Any, kind: type[JaxBackend]) -> None:
@@ -53,20 +53,20 @@ def register(jax: Any, kind: type[JaxBackend]) -> None:
     An instance of `kind` holds the JAX array that a transformation makes from a payload of another backend.
     """
 
-    def flatten(x: Tensor) -> tuple[tuple[Any], Static]:
-        return (leaf(x),), Static(x)
+    def flatten(x: Tensor) -> tuple[tuple[Any], StaticData]:
+        return (leaf(x),), StaticData(x)
 
-    def flatten_with_keys(x: Tensor) -> tuple[tuple[tuple[Any, Any]], Static]:
-        return ((jax.tree_util.GetAttrKey("data"), leaf(x)),), Static(x)
+    def flatten_with_keys(x: Tensor) -> tuple[tuple[tuple[Any, Any]], StaticData]:
+        return ((jax.tree_util.GetAttrKey("data"), leaf(x)),), StaticData(x)
 
-    def unflatten(static: Static, leaves: Iterable[Any]) -> Tensor:
+    def unflatten(static: StaticData, leaves: Iterable[Any]) -> Tensor:
         (data,) = leaves
         template, holder = static.template, static.backend
         if isinstance(data, jax.Array):
             holder = holder if isinstance(holder, kind) else kind()
-            template = transformed(template, data)
+            template = transformed_template(template, data)
         elif hasattr(data, "shape") and hasattr(data, "dtype"):
-            template = transformed(template, data)
+            template = transformed_template(template, data)
         return Tensor(template, holder, data)
 
     for tensor_class in (Tensor, Deallocated):  # flattening the latter raises DeallocatedError
@@ -84,11 +84,11 @@ def leaf(x: Tensor) -> Any:
     """The payload, if it is one that JAX takes, else the same numbers as a NumPy array."""
     if x.backend.name in ("jax", "numpy", "template"):
         return x.data
-    # The data may also be a tensor, or a placeholder that JAX puts into a tree: these are leaves as they are.
+    # The data may also be a tensor, or a placeholder that JAX puts into a tree: these are leaves.
     return x.data if not isinstance(x.data, bytes) else x.backend.to_numpy(x, None, None)
 
 
-def transformed(template: Template, data: Any) -> Template:
+def transformed_template(template: Template, data: Any) -> Template:
     """The template of an array that a transformation made from an array with the given template."""
     shape = tuple(data.shape)
     try:

@@ -48,7 +48,7 @@ def figures(pairs: Sequence[tuple[Graph, Layout]]) -> list[Compiled]:
     return answers
 
 
-def compiled(graph: Graph, layout: Layout) -> Compiled:
+def compile_graph(graph: Graph, layout: Layout) -> Compiled:
     """XLA's figures for a graph; runs in the process that has the virtual devices."""
     import jax
 
@@ -74,7 +74,7 @@ def main() -> None:
     """Reads what `figures` sends, and writes the answers."""
     path, packed = pickle.load(sys.stdin.buffer)
     sys.path[:] = path
-    answers = [compiled(from_bytes(data), Layout(Mesh(sizes), rules)) for sizes, rules, data in packed]
+    answers = [compile_graph(from_bytes(data), Layout(Mesh(sizes), rules)) for sizes, rules, data in packed]
     sys.stdout.buffer.write(MARK + pickle.dumps(answers))
 
 

@@ -12,27 +12,27 @@ from ...protocol.window import Windows
 from ...template import Shape, Template
 from ...tensor import Tensor
 from ..array_module.base import Array
-from ..array_module.precision import accumulating
+from ..array_module.precision import accumulator_dtype
 from ..array_module.window import ArrayWindow, limits
 from .extremes import Extreme, extreme, greatest, least
 from .functional import Fold, JaxFunctional
 
 
-def _over_windows(function: Callable[[JaxWindow, Tensor, Windows], Array]) -> Callable[..., Payload]:
+def _windows_callback(function: Callable[[JaxWindow, Tensor, Windows], Array]) -> Callable[..., Payload]:
     """Makes a callback from a function of the backend, a tensor and the windows."""
 
     @planned
     def callback(self: JaxWindow, out: Template, x: Template, /, *, windows: Windows) -> Kernel:
-        def over_windows(values: Array) -> Array:
+        def kernel(values: Array) -> Array:
             reduced = function(self, self.tensor(values), windows)
-            return self.narrowed(reduced.reshape(out.shape), out)
+            return self.narrow_payload(reduced.reshape(out.shape), out)
 
-        return over_windows
+        return kernel
 
     return callback
 
 
-def _into_windows(find: str) -> Callable[..., Payload]:
+def _scatter_callback(find: str) -> Callable[..., Payload]:
     """A callback that adds each source element at one place of its window, which `find`, of `jax.numpy`, chooses."""
 
     @planned
@@ -51,12 +51,12 @@ class JaxWindow(JaxFunctional, ArrayWindow):
     """Callbacks that slide a window along every axis; sums and products of the narrow floats are computed in
     float32."""
 
-    window_sum = _over_windows(lambda self, x, windows: self.slid(self.lax.add, 0, windows, self.widened(x)))
-    window_product = _over_windows(lambda self, x, windows: self.multiplied(x, windows))
-    window_max = _over_windows(lambda self, x, windows: self._extreme_of_windows(greatest, x, windows))
-    window_min = _over_windows(lambda self, x, windows: self._extreme_of_windows(least, x, windows))
-    window_scatter_max = _into_windows("argmax")
-    window_scatter_min = _into_windows("argmin")
+    window_sum = _windows_callback(lambda self, x, windows: self.slid(self.lax.add, 0, windows, self.widened(x)))
+    window_product = _windows_callback(lambda self, x, windows: self.window_products(x, windows))
+    window_max = _windows_callback(lambda self, x, windows: self._extreme_of_windows(greatest, x, windows))
+    window_min = _windows_callback(lambda self, x, windows: self._extreme_of_windows(least, x, windows))
+    window_scatter_max = _scatter_callback("argmax")
+    window_scatter_min = _scatter_callback("argmin")
 
     def window_reduce(
         self, out: Template, x: Tensor, initial: Tensor, /, *, windows: Windows, function: Fold
@@ -76,7 +76,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         extremes: Array = find(x.data)
         return extremes
 
-    def multiplied(self, x: Tensor, windows: Windows) -> Array:
+    def window_products(self, x: Tensor, windows: Windows) -> Array:
         """Product of each window; complex numbers from the first to the last, as infinities depend on the order."""
         if not x.dtype.is_complex:
             return self.slid(self.lax.mul, 1, windows, self.widened(x))
@@ -102,7 +102,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         start = numpy.asarray(identity, values.dtype)  # not traced: only so does JAX recognise the reduction
         reduced = self.lax.reduce_window(values, start, function, sizes, strides, padding, window_dilation=dilations)
         # XLA gets windows that move by more than 1 wrong if devices divide the result but not the operand.
-        return self.undivided(reduced, [axis for axis, stride in enumerate(strides) if stride > 1])
+        return self.gather_axes(reduced, [axis for axis, stride in enumerate(strides) if stride > 1])
 
     def _windows(self, shape: Shape, windows: Windows) -> tuple[Array, Array]:
         """Row-major positions in x of the elements of every window (elements, windows), and the mask of those in x."""
@@ -133,7 +133,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
     ) -> Array:
         xp = self.xp
         positions, inside = self._windows(x.shape, windows)
-        working = accumulating(out.dtype, min(source.size, windows.elements), self.wide)
+        working = accumulator_dtype(out.dtype, min(source.size, windows.elements), self.wide)
         start = xp.broadcast_to(initial.data.astype(numpy_dtype(working)), (out.size,))
         if not positions.size:
             return start.reshape(out.shape).astype(numpy_dtype(out.dtype))

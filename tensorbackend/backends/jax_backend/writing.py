@@ -1,4 +1,4 @@
-"""`x[key] = value` at ints and slices by one compiled function, which gives x a changed copy.
+"""`x[key] = value` at ints and slices by one compiled function, which replaces x by a changed copy.
 
 The buffer of x is never donated to XLA, though that would spare the copy of a large array: other arrays of JAX may have
 the same buffer without a reference to this one (`jax.device_put`, `addressable_data`), and a donation deletes them.
@@ -28,15 +28,15 @@ def writer(jax: Any, x: Template, structure: tuple[Any, ...], value: Template | 
     """The assignment at keys of ints and slices; `None` for other keys, and for numbers that the ops must convert."""
     if not _TAKEN.issuperset(structure):
         return None
-    convert = _of_tensor if isinstance(value, Template) else _of_numbers(x.dtype, value)
+    convert = _tensor_array if isinstance(value, Template) else _number_converter(x.dtype, value)
     if convert is None:
         return None
-    put = _compiled(jax)
+    put = _compiled_put(jax)
     entered: Callable[[Any], Array] = convert
 
     def write(x: Tensor, key: Any, value: Any) -> None:
         values = x.data
-        starts, block, kept = _located(key if key.__class__ is tuple else (key,), values.shape)
+        starts, block, kept = _locate_block(key if key.__class__ is tuple else (key,), values.shape)
         # Ints reach a compiled function in half the time of an array; an axis that is written whole needs none.
         needed = [start for start, size, whole in zip(starts, block, values.shape, strict=True) if size != whole]
         x.data = put(values, entered(value), needed, block, kept)
@@ -45,7 +45,7 @@ def writer(jax: Any, x: Template, structure: tuple[Any, ...], value: Template | 
 
 
 @cache
-def _compiled(jax: Any) -> Callable[..., Array]:
+def _compiled_put(jax: Any) -> Callable[..., Array]:
     """JAX's function of `_put`, which it compiles once for the shapes of x, of the update and of the block."""
     put: Callable[..., Array] = jax.jit(partial(_put, jax), static_argnums=(3, 4))
     return put
@@ -62,7 +62,7 @@ def _put(jax: Any, values: Array, update: Array, starts: list[Array], block: Sha
     return written
 
 
-def _located(key: tuple[Any, ...], shape: Shape) -> tuple[list[int], Shape, Shape]:
+def _locate_block(key: tuple[Any, ...], shape: Shape) -> tuple[list[int], Shape, Shape]:
     """The start of the block that a key names, its shape, and its shape without the axes of ints.
 
     Raises `IndexError` for an int out of bounds, a step, and a block without elements, which are left to the ops.
@@ -91,11 +91,11 @@ def _located(key: tuple[Any, ...], shape: Shape) -> tuple[list[int], Shape, Shap
     return starts, tuple(block), (*before, *kept)
 
 
-def _of_tensor(value: Tensor) -> Array:
+def _tensor_array(value: Tensor) -> Array:
     return value.data
 
 
-def _of_numbers(dtype: DType, kind: type) -> Callable[[Any], Array] | None:
+def _number_converter(dtype: DType, kind: type) -> Callable[[Any], Array] | None:
     """Makes an array of a Python number of a class; raises `OverflowError` for one that is outside of the dtype."""
     import numpy
 
@@ -113,9 +113,9 @@ def _of_numbers(dtype: DType, kind: type) -> Callable[[Any], Array] | None:
         return None
     least, greatest = limits
 
-    def converted(number: float) -> Array:
+    def convert(number: float) -> Array:
         if not (least <= number <= greatest or number != number or number in (inf, -inf)):
             raise OverflowError  # or near the limit, where it depends on rounding
         return numpy.asarray(number, stored)
 
-    return converted
+    return convert

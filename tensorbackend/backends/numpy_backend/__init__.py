@@ -77,7 +77,7 @@ class NumpyBackend(
         return partial(kernel, out=...)
 
     def _returns_arrays(self, function: Any) -> bool:
-        """Whether a function is a ufunc that can be asked for an array, as from NumPy 2.3 on."""
+        """Whether a function is a ufunc that can be told to return an array, as from NumPy 2.3 on."""
         if not isinstance(function, self.xp.ufunc) or function.nout != 1:
             return False
         return tuple(map(int, self.xp.__version__.split(".")[:2])) >= (2, 3)

@@ -8,7 +8,7 @@ from ...protocol.workspace import takes
 from ...template import Template, intern_template
 from ..array_module.base import Array
 from ..array_module.contraction import ArrayContraction, product_space
-from ..array_module.precision import WIDER, promoted, wide
+from ..array_module.precision import WIDER, promoting_kernel, wide
 from ..array_module.workspace_bytes import brought
 
 
@@ -40,7 +40,7 @@ class NumpyContraction(ArrayContraction):
         count, rest = divmod(terms, part)
         end = terms - rest
 
-        def in_parts(left: Array, right: Array) -> Array:
+        def multiply_parts(left: Array, right: Array) -> Array:
             rows = left[..., :end].reshape(*left.shape[:-1], count, part).swapaxes(-2, -3)
             columns = right[..., :end, :].reshape(*right.shape[:-2], count, part, right.shape[-1])
             total = add(product(rows, columns), -3, wider)
@@ -48,7 +48,7 @@ class NumpyContraction(ArrayContraction):
                 total += product(left[..., end:], right[..., end:, :])
             return total.astype(element)
 
-        return in_parts
+        return multiply_parts
 
     @takes(_matmul_space)
     @planned
@@ -63,7 +63,7 @@ class NumpyContraction(ArrayContraction):
         if product is not self.xp.matmul and (len(x1.shape) == 1 or len(x2.shape) == 1):
             matrices, first, second = product, left.shape, right.shape
             product = lambda a, b: matrices(a.reshape(first), b.reshape(second)).reshape(out.shape)  # noqa: E731
-        return promoted(self, out.dtype, product, out, x1, x2)
+        return promoting_kernel(self, out.dtype, product, out, x1, x2)
 
 
 def _matrix(x: Template, shape: tuple[int, int]) -> Template:

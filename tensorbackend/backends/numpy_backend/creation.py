@@ -46,7 +46,7 @@ class NumpyCreation(ArrayCreation):
         narrow = itself if out.dtype in (float16, float32, float64) else self.caster(float64, out.dtype)
         wide = numpy_dtype(float64)
 
-        def by_blocks() -> Array:
+        def fill_blocks() -> Array:
             result, block = numpy.empty(count, dtype), numpy.empty(_BLOCK, wide)
             places = numpy.arange(0, _BLOCK, 1, wide)
             for begin in range(0, count, _BLOCK):
@@ -59,4 +59,4 @@ class NumpyCreation(ArrayCreation):
                 result[-1:] = narrow(numpy.asarray([last], wide))
             return result
 
-        return by_blocks
+        return fill_blocks

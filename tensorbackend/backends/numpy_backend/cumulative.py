@@ -11,7 +11,7 @@ from ...protocol import Kernel, kernel_of, planned
 from ...protocol.workspace import takes
 from ...template import Template
 from ..array_module.base import Array, backwards
-from ..array_module.cumulative import ArrayCumulative, running_space
+from ..array_module.cumulative import ArrayCumulative, cumulative_space
 from ..array_module.precision import ONE_BY_ONE, WIDER, wide
 from ..array_module.workspace_bytes import nbytes
 from .reduction import _UFUNCS
@@ -20,17 +20,17 @@ _BLOCK = 1 << 15
 """The number of elements of a block: it stays in a core's cache, and starting one costs little next to its sums."""
 
 
-def _running_sum_space(out: Template, x: Template, /, *, axis: int, **options: Any) -> int:
+def _cumulative_sum_space(out: Template, x: Template, /, *, axis: int, **options: Any) -> int:
     """The bytes of what all running results take, and of a block in twice the width with a copy of half its sums."""
     dtype = wide(out.dtype)
     long = dtype in WIDER and out.shape[axis] > ONE_BY_ONE
-    return running_space(out, x, **options) + (nbytes(min(out.size, _BLOCK) * 3 // 2, WIDER[dtype]) if long else 0)
+    return cumulative_space(out, x, **options) + (nbytes(min(out.size, _BLOCK) * 3 // 2, WIDER[dtype]) if long else 0)
 
 
 class NumpyCumulative(ArrayCumulative):
     """Callbacks that accumulate along an axis."""
 
-    @takes(_running_sum_space)
+    @takes(_cumulative_sum_space)
     @planned
     def cumulative_sum(
         self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
@@ -96,12 +96,12 @@ class NumpyCumulative(ArrayCumulative):
         zero = numpy_dtype(x.dtype).type(0.0 if name == "max" else -0.0)
         wins_negative = name == "min"
 
-        def running(values: Array) -> Array:
+        def accumulate_extremes(values: Array) -> Array:
             extremes = accumulate(values, axis)
             if floating and not extremes.all():
-                # NumPy keeps either of two zeros; a zero of the winning sign must stay from where it is first met.
+                # NumPy keeps either of two zeros; a zero of the winning sign must stay from where it first occurs.
                 met = either((values == 0) & (numpy.signbit(values) == wins_negative), axis)
                 extremes = numpy.where((extremes == 0) & met, zero, extremes)
             return extremes
 
-        return backwards(running, axis) if reverse else running
+        return backwards(accumulate_extremes, axis) if reverse else accumulate_extremes

@@ -27,10 +27,10 @@ _LIGHT = 1 << 14
 
 
 _LOOKED_AT: Final = 1 << 14
-"""The number of elements of a condition that are read to tell how often it changes."""
+"""The number of elements of a condition that are read to estimate how often it changes."""
 
 
-def _by_bits(out: Template, condition: Template) -> bool:
+def _can_select_bits(out: Template, condition: Template) -> bool:
     """Whether elements may be chosen by their bits: they are many, have the size of an integer, and a flag each."""
     return condition.shape == out.shape and out.size >= _LOOKED_AT and out.dtype is not complex128
 
@@ -58,11 +58,11 @@ class NumpyElementwise(ArrayElementwise):
         """The indices of blocks that stay in the cache."""
         return blocks(shape, max(1, BLOCK // weight)) if prod(shape) else ()
 
-    def attempted(
+    def attempt_kernel(
         self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None, underflow: bool = False
     ) -> Kernel:
         """A kernel that checks `holds` or the flags: NumPy's elements are at hand, and it reads the flags anyway."""
-        rare = self.in_blocks(careful)
+        rare = self.block_kernel(careful)
         if holds is not None:
             look = holds
             if arity(quick) == 1:
@@ -80,49 +80,49 @@ class NumpyElementwise(ArrayElementwise):
 
         return kernel
 
-    def in_blocks(self, kernel: Kernel, /, most: int = BLOCK) -> Kernel:
+    def block_kernel(self, kernel: Kernel, /, most: int = BLOCK) -> Kernel:
         """Makes the many passes of a kernel run on one block at a time; a single ufunc needs no blocks."""
         numpy, broadcast = self.xp, self.xp.broadcast
         if kernel is itself or isinstance(kernel, numpy.ufunc):
             return kernel
 
-        def by_blocks(*arrays: Array) -> Array:
+        def run_blocks(*arrays: Array) -> Array:
             shape = arrays[0].shape if len(arrays) == 1 else broadcast(*arrays).shape
             if prod(shape) <= most:
                 return kernel(*arrays)
             result = None
             for block in blocks(shape, most):
-                part = kernel(*[array[within(block, array.shape, len(shape))] for array in arrays])
+                part = kernel(*[array[block_part(block, array.shape, len(shape))] for array in arrays])
                 if result is None:
                     result = numpy.empty(shape, part.dtype)
                 result[block] = part
             return result
 
-        return by_blocks
+        return run_blocks
 
     @takes(lambda out, x: 11 * 8 * min(out.size, BLOCK))
     @planned
     def erf(self, out: Template, x: Template, /) -> Kernel:
         """The error function, part by part."""
-        return self.in_float64(erf_for(out.dtype), out, x)
+        return self.float64_kernel(erf_for(out.dtype), out, x)
 
     @takes(lambda out, x: 11 * 8 * min(out.size, BLOCK))
     @planned
     def erfc(self, out: Template, x: Template, /) -> Kernel:
         """One minus the error function; by a single formula in float32."""
-        return self.in_float64(erfc_for(out.dtype), out, x)
+        return self.float64_kernel(erfc_for(out.dtype), out, x)
 
     @planned
     def max(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """NumPy's `maximum`, which takes either of two zeros; computed with care where the result has a -0.0."""
         careful = kernel_of(super().max, out, x1, x2)
-        return self._extreme_of_two(self.xp.maximum, careful, self._without_zero(-0.0, out), out, x1, x2)
+        return self._extreme_of_two(self.xp.maximum, careful, self._zero_check(-0.0, out), out, x1, x2)
 
     @planned
     def min(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """NumPy's `minimum`, which takes either of two zeros; computed with care where the result has a 0.0."""
         careful = kernel_of(super().min, out, x1, x2)
-        return self._extreme_of_two(self.xp.minimum, careful, self._without_zero(0.0, out), out, x1, x2)
+        return self._extreme_of_two(self.xp.minimum, careful, self._zero_check(0.0, out), out, x1, x2)
 
     @takes(_light_space)
     @planned
@@ -130,7 +130,7 @@ class NumpyElementwise(ArrayElementwise):
         """1 / (1 + exp(-x)) where exp(-x) does not overflow, else the form of `ArrayElementwise`."""
         exp, like = self.xp.exp, out.replace(dtype=wide(out.dtype))
         careful = kernel_of(super().sigmoid, like, like)
-        return self._of_powers(lambda values: 1.0 / (1.0 + exp(-values)), careful, out, x)
+        return self._power_kernel(lambda values: 1.0 / (1.0 + exp(-values)), careful, out, x)
 
     @takes(_light_space)
     @planned
@@ -142,7 +142,7 @@ class NumpyElementwise(ArrayElementwise):
         def careful(values: Array) -> Array:
             return numpy.maximum(values, lowest) * sigmoid(values)
 
-        return self._of_powers(lambda values: values / (1.0 + numpy.exp(-values)), careful, out, x)
+        return self._power_kernel(lambda values: values / (1.0 + numpy.exp(-values)), careful, out, x)
 
     @takes(lambda out, x, *, approximate: 12 * 8 * min(out.size, BLOCK))
     @planned
@@ -159,13 +159,13 @@ class NumpyElementwise(ArrayElementwise):
             values *= gate
             return values
 
-        def approximated(numpy: Any, values: Array) -> Array:
+        def approximate_gelu(numpy: Any, values: Array) -> Array:
             near = values.clip(-32.0, 32.0)
             return numpy.maximum(values, lowest) * sigmoid((near * near * near * cubic + near) * scale)
 
-        return self.in_float64(approximated if approximate else exact, out, x)
+        return self.float64_kernel(approximate_gelu if approximate else exact, out, x)
 
-    def _of_powers(self, usual: Kernel, careful: Kernel, out: Template, x: Template) -> Kernel:
+    def _power_kernel(self, usual: Kernel, careful: Kernel, out: Template, x: Template) -> Kernel:
         """A kernel of one array: `usual` where exp(-x) does not overflow, else `careful`; narrow floats in float32.
 
         Which of the two computes an element depends on that element alone.
@@ -180,8 +180,8 @@ class NumpyElementwise(ArrayElementwise):
             return numpy.where(values > lowest, activations, careful(values))
 
         if x.dtype is out.dtype and out.dtype not in NARROW:
-            return self.in_blocks(chosen, _LIGHT)
-        return self.in_blocks(lambda values: chosen(values.astype(dtype)).astype(narrow), _LIGHT)
+            return self.block_kernel(chosen, _LIGHT)
+        return self.block_kernel(lambda values: chosen(values.astype(dtype)).astype(narrow), _LIGHT)
 
     def _extreme_of_two(
         self,
@@ -195,16 +195,16 @@ class NumpyElementwise(ArrayElementwise):
         if not out.dtype.is_floating:
             return careful
 
-        def looking(left: Array, right: Array) -> Array:
+        def check_zeros(left: Array, right: Array) -> Array:
             extremes = extreme(left, right)
             return extremes if settled(extremes) else careful(left, right)
 
         # If one operand is a number other than 0, zeros come from the other operand alone, and none is in doubt.
         if not x2.shape:
-            return lambda left, right: extreme(left, right) if right else looking(left, right)
+            return lambda left, right: extreme(left, right) if right else check_zeros(left, right)
         if not x1.shape:
-            return lambda left, right: extreme(left, right) if left else looking(left, right)
-        return looking
+            return lambda left, right: extreme(left, right) if left else check_zeros(left, right)
+        return check_zeros
 
     @planned
     def clip(self, out: Template, x: Template, low: Template, high: Template, /) -> Kernel:
@@ -214,12 +214,12 @@ class NumpyElementwise(ArrayElementwise):
         above = out.replace(shape=x.shape, names=x.names) if not low.shape else out
         greater = kernel_of(self.max, above, x, low)
         lesser = kernel_of(self.min, out, above, high)
-        settled = self._without_zero(-0.0, out)
+        settled = self._zero_check(-0.0, out)
 
         def step_by_step(values: Array, low: Array, high: Array) -> Array:
             return lesser(greater(values, low), high)
 
-        def between(values: Array, low: Array, high: Array) -> Array:
+        def clip_between(values: Array, low: Array, high: Array) -> Array:
             if high:
                 clipped = values.clip(low, high)
                 if low or settled(clipped):
@@ -227,19 +227,19 @@ class NumpyElementwise(ArrayElementwise):
             return step_by_step(values, low, high)
 
         numbers = not low.shape and not high.shape and out.dtype is not bfloat16
-        return between if numbers else self.in_blocks(step_by_step)
+        return clip_between if numbers else self.block_kernel(step_by_step)
 
-    @takes(lambda out, condition, x1, x2: _chosen_space(out) if _by_bits(out, condition) else 0)
+    @takes(lambda out, condition, x1, x2: _chosen_space(out) if _can_select_bits(out, condition) else 0)
     @planned
     def select(self, out: Template, condition: Template, x1: Template, x2: Template, /) -> Kernel:
         """NumPy's `where`. It takes ten times as long if the condition changes often: then by the elements' bits."""
         where: Kernel = self.xp.where
         count, negative = self.xp.count_nonzero, self.xp.negative
-        if not _by_bits(out, condition):
+        if not _can_select_bits(out, condition):
             return where
         integers = f"int{8 * numpy_dtype(out.dtype).itemsize}"
 
-        def by_bits(flags: Array, left: Array, right: Array) -> Array:
+        def select_bits(flags: Array, left: Array, right: Array) -> Array:
             kept, other = flags.astype(integers), right.view(integers)
             negative(kept, kept)  # all bits where the condition holds
             bits = left.view(integers) ^ other
@@ -247,7 +247,7 @@ class NumpyElementwise(ArrayElementwise):
             bits ^= other
             return bits.view(left.dtype)
 
-        in_blocks = self.in_blocks(by_bits, _LIGHT)
+        in_blocks = self.block_kernel(select_bits, _LIGHT)
 
         def chosen(flags: Array, left: Array, right: Array) -> Array:
             some = flags.ravel("K")[:_LOOKED_AT]
@@ -256,7 +256,7 @@ class NumpyElementwise(ArrayElementwise):
 
         return chosen
 
-    def _without_zero(self, zero: float, out: Template) -> Callable[[Array], bool]:
+    def _zero_check(self, zero: float, out: Template) -> Callable[[Array], bool]:
         """A function that says whether a result has no zero with the sign of `zero`; it may wrongly say no."""
         numpy, number = self.xp, numpy_dtype(out.dtype).type(zero)
         if out.size <= _FEW:
@@ -274,14 +274,14 @@ class NumpyElementwise(ArrayElementwise):
         power, careful = self.xp.power, kernel_of(super().pow, out, x1, x2)
         if out.dtype.kind == "int":
             if not x2.shape:
-                return self.attempted(power, careful, holds=lambda base, exponent: exponent.item() >= 0)
-            return self.attempted(power, careful, holds=lambda base, exponent: least(exponent) >= 0)
+                return self.attempt_kernel(power, careful, holds=lambda base, exponent: exponent.item() >= 0)
+            return self.attempt_kernel(power, careful, holds=lambda base, exponent: least(exponent) >= 0)
         if not out.dtype.is_floating:
             return careful
         if not x2.shape:
-            sqrt, rare = self.xp.sqrt, self.in_blocks(careful)
+            sqrt, rare = self.xp.sqrt, self.block_kernel(careful)
             # `sqrt` flags -inf, whose power is inf, as invalid. Adding zero turns -0.0 into 0.0, as the power does.
-            root = self.attempted(lambda base, exponent: sqrt(base + zero), rare)
+            root = self.attempt_kernel(lambda base, exponent: sqrt(base + zero), rare)
             zero = numpy_dtype(out.dtype).type(0)
             return lambda base, exponent: root(base, exponent) if float(exponent) == 0.5 else power(base, exponent)
         alike = bool(out.shape) and x2.shape == out.shape
@@ -290,7 +290,7 @@ class NumpyElementwise(ArrayElementwise):
             # A loop of NumPy's sees a broadcast operand as a scalar.
             return (alike and exponent.flags.c_contiguous) or not (exponent == 0.5).any()
 
-        return self.attempted(power, careful, holds=lacks_scalar_half)
+        return self.attempt_kernel(power, careful, holds=lacks_scalar_half)
 
     @takes(block_space)
     @planned
@@ -319,7 +319,7 @@ class NumpyElementwise(ArrayElementwise):
 
 
 def least(values: Array) -> Any:
-    """The least of some numbers and 0, or NaN. For few numbers a reduction takes three times as long as `argmin`."""
+    """The smallest of some numbers and 0, or NaN. For few numbers a reduction takes three times as long as `argmin`."""
     return min(values.item(values.argmin()), 0) if values.size else 0
 
 
@@ -346,7 +346,7 @@ def blocks(shape: Shape, most: int) -> Iterator[tuple[slice, ...]]:
         yield (slice(start, min(start + height, length)),)
 
 
-def within(block: Sequence[slice], shape: Shape, axes: int) -> tuple[slice, ...]:
+def block_part(block: Sequence[slice], shape: Shape, axes: int) -> tuple[slice, ...]:
     """The part of an array that belongs to a block of `axes` axes, if the array of `shape` is broadcast to them."""
     inner = block[axes - len(shape) :] if len(shape) < axes else block
     return tuple([part if size > 1 else slice(None) for part, size in zip(inner, shape, strict=False)])

@@ -68,20 +68,20 @@ def _erf(upper: Callable[[Any, Array], Array], numpy: Any, x: Array) -> Array:
     def tail(x: Array) -> Array:
         return numpy.copysign(_numbers(numpy).one - upper(numpy, numpy.abs(x)), x)
 
-    return _by_parts(numpy, x, partial(_small, numpy), tail)
+    return _split_call(numpy, x, partial(_small, numpy), tail)
 
 
 def _erfc(numpy: Any, x: Array) -> Array:
-    return _by_parts(
-        numpy, x, lambda x: _numbers(numpy).one - _small(numpy, x), lambda x: _on_both_sides(numpy, x, _upper)
+    return _split_call(
+        numpy, x, lambda x: _numbers(numpy).one - _small(numpy, x), lambda x: _complement(numpy, x, _upper)
     )
 
 
 def _erfc_single(numpy: Any, x: Array) -> Array:
-    return _on_both_sides(numpy, x, _upper_single)
+    return _complement(numpy, x, _upper_single)
 
 
-def _by_parts(numpy: Any, x: Array, small: Callable[[Array], Array], tail: Callable[[Array], Array]) -> Array:
+def _split_call(numpy: Any, x: Array, small: Callable[[Array], Array], tail: Callable[[Array], Array]) -> Array:
     """`small` of the elements near 0, `tail` of all others."""
     near = numpy.abs(x) <= _numbers(numpy).near
     (places,) = near.nonzero()
@@ -94,7 +94,7 @@ def _by_parts(numpy: Any, x: Array, small: Callable[[Array], Array], tail: Calla
     return result
 
 
-def _on_both_sides(numpy: Any, x: Array, upper: Callable[[Any, Array], Array]) -> Array:
+def _complement(numpy: Any, x: Array, upper: Callable[[Any, Array], Array]) -> Array:
     """The complement of elements of both signs, by a function for their sizes, to which that function may write."""
     values = upper(numpy, numpy.abs(x))
     numpy.putmask(values, numpy.signbit(x), _numbers(numpy).two - values)

@@ -19,9 +19,9 @@ from ...rules.indexing import is_mask
 from ...template import Shape, Template
 from ..array_module.base import Array
 from ..array_module.indexing import ArrayIndexing, gathered_space, merged_space
-from ..array_module.precision import accumulating
+from ..array_module.precision import accumulator_dtype
 from ..array_module.workspace_bytes import nbytes
-from .writing import at_positions, putting, write
+from .writing import put_block_kernel, write, write_at_positions
 
 POINTS: Final = 1 << 14
 """The number of points that are sampled together: their intermediate arrays stay in a second-level cache."""
@@ -82,7 +82,7 @@ def _greatest_space(out: Template, x: Template, indices: Template, updates: Temp
     return positions + 2 * nbytes(count, out.dtype) + 2 * out.nbytes
 
 
-def _by_own(x: Template, indices: Template, mode: Mode) -> bool:
+def _reads_by_own_indexing(x: Template, indices: Template, mode: Mode) -> bool:
     """Whether NumPy's own indexing reads at index vectors: along several axes, in the mode that raises an error."""
     return bool(mode == "error" and indices.shape[-1] > 1 and x.size and indices.size and indices.dtype is not uint64)
 
@@ -97,7 +97,7 @@ class NumpyIndexing(ArrayIndexing):
         if any(kind.dtype is uint64 for kind in tensors) or not all(structure[place].shape for place in masks):
             return None
         if any(structure[place].size > _FEW for place in masks):
-            return _at_positions(masks)
+            return _mask_kernel(masks)
         alone = len(tensors) == 1 and not masks
         if alone and structure[-1] is tensors[0] and structure.count(slice) == len(structure) - 1:
             # `take` checks no index where x has no elements.
@@ -111,17 +111,17 @@ class NumpyIndexing(ArrayIndexing):
     def overwriting(self, name: str, out: Any, inputs: Sequence[Any], options: Mapping[str, Any], /) -> Kernel | None:
         """Kernels of `put_slice`, `indexed_put` and `indexed_add` that take the time of the update, whatever x is."""
         if name == "put_slice":
-            return putting(inputs[1], options["starts"])
+            return put_block_kernel(inputs[1], options["starts"])
         if name not in ("indexed_put", "indexed_add") or inputs[0].dtype is not out.dtype:
             return None
         x, indices, updates = inputs
         depth = indices.shape[-1]
         written, table = self._writes(x, indices, options["mode"]), (prod(x.shape[:depth]), *x.shape[depth:])
         if name == "indexed_put":
-            return at_positions(written, self.put_at, table)
+            return write_at_positions(written, self.put_at, table)
         # Of several updates the sum is rounded once, from a wider dtype; and rows are quicker added as elements.
-        simple = updates.dtype is accumulating(out.dtype, prod(indices.shape[:-1])) is out.dtype
-        return at_positions(written, self.add_at, (x.size,)) if simple and prod(table[1:]) == 1 else None
+        simple = updates.dtype is accumulator_dtype(out.dtype, prod(indices.shape[:-1])) is out.dtype
+        return write_at_positions(written, self.add_at, (x.size,)) if simple and prod(table[1:]) == 1 else None
 
     def positions(self, x: Template, /) -> Kernel | None:
         """NumPy's `nonzero`."""
@@ -137,13 +137,15 @@ class NumpyIndexing(ArrayIndexing):
         return lambda values, least: bincount(values.reshape(-1), None, least)
 
     @takes(
-        lambda out, x, indices, *, mode: 0 if _by_own(x, indices, mode) else gathered_space(out, x, indices, mode=mode)
+        lambda out, x, indices, *, mode: (
+            0 if _reads_by_own_indexing(x, indices, mode) else gathered_space(out, x, indices, mode=mode)
+        )
     )
     @planned
     def gather(self, out: Template, x: Template, indices: Template, /, *, mode: Mode) -> Kernel:
         """NumPy's own indexing for several axes, unless an index is negative, which NumPy would count from the end."""
         careful, depth = kernel_of(super().gather, out, x, indices, mode=mode), indices.shape[-1]
-        if not _by_own(x, indices, mode):
+        if not _reads_by_own_indexing(x, indices, mode):
             return careful
 
         def entries(values: Array, places: Array) -> Array:
@@ -234,7 +236,7 @@ class NumpyIndexing(ArrayIndexing):
         written, width = self._writes(x, indices, mode), prod(x.shape[depth:])
         updates_shape = indices.shape[:-1] + x.shape[depth:]
         of_x, of_updates = (self.caster(operand.dtype, out.dtype) for operand in (x, updates))
-        ordered, numbers = _in_order(xp, out.dtype)
+        ordered, numbers = _order_keys(xp, out.dtype)
 
         def greatest(values: Array, places: Array, others: Array) -> Array:
             positions, rows = written(places, xp.broadcast_to(of_updates(others), updates_shape))
@@ -247,8 +249,8 @@ class NumpyIndexing(ArrayIndexing):
         return greatest
 
 
-def _in_order(xp: Any, dtype: DType) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
-    """A function that turns numbers of a dtype into fresh integers of the same order, -0.0 before 0.0 and NaN last, and
+def _order_keys(xp: Any, dtype: DType) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+    """A function that maps numbers of a dtype to new integers of the same order, -0.0 before 0.0 and NaN last, and
     its inverse.
 
     The bits of floats, read as integers, have the order of the floats; those of negative floats have the reverse order.
@@ -258,16 +260,16 @@ def _in_order(xp: Any, dtype: DType) -> tuple[Callable[[Array], Array], Callable
     floating, integer = numpy_dtype(dtype), numpy_dtype(as_dtype(f"int{dtype.bits}"))
     sign, most, nothing = dtype.bits - 1, xp.iinfo(integer).max, xp.asarray(nan, floating).view(integer)
 
-    def turned(bits: Array) -> Array:
+    def flip_negative(bits: Array) -> Array:
         return bits ^ ((bits >> sign) & most)
 
     return (
-        lambda values: xp.where(values == values, turned(values.view(integer)), nothing),
-        lambda bits: turned(bits).view(floating),
+        lambda values: xp.where(values == values, flip_negative(values.view(integer)), nothing),
+        lambda bits: flip_negative(bits).view(floating),
     )
 
 
-def _at_positions(masks: list[int]) -> Kernel:
+def _mask_kernel(masks: list[int]) -> Kernel:
     """A kernel that reads the entries at keys with masks, by the positions where the masks are true."""
 
     def entries(values: Array, key: tuple[Any, ...]) -> Array:

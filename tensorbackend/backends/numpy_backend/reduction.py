@@ -14,10 +14,10 @@ from ...protocol.workspace import takes
 from ...sizes import apply
 from ...template import Template
 from ..array_module.base import Array
-from ..array_module.precision import promoted, wide
+from ..array_module.precision import promoting_kernel, wide
 from ..array_module.reduction import ArrayReduction
-from ..array_module.workspace_bytes import brought, nbytes, widened
-from .summation import partial_sums, summing
+from ..array_module.workspace_bytes import brought, float32_copy_bytes, nbytes
+from .summation import partial_sums, sum_kernel
 
 _UFUNCS: Final = {
     "all": "logical_and",
@@ -37,7 +37,7 @@ _FEW: Final = 1 << 12
 
 def _sum_space(out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> int:
     """The bytes of partial sums."""
-    return widened(out) + nbytes(partial_sums(x, axes), wide(out.dtype))
+    return float32_copy_bytes(out) + nbytes(partial_sums(x, axes), wide(out.dtype))
 
 
 def _mean_space(out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> int:
@@ -48,7 +48,7 @@ def _mean_space(out: Template, x: Template, /, *, axis: tuple[int, ...], keepdim
 class NumpyReduction(ArrayReduction):
     """Callbacks that combine the elements along axes, or find one of them."""
 
-    def folding(
+    def fold_kernel(
         self, name: Literal["all", "any", "max", "min", "prod", "sum"], x: Template, axes: tuple[int, ...],
         keepdims: bool, dtype: DType,
     ) -> Kernel:  # fmt: skip
@@ -57,14 +57,14 @@ class NumpyReduction(ArrayReduction):
         axis = None if len(axes) == len(x.shape) else axes[0] if len(axes) == 1 else axes
         if axis is None and not keepdims:
             if x.size and x.dtype is bool_ and name in ("all", "any"):
-                return _deciding("argmax" if name == "any" else "argmin")
+                return _bool_extreme_kernel("argmax" if name == "any" else "argmin")
             kernel: Kernel = lambda values: reduce(values, None, None, empty((), element))  # noqa: E731
         else:
             accumulator = element if name in ("prod", "sum") else None
             kernel = lambda values: reduce(values, axis, accumulator, None, keepdims)  # noqa: E731
-        return summing(self.xp, kernel, x, axes, keepdims, dtype) if name == "sum" else kernel
+        return sum_kernel(self.xp, kernel, x, axes, keepdims, dtype) if name == "sum" else kernel
 
-    def finding(self, name: Literal["argmax", "argmin"], axis: int | None) -> Kernel:
+    def position_kernel(self, name: Literal["argmax", "argmin"], axis: int | None) -> Kernel:
         """Finds by a method of the array."""
         return methodcaller(name, axis)
 
@@ -86,18 +86,18 @@ class NumpyReduction(ArrayReduction):
     def mean(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
         """Sum divided by the number of elements."""
         dtype = wide(out.dtype)
-        total, size = self.folding("sum", x, axis, keepdims, dtype), apply(numpy_dtype(dtype).type, _count(x, axis))
+        total, size = self.fold_kernel("sum", x, axis, keepdims, dtype), apply(numpy_dtype(dtype).type, _count(x, axis))
         if not dtype.is_complex:
-            return promoted(self, dtype, lambda values: total(values) / size, out, x)
+            return promoting_kernel(self, dtype, lambda values: total(values) / size, out, x)
 
-        def by_parts(values: Array) -> Array:
+        def mean_of_parts(values: Array) -> Array:
             sums = total(values)
             return self.xp.join(sums.real / size.real, sums.imag / size.real)
 
-        return promoted(self, dtype, by_parts, out, x)
+        return promoting_kernel(self, dtype, mean_of_parts, out, x)
 
 
-def _deciding(name: Literal["argmax", "argmin"]) -> Kernel:
+def _bool_extreme_kernel(name: Literal["argmax", "argmin"]) -> Kernel:
     """A kernel for the largest or least of bools: a search for it begins in less time than a reduction."""
     find = methodcaller(name)
 

@@ -18,9 +18,9 @@ from ...rules.shape import template_without_names
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array
-from ..array_module.precision import computing, in_int64, promoted, wide
+from ..array_module.precision import computing_kernel, int64_kernel, promoting_kernel, wide
 from ..array_module.sorting import ArraySorting
-from ..array_module.workspace_bytes import brought, nbytes, widened
+from ..array_module.workspace_bytes import brought, float32_copy_bytes, nbytes
 
 _LONG = 1 << 10
 """A row of at least this many elements is partitioned before its largest elements are sorted."""
@@ -30,8 +30,8 @@ def _top_space(out: tuple[Template, Template], x: Template, /, *, k: int) -> int
     """The bytes of ranks and indices of all elements; for long rows, of a copy of one row and positions in it."""
     row = x.shape[-1] if x.shape else 1
     if row >= _LONG and x.size and 0 < k <= row // 8:
-        return widened(x) + 5 * nbytes(row, wide(x.dtype)) // 2
-    return max(0, widened(x) + 16 * x.size - sum(template.nbytes for template in out))
+        return float32_copy_bytes(x) + 5 * nbytes(row, wide(x.dtype)) // 2
+    return max(0, float32_copy_bytes(x) + 16 * x.size - sum(template.nbytes for template in out))
 
 
 def _sought_space(out: Template, x1: Template, x2: Template, /, *, invert: bool) -> int:
@@ -52,7 +52,7 @@ class NumpySorting(ArraySorting):
     def isin(self, out: Template, x1: Template, x2: Template, /, *, invert: bool) -> Kernel:
         """NumPy's `isin`, for which NaN equals no element either."""
         isin = self.xp.isin
-        return promoted(
+        return promoting_kernel(
             self,
             promote_types(x1.dtype, x2.dtype),
             lambda values, among: isin(values, among, invert=invert),
@@ -71,22 +71,22 @@ class NumpySorting(ArraySorting):
 
         along = getitem if len(x.shape) == 1 else lambda values, best: numpy.take_along_axis(values, best, -1)
 
-        def by_order(values: Array) -> tuple[Array, Array]:
+        def select_by_order(values: Array) -> tuple[Array, Array]:
             best = (size - 1 - ascending(values[..., ::-1])[..., ::-1])[..., :k]
             return along(values, best), best
 
-        def of_row(values: Array) -> Array:
+        def select_in_row(values: Array) -> Array:
             bound = numpy.partition(values, size - k)[size - k]
             candidates = numpy.flatnonzero(~(values < bound))  # NaN is largest; more than k if some are equal
             return candidates[len(candidates) - 1 - values[candidates][::-1].argsort(-1, "stable")[::-1]][:k]
 
-        def by_parts(values: Array) -> tuple[Array, Array]:
+        def select_in_parts(values: Array) -> tuple[Array, Array]:
             lines = values.reshape((rows, size))
-            best = numpy.stack([of_row(line) for line in lines])
+            best = numpy.stack([select_in_row(line) for line in lines])
             return numpy.take_along_axis(lines, best, 1).reshape(out[0].shape), best.reshape(out[1].shape)
 
-        kernel = by_parts if size >= _LONG and rows and 0 < k <= size // 8 else by_order
-        return computing(kernel, out, x)
+        kernel = select_in_parts if size >= _LONG and rows and 0 < k <= size // 8 else select_by_order
+        return computing_kernel(kernel, out, x)
 
     def unique(self, x: Tensor, /, *, places: bool, counts: bool) -> Unique:
         """Finds the distinct elements by one sort and one comparison of neighbours."""
@@ -135,22 +135,22 @@ class NumpySorting(ArraySorting):
     def searching(self, side: str) -> Kernel:
         """Searches by the method of NumPy's arrays."""
         search: Kernel = self.xp.ndarray.searchsorted
-        return in_int64(search if side == "left" else lambda line, values: search(line, values, side))
+        return int64_kernel(search if side == "left" else lambda line, values: search(line, values, side))
 
-    def ordering(self, x: Template, axis: int) -> Kernel:
+    def sort_kernel(self, x: Template, axis: int) -> Kernel:
         """Sorts by NumPy's vectorised sort where equal values are identical, as all are but zeros of different signs.
 
         That is for elements of 32 and 64 bits; the stable sort of smaller elements is a radix sort, quick as well.
         """
         worth, floating = _is_worth(x), x.dtype.is_floating
 
-        def ordered(values: Array) -> Array:
+        def order(values: Array) -> Array:
             stable = not worth or (floating and self._has_both_zeros(values))
             fresh = values.copy("K")
             fresh.sort(axis, "stable" if stable else None)
             return fresh
 
-        return ordered
+        return order
 
     def _has_both_zeros(self, values: Array) -> bool:
         negative = self.xp.signbit(values[values == 0])
@@ -168,7 +168,7 @@ class NumpySorting(ArraySorting):
         shape = -1, *(1,) * (len(x.shape) - axis - 1)
 
         def order(values: Array) -> Array:
-            ranked = self._ranked(values)
+            ranked = self._ranks(values)
             if int(ranked.max()) >> (64 - bits):
                 return values.argsort(axis, "stable")
             ranked <<= numpy.uint64(bits)  # in place from here on
@@ -179,16 +179,16 @@ class NumpySorting(ArraySorting):
 
         return order
 
-    def _ranked(self, values: Array) -> Array:
+    def _ranks(self, values: Array) -> Array:
         """Unsigned 64-bit integers, from 0 up, in the same order as the values."""
         numpy = self.xp
         if values.dtype.kind != "f":
             ranks: Array = values.astype("uint64")
             ranks -= numpy.uint64(int(values.min()) % (1 << 64))
             return ranks
-        return self.in_blocks(self._ranked_floats)(values)
+        return self.block_kernel(self._float_ranks)(values)
 
-    def _ranked_floats(self, values: Array) -> Array:
+    def _float_ranks(self, values: Array) -> Array:
         """Ranks of floats, whose bits are in order except for the sign: https://stereopsis.com/radix.html."""
         numpy = self.xp
         bits = (values + numpy.float32(0)).view("uint32")  # zeros of both signs are equal
@@ -209,7 +209,9 @@ def _orders(backend: NumpySorting, size: int, dtype: DType) -> tuple[Kernel, Ker
             lambda values: lexsort((values.imag, values.real)),
         )
     wider = x.replace(dtype=wide(dtype))
-    return computing(backend.ordering(wider, 0), x, x), computing(backend.order_of(wider, 0), x.replace(dtype=int64), x)
+    return computing_kernel(backend.sort_kernel(wider, 0), x, x), computing_kernel(
+        backend.order_of(wider, 0), x.replace(dtype=int64), x
+    )
 
 
 remembers_calls("orders of NumpyBackend", _orders)

@@ -107,7 +107,7 @@ def _is_plain(x: Template, axes: tuple[int, ...], dtype: DType) -> bool:
     return terms <= ONE_BY_ONE or not dtype.is_inexact or not x.size or len(x.shape) == 1
 
 
-def summing(xp: Any, plain: Kernel, x: Template, axes: tuple[int, ...], keepdims: bool, dtype: DType) -> Kernel:
+def sum_kernel(xp: Any, plain: Kernel, x: Template, axes: tuple[int, ...], keepdims: bool, dtype: DType) -> Kernel:
     """A kernel that adds along axes: `plain` where that adds in pairs or adds few terms, else by partial sums.
 
     Parameters
@@ -140,7 +140,7 @@ def summing(xp: Any, plain: Kernel, x: Template, axes: tuple[int, ...], keepdims
     def kernel_in_order(order: Shape, merged: bool) -> Kernel:
         turned = tuple(shape[axis] for axis in order)
         places = tuple(place for place, axis in enumerate(order) if axis in axes)
-        add = _adding(reduce, turned, places, element, merged)
+        add = _sum_passes(reduce, turned, places, element, merged)
         sums, back = tuple(kept[axis] for axis in order), tuple(map(order.index, range(len(order))))
         return lambda values: add(values.transpose(order)).reshape(sums).transpose(back).reshape(out)
 
@@ -148,7 +148,7 @@ def summing(xp: Any, plain: Kernel, x: Template, axes: tuple[int, ...], keepdims
     if all(axis == 1 and prod(sizes[2:]) == 1 for sizes, axis in passes(shape, axes, True)):
         in_order = plain
     else:
-        add = _adding(reduce, shape, axes, element, True)
+        add = _sum_passes(reduce, shape, axes, element, True)
         in_order = lambda values: add(values).reshape(out)  # noqa: E731
 
     def total(values: Array) -> Array:
@@ -165,13 +165,11 @@ def summing(xp: Any, plain: Kernel, x: Template, axes: tuple[int, ...], keepdims
     return total
 
 
-def _adding(
+def _sum_passes(
     reduce: Callable[..., Array], shape: Shape, axes: tuple[int, ...], element: Any, merged: bool
 ) -> Kernel:  # fmt: skip
     """A kernel that runs all passes; axes keep their places, unless they are merged."""
-    kernels = [
-        (sizes, _adding_along(reduce, sizes, axis, element, merged)) for sizes, axis in passes(shape, axes, merged)
-    ]
+    kernels = [(sizes, _sum_along(reduce, sizes, axis, element, merged)) for sizes, axis in passes(shape, axes, merged)]
     if len(kernels) == 1:
         ((sizes, kernel),) = kernels
         return lambda values: kernel(values.reshape(sizes))
@@ -184,7 +182,7 @@ def _adding(
     return add
 
 
-def _adding_along(reduce: Callable[..., Array], shape: Shape, axis: int, element: Any, merged: bool) -> Kernel:
+def _sum_along(reduce: Callable[..., Array], shape: Shape, axis: int, element: Any, merged: bool) -> Kernel:
     """A kernel that adds along one axis, which stays with size 1."""
     steps, before = [], (slice(None),) * axis
     for parts, rest, split, along, sums in steps_along(shape, axis, merged):

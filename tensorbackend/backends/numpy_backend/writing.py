@@ -33,9 +33,9 @@ def write(x: Template, structure: tuple[Any, ...], value: Template | type) -> Wr
     if any(kind.dtype is uint64 or (is_mask(kind) and not kind.shape) for kind in tensors):
         return None
     if not isinstance(value, Template):
-        return _of_numbers(x.dtype, value)
+        return _write_numbers(x.dtype, value)
     indices = [kind.ndim for kind in tensors if not is_mask(kind)]
-    return _ordered(max(indices)) if indices else _put_tensor
+    return _write_ordered(max(indices)) if indices else _put_tensor
 
 
 def _put(x: Tensor, key: Any, elements: Any) -> None:
@@ -64,9 +64,9 @@ def _put_tensor(x: Tensor, key: Any, value: Tensor) -> None:
     _put(x, key, elements)
 
 
-def _ordered(axes: int) -> Write:
+def _write_ordered(axes: int) -> Write:
     """Assigns a tensor at index tensors of up to so many axes, in row-major order, so that the last of several values
-    for one place stays. NumPy goes through arrays in the order of their memory if they all agree on it."""
+    for one place is kept. NumPy iterates over arrays in the order of their memory if it is the same for all."""
 
     def put(x: Tensor, key: Any, value: Tensor) -> None:
         parts = [_row_major(part) for part in key] if key.__class__ is tuple else [_row_major(key)]
@@ -78,11 +78,11 @@ def _ordered(axes: int) -> Write:
 
 
 def _row_major(part: Any) -> Any:
-    """An index array in row-major order; any other part of a key as it is."""
+    """An index array in row-major order; any other part of a key unchanged."""
     return part if getattr(part, "flags", None) is None or part.flags.c_contiguous else part.copy()
 
 
-def _of_numbers(dtype: DType, kind: type) -> Write | None:
+def _write_numbers(dtype: DType, kind: type) -> Write | None:
     """Assigns Python numbers of a class; those outside of the dtype raise `OverflowError`."""
     if dtype.kind in ("bool", "int", "uint"):
         return _put if kind is bool or (kind is int and dtype is not bool_) else None
@@ -101,19 +101,19 @@ def _of_numbers(dtype: DType, kind: type) -> Write | None:
 # Kernels of programs, whose first operand is not needed any more
 
 
-def putting(update: Template, starts: tuple[int, ...]) -> Kernel:
+def put_block_kernel(update: Template, starts: tuple[int, ...]) -> Kernel:
     """Writes an update into the block at `starts`."""
     block = (*(slice(start, start + size) for start, size in zip(starts, update.shape, strict=True)), ...)
 
     def put(values: Array, part: Array) -> Array:
-        result = values if is_spare(values) and _is_owned(values) else values.copy()
+        result = values if is_spare(values) and _owns_memory(values) else values.copy()
         result[block] = part
         return result
 
     return put
 
 
-def at_positions(
+def write_at_positions(
     written: Callable[[Array, Array], tuple[Array, Array]], apply: Callable[[Array, Array, Array], None], table: Shape
 ) -> Kernel:
     """Writes or adds rows at positions along the first axis of a table that has the elements of the operand.
@@ -124,14 +124,14 @@ def at_positions(
 
     def put(values: Array, places: Array, updates: Array) -> Array:
         positions, rows = written(places, updates)
-        result = values if is_spare(values) and _is_owned(values) else values.copy()
+        result = values if is_spare(values) and _owns_memory(values) else values.copy()
         apply(result.reshape(table), positions, rows.reshape(rows_shape) if rows.ndim != len(table) else rows)
         return result
 
     return put
 
 
-def _is_owned(values: Array) -> bool:
+def _owns_memory(values: Array) -> bool:
     """Whether an array has its memory from NumPy, all of it and in row-major order, so that it can be reshaped."""
     flags = values.flags
     return values.base is None and flags.owndata and flags.writeable and flags.c_contiguous

@@ -17,11 +17,11 @@ from ...ops.composite.shape.arranging import stack
 from ...ops.creation.filled import zeros
 from ...ops.elementwise.binary import logical_and
 from ...ops.elementwise.ternary import where
-from ...ops.indexing.slices import sliced
+from ...ops.indexing.slices import slice_basic
 from ...ops.reduction import any as any_
 from ...ops.reduction import sum as sum_
 from ...ops.shape import permute_dims
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..examples import chosen, fill_from_active, spread
@@ -123,7 +123,7 @@ def _checkpoint(call: Call) -> Results:
 
 
 @rule("shard_map")
-@contained
+@in_own_context
 def _shard_map(call: Call) -> Results:
     """The new axis is not divided over devices."""
     (operands,) = call.inputs
@@ -161,7 +161,7 @@ def _debug_callback(call: Call) -> Results:
         held = call.record([held, tuple(operand.x for operand in operands)], outs)  # type: ignore[assignment,union-attr]
     else:
         for place in range(call.size):
-            example = tuple(sliced(operand.x, (place,)) if operand.mapped else operand.x for operand in operands)  # type: ignore[union-attr]
+            example = tuple(slice_basic(operand.x, (place,)) if operand.mapped else operand.x for operand in operands)  # type: ignore[union-attr]
             held = call.record([held, example], outs)  # type: ignore[assignment] # several results
     return _add_batch_axis(call, held, flags)
 
@@ -174,7 +174,7 @@ def _host_call(call: Call) -> Results:
 
     def call_each(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
         rows = [
-            function([sliced(x, (place,)) if mapped else x for x, mapped in zip(tensors, flags, strict=True)])
+            function([slice_basic(x, (place,)) if mapped else x for x, mapped in zip(tensors, flags, strict=True)])
             for place in range(size)
         ]
         if not rows:

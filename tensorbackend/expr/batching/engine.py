@@ -18,9 +18,9 @@ from ...declarations.op_specs import CALLBACKS, OPS, Callback
 from ...dtypes import uncast
 from ...errors import ContractError, TensorBackendError, expected
 from ...ops.creation.filled import zeros
-from ...ops.indexing.slices import sliced
+from ...ops.indexing.slices import slice_basic
 from ...ops.shape import concatenate, expand_dims
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...select import call_with_default, get_backend
 from ...template import Template
 from ...tensor import Tensor
@@ -40,7 +40,7 @@ _AXES: Final = frozenset({"axis", "axes", "sole axis"})
 """The meanings of options that are shifted where a composite is batched as a whole."""
 
 
-@contained
+@in_own_context
 def evaluate_batch(graph: Graph, operands: Sequence[Operand], size: int) -> list[Operand]:
     """The results of a graph for `operands`, which have the new axis or not, as values of the current trace."""
     known: dict[Value, Operand] = dict(zip(graph.parameters, operands, strict=True))
@@ -195,7 +195,7 @@ def one_by_one(call: Call) -> Results:
     for place in range(call.size):
 
         def example(operand: Operand, place: int = place) -> Tensor:
-            return sliced(operand.x, (place,)) if operand.mapped else operand.x
+            return slice_basic(operand.x, (place,)) if operand.mapped else operand.x
 
         inputs = [
             None if entry is None else example(entry) if isinstance(entry, Operand) else tuple(map(example, entry))

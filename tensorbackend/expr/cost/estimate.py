@@ -62,7 +62,7 @@ class Estimator:
 
     def _work(self, node: Node, inputs: tuple[Template, ...]) -> Work:
         if isinstance(node.default, Compiled):
-            return self._fused_work(node, node.default)
+            return self._work_of_fused(node, node.default)
         cost = COSTS.get(node.op)
         if cost in ("view", "strided view") or _leaves_alone(node, inputs):
             return Work(shares=(0,), strided=(cost == "strided view" and not _keeps_order(node, inputs[0]),))
@@ -86,7 +86,7 @@ class Estimator:
         work = Work(flops, transcendentals, read, written, space, (None,) * number, (False,) * number)
         return self._work_of_application(node, work, inputs) if node.op in APPLICATIONS else work
 
-    def _fused_work(self, node: Node, default: Compiled) -> Work:
+    def _work_of_fused(self, node: Node, default: Compiled) -> Work:
         """The work of a fused node, whose intermediate values never leave the cache."""
         work = total([self.work(fused_node) for fused_node in default.nodes])
         read = sum(value.template.nbytes for value in node.operands)

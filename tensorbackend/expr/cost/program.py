@@ -42,7 +42,7 @@ class Row(NamedTuple):
     """The user's line."""
 
 
-class Alive(NamedTuple):
+class AliveBlock(NamedTuple):
     """A block of memory that exists at the peak."""
 
     kind: str
@@ -64,7 +64,7 @@ class Peak(NamedTuple):
     line: Line | None
     workspace: int
     """Bytes that this op needs besides its inputs and results, such as for the parts of a composite."""
-    alive: tuple[Alive, ...]
+    alive: tuple[AliveBlock, ...]
     """The blocks that exist at the peak, the largest first."""
 
     def by_kind(self) -> dict[str, int]:
@@ -76,7 +76,7 @@ class Peak(NamedTuple):
 
     def table(self) -> list[tuple[str, ...]]:
         """The cells of a table with the columns `ALIVE`: one row for all equal blocks, the largest first."""
-        groups: dict[tuple[str, str, Template, Line | None], list[Alive]] = {}
+        groups: dict[tuple[str, str, Template, Line | None], list[AliveBlock]] = {}
         for block in self.alive:
             name = _NUMBER.sub("[...]", block.name) if block.kind == PARAMETERS else block.name
             groups.setdefault((block.kind, name, block.template, block.line), []).append(block)
@@ -160,11 +160,11 @@ class Program:
         alive = tuple(map(self._alive, timeline.alive(number)))
         return Peak(timeline.memory[number], node.op, node.line, timeline.works[number].workspace, alive)
 
-    def _alive(self, block: Block) -> Alive:
+    def _alive(self, block: Block) -> AliveBlock:
         node = block.value.node
         if block.parameter is not None:
-            return Alive(block.kind, self._names[block.parameter], block.value.template, block.nbytes, None)
-        return Alive(block.kind, node.op, block.value.template, block.nbytes, node.line)
+            return AliveBlock(block.kind, self._names[block.parameter], block.value.template, block.nbytes, None)
+        return AliveBlock(block.kind, node.op, block.value.template, block.nbytes, node.line)
 
     def table(self, by: By = "op") -> list[tuple[str, ...]]:
         """The cells of a table with the columns `COLUMNS`: one row for each node, each op, or each op of a line.

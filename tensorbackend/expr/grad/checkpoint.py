@@ -76,14 +76,14 @@ def checkpoint(function: Callable[..., Any] | None = None, *, policy: Policy = "
     [[1.0], [1.0]]
     """
     if function is None:
-        return lambda function: _checkpointed(function, policy)
-    return _checkpointed(function, policy)
+        return lambda function: _wrap(function, policy)
+    return _wrap(function, policy)
 
 
-def _checkpointed(function: Callable[P, R], policy: Policy) -> Callable[P, R]:
+def _wrap(function: Callable[P, R], policy: Policy) -> Callable[P, R]:
 
     @wraps(function)
-    def checkpointed(*arguments: P.args, **keywords: P.kwargs) -> R:
+    def call(*arguments: P.args, **keywords: P.kwargs) -> R:
         leaves, tree = flatten((arguments, keywords))
         leaves = as_tensors(leaves)
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
@@ -115,4 +115,4 @@ def _checkpointed(function: Callable[P, R], policy: Policy) -> Callable[P, R]:
         return cast(R, unflatten(graph.out_tree, results[: len(graph.outputs)]))
 
     name = getattr(function, "__qualname__", type(function).__name__)
-    return name_in_errors(checkpointed, "checkpoint")
+    return name_in_errors(call, "checkpoint")

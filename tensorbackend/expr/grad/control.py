@@ -14,7 +14,7 @@ from math import prod
 from ...mesh import Mesh, Sharding
 from ...ops.creation.filled import full, zeros
 from ...ops.elementwise.binary import add, divide, logical_and
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...template import Template
 from ...tensor import Tensor
 from ..collectives import collective
@@ -25,7 +25,7 @@ from ..record import ExprBackend
 from ..shards import Axes, call_shard_map, mesh_axes_of
 from ..simplify import results
 from ..trace import trace_leaves
-from ..varying import NOWHERE, Varies, level_graph, loop_variation, results_of, trace_on_mesh, varies_of
+from ..varying import NOWHERE, Variation, level_graph, loop_variation, results_of, trace_on_mesh, varies_of
 from .engine import cut_graph, differentiate_graph, find_dependents, inexact, linearize_graph
 from .registry import Cotangents, NoGradient, not_differentiable, rule
 
@@ -52,7 +52,7 @@ def _scatter(count: int, positions: Sequence[int], cotangents: Sequence[Tensor])
     return tuple(placed)
 
 
-def _variations(tensors: Sequence[Tensor]) -> list[Varies]:
+def _variations(tensors: Sequence[Tensor]) -> list[Variation]:
     return [varies_of(x) for x in tensors]
 
 
@@ -73,7 +73,7 @@ def _checkpoint(
 
 
 @rule("shard_map", selective=True)
-@contained
+@in_own_context
 def _shard_map(
     cotangents: Arrived,
     outs: Tensors,

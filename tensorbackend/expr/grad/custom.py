@@ -12,7 +12,7 @@ from ...errors import ArgumentError, expected
 from ...errors.tracebacks import name_in_errors
 from ...ops.creation.filled import asarray, zeros_like
 from ...protocol.core import CompositeCall
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...select import call_with_default, common_backend, default_backend, get_backend, move
 from ...tensor import Tensor
 from ..closure_scan import freeze_variables, reachable_tensors
@@ -20,7 +20,7 @@ from ..closures import close, close_over, intern_graph
 from ..evaluate import evaluate
 from ..graph import Graph
 from ..node import CUSTOM, Node, Value, next_serial
-from ..record import ExprBackend, capture, current, expr_tensor, outside
+from ..record import ExprBackend, capture, current, expr_tensor, outside_traces
 from ..simplify import rewritten
 from ..trace import argument_names, resume_trace, trace_leaves
 from ..trees import Tree, flatten, paths, tree_map, unflatten
@@ -120,7 +120,7 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
             if isinstance(backend, TapeBackend) or current_tape() is not None:  # a closed-over tensor may be on a tape
                 return _record_on_tape(function, leaves, tree)
             return tree_map(_constant, _pair(called(*arguments))[0])
-        traced = _Traced(function, leaves, tree, argument_names(function, arguments))
+        traced = _TracedGradient(function, leaves, tree, argument_names(function, arguments))
         forward, pullback, constants = traced.close_graphs()
         call = CompositeCall(
             forward.results,
@@ -148,7 +148,7 @@ def _pair(returned: Any) -> tuple[Any, Callable[..., Any]]:
 # In a graph
 
 
-class _Traced:
+class _TracedGradient:
     """The graph of a function on arguments, and that of its function of cotangents, which continues the same trace."""
 
     def __init__(self, function: Callable[..., Any], leaves: list[Any], tree: Tree, names: list[str]) -> None:
@@ -248,23 +248,23 @@ def _custom_gradient(
     tensors: tuple[Tensor, ...],
     *,
     needed: tuple[tuple[bool, ...]],
-    pullback: Pullback | _OnTape,
+    pullback: Pullback | _TapePullback,
     forward: Graph | None = None,
 ) -> Cotangents:
     seeds = [zeros_like(x) if seed is None else seed for seed, x in zip(cotangent, out, strict=True)]
-    on_tape = isinstance(pullback, _OnTape)
-    count = pullback.argument_count if isinstance(pullback, _OnTape) else len(pullback.graph.outputs)
+    on_tape = isinstance(pullback, _TapePullback)
+    count = pullback.argument_count if isinstance(pullback, _TapePullback) else len(pullback.graph.outputs)
     held = len(tensors) - count
     wanted = [place for place in range(held) if needed[0][place]]
-    closed_over = [place for place in wanted if on_tape or _is_used(forward, place)]
+    closed_over = [place for place in wanted if on_tape or _flows_to(forward, place)]
     if closed_over:
         return (tuple([_not_an_argument(x) if place in closed_over else None for place, x in enumerate(tensors)]),)
-    if isinstance(pullback, _OnTape):
+    if isinstance(pullback, _TapePullback):
         return ((*(None,) * held, *pullback(seeds)),)
     return ((*(None,) * held, *evaluate(pullback.graph, [*tensors, *seeds])),)
 
 
-def _is_used(forward: Graph | None, place: int) -> bool:
+def _flows_to(forward: Graph | None, place: int) -> bool:
     """Whether a gradient would flow from the results of a graph to the parameter at a position."""
     assert forward is not None  # as the node is one of a graph
     reached = find_dependents(forward.nodes, {forward.parameters[place].node})
@@ -292,14 +292,14 @@ def _record_on_tape(function: Callable[..., Any], leaves: Sequence[Any], tree: T
     if not isinstance(backend, TapeBackend):
         return tree_map(_constant, result)
     results = tuple(move(underlying_tensor(x), backend.on) for x in tensors)
-    options = {"pullback": _OnTape(freeze_variables(pull), leaves, tree, results, out_tree, len(arguments))}
+    options = {"pullback": _TapePullback(freeze_variables(pull), leaves, tree, results, out_tree, len(arguments))}
     out = tuple(x.template for x in results)
     operands = tuple(move(x, backend) for x in (*closed_over, *arguments))
-    values = backend.entered(CUSTOM, out, (operands,), options, None, results)
+    values = backend.record_results(CUSTOM, out, (operands,), options, None, results)
     return unflatten(out_tree, [Tensor(x, backend, value) for x, value in zip(out, values, strict=True)])
 
 
-class _OnTape(NamedTuple):
+class _TapePullback(NamedTuple):
     """The function of cotangents of a call on a tape, which runs on data."""
 
     pull: Callable[..., Any]
@@ -310,11 +310,11 @@ class _OnTape(NamedTuple):
     argument_count: int
     """The number of tensors among the arguments."""
 
-    @contained
+    @in_own_context
     def __call__(self, seeds: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """The cotangents of the arguments, as constants of the gradient's graph."""
         backend = recorder_of(self.results[0])
-        with outside(), default_backend(backend):
+        with outside_traces(), default_backend(backend):
             data = evaluate(Graph((), [x.data for x in seeds]), (), backend)
             cotangents = [Tensor(like.template, x.backend, x.data) for like, x in zip(self.results, data, strict=True)]
             gradients = cotangents_of_arguments(self.pull(unflatten(self.out_tree, cotangents)), self.tree, self.leaves)

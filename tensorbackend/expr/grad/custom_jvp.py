@@ -78,9 +78,9 @@ class custom_jvp:  # a decorator
         return self._op(*arguments)
 
     def _call_with_pullback(self, *arguments: Any) -> tuple[Any, Callable[..., Any]]:
-        return self._function(*arguments), lambda cotangent: self._pulled(arguments, cotangent)
+        return self._function(*arguments), lambda cotangent: self._pull_back(arguments, cotangent)
 
-    def _pulled(self, arguments: tuple[Any, ...], cotangent: Any) -> Any:
+    def _pull_back(self, arguments: tuple[Any, ...], cotangent: Any) -> Any:
         """The cotangents of the arguments: the derivative is linear in the tangents, and this is its transpose."""
         rule = self._rule
         if rule is None:

@@ -16,9 +16,9 @@ from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.unary import real
 from ...ops.reduction import sum
 from ...ops.shape import reshape
-from ...scopes import contained
+from ...scopes import in_own_context
 from ...template import Template
-from ...tensor import Tensor, relabelled
+from ...tensor import Tensor, rename_like
 from ..collectives import collective
 from ..graph import Graph, reachable
 from ..node import PARAMETER, RENAMED, Node, Value, at_line
@@ -143,7 +143,7 @@ def _needs_expansion(node: Node) -> bool:
     return node.default is not None and gradient_of(node.op) is None
 
 
-@contained
+@in_own_context
 def pull_back(
     outputs: Sequence[Value], cotangents: Sequence[Tensor], inputs: Sequence[Value], known: Lookup = expr_tensor
 ) -> list[Tensor]:
@@ -306,7 +306,7 @@ def inexact(value: Value) -> bool:
 
 def rename_to_template(x: Tensor, template: Template) -> Tensor:
     """A tensor under the names of a template of its shape and dtype."""
-    return x if x.names == template.names else relabelled(x, template)
+    return x if x.names == template.names else rename_like(x, template)
 
 
 def _identity(x: Tensor) -> Tensor:

@@ -19,14 +19,14 @@ from ..trees import Tree, flatten, paths, unflatten
 from . import rules as rules
 from .calls import Call, fit_to_template, rename_like
 from .engine import differentiate_graph, linearize_graph
-from .recalled import Recalled
-from .remembered import Halves, Linear, differentiate, run_transform, split_program
+from .recalled import RecalledCall
+from .remembered import Linear, SplitPrograms, differentiate, run_transform, split_program
 
 R = TypeVar("R")
 Primals = TypeVarTuple("Primals")
 
 
-class Push(NamedTuple):
+class Pushforward(NamedTuple):
     """A function at a point: its results, and the linear function from tangents of arguments to those of results."""
 
     results: Sequence[Tensor]
@@ -34,15 +34,15 @@ class Push(NamedTuple):
     """Takes a tangent for each parameter; computes a tangent for each floating or complex result."""
 
 
-def linearize_call(call: Call, backend: Backend) -> Push:
+def linearize_call(call: Call, backend: Backend) -> Pushforward:
     """Linearize the function of a call at its arguments."""
     halves = _halves(call.graph, range(len(call.leaves)))
     unused = [zeros(x.shape, dtype=x.dtype, backend=backend) for x in halves.unused]
     outputs, count = evaluate(halves.forward, [*call.leaves, *unused]), len(call.graph.outputs)
-    return Push(outputs[:count], Linear(halves.linear, outputs[count:]))
+    return Pushforward(outputs[:count], Linear(halves.linear, outputs[count:]))
 
 
-def _halves(graph: Graph, positions: Sequence[int]) -> Halves:
+def _halves(graph: Graph, positions: Sequence[int]) -> SplitPrograms:
     """The graph of a function's results, and that of the linear function of tangents.
 
     The cotangents of the arguments are linear in the cotangents of the results. The transpose of that linear function,
@@ -53,7 +53,7 @@ def _halves(graph: Graph, positions: Sequence[int]) -> Halves:
     seeds = back.templates[inputs:]
     forward, linear = linearize_graph(back, range(inputs, inputs + len(seeds)), range(count, count + moved))
     kept = [*range(count), *range(count + moved, len(forward.outputs))]
-    return Halves(results(forward, kept), linear, seeds)
+    return SplitPrograms(results(forward, kept), linear, seeds)
 
 
 def _tangents(templates: Sequence[Template], out_tree: Tree, moved: Sequence[Tensor], backend: Backend) -> Any:
@@ -96,7 +96,7 @@ def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[A
     (9.0, 6.0)
     """
 
-    def again(record: Recalled, key: Any) -> tuple[R, R]:
+    def again(record: RecalledCall, key: Any) -> tuple[R, R]:
         moved = _flatten_tangents(record.leaves, record.tree, {}, tangents)
         return run_transform("jvp", key, record, _jvp, moved)  # type: ignore[no-any-return]
 
@@ -152,8 +152,8 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
     (9.0, 6.0, 3.0)
     """
 
-    def again(record: Recalled, key: Any) -> tuple[Any, Callable[..., Any]]:
-        push = Push(*split_program("linearize", key, record, _halves))
+    def again(record: RecalledCall, key: Any) -> tuple[Any, Callable[..., Any]]:
+        push = Pushforward(*split_program("linearize", key, record, _halves))
         return _result_and_push(push, record.out_tree, record.leaves, record.tree, {})
 
     def anew(call: Call) -> tuple[Any, Callable[..., Any]]:
@@ -164,7 +164,7 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
 
 
 def _result_and_push(
-    push: Push, out_tree: Tree, leaves: Sequence[Tensor], tree: Tree, held: Mapping[int, Tensor]
+    push: Pushforward, out_tree: Tree, leaves: Sequence[Tensor], tree: Tree, held: Mapping[int, Tensor]
 ) -> tuple[Any, Callable[..., Any]]:
     backend, templates = common_backend(leaves), [x.template for x in push.results]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...ops.fourier import fft, ifft
-from ...ops.indexing.slices import sliced
+from ...ops.indexing.slices import slice_basic
 from ...ops.padding import pad
 from ...protocol.fourier import Norm
 from ...tensor import Tensor
@@ -13,7 +13,7 @@ from .registry import Cotangents, rule
 def _resize(x: Tensor, axis: int, size: int) -> Tensor:
     """x truncated or zero-padded to a size along an axis, as the transform does with its input."""
     if x.shape[axis] > size:
-        return sliced(x, (slice(None),) * axis + (slice(size),))
+        return slice_basic(x, (slice(None),) * axis + (slice(size),))
     return pad(x, {axis: (0, size - x.shape[axis])}) if x.shape[axis] < size else x
 
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import wraps
 from typing import Any, Final, Literal, TypeVar, TypeVarTuple, overload
 
-from ...caching.memos import Kept
+from ...caching.memos import BoundedMemo
 from ...declarations.argument_errors import check_arguments, check_arguments_early
 from ...dtypes import defaults
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, TemplateDataError, expected
@@ -33,10 +33,10 @@ from . import rules as rules
 from .calls import Argnums, Call, Gradient, ValueAndGradient, fit_to_template, rename_like
 from .custom import trace_pullbacks
 from .engine import differentiate_graph, linearize_graph
-from .recalled import Recalled, tree_of
+from .recalled import RecalledCall, tree_of
 from .recipes import RECIPES, Recipe, tensor_of
 from .registry import clear_with_rules
-from .remembered import Halves, Linear, Memory, differentiate, split_program
+from .remembered import Linear, Memory, SplitPrograms, differentiate, split_program
 
 R = TypeVar("R")
 Primals = TypeVarTuple("Primals")
@@ -124,7 +124,7 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
 
     memory = Memory()
 
-    def again(record: Recalled, key: Any) -> Any:
+    def again(record: RecalledCall, key: Any) -> Any:
         recipe = RECIPES.get((key, has_aux))
         if recipe is None:
             return _compute(record.call(), has_aux, record, (key, has_aux))
@@ -146,7 +146,7 @@ def gradient_call(call: Call) -> Call:
     return call._replace(graph=graph, out_tree=graph.out_tree)
 
 
-def _compute(call: Call, has_aux: bool, record: Recalled | None = None, key: Any = None) -> Any:
+def _compute(call: Call, has_aux: bool, record: RecalledCall | None = None, key: Any = None) -> Any:
     """The result and the gradient of a traced function; for a recalled trace, keeps how they are computed."""
     trees = _scalar_result(call.graph, has_aux)
     whole, constants = _add_gradient(call.graph)
@@ -160,7 +160,7 @@ def _compute(call: Call, has_aux: bool, record: Recalled | None = None, key: Any
     return _value(outputs, trees, call.graph.results), call.nested(outputs[len(call.graph.outputs) :])
 
 
-def _run_recipe(recipe: Recipe, record: Recalled) -> Any:
+def _run_recipe(recipe: Recipe, record: RecalledCall) -> Any:
     """The result and the gradient of a function that recorded the same nodes before."""
     one, trees, templates = recipe.extra
     payloads, home = recipe(record.payloads(recipe.places, one)), recipe.home
@@ -196,7 +196,7 @@ def _add_gradient(graph: Graph) -> tuple[Graph, list[Tensor]]:
     return _differentiate(graph, 0), []
 
 
-_known: Final[Kept[Graph]] = clear_with_rules(Kept("graphs of gradients", 512))
+_known: Final[BoundedMemo[Graph]] = clear_with_rules(BoundedMemo("graphs of gradients", 512))
 """The gradients of graphs that are closed. A graph is found again because equal closed graphs are one object."""
 
 
@@ -267,11 +267,11 @@ def _result_and_pull(call: Call) -> tuple[Any, Callable[..., Any]]:
     return _make_pull(outputs[:count], Linear(backward, outputs[count:]), call.out_tree, call.leaves, call.filled)
 
 
-def _recall_result_and_pull(record: Recalled, key: Any) -> tuple[Any, Callable[..., Any]]:
+def _recall_result_and_pull(record: RecalledCall, key: Any) -> tuple[Any, Callable[..., Any]]:
     """The same, for a function that recorded nodes that are recalled."""
     tree = record.tree
     results, linear = split_program(
-        "vjp", key, record, lambda graph, positions: Halves(*linearize_graph(graph, positions))
+        "vjp", key, record, lambda graph, positions: SplitPrograms(*linearize_graph(graph, positions))
     )
     return _make_pull(results, linear, record.out_tree, record.leaves, lambda cotangents: unflatten(tree, cotangents))
 

@@ -23,7 +23,7 @@ from .calls import Argnums, Call
 from .engine import linearize_graph
 from .forward import linearize_call
 from .functions import gradient_call
-from .recalled import Recalled
+from .recalled import RecalledCall
 from .remembered import Memory, differentiate, run_transform
 
 
@@ -80,7 +80,7 @@ def _derivatives(
     def apply_transform(call: Call, _: Sequence[Tensor]) -> Any:
         return transform(call)
 
-    def again(record: Recalled, key: Any) -> Any:
+    def again(record: RecalledCall, key: Any) -> Any:
         return run_transform(name, key, record, apply_transform)
 
     @wraps(function)

@@ -16,14 +16,14 @@ from ..graph import Graph, reachable
 from ..node import PARAMETER, Node, Value
 from ..recall import Recall, value_under
 from ..record import ExprBackend, capture, depends_on_argument, leak_error
-from ..scopes import Lifted, Mark, scope_variable
+from ..scopes import CapturedNode, Mark, scope_variable
 from ..trace import argument_names, outputs_of
 from ..trees import LEAF, Tree, flatten, unflatten
 from .calls import Argnums, Call, places_of
 from .tape import current_tape
 
 
-class Recalled(NamedTuple):
+class RecalledCall(NamedTuple):
     """A call of a function that was traced on recalled nodes."""
 
     scope: Recall
@@ -96,7 +96,7 @@ def _anew(scope: Recall, outputs: Sequence[Value], exchanged: dict[Value, Value]
     Raises `BackendError` for values of traces that have ended.
     """
 
-    _refuse_leaked(scope, outputs)
+    _refuse_leaks(scope, outputs)
 
     def number(node: Node) -> int:
         return scope.made.get(node, node.serial)
@@ -104,7 +104,7 @@ def _anew(scope: Recall, outputs: Sequence[Value], exchanged: dict[Value, Value]
     for node in sorted(reachable(outputs), key=number):
         if Value(node) in exchanged:
             continue
-        tensor = scope.tensor_of(node) if isinstance(node, Lifted) else None
+        tensor = scope.tensor_of(node) if isinstance(node, CapturedNode) else None
         if tensor is not None:
             new = capture(tensor).node
             new.line = node.line
@@ -114,7 +114,7 @@ def _anew(scope: Recall, outputs: Sequence[Value], exchanged: dict[Value, Value]
     return [exchanged[value] for value in outputs]
 
 
-def _refuse_leaked(scope: Recall, outputs: Sequence[Value]) -> None:
+def _refuse_leaks(scope: Recall, outputs: Sequence[Value]) -> None:
     """Raises `BackendError` if results need a value of a trace that has ended."""
     seen: set[Node] = set()
     waiting = list(outputs)
@@ -138,7 +138,7 @@ def _recorder() -> tuple[ExprBackend, Backend]:
 
 def recall_call(
     function: Callable[..., Any], argnums: Argnums, arguments: Sequence[Any], keywords: dict[str, Any]
-) -> Recalled | None:
+) -> RecalledCall | None:
     """Trace a function as `traced` does, on recalled nodes; `None` for a call that needs a new trace.
 
     These are calls inside another trace, on a tape, under a profile or with a cast of operands, and calls whose
@@ -188,7 +188,7 @@ def recall_call(
         outputs, out_tree = call_with_default(backend, _run, scope, function, filled, keywords)
     finally:
         scope_variable.set(None)
-    return Recalled(scope, function, arguments, positions, leaves, tree, outputs, out_tree)
+    return RecalledCall(scope, function, arguments, positions, leaves, tree, outputs, out_tree)
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ...caching.memos import Kept
+from ...caching.memos import BoundedMemo
 from ...protocol import Backend, Kernel, Payload
 from ...template import Template
 from ...tensor import Tensor, blank_tensor
@@ -60,7 +60,7 @@ class Recipe:
         return self._kernel
 
 
-RECIPES: Final[Kept[Recipe]] = clear_with_rules(Kept("programs of gradients", 512))
+RECIPES: Final[BoundedMemo[Recipe]] = clear_with_rules(BoundedMemo("programs of gradients", 512))
 """The recipes by what was recorded."""
 
 

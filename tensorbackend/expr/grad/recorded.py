@@ -37,7 +37,7 @@ def active_tape() -> Tape | None:
     return None if held is None else held()
 
 
-class Unrecorded(NamedTuple):
+class UnrecordedUse(NamedTuple):
     """Where a value was computed from recorded values outside the block of their tape, so that it was not recorded."""
 
     tape: Tape
@@ -45,7 +45,7 @@ class Unrecorded(NamedTuple):
     line: Line | None
 
 
-class Recorded(Node):
+class TapeNode(Node):
     """A node that was run when it was made."""
 
     __slots__ = ("left", "plan", "results", "tape")
@@ -58,7 +58,7 @@ class Recorded(Node):
         tape: Tape | None,
         results: tuple[Tensor, ...],
         *arguments: Any,
-        left: Unrecorded | None = None,
+        left: UnrecordedUse | None = None,
         **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
@@ -82,11 +82,11 @@ def make_node(
     *,
     tensor: Tensor | None = None,
     line: Line | None = None,
-    left: Unrecorded | None = None,
+    left: UnrecordedUse | None = None,
     plan: Plan | None = None,
-) -> Recorded:
+) -> TapeNode:
     """A node of inputs that are values; it is made faster than by its class, and has the given line."""
-    node = object.__new__(Recorded)
+    node = object.__new__(TapeNode)
     node.op, node.out, node.inputs, node.operands, node.options = op, out, inputs, inputs, options
     node.default, node.tensor, node.line, node.serial = default, tensor, line, next(serials)
     node.tape, node.results, node.left, node.plan = tape, results, left, plan
@@ -102,7 +102,7 @@ def recall_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None:
 
     It is `None` if there is no recipe, as for custom gradients, and if an error must be raised.
     """
-    nodes = cast(list[Recorded], reachable([y]))  # as a tape has no other nodes
+    nodes = cast(list[TapeNode], reachable([y]))  # as a tape has no other nodes
     numbers: dict[Node, int] = {node: number for number, node in enumerate(nodes)}
     rows: list[Any] = [y.index, len(nodes)]
     for node in nodes:
@@ -117,7 +117,7 @@ def recall_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None:
             rows += node.tape is None, node.out
     for x in leaves:
         rows += x.template, numbers.get(x.data.node, -1), x.data.index
-    home = cast(Recorded, y.node).results[y.index].backend
+    home = cast(TapeNode, y.node).results[y.index].backend
     key = "tape", *rows, home, defaults.current_precision()
     recipe = RECIPES.get(key)
     if recipe is None:

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from ...caching.memos import Kept, clear_all
+from ...caching.memos import BoundedMemo, clear_all
 from ...registration import Registry
 from ...tensor import Tensor
 
@@ -61,10 +61,10 @@ class Gradient(NamedTuple):
 gradients: Final[Registry[Gradient]] = Registry("the gradient of")
 """The declared gradients, by the names of callbacks."""
 
-_of_rules: Final[list[Kept[Any]]] = []
+_of_rules: Final[list[BoundedMemo[Any]]] = []
 
 
-def clear_with_rules(memo: Kept[Entry]) -> Kept[Entry]:
+def clear_with_rules(memo: BoundedMemo[Entry]) -> BoundedMemo[Entry]:
     """Registers a memo of gradients, which is cleared when the rule of an op is declared."""
     _of_rules.append(memo)
     return memo

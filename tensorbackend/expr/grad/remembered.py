@@ -21,7 +21,7 @@ from ..node import HOOK, HOST
 from ..trace import trace_leaves
 from ..trees import unflatten
 from .calls import Argnums, Call, trace_call
-from .recalled import Recalled, recall_call
+from .recalled import RecalledCall, recall_call
 from .recipes import RECIPES, Recipe, tensor_of
 
 R = TypeVar("R")
@@ -45,7 +45,7 @@ def differentiate(
     argnums: Argnums,
     arguments: Sequence[Any],
     keywords: dict[str, Any],
-    again: Callable[[Recalled, Key], R],
+    again: Callable[[RecalledCall, Key], R],
     anew: Callable[[Call], R],
     memory: Memory | None = None,
 ) -> R:
@@ -69,7 +69,7 @@ def differentiate(
     return anew(trace_call(function, argnums, arguments, keywords))
 
 
-def run_transform(name: str, key: Key, record: Recalled, transform: Transform, more: Sequence[Tensor] = ()) -> Any:
+def run_transform(name: str, key: Key, record: RecalledCall, transform: Transform, more: Sequence[Tensor] = ()) -> Any:
     """The results of a transform, by one program of the function and all that the transform computes from it."""
     key = name, key, record.tree, *[x.template for x in more]
     held = [tensor for _, tensor in record.scope.lifted.values()]
@@ -116,7 +116,7 @@ class Linear(NamedTuple):
         return evaluate(graph, [*residuals, *tensors])
 
 
-class Halves(NamedTuple):
+class SplitPrograms(NamedTuple):
     """What computes the results of a function and a linear function at these."""
 
     forward: Graph
@@ -127,7 +127,7 @@ class Halves(NamedTuple):
 
 
 def split_program(
-    name: str, key: Key, record: Recalled, split: Callable[[Graph, Sequence[int]], Halves]
+    name: str, key: Key, record: RecalledCall, split: Callable[[Graph, Sequence[int]], SplitPrograms]
 ) -> tuple[list[Tensor], Linear]:
     """The results of a function and a linear function at these, as `split` derives them.
 

@@ -22,7 +22,7 @@ from ..trees import Tree, flatten, paths, unflatten
 from . import rules as rules
 from .engine import pull_back
 from .recipes import tensor_of
-from .recorded import Recorded, active_tape, make_node, open_tape, recall_gradient
+from .recorded import TapeNode, active_tape, make_node, open_tape, recall_gradient
 from .tape_backend import TapeBackend, separate, tape_backend_on, underlying_tensor
 
 Nested = TypeVar("Nested")
@@ -88,7 +88,7 @@ class Tape:
         ...     [tape.follows(tensor) for tensor in (x, x * x, x.detach(), tb.asarray(1.0))]
         [True, True, False, False]
         """
-        return isinstance(x.backend, TapeBackend) and cast(Recorded, x.data.node).tape is self
+        return isinstance(x.backend, TapeBackend) and cast(TapeNode, x.data.node).tape is self
 
     def paused(self) -> Block[None]:
         """Pause the tape in a `with` block inside its own: values that are computed there are constants for the tape.
@@ -214,7 +214,7 @@ def gradient(y: Tensor, x: Nested) -> Nested:
         raise ShapeError(expected("a scalar for a gradient", "take its sum()", y=y.template))
     if not y.dtype.is_floating:
         raise DTypeError(expected("a floating y for a gradient", "take its real() or abs()", y=y.template))
-    of_y = cast(Recorded, y.data.node)
+    of_y = cast(TapeNode, y.data.node)
     if of_y.tape is None or any(leaf.data.node.tape is not of_y.tape for leaf in leaves):
         for tensor, path in zip(leaves, paths(tree, "x"), strict=True):
             _check_same_tape(y, tensor, path)
@@ -228,7 +228,7 @@ def gradient(y: Tensor, x: Nested) -> Nested:
         """A value as a constant of the graph; on the tape while it records, so that the gradient is recorded too."""
         constant = taken.get(value)
         if constant is None:
-            node = cast(Recorded, value.node)
+            node = cast(TapeNode, value.node)
             held = node.results[value.index]
             if node.tape is not None and node.tape is current:
                 held = Tensor(value.template, TapeBackend(on=held.backend), value)
@@ -248,7 +248,7 @@ def gradient(y: Tensor, x: Nested) -> Nested:
 
 def _check_same_tape(y: Tensor, x: Tensor, path: str) -> None:
     """Raises `ArgumentError` unless the tape that recorded x also recorded y, or y is a constant for that tape."""
-    node, source = cast(Recorded, y.data.node), cast(Recorded, x.data.node)
+    node, source = cast(TapeNode, y.data.node), cast(TapeNode, x.data.node)
     if source.tape is None:
         remedy = "watch it in the block: x = tape.watch(x)"
         raise ArgumentError(expected(f"{path} as a tensor that a tape recorded", remedy, given=x.template))

@@ -9,19 +9,19 @@ from typing import Any, cast
 
 from ...declarations.op_specs import CALLBACKS
 from ...dispatch import implementation, perform
-from ...dispatch.kernels import composite_kernel, of_plain, primitive_kernel, templates_of
+from ...dispatch.kernels import composite_kernel, plain_kernel, primitive_kernel, templates_of
 from ...ops.composite.elementwise.gradients import stop_gradient
 from ...protocol import Backend, Kernel, Payload, own_method
 from ...protocol.core import CompositeCall
 from ...rules.plan import Out
 from ...select import get_backend, move
 from ...template import Template
-from ...tensor import Tensor, bind, blank_tensor, relabelled
+from ...tensor import Tensor, bind, blank_tensor, rename_like
 from ..composite_programs import record_program
 from ..node import CAPTURED, RENAMED, Default, Node, Value, here, serials
 from ..recall import plan_of
 from .engine import has_cotangents, inexact
-from .recorded import Recorded, Unrecorded, active_tape, make_node, open_tape
+from .recorded import TapeNode, UnrecordedUse, active_tape, make_node, open_tape
 from .registry import gradient_of
 
 
@@ -55,7 +55,7 @@ class TapeBackend(Backend):
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
     ) -> Tensor | tuple[Tensor, ...]:
         """Runs a composite as one node, or as its parts if it is recorded and has no gradient rule of its own."""
-        if any(map(_is_followed, _flat(args.inputs))) and gradient_of(name) is None:
+        if any(map(_follows, _flat(args.inputs))) and gradient_of(name) is None:
             return default_impl(*args)
         data = self.recorded(name, args.out, args.inputs, args.options, default_impl)
         if isinstance(args.out, Template):
@@ -87,9 +87,9 @@ class TapeBackend(Backend):
         method = own_method(self.on, name) if default else implementation(self.on, name, out, templates_of(held))
         returned = perform(self.on, name, CompositeCall(out, held, options), method, default)
         results = (returned,) if isinstance(returned, Tensor) else tuple(returned)
-        return self.entered(name, out, inputs, options, default, results)
+        return self.record_results(name, out, inputs, options, default, results)
 
-    def entered(
+    def record_results(
         self,
         name: str,
         out: Out,
@@ -99,12 +99,12 @@ class TapeBackend(Backend):
         results: tuple[Tensor, ...],
     ) -> Payload:
         """Records an op with its results if an operand is followed by the open tape."""
-        if not any(map(_is_followed, _flat(inputs))):
+        if not any(map(_follows, _flat(inputs))):
             left = _left(inputs)
             constants = tuple(_constant(x, left) for x in results)
             return constants[0] if isinstance(out, Template) else constants
         values = tuple(_each(_value, operand) for operand in inputs)
-        node = Recorded(active_tape(), results, name, out, values, options, default=default)
+        node = TapeNode(active_tape(), results, name, out, values, options, default=default)
         return Value(node) if isinstance(out, Template) else node.values
 
     @property
@@ -167,7 +167,7 @@ def _recorder(name: str) -> Callable[..., Payload]:
 
     def kernel(self: TapeBackend, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]) -> Kernel:
         below = primitive_kernel(self.on, name, out, inputs, options)
-        general = of_plain(
+        general = plain_kernel(
             self, lambda *arguments: self.recorded(name, arguments[0], arguments[1:], options), out, inputs, {}
         )
         return _recording_kernel(self, name, CompositeCall(out, tuple(inputs), options), below, general)
@@ -186,7 +186,7 @@ def _kernel_by_parts(
     def record(*payloads: Any) -> Payload:
         nonlocal met, program
         tape = active_tape()
-        if tape is None or not any(cast(Recorded, value.node).tape is tape for value in _values(payloads)):
+        if tape is None or not any(cast(TapeNode, value.node).tape is tape for value in _values(payloads)):
             return otherwise(*payloads)
         if not met:
             met = True
@@ -240,7 +240,7 @@ def _recording_kernel(
         # As `make_node` and `tensor_of` do, without their calls.
         result = blank_tensor()
         result.template, result.backend, result.data = out, on, below(*datas)
-        node = blank(Recorded)
+        node = blank(TapeNode)
         node.op, node.out, node.inputs, node.operands, node.options = name, out, payloads, payloads, options
         node.default, node.tensor, node.line, node.serial = default, None, here(), next(serials)
         node.tape, node.results, node.left, node.plan = tape, (result,), None, plan
@@ -271,15 +271,15 @@ def underlying_tensor(x: Tensor) -> Tensor:
     if not isinstance(x.backend, TapeBackend):
         return x
     value: Value = x.data
-    held = cast(Recorded, value.node).results[value.index]
-    return held if held.template is x.template else relabelled(held, x.template)
+    held = cast(TapeNode, value.node).results[value.index]
+    return held if held.template is x.template else rename_like(held, x.template)
 
 
 @bind
 def off_tape(x: Tensor) -> Tensor:
     """The result of `x.detach()` once this module is imported: off the tape for a tensor on one."""
     held = underlying_tensor(x)
-    return stop_gradient(x) if held is x else relabelled(held, x.template)
+    return stop_gradient(x) if held is x else rename_like(held, x.template)
 
 
 def recorder_of(x: Tensor) -> Backend:
@@ -290,9 +290,9 @@ def recorder_of(x: Tensor) -> Backend:
 
 def again(x: Tensor) -> Tensor:
     """The same tensor under a new node of the tape that records now, if that has recorded it."""
-    if not _is_followed(x):
+    if not _follows(x):
         return x
-    value = cast(TapeBackend, x.backend).entered(RENAMED, x.template, (x,), {}, None, (underlying_tensor(x),))
+    value = cast(TapeBackend, x.backend).record_results(RENAMED, x.template, (x,), {}, None, (underlying_tensor(x),))
     return Tensor(x.template, x.backend, value)
 
 
@@ -302,11 +302,11 @@ def earlier_values(results: Sequence[Tensor], known: Sequence[Tensor], start: in
     Only paths along which a gradient flows count.
     """
     found: dict[Value, Tensor] = {}
-    seen = {x.data for x in known if _is_followed(x)}
-    waiting: list[Value] = [x.data for x in results if _is_followed(x)]
+    seen = {x.data for x in known if _follows(x)}
+    waiting: list[Value] = [x.data for x in results if _follows(x)]
     while waiting:
         value = waiting.pop()
-        node = cast(Recorded, value.node)
+        node = cast(TapeNode, value.node)
         if value in seen or node.tape is None or not inexact(value):
             continue
         seen.add(value)
@@ -322,33 +322,33 @@ def separate(x: Tensor) -> Tensor:
     return Tensor(x.template, x.backend, x.data)
 
 
-def _constant(x: Tensor, left: Unrecorded | None = None) -> Value:
+def _constant(x: Tensor, left: UnrecordedUse | None = None) -> Value:
     x = separate(x)
     return Value(make_node(None, (x,), CAPTURED, x.template, tensor=x, left=left))
 
 
-def _left(inputs: tuple[Any, ...]) -> Unrecorded | None:
+def _left(inputs: tuple[Any, ...]) -> UnrecordedUse | None:
     """Where an op uses values of a tape whose block is not active here; `None` if there are no such values."""
-    latest: Unrecorded | None = None
+    latest: UnrecordedUse | None = None
     for x in _flat(inputs):
         if isinstance(x.backend, TapeBackend):
-            node = cast(Recorded, x.data.node)
+            node = cast(TapeNode, x.data.node)
             left = node.left
             if node.tape is not None and not node.tape.is_paused:
-                left = Unrecorded(node.tape, here())
+                left = UnrecordedUse(node.tape, here())
             if left is not None and (latest is None or left.tape.serial > latest.tape.serial):
                 latest = left
     return latest
 
 
-def _is_followed(x: Tensor) -> bool:
+def _follows(x: Tensor) -> bool:
     """Whether the tape that records now has recorded a tensor."""
     if not isinstance(x.backend, TapeBackend):
         return False
-    recorded = cast(Recorded, x.data.node).tape
+    recorded = cast(TapeNode, x.data.node).tape
     return recorded is not None and recorded is active_tape()
 
 
 def _value(x: Tensor) -> Value:
     """The value of a tensor; a constant unless the tape that records now follows it."""
-    return x.data if _is_followed(x) else _constant(underlying_tensor(x))
+    return x.data if _follows(x) else _constant(underlying_tensor(x))

@@ -110,10 +110,10 @@ class Recorder:
             return result
 
         if subject is None:
-            run_in_program.__unwatched__ = kernel  # type: ignore[attr-defined] # read by `dispatch.watching.unwatched`
+            run_in_program.__unwatched__ = kernel  # type: ignore[attr-defined] # read by `dispatch.watching.original_kernel`
             return run_in_program
 
-        run.__unwatched__ = kernel  # type: ignore[attr-defined] # read by `dispatch.watching.unwatched`
+        run.__unwatched__ = kernel  # type: ignore[attr-defined] # read by `dispatch.watching.original_kernel`
         return run
 
     def caller(self, frame: FrameType | None) -> tuple[CodeType | None, int]:

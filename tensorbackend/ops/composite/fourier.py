@@ -22,7 +22,7 @@ from ..elementwise.binary import equal, logical_or, multiply, subtract
 from ..elementwise.conversion import astype
 from ..elementwise.unary import conj, real
 from ..fourier import fft, ifft
-from ..indexing.slices import sliced
+from ..indexing.slices import slice_basic
 from ..shape import reshape
 from .shape.arranging import roll
 
@@ -189,7 +189,7 @@ def _position(axis: Axis) -> int:
 
 def _head(x: Tensor, axis: Axis, count: int) -> Tensor:
     """The first `count` entries along an axis, or all if there are fewer."""
-    return sliced(x, (slice(None),) * _position(axis) + (slice(count),))
+    return slice_basic(x, (slice(None),) * _position(axis) + (slice(count),))
 
 
 def _cast_to_complex(x: Tensor) -> Tensor:

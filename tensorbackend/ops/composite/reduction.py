@@ -6,7 +6,7 @@ import math
 
 from ...annotations import Axes, Axis
 from ...dispatch import composite
-from ...docstrings import described
+from ...docstrings import document
 from ...dtypes import DType, float32, promote_types, scalar_kind
 from ...errors import ShapeError, expected
 from ...rules.accuracy import LOG_OF_SUM, SUM, Bound
@@ -17,7 +17,7 @@ from ...sizes import apply
 from ...template import intern_template, merge_names, weak_template
 from ...tensor import Tensor, TensorLike
 from ..creation.filled import rename
-from ..creation.values import together
+from ..creation.values import operand_tensors
 from ..elementwise.binary import add, divide, equal, logical_and, multiply, subtract
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
@@ -90,20 +90,20 @@ def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
 def _logsumexp(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """See `logsumexp`."""
     check_dtype(x.dtype, "real or bool")
-    return _shifted(cast_to_float32(x), None, axis, keepdims, to_floating(x.dtype))
+    return _shifted_sum(cast_to_float32(x), None, axis, keepdims, to_floating(x.dtype))
 
 
-def _scaled(x: TensorLike, scale: TensorLike, axis: Axes, keepdims: bool) -> Tensor:
+def _scaled_sum(x: TensorLike, scale: TensorLike, axis: Axes, keepdims: bool) -> Tensor:
     """See `logsumexp`."""
-    x, factors = together(x, scale)
+    x, factors = operand_tensors(x, scale)
     kind = scalar_kind(scale)
     weight = factors.template if kind is None else weak_template(kind)
     dtype = to_floating(check_dtype(result_type([x.template, weight]), "real or bool"))
     work = promote_types(dtype, float32)
-    return _shifted(astype(x, work), astype(factors, work), sorted_axes(x.template, axis), keepdims, dtype)
+    return _shifted_sum(astype(x, work), astype(factors, work), sorted_axes(x.template, axis), keepdims, dtype)
 
 
-def _shifted(x: Tensor, scale: Tensor | None, axis: Axes, keepdims: bool, dtype: DType) -> Tensor:
+def _shifted_sum(x: Tensor, scale: Tensor | None, axis: Axes, keepdims: bool, dtype: DType) -> Tensor:
     """log(sum(scale * exp(x))), with the exponentials divided by the largest one so that none overflows."""
     if not count_along(x, axis):
         return astype(log(sum(x, axis=axis, keepdims=keepdims)), dtype)
@@ -119,7 +119,7 @@ def _shifted(x: Tensor, scale: Tensor | None, axis: Axes, keepdims: bool, dtype:
     return astype(add(log(total), reshape(shift, total.shape, names=total.names)), dtype)
 
 
-@described
+@document
 def logsumexp(
     x: TensorLike, /, *, axis: Axes = None, keepdims: bool = False, scale: TensorLike | None = None
 ) -> Tensor:
@@ -136,7 +136,7 @@ def logsumexp(
     """
     if scale is None:
         return _logsumexp(x, axis=axis, keepdims=keepdims)
-    return _scaled(x, scale, axis, keepdims)
+    return _scaled_sum(x, scale, axis, keepdims)
 
 
 @composite.within(Bound(16, "a quotient of sums", "operand", tame=True))

@@ -12,7 +12,7 @@ from operator import index
 from ...annotations import ShapeLike
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
-from ...docstrings import described
+from ...docstrings import document
 from ...dtypes import DTypeLike, Scalar, as_dtype, check_scalar, default_dtype, scalar_kind
 from ...errors import ArgumentKindError, OperandError, ShapeError, expected
 from ...protocol import BackendLike
@@ -20,7 +20,7 @@ from ...rules.axes import normalize_axis
 from ...rules.plan import Plan
 from ...select import check_dtype_support, get_backend
 from ...template import Template, as_names, as_shape, intern_template
-from ...tensor import Like, Tensor, TensorLike, bind, public_op, relabelled
+from ...tensor import Like, Tensor, TensorLike, bind, public_op, rename_like
 from ..elementwise.binary import add, greater_equal
 from ..elementwise.conversion import astype
 from .values import asarray as asarray
@@ -42,10 +42,10 @@ def _full(
     kind = scalar_kind(fill_value)
     if kind is None:
         raise OperandError(expected("a number, or a tensor or an array without axes", fill_value=fill_value))
-    return _filled(shape, fill_value, default_dtype(kind) if dtype is None else dtype, names)
+    return _fill(shape, fill_value, default_dtype(kind) if dtype is None else dtype, names)
 
 
-@described
+@document
 def full(
     shape: ShapeLike,
     fill_value: TensorLike,
@@ -75,7 +75,7 @@ def full(
     return public_op("broadcast_to")(value, as_shape(shape), names=names)
 
 
-def _filled(shape: ShapeLike, value: Scalar, dtype: DTypeLike, names: Sequence[str | None] | None) -> Plan:
+def _fill(shape: ShapeLike, value: Scalar, dtype: DTypeLike, names: Sequence[str | None] | None) -> Plan:
     out = Template(shape, dtype, names)  # type: ignore[arg-type] # or an int
     check_scalar(value, out.dtype)
     return Plan(out, (), {"value": value})
@@ -99,7 +99,7 @@ def zeros(
     >>> tb.zeros(2, like=tb.ones(3, backend="binary")).backend
     BinaryBackend()
     """
-    return _filled(shape, False, default_dtype("float") if dtype is None else dtype, names)
+    return _fill(shape, False, default_dtype("float") if dtype is None else dtype, names)
 
 
 @primitive.calls("constant")
@@ -118,7 +118,7 @@ def ones(
     >>> tb.ones((1, 2), dtype="u8").tolist()
     [[1, 1]]
     """
-    return _filled(shape, True, default_dtype("float") if dtype is None else dtype, names)
+    return _fill(shape, True, default_dtype("float") if dtype is None else dtype, names)
 
 
 @primitive
@@ -188,7 +188,9 @@ def eye(
     return Plan(out, (), {"offset": index(k)})
 
 
-def _like(x: Tensor, value: TensorLike, dtype: DTypeLike | None, backend: BackendLike, device: str | None) -> Tensor:
+def _fill_like(
+    x: Tensor, value: TensorLike, dtype: DTypeLike | None, backend: BackendLike, device: str | None
+) -> Tensor:
     kind, chosen = x.dtype if dtype is None else dtype, x.backend if backend is None else backend
     return full(x.shape, value, dtype=kind, names=x.names, backend=chosen, device=device)
 
@@ -204,7 +206,7 @@ def zeros_like(
     >>> tb.zeros_like(tb.asarray([1, 2], names=("n",))).template
     s64[n: 2]
     """
-    return _like(x, False, dtype, backend, device)
+    return _fill_like(x, False, dtype, backend, device)
 
 
 @check_arguments
@@ -217,7 +219,7 @@ def ones_like(
     >>> tb.ones_like(tb.asarray([1, 2])).tolist()
     [1, 1]
     """
-    return _like(x, True, dtype, backend, device)
+    return _fill_like(x, True, dtype, backend, device)
 
 
 @check_arguments
@@ -230,7 +232,7 @@ def empty_like(
     >>> tb.empty_like(tb.asarray([1.5])).dtype
     float32
     """
-    return _like(x, False, dtype, backend, device)
+    return _fill_like(x, False, dtype, backend, device)
 
 
 @check_arguments
@@ -249,7 +251,7 @@ def full_like(
     >>> tb.full_like(tb.asarray([1, 2]), 7).tolist()
     [7, 7]
     """
-    return _like(x, fill_value, dtype, backend, device)
+    return _fill_like(x, fill_value, dtype, backend, device)
 
 
 @bind
@@ -301,7 +303,7 @@ def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
     for old, new in renamed.items():
         changed[normalize_axis(x.template, old)] = new
     out = intern_template(x.shape, x.dtype, as_names(changed, x.ndim))
-    return relabelled(x, out)
+    return rename_like(x, out)
 
 
 @check_arguments

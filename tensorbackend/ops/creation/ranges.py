@@ -9,7 +9,7 @@ from typing import Any
 
 from ...caching.option_keys import NUMBERS
 from ...dispatch import primitive
-from ...docstrings import described
+from ...docstrings import document
 from ...dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, complex128, default_dtype, float64, scalar_kind
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ...protocol import BackendLike
@@ -27,7 +27,7 @@ from .filled import asarray, iota
 from .values import is_array
 
 
-def _known(value: Any) -> tuple[Scalar, Template]:
+def _known_number(value: Any) -> tuple[Scalar, Template]:
     """The Python number in a number, an array or a tensor without axes, and its template."""
     kind = scalar_kind(value)
     if kind is not None:
@@ -74,7 +74,7 @@ def _arange(
     return Plan(out, (), {"start": kind(start), "step": kind(step), "last": None})
 
 
-@described
+@document
 def arange(
     start: TensorLike,
     /,
@@ -101,7 +101,7 @@ def arange(
         start, stop = 0, start
     numbers: Any = start, stop, step
     if not (start.__class__ in NUMBERS and stop.__class__ in NUMBERS and step.__class__ in NUMBERS):
-        known = [_known(number) for number in numbers]
+        known = [_known_number(number) for number in numbers]
         numbers, dtype = [number for number, _ in known], dtype or _common([template for _, template in known])
     first, last, pace = numbers
     return _arange(first, last, pace, dtype=dtype, name=name, backend=backend, device=device, like=like)
@@ -144,7 +144,7 @@ def _linspace(
     return Plan(Template((num,), target_dtype, (name,)), (), {"start": kind(start), "step": kind(step), "last": last})
 
 
-@described
+@document
 def linspace(
     start: TensorLike,
     stop: TensorLike,
@@ -179,10 +179,10 @@ def linspace(
         )
     num = integer(0, num=num)
     gaps = num - 1 if flag(endpoint=endpoint) else num
-    return _between(start, stop, num, gaps, dtype, name, axis, backend, device, like)
+    return _linspace_of_tensors(start, stop, num, gaps, dtype, name, axis, backend, device, like)
 
 
-def _between(
+def _linspace_of_tensors(
     start: TensorLike,
     stop: TensorLike,
     num: int,

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from ...caching.option_keys import NUMBERS, holds_entries, remember
 from ...declarations.argument_errors import check_arguments
-from ...docstrings import described
+from ...docstrings import document
 from ...dtypes import (
     DType,
     DTypeLike,
@@ -33,7 +33,7 @@ from ...errors import (
     TensorBackendError,
     expected,
 )
-from ...interchange import ARRAYS, HOST, OnDevice, as_numpy, in_plain_memory
+from ...interchange import ARRAYS, HOST, OnDevice, as_numpy, to_plain_memory
 from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
 from ...rules.plan import flag
@@ -41,7 +41,7 @@ from ...rules.shape import template_without_names
 from ...select import check_dtype_support, claimant, common_backend, creation_backend, get_backend, move
 from ...select.default import current
 from ...template import MAX_AXES, Shape, Template, as_names, intern_template, is_deep, weak_template
-from ...tensor import Like, Tensor, TensorLike, bind, public_op, relabelled
+from ...tensor import Like, Tensor, TensorLike, bind, public_op, rename_like
 
 
 @check_arguments
@@ -74,7 +74,7 @@ def tensor(
 
 
 @bind
-@described
+@document
 def asarray(
     value: Any,
     /,
@@ -115,14 +115,14 @@ _shared: dict[Any, Template] = {}
 holds_entries("templates of arrays", _shared)
 
 
-def beside(value: TensorLike, *others: object) -> Tensor:
+def operand_tensor(value: TensorLike, *others: object) -> Tensor:
     """A value as a tensor; a number or array is moved to the backend of the tensors among the other operands."""
     if isinstance(value, Tensor):
         return value
     return asarray(value, backend=common_backend([operand for operand in others if isinstance(operand, Tensor)]))
 
 
-def together(*values: TensorLike) -> list[Tensor]:
+def operand_tensors(*values: TensorLike) -> list[Tensor]:
     """Values as tensors; numbers and arrays are put on the backend of the tensors among them, else the default one."""
     tensors = [value for value in values if isinstance(value, Tensor)]
     if len(tensors) == len(values):
@@ -189,7 +189,7 @@ def _from_value(
             expected("a tensor of the requested dtype and backend to share", "leave copy out", dtype=target_dtype)
         )
     if names is not None:
-        converted = relabelled(converted, Template(converted.shape, converted.dtype, names))
+        converted = rename_like(converted, Template(converted.shape, converted.dtype, names))
     return converted
 
 
@@ -239,7 +239,7 @@ def _plain(value: Any, copy: bool | None) -> Any:
     """
     if hasattr(value, "mask") and hasattr(value, "filled"):
         raise OperandError(expected("an array without a mask", "fill it first with filled()", array=type(value)))
-    plain = in_plain_memory(value)
+    plain = to_plain_memory(value)
     swapped = not getattr(getattr(value, "dtype", None), "isnative", True)
     if copy is False and (swapped or (plain is not value and (value.is_conj() or value.is_neg()))):
         raise ArgumentError(expected("an array whose memory holds its elements", "leave copy out", array=type(value)))
@@ -319,7 +319,7 @@ def _from_lists(
     if flattened is None:
         if is_deep(value):
             raise _too_deep(value)
-        stacked = _stacked(value, result_type([*_templates(value)]) if target_dtype is None else target_dtype)
+        stacked = _stack_lists(value, result_type([*_templates(value)]) if target_dtype is None else target_dtype)
         return (
             stacked if backend is None and device is None else _from_value(stacked, None, None, backend, device, None)
         )
@@ -409,13 +409,13 @@ def _templates(value: Any) -> Iterable[Template]:
     return (intern_template((), dtype, ()),)
 
 
-def _stacked(value: Any, dtype: DType) -> Tensor:
+def _stack_lists(value: Any, dtype: DType) -> Tensor:
     """Nested lists with arrays or tensors among them as one tensor, on the backend of the tensors."""
     if not isinstance(value, list | tuple | range):
         return asarray(value, dtype=dtype)
     # Another library's array, or a list, is moved to the backend of the tensors next to it.
     parts = [
-        element if is_array(element) else _stacked(element, dtype) if _flatten(element) is None else element
+        element if is_array(element) else _stack_lists(element, dtype) if _flatten(element) is None else element
         for element in value
     ]
     home = next((part.backend for part in parts if isinstance(part, Tensor)), None)

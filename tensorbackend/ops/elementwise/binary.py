@@ -8,7 +8,7 @@ the dtype, `OutOfRangeError`.
 from __future__ import annotations
 
 from ...dispatch import primitive
-from ...docstrings import described
+from ...docstrings import document
 from ...dtypes import bool_
 from ...rules.accuracy import COMPLEX_PRODUCT, COMPLEX_QUOTIENT, LIBRARY, Bound
 from ...rules.broadcasting import elementwise, to_floating, truth_values
@@ -182,7 +182,7 @@ def _logical_and(x1: Template, x2: Template, /) -> Plan:
 
 
 @bind
-@described
+@document
 def logical_and(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Logical and: whether both operands are true (not zero).
 
@@ -199,7 +199,7 @@ def _logical_or(x1: Template, x2: Template, /) -> Plan:
 
 
 @bind
-@described
+@document
 def logical_or(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Logical or: whether at least one operand is true (not zero).
 
@@ -216,7 +216,7 @@ def _logical_xor(x1: Template, x2: Template, /) -> Plan:
 
 
 @bind
-@described
+@document
 def logical_xor(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """Logical exclusive or: whether exactly one operand is true (not zero).
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 
-from ...docstrings import described
+from ...docstrings import document
 from ...tensor import Tensor, TensorLike, bind
 from ..composite.elementwise.functions import isfinite
 from ..creation.filled import asarray
@@ -49,7 +49,7 @@ def _is_complex(x: TensorLike) -> bool:
 
 
 @bind
-@described
+@document
 def cbrt(x: TensorLike, /) -> Tensor:
     """Real cube root, also of negative numbers; the principal root of complex numbers.
 
@@ -63,7 +63,7 @@ def cbrt(x: TensorLike, /) -> Tensor:
 
 
 @bind
-@described
+@document
 def rsqrt(x: TensorLike, /) -> Tensor:
     """1 / sqrt(x).
 
@@ -77,7 +77,7 @@ def rsqrt(x: TensorLike, /) -> Tensor:
 
 
 @bind
-@described
+@document
 def sigmoid(x: TensorLike, /) -> Tensor:
     """Logistic function 1 / (1 + exp(-x)).
 

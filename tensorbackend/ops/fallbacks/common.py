@@ -13,24 +13,24 @@ from ..elementwise.conversion import astype
 from ..shape import reshape
 
 
-def listed(values: Iterable[bool | float], dtype: DType = int64, shape: Shape | None = None) -> Tensor:
+def tensor_of_numbers(values: Iterable[bool | float], dtype: DType = int64, shape: Shape | None = None) -> Tensor:
     """Python numbers as a tensor of one axis, or of a shape, on the default backend."""
     numbers = list(values)
     sizes = (len(numbers),) if shape is None else shape
     return from_binary(pack(numbers, dtype), intern_template(sizes, dtype, (None,) * len(sizes)))
 
 
-def along(axis: int, ndim: int, size: int) -> Shape:
+def shape_along(axis: int, ndim: int, size: int) -> Shape:
     """The shape of a tensor that varies along one axis only: (1, 5, 1) for axis 1 of 3 and size 5."""
     return tuple(size if position == axis else 1 for position in range(ndim))
 
 
-def accumulating(dtype: DType) -> DType:
+def accumulator_dtype(dtype: DType) -> DType:
     """The dtype to add elements in: at least float32 for narrow floats."""
     return promote_types(dtype, float32) if dtype.is_floating else dtype
 
 
-def widened(x: Tensor) -> Tensor:
+def widen(x: Tensor) -> Tensor:
     """Floats in float64 if the backend has it, else in float32 if it has that, else as they are."""
     dtypes = x.backend.dtypes
     wider = promote_types(x.dtype, float64 if float64 in dtypes else float32)

@@ -12,7 +12,7 @@ from ..elementwise.binary import multiply
 from ..elementwise.conversion import astype
 from ..reduction import sum as total
 from ..shape import permute_dims, reshape
-from .common import accumulating
+from .common import accumulator_dtype
 
 
 def _matrices(x: Tensor, batch: tuple[int, ...], contract: tuple[int, ...]) -> tuple[Tensor, Shape]:
@@ -28,7 +28,7 @@ def _matrices(x: Tensor, batch: tuple[int, ...], contract: tuple[int, ...]) -> t
 def _dot(
     out: Template, x1: Tensor, x2: Tensor, /, *, contract1: Ints, batch1: Ints, contract2: Ints, batch2: Ints
 ) -> Tensor:
-    wide = accumulating(out.dtype)
+    wide = accumulator_dtype(out.dtype)
     left, _ = _matrices(astype(x1, wide), batch1, contract1)
     right, _ = _matrices(astype(x2, wide), batch2, contract2)
     batches, rows, depth = left.shape

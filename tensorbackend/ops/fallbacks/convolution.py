@@ -15,7 +15,7 @@ from ..elementwise.conversion import astype
 from ..indexing.slices import slice_
 from ..shape import _pad as pad_with
 from ..shape import permute_dims, reshape
-from .common import accumulating
+from .common import accumulator_dtype
 
 
 @fallback("conv", needs=("add", "as_type", "dot", "pad", "reshape", "slice", "transpose"))
@@ -32,7 +32,7 @@ def _conv(
 ) -> Tensor:
     if not out.size:
         return zeros(out.shape, dtype=out.dtype)
-    wide = accumulating(out.dtype)
+    wide = accumulator_dtype(out.dtype)
     around = [(low, high, apart - 1) for (low, high), apart in zip(windows.padding, input_dilation, strict=True)]
     padded = astype(x, wide)
     if any(map(any, around)):

@@ -34,7 +34,7 @@ def _eye(out: Template, /, *, offset: int) -> Tensor:
 
 
 @fallback("spaced", needs=())
-def _spaced(out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Tensor:
+def _spaced_numbers(out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Tensor:
     return from_binary(get_backend("binary").spaced(out, start=start, step=step, last=last), out)
 
 

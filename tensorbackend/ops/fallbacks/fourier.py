@@ -47,9 +47,7 @@ _NEEDS = (
     needs=_NEEDS,
 )
 def _fft(out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Tensor:
-    return _transformed(
-        out, x, axis, length, -1, {"backward": 1.0, "ortho": math.sqrt(length), "forward": length}[norm]
-    )
+    return _transform(out, x, axis, length, -1, {"backward": 1.0, "ortho": math.sqrt(length), "forward": length}[norm])
 
 
 @fallback(
@@ -57,10 +55,10 @@ def _fft(out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> 
     needs=_NEEDS,
 )
 def _ifft(out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Tensor:
-    return _transformed(out, x, axis, length, 1, {"backward": length, "ortho": math.sqrt(length), "forward": 1.0}[norm])
+    return _transform(out, x, axis, length, 1, {"backward": length, "ortho": math.sqrt(length), "forward": 1.0}[norm])
 
 
-def _transformed(out: Template, x: Tensor, axis: int, length: int, sign: int, divisor: float) -> Tensor:
+def _transform(out: Template, x: Tensor, axis: int, length: int, sign: int, divisor: float) -> Tensor:
     """The sum over n of x[n] exp(sign 2 pi i k n / length), divided by a number."""
     wide = complex128 if complex128 in x.backend.dtypes else out.dtype
     size = x.shape[axis]

@@ -23,7 +23,7 @@ def _elements(x: Tensor) -> list[Tensor]:
     return [scalar(slice_(line, starts=(place,), lengths=(1,), strides=(1,))) for place in range(x.size)]
 
 
-def _joined(elements: list[Tensor], out: Template) -> Tensor:
+def _join(elements: list[Tensor], out: Template) -> Tensor:
     """One tensor of the template's shape whose elements are tensors without axes."""
     if not elements:
         return zeros(out.shape, dtype=out.dtype)
@@ -41,9 +41,9 @@ def _reduce(out: Template, x: Tensor, initial: Tensor, /, *, axes: Ints, keepdim
         for element in elements[start : start + row]:
             folded = move(function(folded, element), x.backend)
         results.append(folded)
-    return _joined(results, out)
+    return _join(results, out)
 
 
 @fallback("map", needs=("concatenate", "reshape", "slice"))
 def _map(out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Tensor:
-    return _joined([move(function(element), x.backend) for element in _elements(x)], out)
+    return _join([move(function(element), x.backend) for element in _elements(x)], out)

@@ -23,7 +23,7 @@ from ..reduction import any as some
 from ..reduction import max as greatest
 from ..reduction import sum as total
 from ..shape import broadcast_to, reshape
-from .common import accumulating, along, listed, strides_of
+from .common import accumulator_dtype, shape_along, strides_of, tensor_of_numbers
 
 
 class _Places(NamedTuple):
@@ -35,21 +35,21 @@ class _Places(NamedTuple):
     """Whether each vector leads to a position; `None` where all of them do."""
 
 
-def _located(indices: Tensor, size: int, mode: Mode) -> _Places:
+def _locate(indices: Tensor, size: int, mode: Mode) -> _Places:
     """Look up indices among the positions of an axis, so that the backend's `take` raises errors for those outside."""
     read: Mode = "error" if mode == "error" else "clip"
-    positions = take_at(listed(range(size)), indices, axis=0, mode=read)
+    positions = take_at(tensor_of_numbers(range(size)), indices, axis=0, mode=read)
     inside = take_at(full(size, True, dtype=bool_), indices, axis=0, mode="fill") if mode == "fill" else None
     return _Places(positions, inside)
 
 
-def _merged(indices: Tensor, sizes: Shape, mode: Mode) -> _Places:
+def _merge(indices: Tensor, sizes: Shape, mode: Mode) -> _Places:
     """The row-major positions, in axes of the given sizes, of the vectors along the last axis of `indices`."""
     shape = indices.shape[:-1]
     positions, inside = zeros(shape, dtype=int64), None
     for axis, size in enumerate(sizes):
-        column = take_at(indices, listed([axis]), axis=indices.ndim - 1, mode="clip")
-        places = _located(reshape(column, shape), size, mode)
+        column = take_at(indices, tensor_of_numbers([axis]), axis=indices.ndim - 1, mode="clip")
+        places = _locate(reshape(column, shape), size, mode)
         positions = add(multiply(positions, size), places.positions)
         if places.inside is not None:
             inside = places.inside if inside is None else logical_and(inside, places.inside)
@@ -69,18 +69,18 @@ def _read(x: Tensor, places: _Places) -> Tensor:
 def _gather(out: Template, x: Tensor, indices: Tensor, /, *, mode: Mode) -> Tensor:
     depth = indices.shape[-1]
     rows = reshape(x, (math.prod(x.shape[:depth]), *x.shape[depth:]))
-    return _read(rows, _merged(indices, x.shape[:depth], mode))
+    return _read(rows, _merge(indices, x.shape[:depth], mode))
 
 
 @fallback("take_along_axis", needs=("add", "multiply", "reshape", "select", "take"))
 def _take_along_axis(out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Tensor:
-    places = _located(indices, x.shape[axis], mode)
+    places = _locate(indices, x.shape[axis], mode)
     steps = strides_of(x.shape)
     positions = multiply(places.positions, steps[axis])
     for other_axis, size in enumerate(x.shape):
         if other_axis != axis:
-            offsets = listed(
-                [place * steps[other_axis] for place in range(size)], shape=along(other_axis, x.ndim, size)
+            offsets = tensor_of_numbers(
+                [place * steps[other_axis] for place in range(size)], shape=shape_along(other_axis, x.ndim, size)
             )
             positions = add(positions, offsets)
     return _read(reshape(x, (x.size,)), _Places(positions, places.inside))
@@ -100,11 +100,11 @@ class _Writes(NamedTuple):
 def _writes(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode) -> _Writes | None:
     """The writes of updates to the rows of a tensor, `None` where nothing is written."""
     depth = indices.shape[-1]
-    places = _merged(indices, x.shape[:depth], mode)
+    places = _merge(indices, x.shape[:depth], mode)
     count, width, size = math.prod(indices.shape[:-1]), math.prod(x.shape[depth:]), math.prod(x.shape[:depth])
     if not (x.size and count):
         return None
-    hits = equal(listed(range(size), shape=(size, 1)), reshape(places.positions, (1, count)))
+    hits = equal(tensor_of_numbers(range(size), shape=(size, 1)), reshape(places.positions, (1, count)))
     if places.inside is not None:
         hits = logical_and(hits, reshape(places.inside, (1, count)))
     return _Writes(reshape(x, (size, width)), reshape(updates, (count, width)), hits)
@@ -119,7 +119,7 @@ def _indexed_put(out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, 
     if writes is None:
         return x
     count = writes.updates.shape[0]
-    last = greatest(where(writes.hits, listed(range(count)), -1), axis=1)
+    last = greatest(where(writes.hits, tensor_of_numbers(range(count)), -1), axis=1)
     written = take_at(writes.updates, maximum(last, 0), axis=0, mode="clip")
     kept = reshape(less(last, 0), (last.size, 1))
     return reshape(where(kept, writes.rows, written), x.shape)
@@ -146,7 +146,7 @@ def _indexed_add(out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, 
     writes = _writes(x, indices, updates, mode)
     if writes is None:
         return x
-    wide = accumulating(out.dtype)
+    wide = accumulator_dtype(out.dtype)
     count, width = writes.updates.shape
     size = writes.rows.shape[0]
     spread_updates = broadcast_to(reshape(astype(writes.updates, wide), (1, count, width)), (size, count, width))
@@ -164,7 +164,7 @@ def _slice(
 ) -> Tensor:
     for axis, (start, length, stride) in enumerate(zip(starts, lengths, strides, strict=True)):
         if length != x.shape[axis]:
-            x = take_at(x, listed(range(start, start + length * stride, stride)), axis=axis, mode="clip")
+            x = take_at(x, tensor_of_numbers(range(start, start + length * stride, stride)), axis=axis, mode="clip")
     return x
 
 
@@ -177,8 +177,8 @@ def _put_slice(out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int
         size = x.shape[axis]
         if length == size:
             continue
-        update = take_at(update, listed([place - start for place in range(size)]), axis=axis, mode="clip")
+        update = take_at(update, tensor_of_numbers([place - start for place in range(size)]), axis=axis, mode="clip")
         block = [start <= place < start + length for place in range(size)]
-        here = listed(block, bool_, along(axis, x.ndim, size))
+        here = tensor_of_numbers(block, bool_, shape_along(axis, x.ndim, size))
         inside = here if inside is None else logical_and(inside, here)
     return update if inside is None else where(inside, update, x)

@@ -26,7 +26,7 @@ from ..reduction import argmax
 from ..reduction import max as greatest
 from ..reduction import sum as total
 from ..shape import broadcast_to, concatenate, flip, matrix_transpose, reshape
-from .common import listed, widened
+from .common import tensor_of_numbers, widen
 
 
 def _stack(x: Tensor, batch: Shape) -> Tensor:
@@ -37,18 +37,20 @@ def _stack(x: Tensor, batch: Shape) -> Tensor:
 
 def _rows(count: int) -> Tensor:
     """The numbers of the rows, as a column."""
-    return listed(range(count), shape=(count, 1))
+    return tensor_of_numbers(range(count), shape=(count, 1))
 
 
 def _columns(count: int) -> Tensor:
     """The numbers of the columns, as a row."""
-    return listed(range(count), shape=(1, count))
+    return tensor_of_numbers(range(count), shape=(1, count))
 
 
 def _diagonal(x: Tensor) -> Tensor:
     """The main diagonals of a stack of square matrices, as rows."""
     size = x.shape[-1]
-    return take_at(reshape(x, (x.shape[0], size * size)), listed(range(0, size * size, size + 1)), axis=1, mode="clip")
+    return take_at(
+        reshape(x, (x.shape[0], size * size)), tensor_of_numbers(range(0, size * size, size + 1)), axis=1, mode="clip"
+    )
 
 
 @fallback(
@@ -75,7 +77,7 @@ def _triangular_solve(
     """Solves a lower triangular system by substitution from the first row on; transposes and flips convert any
     other system to this form."""
     batch = out.shape[:-2]
-    left, right = (widened(x) if x.dtype.is_floating else x for x in (_stack(a, batch), _stack(b, batch)))
+    left, right = (widen(x) if x.dtype.is_floating else x for x in (_stack(a, batch), _stack(b, batch)))
     if not left_side:  # x @ a = b is a.T @ x.T = b.T
         right = matrix_transpose(right)
     if (transform == "transpose") != (not left_side):
@@ -117,7 +119,7 @@ def _triangular_solve(
 )
 def _cholesky(out: Template, x: Tensor, /) -> Tensor:
     """Computes each column from those before it (GVL, algorithm 4.2.1)."""
-    size, a = x.shape[-1], widened(_stack(x, x.shape[:-2]))
+    size, a = x.shape[-1], widen(_stack(x, x.shape[:-2]))
     if not x.size:
         return zeros(out.shape, dtype=out.dtype)
     factor = entries(a, 2, 0, 0)
@@ -172,7 +174,7 @@ def _results(x: Tensor, out: Sequence[Template], parts: Sequence[Tensor]) -> tup
 def _lu(out: tuple[Template, Template, Template], x: Tensor, /) -> tuple[Tensor, ...]:
     """Eliminates with partial pivoting; stores each multiplier in place of the zero that it makes (GVL, algorithm
     3.4.1)."""
-    a = widened(_stack(x, x.shape[:-2]))
+    a = widen(_stack(x, x.shape[:-2]))
     count, rows, columns = a.shape
     rank = min(rows, columns)
     number, other = _rows(rows), _columns(columns)
@@ -230,7 +232,7 @@ def _distinct(x: Tensor) -> Tensor:
 )
 def _qr(out: tuple[Template, Template], x: Tensor, /, *, mode: Literal["reduced", "complete"]) -> tuple[Tensor, ...]:
     """Factorises by Householder reflections (GVL, algorithm 5.2.1), then makes the diagonal of R non-negative."""
-    r = widened(_stack(x, x.shape[:-2]))
+    r = widen(_stack(x, x.shape[:-2]))
     count, rows, columns = r.shape
     inner = out[1].shape[-2]
     number, other = _rows(rows), _columns(columns)

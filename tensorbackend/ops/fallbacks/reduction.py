@@ -18,11 +18,11 @@ from ..indexing.slices import entries
 from ..reduction import max as greatest
 from ..reduction import min as least
 from ..shape import permute_dims, reshape
-from .common import accumulating, along, listed
+from .common import accumulator_dtype, shape_along, tensor_of_numbers
 from .functional import OfTwo
 
 
-def _folded(x: Tensor, axes: tuple[int, ...], shape: Shape, function: OfTwo, identity: Scalar = False) -> Tensor:
+def _fold(x: Tensor, axes: tuple[int, ...], shape: Shape, function: OfTwo, identity: Scalar = False) -> Tensor:
     """Folds an associative, commutative function over the elements along axes; returns `identity` if there are none."""
     if not x.size:
         return full(shape, identity, dtype=x.dtype)
@@ -40,24 +40,24 @@ def _folded(x: Tensor, axes: tuple[int, ...], shape: Shape, function: OfTwo, ide
 
 @fallback("all", needs=("as_type", "logical_and", "reshape", "slice"))
 def _all(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    return _folded(astype(x, bool_), axes, out.shape, logical_and, True)
+    return _fold(astype(x, bool_), axes, out.shape, logical_and, True)
 
 
 @fallback("any", needs=("as_type", "logical_or", "reshape", "slice"))
 def _any(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    return _folded(astype(x, bool_), axes, out.shape, logical_or)
+    return _fold(astype(x, bool_), axes, out.shape, logical_or)
 
 
 @fallback("sum", needs=("add", "as_type", "reshape", "slice"))
 def _sum(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    return astype(_folded(astype(x, accumulating(out.dtype)), axes, out.shape, add), out.dtype)
+    return astype(_fold(astype(x, accumulator_dtype(out.dtype)), axes, out.shape, add), out.dtype)
 
 
 @fallback("product", needs=("as_type", "multiply", "reshape", "slice", "transpose"))
 def _product(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    x = astype(x, accumulating(out.dtype))
+    x = astype(x, accumulator_dtype(out.dtype))
     if not (out.dtype.is_complex and x.size):
-        return astype(_folded(x, axes, out.shape, multiply, True), out.dtype)
+        return astype(_fold(x, axes, out.shape, multiply, True), out.dtype)
     # With infinite factors the result depends on the order, so one row is multiplied after the other.
     rows = permute_dims(x, (*axes, *(axis for axis in range(x.ndim) if axis not in axes)))
     rows = reshape(rows, (x.size // out.size, out.size))
@@ -69,12 +69,12 @@ def _product(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bo
 
 @fallback("reduce_max", needs=("max", "reshape", "slice"))
 def _reduce_max(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    return _folded(x, axes, out.shape, maximum)
+    return _fold(x, axes, out.shape, maximum)
 
 
 @fallback("reduce_min", needs=("min", "reshape", "slice"))
 def _reduce_min(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    return _folded(x, axes, out.shape, minimum)
+    return _fold(x, axes, out.shape, minimum)
 
 
 # Positions
@@ -95,7 +95,7 @@ def _argmin(out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, ti
 def _position(x: Tensor, extreme: Tensor, axis: int, tie_break: TieBreak) -> Tensor:
     """The first or last index along an axis of the extreme element, or of NaN if there is one."""
     size = x.shape[axis]
-    places = listed(range(size), shape=along(axis, x.ndim, size))
+    places = tensor_of_numbers(range(size), shape=shape_along(axis, x.ndim, size))
     matches = equal(x, extreme)
     if x.dtype.is_floating:  # a NaN extreme equals nothing
         matches = where(isnan(x), True, matches)

@@ -16,7 +16,7 @@ from ..creation.filled import from_binary
 from ..elementwise.ternary import where
 from ..indexing.taking import take_at
 from ..shape import broadcast_to, reshape
-from .common import along, listed, strides_of
+from .common import shape_along, strides_of, tensor_of_numbers
 
 
 @fallback("squeeze", needs=("reshape",))
@@ -27,7 +27,7 @@ def _squeeze(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
 @fallback("reverse", needs=("take",))
 def _reverse(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
     for axis in axes:
-        x = take_at(x, listed(reversed(range(x.shape[axis]))), axis=axis, mode="clip")
+        x = take_at(x, tensor_of_numbers(reversed(range(x.shape[axis]))), axis=axis, mode="clip")
     return x
 
 
@@ -39,18 +39,18 @@ def _broadcast(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
     x = reshape(x, sizes)
     for axis, size in enumerate(out.shape):
         if size != x.shape[axis]:
-            x = take_at(x, listed([0] * size), axis=axis, mode="clip")
+            x = take_at(x, tensor_of_numbers([0] * size), axis=axis, mode="clip")
     return x
 
 
 @fallback("transpose", needs=("reshape", "take"))
 def _transpose(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
-    order = from_binary(_transposed(x.shape, axes), intern_template((x.size,), int64, (None,)))
+    order = from_binary(_transposed_positions(x.shape, axes), intern_template((x.size,), int64, (None,)))
     return reshape(take_at(reshape(x, (x.size,)), order, axis=0, mode="clip"), out.shape)
 
 
 @lru_cache(maxsize=32)
-def _transposed(shape: Shape, axes: tuple[int, ...]) -> bytes:
+def _transposed_positions(shape: Shape, axes: tuple[int, ...]) -> bytes:
     """The row-major positions of a tensor's elements in the order that they have in its transpose, as int64 bytes."""
     steps = strides_of(shape)
     places = [0]
@@ -60,7 +60,7 @@ def _transposed(shape: Shape, axes: tuple[int, ...]) -> bytes:
     return pack(places if math.prod(shape) else [], int64)
 
 
-remembers_calls("transposed places of fall-backs", _transposed)
+remembers_calls("transposed places of fall-backs", _transposed_positions)
 
 
 @fallback("concatenate", needs=("select", "take"))
@@ -70,8 +70,8 @@ def _concatenate(out: Template, tensors: Sequence[Tensor], /, *, axis: int) -> T
         size = tensor.shape[axis]
         if not size:
             continue
-        spread = take_at(tensor, listed([place - start for place in range(total)]), axis=axis, mode="clip")
-        here = listed([place >= start for place in range(total)], bool_, along(axis, out.ndim, total))
+        spread = take_at(tensor, tensor_of_numbers([place - start for place in range(total)]), axis=axis, mode="clip")
+        here = tensor_of_numbers([place >= start for place in range(total)], bool_, shape_along(axis, out.ndim, total))
         joined = where(here, spread, joined) if start else spread
         start += size
     return joined
@@ -90,7 +90,7 @@ def _pad(out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple
         if not size:
             x = broadcast_to(pad_value, (*x.shape[:axis], len(places), *x.shape[axis + 1 :]))
             continue
-        spread = take_at(x, listed(places), axis=axis, mode="clip")
-        inside = listed([place >= 0 for place in places], bool_, along(axis, x.ndim, len(places)))
+        spread = take_at(x, tensor_of_numbers(places), axis=axis, mode="clip")
+        inside = tensor_of_numbers([place >= 0 for place in places], bool_, shape_along(axis, x.ndim, len(places)))
         x = where(inside, spread, pad_value)
     return x

@@ -17,7 +17,7 @@ from ..indexing.taking import take_along_axis_at
 from ..reduction import sum as total
 from ..shape import expand_dims, permute_dims
 from ..sorting import argsort
-from .common import listed
+from .common import tensor_of_numbers
 
 
 @fallback(
@@ -51,11 +51,11 @@ def _argsort(out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Ten
         before = logical_or(before, logical_and(first, bitwise_invert(second)))
         same = logical_or(same, logical_and(element_nan, other_nan))
     square = (size, size)
-    earlier = listed([other < place for place in range(size) for other in range(size)], bool_, square)
+    earlier = tensor_of_numbers([other < place for place in range(size) for other in range(size)], bool_, square)
     before = logical_or(before, logical_and(same, earlier))
     rank = total(astype(before, int64), axis=-1)
-    here = equal(expand_dims(rank, axis=-2), listed(range(size), shape=(size, 1)))
-    places = total(where(here, listed(range(size)), 0), axis=-1)
+    here = equal(expand_dims(rank, axis=-2), tensor_of_numbers(range(size), shape=(size, 1)))
+    places = total(where(here, tensor_of_numbers(range(size)), 0), axis=-1)
     return permute_dims(places, last_to)
 
 

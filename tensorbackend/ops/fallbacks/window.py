@@ -21,12 +21,12 @@ from ..indexing.taking import take_along_axis_at, take_at
 from ..reduction import argmax, argmin
 from ..shape import _pad as pad_with
 from ..shape import broadcast_to, concatenate, reshape
-from .common import accumulating, listed, scalar, strides_of
+from .common import accumulator_dtype, scalar, strides_of, tensor_of_numbers
 
 OfTwo = Callable[[Tensor, Tensor], Tensor]
 
 
-def _combined(out: Template, x: Tensor, function: OfTwo, identity: Scalar, windows: Windows) -> Tensor:
+def _combine_windows(out: Template, x: Tensor, function: OfTwo, identity: Scalar, windows: Windows) -> Tensor:
     """Combines the elements of each window by a function, with its identity as the padding."""
     if not out.size:
         return zeros(out.shape, dtype=x.dtype)
@@ -44,26 +44,26 @@ def _combined(out: Template, x: Tensor, function: OfTwo, identity: Scalar, windo
 
 @fallback("window_sum", needs=("add", "as_type", "pad", "slice"))
 def _window_sum(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
-    wide = astype(x, accumulating(x.dtype))
-    return astype(_combined(out, wide, add, 0, windows), x.dtype)
+    wide = astype(x, accumulator_dtype(x.dtype))
+    return astype(_combine_windows(out, wide, add, 0, windows), x.dtype)
 
 
 @fallback("window_product", "real", needs=("as_type", "multiply", "pad", "slice"))
 def _window_product(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
-    wide = astype(x, accumulating(x.dtype))
-    return astype(_combined(out, wide, multiply, 1, windows), x.dtype)
+    wide = astype(x, accumulator_dtype(x.dtype))
+    return astype(_combine_windows(out, wide, multiply, 1, windows), x.dtype)
 
 
 @fallback("window_max", "real", needs=("max", "pad", "slice"))
 def _window_max(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
     least = -math.inf if x.dtype.is_floating else iinfo(x.dtype).min
-    return _combined(out, x, maximum, least, windows)
+    return _combine_windows(out, x, maximum, least, windows)
 
 
 @fallback("window_min", "real", needs=("min", "pad", "slice"))
 def _window_min(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
     greatest = math.inf if x.dtype.is_floating else iinfo(x.dtype).max
-    return _combined(out, x, minimum, greatest, windows)
+    return _combine_windows(out, x, minimum, greatest, windows)
 
 
 def _positions(out: Template, x: Tensor, windows: Windows) -> Iterator[list[int]]:
@@ -94,7 +94,7 @@ def _window_reduce(out: Template, x: Tensor, initial: Tensor, /, *, windows: Win
     return reshape(concatenate(results), out.shape) if results else zeros(out.shape, dtype=out.dtype)
 
 
-def _scattered(x: Tensor, source: Tensor, initial: Tensor, chosen: Callable[..., Tensor], windows: Windows) -> Tensor:
+def _scatter(x: Tensor, source: Tensor, initial: Tensor, chosen: Callable[..., Tensor], windows: Windows) -> Tensor:
     """`initial` everywhere, plus each element of `source` at the element of its window that `chosen` finds."""
     result = broadcast_to(initial, (x.size,))
     filled = list(_positions(source.template, x, windows))
@@ -104,10 +104,10 @@ def _scattered(x: Tensor, source: Tensor, initial: Tensor, chosen: Callable[...,
     width = max(map(len, filled))
     # A shorter window is filled up with its first element. The copies come after it, so they are never chosen.
     rows = [window + window[:1] * (width - len(window)) for window in filled if window]
-    places = listed([place for row in rows for place in row], shape=(len(rows), width))
+    places = tensor_of_numbers([place for row in rows for place in row], shape=(len(rows), width))
     values = take_at(reshape(x, (x.size,)), places, axis=0, mode="clip")
     targets = take_along_axis_at(places, chosen(values, axis=1, keepdims=True), axis=1, mode="clip")
-    added = take_at(reshape(source, (source.size,)), listed(present), axis=0, mode="clip")
+    added = take_at(reshape(source, (source.size,)), tensor_of_numbers(present), axis=0, mode="clip")
     return reshape(indexed_add(result, targets, added), x.shape)
 
 
@@ -115,11 +115,11 @@ def _scattered(x: Tensor, source: Tensor, initial: Tensor, chosen: Callable[...,
     "window_scatter_max", "real", needs=("argmax", "broadcast", "indexed_add", "reshape", "take", "take_along_axis")
 )
 def _window_scatter_max(out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows) -> Tensor:
-    return _scattered(x, source, initial, argmax, windows)
+    return _scatter(x, source, initial, argmax, windows)
 
 
 @fallback(
     "window_scatter_min", "real", needs=("argmin", "broadcast", "indexed_add", "reshape", "take", "take_along_axis")
 )
 def _window_scatter_min(out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows) -> Tensor:
-    return _scattered(x, source, initial, argmin, windows)
+    return _scatter(x, source, initial, argmin, windows)

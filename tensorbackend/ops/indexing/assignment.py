@@ -9,9 +9,9 @@ from typing import Any, Final
 from ...caching.option_keys import NUMBERS
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import CHECKED, verify
-from ...dispatch.records import Memo, Ready, record
-from ...dispatch.watching import Subject, holds_kernels, watched
-from ...docstrings import described
+from ...dispatch.records import Memo, ReadyCall, record
+from ...dispatch.watching import Subject, holds_kernels, watch_kernel
+from ...docstrings import document
 from ...dtypes import check_scalar, int64, scalar_kind, uncast
 from ...errors import (
     ArgumentError,
@@ -24,7 +24,7 @@ from ...errors import (
 )
 from ...protocol import Backend
 from ...protocol.indexing import Write
-from ...rules.data_errors import with_original_index
+from ...rules.data_errors import restore_index
 from ...rules.indexing import check_assignment
 from ...rules.shape import Slices, parse_basic_key
 from ...select import get_backend
@@ -37,7 +37,7 @@ from ..shape import broadcast_to, laid_flat, reshape
 from .chained import is_lost, references
 from .coordinates import places
 from .getitem import getitem
-from .keys import SETTLED, is_plain, parsed, settled
+from .keys import SETTLED, is_plain, parse_key, plain_part
 from .scatter import indexed_put
 from .slices import put_slice
 
@@ -60,7 +60,7 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
         block = parse_basic_key(x.template, key)
         if not block.reversed and not block.new and all(stride == 1 for stride in block.strides):
             return _put_block(x, block, value)
-    parts = parsed(x, key)
+    parts = parse_key(x, key)
     if parts[0].kind == "mask" and all(part.kind == "fill" for part in parts[1:]):
         mask = parts[0].value
         if value.ndim <= x.ndim - mask.ndim:
@@ -73,7 +73,7 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
         return indexed_put(x, found.vectors, wide, mode="error")
     except IndexRangeError as error:
         arrays = [part.value.template for part in parts if part.kind == "array"]
-        raise with_original_index(error).met("put_at", [x.template, *arrays]) from None
+        raise restore_index(error).met("put_at", [x.template, *arrays]) from None
 
 
 def _put_entries(x: Tensor, key: Any, value: Tensor) -> Tensor:
@@ -143,7 +143,7 @@ holds_kernels(_writes)
 
 
 @bind
-@described
+@document
 def setitem(x: Tensor, key: Any, value: Any) -> None:
     """`x[key] = value`: x gets the value that `put_at` returns, and keeps its template.
 
@@ -178,7 +178,7 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
                 of_value = _kind(value, backend)
             _, write, _ = _writes.entries[backend, x.template.kind, kinds, of_value]
             if CHECKED:
-                write = _verified(write, put_at(x, key, value))
+                write = _verify(write, put_at(x, key, value))
             write(x, parts, value)
         except ContractError:
             raise
@@ -227,7 +227,7 @@ def _plain(x: Tensor, key: Any, value: Any) -> tuple[Any, Any] | None:
     """The key with ints and tensors for other libraries' numbers and arrays and for lists, and the value as a number or
     a tensor in x's dtype; `None` if they already are, or if they are invalid."""
     try:
-        plain = tuple([settled(part, x) for part in key]) if isinstance(key, tuple) else settled(key, x)
+        plain = tuple([plain_part(part, x) for part in key]) if isinstance(key, tuple) else plain_part(key, x)
         written = value if value.__class__ in NUMBERS else _update(x, value)
     except Exception:  # whatever is wrong, `put_at` raises it
         return None
@@ -253,21 +253,21 @@ def _learn(x: Tensor, key: Any, value: Any) -> None:
     structure = tuple([part.template if part.__class__ is Tensor else part.__class__ for part in parts])
     write = backend.assignment(template, structure, value.template if of_tensor else value.__class__)
     if write is None and not of_tensor:  # the backend takes no number of that class
-        write = _by_tensor(backend.assignment(template, structure, Template((), x.dtype)))
+        write = _assign_as_tensor(backend.assignment(template, structure, Template((), x.dtype)))
     if write is not None:
         subject = Subject("setitem", "setitem", backend)
-        _writes.enter(name, record(Ready(None, watched(write, subject), subject=subject)))
+        _writes.store(name, record(ReadyCall(None, watch_kernel(write, subject), subject=subject)))
 
 
-def _by_tensor(write: Write | None) -> Write | None:
+def _assign_as_tensor(write: Write | None) -> Write | None:
     """An assignment of a number by one of a tensor."""
     return write and (lambda x, key, value: write(x, key, _update(x, value)))
 
 
-def _verified(write: Write, wanted: Tensor) -> Write:
+def _verify(write: Write, wanted: Tensor) -> Write:
     """An assignment that raises `ContractError` unless x then has the elements of another tensor."""
 
-    def verified(x: Tensor, key: Any, value: Any) -> None:
+    def write_and_check(x: Tensor, key: Any, value: Any) -> None:
         write(x, key, value)
         backend = x.backend
         verify("setitem", backend, x.template, x.data)
@@ -275,4 +275,4 @@ def _verified(write: Write, wanted: Tensor) -> Write:
             duty = f"assignment of the backend {backend.name!r} to write what put_at returns"
             raise ContractError(expected(duty, "fix the backend", tensor=x.template))
 
-    return verified
+    return write_and_check

@@ -21,7 +21,7 @@ Batch: TypeAlias = int | str | Sequence[int | str] | None
 Positions: TypeAlias = tuple[int, ...]
 
 
-class Paired(NamedTuple):
+class BatchPair(NamedTuple):
     """x and index vectors, each of which begins with its positions along the batch axes."""
 
     x: Tensor
@@ -47,7 +47,7 @@ def positions(x: Tensor, vectors: Tensor, batch: Batch) -> tuple[Positions, Posi
     return x_axes, vector_axes
 
 
-def paired(x: Tensor, vectors: Tensor, x_axes: Positions, vector_axes: Positions) -> Paired:
+def pair_batches(x: Tensor, vectors: Tensor, x_axes: Positions, vector_axes: Positions) -> BatchPair:
     """x with its batch axes in front, and index vectors that begin with the positions along these axes.
 
     x (4, 7, 5) and vectors (5, 3, 1) for its axis 0, with axis 2 of x and axis 0 of the vectors as the batch axes,
@@ -62,12 +62,12 @@ def paired(x: Tensor, vectors: Tensor, x_axes: Positions, vector_axes: Positions
     named = rename(whole, *names, *moved.names[len(x_axes) :])
     shape = (*named.shape[:-1], 1)
     places = [iota(shape, axis=axis, dtype="int64", names=named.names, like=x) for axis in range(len(x_axes))]
-    return Paired(permute_dims(x, order), concatenate([*places, named], axis=-1), order)
+    return BatchPair(permute_dims(x, order), concatenate([*places, named], axis=-1), order)
 
 
-def written(
+def write_batches(
     op: Callable[..., Tensor], x: Tensor, indices: Tensor, updates: Tensor, *, mode: Mode, batch: Batch
 ) -> Tensor:
     """Writes updates by an op, such as `indexed_add`, at index vectors for each entry of the batch axes."""
-    pair = paired(x, indices, *positions(x, indices, batch))
+    pair = pair_batches(x, indices, *positions(x, indices, batch))
     return pair.back(op(pair.x, pair.vectors, updates, mode=mode))

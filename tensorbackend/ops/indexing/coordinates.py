@@ -17,7 +17,7 @@ from ..composite.shape.arranging import stack
 from ..creation.filled import full, iota
 from ..elementwise.binary import add, multiply
 from ..shape import broadcast_to, reshape
-from .keys import Part, counted
+from .keys import Part, count_from_start
 from .taking import check_constant
 
 _CLASSES: dict[str, type] = {"int": int, "slice": slice, "new": NoneType, "fill": EllipsisType}
@@ -66,13 +66,15 @@ def places(x: Tensor, parts: Sequence[Part]) -> Places | None:
     for number, (axis, entries) in enumerate(leading):
         along = multiply(iota(len(entries), backend=x.backend), entries.step)
         along = add(along, entries.start) if entries.start else along
-        coordinates[axis] = _led(along, len(leading) - number - 1 + (block if number < before else 0))
+        coordinates[axis] = _append_axes(along, len(leading) - number - 1 + (block if number < before else 0))
     for part in parts:
         if part.kind == "int":
             coordinates[part.axis] = full((), index(part.value) % x.shape[part.axis], dtype="int64", backend=x.backend)
         elif part.kind == "array":
             check_constant("put_at", x, part.value, x.shape[part.axis])
-            coordinates[part.axis] = _led(counted(part.value, x.shape[part.axis]), len(leading) - before)
+            coordinates[part.axis] = _append_axes(
+                count_from_start(part.value, x.shape[part.axis]), len(leading) - before
+            )
     if not depth:
         vectors = iota(0, backend=x.backend)  # the one index vector without entries
     elif depth == 1 and coordinates[0].shape == shape:
@@ -91,6 +93,6 @@ def _entries(part: Part, size: int) -> range:
     return range(*part.value.indices(size)) if part.kind == "slice" else range(size)
 
 
-def _led(value: Tensor, after: int) -> Tensor:
+def _append_axes(value: Tensor, after: int) -> Tensor:
     """A tensor without names, with as many axes of size 1 after its own."""
     return reshape(value, (*value.shape, *(1,) * after), names=(None,) * (value.ndim + after))

@@ -13,17 +13,17 @@ from ...declarations.argument_errors import check_arguments
 from ...dispatch import CHECKED, verify
 from ...dispatch.direct import direct
 from ...dispatch.kernels import Shaped
-from ...dispatch.records import Ready
+from ...dispatch.records import ReadyCall
 from ...errors import ShapeError, expected
 from ...protocol import Kernel, Payload
 from ...rules.axes import normalize_axis
 from ...rules.indexing import Structure, axes_of_parts, getitem_template, is_mask
 from ...tensor import Tensor, bind
 from ..composite.reduction import count_nonzero
-from .keys import SETTLED, entries, is_integer, is_plain_part, settled, shown
+from .keys import SETTLED, entries, is_integer, is_plain_part, plain_part, show_key
 
 
-def _plan(result: Tensor, x: Tensor, key: Any) -> Ready | None:
+def _plan(result: Tensor, x: Tensor, key: Any) -> ReadyCall | None:
     """The backend's kernel for keys of this structure; `None` if it has none, or a part needs to be converted."""
     parts = key if isinstance(key, tuple) else (key,)
     if x.__class__ is not Tensor or not all(part.__class__ in SETTLED or is_integer(part) for part in parts):
@@ -36,20 +36,20 @@ def _plan(result: Tensor, x: Tensor, key: Any) -> Ready | None:
     if kernel is None:
         return None
     if not result.ndim and EllipsisType not in structure:
-        kernel = _with_ellipsis(kernel)
-    return Ready(Shaped(result.template), _verified(kernel, x, structure) if CHECKED else kernel)
+        kernel = _append_ellipsis(kernel)
+    return ReadyCall(Shaped(result.template), _verify(kernel, x, structure) if CHECKED else kernel)
 
 
-def _with_ellipsis(kernel: Kernel) -> Kernel:
+def _append_ellipsis(kernel: Kernel) -> Kernel:
     """A kernel that adds ... to the key, so that NumPy returns an array for a single element."""
     return lambda values, key: kernel(values, (*key, ...))
 
 
-def _verified(kernel: Kernel, x: Tensor, structure: Structure) -> Kernel:
+def _verify(kernel: Kernel, x: Tensor, structure: Structure) -> Kernel:
     """A kernel that raises `ContractError` unless its payload fits the lengths of slices and the counts of masks."""
     template, backend = x.template, x.backend
 
-    def verified(values: Payload, key: tuple[Any, ...]) -> Payload:
+    def read_and_check(values: Payload, key: tuple[Any, ...]) -> Payload:
         data = kernel(values, key)
         like = template.replace(shape=tuple(values.shape))
         places = list(zip(key, structure, axes_of_parts(like, structure), strict=True))
@@ -58,7 +58,7 @@ def _verified(kernel: Kernel, x: Tensor, structure: Structure) -> Kernel:
         verify("getitem", backend, getitem_template(like, structure, lengths + counts), data)
         return data
 
-    return verified
+    return read_and_check
 
 
 @bind
@@ -89,7 +89,7 @@ def _entries(x: Tensor, key: Any) -> Tensor:
     parts = key if isinstance(key, tuple) else (key,)
     if SETTLED.issuperset([part.__class__ for part in parts]):
         return entries(x, key)
-    plain = tuple([settled(part, x) for part in parts])
+    plain = tuple([plain_part(part, x) for part in parts])
     if any(part is not plain_part for part, plain_part in zip(parts, plain, strict=True)):
         return getitem(x, plain)
     return entries(x, key)  # raises what is wrong
@@ -123,6 +123,6 @@ def isel(x: Tensor, /, **keys: Any) -> Tensor:
         key = by_axis[axis]
         if key is None or isinstance(key, EllipsisType | bool | tuple) or getattr(key, "ndim", 1) > 1:
             expectation = "an int, a slice, or a list, mask or integer tensor of one axis"
-            raise ShapeError(expected(expectation, **{str(x.names[axis]): shown(key)}))
+            raise ShapeError(expected(expectation, **{str(x.names[axis]): show_key(key)}))
         x = getitem(x, (*(slice(None),) * axis, key))
     return x

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from ...dtypes import iinfo
 from ...errors import IndexRangeError, TemplateDataError, expected
-from ...rules.data_errors import with_original_index
+from ...rules.data_errors import restore_index
 from ...rules.indexing import check_indices
 from ...template import Template, merge_names
 from ...tensor import Tensor
@@ -27,7 +27,7 @@ from ..elementwise.binary import minimum
 from ..elementwise.conversion import astype
 from ..shape import expand_dims, laid_flat, permute_dims, reshape
 from .scatter import gather
-from .slices import sliced
+from .slices import slice_basic
 from .taking import check_constant, from_end, take, take_at
 
 SETTLED: Final = frozenset({int, slice, NoneType, EllipsisType, Tensor})
@@ -75,7 +75,7 @@ def is_integer(part: Any) -> bool:
     return part.__class__ is not bool and isinstance(part, Integral)
 
 
-def settled(part: Any, x: Tensor) -> Any:
+def plain_part(part: Any, x: Tensor) -> Any:
     """A part of a key as the int, slice, None, ... or tensor that it stands for; any other part as it is."""
     if part.__class__ in SETTLED:
         return part
@@ -112,12 +112,12 @@ def _empty_shape(key: Any) -> tuple[int, ...]:
     return (len(key), *(_empty_shape(key[0]) if key and isinstance(key[0], list | tuple) else ()))
 
 
-def shown(key: Any) -> Any:
+def show_key(key: Any) -> Any:
     """A key as error texts show it: tensors by their templates, so that the text is the same on every backend."""
     return key.template if isinstance(key, Tensor) else key
 
 
-def parsed(x: Tensor, key: Any) -> list[Part]:
+def parse_key(x: Tensor, key: Any) -> list[Part]:
     """The parts of a key, with ... for the axes that are left.
 
     Raises `IndexRangeError` for too many parts, for a mask that does not match, and for more than one ....
@@ -134,7 +134,7 @@ def parsed(x: Tensor, key: Any) -> list[Part]:
     used = sum(widths)
     if used > x.ndim or sum(isinstance(part, EllipsisType) for part in keys) > 1:
         expectation = f"indices of at most {x.ndim} axes and at most one ... for {x.template!r}"
-        raise IndexRangeError(expected(expectation, key=tuple(map(shown, keys))))
+        raise IndexRangeError(expected(expectation, key=tuple(map(show_key, keys))))
     parts = []
     axis = 0
     for part, width in zip(keys, widths, strict=True):
@@ -147,7 +147,7 @@ def parsed(x: Tensor, key: Any) -> list[Part]:
         elif not isinstance(part, Tensor):
             parts.append(Part("int", axis, 1, part))
         elif part.dtype.kind == "bool":
-            parts.append(Part("mask", axis, width, _fitting(x, axis, part)))
+            parts.append(Part("mask", axis, width, _check_mask(x, axis, part)))
         else:
             check_indices(part.template, "error")
             parts.append(Part("array", axis, 1, part))
@@ -155,7 +155,7 @@ def parsed(x: Tensor, key: Any) -> list[Part]:
     return parts
 
 
-def _fitting(x: Tensor, axis: int, mask: Tensor) -> Tensor:
+def _check_mask(x: Tensor, axis: int, mask: Tensor) -> Tensor:
     """A mask with the names of the axes that it indexes; raises if shapes or names differ."""
     end = axis + mask.ndim
     covered = Template(x.shape[axis:end], x.dtype, x.names[axis:end])
@@ -170,10 +170,10 @@ def _fitting(x: Tensor, axis: int, mask: Tensor) -> Tensor:
 
 def entries(x: Tensor, key: Any) -> Tensor:
     """The elements `x[key]`, by the ops that cut, gather and move axes."""
-    return sliced(x, key) if is_plain(key) else _picked(x, parsed(x, key))
+    return slice_basic(x, key) if is_plain(key) else _pick_entries(x, parse_key(x, key))
 
 
-def _picked(x: Tensor, parts: list[Part]) -> Tensor:
+def _pick_entries(x: Tensor, parts: list[Part]) -> Tensor:
     """The entries at a key with index tensors in it."""
     cut, merged, names, places, indices = _cut(x, parts)
     cut = reshape(cut, merged, names=names)
@@ -188,18 +188,20 @@ def _picked(x: Tensor, parts: list[Part]) -> Tensor:
     else:
         for at, place in zip(indices, places, strict=True):
             check_constant("gather", cut, at, merged[place])
-        wide = broadcast_arrays(*(counted(at, merged[place]) for at, place in zip(indices, places, strict=True)))
+        wide = broadcast_arrays(
+            *(count_from_start(at, merged[place]) for at, place in zip(indices, places, strict=True))
+        )
         rest = [axis for axis in range(len(merged)) if axis not in places]
         leading = permute_dims(cut, (*places, *rest))
         block, width = 0, wide[0].ndim
         try:
             picked = gather(leading, stack(wide, axis=width))
         except IndexRangeError as error:
-            raise with_original_index(error) from None
+            raise restore_index(error) from None
     return _laid_out(picked, parts, block, width)
 
 
-def counted(indices: Tensor, size: int) -> Tensor:
+def count_from_start(indices: Tensor, size: int) -> Tensor:
     """Indices in int64, negative ones counted from the end."""
     if indices.dtype.kind == "int":
         return from_end(indices, size)
@@ -224,7 +226,7 @@ def _cut(
             basic.append(None)
         else:
             basic += [slice(None)] * part.width
-    cut = sliced(x, tuple(basic))
+    cut = slice_basic(x, tuple(basic))
     shape: list[int] = []
     names: list[str | None] = []
     places, indices = [], []

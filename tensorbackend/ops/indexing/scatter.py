@@ -19,8 +19,8 @@ from ...rules.indexing import check_indices, gather_shape, plan_scatter
 from ...rules.plan import Plan
 from ...template import Template
 from ...tensor import Tensor, TensorLike
-from ..creation.values import together
-from .batches import Batch, paired, positions, written
+from ..creation.values import operand_tensors
+from .batches import Batch, pair_batches, positions, write_batches
 
 
 @primitive.calls("gather")
@@ -46,9 +46,9 @@ def gather(x: TensorLike, indices: TensorLike, /, *, mode: Mode = "error", batch
     """
     if batch is None:
         return _gather(x, indices, mode=mode)
-    x, indices = together(x, indices)
+    x, indices = operand_tensors(x, indices)
     check_indices(indices.template, mode)
-    pair = paired(x, indices, *positions(x, indices, batch))
+    pair = pair_batches(x, indices, *positions(x, indices, batch))
     return _gather(pair.x, pair.vectors, mode=mode)
 
 
@@ -73,7 +73,7 @@ def indexed_add(
     """
     if batch is None:
         return _indexed_add(x, indices, updates, mode=mode)
-    return written(_indexed_add, *together(x, indices, updates), mode=mode, batch=batch)
+    return write_batches(_indexed_add, *operand_tensors(x, indices, updates), mode=mode, batch=batch)
 
 
 @primitive.calls("indexed_put")
@@ -93,4 +93,4 @@ def indexed_put(
     """
     if batch is None:
         return _indexed_put(x, indices, updates, mode=mode)
-    return written(_indexed_put, *together(x, indices, updates), mode=mode, batch=batch)
+    return write_batches(_indexed_put, *operand_tensors(x, indices, updates), mode=mode, batch=batch)

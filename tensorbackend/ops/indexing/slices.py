@@ -16,7 +16,7 @@ from ...select import common_backend
 from ...template import Template
 from ...tensor import Tensor, TensorLike
 from ..creation.filled import iota
-from ..creation.values import is_array, together
+from ..creation.values import is_array, operand_tensors
 from ..elementwise.binary import add, maximum, minimum
 from ..elementwise.conversion import astype
 from ..shape import broadcast_to, concatenate, expand_dims, flip, reshape, squeeze
@@ -39,7 +39,7 @@ def _check_start(start: Tensor) -> None:
 
 def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -> Tensor:
     """`put_slice` where some of the starts are tensors."""
-    x, update, *places = together(x, update, *starts)
+    x, update, *places = operand_tensors(x, update, *starts)
     # This raises the errors and gives the names of `put_slice`. The starts are zeros, as the real ones are not known.
     out = plan_block_update(x.template, update.template, (0,) * len(starts)).out
     assert isinstance(out, Template)
@@ -122,7 +122,7 @@ def entries(x: Tensor, axis: int, start: int, count: int) -> Tensor:
     return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=(1,) * x.ndim)
 
 
-def sliced(x: Tensor, key: Any) -> Tensor:
+def slice_basic(x: Tensor, key: Any) -> Tensor:
     """Basic indexing: an int drops its axis, a slice keeps it, None makes a new axis, ... stands for the axes that are
     left. The result is always a new tensor."""
     parts = parse_basic_key(x.template, key)

@@ -13,22 +13,22 @@ from ...annotations import Axis, SoleAxis
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
 from ...dispatch.direct import direct
-from ...dispatch.records import Ready
+from ...dispatch.records import ReadyCall
 from ...errors import AxisError, IndexRangeError, ShapeError, expected
 from ...protocol.indexing import Mode
 from ...rules.axes import normalize_axis, sole_axis
-from ...rules.data_errors import index_out_of_range, with_original_index
+from ...rules.data_errors import index_out_of_range, restore_index
 from ...rules.indexing import check_indices, plan_take, plan_take_along
 from ...rules.plan import Plan
 from ...template import Template
 from ...tensor import Tensor, TensorLike
 from ..creation.filled import iota, rename
-from ..creation.values import together
+from ..creation.values import operand_tensors
 from ..elementwise.binary import add, less, multiply
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..shape import broadcast_to, expand_dims, laid_flat, permute_dims, reshape
-from .batches import Batch, paired, positions
+from .batches import Batch, pair_batches, positions
 from .scatter import gather
 from .slices import first_entry, slice_
 
@@ -62,9 +62,9 @@ def check_constant(op: str, x: Tensor, indices: Tensor, size: int) -> None:
             raise index_out_of_range(place, size, -size).met(op, (x.template, indices.template))
 
 
-def _reading(
+def _reading_kernel(
     result: Tensor, x: Tensor, indices: Tensor, before: tuple[Any, ...], after: tuple[Any, ...] = ()
-) -> Ready | None:
+) -> ReadyCall | None:
     """The backend's own kernel for keys of an index tensor between other parts; `None` if it has none."""
     parts = *before, indices, *after
     structure = tuple([part.template if isinstance(part, Tensor) else part.__class__ for part in parts])
@@ -74,7 +74,7 @@ def _reading(
     front, back = (
         tuple([part.data if isinstance(part, Tensor) else part for part in side]) for side in (before, after)
     )
-    return Ready(result.template, lambda values, places: kernel(values, (*front, places, *back)))
+    return ReadyCall(result.template, lambda values, places: kernel(values, (*front, places, *back)))
 
 
 @primitive.calls("take")
@@ -95,10 +95,10 @@ def _plan_take(
     axis: SoleAxis = None,
     mode: Mode = "error",
     batch: Batch = None,
-) -> Ready | None:
+) -> ReadyCall | None:
     if batch is not None or mode != "error" or not (isinstance(x, Tensor) and isinstance(indices, Tensor)):
         return None
-    return _reading(result, x, indices, (slice(None),) * sole_axis(x.template, axis))
+    return _reading_kernel(result, x, indices, (slice(None),) * sole_axis(x.template, axis))
 
 
 @direct(_plan_take)
@@ -124,11 +124,11 @@ def take(
      [5, 5]]
     """
     if batch is not None:
-        x, indices = together(x, indices)
+        x, indices = operand_tensors(x, indices)
         check_indices(indices.template, mode)
-        return _in_batches(x, indices, sole_axis(x.template, axis), mode, batch)
+        return _take_in_batches(x, indices, sole_axis(x.template, axis), mode, batch)
     if not (isinstance(x, Tensor) and isinstance(indices, Tensor)):
-        x, indices = together(x, indices)
+        x, indices = operand_tensors(x, indices)
     plan = plan_take(x.template, indices.template, axis, mode)
     along = plan.options["axis"]
     assert isinstance(along, int)
@@ -137,10 +137,10 @@ def take(
     try:
         return _take(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
     except IndexRangeError as error:
-        raise with_original_index(error) from None
+        raise restore_index(error) from None
 
 
-def _in_batches(x: Tensor, indices: Tensor, along: int, mode: Mode, batch: Batch) -> Tensor:
+def _take_in_batches(x: Tensor, indices: Tensor, along: int, mode: Mode, batch: Batch) -> Tensor:
     """`take` for each entry of batch axes.
 
     x (4, 7, 5) at indices (5, 3) along axis 1, where x's axis 2 is the batch, becomes (4, 3, 5).
@@ -160,7 +160,7 @@ def _in_batches(x: Tensor, indices: Tensor, along: int, mode: Mode, batch: Batch
         vectors = rename(vectors, *names)
     moved = permute_dims(x, (*x_axes, along, *rest))
     kept = tuple(range(len(x_axes)))
-    gathered = gather(moved, paired(moved, vectors, kept, vector_axes).vectors, mode=mode)
+    gathered = gather(moved, pair_batches(moved, vectors, kept, vector_axes).vectors, mode=mode)
     order: list[int] = []
     for axis in range(x.ndim):
         if axis == along:
@@ -181,10 +181,10 @@ take_along_axis_at = _take_along_axis
 
 def _plan_take_along_axis(
     result: Tensor, x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, mode: Mode = "error"
-) -> Ready | None:
+) -> ReadyCall | None:
     if mode != "error" or not (isinstance(x, Tensor) and isinstance(indices, Tensor)):
         return None
-    return _reading(result, x, indices, *_grid(x, normalize_axis(x.template, axis)))
+    return _reading_kernel(result, x, indices, *_grid(x, normalize_axis(x.template, axis)))
 
 
 @direct(_plan_take_along_axis)
@@ -195,7 +195,7 @@ def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, m
     >>> tb.take_along_axis(tb.asarray([[1, 2], [3, 4]]), tb.asarray([[1], [0]]), axis=1).tolist()
     [[2], [3]]
     """
-    x, indices = together(x, indices)
+    x, indices = operand_tensors(x, indices)
     along = normalize_axis(x.template, axis)
     if indices.ndim == x.ndim:
         x, indices = (_spread(operand, other, along) for operand, other in ((x, indices), (indices, x)))
@@ -205,7 +205,7 @@ def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, m
     try:
         return _take_along_axis(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
     except IndexRangeError as error:
-        raise with_original_index(error) from None
+        raise restore_index(error) from None
 
 
 def _grid(x: Tensor, along: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -236,7 +236,7 @@ def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: 
     >>> tb.slice_along_axis(tb.iota(5), 1, 2).tolist(), tb.slice_along_axis(tb.iota(5), tb.asarray(9), 2).tolist()
     ([1, 2], [3, 4])
     """
-    (x,) = together(x)
+    (x,) = operand_tensors(x)
     along = normalize_axis(x.template, axis)
     size, span = x.shape[along], (index(length) - 1) * index(stride) + 1 if length else 0
     if index(length) < 0 or index(stride) < 1 or span > size:
@@ -247,6 +247,6 @@ def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: 
         starts[along] = min(max(start, 0), size - span)
         lengths[along], strides[along] = length, stride
         return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=tuple(strides))
-    first = first_entry(together(x, start)[1], size - span)
+    first = first_entry(operand_tensors(x, start)[1], size - span)
     places = iota(length, dtype="int64", backend=first.backend)
     return _take(x, add(multiply(places, stride), first), axis=along, mode="error")

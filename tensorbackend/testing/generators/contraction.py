@@ -28,7 +28,7 @@ def anonymous(draw: Draw, x: Tensor) -> Tensor:
                                               for name in x.names))  # fmt: skip
 
 
-def listed(draw: Draw, x: Tensor, places: Sequence[int]) -> list[Any]:
+def list_axes(draw: Draw, x: Tensor, places: Sequence[int]) -> list[Any]:
     """Axes by position, counted from either end, or by name."""
     return [
         draw(st.sampled_from([place, place - x.ndim, *([x.names[place]] if x.names[place] else [])]))
@@ -59,8 +59,8 @@ def dot(draw: Draw, dtype: DType) -> Invocation:
     for option, letters in (("contract", contract), ("batch", batch)):
         order = draw(st.permutations(letters))
         pairs[option] = (
-            listed(draw, x1, [left.index(letter) for letter in order]),
-            listed(draw, x2, [right.index(letter) for letter in order]),
+            list_axes(draw, x1, [left.index(letter) for letter in order]),
+            list_axes(draw, x2, [right.index(letter) for letter in order]),
         )
     if not batch and draw(st.booleans()):
         del pairs["batch"]
@@ -111,7 +111,7 @@ def tensordot(draw: Draw, dtype: DType) -> Invocation:
     if not listed_axes:
         return call(x1, x2) if len(contract) == 2 and draw(st.booleans()) else call(x1, x2, axes=len(contract))
     order = draw(st.permutations(contract))
-    axes = [listed(draw, x, [letters.index(letter) for letter in order]) for x, letters in ((x1, left), (x2, right))]
+    axes = [list_axes(draw, x, [letters.index(letter) for letter in order]) for x, letters in ((x1, left), (x2, right))]
     return call(x1, x2, axes=tuple(axes))
 
 

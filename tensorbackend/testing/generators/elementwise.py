@@ -9,7 +9,7 @@ from ..calls import Invocation, generates
 from ..magnitudes import columns
 from ..strategies import Draw, broadcastable, tensors
 from .common import call
-from .indexing import near
+from .indexing import tensor_near
 
 
 @generates("astype")
@@ -56,4 +56,4 @@ def closeness(draw: Draw, dtype: DType) -> Invocation:
     if draw(st.booleans()):
         return call(*draw(broadcastable([dtype, dtype])), **options)
     x = draw(tensors(dtype))
-    return call(x, near(draw, x), **options)
+    return call(x, tensor_near(draw, x), **options)

@@ -17,7 +17,7 @@ from ..strategies import Draw, shapes, tensors
 from .common import INDEX_DTYPES, MODES, call, integers, with_axis
 
 
-def near(draw: Draw, x: Tensor) -> Tensor:
+def tensor_near(draw: Draw, x: Tensor) -> Tensor:
     """A tensor of which most elements are those of x, a little more than them, or their negatives."""
     changes = st.sampled_from(
         [lambda value: value, lambda value: value, lambda value: value * 1.0009765625, lambda value: -value]
@@ -129,7 +129,7 @@ def segments(draw: Draw, dtype: DType) -> Invocation:
 
 
 @generates("indexed_max", "indexed_min", "indexed_mean", "indexed_logsumexp")
-def indexed(draw: Draw, dtype: DType) -> Invocation:
+def index_updates(draw: Draw, dtype: DType) -> Invocation:
     """Updates at index vectors: one for each vector, or one for all."""
     x, mode = draw(tensors(dtype, tame=True)), draw(MODES)
     indices = index_vectors(draw, x, mode)

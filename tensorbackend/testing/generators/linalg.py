@@ -70,7 +70,7 @@ def hermitian(matrix: Rows) -> Rows:
     ]
 
 
-def stacked(draw: Draw, dtype: DType, batch: Sequence[int], shape: tuple[int, int], make: Any, names: Any) -> Tensor:
+def stack_of(draw: Draw, dtype: DType, batch: Sequence[int], shape: tuple[int, int], make: Any, names: Any) -> Tensor:
     """A stack of matrices that `make(rows, columns)` draws, sometimes with a NaN or an infinity."""
     values = [element for _ in range(math.prod(batch)) for row in make(*shape) for element in row]
     if values and dtype.is_inexact and seldom(draw):
@@ -97,7 +97,7 @@ def matrices(draw: Draw, dtype: DType, *, square: bool = False, step: int = LARG
         matrix = dominant(draw, dtype, rows, columns, step=step)
         return list(draw(st.permutations(matrix))) if mixed else matrix
 
-    return stacked(draw, dtype, draw(shapes(most=1, largest=2)), sides(draw, square=square), make, names_of(draw))
+    return stack_of(draw, dtype, draw(shapes(most=1, largest=2)), sides(draw, square=square), make, names_of(draw))
 
 
 def hermitian_matrices(draw: Draw, dtype: DType, *, signed: bool) -> Tensor:
@@ -107,7 +107,7 @@ def hermitian_matrices(draw: Draw, dtype: DType, *, signed: bool) -> Tensor:
         matrix = dominant(draw, dtype, rows, columns, signed=signed)
         return hermitian(matrix) if rows == columns else matrix
 
-    return stacked(draw, dtype, draw(shapes(most=1, largest=2)), sides(draw, square=True), make, names_of(draw))
+    return stack_of(draw, dtype, draw(shapes(most=1, largest=2)), sides(draw, square=True), make, names_of(draw))
 
 
 @generates("cholesky")
@@ -122,7 +122,7 @@ def zeros_seldom(draw: Draw, x: Tensor) -> Tensor:
 
 
 @generates("lu", "svdvals", "pinv", "matrix_rank")
-def factorised(draw: Draw, dtype: DType) -> Invocation:
+def factor_operand(draw: Draw, dtype: DType) -> Invocation:
     """Matrices with rows in any order."""
     return call(zeros_seldom(draw, matrices(draw, dtype)))
 
@@ -169,7 +169,7 @@ def eig(draw: Draw, dtype: DType) -> Invocation:
 
     if dtype.kind in ("int", "float") and draw(st.booleans()):
         batch = draw(shapes(most=1, largest=2))
-        return call(stacked(draw, dtype, batch, sides(draw, square=True), pairs, names_of(draw)))
+        return call(stack_of(draw, dtype, batch, sides(draw, square=True), pairs, names_of(draw)))
     return call(matrices(draw, dtype, square=True, mixed=False))
 
 
@@ -216,7 +216,7 @@ def lstsq(draw: Draw, dtype: DType) -> Invocation:
     columns = draw(st.integers(0, 3))
     rows = columns + draw(st.integers(1, 2))
     names = names_of(draw)
-    a = stacked(
+    a = stack_of(
         draw,
         dtype,
         draw(shapes(most=1, largest=2)),
@@ -247,7 +247,7 @@ def expm(draw: Draw, dtype: DType) -> Invocation:
     """Norms around 5 at most, so that no result is cancelled away."""
     batch = draw(shapes(most=1, largest=2))
     shape = sides(draw, square=True)
-    return call(stacked(draw, dtype, batch, shape, lambda *lengths: noise(draw, dtype, *lengths), names_of(draw)))
+    return call(stack_of(draw, dtype, batch, shape, lambda *lengths: noise(draw, dtype, *lengths), names_of(draw)))
 
 
 @generates("matrix_norm")

@@ -45,7 +45,7 @@ def bound(draw: Draw, dtype: DType, shape: tuple[int, ...], low: int, high: int)
     return draw(tensors(dtype, parameter_shape, names=(None,) * len(parameter_shape), values=quarters))
 
 
-def floating(dtype: DType) -> DType:
+def floating_dtype(dtype: DType) -> DType:
     """The dtype itself if a distribution can have it, else float32."""
     return dtype if dtype.is_floating else next(candidate for candidate in ALL_DTYPES if candidate.name == "float32")
 
@@ -90,7 +90,7 @@ def uniform(draw: Draw, dtype: DType) -> Invocation:
     """Draws the default bounds or others, sometimes reversed; dtypes of integers and bools are refused."""
     shape, options = sample(draw, dtype)
     if draw(st.booleans()):
-        kind = dtype if dtype.is_complex else floating(dtype)
+        kind = dtype if dtype.is_complex else floating_dtype(dtype)
         low, high = bound(draw, kind, shape, -9, 0), bound(draw, kind, shape, 0, 9)
         # Bounds in the wrong order sometimes: an error that says the same on every backend.
         options |= {"minval": high, "maxval": low} if draw(st.integers(0, 9)) == 9 else {"minval": low, "maxval": high}
@@ -102,7 +102,7 @@ def normal(draw: Draw, dtype: DType) -> Invocation:
     """Draws a mean of 0, so that nothing cancels, and any deviation."""
     shape, options = sample(draw, dtype)
     if draw(st.booleans()):
-        options["deviation"] = bound(draw, floating(dtype), shape, 0, 9)
+        options["deviation"] = bound(draw, floating_dtype(dtype), shape, 0, 9)
     return call(keys(draw), shape, **options)
 
 
@@ -124,7 +124,7 @@ def gumbel(draw: Draw, dtype: DType) -> Invocation:
 def truncated_normal(draw: Draw, dtype: DType) -> Invocation:
     """Draws bounds within two standard deviations of the mean."""
     shape, options = sample(draw, dtype)
-    kind = floating(dtype)
+    kind = floating_dtype(dtype)
     furthest = 2
     if draw(st.booleans()):
         furthest = 1
@@ -140,7 +140,7 @@ def multivariate_normal(draw: Draw, dtype: DType) -> Invocation:
     size, batch = draw(st.integers(0, 3)), draw(shapes(most=1, largest=2))
     beside = draw(st.sampled_from([0.0, 0.25, -0.25]))
     matrix = [2.0 if row == column else beside for row in range(size) for column in range(size)]
-    template = Template((*batch, size, size), floating(dtype))
+    template = Template((*batch, size, size), floating_dtype(dtype))
     cov = from_binary(pack(matrix * math.prod(batch), template.dtype), template, "binary")
     values = st.integers(0, 2).map(lambda whole: whole if dtype.is_integer else dtype.is_numeric and whole / 2)
     mean = draw(tensors(dtype, (draw(st.sampled_from([size, size, size, 3])),), values=values))
@@ -205,6 +205,6 @@ def choice(draw: Draw, dtype: DType) -> Invocation:
     """Draws a range or a tensor, with probabilities in quarters or without; too many different ones are refused."""
     size = draw(st.integers(1, 5))
     a = draw(st.just(size) | tensors(dtype, (size, 2)))
-    quarters = tensors(floating(dtype), (size,), values=st.sampled_from([0.25, 0.5, 1.0]))
+    quarters = tensors(floating_dtype(dtype), (size,), values=st.sampled_from([0.25, 0.5, 1.0]))
     shape = draw(shapes(most=2, largest=2))
     return call(keys(draw), a, shape, draw(st.booleans()), draw(st.none() | quarters))

@@ -14,7 +14,7 @@ from ..strategies import Draw, broadcastable, elements, tensors
 from .common import call
 
 
-def near(dtype: DType, magnitude: float) -> st.SearchStrategy[Any]:
+def floats_near(dtype: DType, magnitude: float) -> st.SearchStrategy[Any]:
     """Floats of a dtype within 30 standard deviations of the mean of a gamma distribution, which is `magnitude`."""
     deviation = math.sqrt(magnitude)
     drawn = st.floats(-30, 30).map(lambda steps: max(magnitude + steps * deviation, magnitude / 64))
@@ -34,7 +34,10 @@ def incomplete_gamma(draw: Draw, dtype: DType) -> Invocation:
         operands = [
             draw(
                 tensors(
-                    x.dtype, x.shape, names=x.names, values=st.one_of(*[near(x.dtype, size)] * 6, elements(x.dtype))
+                    x.dtype,
+                    x.shape,
+                    names=x.names,
+                    values=st.one_of(*[floats_near(x.dtype, size)] * 6, elements(x.dtype)),
                 )
             )
             for x, size in zip(operands, magnitudes, strict=True)

@@ -78,7 +78,7 @@ def positive(accumulated: Tensor, element: Tensor) -> Tensor:
     return tb.logical_or(accumulated, element > 0)
 
 
-def alternating(accumulated: Tensor, element: Tensor) -> Tensor:
+def alternate_dtypes(accumulated: Tensor, element: Tensor) -> Tensor:
     """A function whose dtype is never that of its first argument."""
     return tb.astype(accumulated, "int32" if accumulated.dtype is tb.float32 else "float32")
 
@@ -88,12 +88,12 @@ def no_tensor(*elements: Tensor) -> Tensor:
     return 1  # type: ignore[return-value]
 
 
-def with_axis(*elements: Tensor) -> Tensor:
+def result_with_axis(*elements: Tensor) -> Tensor:
     """A function that returns a tensor with an axis, which is a mistake."""
     return tb.expand_dims(elements[0])
 
 
-FOLDS = (tb.add, tb.add, tb.multiply, tb.maximum, last, positive, alternating, no_tensor, with_axis)
+FOLDS = (tb.add, tb.add, tb.multiply, tb.maximum, last, positive, alternate_dtypes, no_tensor, result_with_axis)
 
 
 def initial_value(draw: Draw, dtype: DType) -> Any:
@@ -114,12 +114,12 @@ def window_reduce(draw: Draw, dtype: DType) -> Invocation:
     return call(x, initial_value(draw, dtype), size, function=draw(st.sampled_from(FOLDS)), **options)
 
 
-def doubled(element: Tensor) -> Tensor:
+def double(element: Tensor) -> Tensor:
     """A function whose result has the element's dtype."""
     return element + element
 
 
-def increased(element: Tensor) -> Tensor:
+def increase(element: Tensor) -> Tensor:
     """A function whose result has a floating dtype, or a complex one."""
     return element + 0.5
 
@@ -134,7 +134,7 @@ def constant(element: Tensor) -> Tensor:
     return tb.asarray(2.5)
 
 
-MAPS = (tb.negative, doubled, increased, absent, constant, no_tensor, with_axis)
+MAPS = (tb.negative, double, increase, absent, constant, no_tensor, result_with_axis)
 
 
 @generates("window_scatter_max", "window_scatter_min")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.backends.jax_backend.rounding import quotient, root, unfused
+from tensorbackend.backends.jax_backend.rounding import quotient, root, unfused_product
 from tensorbackend.dtypes import as_dtype
 from tensorbackend.interchange import numpy_dtype
 
@@ -37,11 +37,13 @@ def test_products_are_rounded_before_they_are_added(dtype: str, source: str) -> 
     """Unsigned integers have a sign that the compiler knows."""
     left, right = CHANCE.integers(0, 256, (2, 4096)).astype(source)
     small, large = np.array([0.05, 0.95], dtype)
-    sums = jax.jit(lambda x, y: unfused(x.astype(dtype) * small) + unfused(y.astype(dtype) * large))(left, right)
+    sums = jax.jit(lambda x, y: unfused_product(x.astype(dtype) * small) + unfused_product(y.astype(dtype) * large))(
+        left, right
+    )
     assert np.array_equal(sums, left.astype(dtype) * small + right.astype(dtype) * large)
     values = jnp.array([0.0, -0.0, jnp.inf, -jnp.inf, -1.5, jnp.nan], dtype)
-    assert str(np.asarray(unfused(values)).tolist()) == "[0.0, -0.0, inf, -inf, -1.5, nan]"
-    assert jax.grad(lambda x: unfused(x * x))(jnp.array(3.0, dtype)) == 6
+    assert str(np.asarray(unfused_product(values)).tolist()) == "[0.0, -0.0, inf, -inf, -1.5, nan]"
+    assert jax.grad(lambda x: unfused_product(x * x))(jnp.array(3.0, dtype)) == 6
 
 
 def test_values_without_a_number() -> None:

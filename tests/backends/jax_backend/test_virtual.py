@@ -10,7 +10,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import BackendError
-from tensorbackend.expr.cost.mesh.collectives import by_kind
+from tensorbackend.expr.cost.mesh.collectives import bytes_by_kind
 from tensorbackend.testing.divergences import is_older
 
 BENCHMARK: Any = runpy.run_path(str(Path(__file__).resolve().parents[3] / "benchmarks" / "layouts.py"))
@@ -26,7 +26,7 @@ def test_collectives_and_memory_are_those_of_xla(name: str, compiled: Any) -> No
     case, xla = BENCHMARK["CASES"][name], compiled[name]
     prediction = case.predicted()
     ours, theirs = (
-        BENCHMARK["kinds"](by_kind(collectives)) for collectives in (prediction.collectives, xla.collectives)
+        BENCHMARK["kinds"](bytes_by_kind(collectives)) for collectives in (prediction.collectives, xla.collectives)
     )
     assert ours == pytest.approx(theirs, rel=0.05)
     assert ours

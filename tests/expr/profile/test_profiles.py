@@ -11,7 +11,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.dispatch import watching
-from tensorbackend.dispatch.path import Path
+from tensorbackend.dispatch.path import FullPath
 from tensorbackend.errors import ArgumentError
 from tensorbackend.expr.profile.spans import Span, all_spans
 
@@ -186,7 +186,7 @@ def test_all_threads_are_seen_each_by_itself() -> None:
 def ready_kernels() -> list[Any]:
     """Return the kernels that warm calls of two ops and a composite would run."""
     kernels = []
-    paths = {place.spec.name: place for place in watching._places if isinstance(place, Path)}
+    paths = {place.spec.name: place for place in watching._places if isinstance(place, FullPath)}
     for path in map(paths.__getitem__, ("add", "sum", "twice_shifted")):
         kernels += [ready.kernel for _, _, ready in records(path.calls.entries)]
     return kernels

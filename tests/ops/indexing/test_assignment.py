@@ -409,5 +409,5 @@ def test_checked_mode_compares_with_put_at(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(assignment, "CHECKED", True)
     x = tb.zeros(3, backend=Careless())
     x[0] = 1.0
-    with pytest.raises(ContractError, match="to write what put_at gives"):
+    with pytest.raises(ContractError, match="to write what put_at returns"):
         x[0] = 2.0

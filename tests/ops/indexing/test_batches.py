@@ -91,7 +91,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tb.take(X, INDICES, axis="time", batch="row"), AxisError, "expected an axis name"),
     (lambda: tb.take(X, INDICES[:4], axis="time", batch="batch"), ShapeError, "paired axes of the same sizes"),
     (lambda: tb.take(X, INDICES, axis="time", batch=0), ShapeError, "paired axes of the same sizes"),
-    (lambda: tb.take(X[:, :, :4].rename("n", "time", "m"), INDICES[:4], axis="time", batch=0), NamesError, "meet"),
+    (lambda: tb.take(X[:, :, :4].rename("n", "time", "m"), INDICES[:4], axis="time", batch=0), NamesError, "for match"),
     (lambda: tb.take(X, INDICES * 1.0, axis="time", batch="batch"), DTypeError, "indices of an integer dtype"),
     (lambda: tb.gather(X, INDICES, batch=1), AxisError, "gather: expected batch axes other than the last axis of"),
 ]

@@ -15,7 +15,7 @@ def eliminate(xp: Any, treated: Kernel, matrix: Array) -> tuple[Array, Array]:
     """Gaussian elimination with partial pivoting: both factors in one array, and the order of the rows.
 
     Right-looking by blocks of columns (Golub and Van Loan, Matrix Computations, algorithm 3.2.1 with 3.4.1). `treated`
-    is `treated_columns`, or does the same.
+    is `eliminate_columns`, or does the same.
     """
     rows, columns = matrix.shape[-2:]
     factors, order = matrix.copy(), xp.broadcast_to(xp.arange(rows), matrix.shape[:-1]).copy()
@@ -31,7 +31,7 @@ def eliminate(xp: Any, treated: Kernel, matrix: Array) -> tuple[Array, Array]:
     return factors, order
 
 
-def treated_columns(xp: Any, factors: Array, order: Array, start: int, stop: int) -> None:
+def eliminate_columns(xp: Any, factors: Array, order: Array, start: int, stop: int) -> None:
     """Eliminates the columns from `start` to `stop` in place, for `factors` [...][n][m] and `order` [...][n].
 
     Whole rows are exchanged, but nothing is subtracted from the columns from `stop` on.
@@ -44,7 +44,7 @@ def treated_columns(xp: Any, factors: Array, order: Array, start: int, stop: int
             row[...] = rows[pivot]
             rows[pivot] = upper
         below, diagonal = factors[..., k + 1 :, :], factors[..., k, k, None]
-        below[..., k] /= diagonal + (diagonal == 0)  # above zeros alone a pivot of 0 must not give NaN
+        below[..., k] /= diagonal + (diagonal == 0)  # above zeros alone a pivot of 0 must not lead to NaN
         below[..., k + 1 : stop] -= below[..., k, None] * factors[..., None, k, k + 1 : stop]
 
 

@@ -1,7 +1,7 @@
 """Factorisations and solvers of linear systems; narrow floats are computed in float32.
 
 Factors are unique only up to signs, or phases if they are complex. Each callback fixes these as the protocol says, so
-that every backend gives the same factors.
+that every backend returns the same factors.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ....protocol.workspace import takes
 from ....rules.data_errors import not_positive_definite, singular_matrix
 from ....template import Shape, Template, intern_template
 from ..base import Array, ArrayBase
-from ..precision import computing, promoted, wide
-from ..workspace_bytes import brought, eigh_space, lapack, nbytes, qr_space, svd_space, widened
-from .elimination import eliminate, substitute, treated_columns
+from ..precision import computing_kernel, promoting_kernel, wide
+from ..workspace_bytes import brought, eigh_space, float32_copy_bytes, lapack, nbytes, qr_space, svd_space
+from .elimination import eliminate, eliminate_columns, substitute
 
 _MANY = 1 << 12
 """The number of multiplications of integers from which float64 copies of the factors pay."""
@@ -55,9 +55,9 @@ class ArrayLinalg(ArrayBase):
             except failure:
                 raise not_positive_definite() from None
 
-        return computing(factor, out, x)
+        return computing_kernel(factor, out, x)
 
-    @takes(lambda out, x: (widened(x, *out) or 2 * x.nbytes) + 24 * math.prod(x.shape[:-1]))
+    @takes(lambda out, x: (float32_copy_bytes(x, *out) or 2 * x.nbytes) + 24 * math.prod(x.shape[:-1]))
     @planned
     def lu(self, out: tuple[Template, Template, Template], x: Template, /) -> Kernel:
         """The permutation, the lower factor with unit diagonal, and the upper factor."""
@@ -74,11 +74,11 @@ class ArrayLinalg(ArrayBase):
             lower = xp.where(below(), both[..., :rank], unit())
             return permutation, lower, xp.where(above(), both[..., :rank, :], zero)
 
-        return computing(self.finite_only(factors, x, (2, 2, 2)), out, x)
+        return computing_kernel(self.finite_only(factors, x, (2, 2, 2)), out, x)
 
     def elimination(self, x: Template) -> Kernel:
         """A kernel of Gaussian elimination with partial pivoting: both factors in one array, and the order of rows."""
-        return partial(eliminate, self.xp, partial(treated_columns, self.xp))
+        return partial(eliminate, self.xp, partial(eliminate_columns, self.xp))
 
     @takes(qr_space)
     @planned
@@ -102,17 +102,17 @@ class ArrayLinalg(ArrayBase):
             r = xp.where(above(), r, zero)  # no signs on the zeros below the diagonal
             return q, xp.where(on_diagonal(), xp.abs(r), r) if is_complex else r
 
-        return computing(self.finite_only(factors, x, (2, 2)), out, x)
+        return computing_kernel(self.finite_only(factors, x, (2, 2)), out, x)
 
     @takes(eigh_space)
     @planned
     def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
-        factors, turned = self.factors_of_eigh(), self.turning(out[1])
+        factors, turned = self.factors_of_eigh(), self.phase_kernel(out[1])
         kernel = self.finite_only(
             factors, x, (1, 2), lower=True, then=lambda values, vectors: (values, turned(vectors))
         )
-        return computing(kernel, out, x)
+        return computing_kernel(kernel, out, x)
 
     def factors_of_eigh(self) -> Callable[[Array], tuple[Array, Array]]:
         """The module's function, which reads only the lower half."""
@@ -123,7 +123,7 @@ class ArrayLinalg(ArrayBase):
     @planned
     def eig(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Eigenvalues, in a fixed order, and eigenvectors of a square matrix."""
-        xp, eig, dtype, turned = self.xp, self.xp.linalg.eig, numpy_dtype(out[0].dtype), self.turning(out[1])
+        xp, eig, dtype, turned = self.xp, self.xp.linalg.eig, numpy_dtype(out[0].dtype), self.phase_kernel(out[1])
 
         def factors(matrix: Array) -> tuple[Array, Array]:
             values, vectors = (factor.astype(dtype, copy=False) for factor in eig(matrix))
@@ -131,14 +131,14 @@ class ArrayLinalg(ArrayBase):
             values = xp.take_along_axis(values, order, axis=-1)
             return values, turned(xp.take_along_axis(vectors, order[..., None, :], axis=-1))
 
-        return computing(self.finite_only(factors, x, (1, 2)), out, x)
+        return computing_kernel(self.finite_only(factors, x, (1, 2)), out, x)
 
     @takes(svd_space)
     @planned
     def svd(self, out: tuple[Template, Template, Template], x: Template, /, *, full_matrices: bool) -> Kernel:
         """x = U @ diag(s) @ Vh with s descending."""
         xp, svd, rank = self.xp, self.xp.linalg.svd, min(x.shape[-2:])
-        phases, turned, more = self.column_phases(out[0]), _turned_by(xp, out[0]), out[2].shape[-2] > rank
+        phases, turned, more = self.column_phases(out[0]), _divide_by_phases(xp, out[0]), out[2].shape[-2] > rank
         all_paired = x.ndim == 2 and out[0].shape[-1] == out[2].shape[-2]
 
         def turn(u: Array, s: Array, vh: Array) -> tuple[Array, Array, Array]:
@@ -150,11 +150,15 @@ class ArrayLinalg(ArrayBase):
             return turned(u, phase), s, vh
 
         factors = partial(svd, full_matrices=full_matrices)
-        return computing(self.finite_only(factors, x, (2, 1, 2), then=turn), out, x)
+        return computing_kernel(self.finite_only(factors, x, (2, 1, 2), then=turn), out, x)
 
     # Systems of equations
 
-    @takes(lambda out, a, b, **options: widened(a, b) + nbytes(out.size, wide(out.dtype)) + widened(out))
+    @takes(
+        lambda out, a, b, **options: (
+            float32_copy_bytes(a, b) + nbytes(out.size, wide(out.dtype)) + float32_copy_bytes(out)
+        )
+    )
     @planned
     def triangular_solve(
         self, out: Template, a: Template, b: Template, /, *, left_side: bool, lower: bool, transform: Transform
@@ -173,7 +177,7 @@ class ArrayLinalg(ArrayBase):
                 return substitute(xp, matrix, right, forward)
             return xp.swapaxes(substitute(xp, matrix, xp.swapaxes(right, -2, -1), forward), -2, -1)
 
-        return computing(solution, out, a, b)
+        return computing_kernel(solution, out, a, b)
 
     # Overrides of composites
 
@@ -181,7 +185,7 @@ class ArrayLinalg(ArrayBase):
     @planned
     def determinant(self, out: Template, x: Template, /) -> Kernel:
         """Determinant of square matrices."""
-        return promoted(self, out.dtype, self.finite_only(self.xp.linalg.det, x, (0,)), out, x)
+        return promoting_kernel(self, out.dtype, self.finite_only(self.xp.linalg.det, x, (0,)), out, x)
 
     @takes(
         lambda out, a, b: lapack(out, *(x.replace(dtype=wide(out.dtype)) for x in (a, b))) + brought(out.dtype, a, b)
@@ -190,7 +194,7 @@ class ArrayLinalg(ArrayBase):
     def solve(self, out: Template, a: Template, b: Template, /) -> Kernel:
         """x with a @ x = b."""
         kernel = self.finite_only(self.or_singular(self.xp.linalg.solve), a, (min(len(b.shape), 2),))
-        return promoted(self, out.dtype, kernel, out, a, b)
+        return promoting_kernel(self, out.dtype, kernel, out, a, b)
 
     def or_singular(self, kernel: Kernel) -> Kernel:
         """A kernel that raises this package's error for a singular matrix in place of the module's."""
@@ -215,7 +219,7 @@ class ArrayLinalg(ArrayBase):
         number of axes that each result has for one matrix. `then` takes the results of the kernel and returns others of
         the same shapes and dtypes.
         """
-        xp, shape, kernel = self.xp, x.shape[-2:], chained(kernel, then)
+        xp, shape, kernel = self.xp, x.shape[-2:], chain_kernels(kernel, then)
 
         def factors(matrix: Array, *rest: Array) -> Any:
             matrix = xp.tril(matrix) if lower else matrix
@@ -230,13 +234,13 @@ class ArrayLinalg(ArrayBase):
 
     # Signs and phases of vectors
 
-    def turning(self, vectors: Template) -> Kernel:
-        """A kernel that turns each column of a matrix so that its largest component is exactly real and positive."""
-        phases, turned = self.column_phases(vectors), _turned_by(self.xp, vectors)
+    def phase_kernel(self, vectors: Template) -> Kernel:
+        """A kernel that divides each column by the phase of its largest component, which becomes real and positive."""
+        phases, turned = self.column_phases(vectors), _divide_by_phases(self.xp, vectors)
         return lambda values: turned(values, phases(values))
 
     def column_phases(self, vectors: Template) -> Kernel:
-        """A kernel that gives the phase of each column's largest component: the first that is largest up to rounding.
+        """A kernel that returns the phase of each column's largest component: the first that is largest up to rounding.
 
         [1, -1] / sqrt(2) has two such components; which of them comes out larger by an ulp must not decide the sign.
         """
@@ -294,7 +298,7 @@ def nearly_largest(xp: Any, dtype: DType) -> Any:
     return limits.dtype.type(1 - limits.eps**0.5)
 
 
-def chained(kernel: Kernel, then: Kernel | None) -> Kernel:
+def chain_kernels(kernel: Kernel, then: Kernel | None) -> Kernel:
     """A kernel with several results, followed by the kernel `then`, which takes them."""
     return kernel if then is None else lambda *payloads: then(*kernel(*payloads))
 
@@ -304,10 +308,10 @@ def blank(xp: Any, bad: Array, part: Array, axes: int) -> Array:
     return xp.where(bad.reshape(bad.shape + (1,) * axes), xp.asarray(math.nan, part.dtype), part)
 
 
-def _merged(
+def _merge_matrices(
     x: Template, batch: tuple[int, ...], rows: tuple[int, ...], columns: tuple[int, ...]
 ) -> tuple[Kernel | None, Template]:
-    """A kernel that turns an array into a stack of matrices, and the template of its result.
+    """A kernel that reshapes an array to a stack of matrices, and the template of its result.
 
     Axes are put in the order batch, rows, columns; then the rows are merged into one axis, and so are the columns. The
     kernel is `None` where the array is such a stack already.
@@ -338,7 +342,7 @@ def _same(values: Array) -> Array:
 
 
 def _phases(xp: Any, values: Template) -> Kernel:
-    """A kernel that divides each number by its magnitude: a real number gives its sign, a complex zero gives 1."""
+    """A kernel that divides each number by its magnitude: the sign of a real number, and 1 for a complex zero."""
     one = numpy_dtype(wide(values.dtype)).type(1)
     if not values.dtype.is_complex:
         return lambda values: xp.copysign(one, values)
@@ -350,14 +354,14 @@ def _phases(xp: Any, values: Template) -> Kernel:
     return phases
 
 
-def _turned_by(xp: Any, vectors: Template) -> Kernel:
-    """A kernel that turns columns back by their phases."""
+def _divide_by_phases(xp: Any, vectors: Template) -> Kernel:
+    """A kernel that divides columns by their phases."""
     if not vectors.dtype.is_complex:
         return mul
     phases = _phases(xp, vectors)
 
-    def turned(values: Array, phase: Array) -> Array:
+    def divide(values: Array, phase: Array) -> Array:
         size = xp.abs(values)
         return xp.where((size > 0) & (phases(values) == phase), size, values * xp.conj(phase))
 
-    return turned
+    return divide

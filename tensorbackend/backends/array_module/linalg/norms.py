@@ -10,7 +10,7 @@ from ....protocol import Kernel, planned
 from ....protocol.workspace import takes
 from ....template import Template
 from ..base import Array
-from ..precision import promoted, wide
+from ..precision import promoting_kernel, wide
 from ..reduction import ArrayReduction
 from ..workspace_bytes import brought, nbytes
 
@@ -37,11 +37,11 @@ class ArrayNorms(ArrayReduction):
         """The root of a sum of powers of magnitudes, their largest or least, or the number of those that are not 0."""
         xp, real = self.xp, wide(out.dtype)
         dtype = x.dtype if x.dtype.is_complex else out.dtype
-        total = self.folding("sum", x, axis, keepdims, real)
+        total = self.fold_kernel("sum", x, axis, keepdims, real)
         if not math.prod(x.shape[reduced_axis] for reduced_axis in axis):
             kernel: Kernel = lambda values: total(xp.abs(values))  # noqa: E731 # one of several forms
         elif math.isinf(ord):
-            extreme = self.folding("max" if ord > 0 else "min", x, axis, keepdims, real)
+            extreme = self.fold_kernel("max" if ord > 0 else "min", x, axis, keepdims, real)
             kernel = lambda values: extreme(xp.abs(values))  # noqa: E731
         elif ord == 0:
             kernel = lambda values: total((values != 0).astype(numpy_dtype(real)))  # noqa: E731
@@ -50,18 +50,18 @@ class ArrayNorms(ArrayReduction):
         elif ord == 2:
             kernel = self.euclidean(out, x, axis, keepdims)
         else:
-            kernel = self._by_powers(out, x, axis, ord)
-        return promoted(self, dtype, kernel, out, x)
+            kernel = self._power_norm(out, x, axis, ord)
+        return promoting_kernel(self, dtype, kernel, out, x)
 
     def euclidean(self, out: Template, x: Template, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """The root of the sum of squares."""
-        return self.scaled_euclidean(out, x, axes)
+        return self.scaled_euclidean_norm(out, x, axes)
 
-    def scaled_euclidean(self, out: Template, x: Template, axes: tuple[int, ...]) -> Kernel:
+    def scaled_euclidean_norm(self, out: Template, x: Template, axes: tuple[int, ...]) -> Kernel:
         """The root of the sum of squares, with elements scaled by the largest: no square overflows or underflows."""
         xp = self.xp
-        greatest = self.folding("max", x, axes, True, wide(out.dtype))
-        total = self.folding("sum", x, axes, True, wide(out.dtype))
+        greatest = self.fold_kernel("max", x, axes, True, wide(out.dtype))
+        total = self.fold_kernel("sum", x, axes, True, wide(out.dtype))
 
         def norm(values: Array) -> Array:
             sizes = xp.abs(values)
@@ -71,11 +71,11 @@ class ArrayNorms(ArrayReduction):
 
         return norm
 
-    def _by_powers(self, out: Template, x: Template, axes: tuple[int, ...], order: float) -> Kernel:
+    def _power_norm(self, out: Template, x: Template, axes: tuple[int, ...], order: float) -> Kernel:
         """A norm by powers. For a power below 0 the least element counts most, and where that is 0, the norm is 0."""
         xp, dtype = self.xp, numpy_dtype(wide(out.dtype))
-        most = self.folding("max" if order > 0 else "min", x, axes, True, wide(out.dtype))
-        total = self.folding("sum", x, axes, True, wide(out.dtype))
+        most = self.fold_kernel("max" if order > 0 else "min", x, axes, True, wide(out.dtype))
+        total = self.fold_kernel("sum", x, axes, True, wide(out.dtype))
         # A power that the dtype does not hold, or whose inverse it does not hold, is moved to the end of its range.
         limits = xp.finfo(dtype)
         size = sorted((float(limits.tiny), math.fabs(order), float(limits.max)))[1]

@@ -100,8 +100,8 @@ def _upper_erfc(xp: Any, x: Any) -> Any:
 def _gauss(xp: Any, x: Any) -> Any:
     """exp(-x**2), with leading digits of x treated apart: x**2 has twice the digits of x, and exp must lose none."""
     head = xp.trunc(x * 16.0) / 16.0
-    # XLA would turn the product into the exponential of a sum, and lose the digits again.
-    return xp.unfused(xp.exp(-head * head)) * xp.exp((head - x) * (head + x))
+    # XLA would rewrite the product as the exponential of a sum, and lose the digits again.
+    return xp.unfused_product(xp.exp(-head * head)) * xp.exp((head - x) * (head + x))
 
 
 def _upper_scaled_erfc(xp: Any, x: Any) -> Any:

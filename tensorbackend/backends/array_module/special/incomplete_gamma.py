@@ -179,7 +179,7 @@ def _small_upper(xp: Any, a: Any, x: Any) -> Any:
     return -xp.expm1(power) - xp.exp(power) * total
 
 
-def _near(xp: Any, a: Any, x: Any) -> Pair:
+def _temme_expansion(xp: Any, a: Any, x: Any) -> Pair:
     """P and Q by Temme's expansion, for `a` of at least 100 and x within 0.3 * a of it."""
     exponent = _exponent(xp, a, x)
     square = xp.maximum(exponent[0] + exponent[1], 0.0)
@@ -215,7 +215,7 @@ def _incomplete(xp: Any, a: Any, x: Any, upper: int) -> Any:
     small = plain & (a < 1.0) & (x <= _SMALL)
     low = plain & ~near & (x <= xp.maximum(a, _SMALL))
     high = plain & ~near & ~low
-    for kind, ways in ((near, _near), (low, _low), (high, _high)):
+    for kind, ways in ((near, _temme_expansion), (low, _low), (high, _high)):
         at = xp.nonzero(kind)
         if at[0].size:
             result[at] = ways(xp, a[at], x[at])[upper]

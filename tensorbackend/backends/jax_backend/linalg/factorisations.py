@@ -14,14 +14,14 @@ from ....rules.data_errors import not_positive_definite, singular_matrix
 from ....template import Template
 from ...array_module.base import Array
 from ...array_module.linalg.factorisations import ArrayLinalg, blank
-from ...array_module.precision import computing, promoted
-from ..base import JaxBase, Looking
+from ...array_module.precision import computing_kernel, promoting_kernel
+from ..base import CheckingKernel, JaxBase
 
 
 class JaxLinalg(JaxBase, ArrayLinalg):
     """Linear algebra on stacks of matrices.
 
-    In a traced function a matrix that is singular, or not positive definite, gives NaN.
+    In a traced function the result for a matrix that is singular, or not positive definite, is NaN.
     """
 
     # Errors: a kernel returns its result and a flag, which is false if there is an error to raise
@@ -29,14 +29,14 @@ class JaxLinalg(JaxBase, ArrayLinalg):
     @planned
     def cholesky(self, out: Template, x: Template, /) -> Kernel:
         """Lower factor of a Hermitian positive definite matrix."""
-        xp, cholesky = self.xp, self._of_lower(partial(self.lax.linalg.cholesky, symmetrize_input=False))
+        xp, cholesky = self.xp, self._lower_triangle_function(partial(self.lax.linalg.cholesky, symmetrize_input=False))
 
         def factor(matrix: Array) -> tuple[Array, Array]:
             lower = cholesky(matrix)
             # An element that is not finite makes the diagonal element of its row or of its column not finite as well.
             return lower, xp.isfinite(xp.diagonal(lower, axis1=-2, axis2=-1)).all()
 
-        return self._looking(computing(factor, (out, _FLAG), x), not_positive_definite, out)
+        return self._looking(computing_kernel(factor, (out, _FLAG), x), not_positive_definite, out)
 
     @planned
     def triangular_solve(
@@ -53,7 +53,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
             matrix, right = (xp.broadcast_to(operand, (*stack, *operand.shape[-2:])) for operand in (matrix, right))
             return solve(matrix, right), good
 
-        return self._looking(computing(solution, (out, _FLAG), a, b), singular_matrix, out)
+        return self._looking(computing_kernel(solution, (out, _FLAG), a, b), singular_matrix, out)
 
     @planned
     def solve(self, out: Template, a: Template, b: Template, /) -> Kernel:
@@ -67,7 +67,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
             return column[..., 0], good
 
         kernel = self._good_if_finite(solution, a, axes)
-        return self._looking(promoted(self, out.dtype, kernel, (out, _FLAG), a, b), singular_matrix, out)
+        return self._looking(promoting_kernel(self, out.dtype, kernel, (out, _FLAG), a, b), singular_matrix, out)
 
     @planned
     def inv(self, out: Template, x: Template, /) -> Kernel:
@@ -78,7 +78,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
             return self._solution(matrix, eye(size, dtype=matrix.dtype))
 
         kernel = self._good_if_finite(inverse, x, 2)
-        return self._looking(promoted(self, out.dtype, kernel, (out, _FLAG), x), singular_matrix, out)
+        return self._looking(promoting_kernel(self, out.dtype, kernel, (out, _FLAG), x), singular_matrix, out)
 
     def _solution(self, matrix: Array, right: Array) -> tuple[Array, Array]:
         """The solution by elimination for matrices on the right-hand side, and whether each matrix is regular."""
@@ -97,13 +97,13 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
         compiled = self.enter(self.settled(kernel, (out, _FLAG)))
 
-        def looking(*arrays: Array) -> Array:
+        def check(*arrays: Array) -> Array:
             result, good = compiled(*arrays)
             if self.readable(good) and not numpy.asarray(good):  # bool(good) takes five times as long
                 raise error()
             return result
 
-        return Looking(looking)
+        return CheckingKernel(check)
 
     # XLA runs a program of fewer than 1,000 floating-point operations in the calling thread. Waking another thread
     # takes longer than LAPACK takes for an 8x8 matrix, so these functions use few operations.
@@ -118,7 +118,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         xp, once = self.xp, self.place.platform == "cpu" and x.ndim == 2
         half = lambda: xp.tri(*x.shape[-2:], dtype=bool)  # noqa: E731 # a constant, where the matrix is small
 
-        def missing(*parts: Array) -> tuple[Array, ...]:
+        def nan_results(*parts: Array) -> tuple[Array, ...]:
             return tuple(xp.full_like(part, math.nan) for part in parts)
 
         def factors(matrix: Array) -> Any:
@@ -126,7 +126,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
             parts = kernel(matrix)
             if then is not None:
                 if once:
-                    return self.lax.cond(bad, missing, then, *parts)
+                    return self.lax.cond(bad, nan_results, then, *parts)
                 parts = then(*parts)
             if len(axes) == 1:
                 return blank(xp, bad, parts, axes[0])
@@ -194,7 +194,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
     def factors_of_eigh(self) -> Callable[[Array], tuple[Array, Array]]:
         """XLA's own function, which reads the lower half; it returns eigenvalues before eigenvectors."""
-        eigh = self._of_lower(partial(self.lax.linalg.eigh, symmetrize_input=False))
+        eigh = self._lower_triangle_function(partial(self.lax.linalg.eigh, symmetrize_input=False))
 
         def factors(matrix: Array) -> tuple[Array, Array]:
             vectors, values = eigh(matrix)
@@ -202,16 +202,16 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
         return factors
 
-    def _of_lower(self, function: Kernel) -> Kernel:
+    def _lower_triangle_function(self, function: Kernel) -> Kernel:
         """A function of the lower half of a Hermitian matrix, with the derivative that it has for the whole matrix."""
         xp = self.xp
 
-        def of_whole(matrix: Array) -> Any:
+        def whole_matrix_function(matrix: Array) -> Any:
             below = xp.tril(matrix, -1)
             whole = below + xp.conj(xp.swapaxes(below, -2, -1))
             return function(whole + xp.real(xp.where(xp.eye(matrix.shape[-1], dtype=bool), matrix, 0)))
 
-        return self.derived(function, of_whole)
+        return self.derived(function, whole_matrix_function)
 
     def stable_order(self, values: Array) -> Array:
         """The indices that sort along the last axis; equal elements keep their order."""

@@ -19,7 +19,10 @@ class JaxNorms(JaxReduction, ArrayNorms):
     def euclidean(self, out: Template, x: Template, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Computes the norm from the sum of squares, unless the sum shows that some square may have been lost."""
         xp, cond = self.xp, self.lax.cond
-        careful, total = self.scaled_euclidean(out, x, axes), self.folding("sum", x, axes, keepdims, wide(out.dtype))
+        careful, total = (
+            self.scaled_euclidean_norm(out, x, axes),
+            self.fold_kernel("sum", x, axes, keepdims, wide(out.dtype)),
+        )
         least = smallest_sure(numpy_dtype(wide(out.dtype)), xp)
 
         def norm(values: Array) -> Array:

@@ -10,7 +10,7 @@ from ....ops.composite.linalg.sparse import Format
 from ....protocol import Kernel, planned
 from ....template import Template
 from ...array_module.base import Array
-from ...array_module.precision import promoted
+from ...array_module.precision import promoting_kernel
 from ..base import JaxBase
 
 MOST: Final = 16
@@ -39,10 +39,10 @@ class JaxSparse(JaxBase):
         rows: int,
     ) -> Kernel:
         """The product of a sparse matrix and a vector, mapped over batches."""
-        one = self._of_one(format, rows)
-        quick = self._by_places_in_rows(rows, one) if format == "csr" and x.size and rows else None
-        kernel = self._over_batches(one, out, (values, first, second, x), 1, quick)
-        return promoted(self, out.dtype, kernel, out, values, None, None, x)
+        one = self._single_product(format, rows)
+        quick = self._row_entries_product(rows, one) if format == "csr" and x.size and rows else None
+        kernel = self._batch_kernel(one, out, (values, first, second, x), 1, quick)
+        return promoting_kernel(self, out.dtype, kernel, out, values, None, None, x)
 
     @planned
     def sparse_matmul(
@@ -58,10 +58,10 @@ class JaxSparse(JaxBase):
         rows: int,
     ) -> Kernel:
         """The product of a sparse matrix and a matrix, mapped over batches."""
-        kernel = self._over_batches(self._of_one(format, rows), out, (values, first, second, x), 2)
-        return promoted(self, out.dtype, kernel, out, values, None, None, x)
+        kernel = self._batch_kernel(self._single_product(format, rows), out, (values, first, second, x), 2)
+        return promoting_kernel(self, out.dtype, kernel, out, values, None, None, x)
 
-    def _of_one(self, format: Format, rows: int) -> Callable[..., Array]:
+    def _single_product(self, format: Format, rows: int) -> Callable[..., Array]:
         """A function that multiplies one sparse matrix by a vector or a matrix."""
         xp = self.xp
 
@@ -84,7 +84,7 @@ class JaxSparse(JaxBase):
         running = xp.cumsum(counts) if self.lays_by_name else self.lax.associative_scan(xp.add, counts)
         return running[:count]
 
-    def _by_places_in_rows(self, rows: int, one: Callable[..., Array]) -> Callable[..., Array] | None:
+    def _row_entries_product(self, rows: int, one: Callable[..., Array]) -> Callable[..., Array] | None:
         """A product with a vector that takes the first values of all rows, then their second values, and so on.
 
         On a CPU, for rows of about the same length, a loop of such steps is twice as fast as `one`. If no row has many
@@ -95,7 +95,7 @@ class JaxSparse(JaxBase):
         if self.place.platform != "cpu":
             return None
 
-        def of_even_rows(values: Array, pointers: Array, columns: Array, x: Array) -> Array:
+        def multiply_even_rows(values: Array, pointers: Array, columns: Array, x: Array) -> Array:
             lengths = pointers[1:] - pointers[:-1]
 
             def iteration(state: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -108,7 +108,7 @@ class JaxSparse(JaxBase):
             longest = lengths.max()
             return lax.while_loop(lambda state: state[0] < longest, iteration, start)[1]
 
-        def of_few_steps(values: Array, pointers: Array, columns: Array, x: Array) -> Array:
+        def multiply_in_few_steps(values: Array, pointers: Array, columns: Array, x: Array) -> Array:
             starts, lengths = pointers[:-1], pointers[1:] - pointers[:-1]
             total = xp.zeros(rows, xp.result_type(values, x))
             for step in range(_steps(len(values), rows)):
@@ -128,16 +128,16 @@ class JaxSparse(JaxBase):
             longest = lengths.max()
             even, few = fits & (longest * rows <= 4 * count), fits & (longest <= _steps(count, rows))
 
-            def of_any_rows(*arrays: Array) -> Array:
-                return lax.cond(even, of_even_rows, one, *arrays)
+            def multiply_any_rows(*arrays: Array) -> Array:
+                return lax.cond(even, multiply_even_rows, one, *arrays)
 
             if _steps(count, rows) > MOST:
-                return of_any_rows(values, pointers, columns, x)
-            return lax.cond(few, of_few_steps, of_any_rows, values, pointers, columns, x)
+                return multiply_any_rows(values, pointers, columns, x)
+            return lax.cond(few, multiply_in_few_steps, multiply_any_rows, values, pointers, columns, x)
 
         return product
 
-    def _over_batches(
+    def _batch_kernel(
         self,
         one: Callable[..., Array],
         out: Template,
@@ -157,7 +157,7 @@ class JaxSparse(JaxBase):
         has = [template.ndim > count for template, count in zip(inputs, own_axes, strict=True)]
         mapped, xp = self.jax.vmap(one, [0 if batched else None for batched in has]), self.xp
 
-        def of_batch(*arrays: Array) -> Array:
+        def apply_to_batch(*arrays: Array) -> Array:
             laid = [
                 xp.broadcast_to(array, (*batch, *array.shape[array.ndim - count :])).reshape(
                     prod(batch), *array.shape[array.ndim - count :]
@@ -168,4 +168,4 @@ class JaxSparse(JaxBase):
             ]
             return mapped(*laid).reshape(out.shape)
 
-        return of_batch
+        return apply_to_batch

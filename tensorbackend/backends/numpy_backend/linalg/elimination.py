@@ -16,8 +16,8 @@ from ....template import Template
 from ...array_module.base import NARROW, Array
 from ...array_module.linalg.elimination import eliminate
 from ...array_module.linalg.factorisations import ArrayLinalg
-from ...array_module.precision import computing, promoted, wide
-from ...array_module.workspace_bytes import brought, lapack, nbytes, widened
+from ...array_module.precision import computing_kernel, promoting_kernel, wide
+from ...array_module.workspace_bytes import brought, float32_copy_bytes, lapack, nbytes
 
 _BLOCK = 64
 """The number of unknowns of a triangular system that LAPACK finds at once; the rest is matrix products."""
@@ -28,8 +28,8 @@ _FEW = 8
 
 def _triangular_space(out: Template, a: Template, b: Template, /, **options: object) -> int:
     """The bytes of one block of `a` with zeros, and what LAPACK or a product takes for the unknowns of a block."""
-    if not _by_lapack(out):
-        return widened(a, b, out) + nbytes(out.size, wide(out.dtype))
+    if not _uses_lapack(out):
+        return float32_copy_bytes(a, b, out) + nbytes(out.size, wide(out.dtype))
     size = max(a.shape[-1], 1)
     count = min(size, _BLOCK)
     block = a.replace(shape=(*a.shape[:-2], count, count), names=a.names)
@@ -38,7 +38,7 @@ def _triangular_space(out: Template, a: Template, b: Template, /, **options: obj
     return block.nbytes + (during - out.nbytes if size == count else max(during, found.nbytes + out.nbytes))
 
 
-def _by_lapack(out: Template) -> bool:
+def _uses_lapack(out: Template) -> bool:
     """Whether LAPACK solves triangular systems with solutions of this template."""
     return out.dtype not in NARROW and out.size > 0 and prod(out.shape[:-2]) <= _FEW
 
@@ -82,17 +82,17 @@ class NumpyElimination(ArrayLinalg):
                 raise not_positive_definite()
             return lower
 
-        return computing(factor, out, x)
+        return computing_kernel(factor, out, x)
 
     def elimination(self, x: Template) -> Kernel:
         """That of `ArrayLinalg`, with fewer calls of NumPy for each column of a single matrix."""
-        return partial(eliminate, self.xp, self._of_matrix()) if x.ndim == 2 else super().elimination(x)
+        return partial(eliminate, self.xp, self._eliminate_matrix()) if x.ndim == 2 else super().elimination(x)
 
-    def _of_matrix(self) -> Kernel:
+    def _eliminate_matrix(self) -> Kernel:
         """`treated_columns` for one matrix."""
         absolute = self.xp.absolute
 
-        def treated(factors: Array, order: Array, start: int, stop: int) -> None:
+        def eliminate(factors: Array, order: Array, start: int, stop: int) -> None:
             for k in range(start, min(stop, len(factors) - 1)):
                 rest = factors[k:]
                 pivot = int(absolute(rest[:, k]).argmax())
@@ -108,7 +108,7 @@ class NumpyElimination(ArrayLinalg):
                     column /= diagonal
                     right -= column[:, None] * rest[0, k + 1 : stop]
 
-        return treated
+        return eliminate
 
     @takes(_triangular_space)
     @planned
@@ -121,7 +121,7 @@ class NumpyElimination(ArrayLinalg):
         that its elimination changes nothing, and then substitutes. A lower triangle is an upper one in reverse order.
         """
         careful = kernel_of(super().triangular_solve, out, a, b, left_side=left_side, lower=lower, transform=transform)
-        if not _by_lapack(out):
+        if not _uses_lapack(out):
             return careful
         xp, vdot, solve = self.xp, self.xp.vdot, self.or_singular(self.xp.linalg.solve)
         transposed = (transform == "transpose") == left_side
@@ -130,7 +130,7 @@ class NumpyElimination(ArrayLinalg):
         starts, at_once, zero = range(0, size, _BLOCK)[::-1], size <= _BLOCK, dtype.type(0)
         above = xp.triu(xp.ones((min(size, _BLOCK),) * 2, bool))
 
-        def substituted(matrix: Array, right: Array) -> Array | None:
+        def substitute(matrix: Array, right: Array) -> Array | None:
             if not at_once:
                 right, sides = xp.empty(shape, dtype), right
                 right[...] = sides
@@ -156,7 +156,7 @@ class NumpyElimination(ArrayLinalg):
                 sides = sides.swapaxes(-2, -1)
             if mirrored:
                 triangle, sides = triangle[..., ::-1, ::-1], sides[..., ::-1, :]
-            found = substituted(triangle, sides)
+            found = substitute(triangle, sides)
             if found is None:
                 return careful(matrix, right)
             if mirrored:
@@ -170,7 +170,7 @@ class NumpyElimination(ArrayLinalg):
     def inv(self, out: Template, x: Template, /) -> Kernel:
         """Inverse of square matrices."""
         inverse = self.finite_only(self.or_singular(self.xp.linalg.inv), x, (2,))
-        return promoted(self, out.dtype, inverse, out, x)
+        return promoting_kernel(self, out.dtype, inverse, out, x)
 
     @takes(lambda out, x: lapack(out, x.replace(dtype=wide(out[0].dtype))) + brought(out[0].dtype, x))
     @planned
@@ -186,4 +186,4 @@ class NumpyElimination(ArrayLinalg):
             sign, logarithm = kernel(matrix)
             return xp.where(xp.isnan(sign), complex("nan+nanj"), sign), xp.asarray(logarithm)
 
-        return promoted(self, out[0].dtype, complex_parts if x.dtype.is_complex else parts, out, x)
+        return promoting_kernel(self, out[0].dtype, complex_parts if x.dtype.is_complex else parts, out, x)

@@ -14,8 +14,8 @@ from ....rules.broadcasting import to_real
 from ....template import Template
 from ...array_module.base import NARROW, Array
 from ...array_module.linalg.factorisations import nearly_largest
-from ...array_module.precision import computing, promoted, wide
-from ...array_module.workspace_bytes import brought, eigh_space, lapack, qr_space, svd_space, widened
+from ...array_module.precision import computing_kernel, promoting_kernel, wide
+from ...array_module.workspace_bytes import brought, eigh_space, float32_copy_bytes, lapack, qr_space, svd_space
 from .elimination import NumpyElimination
 
 
@@ -28,7 +28,7 @@ def _singular_space(out: Template | Sequence[Template], x: Template, /, *others:
     factors = [Template(shape, part) for shape, part in zip(shapes, (dtype, to_real(dtype), dtype), strict=True)]
     held, results = sum(factor.nbytes for factor in factors), sum(template.nbytes for template in outs)
     decomposed = lapack(factors, x.replace(dtype=dtype)) + held - results
-    return brought(dtype, x, *others) + widened(*outs) + max(decomposed, held + factors[2].nbytes)
+    return brought(dtype, x, *others) + float32_copy_bytes(*outs) + max(decomposed, held + factors[2].nbytes)
 
 
 class NumpyLinalg(NumpyElimination):
@@ -45,23 +45,23 @@ class NumpyLinalg(NumpyElimination):
         return lambda matrix: quick(matrix) if isfinite(vdot(matrix, matrix)) else careful(matrix)
 
     def _largest_components(self, vectors: Template) -> Kernel:
-        """A kernel that gives the indices of the largest component of each column: those of `column_phases`."""
+        """A kernel that returns the indices of the largest component of each column: those of `column_phases`."""
         xp, (*batch, _, columns) = self.xp, vectors.shape
         absolute, greatest = xp.absolute, xp.maximum.reduce
         nearly, (*every, across) = nearly_largest(xp, wide(vectors.dtype)), xp.indices((*batch, columns), sparse=True)
 
-        def of_matrix(values: Array) -> tuple[Array, ...]:
+        def components_of_matrix(values: Array) -> tuple[Array, ...]:
             sizes = absolute(values)
             return (sizes >= greatest(sizes) * nearly).argmax(0), across
 
-        def of_stack(values: Array) -> tuple[Array, ...]:
+        def components_of_stack(values: Array) -> tuple[Array, ...]:
             sizes = absolute(values)
             return *every, (sizes >= greatest(sizes, -2, None, None, True) * nearly).argmax(-2), across
 
-        return of_stack if batch else of_matrix
+        return components_of_stack if batch else components_of_matrix
 
     def _column_signs(self, vectors: Template) -> Kernel:
-        """A kernel that gives the sign of each column's largest component, for real matrices: [..][n][m] -> [..][m]."""
+        """A kernel of the sign of each column's largest component, for real matrices: [..][n][m] -> [..][m]."""
         copysign, one = self.xp.copysign, numpy_dtype(wide(vectors.dtype)).type(1)
         largest = self._largest_components(vectors)
         if vectors.ndim == 2:  # quicker than to look up pairs of indices
@@ -123,7 +123,7 @@ class NumpyLinalg(NumpyElimination):
     # Eigenvalues of any matrix
 
     def _ascending_order(self, values: Template) -> Kernel:
-        """A kernel that gives the indices of eigenvalues in the order of `eig`, after those of all their batch axes."""
+        """A kernel of the indices of eigenvalues in the order of `eig`, after those of all their batch axes."""
         xp, (*every, _) = self.xp, self.xp.indices((*values.shape[:-1], 1), sparse=True)
         share, vdot, count = float(xp.finfo(numpy_dtype(values.dtype)).eps) ** 0.5, xp.vdot, xp.count_nonzero
 
@@ -162,7 +162,7 @@ class NumpyLinalg(NumpyElimination):
                 vectors *= copysign(one, components.real)[..., None, :]
             return values[order].astype(dtype, copy=False), vectors.astype(dtype, copy=False)
 
-        return computing(self.finite_only(factors, x, (1, 2)), out, x)
+        return computing_kernel(self.finite_only(factors, x, (1, 2)), out, x)
 
     # Composites
 
@@ -171,19 +171,19 @@ class NumpyLinalg(NumpyElimination):
     def eigvalsh(self, out: Template, x: Template, /) -> Kernel:
         """NumPy's `eigvalsh`, which reads only the lower half."""
         values = self.finite_only(self.xp.linalg.eigvalsh, x, (1,), lower=True)
-        return promoted(self, x.dtype if x.dtype.is_complex else out.dtype, values, out, x)
+        return promoting_kernel(self, x.dtype if x.dtype.is_complex else out.dtype, values, out, x)
 
     @takes(lambda out, x: lapack(out, x.replace(dtype=wide(out.dtype))) + brought(out.dtype, x))
     @planned
     def svdvals(self, out: Template, x: Template, /) -> Kernel:
         """Singular values without vectors."""
         values = self.finite_only(partial(self.xp.linalg.svd, compute_uv=False), x, (1,))
-        return promoted(self, x.dtype if x.dtype.is_complex else out.dtype, values, out, x)
+        return promoting_kernel(self, x.dtype if x.dtype.is_complex else out.dtype, values, out, x)
 
     @takes(_singular_space)
     @planned
     def pinv(self, out: Template, x: Template, rtol: Template, /) -> Kernel:
-        """The pseudo-inverse by singular vectors as LAPACK gives them, since their signs cancel."""
+        """The pseudo-inverse by singular vectors as LAPACK returns them, since their signs cancel."""
         xp, is_complex = self.xp, out.dtype.is_complex
         factors, inverses = self._singular_factors(x), self._inverse_values(out, rtol)
 
@@ -193,14 +193,14 @@ class NumpyLinalg(NumpyElimination):
             product = xp.matmul(scaled.swapaxes(-2, -1), u.swapaxes(-2, -1))
             return xp.conj(product, product) if is_complex else product
 
-        return promoted(self, out.dtype, pseudoinverse, out, x, None)
+        return promoting_kernel(self, out.dtype, pseudoinverse, out, x, None)
 
     @takes(_singular_space)
     @planned
     def lstsq(self, out: tuple[Template, ...], a: Template, b: Template, rtol: Template, /) -> Kernel:
         """NumPy's `lstsq` for one matrix; for stacks, which it does not take, as `pinv`.
 
-        NumPy takes a negative `rtol` for another one, and gives residuals only where the rank is full.
+        NumPy replaces a negative `rtol` by the machine epsilon, and returns residuals only where the rank is full.
         """
         xp, is_complex, is_vector = self.xp, out[0].dtype.is_complex, b.ndim == 1
         matmul, vecdot, vdot, total = xp.matmul, xp.vecdot, xp.vdot, xp.add.reduce
@@ -224,7 +224,7 @@ class NumpyLinalg(NumpyElimination):
             unknowns, lengths = (part[..., 0] for part in parts) if is_vector else parts
             return unknowns, lengths, asarray(total(kept, -1, xp.int64)), values
 
-        def of_one(matrix: Array, right: Array, rtol: Array) -> tuple[Array, ...]:
+        def solve_one(matrix: Array, right: Array, rtol: Array) -> tuple[Array, ...]:
             fraction = float(rtol.real)
             if not (fraction >= 0 and isfinite((vdot(matrix, matrix) + vdot(right, right)).real)):
                 return solution(matrix, right, rtol)
@@ -232,14 +232,14 @@ class NumpyLinalg(NumpyElimination):
             return unknowns, residuals(matrix, unknowns, right), asarray(rank, xp.int64), values
 
         one = a.ndim == 2 and b.ndim <= 2 and rtol.ndim == 0 and 0 not in (*a.shape, *b.shape)
-        return promoted(self, out[0].dtype, of_one if one else solution, out, a, b, None)
+        return promoting_kernel(self, out[0].dtype, solve_one if one else solution, out, a, b, None)
 
     def _singular_factors(self, x: Template) -> Kernel:
         """A kernel of LAPACK's singular value decomposition, without full matrices."""
         return self.finite_only(partial(self.xp.linalg.svd, full_matrices=False), x, (2, 1, 2))
 
     def _inverse_values(self, matrix: Template, rtol: Template) -> Kernel:
-        """A kernel that gives the inverses of descending singular values, and which are kept: for others it gives 0."""
+        """A kernel of the inverses of descending singular values, 0 for those not kept, and of flags of those kept."""
         if not min(matrix.shape[-2:]):
             return lambda values, rtol: (values, values > 0)
         where, infinity, dtype = self.xp.where, self.xp.inf, numpy_dtype(to_real(wide(matrix.dtype)))

@@ -18,16 +18,16 @@ class NumpyNorms(ArrayNorms):
     def euclidean(self, out: Template, x: Template, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Computes the norm from the sum of squares, unless that is so great or small that some square was lost."""
         numpy, dtype = self.xp, numpy_dtype(wide(out.dtype))
-        careful, least = self.scaled_euclidean(out, x, axes), smallest_sure(dtype, numpy)
+        careful, least = self.scaled_euclidean_norm(out, x, axes), smallest_sure(dtype, numpy)
         if len(axes) == len(x.shape) and not keepdims:
             vdot, root, number = numpy.vdot, math.sqrt, dtype.type
 
-            def of_all(values: Array) -> Array:
+            def norm_of_all(values: Array) -> Array:
                 squares = float(vdot(values, values).real)
                 return number(root(squares)) if least < squares < math.inf else careful(values)
 
-            return of_all
-        total, count = self.folding("sum", x, axes, keepdims, wide(out.dtype)), numpy.count_nonzero
+            return norm_of_all
+        total, count = self.fold_kernel("sum", x, axes, keepdims, wide(out.dtype)), numpy.count_nonzero
 
         def norm(values: Array) -> Array:
             sizes = numpy.abs(values) if x.dtype.is_complex else values

@@ -20,8 +20,8 @@ from ....protocol import Kernel, planned
 from ....protocol.workspace import takes
 from ....template import Template
 from ...array_module.base import Array, ArrayBase
-from ...array_module.precision import promoted, wide
-from ...array_module.workspace_bytes import brought, nbytes, widened
+from ...array_module.precision import promoting_kernel, wide
+from ...array_module.workspace_bytes import brought, float32_copy_bytes, nbytes
 
 
 def _product_space(out: Template, /, *inputs: Template, format: Format, rows: int, vector: bool = True) -> int:
@@ -31,7 +31,7 @@ def _product_space(out: Template, /, *inputs: Template, format: Format, rows: in
     total, count, dtype = prod(out.shape[:-width]), values.shape[-1], wide(out.dtype)
     places, entry = (first, second), 8 + dtype.bits // 8
     known = first.dtype is second.dtype and first.dtype in (int32, int64)
-    space = brought(dtype, values, x) + widened(out)
+    space = brought(dtype, values, x) + float32_copy_bytes(out)
     if values.ndim == first.ndim == second.ndim == 1 and (vector or x.ndim == 2):
         space += 0 if known else 24 * count
         space += nbytes(x.size + out.size, dtype) if vector and x.ndim > 1 else 0  # vectors as columns
@@ -70,13 +70,13 @@ class NumpySparse(ArrayBase):
                 product = _product(format, (rows, columns), vector=x.ndim == 1)
                 vectors = prod(x.shape[:-1])
 
-                def of_rows(values: Array, first: Array, second: Array, x: Array) -> Array:
+                def multiply_rows(values: Array, first: Array, second: Array, x: Array) -> Array:
                     return product(values, first, second, x.reshape(vectors, columns).T).T.reshape(out.shape)
 
-                kernel = product if x.ndim == 1 else of_rows
+                kernel = product if x.ndim == 1 else multiply_rows
             else:
-                kernel = _of_blocks(out, values, first, second, format, (rows, columns), ())
-            return promoted(self, out.dtype, kernel, out, values, None, None, x)
+                kernel = _block_kernel(out, values, first, second, format, (rows, columns), ())
+            return promoting_kernel(self, out.dtype, kernel, out, values, None, None, x)
 
         @takes(partial(_product_space, vector=False))
         @planned
@@ -97,23 +97,23 @@ class NumpySparse(ArrayBase):
             if values.ndim == first.ndim == second.ndim == 1 and x.ndim == 2:
                 kernel = _product(format, (rows, columns), vector=False)
             else:
-                kernel = _of_blocks(out, values, first, second, format, (rows, columns), (width,))
-            return promoted(self, out.dtype, kernel, out, values, None, None, x)
+                kernel = _block_kernel(out, values, first, second, format, (rows, columns), (width,))
+            return promoting_kernel(self, out.dtype, kernel, out, values, None, None, x)
 
 
 def _product(format: Format, size: tuple[int, int], *, vector: bool) -> Kernel:
     """A kernel of the product of one matrix with a vector of its dtype, or with a dense matrix."""
     known: dict[tuple[int, int], tuple[ref[Any], ref[Any]]] = {}
-    # SciPy's product of a "coo" matrix with a matrix leaves out values of 0, also where they meet infinities.
-    direct = _scipys(format, size) if vector or format != "coo" else _by_rows(size)
+    # SciPy's product of a "coo" matrix with a matrix skips values of 0, also where they are multiplied by infinities.
+    direct = _scipys(format, size) if vector or format != "coo" else _row_kernel(size)
 
     def product(values: Array, first: Array, second: Array, x: Array) -> Array:
         places = id(first), id(second)
         seen = known.get(places)
         if seen is None or seen[0]() is not first or seen[1]() is not second:
             if not _fits(first, second, format, size):
-                clipped = inside(first, second, format, size)
-                return (_scipys("coo", size) if vector else _by_rows(size))(values, *clipped, x)
+                clipped = clipped_places(first, second, format, size)
+                return (_scipys("coo", size) if vector else _row_kernel(size))(values, *clipped, x)
             remember(known, places, (ref(first), ref(second)))
         return direct(values, first, second, x)
 
@@ -144,19 +144,19 @@ def _scipys(format: Format, size: tuple[int, int]) -> Kernel:
     return product
 
 
-def _by_rows(size: tuple[int, int]) -> Kernel:
+def _row_kernel(size: tuple[int, int]) -> Kernel:
     """A kernel of SciPy's product for places in the format "coo", which it first sorts by row."""
     import numpy
 
     product = _scipys("csr", size)
 
-    def ordered(values: Array, rows: Array, columns: Array, x: Array) -> Array:
+    def multiply_sorted(values: Array, rows: Array, columns: Array, x: Array) -> Array:
         order = numpy.argsort(rows, kind="stable")
         pointers = numpy.zeros(size[0] + 1, rows.dtype)
         numpy.cumsum(numpy.bincount(rows, minlength=size[0]), out=pointers[1:])
         return product(values[order], pointers, columns[order], x)
 
-    return ordered
+    return multiply_sorted
 
 
 def _empty(format: Format, size: tuple[int, int], dtype: Any) -> Any:
@@ -173,21 +173,21 @@ def _fits(first: Array, second: Array, format: Format, size: tuple[int, int]) ->
     if not (first.flags.c_contiguous and second.flags.c_contiguous):
         return False
     if format == "coo":
-        return _in_range(first, size[0]) and _in_range(second, size[1])
+        return _all_in_range(first, size[0]) and _all_in_range(second, size[1])
     minor = size[1] if format == "csr" else size[0]
     return (
         first[0] == 0
         and first[-1] == len(second)
         and bool((first[1:] >= first[:-1]).all())
-        and _in_range(second, minor)
+        and _all_in_range(second, minor)
     )
 
 
-def _in_range(places: Array, size: int) -> bool:
+def _all_in_range(places: Array, size: int) -> bool:
     return not len(places) or (int(places.min()) >= 0 and int(places.max()) < size)
 
 
-def inside(first: Array, second: Array, format: Format, size: tuple[int, int]) -> tuple[Array, Array]:
+def clipped_places(first: Array, second: Array, format: Format, size: tuple[int, int]) -> tuple[Array, Array]:
     """The row and the column of each value for any places, moved inside as the default moves them."""
     import numpy
 
@@ -197,10 +197,10 @@ def inside(first: Array, second: Array, format: Format, size: tuple[int, int]) -
         ends = numpy.clip(first[1:].astype("int64"), 0, count)
         pair[0] = numpy.cumsum(numpy.bincount(ends, minlength=count + 1))[:count]
     rows, columns = pair[::-1] if format == "csc" else pair
-    return _clipped(rows, size[0]), _clipped(columns, size[1])
+    return _clip_places(rows, size[0]), _clip_places(columns, size[1])
 
 
-def _clipped(places: Array, size: int) -> Array:
+def _clip_places(places: Array, size: int) -> Array:
     """Places moved inside, and then cast to int64, which does not hold all numbers of uint64."""
     import numpy
 
@@ -208,7 +208,7 @@ def _clipped(places: Array, size: int) -> Array:
     return numpy.clip(places, 0, last).astype("int64")
 
 
-def _of_blocks(
+def _block_kernel(
     out: Template,
     values: Template,
     first: Template,
@@ -233,13 +233,13 @@ def _of_blocks(
     def blocks(values: Array, first: Array, second: Array, x: Array) -> Array:
         if apart:
             pairs = [
-                inside(one, other, format, size)
+                clipped_places(one, other, format, size)
                 for one, other in zip(laid(first, first.shape[-1:]), laid(second, (count,)), strict=True)
             ]
             at = [numpy.stack(positions) if pairs else starts[:, :0] for positions in zip(*pairs, strict=True)]
             at = at or [numpy.zeros((0, count), "int64")] * 2
         else:
-            at = [positions[None] for positions in inside(first, second, format, size)]
+            at = [positions[None] for positions in clipped_places(first, second, format, size)]
         row, column = ((starts * length + positions).reshape(-1) for positions, length in zip(at, size, strict=True))
         dense = laid(x, (columns, *width)).reshape(total * columns, *width)
         return product(laid(values, (count,)).reshape(-1), row, column, dense).reshape(out.shape)

@@ -16,8 +16,8 @@ from ....protocol import Kernel, planned
 from ....rules.data_errors import singular_matrix
 from ....template import Template
 from ...array_module.base import Array, ArrayBase
-from ...array_module.precision import promoted
-from .sparse import inside
+from ...array_module.precision import promoting_kernel
+from .sparse import clipped_places
 
 
 class NumpySubstitution(ArrayBase):
@@ -46,12 +46,12 @@ class NumpySubstitution(ArrayBase):
             batch = out.shape[:-2]
             solve = _Solver(size, format, lower, unit_diagonal)
 
-            def of_one(values: Array, first: Array, second: Array, b: Array) -> Array:
+            def solve_one(values: Array, first: Array, second: Array, b: Array) -> Array:
                 laid = numpy.moveaxis(b, -2, 0).reshape(size, prod(batch) * width)
                 solved = solve(values, first, second, laid).reshape(size, *batch, width)
                 return numpy.ascontiguousarray(numpy.moveaxis(solved, 0, -2))
 
-            def of_each(values: Array, first: Array, second: Array, b: Array) -> Array:
+            def solve_each(values: Array, first: Array, second: Array, b: Array) -> Array:
                 solved = numpy.empty(out.shape, b.dtype)
                 wide = [
                     numpy.broadcast_to(array, (*batch, *array.shape[array.ndim - own_axes :]))
@@ -61,8 +61,8 @@ class NumpySubstitution(ArrayBase):
                     solved[place] = solve(*[array[place] for array in wide])
                 return solved
 
-            kernel = of_one if values.ndim == first.ndim == second.ndim == 1 else of_each
-            return promoted(self, out.dtype, kernel, out, values, None, None, b)
+            kernel = solve_one if values.ndim == first.ndim == second.ndim == 1 else solve_each
+            return promoting_kernel(self, out.dtype, kernel, out, values, None, None, b)
 
 
 class _Factor(NamedTuple):
@@ -101,7 +101,7 @@ class _Solver:
         from scipy import sparse
         from scipy.sparse import linalg
 
-        rows, columns = inside(first, second, self.format, (self.size, self.size))
+        rows, columns = clipped_places(first, second, self.format, (self.size, self.size))
         strict = rows > columns if self.lower else rows < columns
         used = strict if self.unit_diagonal else strict | (rows == columns)
         data, rows, columns = values[used], rows[used], columns[used]

@@ -49,7 +49,7 @@ class Collective(NamedTuple):
         return self.total * _ROUNDS.get(self.kind, 1) * (self.devices - 1) / self.devices
 
 
-def by_kind(collectives: Iterable[Collective]) -> dict[Kind, int]:
+def bytes_by_kind(collectives: Iterable[Collective]) -> dict[Kind, int]:
     """Bytes on each device by kind, without absent kinds."""
     bytes_by_kind = dict.fromkeys(KINDS, 0)
     for collective in collectives:

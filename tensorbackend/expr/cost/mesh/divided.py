@@ -11,7 +11,7 @@ from ....select import get_backend
 from ...graph import Graph
 from ..program import Program
 from ..units import show_bytes, show_count, show_seconds
-from .collectives import Collective, Kind, by_kind
+from .collectives import Collective, Kind, bytes_by_kind
 from .compiled import Compiled
 from .machines import Machine, Time, time_of
 from .walk import Walk, flat
@@ -22,7 +22,7 @@ SHOWN: Final = 12
 """The largest number of rows in each table of a text; tables as cells and JSON have all rows."""
 
 
-class Placed(NamedTuple):
+class PlacedTensor(NamedTuple):
     """A parameter or result, and its layout."""
 
     name: str
@@ -64,10 +64,12 @@ class OnMesh:
         self.unused = tuple([name for name, axes in layout.rules if axes and name not in names_there])
         """Names with a rule that no axis of a tensor has."""
 
-    def _place_tensors(self, names: Sequence[str], templates: Sequence[Any], axes: Sequence[Any]) -> tuple[Placed, ...]:
+    def _place_tensors(
+        self, names: Sequence[str], templates: Sequence[Any], axes: Sequence[Any]
+    ) -> tuple[PlacedTensor, ...]:
         ruled = [self.layout.of(template) for template in templates]
         return tuple([
-            Placed(name, rule._replace(axes=mesh_axes))
+            PlacedTensor(name, rule._replace(axes=mesh_axes))
             for name, rule, mesh_axes in zip(names, ruled, axes, strict=True)
         ])  # fmt: skip
 
@@ -84,7 +86,7 @@ class OnMesh:
     @property
     def by_kind(self) -> dict[Kind, int]:
         """Bytes of collectives on each device by kind: operands of all-reduces, results of all-gathers."""
-        return by_kind(self.collectives)
+        return bytes_by_kind(self.collectives)
 
     @property
     def sent(self) -> float:
@@ -159,7 +161,7 @@ class OnMesh:
 
     def layouts(self) -> list[tuple[str, ...]]:
         """The cells of a table with the columns `LAYOUTS`: one row for all tensors of one layout."""
-        groups: dict[tuple[str, str, tuple[str, ...]], list[Placed]] = {}
+        groups: dict[tuple[str, str, tuple[str, ...]], list[PlacedTensor]] = {}
         for kind, several in (("parameter", self.parameters), ("result", self.results)):
             for tensor in several:
                 groups.setdefault((kind, str(tensor.sharding), tensor.sharding.notes), []).append(tensor)
@@ -178,7 +180,7 @@ class OnMesh:
 
     def beside(self, other: Compiled) -> str:
         """The predicted figures next to a compiler's, as text."""
-        mine, theirs = self.by_kind, by_kind(other.collectives)
+        mine, theirs = self.by_kind, bytes_by_kind(other.collectives)
         timeline = self.program.timeline
         rows: list[tuple[str, int, int]] = [(k, mine.get(k, 0), theirs.get(k, 0)) for k in {**mine, **theirs}]
         rows += [
@@ -229,7 +231,7 @@ def _cells(collective: Collective, count: int) -> tuple[str, ...]:
     )
 
 
-def _json(several: Sequence[Placed]) -> list[dict[str, Any]]:
+def _json(several: Sequence[PlacedTensor]) -> list[dict[str, Any]]:
     return [
         {
             "name": tensor.name,

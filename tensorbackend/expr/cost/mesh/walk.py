@@ -37,7 +37,7 @@ BY_HAND: Final[dict[str, Kind]] = {
 """The kind of collective for each operation that a function of `shard_map` may call."""
 
 
-class Divided(NamedTuple):
+class DeviceProgram(NamedTuple):
     """The program of one device."""
 
     graph: Graph
@@ -69,7 +69,7 @@ class Walk:
         self._estimator: Estimator = Estimator("template") if known is None else known._estimator
         self._factors: dict[Node, Factors] = {} if known is None else known._factors
 
-    def divided(self, graph: Graph, inside: Sequence[Axes] | None = None) -> Divided:
+    def divided(self, graph: Graph, inside: Sequence[Axes] | None = None) -> DeviceProgram:
         """The program of a device for a graph with parameters in the layouts `inside`, by default by their names."""
         return Device(self, graph, inside).result()
 
@@ -107,13 +107,13 @@ class Device(Moves):
         self.graph, self.inside = graph, tuple(inside)
         self.run(graph)
 
-    def result(self) -> Divided:
+    def result(self) -> DeviceProgram:
         """The program of one device for the whole graph."""
         outputs = [self.known[value] for value in self.graph.outputs]
         local = Graph([self.known[value].value for value in self.graph.parameters], [part.value for part in outputs])
         works = [self.works[node] for node in local.nodes]
         local_timeline = timeline(local, works, reuse=True)
-        return Divided(
+        return DeviceProgram(
             local, local_timeline, tuple(self.collectives), self.inside, tuple([part.axes for part in outputs])
         )
 
@@ -321,7 +321,7 @@ class Device(Moves):
         for number in range(steady, len(operands)):  # each step takes an entry of the first axis
             part = operands[number]
             operands[number] = self.laid(part, ((), *part.axes[1:]), node)
-        programs: list[Divided] = []
+        programs: list[DeviceProgram] = []
         for graph, several in zip(graphs, self.taken(node, operands, steady), strict=True):
             inside = [self.target(value.template, axes) for value, axes in zip(graph.parameters, several, strict=True)]
             device = Device(self.walk, graph, inside)

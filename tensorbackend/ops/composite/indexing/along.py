@@ -14,7 +14,7 @@ from ....rules.indexing import plan_take_along
 from ....template import Template, merge_names
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import iota
-from ...creation.values import together
+from ...creation.values import operand_tensors
 from ...elementwise.conversion import astype
 from ...indexing.scatter import indexed_add
 from ..shape.arranging import stack
@@ -83,7 +83,7 @@ def add_along_axis(
     >>> tb.add_along_axis(tb.zeros((2, 3)), tb.asarray([[2, 2], [0, 1]]), tb.ones((2, 2)), axis=1).tolist()
     [[0.0, 0.0, 2.0], [1.0, 1.0, 0.0]]
     """
-    x, indices, updates = together(x, indices, updates)
+    x, indices, updates = operand_tensors(x, indices, updates)
     dtype = check_dtype(result_type([x.template, updates.template]), "numeric")
     read = plan_take_along(x.template, indices.template, axis, mode).out
     assert isinstance(read, Template)  # `take_along_axis` gives one tensor

@@ -20,7 +20,7 @@ from ....template import Shape, Template, intern_template
 from ....tensor import Tensor, TensorLike
 from ...boundaries import CONSTANT, EXTENSIONS, Boundary, Side, Sides, sides_of
 from ...creation.filled import full, iota
-from ...creation.values import together
+from ...creation.values import operand_tensors
 from ...elementwise.binary import add, equal, greater_equal, less, logical_and, logical_or, multiply, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
@@ -55,7 +55,7 @@ class _Places(NamedTuple):
     """Masks of the coordinates at which a value replaces the entry, each with this value."""
 
 
-class _Nearby(NamedTuple):
+class _Corners(NamedTuple):
     """Along one axis, the entries around each coordinate, and their weights."""
 
     places: tuple[_Places, ...]
@@ -89,7 +89,7 @@ def _layout(grid: Template, coordinates: Template, axes: tuple[int, ...]) -> _La
     return _Layout(order, shape[:first], shape[first:behind], shape[behind:], out)
 
 
-def _nearby(x: Tensor, size: int, sides: Sides, order: int) -> _Nearby:
+def _nearby(x: Tensor, size: int, sides: Sides, order: int) -> _Corners:
     """The entries of an axis around each coordinate along it, with their weights.
 
     At 1.25 these are entries 1 and 2 with weights 0.75 and 0.25. At either end of the axis both entries are inside:
@@ -103,9 +103,9 @@ def _nearby(x: Tensor, size: int, sides: Sides, order: int) -> _Nearby:
     number = astype(bounded, int64)
     lower = _resolve_places(number, size, sides)
     if not order:
-        return _Nearby((lower,), ())
+        return _Corners((lower,), ())
     share = subtract(x, start)
-    return _Nearby((lower, _resolve_places(add(number, 1), size, sides)), (subtract(1, share), share))
+    return _Corners((lower, _resolve_places(add(number, 1), size, sides)), (subtract(1, share), share))
 
 
 def _resolve_places(number: Tensor, size: int, sides: Sides) -> _Places:
@@ -252,7 +252,7 @@ def grid_sample(
     pad : Uses the same modes for values outside.
     take : Reads entries at integer positions.
     """
-    grid, coordinates = together(grid, coordinates)
+    grid, coordinates = operand_tensors(grid, coordinates)
     if not coordinates.ndim or not coordinates.shape[-1]:
         raise ShapeError(expected("coordinates with components along the last axis", coordinates=coordinates.template))
     chosen = normalize_axes(grid.template, range(coordinates.shape[-1]) if axes is None else axes)

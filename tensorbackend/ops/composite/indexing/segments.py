@@ -26,7 +26,7 @@ from ....rules.indexing import check_indices, gather_shape
 from ....template import intern_template, merge_names
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full, iota, ones, zeros
-from ...creation.values import together
+from ...creation.values import operand_tensors
 from ...elementwise.binary import (
     add,
     divide,
@@ -43,7 +43,7 @@ from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp, log
 from ...elementwise.unary import bitwise_invert, negative
-from ...indexing.batches import Batch, written
+from ...indexing.batches import Batch, write_batches
 from ...indexing.scatter import indexed_add, indexed_put
 from ...indexing.taking import take_along_axis_at, take_at
 from ...shape import broadcast_to, concatenate, expand_dims, flip, reshape
@@ -390,7 +390,7 @@ def indexed_max(
     """
     if batch is None:
         return _indexed_max(x, indices, updates, mode=mode)
-    return written(_indexed_max, *together(x, indices, updates), mode=mode, batch=batch)
+    return write_batches(_indexed_max, *operand_tensors(x, indices, updates), mode=mode, batch=batch)
 
 
 @composite
@@ -402,7 +402,7 @@ def indexed_min(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = 
     [-2.0, 0.0, 0.0]
     """
     if batch is not None:
-        return written(indexed_min, x, indices, updates, mode=mode, batch=batch)
+        return write_batches(indexed_min, x, indices, updates, mode=mode, batch=batch)
     dtype = check_dtype(result_type([x.template, updates.template]), "real")
     base, others = (_mirror(astype(tensor, dtype)) for tensor in (x, updates))
     return _mirror(indexed_max(base, indices, others, mode=mode))
@@ -419,7 +419,7 @@ def indexed_mean(
     [-1.0, 0.0, 1.3333333730697632]
     """
     if batch is not None:
-        return written(indexed_mean, x, indices, updates, mode=mode, batch=batch)
+        return write_batches(indexed_mean, x, indices, updates, mode=mode, batch=batch)
     like = astype(x, check_dtype(result_type([x.template, updates.template]), "numeric"))
     base, table = _tables_of_update(x, indices, updates, mode, cast_to_float32(like).dtype)
     return astype(table.shaped(divide(add(base, _total(table)), add(1, _count(table)))), to_floating(like.dtype))
@@ -436,7 +436,7 @@ def indexed_logsumexp(
     [0.0, 1.0986123085021973]
     """
     if batch is not None:
-        return written(indexed_logsumexp, x, indices, updates, mode=mode, batch=batch)
+        return write_batches(indexed_logsumexp, x, indices, updates, mode=mode, batch=batch)
     like = astype(x, check_dtype(result_type([x.template, updates.template]), "real"))
     base, table = _tables_of_update(x, indices, updates, mode, cast_to_float32(like).dtype)
     return astype(table.shaped(logaddexp(base, _log_of_sum(table))), to_floating(like.dtype))

@@ -14,7 +14,7 @@ from ....rules.plan import integer
 from ....template import as_shape, intern_template, merge_names
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota
-from ...creation.values import beside, together
+from ...creation.values import operand_tensor, operand_tensors
 from ...elementwise.binary import less
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
@@ -90,7 +90,7 @@ def repeat(
     >>> tb.jit(lambda x, n: tb.repeat(x, n, size=4))(tb.asarray([1, 2]), tb.asarray([1, 2])).tolist()
     [1, 2, 2, 2]
     """
-    x = beside(x, repeats)
+    x = operand_tensor(x, repeats)
     if axis is None:
         x, axis = laid_flat(x), 0
     if repeats.__class__ is int and size is None:
@@ -183,7 +183,7 @@ def compress(
     >>> tb.compress(x[0] > 1, x[1], size=3, fill_value=-1).tolist()
     [5, 6, -1]
     """
-    condition, x = together(condition, x)
+    condition, x = operand_tensors(condition, x)
     if axis is None:
         x, axis = laid_flat(x), 0
     along = normalize_axis(x.template, axis)

@@ -28,7 +28,7 @@ from ...creation.filled import full, iota, zeros
 from ...elementwise.binary import add, maximum, minimum, multiply
 from ...elementwise.conversion import astype
 from ...indexing.scatter import indexed_add
-from ...indexing.slices import sliced
+from ...indexing.slices import slice_basic
 from ...indexing.taking import take_at
 from ...shape import broadcast_to, expand_dims, reshape
 from ..cumulative import cumulative_sum
@@ -61,7 +61,7 @@ def majors(pointers: Tensor, count: int) -> Tensor:
     """
     batch, size = pointers.shape[:-1], pointers.shape[-1] - 1
     dtype = "int32" if max(size, prod(batch) * (count + 1)) < 2**31 else "int64"
-    ends = minimum(maximum(sliced(pointers, (..., slice(1, None))), 0), count)
+    ends = minimum(maximum(slice_basic(pointers, (..., slice(1, None))), 0), count)
     if batch:  # each matrix counts in a row of its own
         starts = multiply(iota((prod(batch), 1), axis=0, dtype=dtype, backend=pointers.backend), count + 1)
         ends = add(reshape(astype(ends, dtype), (prod(batch), size)), starts)
@@ -69,7 +69,7 @@ def majors(pointers: Tensor, count: int) -> Tensor:
     one = full((), 1, dtype=dtype, backend=pointers.backend)
     nothing = zeros((prod(batch) * (count + 1),), dtype=dtype, backend=pointers.backend)
     counts = reshape(indexed_add(nothing, at, broadcast_to(one, at.shape[:1]), mode="clip"), (*batch, count + 1))
-    return sliced(cumulative_sum(counts, axis=-1, dtype=dtype), (..., slice(0, count)))
+    return slice_basic(cumulative_sum(counts, axis=-1, dtype=dtype), (..., slice(0, count)))
 
 
 def _check(values: Tensor, first: Tensor, second: Tensor, x: Tensor, format: Format, rows: int, trailing: int) -> int:

@@ -21,7 +21,7 @@ from ....rules.linalg import check_matrix, check_square, eigen, matrix_dtype, si
 from ....rules.plan import flag, integer
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import eye, full, iota, rename
-from ...creation.values import beside
+from ...creation.values import operand_tensor
 from ...elementwise.binary import divide, greater, less, logical_and, multiply, remainder, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
@@ -158,9 +158,9 @@ def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None, hermitian: bool = 
     >>> tb.linalg.pinv(tb.asarray([[2.0, 0.0], [0.0, 0.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.0]]
     """
-    x = beside(x, rtol)
+    x = operand_tensor(x, rtol)
     if flag(hermitian=hermitian):
-        return _hermitian_pinv(x, beside(_tolerance(x) if rtol is None else rtol, x))
+        return _hermitian_pinv(x, operand_tensor(_tolerance(x) if rtol is None else rtol, x))
     return _pinv(x, _tolerance(x) if rtol is None else rtol)
 
 
@@ -182,7 +182,7 @@ def matrix_rank(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     >>> tb.linalg.matrix_rank(tb.asarray([[1.0, 2.0], [2.0, 4.0]])).item()
     1
     """
-    x = beside(x, rtol)
+    x = operand_tensor(x, rtol)
     return _matrix_rank(x, _tolerance(x) if rtol is None else rtol)
 
 
@@ -232,7 +232,7 @@ def lstsq(
     if rtol is not None and rcond is not None:
         raise ArgumentError(expected("rtol or its other name rcond, not both", rtol=rtol, rcond=rcond))
     tolerance = rcond if rtol is None else rtol
-    a = beside(a, b, tolerance)
+    a = operand_tensor(a, b, tolerance)
     return _lstsq(a, b, _tolerance(a) if tolerance is None else tolerance)
 
 

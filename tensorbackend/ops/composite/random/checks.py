@@ -13,7 +13,7 @@ from ...creation.filled import asarray
 from ...elementwise.binary import greater, less_equal, logical_and, subtract
 from ...elementwise.ternary import where
 from ...elementwise.unary import imag, isnan, real
-from ...indexing.slices import sliced
+from ...indexing.slices import slice_basic
 from ...reduction import all as all_of
 from ...reduction import argmax
 from ...reduction import max as max_of
@@ -33,7 +33,7 @@ def readable(*tensors: Tensor) -> bool:
     return all(x.backend.is_concrete(x) for x in tensors)
 
 
-def are_ordered(low: Any, high: Any, most: float = math.inf) -> bool:
+def in_ascending_order(low: Any, high: Any, most: float = math.inf) -> bool:
     """Whether two Python numbers are in ascending order, and no farther apart than `most`: the quick check."""
     kinds = scalar_kind(low), scalar_kind(high)
     return kinds[0] in ("int", "float") and kinds[1] in ("int", "float") and low < high and high - low <= most
@@ -73,7 +73,8 @@ def require(condition: tuple[str, Callable[..., Any]], remedy: str = "", /, **pa
         raise ArgumentError(expected(expectation, remedy, **{name: given for name, (given, _) in parameters.items()}))
     place = argmax(laid_flat(where(good, 0, 1))).item()
     elements = {
-        name: sliced(laid_flat(x), place).item() for name, x in zip(parameters, broadcast_arrays(*tensors), strict=True)
+        name: slice_basic(laid_flat(x), place).item()
+        for name, x in zip(parameters, broadcast_arrays(*tensors), strict=True)
     }
     raise DataError(expected(expectation, remedy, **elements))
 

@@ -27,11 +27,11 @@ from ....dtypes import (
 )
 from ....rules.accuracy import Bound
 from ....rules.broadcasting import broadcast, check_dtype
-from ....rules.random import RandomMode, check_fits, check_key, check_mode, floating_or_default
+from ....rules.random import RandomMode, check_fits, check_floating, check_key, check_mode
 from ....template import Shape, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full
-from ...creation.values import beside, together
+from ...creation.values import operand_tensor, operand_tensors
 from ...elementwise.binary import (
     add,
     greater,
@@ -44,10 +44,10 @@ from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
 from ...elementwise.transcendental import erf_inv, log, log1p
 from ...elementwise.unary import imag, negative, real
-from ...indexing.slices import sliced
+from ...indexing.slices import slice_basic
 from ..elementwise.functions import complex, nextafter
 from ..elementwise.gradients import stop_gradient
-from .checks import are_ordered, require, require_bounds
+from .checks import in_ascending_order, require, require_bounds
 from .fractions import fractions, uniform_between
 from .threefry import name_axes, split
 from .truncation import Side, quantile, side_of, side_quantile, standardise
@@ -58,7 +58,7 @@ def parameter(value: TensorLike, dtype: DType, key: Tensor) -> Tensor:
     if not isinstance(value, Tensor) and scalar_kind(value) is not None:
         check_scalar(value, dtype)  # type: ignore[arg-type] # a Python number, by its kind
         return full((), value, dtype=dtype, backend=key.backend)
-    _, tensor = together(key, value)
+    _, tensor = operand_tensors(key, value)
     return tensor if tensor.dtype is dtype else astype(tensor, dtype)
 
 
@@ -144,7 +144,7 @@ def uniform(
     >>> tb.random.uniform(tb.random.key(0), maxval=1 + 2j).dtype
     complex64
     """
-    key = beside(key, minval, maxval)
+    key = operand_tensor(key, minval, maxval)
     if dtype is None:
         bounds = (minval, maxval)
         several = any(bound.dtype.is_complex if isinstance(bound, Tensor) else _is_complex(bound) for bound in bounds)
@@ -153,7 +153,7 @@ def uniform(
         kind = check_dtype(as_dtype(dtype), "floating or complex", "choose a floating or complex dtype")
     low, high = parameter(minval, kind, key), parameter(maxval, kind, key)
     sample = _uniform(key, low, high, shape=as_shape(shape), dtype=kind, names=names)
-    if not are_ordered(minval, maxval, finfo(REAL_OF.get(kind, kind)).max):
+    if not in_ascending_order(minval, maxval, finfo(REAL_OF.get(kind, kind)).max):
         require_bounds(minval, maxval, low, high)
     return sample
 
@@ -209,7 +209,7 @@ def normal(
     >>> tb.random.normal(tb.random.key(0), (3, 4), "bf16").template
     bf16[3][4]
     """
-    key = beside(key, mean, deviation)
+    key = operand_tensor(key, mean, deviation)
     kind = default_dtype("float") if dtype is None else as_dtype(dtype)
     check_dtype(kind, "floating or complex", "choose a floating or complex dtype")
     centre, width = parameter(mean, kind, key), parameter(deviation, kind, key)
@@ -310,8 +310,8 @@ def truncated_normal(
     >>> bool(tb.all((0 < prices) & (prices < 20)))
     True
     """
-    key = beside(key, lower, upper, mean, deviation)
-    kind = floating_or_default(None if dtype is None else as_dtype(dtype))
+    key = operand_tensor(key, lower, upper, mean, deviation)
+    kind = check_floating(None if dtype is None else as_dtype(dtype))
     low, high = parameter(lower, kind, key), parameter(upper, kind, key)
     requested_moments = (mean, deviation)
     standard = all(scalar_kind(moment) is not None for moment in requested_moments) and requested_moments == (0, 1)
@@ -319,9 +319,9 @@ def truncated_normal(
     side = side_of(lower, upper, mean, deviation)
     sizes = None if shape is None else as_shape(shape)
     sample = _truncated_normal(key, low, high, moments, shape=sizes, side=side, names=names)
-    if not are_ordered(lower, upper):
+    if not in_ascending_order(lower, upper):
         require(("lower below upper", less), lower=(lower, low), upper=(upper, high))
-    if moments and not are_ordered(0, deviation):
+    if moments and not in_ascending_order(0, deviation):
         require(("a deviation above 0", lambda width: greater(width, 0)), deviation=(deviation, moments[1]))
     return sample
 
@@ -341,7 +341,7 @@ def exponential(
     >>> bool(tb.random.exponential(tb.random.key(0)) >= 0)
     True
     """
-    kind = floating_or_default(None if dtype is None else as_dtype(dtype))
+    kind = check_floating(None if dtype is None else as_dtype(dtype))
     # 1 - u is above 0 and at most 1, where the logarithm is finite.
     return name_axes(negative(log1p(negative(fractions(key, as_shape(shape), kind)))), names)
 
@@ -354,7 +354,7 @@ def standard_gumbel(key: Tensor, shape: Shape, dtype: DType, mode: RandomMode) -
     if check_mode(mode) == "low":
         return negative(log(negative(log(maximum(fractions(key, shape, dtype), smallest)))))
     drawn = fractions(key, (2, *shape), dtype)
-    coarse, fine = sliced(drawn, 0), sliced(drawn, 1)
+    coarse, fine = slice_basic(drawn, 0), slice_basic(drawn, 1)
     # Below 0.5, floats are dense enough for more bits below the last bit of `coarse`.
     together = maximum(add(coarse, multiply(fine, finfo(dtype).eps)), smallest)
     small = where(greater_equal(coarse, 0.5), coarse, together)
@@ -379,5 +379,5 @@ def gumbel(
     >>> tb.random.gumbel(tb.random.key(0), (2,), "f64").dtype
     float64
     """
-    kind = floating_or_default(None if dtype is None else as_dtype(dtype))
+    kind = check_floating(None if dtype is None else as_dtype(dtype))
     return name_axes(standard_gumbel(key, as_shape(shape), kind, mode), names)

@@ -18,16 +18,16 @@ from ....errors import ArgumentError, OperandError, OutOfRangeError, ShapeError,
 from ....rules.axes import normalize_axis
 from ....rules.broadcasting import check_dtype
 from ....rules.plan import flag, integer
-from ....rules.random import RandomMode, check_fits, check_key, check_mode, floating_or_default
+from ....rules.random import RandomMode, check_fits, check_floating, check_key, check_mode
 from ....template import Template, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full, iota, rename, zeros
-from ...creation.values import beside, together
+from ...creation.values import operand_tensor, operand_tensors
 from ...elementwise.binary import add, equal, greater, less, less_equal, logical_and, multiply, remainder, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
 from ...elementwise.transcendental import log
-from ...indexing.slices import sliced
+from ...indexing.slices import slice_basic
 from ...indexing.taking import take_along_axis_at, take_at
 from ...reduction import argmax
 from ...shape import reshape
@@ -114,7 +114,7 @@ def randint(
     >>> tb.min(die).item(), tb.max(die).item()
     (1, 6)
     """
-    key = beside(key, minval, maxval)
+    key = operand_tensor(key, minval, maxval)
     kind = check_dtype(default_dtype("int") if dtype is None else as_dtype(dtype), "integer", "choose an integer dtype")
     if isinstance(minval, int) and isinstance(maxval, int) and minval >= maxval:
         raise ArgumentError(expected("minval below maxval", minval=minval, maxval=maxval))
@@ -125,7 +125,7 @@ def randint(
 def _bound(value: TensorLike, dtype: DType, above: int, key: Tensor) -> Tensor:
     """A bound of integers as a tensor; a Python number may exceed the dtype's largest integer by `above`."""
     if scalar_kind(value) is None:
-        _, bound = together(key, value)
+        _, bound = operand_tensors(key, value)
         check_dtype(bound.dtype, "integer", "cast the bounds with astype()")
         return bound
     try:
@@ -161,8 +161,8 @@ def _bernoulli(
     if mode == "low":
         return name_axes(less(fractions(key, sizes, dtype), p), names)
     drawn = fractions(key, (2, *sizes), dtype)
-    fine = multiply(sliced(drawn, 1), finfo(dtype).eps)
-    return name_axes(less(fine, subtract(p, sliced(drawn, 0))), names)
+    fine = multiply(slice_basic(drawn, 1), finfo(dtype).eps)
+    return name_axes(less(fine, subtract(p, slice_basic(drawn, 0))), names)
 
 
 @check_arguments
@@ -185,8 +185,8 @@ def bernoulli(
     >>> tb.random.bernoulli(tb.random.key(0), tb.asarray([0.0, 1.0])).tolist()
     [False, True]
     """
-    key = beside(key, p)
-    kind = default_dtype("float") if scalar_kind(p) else together(key, p)[1].dtype
+    key = operand_tensor(key, p)
+    kind = default_dtype("float") if scalar_kind(p) else operand_tensors(key, p)[1].dtype
     likely = parameter(p, kind, key)
     sample = _bernoulli(key, likely, shape=None if shape is None else as_shape(shape), mode=mode, names=names)
     if p.__class__ is not float or not 0.0 <= p <= 1.0:
@@ -261,7 +261,7 @@ def categorical(
     s64[batch: 2] numpy
     [0, 1]
     """
-    key, scores = together(key, logits)
+    key, scores = operand_tensors(key, logits)
     sizes = None if shape is None else as_shape(shape)
     classes = _categorical(key, scores, axis=axis, shape=sizes, replace=replace, mode=mode, names=names)
     several = 1 if replace or sizes is None else math.prod(sizes[: len(sizes) - scores.ndim + 1])
@@ -271,7 +271,7 @@ def categorical(
 
 def _greatest(x: Tensor, axis: int, count: int) -> Tensor:
     """The indices of the `count` largest elements along an axis, in descending order of the elements."""
-    return sliced(argsort(x, axis=axis, descending=True), (slice(None),) * axis + (slice(count),))
+    return slice_basic(argsort(x, axis=axis, descending=True), (slice(None),) * axis + (slice(count),))
 
 
 # Orders
@@ -325,7 +325,7 @@ def permutation(key: TensorLike, x: TensorLike, /, axis: Axis = 0, independent: 
     >>> sorted(tb.random.permutation(tb.random.key(0), 4).tolist())
     [0, 1, 2, 3]
     """
-    key = beside(key, x)
+    key = operand_tensor(key, x)
     if scalar_kind(x) is not None:
         return shuffle(key, iota(integer(0, x=x), backend=key.backend))
     return shuffle(key, x, axis=axis, independent=independent)
@@ -354,14 +354,14 @@ def _choice(
             # JAX's numbers, for which it uses int32 as long as that suffices.
             kind = int32 if size <= iinfo(int32).max else int64
             return astype(randint(key, sizes, 0, size, kind), int64)
-        return reshape(sliced(shuffle(key, iota(size)), slice(count)), sizes)
+        return reshape(slice_basic(shuffle(key, iota(size)), slice(count)), sizes)
     (p,) = inputs
-    dtype = floating_or_default(p.dtype)
+    dtype = check_floating(p.dtype)
     if p.shape != (size,):
         raise ShapeError(expected(f"{size} probabilities along one axis", p=p.template))
     if replace:
         running = cumulative_sum(p)
-        total = sliced(running, -1)
+        total = slice_basic(running, -1)
         return searchsorted(running, multiply(total, subtract(1, fractions(key, sizes, dtype))))
     order = _greatest(add(standard_gumbel(key, (size,), dtype, mode), log(p)), 0, count)
     return reshape(order, sizes)
@@ -392,9 +392,9 @@ def choice(
     >>> tb.random.choice(tb.random.key(0), tb.asarray([5, 6]), (3,), p=tb.asarray([0.0, 1.0])).tolist()
     [6, 6, 6]
     """
-    key = beside(key, a, p)
+    key = operand_tensor(key, a, p)
     sizes = as_shape(shape)
-    x = None if scalar_kind(a) is not None else together(key, a)[1]
+    x = None if scalar_kind(a) is not None else operand_tensors(key, a)[1]
     along = 0 if x is None else normalize_axis(x.template, axis)
     size = integer(a=a) if x is None else x.shape[along]
     count, replace = math.prod(sizes), flag(replace=replace)
@@ -402,7 +402,7 @@ def choice(
         raise ArgumentError(expected("at least one entry to choose from", entries=size))
     if not replace and count > size:
         raise ArgumentError(expected(f"at most {size} different entries", "pass replace=True", shape=sizes))
-    probabilities = [] if p is None else together(key, p)[1:]  # also checks them where nothing is drawn
+    probabilities = [] if p is None else operand_tensors(key, p)[1:]  # also checks them where nothing is drawn
     if count:
         places = _choice(key, probabilities, size=size, shape=sizes, replace=replace, mode=mode)
         for probability in probabilities:

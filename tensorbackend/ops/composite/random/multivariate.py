@@ -10,11 +10,11 @@ from ....dtypes import DTypeLike, as_dtype, scalar_kind
 from ....errors import ShapeError, expected
 from ....rules.accuracy import Bound
 from ....rules.broadcasting import broadcast, result_type, to_floating
-from ....rules.random import check_fits, check_key, floating_or_default
+from ....rules.random import check_fits, check_floating, check_key
 from ....template import Template, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import rename
-from ...creation.values import beside, together
+from ...creation.values import operand_tensor, operand_tensors
 from ...elementwise.binary import add
 from ...linalg import cholesky
 from ...shape import expand_dims, matrix_transpose, squeeze
@@ -35,7 +35,7 @@ def _multivariate_normal(
 ) -> Tensor:
     """See `multivariate_normal`."""
     check_key(key.template)
-    dtype = floating_or_default(mean.dtype)
+    dtype = check_floating(mean.dtype)
     if not mean.shape or cov.shape[-2:] != mean.shape[-1:] * 2:
         expectation = "a mean of shape (..., n) and a covariance of shape (..., n, n)"
         raise ShapeError(expected(expectation, mean=mean.template, cov=cov.template))
@@ -74,10 +74,10 @@ def multivariate_normal(
     >>> tb.random.multivariate_normal(tb.random.key(0), mean, cov, (5,)).template
     f32[5][feature: 2]
     """
-    key = beside(key, mean, cov)
-    moments = [x if scalar_kind(x) is not None else together(key, x)[1] for x in (mean, cov)]
+    key = operand_tensor(key, mean, cov)
+    moments = [x if scalar_kind(x) is not None else operand_tensors(key, x)[1] for x in (mean, cov)]
     tensors = [x.template for x in moments if isinstance(x, Tensor)]
     common = to_floating(result_type(tensors)) if dtype is None and tensors else None
-    kind = floating_or_default(common if dtype is None else as_dtype(dtype))
+    kind = check_floating(common if dtype is None else as_dtype(dtype))
     centre, spread = (parameter(x, kind, key) for x in moments)
     return _multivariate_normal(key, centre, spread, shape=None if shape is None else as_shape(shape), names=names)

@@ -23,7 +23,7 @@ from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, rename
 from ...elementwise.binary import add, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
 from ...elementwise.conversion import astype
-from ...indexing.slices import sliced
+from ...indexing.slices import slice_basic
 from ..shape.arranging import stack
 
 _WIDTHS = (uint8, uint16, uint32, uint64)
@@ -41,7 +41,7 @@ def threefry2x32(key: Tensor, high: Tensor, low: Tensor, /) -> tuple[Tensor, Ten
     for word in (high, low):
         if word.dtype is not uint32:
             raise DTypeError(expected("counters of uint32", "cast them with astype()", counter=word.template))
-    first, second = sliced(key, 0), sliced(key, 1)
+    first, second = slice_basic(key, 0), slice_basic(key, 1)
     schedule = (first, second, bitwise_xor(bitwise_xor(first, second), PARITY))
     # The distances are tensors, as a Python number would become a new tensor in each of the 100 ops.
     distances = {distance for group in ROTATIONS for bits in group for distance in (bits, 32 - bits)}

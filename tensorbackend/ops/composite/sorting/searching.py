@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias, overload
 from ....annotations import Axis
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
-from ....docstrings import described
+from ....docstrings import document
 from ....errors import DTypeError, ShapeError, expected
 from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import broadcast, check_dtype, result_type
@@ -17,7 +17,7 @@ from ....template import intern_template
 from ....tensor import Tensor, TensorLike
 from ...alignment import merge_axes
 from ...creation.filled import asarray, full, iota, zeros
-from ...creation.values import together
+from ...creation.values import operand_tensors
 from ...elementwise.binary import add, equal, floor_divide, less, logical_and, logical_or
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
@@ -60,7 +60,7 @@ def _precedes(a: Tensor, b: Tensor) -> Tensor:
     return logical_or(less(a, b), logical_and(isnan(b), bitwise_invert(isnan(a))))
 
 
-@described
+@document
 def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sorter: TensorLike | None = None) -> Tensor:
     """The indices at which values x2 would be inserted into a sorted x1 to keep it sorted.
 
@@ -76,7 +76,7 @@ def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sort
     if isinstance(x2, bool | int | float):
         x1 = x1 if isinstance(x1, Tensor) else asarray(x1)
     else:
-        x1, x2 = together(x1, x2)
+        x1, x2 = operand_tensors(x1, x2)
     if x1.ndim != 1:
         raise ShapeError(expected("a tensor of one axis to search in", tensor=x1.template))
     choice(("left", "right"), side=side)
@@ -185,7 +185,7 @@ def _top_k_along(x: Tensor, k: int | Tensor, along: int, size: int | None) -> To
     if not isinstance(k, Tensor) or (not k.ndim and size is None):
         if not 0 <= index(k) <= length:
             raise ShapeError(expected(f"a number k from 0 to {length} for axis {along} of {x.template!r}", k=k))
-        return _descending(x, index(k), along)
+        return _descending_order(x, index(k), along)
     if not k.dtype.is_integer:
         raise DTypeError(expected("a number k, or a tensor of integers", k=k.template))
     others = intern_template(
@@ -196,14 +196,14 @@ def _top_k_along(x: Tensor, k: int | Tensor, along: int, size: int | None) -> To
     count = min(length, max(0, int(greatest(k)) if k.size else 0)) if size is None else index(size)
     if not 0 <= count <= length:
         raise ShapeError(expected(f"a size from 0 to {length} for axis {along} of {x.template!r}", size=size))
-    top = _descending(x, count, along)
+    top = _descending_order(x, count, along)
     limits = broadcast_to(k, others.shape, names=others.names)
     places = reshape(iota(count, dtype="int64", like=k), (count, *(1,) * (x.ndim - 1 - along)))
     inside = less(places, astype(expand_dims(limits, axis=along), "int64"))
     return TopK(*(where(inside, part, zeros((), dtype=part.dtype, like=part)) for part in top))
 
 
-def _descending(x: Tensor, k: int, along: int) -> TopK:
+def _descending_order(x: Tensor, k: int, along: int) -> TopK:
     if along == x.ndim - 1:
         return _top_k(x, k=k)
     values, indices = _top_k(moveaxis(x, along, -1), k=k)

@@ -14,19 +14,19 @@ from ...elementwise.ternary import where
 from ...elementwise.transcendental import cos, exp, log, sin, sqrt
 from ...elementwise.unary import abs as absolute
 from ...elementwise.unary import negative
-from ..common import widened
+from ..common import widen
 
 
 @fallback("sigmoid", "floating", needs=("abs", "add", "as_type", "divide", "exp", "less", "negate", "select"))
 def _sigmoid(out: Template, x: Tensor, /) -> Tensor:
-    wide = widened(x)
+    wide = widen(x)
     small = exp(negative(absolute(wide)))  # never above 1
     return astype(divide(where(less(wide, 0), small, 1.0), add(small, 1.0)), x.dtype)
 
 
 @fallback("tan", "floating", needs=("as_type", "cos", "divide", "sin"))
 def _tan(out: Template, x: Tensor, /) -> Tensor:
-    wide = widened(x)
+    wide = widen(x)
     return astype(divide(sin(wide), cos(wide)), x.dtype)
 
 
@@ -37,13 +37,13 @@ def _atan(out: Template, x: Tensor, /) -> Tensor:
 
 @fallback("asin", "floating", needs=("add", "as_type", "atan2", "multiply", "sqrt", "subtract"))
 def _asin(out: Template, x: Tensor, /) -> Tensor:
-    wide = widened(x)
+    wide = widen(x)
     return astype(atan2(wide, sqrt(multiply(subtract(1.0, wide), add(1.0, wide)))), x.dtype)
 
 
 @fallback("acos", "floating", needs=("add", "as_type", "atan2", "multiply", "sqrt", "subtract"))
 def _acos(out: Template, x: Tensor, /) -> Tensor:
-    wide = widened(x)
+    wide = widen(x)
     return astype(atan2(sqrt(multiply(subtract(1.0, wide), add(1.0, wide))), wide), x.dtype)
 
 
@@ -54,7 +54,7 @@ def _acos(out: Template, x: Tensor, /) -> Tensor:
 )
 def _cbrt(out: Template, x: Tensor, /) -> Tensor:
     """Computes a first root by logarithms; a step of Newton's method makes it accurate to the last digits."""
-    wide = widened(x)
+    wide = widen(x)
     size = absolute(wide)
     special = equal(multiply(size, 0), 0)
     usual = where(special, where(equal(size, 0), 1.0, size), 1.0)

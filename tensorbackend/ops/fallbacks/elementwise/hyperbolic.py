@@ -19,7 +19,7 @@ from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp, expm1, log, log1p, sqrt
 from ...elementwise.unary import abs as absolute
 from ...elementwise.unary import negative
-from ..common import widened
+from ..common import widen
 
 
 @fallback(
@@ -28,7 +28,7 @@ from ..common import widened
     needs=("abs", "as_type", "divide", "equal", "exp", "less", "log", "multiply", "select", "subtract"),
 )
 def _expm1(out: Template, x: Tensor, /) -> Tensor:
-    wide = widened(x)
+    wide = widen(x)
     power = exp(wide)
     below = subtract(power, 1.0)
     near = divide(multiply(below, wide), log(power))
@@ -39,13 +39,13 @@ def _expm1(out: Template, x: Tensor, /) -> Tensor:
     "log1p", "floating", needs=("add", "as_type", "divide", "equal", "less", "log", "multiply", "select", "subtract")
 )
 def _log1p(out: Template, x: Tensor, /) -> Tensor:
-    wide = widened(x)
+    wide = widen(x)
     sum_ = add(wide, 1.0)
     near = divide(multiply(log(sum_), wide), subtract(sum_, 1.0))
     return astype(where(equal(sum_, 1.0), wide, where(less(wide, 1.0), near, log(sum_))), x.dtype)
 
 
-def _signed(size: Tensor, x: Tensor) -> Tensor:
+def _copy_sign(size: Tensor, x: Tensor) -> Tensor:
     """Copies the sign of x to a magnitude; keeps zeros and NaN."""
     return where(less(x, 0), negative(size), where(equal(x, 0), x, size))
 
@@ -56,16 +56,16 @@ def _signed(size: Tensor, x: Tensor) -> Tensor:
     needs=("abs", "add", "as_type", "divide", "equal", "exp", "expm1", "less", "multiply", "negate", "select"),
 )
 def _sinh(out: Template, x: Tensor, /) -> Tensor:
-    wide = widened(x)
+    wide = widen(x)
     size = absolute(wide)
     less_one = expm1(size)
     small = multiply(add(less_one, divide(less_one, add(less_one, 1.0))), 0.5)
-    return astype(_signed(where(less(size, 20.0), small, _half_power(size)), wide), x.dtype)
+    return astype(_copy_sign(where(less(size, 20.0), small, _half_power(size)), wide), x.dtype)
 
 
 @fallback("cosh", "floating", needs=("abs", "add", "as_type", "divide", "exp", "less", "multiply", "select"))
 def _cosh(out: Template, x: Tensor, /) -> Tensor:
-    wide = widened(x)
+    wide = widen(x)
     size = absolute(wide)
     power = exp(size)
     small = multiply(add(power, divide(1.0, power)), 0.5)
@@ -98,12 +98,12 @@ def _half_power(x: Tensor) -> Tensor:
     ),
 )
 def _tanh(out: Template, x: Tensor, /) -> Tensor:
-    wide = widened(x)
+    wide = widen(x)
     double = multiply(absolute(wide), 2.0)
     less_one = expm1(double)
     small = divide(less_one, add(less_one, 2.0))
     large = subtract(1.0, divide(2.0, add(exp(double), 1.0)))
-    return astype(_signed(where(less(double, 2.0), small, large), wide), x.dtype)
+    return astype(_copy_sign(where(less(double, 2.0), small, large), wide), x.dtype)
 
 
 @fallback(
@@ -112,19 +112,19 @@ def _tanh(out: Template, x: Tensor, /) -> Tensor:
     needs=("abs", "add", "as_type", "divide", "equal", "less", "log", "log1p", "multiply", "negate", "select", "sqrt"),
 )
 def _asinh(out: Template, x: Tensor, /) -> Tensor:
-    wide = widened(x)
+    wide = widen(x)
     size = absolute(wide)
     square = multiply(size, size)
     small = log1p(add(size, divide(square, add(sqrt(add(square, 1.0)), 1.0))))
     large = add(log(size), math.log(2.0))
-    return astype(_signed(where(less(size, _HUGE), small, large), wide), x.dtype)
+    return astype(_copy_sign(where(less(size, _HUGE), small, large), wide), x.dtype)
 
 
 @fallback(
     "acosh", "floating", needs=("add", "as_type", "less", "log", "log1p", "multiply", "select", "sqrt", "subtract")
 )
 def _acosh(out: Template, x: Tensor, /) -> Tensor:
-    wide = widened(x)
+    wide = widen(x)
     above = subtract(wide, 1.0)
     small = log1p(add(above, sqrt(add(multiply(above, 2.0), multiply(above, above)))))
     large = add(log(wide), math.log(2.0))
@@ -137,10 +137,10 @@ def _acosh(out: Template, x: Tensor, /) -> Tensor:
     needs=("abs", "as_type", "divide", "equal", "less", "log1p", "multiply", "negate", "select", "subtract"),
 )
 def _atanh(out: Template, x: Tensor, /) -> Tensor:
-    wide = widened(x)
+    wide = widen(x)
     size = absolute(wide)
     ratio = divide(multiply(size, 2.0), subtract(1.0, size))
-    return astype(_signed(multiply(log1p(ratio), 0.5), wide), x.dtype)
+    return astype(_copy_sign(multiply(log1p(ratio), 0.5), wide), x.dtype)
 
 
 _HUGE = 2.0**30

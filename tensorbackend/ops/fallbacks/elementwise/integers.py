@@ -26,7 +26,7 @@ from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.unary import negative
 from ...indexing.taking import take_at
-from ..common import listed
+from ..common import tensor_of_numbers
 
 
 @fallback("remainder", "integer", needs=("equal", "floor_divide", "multiply", "select", "subtract"))
@@ -87,7 +87,9 @@ def _bitwise_xor(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
 
 def _powers_of_two(dtype: DType, exponents: Tensor, count: int) -> Tensor:
     """2 to the power of each exponent from 0 to `count` - 1; for other exponents one of these powers."""
-    return take_at(listed([1 << exponent for exponent in range(count)], dtype), exponents, axis=0, mode="clip")
+    return take_at(
+        tensor_of_numbers([1 << exponent for exponent in range(count)], dtype), exponents, axis=0, mode="clip"
+    )
 
 
 @fallback("left_shift", "integer", needs=("equal", "less", "multiply", "select", "take"))

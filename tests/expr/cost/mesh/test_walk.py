@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.expr.cost.mesh.collectives import Collective, by_kind
-from tensorbackend.expr.cost.mesh.walk import Divided, Walk, flat
+from tensorbackend.expr.cost.mesh.collectives import Collective, bytes_by_kind
+from tensorbackend.expr.cost.mesh.walk import DeviceProgram, Walk, flat
 from tensorbackend.mesh import Layout
 
 MESH = tb.Mesh({"data": 4, "model": 2})
 RULES = {"batch": "data", "hidden": "model"}
 
 
-def divided(function: Callable[..., Any], *templates: Any, rules: Any = RULES, mesh: tb.Mesh = MESH) -> Divided:
+def divided(function: Callable[..., Any], *templates: Any, rules: Any = RULES, mesh: tb.Mesh = MESH) -> DeviceProgram:
     return Walk(Layout(mesh, rules)).divided(flat(tb.trace(function)(*templates)))
 
 
-def together(program: Divided) -> list[tuple[str, tuple[str, ...], int, int]]:
+def together(program: DeviceProgram) -> list[tuple[str, tuple[str, ...], int, int]]:
     """Return the kind, mesh axes, bytes and runs of each collective."""
     return [
         (collective.kind, collective.axes, collective.nbytes, collective.runs) for collective in program.collectives
@@ -117,7 +117,7 @@ def test_what_is_computed_again_is_gathered_again() -> None:
 
     rules = {"batch": "data", "feature": "data"}
     runs = [
-        by_kind(
+        bytes_by_kind(
             divided(
                 lambda w, x, keep=keep: tb.value_and_grad(lambda w: loss(w, tb.tanh(x), keep))(w),
                 "f32[feature=8, out=8]",
