@@ -58,6 +58,7 @@ from .ops.alignment import aligned as aligned
 from .ops.alignment import merge_axes as merge_axes
 from .ops.alignment import split_axis as split_axis
 from .ops.composite.contraction import einsum as einsum
+from .ops.composite.contraction import kron as kron
 from .ops.composite.contraction import matmul as matmul
 from .ops.composite.contraction import outer as outer
 from .ops.composite.contraction import tensordot as tensordot
@@ -67,6 +68,8 @@ from .ops.composite.cumulative import cumulative_min as cumulative_min
 from .ops.composite.cumulative import cumulative_prod as cumulative_prod
 from .ops.composite.cumulative import cumulative_sum as cumulative_sum
 from .ops.composite.cumulative import diff as diff
+from .ops.composite.cumulative import trapezoid as trapezoid
+from .ops.composite.cumulative import unwrap as unwrap
 from .ops.composite.elementwise.functions import complex as complex
 from .ops.composite.elementwise.functions import copysign as copysign
 from .ops.composite.elementwise.functions import divide_no_nan as divide_no_nan
@@ -285,6 +288,8 @@ if _TYPE_CHECKING:
     from .expr.cost.dry_run import dry_run as dry_run
     from .expr.cost.fit import fit as fit
     from .expr.cost.mesh.search import search_layouts as search_layouts
+    from .expr.divisors import gcd as gcd
+    from .expr.divisors import lcm as lcm
     from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient
     from .expr.grad.custom_jvp import custom_jvp as custom_jvp
@@ -320,6 +325,8 @@ if _TYPE_CHECKING:
     from .expr.while_loops import while_loop as while_loop
     from .files import load as load
     from .files import save as save
+    from .ops.composite.convolution import convolve as convolve
+    from .ops.composite.convolution import correlate as correlate
     from .ops.composite.indexing.along import add_along_axis as add_along_axis
     from .ops.composite.indexing.grids import grid_sample as grid_sample
     from .ops.composite.indexing.segments import indexed_logsumexp as indexed_logsumexp
@@ -334,16 +341,27 @@ if _TYPE_CHECKING:
     from .ops.composite.indexing.segments import segment_sum as segment_sum
     from .ops.composite.indexing.selection import compress as compress
     from .ops.composite.indexing.selection import repeat as repeat
+    from .ops.composite.linalg.polynomials import polyval as polyval
+    from .ops.composite.reduction.missing_values import nanmax as nanmax
+    from .ops.composite.reduction.missing_values import nanmean as nanmean
+    from .ops.composite.reduction.missing_values import nanmedian as nanmedian
+    from .ops.composite.reduction.missing_values import nanmin as nanmin
+    from .ops.composite.reduction.missing_values import nanprod as nanprod
+    from .ops.composite.reduction.missing_values import nanstd as nanstd
+    from .ops.composite.reduction.missing_values import nansum as nansum
+    from .ops.composite.reduction.missing_values import nanvar as nanvar
     from .ops.composite.shape.triangles import make_diagonal as make_diagonal
     from .ops.composite.shape.triangles import meshgrid as meshgrid
     from .ops.composite.shape.triangles import put_diagonal as put_diagonal
     from .ops.composite.shape.triangles import take_diagonal as take_diagonal
     from .ops.composite.shape.triangles import tril as tril
     from .ops.composite.shape.triangles import triu as triu
+    from .ops.composite.sorting.interpolation import interp as interp
     from .ops.composite.sorting.order_statistics import median as median
     from .ops.composite.sorting.order_statistics import mode as mode
     from .ops.composite.sorting.order_statistics import percentile as percentile
     from .ops.composite.sorting.order_statistics import quantile as quantile
+    from .ops.composite.sorting.searching import digitize as digitize
     from .ops.composite.sorting.searching import isin as isin
     from .ops.composite.sorting.searching import searchsorted as searchsorted
     from .ops.composite.sorting.searching import top_k as top_k
@@ -352,16 +370,25 @@ if _TYPE_CHECKING:
     from .ops.convolution import conv as conv
     from .ops.counting import bincount as bincount
     from .ops.counting import histogram as histogram
+    from .ops.counting import histogram2d as histogram2d
 
     # Some of these names are also those of modules imported above, which a type checker takes for the attributes. So
     # they are imported once more.
     from .ops.creation.filled import template as template
     from .ops.creation.ranges import arange as arange
+    from .ops.creation.ranges import geomspace as geomspace
     from .ops.creation.ranges import linspace as linspace
+    from .ops.creation.ranges import logspace as logspace
     from .ops.creation.values import tensor as tensor
+    from .ops.editing import delete as delete
+    from .ops.editing import insert as insert
     from .ops.functional import map as map
     from .ops.functional import reduce as reduce
     from .ops.searching import nonzero as nonzero
+    from .ops.set_operations import intersect1d as intersect1d
+    from .ops.set_operations import setdiff1d as setdiff1d
+    from .ops.set_operations import setxor1d as setxor1d
+    from .ops.set_operations import union1d as union1d
     from .ops.sets import unique_all as unique_all
     from .ops.sets import unique_counts as unique_counts
     from .ops.sets import unique_inverse as unique_inverse
@@ -372,7 +399,9 @@ if _TYPE_CHECKING:
     from .ops.special import gamma_inc_l as gamma_inc_l
     from .ops.special import gamma_inc_u as gamma_inc_u
     from .ops.special import lgamma as lgamma
+    from .ops.statistics import correlation as correlation
     from .ops.statistics import covariance as covariance
+    from .ops.statistics import polyfit as polyfit
     from .ops.window import window_max as window_max
     from .ops.window import window_min as window_min
     from .ops.window import window_prod as window_prod

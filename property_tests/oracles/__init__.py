@@ -16,12 +16,14 @@ from . import indexing as indexing
 from . import linalg as linalg
 from . import losses as losses
 from . import minima as minima
+from . import missing_values as missing_values
 from . import optimize as optimize
 from . import ragged as ragged
 from . import ragged_packing as ragged_packing
 from . import random as random
 from . import reduction as reduction
 from . import runtime as runtime
+from . import samples as samples
 from . import scatter as scatter
 from . import sequences as sequences
 from . import shape as shape

@@ -87,6 +87,12 @@ def _runs(x: Tensor, order: Tensor | None = None) -> _Runs:
     return _Runs(elements, concatenate([first, not_equal(before, after)]))
 
 
+def first_of_runs(x: Tensor) -> tuple[Tensor, Tensor]:
+    """The elements in ascending order, and which of them differ from the one before."""
+    runs = _runs(x)
+    return runs.elements, runs.begins
+
+
 def _lexicographic(x: Tensor) -> Tensor:
     """The order of complex numbers by their real parts, and by their imaginary parts where those are equal."""
     order = argsort(imag(x))

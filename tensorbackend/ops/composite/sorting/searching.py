@@ -18,7 +18,7 @@ from ....tensor import Tensor, TensorLike
 from ...alignment import merge_axes
 from ...creation.filled import asarray, full, iota, zeros
 from ...creation.values import operand_tensors
-from ...elementwise.binary import add, equal, floor_divide, less, logical_and, logical_or
+from ...elementwise.binary import add, equal, floor_divide, less, logical_and, logical_or, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.unary import bitwise_invert, isnan
@@ -26,7 +26,7 @@ from ...indexing.slices import slice_
 from ...indexing.taking import take, take_along_axis_at, take_at
 from ...reduction import any
 from ...reduction import max as greatest
-from ...shape import broadcast_to, expand_dims, laid_flat, reshape
+from ...shape import broadcast_to, expand_dims, flip, laid_flat, reshape
 from ...sorting import argsort, sort
 from ..indexing.positions import unravel_index
 from ..shape.arranging import moveaxis
@@ -83,6 +83,31 @@ def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sort
     if sorter is not None:
         x1 = take(x1, sorter, axis=0)
     return _searchsorted(x1, x2, side=side)
+
+
+@composite
+def digitize(x: Tensor, bins: Tensor, /, *, right: bool = False) -> Tensor:
+    """The number of the bin into which each element falls: for ascending `bins`, how many edges are at most x.
+
+    With `right` only edges below x count. For descending `bins` it is how many edges are greater than x, or with
+    `right` at least x. Bins in no order give results without a meaning. NaN counts as the largest number, as in
+    `sort`. Raises `ShapeError` unless there is a vector of bins.
+
+    >>> import tensorbackend as tb
+    >>> tb.digitize(tb.asarray([0.2, 6.4, 1.0]), tb.asarray([0.0, 1.0, 2.5])).tolist()
+    [1, 3, 2]
+    """
+    if bins.ndim != 1:
+        raise ShapeError(expected("the edges of bins along one axis", bins=bins.template))
+    check_dtype(result_type([x.template, bins.template]), "real or bool")
+    bins, count = bins.rename(None), bins.shape[0]
+    side: Side = "left" if right else "right"
+    ascending = searchsorted(bins, x, side=side)
+    if count < 2:
+        return ascending
+    first, last = (reshape(slice_(bins, starts=(at,), lengths=(1,), strides=(1,)), ()) for at in (0, count - 1))
+    descending = subtract(count, searchsorted(flip(bins), x, side=side))
+    return where(_precedes(last, first), descending, ascending)
 
 
 class TopK(NamedTuple):
