@@ -52,14 +52,15 @@ MODULES = {
         "files": "load save",
         "ops.composite.indexing.along": "add_along_axis",
         "ops.composite.indexing.grids": "grid_sample",
-        "ops.composite.indexing.segments": "indexed_logsumexp indexed_max indexed_mean indexed_min segment_argmax "
-        "segment_logsumexp segment_max segment_mean segment_min segment_sum",
+        "ops.composite.indexing.resizing": "resize",
+        "ops.composite.indexing.segments": "indexed_logsumexp indexed_max indexed_mean indexed_min indexed_prod "
+        "segment_argmax segment_logsumexp segment_max segment_mean segment_min segment_prod segment_sum",
         "ops.composite.indexing.selection": "compress repeat",
         "ops.composite.shape.triangles": "make_diagonal meshgrid put_diagonal take_diagonal tril triu",
         "ops.composite.sorting.order_statistics": "median mode percentile quantile",
         "ops.composite.sorting.searching": "isin searchsorted top_k",
         "ops.composite.special": "factorial",
-        "ops.composite.window": "window_mean",
+        "ops.composite.window": "fold unfold window_argmax window_argmin window_mean",
         "ops.convolution": "conv",
         "ops.counting": "bincount histogram",
         "ops.creation.ranges": "arange linspace",
