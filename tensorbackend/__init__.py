@@ -329,15 +329,18 @@ if _TYPE_CHECKING:
     from .ops.composite.convolution import correlate as correlate
     from .ops.composite.indexing.along import add_along_axis as add_along_axis
     from .ops.composite.indexing.grids import grid_sample as grid_sample
+    from .ops.composite.indexing.resizing import resize as resize
     from .ops.composite.indexing.segments import indexed_logsumexp as indexed_logsumexp
     from .ops.composite.indexing.segments import indexed_max as indexed_max
     from .ops.composite.indexing.segments import indexed_mean as indexed_mean
     from .ops.composite.indexing.segments import indexed_min as indexed_min
+    from .ops.composite.indexing.segments import indexed_prod as indexed_prod
     from .ops.composite.indexing.segments import segment_argmax as segment_argmax
     from .ops.composite.indexing.segments import segment_logsumexp as segment_logsumexp
     from .ops.composite.indexing.segments import segment_max as segment_max
     from .ops.composite.indexing.segments import segment_mean as segment_mean
     from .ops.composite.indexing.segments import segment_min as segment_min
+    from .ops.composite.indexing.segments import segment_prod as segment_prod
     from .ops.composite.indexing.segments import segment_sum as segment_sum
     from .ops.composite.indexing.selection import compress as compress
     from .ops.composite.indexing.selection import repeat as repeat
@@ -366,6 +369,10 @@ if _TYPE_CHECKING:
     from .ops.composite.sorting.searching import searchsorted as searchsorted
     from .ops.composite.sorting.searching import top_k as top_k
     from .ops.composite.special import factorial as factorial
+    from .ops.composite.window import fold as fold
+    from .ops.composite.window import unfold as unfold
+    from .ops.composite.window import window_argmax as window_argmax
+    from .ops.composite.window import window_argmin as window_argmin
     from .ops.composite.window import window_mean as window_mean
     from .ops.convolution import conv as conv
     from .ops.counting import bincount as bincount

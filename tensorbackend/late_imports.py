@@ -54,8 +54,9 @@ MODULES = {
         "files": "load save",
         "ops.composite.indexing.along": "add_along_axis",
         "ops.composite.indexing.grids": "grid_sample",
-        "ops.composite.indexing.segments": "indexed_logsumexp indexed_max indexed_mean indexed_min segment_argmax "
-        "segment_logsumexp segment_max segment_mean segment_min segment_sum",
+        "ops.composite.indexing.resizing": "resize",
+        "ops.composite.indexing.segments": "indexed_logsumexp indexed_max indexed_mean indexed_min indexed_prod "
+        "segment_argmax segment_logsumexp segment_max segment_mean segment_min segment_prod segment_sum",
         "ops.composite.indexing.selection": "compress repeat",
         "ops.composite.linalg.polynomials": "polyval",
         "ops.composite.reduction.missing_values": "nanmax nanmean nanmedian nanmin nanprod nanstd nansum nanvar",
@@ -65,7 +66,7 @@ MODULES = {
         "ops.composite.sorting.order_statistics": "median mode percentile quantile",
         "ops.composite.sorting.searching": "digitize isin searchsorted top_k",
         "ops.composite.special": "factorial",
-        "ops.composite.window": "window_mean",
+        "ops.composite.window": "fold unfold window_argmax window_argmin window_mean",
         "ops.convolution": "conv",
         "ops.counting": "bincount histogram histogram2d",
         "ops.creation.ranges": "arange geomspace linspace logspace",

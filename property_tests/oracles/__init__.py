@@ -12,6 +12,7 @@ from . import cumulative as cumulative
 from . import elementwise as elementwise
 from . import factorisations as factorisations
 from . import fourier as fourier
+from . import images as images
 from . import indexing as indexing
 from . import linalg as linalg
 from . import losses as losses

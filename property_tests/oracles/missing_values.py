@@ -8,7 +8,7 @@ import numpy
 
 from tensorbackend.dtypes import DType
 
-from .elementwise import of_parts, double
+from .elementwise import double, of_parts
 from .reduction import axes_of, prod, summand
 from .table import reference
 

@@ -17,7 +17,7 @@ from tensorbackend.testing.generators.common import call
 from tensorbackend.testing.strategies import Draw, tensors
 from tensorbackend.testing.strategies import axes_of as drawn_axes
 
-from .elementwise import of_parts, cast, double, isclose, unjudged
+from .elementwise import cast, double, isclose, of_parts, unjudged
 from .table import FLOATING, INEXACT, INTEGER, Refusal, reference, wide
 
 Axes = int | Sequence[int] | None

@@ -68,25 +68,26 @@ def _draw_top(draw: Draw, dtype: DType) -> Invocation:
     axis = draw(axes_of(x, "Axis"))
     size = x.shape[x.names.index(axis) if isinstance(axis, str) else axis]
     k = draw(st.integers(0, size))
+    largest = draw(st.booleans())
     if draw(st.booleans()):
-        return call(x, k, axis=axis)
+        return call(x, k, axis=axis, largest=largest)
     count = draw(tensors(tb.int64, (), values=st.just(k)))
-    return call(x, count, axis=axis, size=draw(st.integers(k, size)))
+    return call(x, count, axis=axis, size=draw(st.integers(k, size)), largest=largest)
 
 
-def _top(x: Any, k: int, axis: int, size: int | None) -> Any:
+def _top(x: Any, k: int, axis: int, size: int | None, largest: bool) -> Any:
     length = k if size is None else size
-    places = along(x, axis, lambda row: (order(row, True)[:k] + [0] * length)[:length], "int64")
+    places = along(x, axis, lambda row: (order(row, largest)[:k] + [0] * length)[:length], "int64")
 
     def values(row: list[Any]) -> list[Any]:
-        return ([row[at] for at in order(row, True)[:k]] + [0] * length)[:length]
+        return ([row[at] for at in order(row, largest)[:k]] + [0] * length)[:length]
 
     return along(x, axis, values, x.dtype), places
 
 
 @reference("top_k", by="brute force", draw=_draw_top, dtypes=ORDERED)
-def top_k(x: Any, k: Any, /, *, axis: int = -1, size: int | None = None) -> Any:
-    return _top(x, int(k), axis, size)
+def top_k(x: Any, k: Any, /, *, axis: int = -1, size: int | None = None, largest: bool = True) -> Any:
+    return _top(x, int(k), axis, size, largest)
 
 
 # Order statistics

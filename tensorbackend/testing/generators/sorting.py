@@ -50,7 +50,8 @@ def digitize(draw: Draw, dtype: DType) -> Invocation:
 def top_k(draw: Draw, dtype: DType) -> Invocation:
     """None, some or all of the elements along an axis, sometimes one more."""
     x, axis = with_axis(draw, dtype)
-    return call(x, draw(st.integers(0, x.shape[axis] + draw(st.sampled_from([0, 0, 0, 1])))), axis=axis)
+    k = draw(st.integers(0, x.shape[axis] + draw(st.sampled_from([0, 0, 0, 1]))))
+    return call(x, k, axis=axis, largest=draw(st.sampled_from([True, True, False])))
 
 
 @generates("unique_all", "unique_counts", "unique_inverse", "unique_values")

@@ -9,7 +9,7 @@ from ....annotations import Axis
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....docstrings import document
-from ....errors import DTypeError, ShapeError, expected
+from ....errors import ArgumentError, DTypeError, ShapeError, expected
 from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import broadcast, check_dtype, result_type
 from ....rules.plan import choice
@@ -135,22 +135,37 @@ def _top_k(x: Tensor, /, *, k: int) -> TopK:
 
 
 @overload
-def top_k(x: TensorLike, k: int | Tensor, /, *, axis: Axis = -1, size: int | None = None) -> TopK: ...
+def top_k(
+    x: TensorLike, k: int | Tensor, /, *, axis: Axis = -1, size: int | None = None, largest: bool = True
+) -> TopK: ...
 
 
 @overload
 def top_k(
-    x: TensorLike, k: int | Tensor, /, *, axis: tuple[Axis, ...] | list[Axis], size: int | None = None
+    x: TensorLike,
+    k: int | Tensor,
+    /,
+    *,
+    axis: tuple[Axis, ...] | list[Axis],
+    size: int | None = None,
+    largest: bool = True,
 ) -> TopKOfAxes: ...
 
 
 @check_arguments
 def top_k(
-    x: TensorLike, k: int | Tensor, /, *, axis: Axis | tuple[Axis, ...] | list[Axis] = -1, size: int | None = None
+    x: TensorLike,
+    k: int | Tensor,
+    /,
+    *,
+    axis: Axis | tuple[Axis, ...] | list[Axis] = -1,
+    size: int | None = None,
+    largest: bool = True,
 ) -> TopK | TopKOfAxes:
     """The k largest elements along an axis, or among several axes together, in descending order, and their indices.
 
-    NaN counts as the largest. Equal elements keep their order.
+    With `largest=False` it is the k smallest, in ascending order. NaN counts as the largest. Equal elements keep their
+    order.
 
     Parameters
     ----------
@@ -165,6 +180,8 @@ def top_k(
     size : int, optional
         The size of the result's axis if k is a tensor. By default it is the largest number in k, whose data is then
         read. The entries from k on are 0.
+    largest : bool, default True
+        Whether to find the largest elements, or the smallest.
 
     Returns
     -------
@@ -187,6 +204,8 @@ def top_k(
     >>> values, indices = tb.top_k(tb.asarray([1, 9, 3, 9]), 3)
     >>> values.tolist(), indices.tolist()
     ([9, 9, 3], [1, 3, 2])
+    >>> tb.top_k(tb.asarray([4.0, 9.0, 3.0]), 2, largest=False).values.tolist()
+    [3.0, 4.0]
     >>> scores = tb.asarray([[[1.0, 5.0], [7.0, 2.0]]], names=("batch", "beam", "word"))
     >>> values, (beam, word) = tb.top_k(scores, 2, axis=("beam", "word"))
     >>> values.tolist(), beam.tolist(), word.tolist()
@@ -194,23 +213,25 @@ def top_k(
     """
     x = asarray(x)
     check_dtype(x.dtype, "real or bool")
+    if largest not in (True, False):
+        raise ArgumentError(expected("largest to be True or False", largest=largest))
     if not isinstance(axis, tuple | list):
-        return _top_k_along(x, k, normalize_axis(x.template, axis), size)
+        return _top_k_along(x, k, normalize_axis(x.template, axis), size, largest)
     axes = normalize_axes(x.template, axis)
     whole = merge_axes(x, axes)
     place = sum(position < axes[0] for position in range(x.ndim) if position not in axes)
-    values, flat = _top_k_along(whole, k, place, size)
+    values, flat = _top_k_along(whole, k, place, size, largest)
     sizes = tuple(x.shape[position] for position in axes)
     return TopKOfAxes(values, unravel_index(flat, sizes, mode="clip"))
 
 
-def _top_k_along(x: Tensor, k: int | Tensor, along: int, size: int | None) -> TopK:
+def _top_k_along(x: Tensor, k: int | Tensor, along: int, size: int | None, largest: bool) -> TopK:
     """`top_k` along one axis."""
     length = x.shape[along]
     if not isinstance(k, Tensor) or (not k.ndim and size is None):
         if not 0 <= index(k) <= length:
             raise ShapeError(expected(f"a number k from 0 to {length} for axis {along} of {x.template!r}", k=k))
-        return _descending_order(x, index(k), along)
+        return _first(x, index(k), along, largest)
     if not k.dtype.is_integer:
         raise DTypeError(expected("a number k, or a tensor of integers", k=k.template))
     others = intern_template(
@@ -221,14 +242,21 @@ def _top_k_along(x: Tensor, k: int | Tensor, along: int, size: int | None) -> To
     count = min(length, max(0, int(greatest(k)) if k.size else 0)) if size is None else index(size)
     if not 0 <= count <= length:
         raise ShapeError(expected(f"a size from 0 to {length} for axis {along} of {x.template!r}", size=size))
-    top = _descending_order(x, count, along)
+    top = _first(x, count, along, largest)
     limits = broadcast_to(k, others.shape, names=others.names)
     places = reshape(iota(count, dtype="int64", like=k), (count, *(1,) * (x.ndim - 1 - along)))
     inside = less(places, astype(expand_dims(limits, axis=along), "int64"))
     return TopK(*(where(inside, part, zeros((), dtype=part.dtype, like=part)) for part in top))
 
 
-def _descending_order(x: Tensor, k: int, along: int) -> TopK:
+def _first(x: Tensor, k: int, along: int, largest: bool) -> TopK:
+    """The first k elements along an axis in descending order, or in ascending order."""
+    if not largest:
+        lead = x.ndim - 1
+        order = argsort(x, axis=along)  # NaN comes last, which no order of the largest elements gives
+        lengths = (*x.shape[:along], k, *x.shape[along + 1 :])
+        first = slice_(order, starts=(0,) * x.ndim, lengths=lengths, strides=(1,) * (lead + 1))
+        return TopK(take_along_axis_at(x, first, axis=along, mode="clip"), first)
     if along == x.ndim - 1:
         return _top_k(x, k=k)
     values, indices = _top_k(moveaxis(x, along, -1), k=k)
