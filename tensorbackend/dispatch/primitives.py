@@ -14,7 +14,8 @@ from ..tensor import Tensor, bind
 from .constants import constant
 from .kernels import PlainCallback, casting, of_templates, primitive_kernel, symbolic_kernel
 from .kinds import Decision
-from .operands import Call, grouped
+from .narrow import check_moves
+from .operands import Call, grouped, template_of
 from .path import Path
 
 
@@ -28,7 +29,9 @@ class PrimitivePath(Path):
 
     def decide(self, call: Call, backend: Backend | None) -> tuple[Decision, list[Tensor]]:
         """The plan that the rule gives, and the operands as tensors on one backend."""
+        check_moves(self.spec, [template_of(operand) for operand in call.operands])
         plan: Plan = call.memoised(self.rules, lambda: self.spec.function(*call.arguments, **call.keywords))
+        check_moves(self.spec, plan.out)
         chosen = backend or common_backend(call.deciding)
         pairs = zip(call.operands, plan.inputs, strict=True)
         tensors = [

@@ -19,9 +19,10 @@ from typing import Any, Final, TypeAlias, cast
 
 from ..dispatch import explain
 from ..dispatch.kernels import composite_kernel, implementation, payloads_of, primitive_kernel, raw_kernel, wrap
+from ..dispatch.narrow import composite_method
 from ..dispatch.watching import is_program
 from ..errors import ContractError, OutOfMemoryError, TensorBackendError
-from ..protocol import Backend, Kernel, Payload, own_method
+from ..protocol import Backend, Kernel, Payload
 from ..protocol.exhaustion import out_of_memory
 from ..protocol.planned import is_planned
 from ..select import common_backend, move
@@ -190,7 +191,7 @@ def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:
         if node.default is None:
             callback = implementation(backend, node.op, node.out, inputs)
         else:
-            method = own_method(backend, node.op)
+            method = composite_method(backend, node.op, node.out, inputs)
             if method is None:
                 return None
             callback = method

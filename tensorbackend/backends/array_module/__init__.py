@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from ...interchange import numpy_dtype
+from ...interchange import payload_dtype
 from ...protocol import Kernel, Payload
 from ...template import Template
 from ...tensor import Tensor
@@ -71,7 +71,7 @@ class ArrayModuleBackend(
         """A text that says what is wrong with a payload's type, shape or dtype; `None` if nothing is."""
         if not isinstance(data, self.xp.ndarray):
             return f"a {type(data).__name__} instead of a {self.xp.__name__}.ndarray"
-        if data.shape != out.shape or data.dtype != numpy_dtype(out.dtype):
+        if data.shape != out.shape or data.dtype != payload_dtype(out.dtype):
             return f"an array of shape {data.shape} and dtype {data.dtype}"
         return None
 

@@ -58,9 +58,12 @@ def fusable(node: Node, backend: ArrayBase) -> bool:
     # For arrays without axes NumPy returns numbers, whose memory cannot be lent.
     if callback is None or not callback.elementwise or node.op == "bitcast" or not node.outs[0].shape:
         return False
+    values = (Value(node), *node.operands)
+    if any(value.template.dtype.is_narrow for value in values):
+        return False
     if backend.fuse is None:
         return True
-    known = all(value.template.dtype is not bfloat16 for value in (Value(node), *node.operands))
+    known = all(value.template.dtype is not bfloat16 for value in values)
     return known and _function(node, backend)[1]
 
 

@@ -20,7 +20,7 @@ from ...dtypes.packing import unpack
 from ...errors import ArgumentError, BackendError, expected
 from ...expr.closures import close
 from ...expr.evaluate import Program, evaluate
-from ...interchange import dlpack_device, numpy_dtype, read_only
+from ...interchange import dlpack_device, payload_dtype, read_only
 from ...mesh import Layout, Mesh, Sharding, spread
 from ...protocol import Kernel, Payload, planned
 from ...protocol.core import CompositeCall
@@ -341,7 +341,7 @@ class JaxMesh(JaxBackend):
     def graph_text(self, graph: Graph, /) -> str:
         """The program that JAX hands to XLA, in StableHLO, with the shardings of its arguments."""
         shapes = [
-            self.jax.ShapeDtypeStruct(x.shape, numpy_dtype(x.dtype), sharding=self.whole(x)) for x in graph.templates
+            self.jax.ShapeDtypeStruct(x.shape, payload_dtype(x.dtype), sharding=self.whole(x)) for x in graph.templates
         ]
         return str(self.jax.jit(self.program(graph)).lower(*shapes).as_text())
 

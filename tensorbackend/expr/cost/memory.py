@@ -33,7 +33,7 @@ class Block:
     __slots__ = ("end", "kind", "nbytes", "parameter", "start", "value")
 
     def __init__(self, value: Value, kind: str, start: int) -> None:
-        self.value, self.kind, self.nbytes = value, kind, value.template.nbytes
+        self.value, self.kind, self.nbytes = value, kind, value.template.payload_nbytes
         self.start = self.end = start
         """The numbers of the nodes at which it is made and last needed."""
         self.parameter: int | None = None
@@ -147,7 +147,7 @@ def _reuse_blocks(nodes: Sequence[Node], held: dict[Value, Block]) -> None:
                 continue
             # Memory that another view reads, in another order, must not be written over.
             views = any(held[other] is block and other != value for other in operands)
-            if value.template.nbytes == block.nbytes and not views:
+            if value.template.payload_nbytes == block.nbytes and not views:
                 block.end = number - 1
                 break
 
