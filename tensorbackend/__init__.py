@@ -386,6 +386,11 @@ if _TYPE_CHECKING:
     from .ops.window import window_scatter_max as window_scatter_max
     from .ops.window import window_scatter_min as window_scatter_min
     from .ops.window import window_sum as window_sum
+    from .quantized.matrix import Quantized as Quantized
+    from .quantized.products import quantized_dot as quantized_dot
+    from .quantized.rounding import dequantize as dequantize
+    from .quantized.rounding import quantize as quantize
+    from .quantized.rounding import round_quantized as round_quantized
     from .select import backends as backends
 
     __version__: str

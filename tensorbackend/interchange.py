@@ -175,8 +175,8 @@ def _narrow_of_torch(value: Any) -> numpy.ndarray[Any, Any] | None:
     dtype = BY_NAME.get(str(value.dtype).removeprefix("torch."))
     if dtype is None or not dtype.is_narrow or dtype.bits != 8:
         return None
-    codes: numpy.ndarray[Any, Any] = value.view(torch.uint8).numpy().view(numpy_dtype(dtype))
-    return codes
+    array: numpy.ndarray[Any, Any] = value.view(torch.uint8).numpy().view(numpy_dtype(dtype))
+    return array
 
 
 def in_plain_memory(value: Any) -> Any:

@@ -17,6 +17,7 @@ from . import linalg as linalg
 from . import losses as losses
 from . import minima as minima
 from . import optimize as optimize
+from . import quantized as quantized
 from . import ragged as ragged
 from . import ragged_packing as ragged_packing
 from . import random as random

@@ -65,8 +65,8 @@ def _cast(x: Tensor, source: DType, target: DType) -> Tensor:
             if not target.is_narrow:
                 return astype(x, target)
         if source.is_narrow:
-            table = from_binary(_table(source, target), Template((256,), uint8 if target.is_narrow else target, None))
-            return take(table, x, axis=0, mode="clip")
+            numbers = Template((256,), uint8 if target.is_narrow else target, None)
+            return take(from_binary(_table(source, target), numbers, x.backend), x, axis=0, mode="clip")
         if target.kind == "float":
             return _code_of_float(_in_float32(x, source, target), target)
         return _code_of_integer(x, source, target)
