@@ -91,7 +91,9 @@ def pack_codes(codes: numpy.ndarray[Any, Any], bits: int) -> numpy.ndarray[Any, 
         return flat
     rows = numpy.zeros((-(-flat.size // each), each), numpy.uint8)
     rows.reshape(-1)[: flat.size] = flat
-    return numpy.bitwise_or.reduce(rows << (bits * numpy.arange(each, dtype=numpy.uint8)), axis=1)
+    shifts = bits * numpy.arange(each, dtype=numpy.uint8)
+    data: numpy.ndarray[Any, Any] = numpy.bitwise_or.reduce(rows << shifts, axis=1)
+    return data
 
 
 def unpack_codes(data: numpy.ndarray[Any, Any], bits: int, count: int) -> numpy.ndarray[Any, Any]:

@@ -233,6 +233,10 @@ class Core:
     kernel reads sizes from payloads alone: what it keeps of a symbolic size raises an error when it is used, so a
     kernel must not hand a template's sizes to anything that only stores them, as a recorded program does."""
 
+    donates: ClassVar[bool] = False
+    """Whether `compile_graph` takes the option `donated`: the numbers of parameters whose payloads come in one list,
+    behind all others. The kernel empties that list, and may use their memory again."""
+
     multiplies_rows: ClassVar[bool] = False
     """Whether `sparse_matvec` multiplies compressed rows as they are, without expanding them in each call."""
 

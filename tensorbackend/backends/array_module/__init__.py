@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...interchange import payload_dtype
@@ -55,11 +55,13 @@ class ArrayModuleBackend(
         """The module's version."""
         return {self.xp.__name__: self.xp.__version__}
 
-    def compile_graph(self, graph: Graph, /) -> Kernel:
+    donates = True
+
+    def compile_graph(self, graph: Graph, /, *, donated: Sequence[int] = ()) -> Kernel:
         """A kernel of the graph, in which each chain of elementwise ops is one function or one kernel of the module."""
         from .fusion import compile_graph
 
-        return compile_graph(graph, self)
+        return compile_graph(graph, self, donated)
 
     def graph_text(self, graph: Graph, /) -> str:
         """The graph with its fused chains as single nodes."""

@@ -33,9 +33,9 @@ BLOCK: Final = 1 << 16
 """The number of elements of a block: a few float32 arrays of this size fit into a second-level cache."""
 
 
-def compile_graph(graph: Graph, backend: ArrayBase) -> Kernel:
+def compile_graph(graph: Graph, backend: ArrayBase, donated: Sequence[int] = ()) -> Kernel:
     """The kernel of a graph, which is simplified and whose chains of elementwise ops are fused."""
-    return Program(prepared(graph, backend), backend, entered_once=True).kernel
+    return Program(prepared(graph, backend), backend, entered_once=True, donated=donated).kernel
 
 
 def prepared(graph: Graph, backend: ArrayBase) -> Graph:

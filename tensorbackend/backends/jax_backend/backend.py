@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from ...dtypes import ALL_DTYPES, STORED_DTYPES, Scalar, float32, float64, int32, int64
 from ...dtypes.packing import unpack
 from ...errors import ArgumentError, UnsupportedOp, expected
+from ...expr.donation import in_order, usable
 from ...expr.evaluate import Program
 from ...interchange import HOST, aligned_copy, numpy_dtype, payload_dtype, read_only
 from ...protocol import Kernel, Payload
@@ -100,6 +101,7 @@ class JaxBackend(
     name = "jax"
     array_types = ("jax:Array",)
     writable_payloads = False
+    donates = True
     dtypes = STORED_DTYPES
     dlpack_dtypes = frozenset(ALL_DTYPES)
 
@@ -181,13 +183,13 @@ class JaxBackend(
         """The instance on the device of this name; raises `ArgumentError` if there is none."""
         return type(self)(device=device)
 
-    def compile_graph(self, graph: Graph, /) -> Kernel:
-        """The whole graph compiled by XLA."""
+    def compile_graph(self, graph: Graph, /, *, donated: Sequence[int] = ()) -> Kernel:
+        """The whole graph compiled by XLA, whose results may take the memory of donated parameters."""
         run = Program(graph, self).kernel
         if not graph.parameters:
             return self.enter(run)
-        compiled: Kernel = self.jax.jit(run)  # its arguments say on which device it runs
-        return compiled
+        compiled: Kernel = self.jax.jit(run, donate_argnums=usable(graph, donated))  # runs where its arguments are
+        return (lambda *payloads: compiled(*in_order(payloads, donated))) if donated else compiled
 
     def graph_on_mesh(self, graph: Graph, layout: Layout, /) -> Compiled:
         """XLA's figures for a graph, which a separate process compiles for virtual devices."""

@@ -86,6 +86,7 @@ class JaxMesh(JaxBackend):
     """JAX on the devices of a mesh, with rules that map axis names to axes of the mesh."""
 
     lays_by_name = True
+    donates = False
 
     @classmethod
     def init(cls, **options: object) -> Mapping[str, Hashable]:
