@@ -206,7 +206,8 @@ def dry_run(draw: Draw, run: Recorder, backend: Backend) -> None:
     n, k, m = (draw(st.integers(1, 5)) for _ in range(3))
     gradient, machine = draw(st.booleans()), draw(st.sampled_from(["h100", "h200"]))
     function = (lambda x, y: tb.sum(x @ y)) if gradient else (lambda x, y: x @ y)
-    out = run(function, tb.Template((n, k), "f32"), tb.Template((k, m), "f32"), gradient=gradient, machine=machine)
+    x, y, donate = tb.Template((n, k), "f32"), tb.Template((k, m), "f32"), draw(st.sampled_from([(), "x", ("x", "y")]))
+    out = run(function, x, y, gradient=gradient, machine=machine, donate=donate)
     least = 2 * n * k * m * (1 if not gradient else 2)  # the gradient multiplies the other operands once each
     assert out.flops >= least - 2 * n * m
     assert out.peak.memory >= 4 * (n * k + k * m)

@@ -38,8 +38,33 @@ def check_donated(function: Callable[..., Any], donate: str | Sequence[str]) -> 
 
 def donated_places(names: Sequence[str], paths: Sequence[str], leaves: Sequence[Any]) -> tuple[int, ...]:
     """The positions, among the tensors of the leaves, of those that belong to donated parameters."""
-    held = [path for path, leaf in zip(paths, leaves, strict=True) if isinstance(leaf, Tensor)]
-    return tuple(place for place, path in enumerate(held) if re.split(r"[.\[]", path, maxsplit=1)[0] in names)
+    return places_of(names, [path for path, leaf in zip(paths, leaves, strict=True) if isinstance(leaf, Tensor)])
+
+
+def places_of(names: Sequence[str], paths: Sequence[str]) -> tuple[int, ...]:
+    """The positions of the paths that begin with one of the names of parameters."""
+    return tuple(place for place, path in enumerate(paths) if _root(path) in names)
+
+
+def donatable(graph: Graph, donated: Sequence[str]) -> tuple[str, ...]:
+    """The names of further parameters for each of whose tensors there is a result of its template."""
+    results, found = Counter(map(_form, graph.results)), []
+    for path, template in zip(graph.names, graph.templates, strict=True):
+        if _root(path) in donated:
+            results[_form(template)] -= 1
+    for root in dict.fromkeys(map(_root, graph.names)):
+        needed = Counter(
+            _form(template) for path, template in zip(graph.names, graph.templates, strict=True) if _root(path) == root
+        )
+        if root not in donated and all(results[form] >= count for form, count in needed.items()):
+            results -= needed
+            found.append(root)
+    return tuple(found)
+
+
+def _root(path: str) -> str:
+    """The name of the parameter at the beginning of a path, such as `state["first"].value`."""
+    return re.split(r"[.\[]", path, maxsplit=1)[0]
 
 
 def give_up(tensors: Sequence[Tensor], donated: Sequence[int]) -> list[Any]:

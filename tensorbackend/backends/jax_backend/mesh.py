@@ -19,6 +19,7 @@ from ...dtypes import Scalar
 from ...dtypes.packing import unpack
 from ...errors import ArgumentError, BackendError, expected
 from ...expr.closures import close
+from ...expr.donation import in_order
 from ...expr.evaluate import Program, evaluate
 from ...interchange import dlpack_device, payload_dtype, read_only
 from ...mesh import Layout, Mesh, Sharding, spread
@@ -86,7 +87,6 @@ class JaxMesh(JaxBackend):
     """JAX on the devices of a mesh, with rules that map axis names to axes of the mesh."""
 
     lays_by_name = True
-    donates = False
 
     @classmethod
     def init(cls, **options: object) -> Mapping[str, Hashable]:
@@ -280,10 +280,10 @@ class JaxMesh(JaxBackend):
         """A composite's default as a function of arrays; its results lie where their axis names say."""
         return self.laid(super()._composed(default_impl, options, static, *arrays), static[0])
 
-    def compile_graph(self, graph: Graph, /) -> Kernel:
+    def compile_graph(self, graph: Graph, /, *, donated: Sequence[int] = ()) -> Kernel:
         """The whole graph compiled by XLA, with each result where its axis names say.
 
-        This holds for a constant as well, which no kernel has laid out.
+        This holds for a constant as well, which no kernel has laid out. Donated parameters are freed after the call.
         """
         # Captured tensors become arguments: as constants they would be whole on each device, and in each program.
         (graph,), captured = close([graph])
@@ -291,7 +291,8 @@ class JaxMesh(JaxBackend):
         compiled = self._compiled(self.program(graph))
         if not graph.parameters:
             return lambda: self.made_here(compiled)
-        return partial(compiled, *held) if held else compiled
+        kernel = partial(compiled, *held) if held else compiled
+        return (lambda *payloads: kernel(*in_order(payloads, donated))) if donated else kernel
 
     def program(self, graph: Graph) -> Kernel:
         """A graph as a function of arrays, for JAX to transform."""

@@ -13,6 +13,7 @@ from ...declarations.argument_errors import check_arguments_early
 from ...errors import ArgumentError, OperandError, TensorBackendError, expected
 from ...mesh import Layout, Mesh
 from ...select import get_backend
+from ..donation import check_donated, donatable, places_of
 from ..graph import Graph
 from ..node import Line, is_users
 from ..simplify import common_subexpressions, constant_folding
@@ -33,6 +34,7 @@ def dry_run(
     mesh: Mesh | None = None,
     layout: Mapping[str, Any] | None = None,
     machine: str = "h100",
+    donate: str | Sequence[str] = (),
     **keywords: Any,
 ) -> DryRun:
     """Compute the cost of a call without data: errors in shapes, FLOPs, bytes moved, memory over time.
@@ -57,6 +59,9 @@ def dry_run(
         tensors.
     machine : str, default "h100"
         The machine for which times are predicted: "h100" or "h200".
+    donate : str or sequence of str, optional
+        The names of parameters that the caller gives up, as for `jit`: their tensors are freed at their last use. The
+        report names others whose memory results could take.
     **keywords
         The function's keyword arguments.
 
@@ -89,7 +94,8 @@ def dry_run(
     name = getattr(function, "__qualname__", type(function).__name__)
     with pause_collection():
         graph = trace_call(function, templates, keywords, gradient=gradient)
-        return report(graph, name, gradient=gradient, on_mesh=placed and OnMesh(graph, *placed))
+        names = check_donated(function, donate)
+        return report(graph, name, gradient=gradient, on_mesh=placed and OnMesh(graph, *placed), donate=names)
 
 
 def target(mesh: Mesh | None, layout: Any, machine: str) -> tuple[Layout, Machine] | None:
@@ -131,18 +137,32 @@ def pause_collection() -> Iterator[None]:
             gc.enable()
 
 
-def report(graph: Graph, name: str = "graph", *, gradient: bool = False, on_mesh: OnMesh | None = None) -> DryRun:
-    """The costs of a graph, as it is and optimised, and on each device of a mesh."""
+def report(
+    graph: Graph,
+    name: str = "graph",
+    *,
+    gradient: bool = False,
+    on_mesh: OnMesh | None = None,
+    donate: Sequence[str] = (),
+) -> DryRun:
+    """The costs of a graph, as it is and optimised, and on each device of a mesh, with some parameters donated."""
     _refuse_templates(graph)
     estimator = Estimator()
     # Constants are folded on templates, so that none is computed; equal ones are merged before, while they have data.
     optimised = constant_folding(common_subexpressions(graph), get_backend("template"))
+    works, donated, more = estimator.works(optimised), places_of(donate, graph.names), donatable(graph, donate)
+
+    def peak_of(names: Sequence[str]) -> int:
+        return timeline(optimised, works, reuse=True, donated=places_of([*donate, *names], graph.names)).peak
+
     return DryRun(
         name,
         gradient,
-        Program("eager", timeline(graph, estimator.works(graph)), graph.names),
-        Program("optimised", timeline(optimised, estimator.works(optimised), reuse=True), graph.names),
+        Program("eager", timeline(graph, estimator.works(graph), donated=donated), graph.names),
+        Program("optimised", timeline(optimised, works, reuse=True, donated=donated), graph.names),
         on_mesh,
+        more,
+        peak_of(more),
     )
 
 

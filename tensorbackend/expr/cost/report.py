@@ -17,7 +17,14 @@ class DryRun:
     """The costs of a function: op by op in the order in which it was written, as a rewritten graph, and on a mesh."""
 
     def __init__(
-        self, name: str, gradient: bool, eager: Program, optimised: Program, on_mesh: OnMesh | None = None
+        self,
+        name: str,
+        gradient: bool,
+        eager: Program,
+        optimised: Program,
+        on_mesh: OnMesh | None = None,
+        donatable: tuple[str, ...] = (),
+        peak_if_donated: int = 0,
     ) -> None:
         self.name, self.gradient = name, gradient
         self.eager = eager
@@ -27,6 +34,10 @@ class DryRun:
         them."""
         self.on_mesh = on_mesh
         """The memory that each device of the mesh needs and the bytes that it sends; `None` without a mesh."""
+        self.donatable = donatable
+        """The names of parameters that could be donated, as for each of their tensors there is a result like it."""
+        self.peak_if_donated = peak_if_donated
+        """The peak in bytes of the optimised program if these were donated too."""
 
     @property
     def flops(self) -> int:
@@ -75,6 +86,9 @@ class DryRun:
         lines = [f"{self.name}, {what}", plain_table(columns, rows)]
         if self.eager.open:
             lines.append("loops whose number of iterations depends on data are counted as one iteration")
+        if self.donatable and self.peak_if_donated < self.optimised.peak.memory:
+            names = ", ".join(self.donatable)
+            lines.append(f"could be donated: {names}; the optimised peak would be {show_bytes(self.peak_if_donated)}")
         if self.on_mesh is not None:
             lines += ["", self.on_mesh.summary()]
         return "\n".join(lines)
