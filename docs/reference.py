@@ -43,6 +43,7 @@ FAMILIES: Final = {
         ("trace", "jit", "vmap", "trees", "hooks", "host", "introspection"),
     ),
     "control": ("Control flow", ("choice", "control", "while_loops", "along")),
+    "quantized": ("Quantised tensors", ("quantized",)),
     "mesh": ("Meshes of devices", ("mesh", "shards", "collectives")),
     "dry_run": ("Dry runs", ("cost",)),
     "profile": ("Profiles, and what is remembered", ("profile", "caching")),

@@ -35,17 +35,25 @@ from .dtypes import complex64 as complex64
 from .dtypes import complex128 as complex128
 from .dtypes import default_dtype as default_dtype
 from .dtypes import finfo as finfo
+from .dtypes import float4_e2m1fn as float4_e2m1fn
+from .dtypes import float8_e4m3fn as float8_e4m3fn
+from .dtypes import float8_e5m2 as float8_e5m2
+from .dtypes import float8_e8m0fnu as float8_e8m0fnu
 from .dtypes import float16 as float16
 from .dtypes import float32 as float32
 from .dtypes import float64 as float64
 from .dtypes import get_precision as get_precision
 from .dtypes import iinfo as iinfo
+from .dtypes import int2 as int2
+from .dtypes import int4 as int4
 from .dtypes import int8 as int8
 from .dtypes import int16 as int16
 from .dtypes import int32 as int32
 from .dtypes import int64 as int64
 from .dtypes import precision as precision
 from .dtypes import set_precision as set_precision
+from .dtypes import uint2 as uint2
+from .dtypes import uint4 as uint4
 from .dtypes import uint8 as uint8
 from .dtypes import uint16 as uint16
 from .dtypes import uint32 as uint32
@@ -416,6 +424,11 @@ if _TYPE_CHECKING:
     from .ops.window import window_scatter_max as window_scatter_max
     from .ops.window import window_scatter_min as window_scatter_min
     from .ops.window import window_sum as window_sum
+    from .quantized.matrix import Quantized as Quantized
+    from .quantized.products import quantized_dot as quantized_dot
+    from .quantized.rounding import dequantize as dequantize
+    from .quantized.rounding import quantize as quantize
+    from .quantized.rounding import round_quantized as round_quantized
     from .select import backends as backends
 
     __version__: str

@@ -24,7 +24,9 @@ from .errors.tracebacks import count_as_ours as count_as_ours
 from .interchange import Forward as Forward
 from .interchange import dlpack_capsule as dlpack_capsule
 from .interchange import numpy_dtype as numpy_dtype
+from .interchange import payload_dtype as payload_dtype
 from .interchange import read_only as read_only
+from .interchange import unpack_codes as unpack_codes
 from .protocol.core import CompositeCall as CompositeCall
 from .protocol.core import limited_to as limited_to
 from .protocol.core import own_method as own_method

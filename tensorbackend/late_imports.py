@@ -78,6 +78,9 @@ MODULES = {
         "ops.sorting": "argsort sort",
         "ops.special": "digamma gamma_inc_l gamma_inc_u lgamma",
         "ops.statistics": "correlation covariance polyfit",
+        "quantized.matrix": "Quantized",
+        "quantized.products": "quantized_dot",
+        "quantized.rounding": "dequantize quantize round_quantized",
         "ops.window": "window_max window_min window_prod window_reduce window_scatter_max window_scatter_min "
         "window_sum",
     }.items()

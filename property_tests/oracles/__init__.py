@@ -19,6 +19,7 @@ from . import losses as losses
 from . import minima as minima
 from . import missing_values as missing_values
 from . import optimize as optimize
+from . import quantized as quantized
 from . import ragged as ragged
 from . import ragged_packing as ragged_packing
 from . import random as random

@@ -208,8 +208,8 @@ def dry_run(draw: Draw, run: Recorder, backend: Backend) -> None:
     gradient, machine = draw(st.booleans()), draw(st.sampled_from(["h100", "h200"]))
     function = (lambda x, y: tb.sum(x @ y)) if gradient else (lambda x, y: x @ y)
     fits = draw(st.sampled_from([None, "1GB", 10**9]))
-    templates = tb.Template((n, k), "f32"), tb.Template((k, m), "f32")
-    out = run(function, *templates, gradient=gradient, machine=machine, fits=fits)
+    x, y, donate = tb.Template((n, k), "f32"), tb.Template((k, m), "f32"), draw(st.sampled_from([(), "x", ("x", "y")]))
+    out = run(function, x, y, gradient=gradient, machine=machine, donate=donate, fits=fits)
     assert (out.recomputation is None) == (fits is None)
     assert fits is None or (out.recomputation.fits and not out.recomputation.calls)
     least = 2 * n * k * m * (1 if not gradient else 2)  # the gradient multiplies the other operands once each

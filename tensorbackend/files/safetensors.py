@@ -11,9 +11,10 @@ import sys
 from collections.abc import Mapping
 from typing import IO, Any, Final
 
-from ..dtypes import ALL_DTYPES, DType, complex128
+from ..dtypes import ALL_DTYPES, NARROW_DTYPES, DType, complex128, float4_e2m1fn
+from ..dtypes.promotion import widened
 from ..errors import DTypeError, FileError, expected
-from ..interchange import numpy_dtype
+from ..interchange import numpy_dtype, pack_codes
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
@@ -44,18 +45,29 @@ def _code(dtype: DType) -> str:
     """
     if dtype.kind == "bool":
         return "BOOL"
+    if dtype is float4_e2m1fn:
+        return "F4"
     return f"I{dtype.bits}" if dtype.kind == "int" else dtype.alias.upper()
 
 
-_DTYPES: Final = {_code(dtype): dtype for dtype in ALL_DTYPES if dtype is not complex128}
+_DTYPES: Final = {
+    _code(dtype): dtype
+    for dtype in (*ALL_DTYPES, *NARROW_DTYPES)
+    if dtype is not complex128 and (dtype.kind == "float" or not dtype.is_narrow)
+}
+"""The dtypes by the format's names. It has none for complex128 and for integers of less than 8 bits."""
 
 
 def check(name: str, x: Tensor) -> None:
     """Raises `FileError` for the one name that the format reserves, `DTypeError` for a dtype without code."""
     if name == _METADATA:
         raise FileError(expected("a name that .safetensors does not reserve", "choose another name", name=name))
-    if x.dtype is complex128:
-        raise DTypeError(expected("a dtype that .safetensors holds", "save it as .npz", name=name, tensor=x.template))
+    if x.dtype not in _DTYPES.values():
+        remedy = f"cast it with astype(x, '{widened(x.dtype)}')" if x.dtype.is_narrow else "save it as .npz"
+        raise DTypeError(expected("a dtype that .safetensors holds", remedy, name=name, tensor=x.template))
+    if x.size * x.dtype.bits % 8:
+        remedy = "pad it to an even number of elements"
+        raise DTypeError(expected("whole bytes, as .safetensors holds them", remedy, name=name, tensor=x.template))
 
 
 def write(file: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
@@ -77,6 +89,9 @@ def write(file: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
     file.write(len(text).to_bytes(8, "little") + text)
     for name in placed:
         array = numpy.asarray(tensors[name])
+        if tensors[name].dtype.is_narrow:
+            file.write(pack_codes(array.view(numpy.uint8), tensors[name].dtype.bits).data)
+            continue
         little = array.astype(numpy_dtype(tensors[name].dtype).newbyteorder("<"), order="C", copy=False)
         file.write(little.reshape(-1).view(numpy.uint8).data)
 

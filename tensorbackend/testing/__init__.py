@@ -21,6 +21,7 @@ from .calls import Invocation as Invocation
 from .calls import calls as calls
 from .calls import has_generator as has_generator
 from .calls import names as names
+from .calls import takes_narrow as takes_narrow
 from .compare import assert_equal as assert_equal
 from .compare import distance as distance
 from .compare import farthest as farthest

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ...dtypes import as_dtype
+from ...dtypes import as_dtype, uint8
 from ...errors import DTypeError
 from ...expr.trees import for_each_registered
 from ...template import Template
@@ -94,6 +94,8 @@ def transformed_template(template: Template, data: Any) -> Template:
     try:
         dtype = as_dtype(data.dtype.name)
     except DTypeError:  # float0, the gradient with respect to an integer
+        dtype = template.dtype
+    if template.dtype.is_narrow and dtype is uint8:  # its payload
         dtype = template.dtype
     if shape == template.shape:
         return template if dtype is template.dtype else template.replace(dtype=dtype)
