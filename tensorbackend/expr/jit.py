@@ -15,7 +15,7 @@ from ..dtypes import defaults
 from ..errors import ArgumentError, expected
 from ..errors.tracebacks import name_in_errors
 from ..ops.creation.filled import asarray
-from ..protocol import Backend
+from ..protocol import Backend, Kernel
 from ..scopes import contained
 from ..select import common_backend, get_backend, move
 from ..sizes import NeedsSizes
@@ -39,6 +39,36 @@ R = TypeVar("R")
 _TEMPLATE, _BACKEND, _DATA = map(attrgetter, ("template", "backend", "data"))
 
 
+def kernel_of_graph(graph: Graph, backend: Backend) -> Kernel:
+    """The kernel that runs a simplified graph node by node, by the kernels of a backend's callbacks.
+
+    `tb.jit` takes it where a backend compiles nothing. A backend's `compile_graph` may hand it to a compiler that
+    traces functions of the library's arrays.
+
+    Parameters
+    ----------
+    graph : Graph
+        A graph of `tb.trace`.
+    backend : Backend
+        The backend on which it runs.
+
+    Returns
+    -------
+    callable
+        A function of the payloads of the graph's parameters, which returns a tuple of the payloads of its results.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> from tensorbackend.extending import kernel_of_graph
+    >>> graph = tb.trace(lambda x: x + x)(tb.template((2,), "f32"))
+    >>> x = tb.tensor([1.0, 2.0], backend="numpy")
+    >>> kernel_of_graph(graph, x.backend)(x.data)[0].tolist()
+    [2.0, 4.0]
+    """
+    return Program(simplified(graph, backend), backend).kernel
+
+
 class Compiled:
     """A function compiled for some templates and options."""
 
@@ -47,8 +77,7 @@ class Compiled:
     def __init__(self, graph: Graph, backend: Backend, name: str) -> None:
         self.backend, self.results, self.out_tree = backend, graph.results, graph.out_tree
         self.graph, self.name = graph, name
-        # If the backend compiles nothing, the simplified graph is run node by node.
-        self.kernel = backend.compile_graph(graph) or Program(simplified(graph, backend), backend).kernel
+        self.kernel = backend.compile_graph(graph) or kernel_of_graph(graph, backend)
         """Takes the payloads of the tensors among the arguments, and returns a tuple of the payloads of the results."""
         self.calls = 0
         """How often it was found in the cache."""

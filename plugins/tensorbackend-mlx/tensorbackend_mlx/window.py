@@ -1,0 +1,78 @@
+"""Pooling over views in which the elements of a window have their own axes."""
+
+from __future__ import annotations
+
+from math import inf, prod
+
+from tensorbackend import Template
+from tensorbackend.dtypes import DType, bool_, iinfo
+from tensorbackend.protocol.window import Windows
+
+from .casting import number
+from .kernels import Function, MlxBase, kernel
+from .library import Array, mx
+from .reduction import greatest_along, least_along
+from .shape import padder
+
+
+class MlxWindow(MlxBase):
+    """Pooling over windows that slide along every axis."""
+
+    @kernel(narrow=True)
+    def window_sum(self, out: Template, x: Template, *, windows: Windows) -> Function:
+        """Sum of each window."""
+        if not x.size or not out.size:
+            return self.by_numpy("window_sum", out, x, windows=windows)
+        return _sliding(lambda columns: mx.sum(columns, -1).astype(columns.dtype), x, number(0, x.dtype), windows)
+
+    @kernel(narrow=True)
+    def window_product(self, out: Template, x: Template, *, windows: Windows) -> Function:
+        """Product of each window."""
+        if x.dtype.is_complex or not x.size or not out.size:  # the order decides the results for infinities
+            return self.by_numpy("window_product", out, x, windows=windows)
+        return _sliding(lambda columns: mx.prod(columns, -1).astype(columns.dtype), x, number(1, x.dtype), windows)
+
+    @kernel()
+    def window_max(self, out: Template, x: Template, *, windows: Windows) -> Function:
+        """Largest element of each window."""
+        if not x.size or not out.size:
+            return self.by_numpy("window_max", out, x, windows=windows)
+        return _sliding(greatest_along(x.dtype, (-1,), False), x, number(_limits(x.dtype)[0], x.dtype), windows)
+
+    @kernel()
+    def window_min(self, out: Template, x: Template, *, windows: Windows) -> Function:
+        """Least element of each window."""
+        if not x.size or not out.size:
+            return self.by_numpy("window_min", out, x, windows=windows)
+        return _sliding(least_along(x.dtype, (-1,), False), x, number(_limits(x.dtype)[1], x.dtype), windows)
+
+
+def _limits(dtype: DType) -> tuple[float, float]:
+    """The least and the largest value: the identities of maximum and minimum."""
+    if dtype is bool_:
+        return False, True
+    return (iinfo(dtype).min, iinfo(dtype).max) if dtype.is_integer else (-inf, inf)
+
+
+def _sliding(reduce: Function, x: Template, identity: Array, windows: Windows) -> Function:
+    """Reduces every window by a reduction of the last axis, one axis of the windows after another."""
+    pad = padder(x.shape, windows.edges) if any(map(any, windows.edges)) else None
+    along = [
+        (axis, size, stride, dilation)
+        for axis, (size, stride, dilation) in enumerate(windows.along)
+        if (size, stride, dilation) != (1, 1, 1)
+    ]
+
+    def slide(values: Array) -> Array:
+        if pad is not None:
+            values = pad(values, identity.astype(values.dtype))
+        for axis, size, stride, dilation in along:
+            shape = values.shape
+            paces = [prod(shape[place + 1 :]) for place in range(values.ndim)]
+            count = max(0, (shape[axis] - (size - 1) * dilation - 1) // stride + 1)
+            view = (*shape[:axis], count, *shape[axis + 1 :], size)
+            steps = (*paces[:axis], paces[axis] * stride, *paces[axis + 1 :], paces[axis] * dilation)
+            values = reduce(mx.as_strided(values, view, steps))
+        return values
+
+    return slide
