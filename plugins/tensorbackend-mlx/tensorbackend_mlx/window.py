@@ -1,8 +1,9 @@
-"""Pooling over views in which the elements of a window have their own axes."""
+"""Pooling over arrays in which the elements of a window have their own axes."""
 
 from __future__ import annotations
 
-from math import inf, prod
+from collections.abc import Callable
+from math import inf
 
 from tensorbackend import Template
 from tensorbackend.dtypes import DType, bool_, iinfo
@@ -23,28 +24,28 @@ class MlxWindow(MlxBase):
         """Sum of each window."""
         if not x.size or not out.size:
             return self.by_numpy("window_sum", out, x, windows=windows)
-        return _sliding(lambda columns: mx.sum(columns, -1).astype(columns.dtype), x, number(0, x.dtype), windows)
+        return _sliding(lambda axis: lambda values: mx.sum(values, axis), x, number(0, x.dtype), windows)
 
     @kernel(narrow=True)
     def window_product(self, out: Template, x: Template, *, windows: Windows) -> Function:
         """Product of each window."""
         if x.dtype.is_complex or not x.size or not out.size:  # the order decides the results for infinities
             return self.by_numpy("window_product", out, x, windows=windows)
-        return _sliding(lambda columns: mx.prod(columns, -1).astype(columns.dtype), x, number(1, x.dtype), windows)
+        return _sliding(lambda axis: lambda values: mx.prod(values, axis), x, number(1, x.dtype), windows)
 
     @kernel()
     def window_max(self, out: Template, x: Template, *, windows: Windows) -> Function:
         """Largest element of each window."""
         if not x.size or not out.size:
             return self.by_numpy("window_max", out, x, windows=windows)
-        return _sliding(greatest_along(x.dtype, (-1,), False), x, number(_limits(x.dtype)[0], x.dtype), windows)
+        return _sliding(lambda axis: greatest_along(x.dtype, (axis,), False), x, number(_limits(x.dtype)[0], x.dtype), windows)
 
     @kernel()
     def window_min(self, out: Template, x: Template, *, windows: Windows) -> Function:
         """Least element of each window."""
         if not x.size or not out.size:
             return self.by_numpy("window_min", out, x, windows=windows)
-        return _sliding(least_along(x.dtype, (-1,), False), x, number(_limits(x.dtype)[1], x.dtype), windows)
+        return _sliding(lambda axis: least_along(x.dtype, (axis,), False), x, number(_limits(x.dtype)[1], x.dtype), windows)
 
 
 def _limits(dtype: DType) -> tuple[float, float]:
@@ -54,11 +55,14 @@ def _limits(dtype: DType) -> tuple[float, float]:
     return (iinfo(dtype).min, iinfo(dtype).max) if dtype.is_integer else (-inf, inf)
 
 
-def _sliding(reduce: Function, x: Template, identity: Array, windows: Windows) -> Function:
-    """Reduces every window by a reduction of the last axis, one axis of the windows after another."""
+def _sliding(reduction: Callable[[int], Function], x: Template, identity: Array, windows: Windows) -> Function:
+    """Reduces every window along one axis after another. A reduction is made for the axis of a window's elements.
+
+    The elements are taken by index: MLX's reductions of overlapping views by `as_strided` write beyond their results.
+    """
     pad = padder(x.shape, windows.edges) if any(map(any, windows.edges)) else None
     along = [
-        (axis, size, stride, dilation)
+        (axis, size, stride, dilation, reduction(axis + 1))
         for axis, (size, stride, dilation) in enumerate(windows.along)
         if (size, stride, dilation) != (1, 1, 1)
     ]
@@ -66,13 +70,10 @@ def _sliding(reduce: Function, x: Template, identity: Array, windows: Windows) -
     def slide(values: Array) -> Array:
         if pad is not None:
             values = pad(values, identity.astype(values.dtype))
-        for axis, size, stride, dilation in along:
-            shape = values.shape
-            paces = [prod(shape[place + 1 :]) for place in range(values.ndim)]
-            count = max(0, (shape[axis] - (size - 1) * dilation - 1) // stride + 1)
-            view = (*shape[:axis], count, *shape[axis + 1 :], size)
-            steps = (*paces[:axis], paces[axis] * stride, *paces[axis + 1 :], paces[axis] * dilation)
-            values = reduce(mx.as_strided(values, view, steps))
+        for axis, size, stride, dilation, reduce in along:
+            count = (values.shape[axis] - (size - 1) * dilation - 1) // stride + 1
+            places = mx.arange(count)[:, None] * stride + mx.arange(size) * dilation
+            values = reduce(mx.take(values, places, axis)).astype(values.dtype)
         return values
 
     return slide
