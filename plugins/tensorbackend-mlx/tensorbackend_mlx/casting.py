@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorbackend import Template
-from tensorbackend.dtypes import REAL_OF, DType, bool_, float32, float64, iinfo
+from tensorbackend.dtypes import REAL_OF, DType, bool_, finfo, float32, float64, iinfo
 
 from .kernels import NARROW, Function, MlxBase
 from .library import Array, mlx_dtype, mx
@@ -30,19 +30,21 @@ def caster(backend: MlxBase, x: Template, target: DType) -> Function:
 
 
 def _saturating(source: DType, target: DType) -> Function:
-    """Truncates floats, clips them to the limits of an integer dtype, maps NaN to 0."""
+    """Truncates floats, clips them to the limits of an integer dtype, maps NaN to 0.
+
+    By products and sums, as `mx.where` takes many times as long on a CPU.
+    """
     limits, dtype = iinfo(target), mlx_dtype(target)
-    wide = mlx_dtype(float32) if source in NARROW else mlx_dtype(source)
-    # `beyond` is a power of two, hence exact. `below` may round up to the lower limit, which the last line sets.
-    below, beyond = float(limits.min - 1), float(limits.max + 1)
-    least, greatest = number(limits.min, target), number(limits.max, target)
+    computed = float32 if source in NARROW else source
+    wide = mlx_dtype(computed)
+    least, beyond = float(limits.min), float(limits.max + 1)
+    greatest = beyond - beyond * finfo(computed).eps / 2  # the float below `beyond`, which is a power of two
+    missing = number(limits.max - int(greatest), target) if int(greatest) < limits.max else None
 
     def saturate(values: Array) -> Array:
         values = values.astype(wide)
-        inside = (values > below) & (values < beyond)
-        whole = mx.where(inside, values, 0.0).astype(dtype)
-        whole = mx.where(values >= beyond, greatest, whole)
-        return mx.where(values <= float(limits.min), least, whole)
+        whole = mx.clip(values, least, greatest).astype(dtype) * (values == values).astype(dtype)
+        return whole if missing is None else whole + (values >= beyond).astype(dtype) * missing
 
     return saturate
 

@@ -38,14 +38,18 @@ class MlxWindow(MlxBase):
         """Largest element of each window."""
         if not x.size or not out.size:
             return self.by_numpy("window_max", out, x, windows=windows)
-        return _sliding(lambda axis: greatest_along(x.dtype, (axis,), False), x, number(_limits(x.dtype)[0], x.dtype), windows)
+        return _sliding(
+            lambda axis: greatest_along(x.dtype, (axis,), False), x, number(_limits(x.dtype)[0], x.dtype), windows
+        )
 
     @kernel()
     def window_min(self, out: Template, x: Template, *, windows: Windows) -> Function:
         """Least element of each window."""
         if not x.size or not out.size:
             return self.by_numpy("window_min", out, x, windows=windows)
-        return _sliding(lambda axis: least_along(x.dtype, (axis,), False), x, number(_limits(x.dtype)[1], x.dtype), windows)
+        return _sliding(
+            lambda axis: least_along(x.dtype, (axis,), False), x, number(_limits(x.dtype)[1], x.dtype), windows
+        )
 
 
 def _limits(dtype: DType) -> tuple[float, float]:
@@ -58,7 +62,7 @@ def _limits(dtype: DType) -> tuple[float, float]:
 def _sliding(reduction: Callable[[int], Function], x: Template, identity: Array, windows: Windows) -> Function:
     """Reduces every window along one axis after another. A reduction is made for the axis of a window's elements.
 
-    The elements are taken by index: MLX's reductions of overlapping views by `as_strided` write beyond their results.
+    The elements are taken by index: with overlapping views by `mx.as_strided`, memory was found to be corrupted.
     """
     pad = padder(x.shape, windows.edges) if any(map(any, windows.edges)) else None
     along = [
