@@ -7,7 +7,7 @@ from tensorbackend.dtypes import COMPLEX_OF, REAL_OF
 from tensorbackend.protocol.fourier import Norm
 
 from .casting import caster
-from .kernels import Function, MlxBase, kernel
+from .kernels import Function, MlxBase, kernel, refuse_lacking
 from .library import mlx_dtype, mx
 
 
@@ -35,10 +35,9 @@ class MlxFourier(MlxBase):
     @kernel()
     def irfft(self, out: Template, x: Template, *, n: int | None, axis: int, norm: Norm) -> Function:
         """The inverse of `rfft`: real numbers from the first half of their transform."""
-        cast, transform = (
-            caster(self, x, COMPLEX_OF[out.dtype]),
-            _transform("irfft", out, x, out.shape[axis], axis, norm),
-        )
+        dtype = COMPLEX_OF[out.dtype]
+        refuse_lacking(self, [x.replace(dtype=dtype)])
+        cast, transform = caster(self, x, dtype), _transform("irfft", out, x, out.shape[axis], axis, norm)
         return lambda values: transform(cast(values))
 
 
