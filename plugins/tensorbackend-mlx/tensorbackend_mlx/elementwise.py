@@ -11,7 +11,7 @@ from tensorbackend.dtypes import DType, bool_, float64, int8, int16, int32, int6
 from tensorbackend.protocol import Payload
 
 from .casting import caster
-from .kernels import Function, MlxBase, kernel
+from .kernels import Function, MlxBase, by_numpy, kernel
 from .library import Array, mlx_dtype, mx
 
 _SIGNED: Final = {8: int8, 16: int16, 32: int32, 64: int64}
@@ -52,16 +52,6 @@ def binary(function: str) -> Callable[..., Payload]:
     @kernel()
     def callback(self: MlxBase, out: Template, x1: Template, x2: Template) -> Function:
         return getattr(mx, function)  # type: ignore[no-any-return]
-
-    return callback
-
-
-def by_numpy(name: str) -> Callable[..., Payload]:
-    """A callback that NumPy's backend computes."""
-
-    @kernel()
-    def callback(self: MlxBase, out: Template, *inputs: Template) -> Function:
-        return self.by_numpy(name, out, *inputs)
 
     return callback
 

@@ -101,6 +101,16 @@ def kernel(*, narrow: bool = False) -> Callable[[Callable[..., Function]], Calla
     return mark
 
 
+def by_numpy(name: str) -> Callable[..., Payload]:
+    """A callback that NumPy's backend computes."""
+
+    @kernel()
+    def callback(self: MlxBase, out: Any, *inputs: Template, **options: Any) -> Function:
+        return self.by_numpy(name, out, *inputs, **options)
+
+    return callback
+
+
 def refuse_lacking(backend: MlxBase, templates: Sequence[Template]) -> None:
     """Raises `UnsupportedOp` for a result of a dtype that the backend lacks, as a composite's may be."""
     for dtype in (template.dtype for template in templates if template.dtype not in backend.dtypes):

@@ -6,23 +6,7 @@ raises no errors for singular matrices.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from tensorbackend import Template
-from tensorbackend.protocol import Payload
-
-from .kernels import Function, MlxBase, kernel
-
-
-def by_numpy(name: str) -> Callable[..., Payload]:
-    """A callback that NumPy's backend computes."""
-
-    @kernel()
-    def callback(self: MlxBase, out: Any, *inputs: Template, **options: Any) -> Function:
-        return self.by_numpy(name, out, *inputs, **options)
-
-    return callback
+from .kernels import MlxBase, by_numpy
 
 
 class MlxLinalg(MlxBase):

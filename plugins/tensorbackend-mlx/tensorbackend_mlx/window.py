@@ -7,6 +7,7 @@ from math import inf
 
 from tensorbackend import Template
 from tensorbackend.dtypes import DType, bool_, iinfo
+from tensorbackend.protocol import Payload
 from tensorbackend.protocol.window import Windows
 
 from .casting import number
@@ -14,6 +15,19 @@ from .kernels import Function, MlxBase, kernel
 from .library import Array, mx
 from .reduction import greatest_along, least_along
 from .shape import padder
+
+
+def _extreme(name: str, along: Callable[..., Function], identity: int) -> Callable[..., Payload]:
+    """A callback that finds an extreme element of each window."""
+
+    @kernel()
+    def callback(self: MlxBase, out: Template, x: Template, *, windows: Windows) -> Function:
+        if not x.size or not out.size:
+            return self.by_numpy(name, out, x, windows=windows)
+        padding = number(_limits(x.dtype)[identity], x.dtype)
+        return _sliding(lambda axis: along(x.dtype, (axis,), False), x, padding, windows)
+
+    return callback
 
 
 class MlxWindow(MlxBase):
@@ -33,23 +47,8 @@ class MlxWindow(MlxBase):
             return self.by_numpy("window_product", out, x, windows=windows)
         return _sliding(lambda axis: lambda values: mx.prod(values, axis), x, number(1, x.dtype), windows)
 
-    @kernel()
-    def window_max(self, out: Template, x: Template, *, windows: Windows) -> Function:
-        """Largest element of each window."""
-        if not x.size or not out.size:
-            return self.by_numpy("window_max", out, x, windows=windows)
-        return _sliding(
-            lambda axis: greatest_along(x.dtype, (axis,), False), x, number(_limits(x.dtype)[0], x.dtype), windows
-        )
-
-    @kernel()
-    def window_min(self, out: Template, x: Template, *, windows: Windows) -> Function:
-        """Least element of each window."""
-        if not x.size or not out.size:
-            return self.by_numpy("window_min", out, x, windows=windows)
-        return _sliding(
-            lambda axis: least_along(x.dtype, (axis,), False), x, number(_limits(x.dtype)[1], x.dtype), windows
-        )
+    window_max = _extreme("window_max", greatest_along, 0)
+    window_min = _extreme("window_min", least_along, 1)
 
 
 def _limits(dtype: DType) -> tuple[float, float]:

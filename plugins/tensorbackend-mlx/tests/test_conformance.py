@@ -5,4 +5,4 @@ from tensorbackend.testing.suite import ConformanceSuite
 
 class TestMlx(ConformanceSuite):
     backend = "mlx"
-    examples = 10
+    examples = 4
