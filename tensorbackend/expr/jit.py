@@ -15,7 +15,7 @@ from ..dtypes import defaults
 from ..errors import ArgumentError, expected
 from ..errors.tracebacks import name_in_errors
 from ..ops.creation.filled import asarray
-from ..protocol import Backend
+from ..protocol import Backend, Kernel
 from ..scopes import in_own_context
 from ..select import common_backend, get_backend, move
 from ..sizes import NeedsSizes
@@ -38,6 +38,36 @@ R = TypeVar("R")
 
 
 _TEMPLATE, _BACKEND, _DATA = map(attrgetter, ("template", "backend", "data"))
+
+
+def kernel_of_graph(graph: Graph, backend: Backend) -> Kernel:
+    """The kernel that runs a simplified graph node by node, by the kernels of a backend's callbacks.
+
+    `tb.jit` takes it where a backend compiles nothing. A backend's `compile_graph` may hand it to a compiler that
+    traces functions of the library's arrays.
+
+    Parameters
+    ----------
+    graph : Graph
+        A graph of `tb.trace`.
+    backend : Backend
+        The backend on which it runs.
+
+    Returns
+    -------
+    callable
+        A function of the payloads of the graph's parameters, which returns a tuple of the payloads of its results.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> from tensorbackend.extending import kernel_of_graph
+    >>> graph = tb.trace(lambda x: x + x)(tb.template((2,), "f32"))
+    >>> x = tb.tensor([1.0, 2.0], backend="numpy")
+    >>> kernel_of_graph(graph, x.backend)(x.data)[0].tolist()
+    [2.0, 4.0]
+    """
+    return Program(simplified(graph, backend), backend).kernel
 
 
 class Compiled:

@@ -42,6 +42,7 @@ from .mistakes import invalid_calls as invalid_calls
 from .partial import partial as partial
 from .partial import recording as recording
 from .partial import without as without
+from .public_imports import private_imports as private_imports
 from .runner import Pair as Pair
 from .runner import check_pair as check_pair
 from .runner import check_pairs as check_pairs
