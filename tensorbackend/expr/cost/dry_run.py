@@ -132,7 +132,7 @@ def pause_collection() -> Iterator[None]:
 
 
 def report(graph: Graph, name: str = "graph", *, gradient: bool = False, on_mesh: OnMesh | None = None) -> DryRun:
-    """The costs of a graph, as it is and optimised, and on each device of a mesh."""
+    """The costs of a graph, unoptimised and optimised, and on each device of a mesh."""
     _refuse_templates(graph)
     estimator = Estimator()
     # Constants are folded on templates, so that none is computed; equal ones are merged before, while they have data.
