@@ -233,7 +233,7 @@ class Core:
     """Whether `sparse_matvec` multiplies compressed rows without expanding them in each call."""
 
     compiles_exactly = False
-    """Whether `compile_graph` returns a kernel with results bit-identical to those of the callbacks called one by one."""
+    """Whether `compile_graph` returns a kernel with results bit-identical to those of single callbacks."""
 
     device: str = "cpu"
     """The device of this instance's payloads."""

@@ -24,7 +24,7 @@ from tensorbackend.errors import TensorBackendError
 from .model import load
 
 KINDS = ("node", "simple", "pytorch-operator", "pytorch-converted", "real")
-"""The parts of ONNX's tests; "real" are models of networks, with all weights alike."""
+"""The parts of ONNX's tests; "real" are models of networks, with equal weights."""
 
 NARROW = frozenset(
     number
@@ -146,7 +146,7 @@ def _read(path: Path, value: Any) -> Any:
 
 
 def _light(test: Any) -> tuple[Path, list[tuple[list[Any], list[Any]]]]:
-    """A model of a network, with all weights alike, whose input is a ramp from 0 to 1."""
+    """A model of a network, with equal weights, whose input is a ramp from 0 to 1."""
     path = Path(onnx.__file__).parent.parent / test.url
     model = onnx.load(path)
     stored = {tensor.name for tensor in model.graph.initializer}

@@ -49,7 +49,7 @@ def differentiate(
     from_trace: Callable[[Call], R],
     memory: Memory | None = None,
 ) -> R:
-    """Apply a transform to a call of a function: by `from_record` if its nodes are recalled, otherwise by `from_trace`."""
+    """Apply a transform to a call of a function: `from_record` if its nodes are recalled, otherwise `from_trace`."""
     record = recall_call(function, argnums, arguments, keywords) if memory is None or memory.recalls else None
     if record is None:
         return from_trace(trace_call(function, argnums, arguments, keywords))

@@ -47,7 +47,7 @@ def non_max_suppression(
 
 
 def _corners(boxes: Tensor, by_centre: int) -> Tensor:
-    """The least and greatest coordinates of boxes, whatever corners they are given by."""
+    """The minimum and maximum coordinates of boxes, whichever corners define them."""
     first, second, third, fourth = tb.unstack(boxes, axis=-1)
     if by_centre:
         ends = [first - third / 2, second - fourth / 2, first + third / 2, second + fourth / 2]
