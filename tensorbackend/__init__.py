@@ -283,6 +283,7 @@ if _TYPE_CHECKING:
     from .expr.control import fori_loop as fori_loop
     from .expr.control import scan as scan
     from .expr.cost.dry_run import dry_run as dry_run
+    from .expr.cost.fit import fit as fit
     from .expr.cost.mesh.search import search_layouts as search_layouts
     from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient

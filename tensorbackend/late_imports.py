@@ -30,6 +30,7 @@ MODULES = {
         "expr.containers": "backend_copy backend_deallocate backend_transfer",
         "expr.control": "fori_loop scan",
         "expr.cost.dry_run": "dry_run",
+        "expr.cost.fit": "fit",
         "expr.cost.mesh.search": "search_layouts",
         "expr.grad.checkpoint": "checkpoint",
         "expr.grad.custom": "custom_gradient",

@@ -17,6 +17,7 @@ import tensorbackend as tb
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.dtypes import ALL_DTYPES
 from tensorbackend.errors import DeallocatedError
+from tensorbackend.expr.recomputation import Selection, select_calls
 from tensorbackend.protocol import Backend
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 
@@ -206,7 +207,11 @@ def dry_run(draw: Draw, run: Recorder, backend: Backend) -> None:
     n, k, m = (draw(st.integers(1, 5)) for _ in range(3))
     gradient, machine = draw(st.booleans()), draw(st.sampled_from(["h100", "h200"]))
     function = (lambda x, y: tb.sum(x @ y)) if gradient else (lambda x, y: x @ y)
-    out = run(function, tb.Template((n, k), "f32"), tb.Template((k, m), "f32"), gradient=gradient, machine=machine)
+    fits = draw(st.sampled_from([None, "1GB", 10**9]))
+    templates = tb.Template((n, k), "f32"), tb.Template((k, m), "f32")
+    out = run(function, *templates, gradient=gradient, machine=machine, fits=fits)
+    assert (out.recomputation is None) == (fits is None)
+    assert fits is None or (out.recomputation.fits and not out.recomputation.calls)
     least = 2 * n * k * m * (1 if not gradient else 2)  # the gradient multiplies the other operands once each
     assert out.flops >= least - 2 * n * m
     assert out.peak.memory >= 4 * (n * k + k * m)
@@ -221,6 +226,44 @@ def dry_run(draw: Draw, run: Recorder, backend: Backend) -> None:
     assert out.on_mesh.by_kind == ({"all-reduce": 4 * m} if layout else {})
     assert out.on_mesh.sent == (2 * (devices - 1) / devices * 4 * m if layout else 0)
     assert out.on_mesh.flops >= 2 * (n * devices // parts) * k * m
+
+
+@law("fit", by="brute force")
+def fit(draw: Draw, run: Recorder, backend: Backend) -> None:
+    """Of all choices of calls to compute again, none that fits costs less by more than 15 % of what it adds."""
+    layer = tb.checkpoint(lambda x, w: tb.tanh(tb.exp(x @ w)) @ w.mT)
+    widths = draw(st.lists(st.sampled_from([8, 16, 64]), min_size=1, max_size=4))
+    weights = [tb.full((8, width), 0.1, dtype="float32", backend=backend) for width in widths]
+    x = tb.full((32, 8), 0.5, dtype="float32", backend=backend)
+
+    def loss(weights: list[tb.Tensor], x: tb.Tensor) -> tb.Tensor:
+        for w in weights:
+            x = layer(x, w)
+        return tb.sum(x * x)
+
+    step, optimised = tb.value_and_grad(loss), draw(st.booleans())
+    costs: dict[frozenset[int], tuple[int, int]] = {}
+    for flags in product([False, True], repeat=len(widths)):
+        chosen = frozenset(number for number, flag in enumerate(flags) if flag)
+        with select_calls(Selection(chosen)):
+            program = tb.dry_run(step, weights, x).shown_program(optimised)
+        costs[chosen] = program.peak.memory, program.flops + program.transcendentals
+    peaks = sorted({peak for peak, _ in costs.values()})
+    limit = draw(st.sampled_from(peaks))
+    fitted = run(step, draw(st.sampled_from([limit, f"{limit}B"])), optimised=optimised)
+    value, gradients = fitted(weights, x)
+    expected_value, expected_gradients = step(weights, x)
+    numpy.testing.assert_allclose(value, expected_value, rtol=1e-6)
+    for gradient, expected in zip(gradients, expected_gradients, strict=True):
+        numpy.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-6)
+    if not optimised:
+        found = tb.dry_run(step, weights, x, fits=limit).recomputation
+        assert found is not None
+        assert found.fits
+        assert costs[found.chosen] == found.after
+        plain = costs[frozenset()][1]
+        best = min(flops for peak, flops in costs.values() if peak <= limit)
+        assert found.after.flops - plain <= 1.15 * (best - plain)
 
 
 @law("search_layouts", by="brute force")

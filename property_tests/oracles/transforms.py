@@ -142,7 +142,8 @@ def tape(draw: Draw, run: Recorder, backend: Backend) -> None:
 @law("checkpoint", by="definition")
 def checkpoint(draw: Draw, run: Recorder, backend: Backend) -> None:
     x, y = point(draw, 3), point(draw, 3)
-    kept = run(lambda x: x * x * on(y, backend))
+    policy = draw(st.sampled_from(["nothing", "products", ("multiply",), lambda op, template: template.ndim == 1]))
+    kept = run(lambda x: x * x * on(y, backend), policy=policy)
     close(kept(on(x, backend)), x * x * y)
     close(tb.grad(lambda x: tb.sum(kept(x) * kept(x)))(on(x, backend)), 4 * x**3 * y * y)
 

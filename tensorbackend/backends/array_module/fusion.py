@@ -18,7 +18,7 @@ from ...dispatch import implementation
 from ...dtypes import bfloat16
 from ...expr.evaluate import Compiled, Program, compute_node
 from ...expr.graph import Graph, rebuilt
-from ...expr.node import PARAMETER, Node, Value
+from ...expr.node import CAPTURED, PARAMETER, Node, Value
 from ...expr.simplify import expanded, remove_names, rewritten, simplified
 from ...expr.subgraphs import map_subgraphs, subgraphs
 from ...interchange import numpy_dtype
@@ -85,7 +85,7 @@ def fuse(graph: Graph, backend: ArrayBase) -> Graph:
             options = {"ops": tuple(member.op for member in chains[node])}
             merged = Node("fused", node.out, inputs, options, default=chain, line=node.line)
             replacements[Value(node)] = Value(merged)
-        elif node not in inside and any(value in replacements for value in node.operands):
+        elif node not in inside and replacements and node.op != CAPTURED:  # nodes are made again to keep their order
             replacements.update(zip(node.values, node.remade(node.map_inputs(exchange)).values, strict=True))
     outputs = [exchange(value) for value in graph.outputs]
     return rebuilt(graph, outputs)

@@ -15,14 +15,17 @@ from ...mesh import Layout, Mesh
 from ...select import get_backend
 from ..graph import Graph
 from ..node import Line, is_users
+from ..recomputation import Selection, select_calls
 from ..simplify import common_subexpressions, constant_folding
 from ..trace import trace
 from .estimate import Estimator
+from .fitting import choose_recomputation
 from .memory import timeline
 from .mesh.divided import OnMesh
 from .mesh.machines import Machine, machine_of
 from .program import Program
 from .report import DryRun
+from .units import parse_bytes
 
 
 @check_arguments_early
@@ -33,6 +36,7 @@ def dry_run(
     mesh: Mesh | None = None,
     layout: Mapping[str, Any] | None = None,
     machine: str = "h100",
+    fits: int | str | None = None,
     **keywords: Any,
 ) -> DryRun:
     """Compute the cost of a call without data: errors in shapes, FLOPs, bytes moved, memory over time.
@@ -57,6 +61,9 @@ def dry_run(
         tensors.
     machine : str, default "h100"
         The machine for which times are predicted: "h100" or "h200".
+    fits : int or str, optional
+        A limit of memory in bytes, or text such as `"80GB"`. The result's `recomputation` then says which calls of
+        checkpointed functions to compute again for it, as `fit` does, and its costs are those of that choice.
     **keywords
         The function's keyword arguments.
 
@@ -87,9 +94,20 @@ def dry_run(
     """
     placed = target(mesh, layout, machine)
     name = getattr(function, "__qualname__", type(function).__name__)
-    with pause_collection():
+
+    def run() -> DryRun:
         graph = trace_call(function, templates, keywords, gradient=gradient)
         return report(graph, name, gradient=gradient, on_mesh=placed and OnMesh(graph, *placed))
+
+    with pause_collection():
+        if fits is None:
+            return run()
+        limit = parse_bytes(fits) if isinstance(fits, str) else fits
+        recomputation = choose_recomputation(lambda: run().shown_program(), limit)
+        with select_calls(Selection(recomputation.chosen)):
+            chosen_run = run()
+        chosen_run.recomputation = recomputation
+        return chosen_run
 
 
 def target(mesh: Mesh | None, layout: Any, machine: str) -> tuple[Layout, Machine] | None:

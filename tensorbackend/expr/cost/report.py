@@ -8,6 +8,7 @@ from typing import Any
 
 from ...display import plain_table
 from ...errors import ArgumentError, expected
+from .fitting import Recomputation
 from .mesh.divided import OnMesh
 from .program import COLUMNS, TOP, By, Peak, Program
 from .units import parse_bytes, show_bytes, show_count
@@ -27,6 +28,8 @@ class DryRun:
         them."""
         self.on_mesh = on_mesh
         """The memory that each device of the mesh needs and the bytes that it sends; `None` without a mesh."""
+        self.recomputation: Recomputation | None = None
+        """Which calls of checkpointed functions are computed again for a limit of memory; `None` without one."""
 
     @property
     def flops(self) -> int:
@@ -75,6 +78,8 @@ class DryRun:
         lines = [f"{self.name}, {what}", plain_table(columns, rows)]
         if self.eager.open:
             lines.append("loops whose number of iterations depends on data are counted as one iteration")
+        if self.recomputation is not None:
+            lines.append(str(self.recomputation))
         if self.on_mesh is not None:
             lines += ["", self.on_mesh.summary()]
         return "\n".join(lines)

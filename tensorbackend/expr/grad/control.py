@@ -26,7 +26,7 @@ from ..shards import Axes, call_shard_map, mesh_axes_of
 from ..simplify import results
 from ..trace import trace_leaves
 from ..varying import NOWHERE, Variation, level_graph, loop_variation, results_of, trace_on_mesh, varies_of
-from .engine import differentiate_graph, find_dependents, inexact, linearize_graph
+from .engine import cut_graph, differentiate_graph, find_dependents, inexact, linearize_graph
 from .registry import Cotangents, NoGradient, not_differentiable, rule
 
 _UNKNOWN = (
@@ -60,13 +60,16 @@ def _variations(tensors: Sequence[Tensor]) -> list[Variation]:
 def _checkpoint(
     cotangents: Arrived, outs: Tensors, operands: Tensors, *, needed: tuple[Needed], body: Graph
 ) -> Cotangents:
-    """Computes the body again, together with its gradient: only the operands are kept."""
+    """Computes the body again, together with its gradient: only the operands and the results are kept."""
     body = level_graph(body, _variations(operands))
     needed_positions, seeds = _true(needed[0]), [x for x in cotangents if x is not None]
     chosen = [position for position, x in enumerate(cotangents) if x is not None]
     count = len(body.outputs)
-    back = results(differentiate_graph(body, needed_positions, chosen), range(count, count + len(needed_positions)))
-    return (_scatter(len(operands), needed_positions, call_checkpoint(back, (*operands, *seeds))),)
+    whole = differentiate_graph(body, needed_positions, chosen)
+    back = results(whole, range(count, count + len(needed_positions)))
+    back, places = cut_graph(back, whole.outputs[:count])
+    kept = [outs[place] for place in places]
+    return (_scatter(len(operands), needed_positions, call_checkpoint(back, (*operands, *seeds, *kept))),)
 
 
 @rule("shard_map", selective=True)

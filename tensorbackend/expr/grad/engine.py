@@ -90,6 +90,35 @@ def linearize_graph(
     return forward, Graph([*taken.values(), *seeds], results_back)
 
 
+def cut_graph(graph: Graph, values: Sequence[Value]) -> tuple[Graph, list[int]]:
+    """A graph that takes some of its values instead of computing them, after its parameters; and which ones it needs.
+
+    The numbers are the positions in `values`. What is cheap to make, such as a constant, stays in the graph.
+    """
+    taken = {
+        value: (place, _seed(value))
+        for place, value in enumerate(values)
+        if value.node.op != PARAMETER and value.node.operands
+    }
+    used: dict[Value, int] = {}
+    copies: dict[Node, Node] = {}
+
+    def exchange(value: Value) -> Value:
+        if value in taken:
+            place, parameter = taken[value]
+            used[parameter] = place
+            return parameter
+        return Value(copies.get(value.node, value.node), value.index)
+
+    for node in graph.nodes:
+        if any(value in taken or value.node in copies for value in node.operands):
+            copies[node] = node.remade(node.map_inputs(exchange))
+    outputs = [exchange(value) for value in graph.outputs]
+    needed = set(reachable(outputs))
+    places = {parameter: place for parameter, place in used.items() if parameter.node in needed}
+    return Graph([*graph.parameters, *places], outputs), list(places.values())
+
+
 def expand_to_rules(graph: Graph, parameters: Iterable[int]) -> Graph:
     """Replace composites without a rule by their parts, recursively, where a gradient of `parameters` flows."""
     positions = tuple(parameters)

@@ -1,0 +1,103 @@
+"""`fit`: a function that computes again for gradients only what a limit of memory requires."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from ...caching.option_keys import remember
+from ...declarations.argument_errors import check_arguments_early
+from ...errors import ArgumentError, expected
+from ...errors.tracebacks import name_in_errors
+from ...tensor import Tensor
+from ..recomputation import Selection, select_calls
+from ..trees import flatten
+from .dry_run import dry_run
+from .fitting import choose_recomputation
+from .units import parse_bytes, show_bytes
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@check_arguments_early
+def fit(function: Callable[P, R], size: int | str, *, optimised: bool = False) -> Callable[P, R]:
+    """Compute again for gradients only what a limit of memory requires.
+
+    The function calls other functions that are wrapped in `checkpoint`, such as the layers of a network, and computes
+    gradients. At the first call with arguments of given shapes, dry runs choose which of those calls are computed
+    again: those that save enough memory with the fewest operations. All others keep their values.
+
+    Parameters
+    ----------
+    function : callable
+        A function of nested tensors and of anything else, such as a training step.
+    size : int or str
+        The limit in bytes, or text such as `"80GB"`.
+    optimised : bool, default False
+        Whether the limit is for the optimised program, in which ops write over inputs of last use, as XLA does. By
+        default it is for ops that are run one by one; on NumPy a compiled program takes as much.
+
+    Returns
+    -------
+    callable
+        The function with that choice. To compile it, write `tb.jit(tb.fit(step, "80GB"))`.
+
+    Raises
+    ------
+    ArgumentError
+        From a call, if no choice that was tried fits.
+
+    See Also
+    --------
+    dry_run : With `fits=`, shows the choice without data.
+    checkpoint : Wraps a function.
+
+    References
+    ----------
+    Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> layer = tb.checkpoint(lambda x: tb.sin(tb.exp(tb.tanh(x))))
+    >>> def chain(x):
+    ...     for _ in range(16):
+    ...         x = layer(x)
+    ...     return tb.sum(x)
+    >>> step = tb.fit(tb.grad(chain), "20kB")
+    >>> step(tb.zeros(100)).shape
+    (100,)
+    >>> print(tb.dry_run(chain, "f32[100]", gradient=True, fits="20kB").recomputation.fits)
+    True
+    """
+    limit = parse_bytes(size) if isinstance(size, str) else size
+    known: dict[Any, frozenset[int]] = {}
+
+    @wraps(function)
+    def fitted(*arguments: P.args, **keywords: P.kwargs) -> R:
+        leaves, tree = flatten((arguments, keywords))
+        key = tree, *[leaf.template if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+        try:
+            chosen = known.get(key)
+        except TypeError:  # an argument that does not hash
+            chosen, key = None, None  # type: ignore[assignment]
+        if chosen is None:
+            chosen = _choice(function, arguments, keywords, limit, optimised)
+            if key is not None:
+                remember(known, key, chosen)
+        with select_calls(Selection(chosen)):
+            return function(*arguments, **keywords)
+
+    return name_in_errors(fitted, "fit")
+
+
+def _choice(function: Any, arguments: Any, keywords: Any, limit: int, optimised: bool) -> frozenset[int]:
+    found = choose_recomputation(lambda: dry_run(function, *arguments, **keywords).shown_program(optimised), limit)
+    if found.fits:
+        return found.chosen
+    remedy = "raise the limit, or wrap more of the function's parts in checkpoint()"
+    least, chosen, calls = show_bytes(found.after.nbytes), len(found.chosen), len(found.calls)
+    expectation = f"a limit of at least {least}, the peak with {chosen} of {calls} checkpointed calls computed again"
+    raise ArgumentError(expected(expectation, remedy, limit=show_bytes(limit)))

@@ -1,0 +1,214 @@
+"""The choice of what to compute again, so that a function fits into a limit of memory.
+
+The calls of checkpointed functions are the candidates. A dry run of a choice says what it costs. Estimates of each call
+(the bytes of the values inside it, and its FLOPs) order the candidates; dry runs then decide:
+
+1. Take candidates, those with the most bytes for a FLOP first, until the function fits. Bisection finds how many.
+2. Take candidates whose estimates together save enough, with the fewest FLOPs (a knapsack).
+3. From each choice that fits, drop what it does not need, the most expensive call first. The cheaper choice wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Final, NamedTuple
+
+from ..recomputation import Selection, select_calls
+from .estimate import Estimator
+from .program import Program
+from .units import show_bytes
+from .work import total
+
+DROPS: Final = 32
+"""The most dry runs that look for calls of which a choice has no need."""
+
+LEVELS: Final = 512
+"""The number of steps in which the knapsack measures bytes."""
+
+
+class Cost(NamedTuple):
+    """What a dry run says of a choice."""
+
+    nbytes: int
+    """The peak of memory."""
+    flops: int
+    """FLOPs and transcendental functions."""
+
+
+class Recomputation(NamedTuple):
+    """Which calls of checkpointed functions to compute again, and what that costs."""
+
+    limit: int
+    """The limit of memory in bytes."""
+    calls: tuple[str, ...]
+    """The names of the checkpointed functions that were called, in the order of the calls."""
+    chosen: frozenset[int]
+    """The numbers of the calls that are computed again."""
+    before: Cost
+    """The cost where nothing is computed again."""
+    after: Cost
+    """The cost of the choice."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether the function fits into the limit."""
+        return self.after.nbytes <= self.limit
+
+    def __str__(self) -> str:
+        fits = "fits into" if self.fits else "does not fit into"
+        chosen = _show_calls([(self.calls[number], number) for number in sorted(self.chosen)])
+        more = (self.after.flops / self.before.flops - 1) * 100 if self.before.flops else 0.0
+        limit, before, after = map(show_bytes, (self.limit, self.before.nbytes, self.after.nbytes))
+        return (
+            f"{fits} {limit} with {len(self.chosen)} of {len(self.calls)} calls computed again{chosen}\n"
+            f"peak {before} before, {after} after, {more:.1f} % more FLOPs"
+        )
+
+
+def _show_calls(calls: Sequence[tuple[str, int]]) -> str:
+    """Calls as text, with the numbers of successive calls of one function as a range.
+
+    >>> _show_calls([("layer", 0), ("layer", 1), ("layer", 2), ("head", 5)])
+    ': layer 0 to 2, head 5'
+    """
+    ranges: list[tuple[str, int, int]] = []
+    for name, number in calls:
+        if ranges and ranges[-1][0] == name and ranges[-1][2] == number - 1:
+            ranges[-1] = name, ranges[-1][1], number
+        else:
+            ranges.append((name, number, number))
+    texts = [f"{name} {first}" + (f" to {last}" if last > first else "") for name, first, last in ranges]
+    return f": {', '.join(texts)}" if texts else ""
+
+
+class Candidate(NamedTuple):
+    """Estimates of a call."""
+
+    number: int
+    nbytes: int
+    flops: int
+
+
+class Search:
+    """Dry runs of choices, each made once."""
+
+    def __init__(self, run: Callable[[], Program]) -> None:
+        self._run = run
+        self._known: dict[frozenset[int], Cost] = {}
+
+    def cost(self, chosen: Collection[int]) -> Cost:
+        """What a choice costs."""
+        key = frozenset(chosen)
+        if key not in self._known:
+            self._known[key] = self._costs_of(Selection(key))
+        return self._known[key]
+
+    def candidates(self) -> tuple[tuple[str, ...], list[Candidate]]:
+        """The names of all calls, and estimates of those that can be computed again."""
+        everything, estimator = Selection(), Estimator()
+        cost = self._costs_of(everything)
+        found = []
+        for number, call in enumerate(everything.calls):
+            if call.body is not None:
+                work = total(estimator.works(call.body))
+                inside = sum(
+                    value.template.nbytes for node in call.body.nodes if node.operands for value in node.values
+                )
+                found.append(Candidate(number, inside, work.flops + work.transcendentals))
+        self._known[frozenset(candidate.number for candidate in found)] = cost
+        return tuple(call.name for call in everything.calls), found
+
+    def _costs_of(self, selection: Selection) -> Cost:
+        with select_calls(selection):
+            program = self._run()
+        return Cost(program.peak.memory, program.flops + program.transcendentals)
+
+
+def choose_recomputation(run: Callable[[], Program], limit: int) -> Recomputation:
+    """The choice with the fewest FLOPs, among those tried, whose peak is at most a limit.
+
+    `run` returns the costs of the function. If no choice fits, it is that with the lowest peak.
+    """
+    search = Search(run)
+    before = search.cost(())
+    names, candidates = search.candidates()
+    if before.nbytes <= limit or not candidates:
+        return Recomputation(limit, names, frozenset(), before, before)
+    everything = frozenset(candidate.number for candidate in candidates)
+    if search.cost(everything).nbytes > limit:
+        lowest = _lowest(search, everything, limit)
+        if search.cost(lowest).nbytes > limit:
+            return Recomputation(limit, names, lowest, before, search.cost(lowest))
+        choices: list[frozenset[int] | None] = [lowest]
+    else:
+        choices = [_shortest_start(search, candidates, limit), _knapsack(search, candidates, before.nbytes, limit)]
+    fitting = [_without_needless(search, choice, candidates, limit) for choice in choices if choice]
+    best = min(fitting, key=lambda choice: (search.cost(choice).flops, search.cost(choice).nbytes))
+    return Recomputation(limit, names, best, before, search.cost(best))
+
+
+def _lowest(search: Search, choice: frozenset[int], limit: int) -> frozenset[int]:
+    """A choice with a lower peak than all calls, the last calls dropped first; it may be less than a limit.
+
+    Computing a call again right after it was computed, as at the end of a forward pass, saves nothing and needs memory
+    for its operands.
+    """
+    for number in sorted(choice, reverse=True)[:DROPS]:
+        if search.cost(choice - {number}).nbytes < search.cost(choice).nbytes:
+            choice = choice - {number}
+            if search.cost(choice).nbytes <= limit:
+                break
+    return choice
+
+
+def _shortest_start(search: Search, candidates: Sequence[Candidate], limit: int) -> frozenset[int]:
+    """The first calls, by bytes for a FLOP, that fit; at the same rate, earlier calls, whose values exist longer."""
+    order = [x.number for x in sorted(candidates, key=lambda x: (-x.nbytes / max(x.flops, 1), x.number))]
+    least, most = 0, len(order)
+    while most - least > 1:
+        middle = (least + most) // 2
+        if search.cost(order[:middle]).nbytes <= limit:
+            most = middle
+        else:
+            least = middle
+    return frozenset(order[:most])
+
+
+def _knapsack(search: Search, candidates: Sequence[Candidate], before: int, limit: int) -> frozenset[int] | None:
+    """The calls with the fewest FLOPs whose estimated bytes are what must be saved; `None` if that does not fit.
+
+    Estimates may be too high, as the values of one call exist at the peak all the same. So the aim is raised if the
+    choice does not fit.
+    """
+    aim = before - limit
+    for _ in range(4):
+        choice = _cheapest(candidates, aim)
+        if choice is None or search.cost(choice).nbytes <= limit:
+            return choice
+        aim += search.cost(choice).nbytes - limit
+    return None
+
+
+def _cheapest(candidates: Sequence[Candidate], aim: int) -> frozenset[int] | None:
+    """The calls with the fewest FLOPs whose bytes are at least `aim`; `None` if all together have fewer."""
+    step = max(1, -(-aim // LEVELS))
+    goal = -(-aim // step)
+    best: dict[int, tuple[int, frozenset[int]]] = {0: (0, frozenset())}
+    for candidate in candidates:
+        for level, (flops, chosen) in list(best.items()):
+            reached = min(goal, level + candidate.nbytes // step)
+            if reached > level and (reached not in best or flops + candidate.flops < best[reached][0]):
+                best[reached] = flops + candidate.flops, chosen | {candidate.number}
+    return best[goal][1] if goal in best else None
+
+
+def _without_needless(
+    search: Search, choice: frozenset[int], candidates: Sequence[Candidate], limit: int
+) -> frozenset[int]:
+    """A choice that fits, without calls that it does not need for that."""
+    order = sorted((x for x in candidates if x.number in choice), key=lambda x: (-x.flops, -x.number))
+    for candidate in order[:DROPS]:
+        fewer = choice - {candidate.number}
+        if search.cost(fewer).nbytes <= limit:
+            choice = fewer
+    return choice

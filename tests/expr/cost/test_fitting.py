@@ -1,0 +1,79 @@
+"""The search for what to compute again, on functions whose costs are made up."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.expr.cost.fitting import Candidate, Cost, Recomputation, Search, choose_recomputation
+from tensorbackend.expr.recomputation import Selection, select_calls
+
+
+def chain(sizes: tuple[int, ...]) -> Any:
+    layer = tb.checkpoint(lambda x, w: tb.tanh(tb.exp(x @ w)) @ w.mT)
+
+    def loss(weights: Any, x: Any) -> Any:
+        for w in weights:
+            x = layer(x, w)
+        return tb.sum(x * x)
+
+    templates = [tb.Template((8, size), "f32") for size in sizes]
+    return lambda: tb.dry_run(loss, templates, "f32[64, 8]", gradient=True).shown_program()
+
+
+def all_costs(sizes: tuple[int, ...]) -> dict[frozenset[int], Any]:
+    search = Search(chain(sizes))
+    return {
+        chosen: search.cost(chosen)
+        for flags in product([False, True], repeat=len(sizes))
+        for chosen in [frozenset(number for number, flag in enumerate(flags) if flag)]
+    }
+
+
+@pytest.mark.parametrize("sizes", [(8,), (64, 8, 16), (8, 64, 8, 64)])
+def test_every_limit_that_some_choice_meets_is_met_at_little_cost(sizes: tuple[int, ...]) -> None:
+    costs = all_costs(sizes)
+    plain = costs[frozenset()].flops
+    for limit in sorted({cost.nbytes for cost in costs.values()}):
+        found = choose_recomputation(chain(sizes), limit)
+        assert found.fits, limit
+        assert costs[found.chosen] == found.after
+        best = min(cost.flops for cost in costs.values() if cost.nbytes <= limit)
+        assert found.after.flops - plain <= 1.15 * (best - plain)
+    lowest = min(cost.nbytes for cost in costs.values())
+    below = choose_recomputation(chain(sizes), lowest - 1)
+    assert not below.fits
+    assert below.after.nbytes == lowest
+
+
+def test_a_choice_is_shown_with_ranges_of_calls() -> None:
+    names = ("layer",) * 4 + ("head",)
+    before, after = Cost(2000, 100), Cost(900, 150)
+    shown = str(Recomputation(1000, names, frozenset({0, 1, 3, 4}), before, after))
+    assert shown == (
+        "fits into 1 kB with 4 of 5 calls computed again: layer 0 to 1, layer 3, head 4\n"
+        "peak 2 kB before, 900 B after, 50.0 % more FLOPs"
+    )
+
+
+def test_candidates_have_the_bytes_and_the_operations_of_their_calls() -> None:
+    names, candidates = Search(chain((8, 64))).candidates()
+    assert len(names) == 2
+    first, second = candidates
+    assert isinstance(first, Candidate)
+    assert first.nbytes == 4 * 64 * (3 * 8 + 8) + 4 * 8 * 8  # x @ w, exp, tanh; the result; w.mT
+    assert first.flops == 2 * 2 * 64 * 8 * 8 + 2 * 64 * 8
+    assert second.nbytes > first.nbytes
+
+
+def test_a_selection_ends_with_its_block() -> None:
+    run = chain((8, 8))
+    everything = run().peak.memory
+    with select_calls(Selection([0])) as selection:
+        chosen = run().flops
+        assert [call.body is None for call in selection.calls] == [False, True]
+    assert run().peak.memory == everything
+    assert run().flops > chosen
