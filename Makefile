@@ -152,7 +152,7 @@ $(BENCH_READY): pyproject.toml $(PLUGIN)/pyproject.toml benchmarks/peers/require
 	$(BENCH_BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e './$(PLUGIN)'
 	@touch $@
 
-peers: $(READY) $(BENCH_READY) ## Measures other libraries beside ours and writes docs/performance.md
+peers: $(READY) $(BENCH_READY) ## Compares other libraries with ours and writes docs/performance.md
 	$(BENCH_BIN)/python -m benchmarks.peers docs/performance.jsonl
 	$(BIN)/python docs/tables.py
 

@@ -1,4 +1,4 @@
-"""The time of BinaryBackend's callbacks, alone and through the public op, beside Nx's BinaryBackend: `make bench`.
+"""Times of BinaryBackend's callbacks, alone and through the public op, compared with Nx's BinaryBackend: `make bench`.
 
 Each figure is the best of several repeats. `--json` prints the seconds, so that a program can compare two runs.
 """

@@ -1,9 +1,9 @@
-"""conv on NumpyBackend beside code by hand in NumPy for the same shapes: time and peak memory, in one run.
+"""conv on NumpyBackend compared with code by hand in NumPy for the same shapes: time and peak memory, in one run.
 
     python benchmarks/conv.py
 
 Not a test, as machines are noisy. Each time is the best of several repeats, in which all sides take turns, so that the
-noise affects all alike. The peaks are what tracemalloc counts during one call, results included.
+noise affects all equally. The peaks are what tracemalloc counts during one call, results included.
 """
 
 from __future__ import annotations

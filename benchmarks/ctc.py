@@ -1,4 +1,4 @@
-"""The CTC loss and its gradient: on JAX beside optax, on PyTorch beside PyTorch's own, and on NumPy.
+"""The CTC loss and its gradient: on JAX compared with optax, on PyTorch compared with PyTorch's own, and on NumPy.
 
 Libraries that are not installed are left out.
 

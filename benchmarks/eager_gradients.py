@@ -1,4 +1,4 @@
-"""Measures gradients without `tb.jit` on NumPy, relative to the same by hand, and beside PyTorch and JAX if installed.
+"""Measures gradients without `tb.jit` on NumPy, relative to the same by hand, and to PyTorch and JAX if installed.
 
 The sides of a ratio take turns, so that a busy machine slows all of them. Run it from the root of the repository.
 """

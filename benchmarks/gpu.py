@@ -1,4 +1,4 @@
-"""A dry run's predictions of a GPU's memory, beside what CuPy and JAX use there.
+"""A dry run's predictions of a GPU's memory, compared with what CuPy and JAX use there.
 
     python benchmarks/gpu.py
 

@@ -1,4 +1,4 @@
-"""grid_sample on NumpyBackend beside scipy.ndimage.map_coordinates of order 1, in one run.
+"""grid_sample on NumpyBackend compared with scipy.ndimage.map_coordinates of order 1, in one run.
 
     python benchmarks/grids.py
 

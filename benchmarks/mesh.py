@@ -1,4 +1,4 @@
-"""A mesh of eight virtual devices: calls beside JAX on arrays with the same shardings, as ratios in one run.
+"""A mesh of eight virtual devices: calls compared with JAX on arrays with the same shardings, as ratios in one run.
 
 `python benchmarks/mesh.py`. Each round times both in turn; a ratio is the median over the rounds. Every 32 calls wait
 for their results, as XLA's collectives may time out if more of them run than there are threads. The last lines are the

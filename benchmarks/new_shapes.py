@@ -4,7 +4,7 @@
 
 With words, measures only the lines that contain one of them. Not a test, as machines are noisy.
 
-Each call gets operands of a shape that its op has not met, and gives a result of one, as in a loop over texts of
+Each call gets operands of a shape that is new to its op, and returns a result of one, as in a loop over texts of
 different lengths: `asarray` makes the operands before the clock starts, and they live until the round ends. Reductions
 to a number and the weights of a layer keep their shapes, as they do in such a loop. The shapes of each round are spread
 over the same sizes, so that NumPy takes equally long in each. All sides take turns, and the minimum of the rounds
@@ -55,7 +55,7 @@ class Side(NamedTuple):
 
 
 def converter(make: Callable[[Any], Any]) -> Callable[[Arrays], Arrays]:
-    """Return the function that converts arrays to another library and leaves ints as they are."""
+    """Return the function that converts arrays to another library and returns ints unchanged."""
     return lambda arrays: tuple(make(x) if isinstance(x, np.ndarray) else x for x in arrays)
 
 

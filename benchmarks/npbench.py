@@ -121,7 +121,7 @@ def alone(checkout: Path, name: str, preset: str, seconds: float, backend: str) 
     with tb.default_backend(backend):
         try:
             row = measured(checkout, name, preset, seconds, process_time if backend == "numpy" else perf_counter)
-        except Exception as error:  # whatever a program meets
+        except Exception as error:  # whatever a program raises
             row = {"reason": f"{type(error).__name__}: {str(error).splitlines()[0][:150]}"}
     print(json.dumps(row))
 

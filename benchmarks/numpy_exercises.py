@@ -91,7 +91,7 @@ def main(arguments: list[str]) -> None:
         try:
             with ours.random.numpy_stream():
                 our_text, our_variables = run(code, ours)
-        except Exception as error:  # whatever an answer meets
+        except Exception as error:  # whatever an answer raises
             print(f"{number}: {type(error).__name__}: {str(error).splitlines()[0][:150]}")
             continue
         wrong = [name for name, value in variables.items() if not same(our_variables.get(name), value)]

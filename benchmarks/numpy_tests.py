@@ -48,7 +48,7 @@ CAUSES = (
     ("no error where NumPy raises one", r"DID NOT RAISE|not raised"),
     ("another class of error", r"tensorbackend\.errors|Error: "),
 )  # fmt: skip
-"""Causes of failures, each with the text of errors that tells it; the first one that fits counts."""
+"""Causes of failures, each with the text of its errors; the first one that fits counts."""
 
 
 HEAD = """import numpy as _numpy

@@ -1,4 +1,4 @@
-"""Conjugate gradients on the Poisson problem with 96 x 96 unknowns, beside SciPy and PhiML if they are installed.
+"""Conjugate gradients on the Poisson problem with 96 x 96 unknowns, compared with SciPy and PhiML if installed.
 
     python benchmarks/solvers.py [--size 96] [--turns 25] [--rounds 3]
 

@@ -1,4 +1,4 @@
-"""Random assignments to tensors that share memory in every way, beside NumPy arrays of which each has its own.
+"""Random assignments to tensors that share memory in every way, compared with NumPy arrays of which each has its own.
 
 Nothing here trusts this library or NumPy's assignment: an array's elements are replaced one after the other, in
 row-major order of the key.

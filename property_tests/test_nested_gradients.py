@@ -2,7 +2,7 @@
 
 A function of one tensor works on each element by itself, so each of its derivatives is a coefficient of a Taylor
 series, which NumPy computes without a graph. The same function is called with several shapes and constants in turn, so
-that what an eager gradient remembers of one call meets the next one; its bits are those of a trace made anew.
+that what an eager gradient remembers of one call is used by the next one; its bits are those of a new trace.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def with_tangent(sub: Twin, constants: Any) -> Callable[[tb.Tensor], tb.Tensor]:
 
 
 def same(transform: Callable[[Callable[[tb.Tensor], tb.Tensor]], Callable[[tb.Tensor], tb.Tensor]]) -> Any:
-    """A transform that leaves values and derivatives as they are."""
+    """A transform that changes neither values nor derivatives."""
     return lambda sub: Twin(
         lambda x, constants: transform(lambda y: sub.ours(y, constants))(x), sub.series, sub.derivatives
     )

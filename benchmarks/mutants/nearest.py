@@ -1,4 +1,4 @@
-"""Which tests a mutant is asked of: those of its module and package, and the property tests of its op."""
+"""Which tests run for a mutant: those of its module and package, and the property tests of its op."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LAWS = {
 """The property tests that judge what a folder is for, by the names of their files."""
 
 FEW, MANY = 24, 160
-"""How many property tests are asked at first, and then."""
+"""How many property tests run at first, and then."""
 
 
 def asked(path: Path, line: int, tests: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -63,7 +63,7 @@ def modules(package: Path) -> list[Path]:
 def sample(package: Path, count: int, seed: int) -> list[Mutant]:
     """Return some mutants, each at another place, all places being equally likely.
 
-    The draw is a hash of the seed and the place, so that a change of the code leaves most of a sample as it is.
+    The draw is a hash of the seed and the place, so that a change of the code leaves most of a sample unchanged.
     """
     places = [place for module in modules(package) for place in _places(module)]
 

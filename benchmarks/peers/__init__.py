@@ -1,1 +1,1 @@
-"""tensorbackend beside other libraries on the same programs: `make peers`, which writes docs/performance.jsonl."""
+"""tensorbackend and other libraries on the same programs: `make peers`, which writes docs/performance.jsonl."""

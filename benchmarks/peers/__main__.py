@@ -1,6 +1,6 @@
-"""Measures tensorbackend beside other libraries: `python -m benchmarks.peers FILE` from the repository's root.
+"""Compares tensorbackend with other libraries: `python -m benchmarks.peers FILE` from the repository's root.
 
-Each group runs twice, each time in a new process, and the larger ratio is written, for every peer alike. FILE gets one
+Each group runs twice, each time in a new process, and the larger ratio is written, for every peer. FILE gets one
 line for the environment, one for each group, and one for each program and peer. If names of groups follow FILE, only
 these groups are measured, and the other lines of the file are kept.
 """

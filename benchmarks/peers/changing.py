@@ -1,6 +1,7 @@
 """Programs whose shapes change: each call has operands of a shape that did not come before.
 
-The programs of `benchmarks/new_shapes.py` that each library writes alike. Operands are made before the clock starts.
+The programs of `benchmarks/new_shapes.py` that each library writes in the same way. Operands are made before the clock
+starts.
 """
 
 from __future__ import annotations
@@ -182,7 +183,7 @@ def by_jax() -> Contender:
 
 
 def ours(backend: str, title: str) -> Contender:
-    """Ours; each backend meets other shapes, as the dispatcher remembers what it decided for any backend."""
+    """Ours; each backend gets other shapes, as the dispatcher remembers what it decided for any backend."""
     turn = 1 if backend == "numpy" else 16
     functions = Functions(
         lambda array: tb.asarray(array, backend=backend), tb.sum, lambda x: tb.sum(x, axis=0),

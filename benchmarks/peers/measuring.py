@@ -162,7 +162,7 @@ def measure(
     budget: Budget,
     clock: Callable[[], float] = time.process_time,
 ) -> dict[str, Timing]:
-    """Return the timings of calls that take turns, so that load on the machine slows all of them alike."""
+    """Return the timings of calls that alternate, so that load on the machine slows all of them equally."""
     numbers = {name: calibrated(call, finish[name], budget.seconds, clock) for name, call in calls.items()}
     timings = {name: Timing() for name in calls}
     order = list(calls)

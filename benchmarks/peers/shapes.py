@@ -1,4 +1,4 @@
-"""Runs without data: our templates beside PyTorch's meta device and FakeTensor, JAX's `eval_shape`, and Keras' tensors.
+"""Runs without data: our templates, PyTorch's meta device and FakeTensor, JAX's `eval_shape`, and Keras' tensors.
 
 The compared results are shapes and dtypes.
 """

@@ -15,7 +15,7 @@ INTRODUCTION = """\
 
 Generated from the callbacks by `python tables.py`; a test fails when it is stale. Every callback takes every dtype that
 tensorbackend lets reach it. PyTorch's own functions do not, so operands of some dtypes go another way; all others, and
-those of callbacks that are not listed, go to PyTorch as they are.
+those of callbacks that are not listed, are passed to PyTorch unchanged.
 
 `uint16`, `uint32` and `uint64`, which PyTorch holds but hardly computes with:
 
@@ -34,7 +34,7 @@ tensorbackend's, else by formulas on the parts (`complex_functions.py`).
 
 
 def page() -> str:
-    """Returns the page, with a row for each callback that does not pass every one of these dtypes on as it is."""
+    """Returns the page, with a row for each callback that does not pass every one of these dtypes on unchanged."""
     unsigned, narrow = (
         "\n".join(f"- {way}: {text}" for way, text in ways.items() if way != "none")
         for ways in (UNSIGNED_WAYS, NARROW_WAYS)

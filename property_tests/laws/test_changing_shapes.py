@@ -219,7 +219,7 @@ def test_attention_over_the_words_so_far(backend: str) -> None:
 @pytest.mark.parametrize("backend", ON)
 @pytest.mark.parametrize("order", [(5, 1, 0), (1, 5, 0), (0, 1, 5, 2), (3, 4, 6, 1, 0, 7)])
 def test_batches_of_one_and_none_beside_others(backend: str, order: tuple[int, ...]) -> None:
-    """A size of 1 broadcasts, and a sum over no elements is 0, whatever sizes the op met before."""
+    """A size of 1 broadcasts, and a sum over no elements is 0, whatever sizes the op had before."""
     row = RANDOM.standard_normal((1, 3))
     r = tb.asarray(row, backend=backend)
     for size in order:

@@ -289,7 +289,7 @@ def test_derivatives_at_all_magnitudes(name: str, dtype: str) -> None:
                 function = (lambda x: called(name)(tensors[0], x)) if fixed else called(name)
                 moved = tb.jvp(function, tensors[1:] if fixed else tensors, moving)[1]
                 usual = np.isfinite(np.asarray(gradient.astype("f64")))
-                if len(moving) == 1:  # with more operands a zero tangent may meet an infinite derivative
+                if len(moving) == 1:  # with more operands a zero tangent may be multiplied by an infinite derivative
                     assert_near(
                         moved[usual], wanted[usual], known, [x[usual] for x in points], f"the tangent of {name}"
                     )

@@ -1,4 +1,4 @@
-"""Gradients of reductions along an axis where a whole slice is -inf, zero, equal or empty, beside ordinary slices.
+"""Gradients of reductions along an axis where a whole slice is -inf, zero, equal or empty, next to ordinary slices.
 
 Expected gradients are the formulas of each function in NumPy, one slice after the other; ties share equally.
 """

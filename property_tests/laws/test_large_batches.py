@@ -1,6 +1,6 @@
 """`vmap` over more examples than the dtype of the indices can count: 130 of int8, 260 of uint8, by loops over NumPy.
 
-A batch rule may put the number of the example beside an index, in the dtype of the indices.
+A batch rule may put the number of the example next to an index, in the dtype of the indices.
 """
 
 from __future__ import annotations

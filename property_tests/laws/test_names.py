@@ -1,6 +1,6 @@
 """Names and the order of axes of what all backends share, by a model: arrays with a list of names and no rules of ours.
 
-Rules compute templates for every backend alike, so no backend shows that a rule is wrong. Here NumPy's `einsum`
+Rules compute the same templates for every backend, so no backend shows that a rule is wrong. Here NumPy's `einsum`
 computes products from letters that the model assigns, and a scan over positions says which axes a reshape leaves alone.
 """
 

@@ -1,4 +1,4 @@
-"""`tensorbackend.numpy` beside NumPy: calls give what NumPy gives, and statements change what they change there."""
+"""`tensorbackend.numpy` compared with NumPy: calls return the same, and statements change the same."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def test_continuous_distributions(backend: str, dtype: str, name: str) -> None:
     assert bool(tb.all(tb.isfinite(sample)))
     check_distribution(sample, distribution, low, high)
     values = np.asarray(tb.astype(sample, "float64"))
-    # Of few fractions, the last one stands for all of a tail; that of a Gumbel distribution is the longest.
+    # Of few fractions, the last one counts all of a tail; that of a Gumbel distribution is the longest.
     step = (4 if name.startswith("gumbel") else 1) * finfo(as_dtype(dtype)).eps
     mean, variance = distribution.stats()
     assert abs(values.mean() - mean) < 4.5 * math.sqrt(variance / COUNT) + 2 * step

@@ -1,6 +1,6 @@
 """Laws of the linear solvers on systems of any scale: true flags, residuals as promised, and gradients.
 
-The systems are those on which Krylov methods end early, and ordinary ones beside them. Solutions, residuals and
+The systems are those on which Krylov methods end early, and ordinary ones. Solutions, residuals and
 gradients are computed by NumPy in wider precision.
 """
 

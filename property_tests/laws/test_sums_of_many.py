@@ -1,4 +1,4 @@
-"""Sums of many terms: rounding errors must not add up, along whatever axis, and however many terms meet at one place.
+"""Sums of many terms: rounding errors must not add up, along any axis, and however many terms are added at one place.
 
 A million equal float32 numbers that are added one by one are off by per cent.
 """

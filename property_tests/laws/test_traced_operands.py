@@ -1,6 +1,6 @@
 """Ops that index, in functions that JAX traces, where only some of the operands are traced and the others have data.
 
-Whether indices can be read decides what is checked: indices with data raise where they are out of range, even beside
+Whether indices can be read decides what is checked: indices with data raise where they are out of range, even next to
 traced values; traced indices are moved to the nearest end, or dropped with the mode "fill". Expected elements come from
 loops over NumPy arrays.
 """

@@ -49,7 +49,7 @@ def check_agreement(call: Invocation, positions: list[int | None]) -> None:
     mapped = tb.vmap(lambda *operands: called(call, operands), in_axes=tuple(positions))
     try:
         rows = [called(call, operands) for operands in alone]
-    except DataError:  # an error in the data of one example; the batch may meet another one first
+    except DataError:  # an error in the data of one example; the batch may raise another one first
         return
     except TensorBackendError as error:
         expected = (type(error), TemplateDataError) if call.name in READS_DATA else type(error)

@@ -321,7 +321,7 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
     for bound, function in ((min, numpy.maximum), (max, numpy.minimum)):
         if bound is not None:
             x = function(x, numpy.asarray(bound, x.dtype))
-    # A zero that meets a bound of the other sign may have either sign.
+    # A zero at a bound that is a zero of the other sign may have either sign.
     return unjudged(x, x == 0) if x.dtype.kind == "f" else x
 
 

@@ -333,7 +333,7 @@ def _sides(boundary: Any, axis: int, name: str | None) -> tuple[Any, Any]:
 
 
 def _entry(x: Any, place: list[int], sides: list[tuple[Any, Any]]) -> Any:
-    """The entry at a place that may be outside; the axis that is padded last is asked first."""
+    """The entry at a place that may be outside; the axis that is padded last is tried first."""
     place = list(place)
     for at in reversed(range(len(place))):
         size = x.shape[at]

@@ -181,7 +181,7 @@ def drawn_moments(draw: Draw) -> dict[str, float]:
 
 
 def drawn_dtype_of_moments(draw: Draw) -> dict[str, Any]:
-    """An option that leaves the steps as exact as they are without it."""
+    """An option that does not make the steps less exact."""
     return draw(st.sampled_from([{}, {"moments_dtype": None}, {"moments_dtype": "float64"}]))
 
 

@@ -146,7 +146,7 @@ def extreme_index(call: Invocation) -> Any:
 
 
 def best(row: list[Any], sign: int, *, last: bool) -> int:
-    """The index of the first or last element that is a NaN, or else that is no less than any other."""
+    """The index of the first or last element that is a NaN, or else that is a maximum."""
     wanted = [place for place, value in enumerate(row) if value != value]
     wanted = wanted or [place for place, value in enumerate(row) if all(sign * value >= sign * other for other in row)]
     return wanted[-1 if last else 0]

@@ -32,7 +32,7 @@ def numbers(draw: Draw, dtype: str, *shape: int) -> Any:
 
 
 class Pair:
-    """A sparse matrix and the dense array that it stands for."""
+    """A sparse matrix and the dense array that it represents."""
 
     def __init__(self, matrix: SparseMatrix, dense: Any) -> None:
         self.matrix, self.dense = matrix, dense

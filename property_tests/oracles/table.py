@@ -251,7 +251,7 @@ def compute(function: Reference, call: Invocation, raw: bool = False) -> Any:
 
 
 def wide(x: tb.Tensor) -> Any:
-    """The elements of a tensor as a NumPy array: floats and complex numbers in double precision, others as they are."""
+    """The elements of a tensor as a NumPy array: floats and complex numbers in double precision, others unchanged."""
     array = numpy.asarray(x.backend_copy("binary"))
     if x.dtype.is_inexact:
         return array.astype(numpy.complex128 if x.dtype.is_complex else numpy.float64)

@@ -210,7 +210,7 @@ def fori_loop(draw: Draw, run: Recorder, backend: Backend) -> None:
 
 
 def halvings(x: float, limit: int) -> list[float]:
-    """The values of x halved as long as it is above 1, at most `limit` times, the first one included."""
+    """The values of x halved while it is above 1, at most `limit` times, the first one included."""
     values = [x]
     while values[-1] > 1 and len(values) <= limit:
         values.append(values[-1] / 2)

@@ -29,14 +29,14 @@ ATOMS: Final[set[type]] = {bool, int, *_DISTINCT}
 """Classes of options that are their own part of a key next to their class."""
 
 _FROZEN: Final[set[type]] = {*ATOMS, *NUMBERS}
-"""Classes of options that `freeze` returns as they are."""
+"""Classes of options that `freeze` returns unchanged."""
 
 _SAME_IN_TUPLES: Final = frozenset({int, str, type(None)})
 """Classes of elements whose tuples are the same option if they are equal. Not bool, as (True,) equals (1,)."""
 
 
 def atom(option: Class) -> Class:
-    """Marks a class of options that hash, and equal no option of another class: a key holds them as they are."""
+    """Marks a class of options that hash, and equal no option of another class: a key holds them themselves."""
     for classes in (_DISTINCT, ATOMS, _FROZEN):
         classes.add(option)
     return option

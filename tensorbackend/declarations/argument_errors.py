@@ -68,7 +68,7 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
         except TensorBackendError as error:
             error.named(_name(function))
             raise
-        except Exception as error:  # whatever a wrong argument led to; what `tell` cannot explain is raised as it is
+        except Exception as error:  # whatever a wrong argument led to; what `tell` cannot explain is raised unchanged
             tell(error, function, arguments, keywords)
             raise
 

@@ -11,7 +11,7 @@ from ..dtypes.packing import pack, unpack
 from ..template import Template
 
 LIMIT = 100
-"""The most elements that are read and shown, unless the caller gives another number."""
+"""The maximum number of elements that are read and shown, unless the caller passes another one."""
 
 _MORE = "..."
 _BETWEEN = ", "

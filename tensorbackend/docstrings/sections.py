@@ -17,7 +17,7 @@
     Tensor
         A tensor with the shape and names of x, in the dtype of x unless the text above says otherwise.
 
-So `help` and the reference show these sections. Docstrings of functions of other modules stay as they are.
+So `help` and the reference show these sections. Docstrings of functions of other modules are not changed.
 
 The descriptions are stored under keys: the name of an op, of the module that declares it, or of its family; the empty
 key is for all ops. The keys are tried in this order, and the first that has the description is used. For functions of
@@ -115,7 +115,7 @@ def complete_docstring(function: Callable[..., Any], returned: str = "Tensor") -
     -------
     str or None
         The docstring. A section is not added if the docstring has it, or if the result or one of the parameters has no
-        description. The docstring of a function of another package is returned as it is.
+        description. The docstring of a function of another package is returned unchanged.
 
     Examples
     --------

@@ -42,7 +42,7 @@ def as_dtype(dtype: DTypeLike) -> DType:
 def _dtype_by_name(dtype: Any) -> DType | None:
     """The `DType` of a name or of an object with a name, `None` if there is none.
 
-    Cached, because NumPy makes the name of a dtype anew each time.
+    Cached, because NumPy makes the name of a dtype again each time.
     """
     name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
     if not isinstance(name, str):

@@ -229,7 +229,7 @@ class _Short(Repr):
             return f"<{type(value).__name__} of {value.bit_length()} bits>"
 
     def repr_instance(self, value: Any, level: int) -> str:
-        """A tensor by its template, anything else as it is."""
+        """A tensor by its template, anything else unchanged."""
         if isinstance(value, int):
             return self.repr_int(value, level)
         template = None if isinstance(value, type) else getattr(value, "template", None)

@@ -98,7 +98,7 @@ class Cache(Generic[Entry]):
                 self.quick = {key: other for key, other in self.quick.copy().items() if other is not entry}
                 self.last = self._latest = None
                 return
-            self._entries[key], self._seen[key] = entry, entry.calls  # called: it goes to the end
+            self._entries[key], self._seen[key] = entry, entry.calls  # called: it moves to the end
 
     def info(self) -> CacheInfo:
         """The counts so far."""

@@ -74,7 +74,7 @@ def cond(
 ) -> Nested: ...
 @overload
 def cond(predicate: TensorLike, true_function: Function, false_function: Function, *operands: Any) -> Any: ...
-@check_arguments  # type: ignore[misc] # `Any` stands for the operands of the functions
+@check_arguments  # type: ignore[misc] # `Any` is for the operands of the functions
 def cond(predicate: TensorLike, true_function: Function, false_function: Function, *operands: Any) -> Any:
     """Call the first function if `predicate` is true, otherwise the second; `predicate` may depend on data.
 

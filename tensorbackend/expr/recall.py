@@ -168,25 +168,25 @@ def recalling_kernel(
     out: Out,
     inputs: Sequence[Any],
     options: Mapping[str, object],
-    anew: Kernel,
+    other: Kernel,
     default: Default | None = None,
 ) -> Kernel:
     """The kernel of an op on ExprBackend, for templates in place of tensors: it recalls nodes in a trace that recalls.
 
-    `anew` is the kernel for other traces. A composite has its `default`.
+    `other` is the kernel for other traces. A composite has its `default`.
     """
     plan = plan_of(op, out, options, default, None if default is None else tuple(inputs))
     if plan is None:
-        return anew
+        return other
     get, find, new, count = scope_variable.get, NODES.get, _new, len(inputs)
 
     def record_call(*payloads: Any) -> Payload:
         scope = get()
         if scope is None or scope.mark is None:
-            return anew(*payloads)
+            return other(*payloads)
         assert isinstance(scope, Recall)  # as it has a mark
         values = payloads if plan.templates is None else tuple(map(_input_under, plan.templates, payloads))
-        return scope.record(plan, values) if all(map(scope.holds, _flat(values))) else anew(*payloads)
+        return scope.record(plan, values) if all(map(scope.holds, _flat(values))) else other(*payloads)
 
     # The quick forms do what `record_call` does for an op that the trace records for the first time.
     if not isinstance(out, Template) or not all(isinstance(x, Template) for x in inputs) or count not in (1, 2):

@@ -65,8 +65,8 @@ def shard_map(
     Raises
     ------
     ShapeError
-        If a rule cannot be met: the mesh does not divide the axis, or two rules need the same mesh axis. Also for a
-        result that may differ between devices along a mesh axis over which it is not divided.
+        If a rule cannot be satisfied: the mesh does not divide the axis, or two rules need the same mesh axis. Also for
+        a result that may differ between devices along a mesh axis over which it is not divided.
     BackendError
         For tensors that are not on a mesh.
 
@@ -161,7 +161,7 @@ def _refuse_differing(label: str, whole: Sharding, varies: Variation) -> None:
 
 
 def _check_rules(sharding: Sharding, label: str) -> Sharding:
-    """The sharding itself; `ShapeError` if it does not meet all rules."""
+    """The sharding itself; `ShapeError` if it does not satisfy all rules."""
     if sharding.notes:
         raise ShapeError(expected("arguments that all rules divide", sharding.notes[0], **{label: sharding.template}))
     return sharding

@@ -26,7 +26,7 @@ FEW: Final = 2
 """So many shapes of the arguments are compiled exactly before sizes become symbolic."""
 
 OFTEN: Final = 8
-"""Shapes that were met so many times are compiled exactly."""
+"""Shapes that occurred so many times are compiled exactly."""
 
 MOST_PROGRAMS: Final = 8
 """The most programs of a function for arguments that differ in sizes alone."""
@@ -80,7 +80,7 @@ class SizedPrograms:
         self.compiled: Final[list[Shapes]] = []
         """The first shapes that were compiled exactly."""
         self.met: Final[dict[Shapes, int]] = {}
-        """How often each shape was met."""
+        """The number of calls with each shape."""
         self.warned = False
         self.failed = False
         """Whether a program for many sizes could not be made, or needed a number in the end."""

@@ -3,7 +3,7 @@
     Mesh({"data": 4, "model": 2}), {"batch": "data", "hidden": "model"}
     f32[batch: 16][hidden: 6]   ->   f32[batch: 16 / data][hidden: 6 / model], f32[4][3] on each device
 
-A rule takes effect only if it can be met exactly. The rules are applied in order, and so are the mesh axes of a
+A rule takes effect only if it can be satisfied exactly. The rules are applied in order, and so are the mesh axes of a
 rule. A mesh axis is skipped if an earlier rule has taken it, or if its size does not divide the axis of the tensor; the
 notes of the `Sharding` say so.
 """
@@ -31,7 +31,7 @@ class Sharding(NamedTuple):
     axes : tuple of tuple of str
         For each axis of the tensor, the mesh axes over which it is divided; none for an axis that is not divided.
     notes : tuple of str
-        The rules that could not be met, and why.
+        The rules that could not be satisfied, and why.
     """
 
     mesh: Mesh

@@ -254,7 +254,7 @@ _REVERSED: Final[dict[int, Step]] = {}
 
 _ALL: Final = slice(None)
 _WIDE: Final = frozenset({float64, complex128, int64})
-"""Dtypes that hold Python's numbers as they are, or raise `OverflowError`."""
+"""Dtypes that hold Python's numbers exactly, or raise `OverflowError`."""
 _INT64: Final = numpy.int64
 
 

@@ -280,7 +280,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> nd
 
 
 def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> ndarray:
-    """The value as an array; each array meets all supported requirements on memory."""
+    """The value as an array; each array satisfies all supported requirements on memory."""
     return asarray(a, dtype)
 
 

@@ -26,7 +26,7 @@ from .ufuncs import write_out
 Array: TypeAlias = Any
 """Anything that NumPy takes as an array; the body gets its tensor."""
 Operand: TypeAlias = Any
-"""The same, but numbers reach the body as they are."""
+"""The same, but numbers are passed to the body unchanged."""
 Arrays: TypeAlias = Any
 """A sequence of arrays; the body gets a list of their tensors."""
 Dtype: TypeAlias = Any

@@ -39,7 +39,7 @@ class Spec:
         self.nin: Final[int] = self.by_numpy.nin
         self.nout: Final[int] = self.by_numpy.nout
         self.kinds: Final[dict[Any, Plan | None]] = {}
-        """How dtypes of tensors and classes of numbers are computed with: `None` by the op as they are."""
+        """How dtypes of tensors and classes of numbers are computed with: `None` by the op, without conversion."""
 
 
 class Plan(NamedTuple):

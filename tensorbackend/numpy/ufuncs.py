@@ -2,7 +2,7 @@
 
 A universal function is generated from its row of `ufunc_table.py` by `ufunc_code.py`: a call of arrays of dtypes for
 which the op agrees with NumPy is straight-line code, with one look-up by the dtypes, one op, one array. Everything else
-(lists, other dtypes, `out=`, `where=`, `dtype=`) goes through `call`. `promotion.py` finds the dtypes.
+(lists, other dtypes, `out=`, `where=`, `dtype=`) is handled by `call`. `promotion.py` finds the dtypes.
 """
 
 from __future__ import annotations

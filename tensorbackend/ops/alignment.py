@@ -22,7 +22,7 @@ def aligned(*tensors: TensorLike, outer: bool = False) -> tuple[Tensor, ...]:
     Parameters
     ----------
     *tensors : Tensor
-        Tensors whose axes all have names. Numbers and tensors without axes stay as they are.
+        Tensors whose axes all have names. Numbers and tensors without axes are returned unchanged.
     outer : bool, default False
         Whether the result may have more axes than any of the tensors, such as `[a][b]` for `[a]` and `[b]`.
 

@@ -95,7 +95,7 @@ _IN_C: dict[str, Callable[..., None]] = {
     "unravel_index": _unravel_index,
     "where": _where,
 }
-"""The parameters of functions that NumPy has in C, for which it gives a signature only from 2.4 on."""
+"""The parameters of functions that NumPy has in C, for which it has a signature only from 2.4 on."""
 
 
 @bind

@@ -166,8 +166,8 @@ pad_with = _pad
 def concatenate(tensors: Sequence[Template], /, *, axis: Axis = 0) -> Plan:
     """Join one or more tensors along an axis.
 
-    The names are merged, so that a name meets the same name or `None`. Raises `ShapeError` if the sizes of another
-    axis differ.
+    The names are merged, so that a name is paired with the same name or `None`. Raises `ShapeError` if the sizes of
+    another axis differ.
 
     >>> import tensorbackend as tb
     >>> tb.concatenate([tb.asarray([1]), tb.asarray([2.5])]).tolist()

@@ -238,10 +238,10 @@ class Core:
     behind all others. The kernel empties that list, and may use their memory again."""
 
     multiplies_rows: ClassVar[bool] = False
-    """Whether `sparse_matvec` multiplies compressed rows as they are, without expanding them in each call."""
+    """Whether `sparse_matvec` multiplies compressed rows without expanding them in each call."""
 
     compiles_exactly = False
-    """Whether `compile_graph` returns a kernel that gives the bits of the callbacks called one by one."""
+    """Whether `compile_graph` returns a kernel with results bit-identical to those of single callbacks."""
 
     device: str = "cpu"
     """The device of this instance's payloads."""
@@ -250,7 +250,7 @@ class Core:
     """The options of this instance, as `init` returned them."""
 
     kernels: dict[Any, Kernel]
-    """The kernels of this instance's planned callbacks, each in the form that `enter` gives it."""
+    """The kernels of this instance's planned callbacks, each in the form that `enter` returns."""
 
     @property
     def memos(self) -> Sequence[dict[Any, Any]]:

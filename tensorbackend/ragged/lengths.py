@@ -38,7 +38,7 @@ def length_mask(lengths: Tensor, axis: str, size: int) -> Tensor:
 def laid_out(x: Tensor, like: Template) -> Tensor:
     """A tensor of named axes, with its axes at their positions in a template, ready to broadcast.
 
-    [time][batch] for [batch: 2][3][time: 5] gives [batch: 2][1][time: 5].
+    [time][batch] for [batch: 2][3][time: 5] has the result [batch: 2][1][time: 5].
     """
     order = sorted(range(x.ndim), key=lambda axis: like.names.index(x.names[axis]))
     if order != list(range(x.ndim)):

@@ -49,7 +49,7 @@ def column(x: Tensor, axis: str) -> Tensor:
 def gather_along(x: Tensor, indices: Tensor, axis: str) -> Tensor:
     """Take entries of x along an axis; the last axis of `indices` is that axis, and its other axes are axes of x.
 
-    [batch: 2][time: 5][feature] at [batch: 2][time: 3] gives [batch: 2][time: 3][feature]. An index beyond an end of
+    [batch: 2][time: 5][feature] at [batch: 2][time: 3] is [batch: 2][time: 3][feature]. An index beyond an end of
     the axis takes the entry at that end.
     """
     lead = [x.names.index(name) for name in indices.names]

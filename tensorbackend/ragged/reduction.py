@@ -46,7 +46,7 @@ def greatest(dtype: DType) -> Scalar:
 def lengths_after(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> dict[str, Tensor]:
     """The lengths after a reduction; of lengths over reduced axes, the maximum along these axes remains.
 
-    [batch: 2][time: 3] with lengths 3, 1 reduced along batch gives [time: 3] with the length 3.
+    [batch: 2][time: 3] with lengths 3, 1 reduced along batch is [time: 3] with the length 3.
     """
     gone = {name for name in (x.names[axis] for axis in axes) if name is not None}
     remaining_lengths = {}

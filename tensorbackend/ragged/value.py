@@ -94,7 +94,7 @@ class Ragged:
         self.values = values
         self.lengths = lengths
 
-    # Shape, dtype and names. There is no `backend`: a cached call of an op takes whatever has that for a tensor.
+    # Shape, dtype and names. There is no `backend`: a cached call of an op treats whatever has one as a tensor.
 
     @property
     def template(self) -> Template:
@@ -147,7 +147,7 @@ class Ragged:
         raise OperandError(expected("a tensor without lengths to index", remedy, x=self))
 
     __iter__ = None
-    """Not defined, as for `x[...]`: `to_list` gives the examples."""
+    """Not defined, as for `x[...]`: `to_list` returns the examples."""
 
     # Parts
 

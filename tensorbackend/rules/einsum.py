@@ -21,7 +21,7 @@ class Expression(NamedTuple):
     path: tuple[tuple[int, ...], ...]
     """The terms to contract, step by step: they are taken out and their product is put last."""
     names: tuple[Names, ...]
-    """The names of each operand's axes, including names that the subscripts give."""
+    """The names of each operand's axes, including names from the subscripts."""
     squeezed: tuple[tuple[int, ...], ...]
     """The axes of size 1 of each operand that `...` broadcasts; the terms leave them out."""
 

@@ -59,7 +59,7 @@ def plan_take_along(x: Template, indices: Template, axis: Axis, mode: str) -> Pl
 def gather_shape(x: Template, indices: Template) -> tuple[Shape, Names]:
     """Shape and names of the elements or blocks at index vectors, whose entries are positions in x's leading axes.
 
-    [a: 5][b: 6][c: 7] with [row: 2][column: 3][2] gives [row: 2][column: 3][c: 7].
+    [a: 5][b: 6][c: 7] with [row: 2][column: 3][2] results in [row: 2][column: 3][c: 7].
     """
     depth = indices.shape[-1] if indices.ndim else x.ndim + 1
     if depth > x.ndim:

@@ -14,7 +14,7 @@ ROTATIONS: Final = ((13, 15, 26, 6), (17, 29, 16, 24))
 """How far Threefry-2x32 rotates a word in each of four rounds, in even and odd groups of rounds."""
 
 PARITY: Final = 0x1BD11BDA
-"""The constant that gives the third word of the key schedule, combined with the two words of the key by xor."""
+"""The constant from which the third word of the key schedule is made, combined with the two words of the key by xor."""
 
 RandomMode: TypeAlias = Literal["low", "high"]
 """The number of random bits for a sample: those of one number of its dtype, or twice as many for rare events."""

@@ -27,7 +27,7 @@ PerAxis: TypeAlias = int | Sequence[int] | Mapping[Any, int]
 Paddings: TypeAlias = Literal["valid", "same"] | Sequence[Sequence[int]] | Mapping[Any, Sequence[int]]
 """No padding ("valid"), padding that keeps the size at stride 1 ("same"), or (low, high) for each axis.
 
-A mapping gives (low, high) for some axes, by position or by name.
+A mapping has (low, high) for some axes, by position or by name.
 """
 
 

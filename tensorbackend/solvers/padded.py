@@ -109,7 +109,7 @@ def quickest_form(function: Linear) -> Linear:
 
 
 _structures: dict[Any, tuple[ref[Tensor], ref[Tensor], tuple[Any, Any], Structure | None]] = {}
-"""Structures by the identity of the tensors of indices; they hold as long as these have the same payloads."""
+"""Structures by the identity of the tensors of indices; they are valid while these have the same payloads."""
 
 holds_entries("structures of sparse matrices", _structures)
 

@@ -161,8 +161,8 @@ def _multiply_sparse(left: SparseMatrix, right: SparseMatrix, size: int | None) 
         nothing = rows[:0]
         values = (left.values[..., :0] * 1) * (right.values[..., :0] * 1)
         return to_format(COO(values, nothing, nothing, shape, names), left.format)
-    # Repeat each entry of `left` for every entry in the row of `right` that it meets. `before` says how many products
-    # come before those of an entry.
+    # Repeat each entry of `left` for every entry in the row of `right` by which it is multiplied. `before` says how
+    # many products come before those of an entry.
     entry = repeat(iota(left.nnz, dtype="int64", backend=rows.backend), lengths, size=length)
     before = cumulative_sum(lengths, axis=0) - lengths
     step = iota(length, dtype="int64", backend=rows.backend)

@@ -85,7 +85,7 @@ class Invocation(NamedTuple):
     def tensors(self) -> list[Tensor]:
         """The tensors among its arguments and options."""
         operands: list[Tensor] = []
-        self.mapped(lambda x: operands.append(x) or x)  # type: ignore[func-returns-value] # append gives None
+        self.mapped(lambda x: operands.append(x) or x)  # type: ignore[func-returns-value] # append returns None
         return operands
 
     @property

@@ -172,7 +172,7 @@ def _cell(pair: Pair, numbers: Cells, reasons: Cells, lacks: Cells) -> str:
         link = lacks[pair.reasons[0]]
     ulps = f" {pair.ulps:.3g}" if pair.status == "pass" and pair.ulps else ""
     number = f" {link}" if link and pair.status != "unsupported" else ""  # for which there is no room
-    # On a narrow page the mark stands for the words.
+    # On a narrow page the mark replaces the words.
     text = f'<i></i><span class="words">{pair.status}{number}{ulps}</span>'
     linked = f'<a href="#{pair.status}{link}">{text}</a>' if link else text
     return f'<td class="{pair.status}">{linked}</td>'

@@ -162,7 +162,7 @@ def check_pair(
         pass
     except Disagreement as failure:
         return pair("fail", failure=failure)
-    except Exception as error:  # Hypothesis raises it for a backend that gives another answer the second time
+    except Exception as error:  # Hypothesis raises it for a backend that returns another result the second time
         proceed()
         return pair("fail", failure=Disagreement("exception", f"{type(error).__name__}: {error}"))
     if lacks:

@@ -2,9 +2,9 @@
 
     python benchmarks/overhead.py
 
-A tensor has 100 blocks of 1 MB. Both versions compute in this thread, in turns, so that other load affects both alike.
-Their tasks do the same work; they differ in how graphs are built, and in what the call of a task costs. The minimum of
-several runs counts.
+A tensor has 100 blocks of 1 MB. Both versions compute in this thread, alternately, so that other load affects both
+equally. Their tasks do the same work; they differ in how graphs are built, and in what the call of a task costs. The
+minimum of several runs counts.
 """
 
 from __future__ import annotations

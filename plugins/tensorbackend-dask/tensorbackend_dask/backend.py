@@ -146,7 +146,7 @@ class DaskBackend(
         return read_only(self.values(x.data)[0], dtype, copy)
 
     def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
-        """Takes a Dask array of NumPy arrays with known chunks as it is."""
+        """Uses a Dask array of NumPy arrays with known chunks without a copy."""
         if not isinstance(array, da.Array):
             return None
         if any(isnan(size) for sizes in array.chunks for size in sizes):

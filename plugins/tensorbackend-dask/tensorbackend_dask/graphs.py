@@ -142,7 +142,7 @@ def layer(
 
 
 def aligned(operands: Sequence[Lazy], labels: Sequence[Labels], whole: Iterable[int] = ()) -> list[Lazy]:
-    """Rechunks operands so that axes with the same label have the same blocks; axes of size 1 stay as they are.
+    """Rechunks operands so that axes with the same label have the same blocks; axes of size 1 are unchanged.
 
     An axis whose label is in `whole` is merged into one block.
     """

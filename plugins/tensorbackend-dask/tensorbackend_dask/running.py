@@ -162,7 +162,7 @@ async def _waited(client: Any, persisted: Any) -> None:
 
 
 def _run(function: Any, payloads: Sequence[Lazy]) -> Sequence[Any]:
-    """Calls Dask with payloads, under a progress bar if one was asked for."""
+    """Calls Dask with payloads, with a progress bar if one was requested."""
     client = _client()
     if not _shown.get():
         return function(*payloads)  # type: ignore[no-any-return]
@@ -267,7 +267,7 @@ def explained(payloads: Sequence[Lazy] = ()) -> Iterator[None]:
     except MemoryError as error:
         remedy = "make the blocks smaller with chunks or block_bytes"
         raise OutOfMemoryError(expected("memory for the blocks", remedy, error=str(error))) from error
-    except Exception as error:  # those of the cluster are told by name, as distributed may not be installed
+    except Exception as error:  # those of the cluster are recognised by name, as distributed may not be installed
         kind = type(error).__name__
         if kind == "KilledWorker":
             remedy = "give the workers more memory, or make the blocks smaller with chunks or block_bytes"

@@ -138,7 +138,7 @@ def test_what_a_cluster_raises_is_explained() -> None:
             raise error
         assert caught.value.__cause__ is error
     with pytest.raises(ZeroDivisionError), explained():
-        1 / 0  # noqa: B018 # other errors stay as they are
+        1 / 0  # noqa: B018 # other errors do not change
 
 
 ROWS = numpy.random.default_rng(0).normal(size=(40, 3))

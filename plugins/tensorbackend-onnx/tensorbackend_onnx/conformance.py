@@ -25,7 +25,7 @@ from tensorbackend.errors import TensorBackendError
 from .model import load
 
 KINDS = ("node", "simple", "pytorch-operator", "pytorch-converted", "real")
-"""The parts of ONNX's tests; "real" are models of networks, with all weights alike."""
+"""The parts of ONNX's tests; "real" are models of networks, with equal weights."""
 
 NARROW = frozenset({TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2FNUZ})
 """The element types of 8-bit floats that no tensor has: those without infinities and -0.0."""
@@ -143,7 +143,7 @@ def _read(path: Path, value: Any) -> Any:
 
 
 def _light(test: Any) -> tuple[Path, list[tuple[list[Any], list[Any]]]]:
-    """A model of a network, with all weights alike, whose input is a ramp from 0 to 1."""
+    """A model of a network, with equal weights, whose input is a ramp from 0 to 1."""
     path = Path(onnx.__file__).parent.parent / test.url
     model = onnx.load(path)
     stored = {tensor.name for tensor in model.graph.initializer}

@@ -65,7 +65,7 @@ def stored(tensor: TensorProto, data: Callable[[], Memory] | None = None, size: 
 
 
 def _typed(tensor: TensorProto, template: tb.Template) -> bytes:
-    """The data of a record that lists numbers; ints may stand for the bits of narrow floats."""
+    """The data of a record that lists numbers; ints may be the bits of narrow floats."""
     dtype = numpy_dtype(template.dtype)
     if template.dtype in (tb.float32, tb.complex64):
         return numpy.asarray(tensor.float_data, "<f4").tobytes()

@@ -117,7 +117,7 @@ def check_fits(name: str, tensor: tb.Tensor, declared: ValueType) -> None:
 
 
 def with_names(tensor: tb.Tensor, declared: ValueType) -> tb.Tensor:
-    """The tensor with the declared names on the axes that have none, as far as they are free."""
+    """The tensor with the declared names on the axes that have none, where these names are free."""
     if not isinstance(declared, TensorType) or declared.shape is None or not any(declared.names):
         return tensor
     own = tensor.names

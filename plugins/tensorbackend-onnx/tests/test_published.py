@@ -1,4 +1,4 @@
-"""Models that others published, from file to results, beside onnxruntime; and ONNX's models of networks."""
+"""Models that others published, from file to results, compared with onnxruntime; and ONNX's models of networks."""
 
 from __future__ import annotations
 

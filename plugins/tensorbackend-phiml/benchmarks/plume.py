@@ -65,7 +65,7 @@ class Run:
 
 
 def main() -> None:
-    """Prints a line for each backend. The steps take turns, so that other work on the machine affects all alike."""
+    """Prints a line for each backend. The steps alternate, so that other work on the machine affects all equally."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", type=int, default=64)
     parser.add_argument("--steps", type=int, default=20)

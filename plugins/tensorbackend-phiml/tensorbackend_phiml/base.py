@@ -47,7 +47,7 @@ class Base(PhimlBackend):
 
     @property
     def as_registered(self) -> Any:
-        """The instance that PhiML knows, or the profiler that stands for it."""
+        """The instance that PhiML knows, or the profiler in its place."""
         from phiml.backend import BACKENDS
 
         return next((backend for backend in BACKENDS if backend == self), self)
@@ -116,7 +116,7 @@ class Base(PhimlBackend):
         return [self._cast(x, target) for x in tensors]
 
     def auto_cast1(self, tensor: Operand) -> Any:
-        """Cast a floating or complex value to the current precision; a Python number stays as it is."""
+        """Cast a floating or complex value to the current precision; a Python number is not converted."""
         if isinstance(tensor, Number) and type(tensor) in NUMBERS:
             return tensor
         dtype = self._dtype(tensor)
@@ -142,7 +142,7 @@ class Base(PhimlBackend):
     def _pair(self, a: Operand, b: Operand, bool_to_int: bool = False, int_to_float: bool = False) -> tuple[Any, Any]:
         """Cast two operands to their common dtype by PhiML's rules.
 
-        If one operand is a tensor and the other a Python number, the number stays as it is, which is faster.
+        If one operand is a tensor and the other a Python number, the number is not converted, which is faster.
         """
         precision = get_precision()
         if type(a) is tb.Tensor and type(b) is tb.Tensor:

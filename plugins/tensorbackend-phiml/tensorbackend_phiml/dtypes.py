@@ -53,7 +53,7 @@ _FROM_PHIML = {_fields(dtype): ours for ours, dtype in TO_PHIML.items()}
 def from_phiml(dtype: Any) -> tb.DType:
     """Our dtype for one of PhiML's dtypes, or for a value that PhiML converts to one.
 
-    `float`, for example, stands for the floating dtype of the current precision. Raises `KeyError`, as PhiML does, for
+    `float`, for example, means the floating dtype of the current precision. Raises `KeyError`, as PhiML does, for
     a dtype that no tensor can have.
     """
     try:

@@ -75,7 +75,7 @@ class Indexing(Base):
         return tuple(map(self._inside, tb.unstack(self._indices(vectors), axis=-1), shape))
 
     def _inside(self, indices: Operand, length: int) -> Any:
-        """Clip indices of a trace, which cannot be checked, to the bounds of an axis; return other indices as they are.
+        """Clip indices of a trace, which cannot be checked, to the bounds of an axis; return other indices unchanged.
 
         PhiML's compiled functions rely on this: they gather at the indices in the unused part of a buffer and discard
         the results.

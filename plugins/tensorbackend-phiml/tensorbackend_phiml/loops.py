@@ -1,4 +1,4 @@
-"""Loops that run as long as a condition holds."""
+"""Loops that run while a condition holds."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Random(Creation):
     def random_uniform(self, shape: Sequence[int], low: Operand, high: Operand, dtype: Any) -> Any:
         """Draw numbers from `low` up to, but not including, `high`.
 
-        The real parts of complex numbers lie between the real parts of the bounds, and so do the imaginary parts.
+        The real parts of complex numbers are between the real parts of the bounds, and likewise the imaginary parts.
         """
         asked = self._float if dtype is None else from_phiml(dtype)
         if asked.is_integer:

@@ -83,7 +83,7 @@ class Solvers(Sparse):
         """Minimize f for each example, starting at x0. f returns (sum of the losses, (loss of each example,)).
 
         `tb.optimize` runs L-BFGS and traces f. PhiML's own function runs all other methods, and L-BFGS if f reads data
-        or a trajectory is asked for.
+        or a trajectory is requested.
         """
         if method in ("auto", "L-BFGS-B") and not trj:
             start = self.to_float(x0)

@@ -12,7 +12,7 @@ from phiml.math import Solve, extrapolation, spatial
 from tensorbackend_phiml import TensorBackend
 
 
-@pytest.mark.filterwarnings("ignore:Rank deficiency")  # PhiML tells of it although the solve allows for it
+@pytest.mark.filterwarnings("ignore:Rank deficiency")  # PhiML warns of it although the solve allows for it
 def test_of_a_solve_whose_matrix_has_a_null_space(b: TensorBackend) -> None:
     """The gradient's solve is with the transpose of a CSR matrix, which is in CSC layout."""
     math.use(b)

@@ -26,7 +26,7 @@ from conformer_model import Sizes, of_parameters, on_ours, on_torch
 
 
 def main() -> None:
-    """Prints a line for each way to compute. They take turns, so that other work on the machine affects all alike."""
+    """Prints a line for each way to compute. They alternate, so that other work on the machine affects all equally."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--over", default="numpy", help="a backend of ours")
     parser.add_argument("--turns", type=int, default=15)

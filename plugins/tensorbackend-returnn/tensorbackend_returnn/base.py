@@ -52,7 +52,7 @@ class Base(ReturnnBackend):
     RawTensorType = tb.Tensor
 
     base: tb.Backend | None = None
-    """The backend on which new tensors are made; `None` stands for the default backend."""
+    """The backend on which new tensors are made; `None` for the default backend."""
 
     @classmethod
     def _home(cls, device: str | None = None) -> tb.Backend:

@@ -14,7 +14,7 @@ from .contraction import Contraction
 
 
 def several(x: Any, count: int, default: int = 1) -> list[int]:
-    """Convert one number, or one for each dim, to a list of `count` numbers; `None` stands for the default."""
+    """Convert one number, or one for each dim, to a list of `count` numbers; `None` means the default."""
     if x is None:
         return [default] * count
     return [x] * count if isinstance(x, int) else list(x)

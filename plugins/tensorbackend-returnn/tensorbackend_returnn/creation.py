@@ -96,7 +96,7 @@ class Creation(Base):
 
     @classmethod
     def set_parameter_initial_value(cls, param: rf.Parameter, value: Any) -> None:
-        """Set the value of a parameter; `None` stands for zeros."""
+        """Set the value of a parameter; `None` means zeros."""
         cls._assign(param, 0 if value is None else value)
 
     @classmethod
@@ -122,7 +122,7 @@ class Creation(Base):
     ) -> None:
         """Replace the elements of a parameter at a key, or add to them."""
         where, dims = strided_slice_raw_key(param, axis, key, key_dim)
-        # RETURNN's None stands for a whole axis; as an index of a tensor it would insert a new axis.
+        # RETURNN's None means a whole axis; as an index of a tensor it would insert a new axis.
         keys = tuple(
             slice(None) if index is None else index for index in (where if isinstance(where, tuple) else (where,))
         )

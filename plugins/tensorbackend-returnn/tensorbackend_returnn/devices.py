@@ -19,8 +19,8 @@ def device_name(backend: tb.Backend) -> str:
 def backend_at(backend: tb.Backend, device: str | None) -> tb.Backend:
     """The backend on one of RETURNN's devices.
 
-    For "cpu", a backend without a CPU device, such as CuPy, is returned as it is. Raises `ValueError` for other devices
-    that the backend lacks.
+    For "cpu", a backend without a CPU device, such as CuPy, is returned unchanged. Raises `ValueError` for other
+    devices that the backend lacks.
     """
     if device is None or device == device_name(backend) or device == backend.device.partition(":")[0]:
         return backend

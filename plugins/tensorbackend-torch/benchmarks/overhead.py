@@ -1,7 +1,7 @@
-"""Ours beside PyTorch's on the same calls, in one run: `python overhead.py [small|large] [NAME ...]`.
+"""Ours compared with PyTorch's on the same calls, in one run: `python overhead.py [small|large] [NAME ...]`.
 
 For each call the microseconds of PyTorch and of tensorbackend and their ratio; at the end the geometric mean. The two
-take turns and the least time of each counts, so that a busy machine disturbs both alike.
+alternate and the shortest time of each counts, so that a busy machine disturbs both equally.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def unary(
 
 
 def rounding(function: str) -> Callable[..., Payload]:
-    """A callback that leaves integers as they are."""
+    """A callback that returns integers unchanged."""
 
     @kernel(unsigned="own")
     def callback(self: TorchBase, out: Template, x: Array) -> Array:

@@ -39,7 +39,7 @@ class TorchBase(Backend):
 
 
 def settled(out: Template, values: Array) -> Array:
-    """Brings a result into the dtype of its template: the bits of unsigned integers as they are, floats rounded."""
+    """Converts a result to the dtype of its template: the bits of unsigned integers unchanged, floats rounded."""
     dtype = torch_dtype(out.dtype)
     if values.dtype is dtype:
         return values.resolve_conj() if out.dtype.is_complex else values
@@ -136,7 +136,7 @@ def _convert_inputs(conversions: Sequence[Convert | None], payloads: Sequence[An
 def kernel(*, unsigned: Unsigned = "none", narrow: Narrow = "own") -> Callable[[Function], Callable[..., Payload]]:
     """Makes a planned callback of a method that takes and returns PyTorch's tensors.
 
-    `unsigned` and `narrow` say how operands are converted; "own" leaves them as they are. Results are converted
+    `unsigned` and `narrow` say how operands are converted; "own" does not convert them. Results are converted
     back: to unsigned dtypes by their bits, to narrow floats by rounding to nearest even. The templates decide once
     which conversions are needed.
     """

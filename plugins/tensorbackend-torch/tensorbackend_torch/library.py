@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 else:
 
     class _Library:
-        """The module `torch`, its attributes kept once they were asked for."""
+        """The module `torch`, its attributes kept after the first access."""
 
         def __getattr__(self, name: str) -> Any:
             import torch

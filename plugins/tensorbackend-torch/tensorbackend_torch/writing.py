@@ -68,7 +68,7 @@ def viewed(values: Array, key: tuple[Any, ...]) -> Array:
 
 
 def _limits(dtype: DType, kind: type) -> tuple[float, float] | None:
-    """The least and the largest number of a class that is written as it is; `None` where there is none."""
+    """The smallest and the largest number of a class that is written without conversion; `None` where there is none."""
     if dtype is bool_:
         return (False, True) if kind is bool else None
     if dtype.is_integer:

@@ -1,4 +1,4 @@
-"""Our optimisers beside those of PyTorch, over many steps in each dtype."""
+"""Our optimisers compared with those of PyTorch, over many steps in each dtype."""
 
 from __future__ import annotations
 

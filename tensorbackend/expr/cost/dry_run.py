@@ -163,7 +163,7 @@ def report(
     on_mesh: OnMesh | None = None,
     donate: Sequence[str] = (),
 ) -> DryRun:
-    """The costs of a graph, as it is and optimised, and on each device of a mesh, with some parameters donated."""
+    """The costs of a graph, unoptimised and optimised, and on each device of a mesh, with some parameters donated."""
     _refuse_templates(graph)
     estimator = Estimator()
     # Constants are folded on templates, so that none is computed; equal ones are merged before, while they have data.

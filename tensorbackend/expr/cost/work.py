@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 ROUNDING: Final = frozenset({"ceil", "floor", "round", "trunc"})
-"""The callbacks that leave integers as they are."""
+"""The callbacks that return integers unchanged."""
 
 
 class Work(NamedTuple):

@@ -96,14 +96,14 @@ def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[A
     (9.0, 6.0)
     """
 
-    def again(record: RecalledCall, key: Any) -> tuple[R, R]:
+    def from_record(record: RecalledCall, key: Any) -> tuple[R, R]:
         moved = _flatten_tangents(record.leaves, record.tree, {}, tangents)
         return run_transform("jvp", key, record, _jvp, moved)  # type: ignore[no-any-return]
 
-    def anew(call: Call) -> tuple[R, R]:
+    def from_trace(call: Call) -> tuple[R, R]:
         return _jvp(call, _flatten_tangents(call.leaves, call.tree, call.held, tangents))
 
-    return differentiate(function, range(len(primals)), primals, {}, again, anew)
+    return differentiate(function, range(len(primals)), primals, {}, from_record, from_trace)
 
 
 def _jvp(call: Call, tangents: Sequence[Tensor]) -> tuple[Any, Any]:
@@ -118,7 +118,7 @@ def _jvp(call: Call, tangents: Sequence[Tensor]) -> tuple[Any, Any]:
 def linearize(function: Callable[[*Primals], R], *primals: *Primals) -> tuple[R, Callable[[*Primals], R]]: ...
 @overload
 def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]: ...
-@check_arguments_early  # type: ignore[misc] # any primals stand for those of the function
+@check_arguments_early  # type: ignore[misc] # any number of primals
 def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """Compute the result of a function, and its derivative there as a function of tangents.
 
@@ -152,15 +152,15 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
     (9.0, 6.0, 3.0)
     """
 
-    def again(record: RecalledCall, key: Any) -> tuple[Any, Callable[..., Any]]:
+    def from_record(record: RecalledCall, key: Any) -> tuple[Any, Callable[..., Any]]:
         push = Pushforward(*split_program("linearize", key, record, _halves))
         return _result_and_push(push, record.out_tree, record.leaves, record.tree, {})
 
-    def anew(call: Call) -> tuple[Any, Callable[..., Any]]:
+    def from_trace(call: Call) -> tuple[Any, Callable[..., Any]]:
         push = linearize_call(call, common_backend(call.leaves))
         return _result_and_push(push, call.out_tree, call.leaves, call.tree, call.held)
 
-    return differentiate(function, range(len(primals)), primals, {}, again, anew)
+    return differentiate(function, range(len(primals)), primals, {}, from_record, from_trace)
 
 
 def _result_and_push(

@@ -124,18 +124,18 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
 
     memory = Memory()
 
-    def again(record: RecalledCall, key: Any) -> Any:
+    def from_record(record: RecalledCall, key: Any) -> Any:
         recipe = RECIPES.get((key, has_aux))
         if recipe is None:
             return _compute(record.call(), has_aux, record, (key, has_aux))
         return _run_recipe(recipe, record)
 
-    def anew(call: Call) -> Any:
+    def from_trace(call: Call) -> Any:
         return _compute(call, has_aux)
 
     @wraps(function)
     def both(*arguments: Any, **keywords: Any) -> Any:
-        return differentiate(function, argnums, arguments, keywords, again, anew, memory)
+        return differentiate(function, argnums, arguments, keywords, from_record, from_trace, memory)
 
     return name_in_errors(both, "value_and_grad")
 
@@ -230,7 +230,7 @@ def _scalar_result(graph: Graph, has_aux: bool) -> tuple[Tree, Tree | None]:
 def vjp(function: Callable[[*Primals], R], *primals: *Primals) -> tuple[R, Callable[[R], tuple[*Primals]]]: ...
 @overload
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]: ...
-@check_arguments  # type: ignore[misc] # any primals stand for those of the function
+@check_arguments  # type: ignore[misc] # any number of primals
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """Compute the result of a function, and a function from cotangents of the result to cotangents of the arguments.
 

@@ -45,28 +45,28 @@ def differentiate(
     argnums: Argnums,
     arguments: Sequence[Any],
     keywords: dict[str, Any],
-    again: Callable[[RecalledCall, Key], R],
-    anew: Callable[[Call], R],
+    from_record: Callable[[RecalledCall, Key], R],
+    from_trace: Callable[[Call], R],
     memory: Memory | None = None,
 ) -> R:
-    """Apply a transform to a call of a function: by `again` if its nodes are recalled, otherwise by `anew`."""
+    """Apply a transform to a call of a function: `from_record` if its nodes are recalled, otherwise `from_trace`."""
     record = recall_call(function, argnums, arguments, keywords) if memory is None or memory.recalls else None
     if record is None:
-        return anew(trace_call(function, argnums, arguments, keywords))
+        return from_trace(trace_call(function, argnums, arguments, keywords))
     call = None
     try:
         key = record.key
         if key is not None:
-            return again(record, key)
+            return from_record(record, key)
         if memory is not None:
             memory.recalls = False
         call = record.call()
-        return anew(call)
+        return from_trace(call)
     except Exception:  # whatever the user's function or a kernel raises; the trace below raises it again
         if call is not None and any(node.op in (HOOK, HOST) for node in call.graph.nodes):
             raise  # a function of the user's was called
     # Raises the error again, from nodes with the lines of this call rather than those of the call first traced.
-    return anew(trace_call(function, argnums, arguments, keywords))
+    return from_trace(trace_call(function, argnums, arguments, keywords))
 
 
 def run_transform(name: str, key: Key, record: RecalledCall, transform: Transform, more: Sequence[Tensor] = ()) -> Any:

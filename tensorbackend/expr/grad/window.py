@@ -55,7 +55,7 @@ class Patches(NamedTuple):
         rank, padded = len(shape), self.windows.padded(shape)
         x = reshape(elements, (*self.shape, *self.windows.sizes))
         x = permute_dims(x, tuple(position for axis in range(rank) for position in (axis, axis + rank)))
-        for axis in range(rank):  # the first two axes become one, which goes to the end
+        for axis in range(rank):  # the first two axes become one, which moves to the end
             rest = x.shape[2:]
             into = zeros((padded[axis], *rest), dtype=x.dtype, backend=x.backend)
             places = reshape(self.places(axis, x), (-1, 1))

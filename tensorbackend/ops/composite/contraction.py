@@ -60,7 +60,7 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     >>> tb.vecdot(tb.asarray([1, 2]), tb.asarray([[3, 4], [5, 6]])).tolist()
     [11, 17]
     """
-    # `axis` is not annotated Axis, as the dispatcher would turn it into a position in x1.
+    # `axis` is not annotated Axis, as the dispatcher would convert it to a position in x1.
     first, second = normalize_axis(x1.template, axis), normalize_axis(x2.template, axis)
     check_pairs(x1.template, x2.template, (first,), (second,))
     rest1, rest2 = (
@@ -222,7 +222,7 @@ def _interleaved(arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
 
 
 def _letter(axis: Any) -> str:
-    """The letter that stands for a subscript: those of small numbers come first, as the order of a result counts."""
+    """The letter for a subscript: those of small numbers come first, as the order of a result counts."""
     if axis is Ellipsis:
         return "..."
     number = integer(0, subscript=axis)

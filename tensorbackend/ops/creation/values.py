@@ -202,9 +202,9 @@ def _from_array(
 ) -> Tensor:
     """The tensor of another library's array.
 
-    An array of the backend's own library is taken as it is. Any other comes by DLPack if it is on the backend's device
-    and that is not the host, or if NumPy cannot read it, and else through NumPy. It is laid out by its names at once,
-    so that no device of a mesh ever holds more than its part.
+    An array of the backend's own library is used without conversion. Any other comes by DLPack if it is on the
+    backend's device and that is not the host, or if NumPy cannot read it, and else through NumPy. It is laid out by its
+    names at once, so that no device of a mesh ever holds more than its part.
     """
     value = _plain(value, copy)
     adopted = None if copy else backend.adopted(value)

@@ -172,7 +172,7 @@ def less_equal(x1: Template, x2: Template, /) -> Plan:
 
 
 def _truth(x: TensorLike) -> TensorLike:
-    """A Python number as a bool, because the dtype bool holds no other number; any other operand as it is."""
+    """A Python number as a bool, because the dtype bool holds no other number; any other operand unchanged."""
     return bool(x) if type(x) in (int, float, complex) else x
 
 

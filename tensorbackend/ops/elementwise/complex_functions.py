@@ -25,7 +25,7 @@ def _complex_cbrt(x: TensorLike, /) -> Tensor:
     special = logical_or(equal(x, 0), bitwise_invert(isfinite(x)))
     finite = where(special, 1, x)
     root = exp(divide(log(finite), 3))
-    # The exponential turns the absolute error of the logarithm into a relative one, which a step of Newton's method
+    # The exponential makes the absolute error of the logarithm into a relative one, which a step of Newton's method
     # removes.
     square = multiply(root, root)
     root = subtract(root, divide(subtract(root, divide(finite, square)), 3))

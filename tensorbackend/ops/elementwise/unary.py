@@ -49,7 +49,7 @@ def ceil(x: Template, /) -> Plan:
 
 @primitive.calls("conjugate")
 def conj(x: Template, /) -> Plan:
-    """Complex conjugate; real numbers are returned as they are.
+    """Complex conjugate; real numbers are returned unchanged.
 
     >>> import tensorbackend as tb
     >>> tb.conj(tb.asarray([1 + 2j])).tolist()
@@ -137,7 +137,7 @@ def population_count(x: Template, /) -> Plan:
 
 @primitive
 def real(x: Template, /) -> Plan:
-    """Real part, in the dtype of the parts; real numbers are returned as they are.
+    """Real part, in the dtype of the parts; real numbers are returned unchanged.
 
     >>> import tensorbackend as tb
     >>> tb.real(tb.asarray([1 + 2j])).tolist()

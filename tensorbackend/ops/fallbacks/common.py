@@ -31,7 +31,7 @@ def accumulator_dtype(dtype: DType) -> DType:
 
 
 def widen(x: Tensor) -> Tensor:
-    """Floats in float64 if the backend has it, else in float32 if it has that, else as they are."""
+    """Floats in float64 if the backend has it, else in float32 if it has that, else unchanged."""
     dtypes = x.backend.dtypes
     wider = promote_types(x.dtype, float64 if float64 in dtypes else float32)
     return astype(x, wider) if wider in dtypes else x

@@ -1,8 +1,8 @@
 """Whether an assignment is lost, as in `x[0][1] = 5`: `x[0]` is a new tensor, and nothing refers to it afterwards.
 
 CPython counts references. While `t[key] = value` runs, the stack of the interpreter refers to `t`, and so does whatever
-else holds it. Up to 3.13 a variable counts beside the stack; from 3.14 on the stack borrows a variable's reference, so
-that a variable and a new tensor look alike.
+else holds it. Up to 3.13 a variable counts in addition to the stack; from 3.14 on the stack borrows a variable's
+reference, so that a variable and a new tensor look alike.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class Places(NamedTuple):
     target: Template
     """The template of `x[key]`, to which a value must broadcast."""
     vectors: Tensor
-    """Index vectors over x's leading axes, as `indexed_put` takes them; one outside its axis is kept as it is."""
+    """Index vectors over x's leading axes, as `indexed_put` takes them; one outside its axis is not changed."""
     shape: Shape
     """The shape of the elements at the vectors: that of the target without new axes."""
 

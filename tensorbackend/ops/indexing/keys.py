@@ -76,7 +76,7 @@ def is_integer(part: Any) -> bool:
 
 
 def plain_part(part: Any, x: Tensor) -> Any:
-    """A part of a key as the int, slice, None, ... or tensor that it stands for; any other part as it is."""
+    """A part of a key as the int, slice, None, ... or tensor that it represents; any other part unchanged."""
     if part.__class__ in SETTLED:
         return part
     if part.__class__ is list:  # quicker than to ask whether it is an integer

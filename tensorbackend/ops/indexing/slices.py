@@ -40,7 +40,7 @@ def _check_start(start: Tensor) -> None:
 def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -> Tensor:
     """`put_slice` where some of the starts are tensors."""
     x, update, *places = operand_tensors(x, update, *starts)
-    # This raises the errors and gives the names of `put_slice`. The starts are zeros, as the real ones are not known.
+    # This raises the errors and returns the names of `put_slice`. The starts are zeros, as the real ones are not known.
     out = plan_block_update(x.template, update.template, (0,) * len(starts)).out
     assert isinstance(out, Template)
     if not update.size:

@@ -212,7 +212,7 @@ def triangular_solve(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("lstsq")
 def lstsq(draw: Draw, dtype: DType) -> Invocation:
-    """More equations than unknowns, and a right-hand side that is far from being met: residuals that are only rounding
+    """More equations than unknowns, and a right-hand side far from the column space: residuals that are only rounding
     errors could not be compared."""
     columns = draw(st.integers(0, 3))
     rows = columns + draw(st.integers(1, 2))

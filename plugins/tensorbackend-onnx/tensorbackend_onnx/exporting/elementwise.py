@@ -40,7 +40,7 @@ SAME = {
     "quotient": "Div",
     "divide": "Div",
 }
-"""Ops that an operator computes as they are, on real numbers."""
+"""Ops with an operator of the same meaning, on real numbers."""
 
 OF_NUMBERS = {"add": "Add", "max": "Max", "min": "Min", "multiply": "Mul", "pow": "Pow", "subtract": "Sub"}
 """Ops of two tensors, of numbers in ONNX: bools are cast."""
@@ -67,10 +67,10 @@ def is_complex(node: Node) -> bool:
 
 
 WHOLE = {"ceil", "floor", "round"}
-"""Ops that leave integers as they are."""
+"""Ops that return integers unchanged."""
 
 ACTIVATIONS = {"reciprocal": "Reciprocal", "relu": "Relu", "softplus": "Softplus"}
-"""Composites that an operator computes as they are."""
+"""Composites with an operator of the same meaning."""
 
 
 @writes(*ACTIVATIONS, uniform=True)

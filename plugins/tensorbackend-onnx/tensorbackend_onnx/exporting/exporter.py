@@ -22,7 +22,7 @@ from .opening import Source, Written, opened, samples
 from .writer import Name, Shared, Writer
 
 OLDEST, DEFAULT = 18, 22
-"""The oldest opset that is written, and the one that is unless another is asked for."""
+"""The oldest opset that is written, and the default."""
 
 LARGE = 10**9
 """The number of bytes of parameters above which they go to a file next to the model."""
@@ -124,7 +124,7 @@ def _same(x: Any) -> Any:
 
 
 def _read(templates: Sequence[Any]) -> list[Any]:
-    """Templates that are given as text, read; tensors stand for their templates."""
+    """Templates; those passed as text are parsed, and tensors are replaced by their templates."""
 
     def template(leaf: Any) -> Any:
         if isinstance(leaf, tb.Tensor):

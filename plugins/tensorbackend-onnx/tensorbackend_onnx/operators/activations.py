@@ -157,7 +157,7 @@ def hardmax(x: Tensor, *, axis: int = -1) -> Tensor:
 
 
 def _of_rows(x: Tensor, axis: int) -> Tensor:
-    """The tensor as a matrix whose rows have the elements from an axis on, as it is seen before opset 13."""
+    """The tensor as a matrix whose rows have the elements from an axis on, as before opset 13."""
     return tb.reshape(x, (math.prod(x.shape[: axis % max(x.ndim, 1)]), -1)) if x.size else x
 
 

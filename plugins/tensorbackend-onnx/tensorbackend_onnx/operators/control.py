@@ -31,7 +31,7 @@ def if_(condition: Tensor, *, then_branch: Body, else_branch: Body) -> tuple[Val
 
 @operator("Loop")
 def loop(limit: Tensor | None, condition: Tensor | None, *state: Value, body: Body, node: Node) -> tuple[Value, ...]:
-    """A graph again and again, up to a number of times and as long as a condition holds.
+    """A loop over a graph, up to a number of iterations and while a condition holds.
 
     The graph gets the number of the iteration, the condition and the state, and returns the condition, the state and
     what is collected of each iteration.

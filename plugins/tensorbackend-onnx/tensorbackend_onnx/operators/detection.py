@@ -39,7 +39,7 @@ def non_max_suppression(
 
 
 def _corners(boxes: Tensor) -> Tensor:
-    """Two corners of boxes that are given by their centres and sizes."""
+    """Two corners of boxes that are defined by their centres and sizes."""
     x, y, width, height = tb.unstack(boxes, axis=-1)
     return tb.stack([x - width / 2, y - height / 2, x + width / 2, y + height / 2], axis=-1)
 

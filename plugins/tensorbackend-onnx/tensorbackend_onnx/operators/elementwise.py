@@ -176,7 +176,7 @@ def clip_by_attributes(x: Tensor, *, min: float | None = None, max: float | None
 
 @operator("Clip", since=11)
 def clip(x: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
-    """Elements moved into an interval; the greatest allowed wins over the least."""
+    """Elements clipped to an interval; the upper bound wins over the lower one."""
     x = x if min is None else tb.maximum(x, min)
     return x if max is None else tb.minimum(x, max)
 

@@ -1,4 +1,4 @@
-"""Quantised numbers: integers that stand for floats by a scale and a zero point."""
+"""Quantised numbers: integers that represent floats by a scale and a zero point."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def spread(z: Tensor, x: Tensor, axis: int, block_size: int = 0) -> Tensor:
 
 
 def saturated(x: Tensor, dtype: tb.DType) -> Tensor:
-    """Whole numbers in an integer dtype; those that it cannot hold become its least or greatest."""
+    """Integral numbers in an integer dtype; those out of its range become its minimum or maximum."""
     if dtype.kind == "float":
         return cast_to_narrow(x, dtype)
     limits = tb.iinfo(dtype)
@@ -66,7 +66,7 @@ def dequantize(
     block_size: int = 0,
     output_dtype: int = 0,
 ) -> Tensor:
-    """The floats that integers stand for."""
+    """The floats that integers represent."""
     dtype = dtype_of(output_dtype) if output_dtype else scale.dtype
     exact = tb.float32 if x.dtype.kind == "float" else tb.int32
     whole = x.astype(exact) if x.dtype != exact else x
@@ -77,7 +77,7 @@ def dequantize(
 
 @operator("DynamicQuantizeLinear")
 def dynamic_quantize(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Floats as bytes by a scale and a zero point that their least and greatest give."""
+    """Floats as bytes by a scale and a zero point from their minimum and maximum."""
     least, greatest = tb.minimum(tb.min(x), 0), tb.maximum(tb.max(x), 0)
     scale = (greatest - least) / 255
     safe = tb.where(scale == 0, tb.ones_like(scale), scale)

@@ -1,4 +1,4 @@
-"""Operators that move elements, and those that tell shapes."""
+"""Operators that move elements, and those that return shapes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def reshape_by_attribute(x: Tensor, *, shape: tuple[int, ...]) -> Tensor:
 
 @operator("Reshape", since=5)
 def reshape(x: Tensor, shape: Ints, *, allowzero: int = 0) -> Tensor:
-    """The elements in another shape, in which 0 stands for the size that the axis has unless zeros are allowed."""
+    """The elements in another shape, in which 0 means the present size of the axis unless zeros are allowed."""
     if not allowzero:
         if any(new == 0 for new in shape[x.ndim :]):
             raise ShapeError(expected("an axis of x for each 0 of the shape", shape=shape, x=x))

@@ -1,4 +1,4 @@
-"""The operators of exported transformers and quantised models, beside onnxruntime, whose own they are."""
+"""The operators of exported transformers and quantised models, compared with onnxruntime, whose own they are."""
 
 from __future__ import annotations
 

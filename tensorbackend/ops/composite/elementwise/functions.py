@@ -188,7 +188,8 @@ def logaddexp(x1: Tensor, x2: Tensor, /) -> Tensor:
     [1000.0]
     """
     x1, x2 = _cast_to_floating(x1, x2)
-    # Equal infinities have no difference; 0 in its place gives log(2 * exp(x)), which is right for them too.
+    # Equal infinities have no difference; with 0 in its place the result is log(2 * exp(x)), which is right for them
+    # too.
     apart = where(equal(x1, x2), 0, negative(abs(subtract(x1, x2))))
     return add(maximum(x1, x2), log1p(exp(apart)))
 

@@ -86,7 +86,7 @@ def add_along_axis(
     x, indices, updates = operand_tensors(x, indices, updates)
     dtype = check_dtype(result_type([x.template, updates.template]), "numeric")
     read = plan_take_along(x.template, indices.template, axis, mode).out
-    assert isinstance(read, Template)  # `take_along_axis` gives one tensor
+    assert isinstance(read, Template)  # `take_along_axis` returns one tensor
     if updates.shape != read.shape:
         raise ShapeError(expected(f"updates of shape {read.shape}", "broadcast_to() that shape", updates=updates))
     merge_names(read, updates.template)

@@ -85,7 +85,7 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     >>> tb.linalg.cross(tb.asarray([1, 0, 0]), tb.asarray([0, 1, 0])).tolist()
     [0, 0, 1]
     """
-    # `axis` is not annotated Axis, as the dispatcher would turn it into a position in x1.
+    # `axis` is not annotated Axis, as the dispatcher would convert it to a position in x1.
     first, second = normalize_axis(x1.template, axis), normalize_axis(x2.template, axis)
     if x1.shape[first] != 3 or x2.shape[second] != 3:
         raise ShapeError(expected("vectors of 3 components", left=x1.template, right=x2.template, axis=axis))

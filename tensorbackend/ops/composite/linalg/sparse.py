@@ -55,7 +55,7 @@ def places(first: Tensor, second: Tensor, format: Format) -> Places:
 
 
 def majors(pointers: Tensor, count: int) -> Tensor:
-    """The row of each of `count` values, for rows that begin at `pointers`: [0, 2, 2, 3] gives the rows 0, 0, 2.
+    """The row of each of `count` values, for rows that begin at `pointers`: [0, 2, 2, 3] has the rows 0, 0, 2.
 
     The row of a value is the number of rows that end at the value or before it, so the ends are counted and summed up.
     """

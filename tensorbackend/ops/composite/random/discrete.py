@@ -85,7 +85,7 @@ def _clip_bound(bound: Tensor, kind: DType, wide: DType, above: int) -> Tensor:
 
 
 def _modulo(x: Tensor, span: Tensor) -> Tensor:
-    """The remainder of x by a span; a span of 0 stands for 2**bits."""
+    """The remainder of x by a span; a span of 0 means 2**bits."""
     return where(equal(span, 0), x, remainder(x, span))
 
 
@@ -209,7 +209,7 @@ def _categorical(
     """See `categorical`."""
     check_key(key.template)
     dtype = check_dtype(logits.dtype, "floating")
-    # `axis` is not annotated Axis, as the dispatcher would turn it into a position in the key.
+    # `axis` is not annotated Axis, as the dispatcher would convert it to a position in the key.
     along = normalize_axis(logits.template, axis)
     batch = logits.shape[:along] + logits.shape[along + 1 :]
     sizes = batch if shape is None else as_shape(shape)
@@ -289,7 +289,7 @@ def shuffle(key: Tensor, x: Tensor, /, axis: int | str = 0, independent: bool = 
     [0, 1, 2, 3, 4]
     """
     check_key(key.template)
-    # `axis` is not annotated Axis, as the dispatcher would turn it into a position in the key.
+    # `axis` is not annotated Axis, as the dispatcher would convert it to a position in the key.
     along = normalize_axis(x.template, axis)
     if independent:
         for part in _parts(key, x.size):

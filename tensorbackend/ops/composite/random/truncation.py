@@ -24,7 +24,7 @@ _FAR = 10.0
 """The number of deviations from which the tail is computed by a continued fraction, without underflow."""
 
 _LEVELS = 10
-"""The levels of the continued fraction, which give float64's accuracy from `_FAR` on."""
+"""The levels of the continued fraction, which suffice for float64's accuracy from `_FAR` on."""
 
 _ROUNDS = 5
 """The iterations of Newton's method, which converge from one deviation on."""

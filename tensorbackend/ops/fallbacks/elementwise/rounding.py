@@ -24,7 +24,7 @@ def _floor(out: Template, x: Tensor, /) -> Tensor:
         return x
     whole = astype(astype(x, int64), x.dtype)
     below = where(less(x, whole), subtract(whole, 1), whole)
-    # Integral numbers stay as they are, -0.0 too.
+    # Integral numbers do not change, nor does -0.0.
     return where(logical_and(_fractional(x), not_equal(whole, x)), below, x)
 
 
