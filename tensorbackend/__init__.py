@@ -325,6 +325,8 @@ if _TYPE_CHECKING:
     from .expr.profile.profiles import profile as profile
     from .expr.profile.profiles import profile_function as profile_function
     from .expr.record import ExprBackend as ExprBackend
+    from .expr.saved_graphs import load_graph as load_graph
+    from .expr.saved_graphs import save_graph as save_graph
     from .expr.shards import shard_map as shard_map
     from .expr.trace import trace as trace
     from .expr.trees import register_tree_node as register_tree_node

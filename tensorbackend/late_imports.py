@@ -46,6 +46,7 @@ MODULES = {
         "expr.profile.limits": "Limits machine_limits",
         "expr.profile.profiles": "current_profile Profile profile profile_function",
         "expr.introspection": "backend_of is_concrete",
+        "expr.saved_graphs": "load_graph save_graph",
         "expr.shards": "shard_map",
         "expr.trace": "trace",
         "expr.trees": "register_tree_node tree_map",

@@ -70,14 +70,17 @@ def check(name: str, x: Tensor) -> None:
         raise DTypeError(expected("whole bytes, as .safetensors holds them", remedy, name=name, tensor=x.template))
 
 
-def write(file: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
-    """Writes the header in the order of the tensors, and the elements so that each tensor is aligned."""
+def write(file: IO[bytes], tensors: Mapping[str, Tensor], texts: Mapping[str, str] | None = None) -> None:
+    """Writes the header in the order of the tensors, and the elements so that each tensor is aligned.
+
+    `texts` become metadata.
+    """
     import numpy
 
     header: dict[str, Any] = {}
     names = {name: x.names for name, x in tensors.items() if any(axis_name is not None for axis_name in x.names)}
-    if names:
-        header[_METADATA] = {_NAMES: json.dumps(names)}
+    if names or texts:
+        header[_METADATA] = {**({_NAMES: json.dumps(names)} if names else {}), **(texts or {})}
     entries = {name: {"dtype": _code(x.dtype), "shape": x.shape} for name, x in tensors.items()}
     # The widest elements first: then all start at a multiple of their width.
     placed, start = sorted(tensors, key=lambda name: -tensors[name].dtype.itemsize), 0
@@ -109,15 +112,28 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
     return tensors
 
 
-def places_of(source: Source, max_bytes: int | None) -> dict[str, tuple[Template, int]]:
-    """The template and the place of each tensor; `FileDefect` unless they cover each byte after the header once."""
+def metadata_of(source: Source, max_bytes: int | None) -> dict[str, Any]:
+    """The texts in the metadata of a file, from its start."""
+    texts = _header(source, max_bytes).get(_METADATA, {})
+    if not isinstance(texts, dict):
+        raise broken("metadata that are not an object")
+    return texts
+
+
+def _header(source: Source, max_bytes: int | None) -> dict[str, Any]:
+    """The header of a file, which is at its start."""
     length = int.from_bytes(source.read(8), "little")
-    size = source.length - 8 - length
-    if length > _MAX_HEADER or size < 0:
+    if length > _MAX_HEADER or source.length - 8 - length < 0:
         raise broken(f"a header of {length} bytes")
     text = source.read(length)
     source.check_within(_VALUE_BYTES * sum(map(text.count, (b",", b":", b"[", b"{"))), max_bytes)
-    header = _object(text.decode())
+    return _object(text.decode())
+
+
+def places_of(source: Source, max_bytes: int | None) -> dict[str, tuple[Template, int]]:
+    """The template and the place of each tensor; `FileDefect` unless they cover each byte after the header once."""
+    header = _header(source, max_bytes)
+    size = source.length - source.tell()
     names = _object(header.pop(_METADATA, {}).get(_NAMES, "{}"))
     places, taken = {}, []
     for name, entry in header.items():

@@ -200,4 +200,4 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool =
     x = tensor(a)
     x = x if x.dtype.is_floating else cast(x, tb.float64)
     made = tb.nanmedian(x, axis=axis, keepdims=bool(keepdims))
-    return result(made) if out is None else write_batches("nanmedian", out, made)
+    return result(made) if out is None else write_out("nanmedian", out, made)

@@ -14,8 +14,20 @@ from ...rules.broadcasting import check_dtype, to_floating
 from ...rules.window import Paddings, PerAxis, Windows, axes_of, mapped_axes, numbers, plan_windows
 from ...template import Template, intern_template
 from ...tensor import Tensor
-from ..creation.filled import asarray, iota, ones, zeros
-from ..elementwise.binary import add, divide, equal, greater_equal, less, logical_and, logical_or, multiply, not_equal
+from ..creation.filled import iota, ones, zeros
+from ..elementwise.binary import (
+    add,
+    divide,
+    equal,
+    floor_divide,
+    greater_equal,
+    less,
+    logical_and,
+    logical_or,
+    multiply,
+    not_equal,
+    remainder,
+)
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..indexing.scatter import indexed_add
@@ -138,13 +150,18 @@ def _patches(x: Tensor, windows: Windows, axes: Sequence[int]) -> Tensor:
             begins = [step * dilation if count else 0 for step in range(size)]
             padded = stack([_along(padded, at, begin, count, stride) for begin in begins], axis=0)
         else:
-            rows = [[step * dilation + place * stride for place in range(count)] for step in range(size)]
-            padded = moveaxis(take_at(padded, asarray(rows, dtype=int64), axis=at, mode="clip"), at, 0)
+            rows = _positions(size, dilation, count, stride)
+            padded = moveaxis(take_at(padded, rows, axis=at, mode="clip"), at, 0)
     front = len(axes)
     for axis in set(range(ndim)) - set(axes):
         if windows.strides[axis] != 1 or padded.shape[axis + front] != places[axis]:
             padded = _along(padded, axis + front, 0, places[axis], windows.strides[axis])
     return permute_dims(padded, (*range(front, front + ndim), *range(front)))
+
+
+def _positions(size: int, dilation: int, count: int, stride: int) -> Tensor:
+    """The position along an axis of each element of a window, in each of its places: (size, count)."""
+    return add(reshape(_evenly(size, dilation, 0), (size, 1)), _evenly(count, stride, 0))
 
 
 def _padded(x: Tensor, edges: Sequence[tuple[int, int, int]]) -> Tensor:
@@ -256,11 +273,11 @@ def _sum_of_patches(x: Tensor, at: int, along: tuple[int, int, int], count: int,
             total = spread if total is None else add(total, spread)
         assert total is not None  # a window has at least one element
         return total
-    rows = [[step * dilation + place * stride] for step in range(length) for place in range(count)]
+    rows = reshape(_positions(length, dilation, count, stride), (length * count, 1))
     moved = moveaxis(x, at, 1)
     rest = moved.shape[2:]
     start = zeros((size, *rest), dtype=x.dtype)
-    added = indexed_add(start, asarray(rows, dtype=int64), reshape(moved, (length * count, *rest)), mode="clip")
+    added = indexed_add(start, rows, reshape(moved, (length * count, *rest)), mode="clip")
     return moveaxis(added, 0, at - 1)
 
 
@@ -334,16 +351,15 @@ def _places_of(x: Tensor, choose: Callable[..., Tensor], windows: Windows) -> Te
             chosen = logical_and(chosen, _inside(x.shape[axis], windows, axis, (axis, x.ndim + at), chosen.shape))
     chosen = reshape(chosen, (*places, elements))
     first = argmax(astype(chosen, "uint8"), axis=-1)
-    rows, inner = [0] * elements, elements
-    for axis, (size, _, dilation) in enumerate(windows.along):
-        inner //= size
-        width = math.prod(x.shape[axis + 1 :])
-        rows = [row + at // inner % size * dilation * width for at, row in enumerate(rows)]
-    position = take_at(asarray(rows, dtype=int64), first, axis=0, mode="clip")
-    for axis, (_, stride, _) in enumerate(windows.along):
+    position, inner = zeros((), dtype=int64), elements
+    for axis, (size, stride, dilation) in enumerate(windows.along):
         width, low = math.prod(x.shape[axis + 1 :]), windows.padding[axis][0]
         starts = _evenly(places[axis], stride * width, -low * width)
         position = add(position, reshape(starts, (-1, *(1,) * (x.ndim - 1 - axis))))
+        inner //= size
+        if size > 1:
+            step = remainder(floor_divide(first, inner), size)
+            position = add(position, multiply(step, dilation * width))
     if windows.is_padded:
         position = where(any(chosen, axis=-1), position, -1)
     return position.rename(*x.names)
