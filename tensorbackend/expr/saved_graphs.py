@@ -163,7 +163,7 @@ def load_graph(path: str | os.PathLike[str], /, *, backend: BackendLike = None, 
 
 
 def _check_versions(ops: Any) -> None:
-    """Raises `Refused` for ops that are not there, or mean something else here."""
+    """Raises `FileDefect` for ops that are not there, or mean something else here."""
     if not isinstance(ops, dict) or not all(type(version) is int for version in ops.values()):
         raise broken("a program without versions of its ops")
     known = {*specs(), *CONTROL, PARAMETER, CAPTURED, RENAMED}

@@ -49,7 +49,7 @@ def test_false_graphs_are_refused(path: tuple[Any, ...], value: Any) -> None:
     for key in path[:-1]:
         at = at[key]
     at[path[-1]] = value
-    with pytest.raises((Refused, KeyError, TypeError)):  # `load_graph` makes each a `FileError`
+    with pytest.raises((FileDefect, KeyError, TypeError)):  # `load_graph` makes each a `FileError`
         Reader({}).graph(document)
 
 
@@ -60,5 +60,5 @@ def test_graphs_are_not_nested_without_an_end() -> None:
             **written(),
             "nodes": [*written()["nodes"][:1], {**written()["nodes"][1], "options": {"g": {"graph": document}}}],
         }
-    with pytest.raises(Refused, match="an intact file"):
+    with pytest.raises(FileDefect, match="an intact file"):
         Reader({}).graph(document)
