@@ -8,6 +8,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.expr.saved_reader import Reader
+from tensorbackend.files.source import FileDefect
 
 VECTOR = {"shape": [2], "dtype": "float32", "names": [None]}
 

@@ -88,18 +88,18 @@ def register(jax: Any, kind: type[JaxBackend]) -> None:
     )
 
 
-def _serialize(static: StaticArgument) -> bytes:
+def _serialize(static: StaticData) -> bytes:
     """The template, and the name of the backend, for `jax.export`; devices are those of the process that loads it."""
     template = static.template
     parts = {"shape": template.shape, "dtype": template.dtype.name, "names": template.names}
     return json.dumps({**parts, "backend": static.backend.name}).encode()
 
 
-def _deserialize(data: bytes, kind: type[JaxBackend]) -> StaticArgument:
+def _deserialize(data: bytes, kind: type[JaxBackend]) -> StaticData:
     """What `_serialize` wrote; tensors of any other backend than NumPy's are on JAX."""
     parts = json.loads(data)
     backend = get_backend("numpy") if parts["backend"] == "numpy" else kind()
-    return StaticArgument(Tensor(Template(parts["shape"], parts["dtype"], parts["names"]), backend, None))
+    return StaticData(Tensor(Template(parts["shape"], parts["dtype"], parts["names"]), backend, None))
 
 
 def leaf(x: Tensor) -> Any:

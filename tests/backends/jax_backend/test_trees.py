@@ -10,7 +10,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.backends.jax_backend.backend import JaxBackend
-from tensorbackend.backends.jax_backend.trees import StaticArgument, _deserialize, _serialize
+from tensorbackend.backends.jax_backend.trees import StaticData, _deserialize, _serialize
 
 
 @pytest.mark.parametrize("backend", ["jax", "numpy"])
@@ -28,6 +28,6 @@ def test_a_function_of_tensors_is_exported(backend: str) -> None:
 @pytest.mark.parametrize("backend", ["jax", "numpy", "binary"])
 def test_static_data_come_back(backend: str) -> None:
     x = tb.ones((4, 3), dtype="bf16", names=("batch", None), backend=backend)
-    static = _deserialize(_serialize(StaticArgument(x)), JaxBackend)
+    static = _deserialize(_serialize(StaticData(x)), JaxBackend)
     assert static.template is x.template
     assert static.backend.name == ("numpy" if backend == "numpy" else "jax")
