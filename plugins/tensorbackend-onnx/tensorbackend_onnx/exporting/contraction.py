@@ -61,9 +61,9 @@ def conv(w: Writer, node: Node, x: Name, kernel: Name) -> Any:
     windows: Windows = options["windows"]
     dilated = any(step != 1 for step in options["input_dilation"])
     negative = any(number < 0 for pair in windows.padding for number in pair)
-    if options["batch_groups"] != 1 or is_complex(node):
-        raise w.refuse(f"conv of {dtype(node)} with batch_groups={options['batch_groups']}")
-    if dilated or negative or not windows.strides:
+    if is_complex(node):
+        raise w.refuse(f"conv of {dtype(node)}")
+    if options["batch_groups"] != 1 or dilated or negative or not windows.strides:
         return NotImplemented
     return w.op(
         "Conv",

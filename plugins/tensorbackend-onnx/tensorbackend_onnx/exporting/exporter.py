@@ -17,6 +17,7 @@ from tensorbackend.expr.graph import Graph
 from ..dtypes import ELEMENT_TYPES
 from ..operators.registry import NEWEST
 from . import contraction, control, elementwise, indexing, parts, reduction  # noqa: F401 # they declare ops
+from . import places as places
 from . import shape as shapes  # noqa: F401
 from .opening import Source, Written, opened, samples
 from .writer import Name, Shared, Writer

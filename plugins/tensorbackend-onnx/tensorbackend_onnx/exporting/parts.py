@@ -173,3 +173,17 @@ def triangular_solve(node: Node, a: Tensor, b: Tensor) -> Tensor:
         rows[step] = rest / a[..., step, step, None]
     solution = tb.stack([rows[step] for step in range(size)], axis=-2)
     return solution if options["left_side"] else solution.mT
+
+
+@parts("signbit")
+def signbit(node: Node, x: Tensor) -> Tensor:
+    """The sign of zeros by their inverse; NaN counts as positive."""
+    return tb.where(x == 0, 1 / x, x) < 0 if tb.isdtype(x.dtype, "real floating") else x < 0
+
+
+@parts("copysign")
+def copysign(node: Node, x: Tensor, y: Tensor) -> Tensor:
+    """The magnitude of one number with the sign of another."""
+    dtype = node.outs[0].dtype
+    magnitude, sign = tb.abs(x.astype(dtype)), y.astype(dtype)
+    return tb.where(tb.signbit(sign), -magnitude, magnitude)
