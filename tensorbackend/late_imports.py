@@ -69,6 +69,7 @@ MODULES = {
         "ops.sorting": "argsort sort",
         "ops.special": "digamma gamma_inc_l gamma_inc_u lgamma",
         "ops.statistics": "covariance",
+        "quantized.gguf": "load_gguf",
         "quantized.matrix": "Quantized",
         "quantized.products": "quantized_dot",
         "quantized.rounding": "dequantize quantize round_quantized",
