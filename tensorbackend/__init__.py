@@ -426,6 +426,7 @@ if _TYPE_CHECKING:
     from .ops.window import window_scatter_max as window_scatter_max
     from .ops.window import window_scatter_min as window_scatter_min
     from .ops.window import window_sum as window_sum
+    from .quantized.gguf import load_gguf as load_gguf
     from .quantized.matrix import Quantized as Quantized
     from .quantized.products import quantized_dot as quantized_dot
     from .quantized.rounding import dequantize as dequantize

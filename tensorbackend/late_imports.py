@@ -79,6 +79,7 @@ MODULES = {
         "ops.sorting": "argsort sort",
         "ops.special": "digamma gamma_inc_l gamma_inc_u lgamma",
         "ops.statistics": "correlation covariance polyfit",
+        "quantized.gguf": "load_gguf",
         "quantized.matrix": "Quantized",
         "quantized.products": "quantized_dot",
         "quantized.rounding": "dequantize quantize round_quantized",

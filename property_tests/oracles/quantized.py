@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import numpy
 from hypothesis import strategies as st
@@ -91,3 +94,17 @@ def quantized_dot(draw: Draw, run: Recorder, backend: Backend) -> None:
     else:
         out = run(tb.asarray(x.T, backend=backend), q, axis=0)
     numpy.testing.assert_allclose(numpy.asarray(out), x.astype(numpy.float64) @ dense, atol=1e-3)
+
+
+@law("load_gguf", by="brute force")
+def load_gguf(draw: Draw, run: Recorder, backend: Backend) -> None:
+    codes = numpy.array(draw(st.lists(st.integers(0, 15), min_size=32, max_size=32)), numpy.uint8)
+    scale = numpy.array([draw(st.sampled_from([0.5, 1.0, 3.0]))], numpy.float16)
+    data = numpy.concatenate([scale.view(numpy.uint8), codes[:16] | codes[16:] << 4])
+    kind = SimpleNamespace(name="Q4_0")
+    tensor = SimpleNamespace(name="w", tensor_type=kind, shape=[32, 1], data=data[None])
+    reader = SimpleNamespace(GGUFReader=lambda path: SimpleNamespace(tensors=[tensor]))
+    with patch.dict(sys.modules, {"gguf": reader}):
+        q = run(__file__, backend)["w"]
+    wanted = (codes.astype(numpy.float64) - 8) * scale
+    assert numpy.asarray(tb.dequantize(q)).tolist() == [wanted.tolist()]

@@ -198,11 +198,10 @@ class Core:
     """The name under which `get_backend` finds the backend."""
 
     dtypes: frozenset[DType] = frozenset(ALL_DTYPES)
-    """The dtypes that payloads of the backend can hold. With narrow ones among them, as in `dtypes.STORED_DTYPES`,
-    payloads of these are payloads of uint8 of the same shape, which hold the codes of `dtypes.narrow`."""
+    """The dtypes that payloads can hold; those of narrow ones (`dtypes.STORED_DTYPES`) hold codes, as uint8."""
 
     casts_narrow: ClassVar[bool] = False
-    """Whether `as_type` takes narrow dtypes; otherwise they are cast by other callbacks."""
+    """Whether `as_type` takes narrow dtypes; else other callbacks cast them."""
 
     dlpack_dtypes: ClassVar[frozenset[DType]] = frozenset()
     """The dtypes whose payloads the backend exchanges by DLPack, in `to_dlpack` and `from_dlpack`. Payloads of other
@@ -234,8 +233,7 @@ class Core:
     kernel must not hand a template's sizes to anything that only stores them, as a recorded program does."""
 
     donates: ClassVar[bool] = False
-    """Whether `compile_graph` takes the option `donated`: the numbers of parameters whose payloads come in one list,
-    behind all others. The kernel empties that list, and may use their memory again."""
+    """Whether `compile_graph` takes `donated`: parameters whose payloads come in a list, which the kernel empties."""
 
     multiplies_rows: ClassVar[bool] = False
     """Whether `sparse_matvec` multiplies compressed rows without expanding them in each call."""
@@ -559,12 +557,11 @@ class Core:
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Payloads of consecutive runs of `size` entries along the first axis, each with its own memory."""
-        rows, width = x.shape[0], x.dtype.itemsize
-        step = x.size * width // max(rows, 1)
+        rows, step = x.shape[0], x.template.payload_nbytes // max(x.shape[0], 1)
         data = self.to_binary(x, x.size)
         for start in range(0, rows, size):
             batch = x.template.replace(shape=(min(size, rows - start), *x.shape[1:]))
-            yield self.from_binary(batch, data=data[start * step :][: batch.size * width])
+            yield self.from_binary(batch, data=data[start * step :][: batch.payload_nbytes])
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
         """The tensor as text, reading at most `limit` elements."""

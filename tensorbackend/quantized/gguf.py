@@ -1,0 +1,146 @@
+"""Files of weights in GGUF, the format of llama.cpp, which the package `gguf` reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ..declarations.argument_errors import check_arguments
+from ..dtypes import DType, float4_e2m1fn, float8_e8m0fnu, float32, int4, int8
+from ..errors import BackendError, FileError, expected
+from ..interchange import numpy_dtype
+from ..ops.creation.values import asarray
+from ..protocol import BackendLike
+from ..template import Template
+from ..tensor import Tensor
+from .matrix import Quantized
+
+if TYPE_CHECKING:
+    import numpy
+
+_BLOCK: Final = 32
+"""The number of elements that share a scale in each of the kinds that are read as they are."""
+
+
+@check_arguments
+def load_gguf(path: str | os.PathLike[str], backend: BackendLike = None) -> dict[str, Tensor | Quantized]:
+    """The tensors of a GGUF file, by name; quantised ones as they are, where `quantize` could have made them.
+
+    These are the kinds Q8_0, Q4_0 and MXFP4. Tensors of floats come in their dtypes. Those of other kinds are
+    dequantised to float32.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    backend : Backend or str, optional
+        The backend of the tensors.
+
+    Returns
+    -------
+    dict of str to Tensor or Quantized
+        The tensors, with the sizes of axes in row-major order: a matrix has a row for each output.
+
+    Raises
+    ------
+    BackendError
+        If the package `gguf` is not installed.
+    FileError
+        For a file that is not in this format.
+
+    See Also
+    --------
+    quantized_dot : A product with such a matrix.
+
+    Examples
+    --------
+    >>> weights = tb.load_gguf("model-Q4_0.gguf")  # doctest: +SKIP
+    >>> weights["blk.0.attn_q.weight"]  # doctest: +SKIP
+    Quantized(f32[4096][4096] as int4, groups of 32 along 1, numpy)
+    """
+    try:
+        import gguf
+    except ModuleNotFoundError:
+        remedy = "pip install 'tensorbackend[gguf]'"
+        raise BackendError(expected("the package gguf, which reads such files", remedy)) from None
+    if not Path(path).is_file():
+        raise FileError(expected("a file", path=str(path)))
+    try:
+        read = gguf.GGUFReader(path).tensors
+    except Exception as error:  # the reader raises whatever a broken file leads to
+        raise FileError(expected("a GGUF file", path=str(path), error=error)) from error
+    return {
+        tensor.name: _tensor(tensor.tensor_type.name, tuple(map(int, reversed(tensor.shape))), tensor.data, backend)
+        for tensor in read
+    }
+
+
+def _tensor(kind: str, shape: tuple[int, ...], data: numpy.ndarray[Any, Any], backend: BackendLike) -> Any:
+    """The tensor of a kind, from its bytes."""
+    import numpy
+
+    dtypes = {"F16": "float16", "BF16": "bfloat16", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64"}
+    name = {"F32": "float32", "F64": "float64"}.get(kind) or dtypes.get(kind)
+    if name is not None:
+        from ..dtypes import as_dtype
+
+        elements = numpy.ascontiguousarray(data).reshape(-1).view(numpy_dtype(as_dtype(name)))
+        return asarray(elements.reshape(shape), backend=backend)
+    if kind in _READERS:
+        return _quantized(kind, shape, numpy.ascontiguousarray(data).view(numpy.uint8), backend)
+    from gguf import GGMLQuantizationType
+    from gguf.quants import dequantize
+
+    return asarray(dequantize(data, GGMLQuantizationType[kind]).reshape(shape), dtype=float32, backend=backend)
+
+
+def _quantized(kind: str, shape: tuple[int, ...], data: Any, backend: BackendLike) -> Quantized:
+    """A quantised tensor from its blocks of bytes, which lie along the last axis."""
+    import numpy
+
+    width, dtype, read = _READERS[kind]
+    blocks = data.reshape(*shape[:-1], shape[-1] // _BLOCK, width)
+    codes, scales = read(blocks)
+    rows = numpy.moveaxis(codes.reshape(shape), -1, 0)
+    if dtype.bits == 4:
+        rows = rows[0::2] | rows[1::2] << 4
+    values = numpy.ascontiguousarray(rows)
+    return Quantized(
+        asarray(values.view(numpy.int8) if dtype is int8 else values, backend=backend),
+        asarray(numpy.ascontiguousarray(numpy.moveaxis(scales, -1, 0)), backend=backend),
+        None,
+        None,
+        dtype,
+        Template(shape, float32),
+        len(shape) - 1,
+        _BLOCK,
+    )
+
+
+def _halves(blocks: Any) -> Any:
+    """The codes of blocks of 16 bytes: the low halves of all bytes come first."""
+    import numpy
+
+    return numpy.concatenate([blocks & 15, blocks >> 4], axis=-1)
+
+
+def _scales(blocks: Any) -> Any:
+    """The scales in the first two bytes of each block, in float16."""
+    import numpy
+
+    return numpy.ascontiguousarray(blocks[..., :2]).view(numpy.float16)[..., 0]
+
+
+_READERS: Final[dict[str, tuple[int, DType, Callable[[Any], tuple[Any, Any]]]]] = {
+    "Q8_0": (34, int8, lambda blocks: (blocks[..., 2:], _scales(blocks))),
+    # Integers from 0 to 15 less 8: the same bits but the highest.
+    "Q4_0": (18, int4, lambda blocks: (_halves(blocks[..., 2:]) ^ 8, _scales(blocks))),
+    "MXFP4": (
+        17,
+        float4_e2m1fn,
+        lambda blocks: (_halves(blocks[..., 1:]), blocks[..., 0].copy().view(numpy_dtype(float8_e8m0fnu))),
+    ),
+}
+"""For each kind the bytes of a block, the dtype, and what reads codes and scales from blocks."""
