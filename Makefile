@@ -46,6 +46,10 @@ RETURNN ?=
 CLIENTS_BIN := .venv-clients/bin
 CLIENTS_READY := .venv-clients/.ready
 
+# Other people's libraries that compute by ours, by the adapters in clients/adapters/, likewise.
+LIBRARIES_BIN := .venv-libraries/bin
+LIBRARIES_READY := .venv-libraries/.ready
+
 # The site, likewise: what builds it is not needed for anything else.
 DOCS_BIN := .venv-docs/bin
 DOCS_READY := .venv-docs/.ready
@@ -65,7 +69,7 @@ MUTANTS_READY := .venv-mutants/.ready
 MUTANTS ?= 60
 SEED ?= 0
 
-.PHONY: help setup demo test oracles mutants oldest stress bench peers docs browser release check fmt lint types plugin dask mlx onnx adapter phiml frontend returnn clients autograd npbench clean
+.PHONY: help setup demo test oracles mutants oldest stress bench peers docs browser release check fmt lint types plugin dask mlx onnx adapter phiml frontend returnn clients libraries autograd npbench clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -280,8 +284,23 @@ $(CLIENTS_READY): pyproject.toml clients/requirements.txt
 	@touch $@
 
 clients: $(CLIENTS_READY) ## Runs other libraries on tensors and writes the table of them; not part of check
-	PYTHONPATH=clients $(CLIENTS_BIN)/python -m pytest -p uses clients --ignore clients/hips_autograd -W default \
+	PYTHONPATH=clients $(CLIENTS_BIN)/python -m pytest -p uses clients --ignore clients/hips_autograd --ignore clients/adapters -W default \
 		--table docs/interoperability.md
+
+$(LIBRARIES_READY): pyproject.toml Makefile
+	$(PYTHON) -m venv .venv-libraries
+	$(LIBRARIES_BIN)/python -m pip install -q --disable-pip-version-check -e '.[jax]' tensorly POT autoray pytest
+	@touch $@
+
+ON ?= numpy
+POT ?=
+AUTORAY ?=
+THEIRS = PYTHONPATH=clients/adapters POT_BACKEND_DISABLE_JAX=1 POT_BACKEND_DISABLE_PYTORCH=1 $(LIBRARIES_BIN)/python \
+	-m pytest -q -p no:cacheprovider -W ignore -p on_tensorbackend --on $(ON)
+libraries: $(LIBRARIES_READY) ## Runs the tests of TensorLy, POT and autoray on ours: make libraries POT=<checkout> AUTORAY=<checkout>
+	$(THEIRS) --library tensorly --pyargs tensorly
+	test -z '$(POT)' || $(THEIRS) --library pot -k tensorbackend '$(POT)/test'
+	test -z '$(AUTORAY)' || $(THEIRS) --library autoray -k tensorbackend '$(AUTORAY)/tests'
 
 autograd: $(READY) ## Runs HIPS autograd's own tests on our gradients: make autograd AUTOGRAD=<a checkout of it>
 	@test -d '$(AUTOGRAD)/tests' || { echo 'make autograd: expected AUTOGRAD=<a checkout of HIPS autograd>'; exit 2; }
@@ -296,4 +315,4 @@ npbench: $(READY) ## Measures NPBench's programs on ours and on NumPy: make npbe
 check: lint types test oracles plugin dask mlx onnx ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .venv .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-phiml .venv-returnn .venv-clients .venv-bench .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
+	rm -rf .venv .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-phiml .venv-returnn .venv-clients .venv-libraries .venv-bench .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info

@@ -36,6 +36,9 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "x": _MATRICES,
         "ord": "The order of the norm, as described above.",
         "offset": "The number of the diagonal: 0 for the main diagonal, positive above it, negative below it.",
+        "hermitian": "Whether each matrix is Hermitian; its lower triangle is then read, as by `eigh`.",
+        "axis1": "The axis of the rows, by position or by name.",
+        "axis2": "The axis of the columns, by position or by name.",
         "rtol": "Singular values of at most `rtol` times the largest one count as 0; by default the eps of the dtype "
         "times the longer side of the matrix.",
     },

@@ -97,6 +97,8 @@ def test_methods_have_the_options_and_the_text_of_their_ops() -> None:
         assert method.__doc__ == op.__doc__
         theirs = signature(op).parameters
         for parameter in list(signature(method).parameters.values())[1:]:
+            if (name, parameter.name) == ("round", "decimals"):  # as in `round(x, 2)`, which is several ops
+                continue
             assert parameter.name in theirs
             if parameter.kind is not Parameter.VAR_POSITIONAL:
                 assert parameter.default == theirs[parameter.name].default, (name, parameter)
