@@ -66,7 +66,7 @@ TEXTS = {
     " functions; its single calls are slow.",
     "numpy, small": "The libraries in this table all compute with NumPy. The code in each row is NumPy's.",
     "numpy, large": "The standard's `sort` is stable, and so is ours; NumPy's default sort is not, and is much quicker"
-    " than its stable one. PhiML's `softmax` does not subtract the greatest element, which saves a pass but overflows.",
+    " than its stable one. PhiML's `softmax` does not subtract the maximum, which saves a pass but overflows.",
     "torch, small": "The table compares our plugin with other libraries on PyTorch's tensors. Our `sort` and the"
     " standard's are stable.",
     "jax, small": "`array_namespace` of a JAX array is `jax.numpy` itself, so array-api-compat costs only the look-up."
@@ -76,7 +76,7 @@ TEXTS = {
     " NumPy.",
     "shapes": "In this table the other libraries are shown as ratios to ours, so the larger ratio of the two runs"
     " favours us. `jax.eval_shape` remembers the trace of a function for the same shapes, and our dispatch remembers"
-    " every call. `new batch` has shapes that did not occur before. Our gradient is traced anew in each call, as it"
+    " every call. `new batch` has shapes that did not occur before. Our gradient is traced again in each call, as it"
     " runs without `tb.jit`. Most functions of PyTorch's meta device are written in Python.",
     "changing": "Each call has operands of a shape that no call before had, as texts of varying lengths and growing"
     " buffers have. JAX compiles each op for each shape.",

@@ -46,7 +46,7 @@ argmin | tb.argmin(x, axis=0) |
 argsort | tb.argsort(x, axis=0) |
 as_registered | | finds the registered object of a pickled copy; here each backend has one object for each device
 as_tensor | tb.asarray([1.0, 2.0]) |
-    an array keeps its dtype (in PhiML it gets that of the precision); a JAX array goes to the other tensors' backend
+    an array keeps its dtype (in PhiML it gets that of the precision); a JAX array moves to the other tensors' backend
 auto_cast | tb.result_type(x, i) | every op promotes; under `cast=True` to the precision
 auto_cast1 | tb.astype(i, tb.default_dtype("float")) |
 batch_gather | x[[1]] |

@@ -6,7 +6,7 @@ tensorbackend. This page is for code that calls RETURNN's backends directly. The
 `Backend` in `returnn/frontend/_backend.py`, then those of that module.
 
 A `Dim` corresponds to the name of an axis, which is a string; its size is in the shape of the tensor. A `Dim` whose
-size differs between examples corresponds to an axis of [`tb.ragged`](ragged.md), which keeps the lengths beside the
+size differs between examples corresponds to an axis of [`tb.ragged`](ragged.md), which keeps the lengths with the
 values. Some functions of RETURNN have an option `use_mask`; here the functions of `tb.ragged` always mask, and those of
 `tb` never do."""
 

@@ -39,7 +39,7 @@ class Rows(NamedTuple):
     rows: list[Row]
     """The rows in the order of the page."""
     compared: str
-    """The text that runs the name of a row as code, if the names are code that gives the same values."""
+    """The text that runs the name of a row as code, if the names are code with the same values."""
 
 
 def read(system: str) -> Rows:

@@ -7,7 +7,7 @@ A dimension of xarray is the name of an axis here. The names are checked as in x
 - Operators pair axes by position and check their names; axes are never reordered silently. `tb.aligned` brings the axes
   of tensors into the same order; operators then compute what xarray computes by name.
 - There are no coordinates, attributes or datasets. A tensor has names and numbers, and functions of containers take a
-  dictionary of tensors. Keep an index beside the tensor, and find positions with `tb.searchsorted`.
+  dictionary of tensors. Keep an index next to the tensor, and find positions with `tb.searchsorted`.
 - An axis may have no name (`None`).
 - `xarray.DataArray(x, dims=x.names)` wraps a tensor, and computes with it by the Array API
   ([interoperability](interoperability.md)); `tb.asarray(array.values, names=array.dims)` goes back."""

@@ -45,7 +45,7 @@ class Registry(dict[str, Entry], Generic[Entry]):
 class SuppliedFunction(Generic[Function]):
     """A function that a higher layer supplies to the one that calls it; `call` is the default until then.
 
-    >>> load: Supplied[Callable[[], str]] = Supplied(lambda: "nothing")
+    >>> load: SuppliedFunction[Callable[[], str]] = SuppliedFunction(lambda: "nothing")
     >>> _ = load.supply(lambda: "all ops")
     >>> load.call()
     'all ops'

@@ -80,7 +80,7 @@ def in_own_context(function: Callable[P, R]) -> Callable[P, R]:
     --------
     >>> from contextvars import ContextVar
     >>> depth = ContextVar("depth", default=0)
-    >>> @contained
+    >>> @in_own_context
     ... def deeper():
     ...     depth.set(depth.get() + 1)
     ...     return depth.get()

@@ -169,7 +169,7 @@ class CupyModule(ArrayModule):
         return self._first("argmax", x, axis)
 
     def argmin(self, x: Array, axis: int | None = None) -> Array:
-        """The place of the first of the least elements, or of the first NaN."""
+        """The index of the first minimum, or of the first NaN."""
         return self._first("argmin", x, axis)
 
     def _first(self, name: str, x: Array, axis: int | None) -> Array:

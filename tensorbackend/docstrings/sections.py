@@ -2,10 +2,10 @@
 
     >>> from inspect import cleandoc
     >>> def floor(x: Template, /) -> Plan:
-    ...     '''Greatest integral value not above x.'''
+    ...     '''Largest integral value not above x.'''
     >>> floor.__module__ = "tensorbackend.ops.elementwise.unary"
-    >>> print(cleandoc(completed(floor)))
-    Greatest integral value not above x.
+    >>> print(cleandoc(complete_docstring(floor)))
+    Largest integral value not above x.
     <BLANKLINE>
     Parameters
     ----------
@@ -119,7 +119,7 @@ def complete_docstring(function: Callable[..., Any], returned: str = "Tensor") -
 
     Examples
     --------
-    >>> completed(completed) == completed.__doc__
+    >>> complete_docstring(complete_docstring) == complete_docstring.__doc__
     True
     """
     text, module = function.__doc__, function.__module__

@@ -169,9 +169,9 @@ def check_scalars(values: Sequence[Scalar], dtype: DType) -> None:
             check_scalar(value, dtype)
 
 
-def _lie_within(values: Sequence[Any], least: float, greatest: float) -> bool:
+def _lie_within(values: Sequence[Any], least: float, largest: float) -> bool:
     # A NaN that comes first is the result of both `min` and `max`; one that comes later is the result of neither.
-    return bool(least <= min(values) and max(values) <= greatest)
+    return bool(least <= min(values) and max(values) <= largest)
 
 
 @lru_cache

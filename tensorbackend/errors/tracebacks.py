@@ -53,7 +53,7 @@ def count_as_ours(file: str) -> None:
     >>> from tensorbackend.extending import count_as_ours
     >>> count_as_ours("/nowhere/adapter/__init__.py")
     """
-    _ours.append(f"{os.path.dirname(file)}{os.sep}")  # with the separator, as another package may begin alike
+    _ours.append(f"{os.path.dirname(file)}{os.sep}")  # a name may begin with that of another package
 
 
 count_as_ours(os.path.dirname(__file__))  # this module is in a folder of the package

@@ -54,7 +54,7 @@ def option_key(leaf: Any) -> tuple[object, object]:
     if by_identity and not isinstance(leaf, _IMMUTABLE) and getattr(leaf, "__dict__", None):
         remedy = (
             "make its class a dataclass, so that the tensors in it are arguments, or name the argument in "
-            "static_argnames, where its attributes stay as they are during the trace"
+            "static_argnames, where its attributes must not change during the trace"
         )
         raise ArgumentError(expected("an option that is compared by its value", remedy, option=leaf))
     return leaf, kind_of(leaf)

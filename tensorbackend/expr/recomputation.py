@@ -34,7 +34,7 @@ class Selection:
     def __init__(self, chosen: Collection[int] | None = None) -> None:
         self.chosen: Final = chosen
         self.calls: Final[list[CheckpointedCall]] = []
-        """The calls that were met."""
+        """The calls that were found."""
 
     def enter_call(self, name: str) -> int | None:
         """The number of the next call, `None` if it is not recomputed."""

@@ -76,7 +76,7 @@ def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Tensor], /) 
     tensors = {"": value} if isinstance(value, Tensor) else dict(value) if isinstance(value, Mapping) else None
     if tensors is None or isinstance(value, Tensor) is not (kind == ".npy"):
         content = "a tensor" if kind == ".npy" else "tensors by name"
-        raise OperandError(expected(f"{content} for {kind}", "a mapping goes to .npz or .safetensors", value=value))
+        raise OperandError(expected(f"{content} for {kind}", "save a mapping as .npz or .safetensors", value=value))
     for name, x in tensors.items():
         if not isinstance(name, str) or not isinstance(x, Tensor):
             raise OperandError(expected("tensors by name", **{str(name): x}))

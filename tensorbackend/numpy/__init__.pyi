@@ -777,7 +777,7 @@ remainder: ufunc
 def repeat(a: Any, repeats: Any, axis: Any = ...) -> Any:
     """Each element repeated along an axis, by default of the flat array."""
 def require(a: Any, dtype: Any = ..., requirements: Any = ..., *, like: Any = ...) -> ndarray:
-    """The value as an array; each array meets all supported requirements on memory."""
+    """The value as an array; each array satisfies all supported requirements on memory."""
 def reshape(a: Any, /, shape: Any = ..., order: str = ..., *, newshape: Any = ..., copy: Any = ...) -> ndarray:
     """The elements in another shape: a view."""
 def resize(a: Any, new_shape: Any) -> Any:

@@ -362,7 +362,7 @@ def put(x: ndarray, key: Any, value: Any) -> None:
     own = x._t
     if own is not None:
         if value.__class__ is Tensor and own.backend.holds_data and not value.backend.holds_data:
-            x._t = _put_at(own, key, value)  # of a trace: whoever uses it afterwards outside is told so
+            x._t = _put_at(own, key, value)  # of a trace: using it afterwards outside raises an error that says so
         else:
             _setitem(own, key, value)
         return

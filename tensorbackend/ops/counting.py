@@ -252,15 +252,15 @@ def _edges(x: Tensor, bins: int | Sequence[float] | Tensor, limits: tuple[float,
         low, high = map(float, limits)
         if not low < high or not math.isfinite(high - low):
             raise ArgumentError(expected("a range of two finite numbers in ascending order", range=limits))
-        least, greatest = (full((), limit, dtype=dtype, backend=x.backend) for limit in (low, high))
+        least, largest = (full((), limit, dtype=dtype, backend=x.backend) for limit in (low, high))
     elif not x.size:
-        least, greatest = (full((), limit, dtype=dtype, backend=x.backend) for limit in (0.0, 1.0))
+        least, largest = (full((), limit, dtype=dtype, backend=x.backend) for limit in (0.0, 1.0))
     else:
-        least, greatest = astype(min(x), dtype), astype(max(x), dtype)
+        least, largest = astype(min(x), dtype), astype(max(x), dtype)
         # All elements equal: an interval of width 1 about them.
-        alone = equal(least, greatest)
+        alone = equal(least, largest)
         least = where(alone, subtract(least, 0.5), least)
-        greatest = where(alone, add(greatest, 0.5), greatest)
+        largest = where(alone, add(largest, 0.5), largest)
     place = astype(iota(count + 1, backend=x.backend), dtype)
-    spaced = add(least, multiply(divide(place, count), subtract(greatest, least)))
-    return where(equal(place, count), greatest, spaced)  # rounding must not miss the last edge
+    spaced = add(least, multiply(divide(place, count), subtract(largest, least)))
+    return where(equal(place, count), largest, spaced)  # rounding must not miss the last edge

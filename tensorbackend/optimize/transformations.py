@@ -103,8 +103,8 @@ def global_norm(tree: Trees) -> Tensor:
     >>> tb.optimize.global_norm([tb.asarray([3.0]), tb.asarray([[4.0]])]).item()
     5.0
     """
-    greatest, norm = _norm(tree)
-    return greatest * norm
+    largest, norm = _norm(tree)
+    return largest * norm
 
 
 def _norm(tree: Trees) -> tuple[Tensor, Tensor]:
@@ -112,9 +112,9 @@ def _norm(tree: Trees) -> tuple[Tensor, Tensor]:
     magnitudes = [abs_(widen(x)) for x in operand_tensors(*flatten(tree)[0]) if not isinstance(x, Tensor) or x.size]
     if not magnitudes:
         return full((), 1.0), full((), 0.0)
-    greatest = reduce(maximum, [max_(x) for x in magnitudes])
-    greatest = where(logical_and(greatest > 0, isfinite(greatest)), greatest, 1)
-    return greatest, sqrt(reduce(add, [sum_(square(x / greatest)) for x in magnitudes]))
+    largest = reduce(maximum, [max_(x) for x in magnitudes])
+    largest = where(logical_and(largest > 0, isfinite(largest)), largest, 1)
+    return largest, sqrt(reduce(add, [sum_(square(x / largest)) for x in magnitudes]))
 
 
 @check_arguments_early
@@ -213,9 +213,9 @@ def clip_by_global_norm(most: float) -> GradientTransformation:
         raise ArgumentError(expected("a norm above 0", most=most))
 
     def clip_gradients(gradients: Trees, parameters: Trees) -> Trees:
-        greatest, norm = _norm(gradients)
-        within = norm <= most / greatest
-        divisor, factor = where(within, 1, greatest), where(within, 1, most / where(within, 1, norm))
+        largest, norm = _norm(gradients)
+        within = norm <= most / largest
+        divisor, factor = where(within, 1, largest), where(within, 1, most / where(within, 1, norm))
         return compute_wide(lambda x: x / divisor * factor, gradients)
 
     return _stateless(clip_gradients)

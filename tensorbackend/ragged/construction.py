@@ -268,9 +268,9 @@ def fit_lengths(lengths: Tensor, size: int, axis: str) -> Tensor:
     data = read(lengths)
     if data is None:
         return lengths if lengths.backend.template_only else clip_lengths(lengths, size)
-    greatest = max(_numbers(data), default=0)
-    if greatest > size:
-        raise DataError(expected(f"room for {greatest} entries on the axis {axis!r}", "pass a larger size", size=size))
+    largest = max(_numbers(data), default=0)
+    if largest > size:
+        raise DataError(expected(f"room for {largest} entries on the axis {axis!r}", "pass a larger size", size=size))
     return lengths
 
 

@@ -31,13 +31,13 @@ from ..tensor import Tensor
 from .value import Either, Ragged, as_ragged, mask_in, position_of, ragged_or_tensor
 
 
-def least(dtype: DType) -> Scalar:
+def lowest_value(dtype: DType) -> Scalar:
     """The minimum of a dtype, -inf for floats."""
     check_dtype(dtype, "real or bool")
     return False if dtype.kind == "bool" else iinfo(dtype).min if dtype.is_integer else -math.inf
 
 
-def greatest(dtype: DType) -> Scalar:
+def highest_value(dtype: DType) -> Scalar:
     """The maximum of a dtype, inf for floats."""
     check_dtype(dtype, "real or bool")
     return True if dtype.kind == "bool" else iinfo(dtype).max if dtype.is_integer else math.inf
@@ -145,7 +145,7 @@ def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     """
     ragged, axes = _prepare(x, axis)
     return ragged_or_tensor(
-        _reduce(_max, ragged, axes, keepdims, least(ragged.dtype)), lengths_after(ragged, axes, keepdims)
+        _reduce(_max, ragged, axes, keepdims, lowest_value(ragged.dtype)), lengths_after(ragged, axes, keepdims)
     )
 
 
@@ -163,7 +163,7 @@ def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     """
     ragged, axes = _prepare(x, axis)
     return ragged_or_tensor(
-        _reduce(_min, ragged, axes, keepdims, greatest(ragged.dtype)), lengths_after(ragged, axes, keepdims)
+        _reduce(_min, ragged, axes, keepdims, highest_value(ragged.dtype)), lengths_after(ragged, axes, keepdims)
     )
 
 
@@ -311,7 +311,7 @@ def argmax(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
     >>> tb.ragged.argmax(tb.ragged.from_list([[1.0, 9.0], [-1.0]]), axis="time").tolist()
     [1, 0]
     """
-    return _extreme(x, axis, keepdims, _max, least)
+    return _extreme(x, axis, keepdims, _max, lowest_value)
 
 
 @check_arguments
@@ -326,7 +326,7 @@ def argmin(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
     >>> tb.ragged.argmin(tb.ragged.from_list([[1.0, -9.0], [5.0]]), axis="time").tolist()
     [1, 0]
     """
-    return _extreme(x, axis, keepdims, _min, greatest)
+    return _extreme(x, axis, keepdims, _min, highest_value)
 
 
 def _extreme(

@@ -19,7 +19,7 @@ from ..ops.indexing.taking import take_along_axis_at
 from ..ops.sorting import argsort as _argsort
 from ..rules.plan import integer
 from ..tensor import Tensor
-from .reduction import greatest, least
+from .reduction import highest_value, lowest_value
 from .value import Ragged, as_ragged, position_of, ragged_or_tensor, refuse_dependents
 
 _SORTED = "its entries differ in length: sort the result of to_list(), or pack() first"
@@ -82,7 +82,7 @@ def cumulative_max(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
     >>> tb.ragged.cumulative_max(tb.ragged.from_list([[3, 2], [4]]), axis="time").filled(0).tolist()
     [[3, 3], [4, 0]]
     """
-    return _cumulative(x, _cumulative_max, axis, reverse, least(as_ragged(x).dtype))
+    return _cumulative(x, _cumulative_max, axis, reverse, lowest_value(as_ragged(x).dtype))
 
 
 @check_arguments
@@ -95,7 +95,7 @@ def cumulative_min(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
     >>> tb.ragged.cumulative_min(tb.ragged.from_list([[3, 2], [4]]), axis="time").filled(0).tolist()
     [[3, 2], [4, 0]]
     """
-    return _cumulative(x, _cumulative_min, axis, reverse, greatest(as_ragged(x).dtype))
+    return _cumulative(x, _cumulative_min, axis, reverse, highest_value(as_ragged(x).dtype))
 
 
 def _order(x: Ragged, axis: int, descending: bool) -> Tensor:
@@ -104,9 +104,9 @@ def _order(x: Ragged, axis: int, descending: bool) -> Tensor:
     The sort is stable: elements that equal the number in the padding come before the padding.
     """
     if descending:
-        return _argsort(x.filled(least(x.dtype)), axis=axis, descending=True)
+        return _argsort(x.filled(lowest_value(x.dtype)), axis=axis, descending=True)
     if not x.dtype.is_floating:
-        return _argsort(x.filled(greatest(x.dtype)), axis=axis)
+        return _argsort(x.filled(highest_value(x.dtype)), axis=axis)
     return _argsort(x.filled(float("nan")), axis=axis)  # NaN comes after all numbers
 
 
@@ -201,7 +201,7 @@ def top_k(x: Ragged | Tensor, k: int, /, *, axis: Axis) -> Any:
     ragged = as_ragged(x)
     refuse_dependents(ragged, axis, _SORTED)
     position, count = position_of(ragged, axis), integer(k=k)
-    _, indices = _top_k(ragged.filled(least(ragged.dtype)), count, axis=position)
+    _, indices = _top_k(ragged.filled(lowest_value(ragged.dtype)), count, axis=position)
     name = ragged.names[position]
     lengths = {
         other: minimum(other_lengths, count) if other == name else other_lengths

@@ -80,7 +80,7 @@ def bicgstab(problem: Problem, degree: int) -> Method:
                 broke = alpha == 0 if broke is None else logical_or(broke, alpha == 0)
             if j < degree - 1:
                 iterates.append((y, square(rs[0])))
-        factors = [zero_if_done(going, factor) for factor in _least(rs[0], rs[1:])]
+        factors = [zero_if_done(going, factor) for factor in _combination_factors(rs[0], rs[1:])]
         for j, factor in enumerate(factors):
             y = y + factor * rs[j]
         r, u = rs[0], us[0]
@@ -110,7 +110,7 @@ def bicgstab(problem: Problem, degree: int) -> Method:
     return Method(start, step, tell.bound, finish)
 
 
-def _least(r: Tensor, vectors: list[Tensor]) -> list[Tensor]:
+def _combination_factors(r: Tensor, vectors: list[Tensor]) -> list[Tensor]:
     """The factors of the vectors' linear combination nearest to r, by orthogonalising one vector after the other."""
     directions: list[Tensor] = []
     squares: list[Tensor] = []

@@ -24,7 +24,7 @@ from .least_squares import lsqr
 from .linear import Form, Linear
 from .minimal import gmres
 from .refinement import State, System, begun, refine, refine_trajectory
-from .scaling import greatest, power, scale_system
+from .scaling import largest_magnitude, power, scale_system
 
 
 class Plan(NamedTuple):
@@ -83,7 +83,7 @@ def solve_scaled(plan: Plan, tensors: Inputs) -> Outcome:
 
     b = project(tensors.b)
     matrix = scale_system(form, tensors.parts, b, tensors.x0.shape[-1])
-    unit = power(greatest(b))
+    unit = power(largest_magnitude(b))
     b = b * (1 / unit)
     length = sqrt(square(b))
     system = System(

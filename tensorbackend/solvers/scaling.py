@@ -49,12 +49,12 @@ def power(sizes: Tensor) -> Tensor:
     That of 0, an infinity or NaN is one of the two at the ends: a division by it does not change them.
     """
     integers, width = _EXPONENTS[sizes.dtype]
-    greatest_exponent = 2 ** (sizes.dtype.bits - 1 - width) - 2
-    bits = bitwise_and(bitcast(sizes, integers), (greatest_exponent + 1) << width)
-    return bitcast(minimum(maximum(bits, 1 << width), (greatest_exponent - 1) << width), sizes.dtype)
+    largest_exponent = 2 ** (sizes.dtype.bits - 1 - width) - 2
+    bits = bitwise_and(bitcast(sizes, integers), (largest_exponent + 1) << width)
+    return bitcast(minimum(maximum(bits, 1 << width), (largest_exponent - 1) << width), sizes.dtype)
 
 
-def greatest(x: Tensor, count: int = 1) -> Tensor:
+def largest_magnitude(x: Tensor, count: int = 1) -> Tensor:
     """The maximum magnitude along the last `count` axes, of shape (..., 1)."""
     sizes = abs_(x) if count == 1 else abs_(_flat(x, count))
     return (max_ if sizes.shape[-1] else sum_)(sizes, axis=-1, keepdims=True)
@@ -62,7 +62,7 @@ def greatest(x: Tensor, count: int = 1) -> Tensor:
 
 def norm(x: Tensor) -> Tensor:
     """The norm of vectors, of shape (..., 1)."""
-    unit = power(greatest(x))
+    unit = power(largest_magnitude(x))
     return sqrt(square(x * (1 / unit))) * unit
 
 
@@ -76,7 +76,7 @@ def scale_system(form: Form, parts: tuple[Tensor, ...], b: Tensor, columns: int)
     if not form.axes:
         return _scale_function(form, parts, b, columns)
     elements = [part for part in parts if part.dtype.is_inexact]
-    unit = power(_largest([greatest(part, form.axes) for part in elements]))
+    unit = power(_largest([largest_magnitude(part, form.axes) for part in elements]))
     inverse = 1 / unit
 
     def divide_rows(x: Tensor) -> Tensor:
@@ -98,7 +98,7 @@ def _scale_function(form: Form, parts: tuple[Tensor, ...], b: Tensor, columns: i
     places = iota(columns, dtype="int32", backend=b.backend)
     signs = astype(where(places * places * -1640531527 < 0, -1, 1), b.dtype)  # no pattern that A may take to zero
     product = form(parts, broadcast_to(signs, (*b.shape[:-1], columns)))
-    unit = power(greatest(product))
+    unit = power(largest_magnitude(product))
     inverse = 1 / unit
     size = sqrt(square(product * inverse) / max(b.shape[-1], 1))
     return ScaledMatrix(*_products(form, parts, inverse), parts, unit, size)
@@ -121,6 +121,6 @@ def _products(form: Form, parts: Tensors, inverse: Tensor | None) -> tuple[Funct
 
 def scale_preconditioner(precondition: Callable[[Tensor], Tensor], r: Tensor) -> Function:
     """A preconditioner that maps the residual r to a vector of about the same size; its factor changes no iterate."""
-    unit = power(greatest(precondition(r)))
+    unit = power(largest_magnitude(precondition(r)))
     inverse = 1 / unit
     return lambda x: precondition(x) * inverse

@@ -17,7 +17,7 @@ from ..ops.elementwise.binary import add, multiply, not_equal
 from ..ops.elementwise.conversion import astype as cast_to
 from ..ops.indexing.scatter import indexed_put
 from ..ops.indexing.taking import take_along_axis_at, take_at
-from ..ops.reduction import max as greatest
+from ..ops.reduction import max as largest
 from ..ops.shape import broadcast_to, concatenate, expand_dims, reshape
 from ..ops.sorting import argsort
 from ..tensor import Tensor
@@ -193,7 +193,7 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
     if size is None:
         size = max([0, *_flat(begins[..., -1]).tolist()])
     elif begins.size:
-        fits(greatest(begins), size)
+        fits(largest(begins), size)
     batch = batch_of(matrix)
     total = matrix.size
 

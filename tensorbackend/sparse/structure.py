@@ -40,9 +40,9 @@ def _read_by_index(places: Tensor, size: int) -> Tensor:
 def _check_range(places: Array, size: int, what: str) -> None:
     if not places.size:
         return
-    least, greatest = places.min(), places.max()
-    if least < 0 or greatest >= size:
-        outside = int(least if least < 0 else greatest)
+    least, largest = places.min(), places.max()
+    if least < 0 or largest >= size:
+        outside = int(least if least < 0 else largest)
         raise IndexRangeError(expected(f"each {what} from 0 to {size - 1}", **{what: outside}))
 
 

@@ -17,7 +17,7 @@ from .contract import answer, observe, outcome, outcome_text
 from .divergences import EXPECTED, Divergence, Judgement, Outcome, divergences_of
 from .forms import plainly, plans
 from .scales import Allowance, allowances
-from .subnormals import FLUSHES, flush_subnormals, least_normal, nearer
+from .subnormals import FLUSHES, flush_subnormals, nearer, smallest_normal
 
 
 class Verdict(NamedTuple):
@@ -164,7 +164,7 @@ def _compare(call: Invocation, actual: Outcome, reference: Outcome, judgement: J
     bound = bound._replace(ulps=max(bound.ulps, judgement.ulps))
     farthest = 0.0
     for a, b, allowed in zip(actual, reference, allowances(call, bound, reference), strict=True):
-        least = max(judgement.absolute, least_normal(b.dtype) if judgement.flushes and bound.ulps else 0.0)
+        least = max(judgement.absolute, smallest_normal(b.dtype) if judgement.flushes and bound.ulps else 0.0)
         absolute = _raise_allowance(least, allowed)
         farthest = max(farthest, assert_equal(a, b, ulps=bound.ulps, absolute=absolute, call=call))
     return farthest

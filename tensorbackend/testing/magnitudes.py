@@ -93,7 +93,7 @@ class _Column:
         return self.numbers[:stop]
 
 
-@lru_cache(maxsize=64)  # ops whose calls are drawn alike have the same seeds
+@lru_cache(maxsize=64)  # ops whose calls are drawn in the same way have the same seeds
 def _column(dtype: DType, seed: int, place: int) -> _Column:
     return _Column(dtype, seed * 4 + place)
 

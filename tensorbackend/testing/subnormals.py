@@ -21,7 +21,7 @@ def _zero(part: float, least: float) -> float:
 def _flush_parts(x: Tensor, real: bool, imaginary: bool, factor: float = 1.0) -> Tensor:
     if not x.dtype.is_inexact:
         return x
-    least = factor * least_normal(x.dtype)
+    least = factor * smallest_normal(x.dtype)
     of_real = least if real else 0.0
     values: Sequence[Any] = unpack(x.to_binary(), x.dtype)
     if x.dtype.is_complex:
@@ -60,7 +60,7 @@ def has_subnormals(x: Tensor) -> bool:
     """Whether an element, or a part of one, is subnormal, or becomes subnormal if an algorithm halves it."""
     if not x.dtype.is_inexact:
         return False
-    least = 2 * least_normal(x.dtype)
+    least = 2 * smallest_normal(x.dtype)
     return any(0 < abs(part) < least for value in unpack(x.to_binary(), x.dtype) for part in (value.real, value.imag))
 
 
@@ -112,6 +112,6 @@ def nearer(actual: Tensor, first: Tensor, second: Tensor) -> Tensor:
     return from_binary(pack(list(map(chosen, *columns)), dtype), first.template, "binary")
 
 
-def least_normal(dtype: DType) -> float:
+def smallest_normal(dtype: DType) -> float:
     """The smallest normal number of a dtype, or of the parts of a complex dtype; 0 for exact dtypes."""
     return finfo(REAL_OF.get(dtype, dtype)).smallest_normal if dtype.is_inexact else 0.0

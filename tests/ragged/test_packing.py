@@ -31,5 +31,5 @@ def test_packing_keeps_other_axes_where_they_are() -> None:
 
 
 def test_what_was_packed_otherwise_is_refused() -> None:
-    with pytest.raises(ShapeError, match="the same lengths where axes 'packed' meet"):
+    with pytest.raises(ShapeError, match="the same lengths of the axes 'packed'"):
         tr.unpack(tr.pack(NESTED, axis="letter"), like=tr.from_list([[1, 2], [3]]), axis="time")

@@ -99,7 +99,7 @@ def main() -> None:
             ratios.append(mine / other)
             assert close, name
             print(f"{name:22} {1e3 * mine:8.1f} ms {1e3 * other:8.1f} ms {mine / other:6.2f}")
-    print(f"geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}, greatest {max(ratios):.2f}")
+    print(f"geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}, maximum {max(ratios):.2f}")
 
 
 if __name__ == "__main__":

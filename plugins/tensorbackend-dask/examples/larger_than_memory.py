@@ -136,7 +136,7 @@ def main() -> None:
             seconds = time.perf_counter() - begun
             watch.ended.set()
             print(f"{rows * COLUMNS * 4 / 1e9:.1f} GB of float32 in {seconds:.0f} s")
-            print("greatest memory of workers:", ", ".join(f"{peak / 1e6:.0f} MB" for peak in watch.memory.values()))
+            print("maximum memory of workers:", ", ".join(f"{peak / 1e6:.0f} MB" for peak in watch.memory.values()))
             print(f"most on the disk: {watch.disk / 1e6:.1f} MB")
             print("workers at the end:", len(client.scheduler_info()["workers"]))
     counted = int(numpy.asarray(summary[3]).sum())

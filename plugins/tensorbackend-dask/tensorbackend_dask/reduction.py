@@ -217,7 +217,7 @@ class DaskReduction(DaskBase):
     def argmin(
         self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: Literal["low", "high"]
     ) -> Payload:
-        """Index of the least element; the indices in the whole tensor decide ties between blocks."""
+        """Index of the minimum; the indices in the whole tensor decide ties between blocks."""
         return self._extreme("argmin", out, x, axis, keepdims, tie_break)
 
     @lazily

@@ -142,8 +142,8 @@ def close(name: str, theirs: Any, ours: Any) -> None:
     if "random_choice_with_replacement" in _called and a.dtype.kind == "i":
         return
     relative = ULP if ("cast_raw", "bfloat16") in _called else 1e-5
-    greatest = float(np.max(np.abs(a[np.isfinite(a)]), initial=0.0)) if a.dtype.kind in "fc" else 0.0
-    np.testing.assert_allclose(b, a, rtol=relative, atol=1e-5 + 1e-5 * greatest, err_msg=name)
+    largest = float(np.max(np.abs(a[np.isfinite(a)]), initial=0.0)) if a.dtype.kind in "fc" else 0.0
+    np.testing.assert_allclose(b, a, rtol=relative, atol=1e-5 + 1e-5 * largest, err_msg=name)
 
 
 rf_utils.run_model = run_model

@@ -20,7 +20,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
         ("test_select_backend_and_dispatch", "it asserts the name of RETURNN's own backend"),
         (
             "test_get_existing_models_ignores_empty_checkpoint_dir",
-            "it is of checkpoints, whose suffix goes by the name of RETURNN's own backend",
+            "it is of checkpoints, whose suffix depends on the name of RETURNN's own backend",
         ),
     )
 }

@@ -35,7 +35,8 @@ class Creation(Base):
         if isinstance(value, tb.Tensor):
             raw, name = unnamed(value), name or "raw_tensor"
         else:
-            # A number goes to the device of the tensors. RETURNN asks for "cpu", because PyTorch can mix devices here.
+            # A number is moved to the device of the tensors. RETURNN asks for "cpu", because PyTorch can mix devices
+            # here.
             home = cls._home(device if np.ndim(value) else None)
             raw = tb.asarray(np.asarray(value), dtype=cls.as_dtype_raw(dtype), backend=home, copy=True)
         name = name or "const"

@@ -158,7 +158,7 @@ class Losses(Networks):
 
     @classmethod
     def edit_distance(cls, a: Tensor, a_spatial_dim: Dim, b: Tensor, b_spatial_dim: Dim) -> Tensor:
-        """The least number of edits that turn one sequence into the other, for each example."""
+        """The minimum number of edits from one sequence to the other, for each example."""
         batch = a.remaining_dims(a_spatial_dim)
         batch += [dim for dim in b.remaining_dims(b_spatial_dim) if dim not in batch]
         distances = tb.nn.edit_distance(

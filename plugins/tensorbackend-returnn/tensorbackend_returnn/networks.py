@@ -121,7 +121,7 @@ class Networks(Convolution):
         out_spatial_dim: Dim,
         out_dim: Dim,
     ) -> Tensor:
-        """Compute the short-time Fourier transform. A signal shorter than a frame gives zeros."""
+        """Compute the short-time Fourier transform. The result for a signal shorter than a frame is zeros."""
         batch = [dim for dim in x.dims if dim != in_spatial_dim]
         raw = x.copy_transpose([*batch, in_spatial_dim]).raw_tensor
         axis = len(batch)

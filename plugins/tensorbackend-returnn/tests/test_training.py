@@ -31,10 +31,8 @@ def test_gradients_by_all_parameters_are_those_of_pytorch(over: str) -> None:
         value, gradients = function(parameters)
         assert value.item() == pytest.approx(their_loss.item(), rel=1e-5)
         for name, slope in slopes.items():
-            greatest = max(float(np.abs(slope).max()), 1.0)
-            np.testing.assert_allclose(
-                np.asarray(gradients[name]), slope, rtol=1e-4, atol=2e-5 * greatest, err_msg=name
-            )
+            largest = max(float(np.abs(slope).max()), 1.0)
+            np.testing.assert_allclose(np.asarray(gradients[name]), slope, rtol=1e-4, atol=2e-5 * largest, err_msg=name)
 
 
 def test_parameters_are_put_back_and_strange_names_refused() -> None:

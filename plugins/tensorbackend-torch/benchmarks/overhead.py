@@ -20,7 +20,7 @@ import tensorbackend as tb
 import torch
 
 SECONDS = 0.4
-"""How long the two of a call take turns."""
+"""How long the two of a call alternate."""
 
 
 class Case(NamedTuple):
@@ -123,8 +123,8 @@ def cases(small: bool) -> Iterator[Case]:
     yield Case("item", lambda: a[0].item(), lambda: x[0].item())
 
 
-def least(first: Callable[[], Any], second: Callable[[], Any]) -> tuple[float, float]:
-    """The least time of each of two functions that take turns, in microseconds."""
+def shortest_times(first: Callable[[], Any], second: Callable[[], Any]) -> tuple[float, float]:
+    """The shortest time of each of two functions that alternate, in microseconds."""
     for function in (first, second):
         for _ in range(4):
             function()
@@ -154,7 +154,7 @@ def main(arguments: list[str]) -> None:
         for case in cases(size == "small"):
             if case_names and case.name not in case_names:
                 continue
-            theirs, ours = least(case.theirs, case.ours)
+            theirs, ours = shortest_times(case.theirs, case.ours)
             ratios.append((ours / theirs, case.name))
             print(f"{size:6} {case.name:20} {theirs:12.2f} {ours:12.2f} {ours / theirs:8.2f}", flush=True)
         mean = math.exp(sum(math.log(ratio) for ratio, _ in ratios) / len(ratios))

@@ -66,10 +66,10 @@ def _saturated(values: Array, source: DType, target: DType) -> Array:
     if target is uint64:
         upper = inside >= 2.0**63
         whole = torch.where(upper, inside - 2.0**63, inside).to(torch.int64) ^ upper.to(torch.int64) << 63
-        greatest = -1
+        largest = -1
     else:
-        whole, greatest = inside.to(torch.int64), limits.max
-    whole = torch.where(values >= beyond, greatest, whole)
+        whole, largest = inside.to(torch.int64), limits.max
+    whole = torch.where(values >= beyond, largest, whole)
     return torch.where(values <= float(limits.min), limits.min, whole)
 
 
@@ -102,7 +102,7 @@ def _from_integers(values: Array, source: DType, target: DType) -> Array:
 
 
 def _float32_to_odd(values: Array) -> Array:
-    """Rounds float64 to float32 by rounding to odd, so that a second rounding gives the same as one rounding."""
+    """Rounds float64 to float32 by rounding to odd, so that a second rounding has the same result as one rounding."""
     near = values.to(torch_dtype(float32))
     back = near.to(torch.float64)
     inexact = torch.isfinite(values) & (back != values)

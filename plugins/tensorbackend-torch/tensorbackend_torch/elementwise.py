@@ -228,7 +228,7 @@ class TorchElementwise(TorchBase):
             if out.dtype is uint64:
                 return integers.unsigned_divide(as_int64(x1, uint64), as_int64(x2, uint64))[1]
             return self._in_int64(integers.remainder, out, x1, x2)
-        # PyTorch's vector loop gives NaN if x1 / x2 overflows, so first reduce x1 by a multiple of x2.
+        # PyTorch's vector loop returns NaN if x1 / x2 overflows, so first reduce x1 by a multiple of x2.
         multiple = torch.where(torch.abs(x2) < 1, x2 * 2.0**1000, x2)
         remainder = torch.remainder(torch.fmod(x1, multiple), x2)
         return torch.where(remainder == 0, torch.copysign(torch.zeros_like(remainder), x2), remainder)

@@ -35,19 +35,19 @@ def clip(values: Array, low: Array, high: Array) -> Array:
     return minimum(maximum(values, low), high)
 
 
-def greatest(values: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
+def signed_maximum(values: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
     """The largest element along axes."""
-    return extreme_along(axes, keepdims, greatest=True)(values)
+    return extreme_along(axes, keepdims, largest=True)(values)
 
 
-def least(values: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
-    """The least element along axes."""
-    return extreme_along(axes, keepdims, greatest=False)(values)
+def signed_minimum(values: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
+    """The minimum along axes."""
+    return extreme_along(axes, keepdims, largest=False)(values)
 
 
-def extreme_along(axes: Sequence[int], keepdims: bool, *, greatest: bool) -> Callable[[Array], Array]:
+def extreme_along(axes: Sequence[int], keepdims: bool, *, largest: bool) -> Callable[[Array], Array]:
     """Returns the function that finds the largest or least element along axes."""
-    find, count = torch.amax if greatest else torch.amin, torch.count_nonzero
+    find, count = torch.amax if largest else torch.amin, torch.count_nonzero
     axis = axes[0] if len(axes) == 1 else tuple(axes)
 
     def extreme(values: Array) -> Array:
@@ -56,8 +56,8 @@ def extreme_along(axes: Sequence[int], keepdims: bool, *, greatest: bool) -> Cal
         if not values.is_floating_point() or count(found).item() == found.numel():
             return found
         negative = torch.signbit(values)
-        wins = reduced(torch.any, (values == 0) & (~negative if greatest else negative), axes, keepdims)
-        return torch.where((found == 0) & wins, 0.0 if greatest else -0.0, found)
+        wins = reduced(torch.any, (values == 0) & (~negative if largest else negative), axes, keepdims)
+        return torch.where((found == 0) & wins, 0.0 if largest else -0.0, found)
 
     return extreme
 

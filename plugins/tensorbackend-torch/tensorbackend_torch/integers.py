@@ -9,7 +9,7 @@ _MASKS = (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
 
 
 def floor_divide(left: Array, right: Array) -> Array:
-    """Floor of the quotient. Division by zero gives 0; the least integer divided by -1 wraps."""
+    """Floor of the quotient. Division by zero returns 0; the smallest integer divided by -1 wraps."""
     return _divided(left, right, "floor")
 
 
@@ -47,8 +47,8 @@ def unsigned_divide(left: Array, right: Array) -> tuple[Array, Array]:
     """Quotient and remainder of uint64 numbers, as bits in int64; both are 0 if the divisor is 0.
 
     Numbers below 2**63 are divided as int64. Otherwise half the dividend is divided as a signed number, and twice this
-    quotient is too small by at most one (H. S. Warren, Hacker's Delight, section 9-3). A divisor of at least 2**63 goes
-    into the dividend at most once.
+    quotient is too small by at most one (H. S. Warren, Hacker's Delight, section 9-3). A divisor of at least 2**63
+    fits into the dividend at most once.
     """
     if not (left < 0).any() and not (right < 0).any():
         return floor_divide(left, right), remainder(left, right)

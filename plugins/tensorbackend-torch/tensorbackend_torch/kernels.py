@@ -88,7 +88,7 @@ def _output_conversion(out: Template, unsigned: Unsigned) -> Convert:
 class Fitting(NamedTuple):
     """A function whose result is a payload, of the dtype of the template, where no way converts an operand.
 
-    Then nothing looks at the result, and a call goes to the function directly, which may be PyTorch's own.
+    Then nothing looks at the result, and the function is called directly, which may be PyTorch's own.
     """
 
     function: Function

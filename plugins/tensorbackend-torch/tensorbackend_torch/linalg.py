@@ -1,7 +1,7 @@
 """Contractions, factorisations, solvers; the narrow floats are computed in float32.
 
 Factors are unique only up to signs, or phases for complex matrices. Each callback fixes these as the protocol says, so
-every backend gives the same factors.
+every backend returns the same factors.
 """
 
 from __future__ import annotations

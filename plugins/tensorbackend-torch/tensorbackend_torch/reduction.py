@@ -60,12 +60,12 @@ class TorchReduction(TorchBase):
     @kernel_planned(unsigned="order")
     def reduce_max(self, out: Template, x: Template, *, axes: tuple[int, ...], keepdims: bool) -> Fitting:
         """Largest element; 0.0 is above -0.0."""
-        return Fitting(extremes.extreme_along(axes, keepdims, greatest=True))
+        return Fitting(extremes.extreme_along(axes, keepdims, largest=True))
 
     @kernel_planned(unsigned="order")
     def reduce_min(self, out: Template, x: Template, *, axes: tuple[int, ...], keepdims: bool) -> Fitting:
         """Least element; -0.0 is below 0.0."""
-        return Fitting(extremes.extreme_along(axes, keepdims, greatest=False))
+        return Fitting(extremes.extreme_along(axes, keepdims, largest=False))
 
     @kernel(unsigned="order", narrow="float32")
     def argmax(self, out: Template, x: Array, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Array:
@@ -74,7 +74,7 @@ class TorchReduction(TorchBase):
 
     @kernel(unsigned="order", narrow="float32")
     def argmin(self, out: Template, x: Array, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Array:
-        """Index of the least element."""
+        """Index of the minimum."""
         return self._position(torch.argmin, out, x, axis, tie_break)
 
     def reduce(
@@ -133,8 +133,8 @@ class TorchReduction(TorchBase):
         else:
             # Integers of 64 bits: an element's place in the order of elements, and below it its place from the end.
             places = torch.arange(size - 1, -1, -1, device=x.device)
-            greatest = torch.topk(_sortable(x).to(torch.int64) << 32 | places, k).values
-            best = size - 1 - (greatest & 0xFFFFFFFF)
+            largest = torch.topk(_sortable(x).to(torch.int64) << 32 | places, k).values
+            best = size - 1 - (largest & 0xFFFFFFFF)
         return torch.take_along_dim(x, best, -1), best
 
     @kernel_planned(unsigned="own")

@@ -65,7 +65,7 @@ def padded(values: Array, pad_value: Array | float, padding: Sequence[tuple[int,
     for size, (low, high, interior) in zip(values.shape, padding, strict=True):
         step = interior + 1
         length = low + max(0, size + (size - 1) * interior) + high
-        # Element j goes to position low + j * step. The elements from `first` up to `last` are inside the result.
+        # Element j moves to position low + j * step. The elements from `first` up to `last` are inside the result.
         first = max(0, -(low // step))
         last = max(first, min(size, -((low - length) // step)))
         start = low + first * step

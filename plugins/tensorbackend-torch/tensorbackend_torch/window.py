@@ -38,12 +38,12 @@ class TorchWindow(TorchConvolution):
     @kernel(unsigned="order")
     def window_max(self, out: Template, x: Array, *, windows: Windows) -> Array:
         """Largest element of each window."""
-        return _slide(lambda columns: extremes.greatest(columns, (-1,)), x, _limits(x)[0], windows)
+        return _slide(lambda columns: extremes.signed_maximum(columns, (-1,)), x, _limits(x)[0], windows)
 
     @kernel(unsigned="order")
     def window_min(self, out: Template, x: Array, *, windows: Windows) -> Array:
         """Least element of each window."""
-        return _slide(lambda columns: extremes.least(columns, (-1,)), x, _limits(x)[1], windows)
+        return _slide(lambda columns: extremes.signed_minimum(columns, (-1,)), x, _limits(x)[1], windows)
 
     def window_reduce(
         self,
@@ -71,12 +71,12 @@ class TorchWindow(TorchConvolution):
     @kernel(unsigned="own", narrow="float32")
     def window_scatter_max(self, out: Template, x: Array, source: Array, initial: Array, *, windows: Windows) -> Array:
         """`initial`, plus each source element at its window's largest element."""
-        return self._scattered(extremes.greatest, 0, out, x, source, initial, windows)
+        return self._scattered(extremes.signed_maximum, 0, out, x, source, initial, windows)
 
     @kernel(unsigned="own", narrow="float32")
     def window_scatter_min(self, out: Template, x: Array, source: Array, initial: Array, *, windows: Windows) -> Array:
         """`initial`, plus each source element at its window's least element."""
-        return self._scattered(extremes.least, 1, out, x, source, initial, windows)
+        return self._scattered(extremes.signed_minimum, 1, out, x, source, initial, windows)
 
     # Helpers
 

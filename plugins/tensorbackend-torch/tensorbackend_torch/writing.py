@@ -39,11 +39,11 @@ def write(x: Template, structure: tuple[Any, ...], value: Template | type) -> Wr
     limits = _limits(x.dtype, value)
     if limits is None:
         return None
-    least, greatest = limits
+    least, largest = limits
     put = _at_mask if masked else _put
 
     def put_number(x: Tensor, key: Any, number: float) -> None:
-        if not (least <= number <= greatest or number != number or number in (inf, -inf)):
+        if not (least <= number <= largest or number != number or number in (inf, -inf)):
             raise OverflowError  # or near the limit, where it depends on rounding
         put(x, key, number)
 

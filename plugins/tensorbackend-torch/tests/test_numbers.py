@@ -50,7 +50,7 @@ def test_unsigned_numbers_as_floats_and_back(dtype: DType) -> None:
 
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in ALL_DTYPES if dtype.is_integer or dtype.is_floating], ids=str)
-def test_the_greatest_of_long_rows_are_those_of_sorted_rows(dtype: DType) -> None:
+def test_the_largest_of_long_rows_are_those_of_sorted_rows(dtype: DType) -> None:
     random.seed(3)
     edges = [math.nan, math.inf, -math.inf, -0.0, -1.5] if dtype.is_floating else [iinfo(dtype).max, iinfo(dtype).min]
     numbers = [*edges, 0, 0, 1, 1, 1]

@@ -68,11 +68,11 @@ def _cast_through(dtype: DType, cast: Kernel) -> Kernel:
 def _saturating_kernel(xp: Any, source: DType, target: DType, plain: Kernel, attempted: AttemptKernel) -> Kernel:
     """A kernel that truncates floats to integers: beyond the limits to the nearest limit, NaN to 0."""
     number, limits, dtype = numpy_dtype(source).type, iinfo(target), numpy_dtype(target)
-    # float32 holds `above`, a power of two. Where it cannot hold `below`, that becomes the least limit: as safe.
+    # float32 holds `above`, a power of two. Where it cannot hold `below`, that becomes the lower limit: as safe.
     below, above = number(limits.min - 1), number(limits.max + 1)
     before, behind = float(below), float(above)
     zero, lowest = number(0), number(limits.min)
-    least, greatest = dtype.type(limits.min), dtype.type(limits.max)
+    least, largest = dtype.type(limits.min), dtype.type(limits.max)
 
     def all_inside(values: Any) -> bool:
         # Both find a NaN first, and take a third of the time of a reduction for few elements.
@@ -80,7 +80,7 @@ def _saturating_kernel(xp: Any, source: DType, target: DType, plain: Kernel, att
 
     def saturate(values: Any) -> Any:
         whole = xp.where((values > below) & (values < above), values, zero).astype(dtype)
-        whole = xp.where(values >= above, greatest, whole)
+        whole = xp.where(values >= above, largest, whole)
         return xp.where(values <= lowest, least, whole)
 
     return attempted(plain, saturate, holds=None if target in _FLAGGED else all_inside)

@@ -29,7 +29,7 @@ def clip(xp: Any, values: Any, low: Any, high: Any) -> Any:
     return xp.copysign(between, (_bits(values) & _bits(low) | _bits(high)).view(values.dtype))
 
 
-def greatest(xp: Any, values: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
+def signed_maximum(xp: Any, values: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
     """The largest element along axes."""
     maxima = xp.max(values, axis=axes, keepdims=keepdims)
     if _has_one_zero(values) or not (maxima == 0).any():
@@ -38,8 +38,8 @@ def greatest(xp: Any, values: Any, axes: tuple[int, ...], keepdims: bool = False
     return xp.where((maxima == 0) & plus, xp.abs(maxima), maxima)
 
 
-def least(xp: Any, values: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
-    """The least element along axes."""
+def signed_minimum(xp: Any, values: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
+    """The minimum along axes."""
     minima = xp.min(values, axis=axes, keepdims=keepdims)
     if _has_one_zero(values) or not (minima == 0).any():
         return minima

@@ -264,7 +264,7 @@ class ArrayIndexing(ArrayBase):
 
     # Helpers
 
-    def greatest(self, indices: Array) -> int:
+    def largest_index(self, indices: Array) -> int:
         """The largest of some unsigned integers, at least one."""
         return int(indices.max())
 
@@ -284,11 +284,11 @@ class ArrayIndexing(ArrayBase):
         # Read as unsigned numbers, negative ones are the largest, so one comparison finds all that are outside.
         wide = unsigned if indices.dtype is uint64 else long
 
-        greatest = self.greatest
+        largest = self.largest_index
 
         def require(places: Array) -> tuple[Array, Any]:
             places = places.astype(wide, copy=False)
-            if greatest(places.view(unsigned)) >= size:
+            if largest(places.view(unsigned)) >= size:
                 raise index_error(places, size)
             return (places if wide is long else places.view(long)), None
 

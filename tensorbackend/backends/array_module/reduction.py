@@ -107,7 +107,7 @@ class ArrayReduction(ArrayBase):
     @takes(_position_space)
     @planned
     def argmin(self, out: Template, x: Template, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Kernel:
-        """Index of the least element."""
+        """Index of the minimum."""
         return self._position("argmin", out, x, axis, tie_break)
 
     # Overrides of composites
@@ -120,11 +120,11 @@ class ArrayReduction(ArrayBase):
         if not x.size:
             zeros, narrow = self.xp.zeros, numpy_dtype(out.dtype)
             return lambda values: zeros(out.shape, narrow)
-        greatest = self.fold_kernel("max", x, axis, True, dtype)
+        largest = self.fold_kernel("max", x, axis, True, dtype)
         total = self.fold_kernel("sum", x, axis, True, dtype)
 
         def softmax(values: Array) -> Array:
-            power = exp(values - greatest(values))
+            power = exp(values - largest(values))
             return power / total(power)
 
         return promoting_kernel(self, out.dtype, softmax, out, x)

@@ -92,7 +92,7 @@ class ArrayWindow(ArrayBase):
         """Largest element of each window."""
         like = x.replace(dtype=wide(x.dtype))
         greater = kernel_of(self.max, like, like, like)
-        slide = _sliding_function(self.xp, greater, extremes.greatest, windows)
+        slide = _sliding_function(self.xp, greater, extremes.signed_maximum, windows)
         return self._sliding_kernel(out, x, limits(x.dtype)[0], windows, slide)
 
     @takes(_pooled_space)
@@ -101,7 +101,7 @@ class ArrayWindow(ArrayBase):
         """Least element of each window."""
         like = x.replace(dtype=wide(x.dtype))
         lesser = kernel_of(self.min, like, like, like)
-        slide = _sliding_function(self.xp, lesser, extremes.least, windows)
+        slide = _sliding_function(self.xp, lesser, extremes.signed_minimum, windows)
         return self._sliding_kernel(out, x, limits(x.dtype)[1], windows, slide)
 
     @in_own_context
@@ -139,7 +139,7 @@ class ArrayWindow(ArrayBase):
         self, out: Template, x: Template, source: Template, initial: Template, /, *, windows: Windows
     ) -> Kernel:
         """`initial`, plus each source element at its window's largest element."""
-        return self._scattering_kernel(extremes.greatest, limits(x.dtype)[0], out, x, source, windows)
+        return self._scattering_kernel(extremes.signed_maximum, limits(x.dtype)[0], out, x, source, windows)
 
     @takes(_scattered_space)
     @planned
@@ -147,7 +147,7 @@ class ArrayWindow(ArrayBase):
         self, out: Template, x: Template, source: Template, initial: Template, /, *, windows: Windows
     ) -> Kernel:
         """`initial`, plus each source element at its window's least element."""
-        return self._scattering_kernel(extremes.least, limits(x.dtype)[1], out, x, source, windows)
+        return self._scattering_kernel(extremes.signed_minimum, limits(x.dtype)[1], out, x, source, windows)
 
     # Helpers
 

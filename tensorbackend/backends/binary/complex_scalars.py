@@ -151,7 +151,7 @@ def _log1p(z: complex) -> complex:
 def _atanh(z: complex) -> complex:
     if z.imag == 0 and abs(z.real) == 1:
         return complex(copysign(inf, z.real), z.imag)
-    if abs(z.real) == 1 and abs(z.imag) < 1e-100:  # Python's overflows at the square root of the least normal number
+    if abs(z.real) == 1 and abs(z.imag) < 1e-100:  # Python's overflows at the square root of the smallest normal number
         size = 0.5 * (math.log(2) - math.log(abs(z.imag)))
         return complex(copysign(size, z.real), copysign(math.pi / 4, z.imag))
     return cmath.atanh(z)

@@ -50,13 +50,13 @@ def _offsets(shape: Shape, apart: Sequence[int], axes: Sequence[int]) -> list[in
     return list(map(sum, product(*ranges)))
 
 
-def greatest(values: Sequence[Any]) -> Any:
+def maximum_of(values: Sequence[Any]) -> Any:
     """The largest element, NaN if there is one."""
     return _extreme(values, max)
 
 
-def least(values: Sequence[Any]) -> Any:
-    """The least element, NaN if there is one."""
+def minimum_of(values: Sequence[Any]) -> Any:
+    """The minimum, NaN if there is one."""
     return _extreme(values, min)
 
 
@@ -112,18 +112,18 @@ class BinaryReduction(Backend):
 
     def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""
-        return self._fold(greatest, out, x, axes)
+        return self._fold(maximum_of, out, x, axes)
 
     def reduce_min(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
         """See the protocol."""
-        return self._fold(least, out, x, axes)
+        return self._fold(minimum_of, out, x, axes)
 
     def argmax(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
         """See the protocol."""
         axes = tuple(range(len(x.shape))) if axis is None else (axis,)
-        return self._fold(lambda values: index_of(values, greatest, tie_break), out, x, axes)
+        return self._fold(lambda values: index_of(values, maximum_of, tie_break), out, x, axes)
 
     def argmin(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
         """See the protocol."""
         axes = tuple(range(len(x.shape))) if axis is None else (axis,)
-        return self._fold(lambda values: index_of(values, least, tie_break), out, x, axes)
+        return self._fold(lambda values: index_of(values, minimum_of, tie_break), out, x, axes)

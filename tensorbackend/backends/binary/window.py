@@ -151,7 +151,7 @@ class BinaryWindow(Backend):
 def _extremes(choose: Callable[..., Any], out: Template, x: Tensor, axes: list[Axis]) -> Payload:
     if not x.dtype.is_floating:
         return store(_axis_by_axis(_fold_arguments(choose), list(elements(x)), axes, x.shape), out.dtype)
-    keys = order_keys(x.data, x.dtype, nan_is_greatest=choose is max)
+    keys = order_keys(x.data, x.dtype, nan_is_largest=choose is max)
     return from_order_keys(_axis_by_axis(_fold_arguments(choose), keys, axes, x.shape), x.dtype)
 
 

@@ -104,11 +104,11 @@ def columns(values: Sequence[Any], axes: Sequence[Axis], shape: Shape) -> Iterat
 
 
 def _scale(dtype: DType) -> tuple[str, int]:
-    """The type code of signed integers as wide as a floating dtype, and the least such integer."""
+    """The type code of signed integers as wide as a floating dtype, and the smallest such integer."""
     return {16: "h", 32: "i", 64: "q"}[dtype.bits], -(1 << (dtype.bits - 1))
 
 
-def order_keys(data: bytes, dtype: DType, nan_is_greatest: bool) -> list[int]:
+def order_keys(data: bytes, dtype: DType, nan_is_largest: bool) -> list[int]:
     """Integers in the order of floats, -0.0 below 0.0 and NaN at one end: the bits, in reverse order below zero."""
     letter, least = _scale(dtype)
     bits = memoryview(data).cast("B").cast(letter)  # type: ignore[call-overload] # any letter
@@ -116,7 +116,7 @@ def order_keys(data: bytes, dtype: DType, nan_is_greatest: bool) -> list[int]:
     infinity = ((1 << dtype.exponent_bits) - 1) << (dtype.bits - 1 - dtype.exponent_bits)
     if keys and (max(keys) > infinity or min(keys) < -infinity - 1):
         quiet = infinity + (1 << (dtype.bits - 2 - dtype.exponent_bits))
-        nan = quiet if nan_is_greatest else -quiet - 1
+        nan = quiet if nan_is_largest else -quiet - 1
         keys = [key if -infinity - 1 <= key <= infinity else nan for key in keys]
     return keys
 

@@ -18,7 +18,7 @@ _MANY = 1 << 10
 
 
 def extreme(backend: JaxBase, signed: Extreme, x: Template, reduce: Callable[[Array], Array]) -> Kernel:
-    """A kernel of the maximum or minimum: `signed` is `greatest` or `least`, and `reduce` is JAX's own reduction.
+    """A kernel of the maximum or minimum: `signed` computes it as the protocol says, `reduce` is JAX's own reduction.
 
     On a CPU XLA's maximum of many elements ignores NaN (JAX 0.10 and 0.11). There the kernel reduces integers that have
     the order of the numbers, which takes four times as long. For arrays with values it does so only if their sum is NaN
@@ -45,7 +45,7 @@ def extreme(backend: JaxBase, signed: Extreme, x: Template, reduce: Callable[[Ar
 # numbers. So the gradient flows as before, while abs() or copysign() would stop it at a zero.
 
 
-def greatest(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
+def signed_maximum(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
     """The maximum along axes, a zero with the sign of the largest zero."""
     maxima = reduce(values)
     if not xp.issubdtype(values.dtype, xp.floating):
@@ -54,8 +54,8 @@ def greatest(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
     return maxima + xp.where((maxima == 0) & plus, 0.0, -0.0).astype(maxima.dtype)
 
 
-def least(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
-    """The minimum along axes, a zero with the sign of the least zero."""
+def signed_minimum(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
+    """The minimum along axes, a zero with the sign of the smallest zero."""
     minima = reduce(values)
     if not xp.issubdtype(values.dtype, xp.floating):
         return minima
@@ -70,7 +70,7 @@ def _rank(xp: Any, lax: Any, values: Array, signed: Extreme) -> Array:
     """The integers that have the order of the numbers."""
     limits = xp.iinfo(f"int{8 * values.dtype.itemsize}")
     bits = lax.bitcast_convert_type(values, limits.dtype)
-    last = limits.max if signed is greatest else limits.min
+    last = limits.max if signed is signed_maximum else limits.min
     return xp.where(xp.isnan(values), bits.dtype.type(last), _reverse_negative(xp, bits))
 
 
@@ -79,7 +79,7 @@ def _number(xp: Any, lax: Any, ranks: Array, dtype: Any, signed: Extreme) -> Arr
     ends = lax.bitcast_convert_type(xp.asarray([-xp.inf, xp.inf], dtype), ranks.dtype)
     low, high = _reverse_negative(xp, ends)
     # The result for a window of padding alone is the identity of the integers, which is beyond the infinities.
-    ranks = xp.maximum(ranks, low) if signed is greatest else xp.minimum(ranks, high)
+    ranks = xp.maximum(ranks, low) if signed is signed_maximum else xp.minimum(ranks, high)
     return lax.bitcast_convert_type(_reverse_negative(xp, ranks), dtype)
 
 

@@ -284,7 +284,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         of_x, of_updates = (self.caster(operand.dtype, out.dtype) for operand in (x, updates))
         ordered, numbers = self._order_keys(out.dtype)
 
-        def greatest(values: Array, places: Array, others: Array) -> Array:
+        def largest(values: Array, places: Array, others: Array) -> Array:
             wide = xp.broadcast_to(of_updates(others), updates_shape)
             positions, rows, target = written(places, ordered(wide), ordered(of_x(values)))
             return numbers(target.at[positions].max(rows, mode="drop")).reshape(out.shape)
@@ -305,7 +305,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
             updated = xp.maximum(target, xp.take_along_axis(rows, xp.minimum(first, count - 1), axis=0))
             return xp.where(first < count, updated, target).reshape(out.shape)
 
-        return self.derived(greatest, read) if out.dtype.is_floating else greatest
+        return self.derived(largest, read) if out.dtype.is_floating else largest
 
     def _order_keys(self, dtype: DType) -> tuple[Kernel, Kernel]:
         """A kernel that maps numbers to integers of the same order, -0.0 before 0.0 and NaN last, and its

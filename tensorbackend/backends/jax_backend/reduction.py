@@ -12,7 +12,7 @@ from ..array_module.base import Array
 from ..array_module.complex_functions import product_by_parts
 from ..array_module.reduction import ArrayReduction
 from .base import JaxBase
-from .extremes import extreme, greatest, least
+from .extremes import extreme, signed_maximum, signed_minimum
 
 
 class JaxReduction(JaxBase, ArrayReduction):
@@ -21,12 +21,12 @@ class JaxReduction(JaxBase, ArrayReduction):
     @planned
     def reduce_max(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Largest element; 0.0 is above -0.0."""
-        return extreme(self, greatest, x, partial(self.xp.max, axis=axes, keepdims=keepdims))
+        return extreme(self, signed_maximum, x, partial(self.xp.max, axis=axes, keepdims=keepdims))
 
     @planned
     def reduce_min(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Least element; -0.0 is below 0.0."""
-        return extreme(self, least, x, partial(self.xp.min, axis=axes, keepdims=keepdims))
+        return extreme(self, signed_minimum, x, partial(self.xp.min, axis=axes, keepdims=keepdims))
 
     @planned
     def product(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:

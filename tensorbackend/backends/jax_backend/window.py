@@ -14,7 +14,7 @@ from ...tensor import Tensor
 from ..array_module.base import Array
 from ..array_module.precision import accumulator_dtype
 from ..array_module.window import ArrayWindow, limits
-from .extremes import Extreme, extreme, greatest, least
+from .extremes import Extreme, extreme, signed_maximum, signed_minimum
 from .functional import Fold, JaxFunctional
 
 
@@ -53,8 +53,8 @@ class JaxWindow(JaxFunctional, ArrayWindow):
 
     window_sum = _windows_callback(lambda self, x, windows: self.slid(self.lax.add, 0, windows, self.widened(x)))
     window_product = _windows_callback(lambda self, x, windows: self.window_products(x, windows))
-    window_max = _windows_callback(lambda self, x, windows: self._extreme_of_windows(greatest, x, windows))
-    window_min = _windows_callback(lambda self, x, windows: self._extreme_of_windows(least, x, windows))
+    window_max = _windows_callback(lambda self, x, windows: self._extreme_of_windows(signed_maximum, x, windows))
+    window_min = _windows_callback(lambda self, x, windows: self._extreme_of_windows(signed_minimum, x, windows))
     window_scatter_max = _scatter_callback("argmax")
     window_scatter_min = _scatter_callback("argmin")
 
@@ -71,7 +71,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
 
     def _extreme_of_windows(self, signed: Extreme, x: Tensor, windows: Windows) -> Array:
         """The maximum or minimum of each window."""
-        choose = self.lax.max if signed is greatest else self.lax.min
+        choose = self.lax.max if signed is signed_maximum else self.lax.min
         find = extreme(self, signed, x.template, lambda values: self.slid(choose, None, windows, values))
         extremes: Array = find(x.data)
         return extremes

@@ -111,10 +111,10 @@ def _number_converter(dtype: DType, kind: type) -> Callable[[Any], Array] | None
         limits = -limit, limit
     if not taken:
         return None
-    least, greatest = limits
+    least, largest = limits
 
     def convert(number: float) -> Array:
-        if not (least <= number <= greatest or number != number or number in (inf, -inf)):
+        if not (least <= number <= largest or number != number or number in (inf, -inf)):
             raise OverflowError  # or near the limit, where it depends on rounding
         return numpy.asarray(number, stored)
 

@@ -175,7 +175,7 @@ class NumpyElementwise(ArrayElementwise):
 
         def chosen(values: Array) -> Array:
             activations: Array = usual(values)
-            if least(values) > lowest:
+            if minimum_or_zero(values) > lowest:
                 return activations
             return numpy.where(values > lowest, activations, careful(values))
 
@@ -275,7 +275,7 @@ class NumpyElementwise(ArrayElementwise):
         if out.dtype.kind == "int":
             if not x2.shape:
                 return self.attempt_kernel(power, careful, holds=lambda base, exponent: exponent.item() >= 0)
-            return self.attempt_kernel(power, careful, holds=lambda base, exponent: least(exponent) >= 0)
+            return self.attempt_kernel(power, careful, holds=lambda base, exponent: minimum_or_zero(exponent) >= 0)
         if not out.dtype.is_floating:
             return careful
         if not x2.shape:
@@ -318,7 +318,7 @@ class NumpyElementwise(ArrayElementwise):
         return kernel_of(super().remainder, out, x1, x2) if out.dtype in NARROW else self.xp.remainder
 
 
-def least(values: Array) -> Any:
+def minimum_or_zero(values: Array) -> Any:
     """The smallest of some numbers and 0, or NaN. For few numbers a reduction takes three times as long as `argmin`."""
     return min(values.item(values.argmin()), 0) if values.size else 0
 

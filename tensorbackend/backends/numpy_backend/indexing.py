@@ -27,7 +27,7 @@ POINTS: Final = 1 << 14
 """The number of points that are sampled together: their intermediate arrays stay in a second-level cache."""
 
 FEWEST: Final = 1 << 8
-"""The least number of points that are sampled together, for any number of channels: the calls of all steps must pay."""
+"""The minimum number of points that are sampled together, for any number of channels: all steps must pay."""
 
 
 _FEW: Final = 1 << 10
@@ -77,7 +77,7 @@ def _sampling_space(
     return (0 if axes == tuple(sorted(axes)) else grid.nbytes) + a_point * blocks.some_examples * blocks.some_points
 
 
-def _greatest_space(out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> int:
+def _indexed_max_space(out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> int:
     """The bytes of positions, and of updates and results as integers that have the order of the numbers."""
     width = prod(x.shape[indices.shape[-1] :])
     count = prod(indices.shape[:-1]) * width
@@ -166,7 +166,7 @@ class NumpyIndexing(ArrayIndexing):
         """NumPy's `repeat`."""
         return lambda values: values.repeat(repeats, axis)
 
-    def greatest(self, indices: Array) -> int:
+    def largest_index(self, indices: Array) -> int:
         """The largest of some unsigned integers, which `argmax` finds in half the time of a reduction."""
         return cast(int, indices.item(indices.argmax()))
 
@@ -230,7 +230,7 @@ class NumpyIndexing(ArrayIndexing):
 
         return sample
 
-    @takes(_greatest_space)
+    @takes(_indexed_max_space)
     @planned
     def indexed_max(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
         """Finds the maxima of integers that have the order of the numbers: `maximum.at` takes them one by one, without
@@ -241,7 +241,7 @@ class NumpyIndexing(ArrayIndexing):
         of_x, of_updates = (self.caster(operand.dtype, out.dtype) for operand in (x, updates))
         ordered, numbers = _order_keys(xp, out.dtype)
 
-        def greatest(values: Array, places: Array, others: Array) -> Array:
+        def largest(values: Array, places: Array, others: Array) -> Array:
             positions, rows = written(places, xp.broadcast_to(of_updates(others), updates_shape))
             if width != 1:
                 positions = (positions[:, None] * width + xp.arange(width)).reshape(-1)
@@ -249,7 +249,7 @@ class NumpyIndexing(ArrayIndexing):
             maximum.at(result, positions, ordered(rows).reshape(-1))
             return numbers(result).reshape(out.shape)
 
-        return greatest
+        return largest
 
 
 def _order_keys(xp: Any, dtype: DType) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:

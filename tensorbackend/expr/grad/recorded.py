@@ -51,7 +51,7 @@ class TapeNode(Node):
     __slots__ = ("left", "plan", "results", "tape")
 
     plan: Plan | None
-    """What the node is besides its inputs, if it can be recalled: such nodes with equal plans and inputs are alike."""
+    """What the node is besides its inputs, if it can be recalled: such nodes with equal plans and inputs are equal."""
 
     def __init__(
         self,

@@ -78,8 +78,8 @@ def _shares(x: Tensor, axis: Positions) -> Tensor:
     """
     if not count_along(x, axis):
         return x
-    greatest = stop_gradient(max(x, axis=axis, keepdims=True))
-    shift = where(greatest == -math.inf, 0, greatest)
+    largest = stop_gradient(max(x, axis=axis, keepdims=True))
+    shift = where(largest == -math.inf, 0, largest)
     powers = exp(where(logical_and(x == math.inf, x == shift), 0, x - shift))
     total = sum(powers, axis=axis, keepdims=True)
     return powers / where(total == 0, 1, total)

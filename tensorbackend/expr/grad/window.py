@@ -63,14 +63,14 @@ class Patches(NamedTuple):
             x = permute_dims(x, (*range(1, x.ndim), 0))
         return pad(x, [(-low, -high) for low, high in self.windows.padding])
 
-    def chosen(self, x: Tensor, greatest: bool) -> Tensor:
+    def chosen(self, x: Tensor, largest: bool) -> Tensor:
         """The position of the extreme element in each window: the first of equal elements, or the first NaN if any."""
         inside = self.of(full(x.shape, True, dtype="bool", backend=x.backend), False)
         elements = self.of(x, 0)
-        last: Scalar = -math.inf if greatest else math.inf
+        last: Scalar = -math.inf if largest else math.inf
         if x.dtype.is_integer:
-            last = iinfo(x.dtype).min if greatest else iinfo(x.dtype).max
-        extreme = (max if greatest else min)(where(inside, elements, last), axis=-1, keepdims=True)
+            last = iinfo(x.dtype).min if largest else iinfo(x.dtype).max
+        extreme = (max if largest else min)(where(inside, elements, last), axis=-1, keepdims=True)
         return argmax(astype(inside & ((elements == extreme) | isnan(elements)), "uint8"), axis=-1, keepdims=True)
 
 
@@ -100,25 +100,25 @@ def _window_product(cotangent: Tensor, out: Tensor, x: Tensor, *, windows: Windo
     return (patches.scattered(expand_dims(cotangent, axis=-1) * before * after, x.shape),)
 
 
-def _extreme_gradient(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) -> Cotangents:
+def _extreme_gradient(cotangent: Tensor, x: Tensor, windows: Windows, largest: bool) -> Cotangents:
     """The cotangent of each window is added at its extreme element, the first of equal elements."""
     if all(dilation == 1 for dilation in windows.dilations):
-        scatter = window_scatter_max if greatest else window_scatter_min
+        scatter = window_scatter_max if largest else window_scatter_min
         return (scatter(x, cotangent, 0, windows.sizes, strides=windows.strides, padding=windows.padding),)
     patches = Patches(cotangent.shape, windows)
-    place = patches.chosen(x, greatest)
+    place = patches.chosen(x, largest)
     hit = iota((*patches.shape, windows.elements), axis=x.ndim, backend=x.backend) == place
     return (patches.scattered(where(hit, expand_dims(cotangent, axis=-1), 0), x.shape),)
 
 
 @rule("window_max")
 def _window_max(cotangent: Tensor, out: Tensor, x: Tensor, *, windows: Windows) -> Cotangents:
-    return _extreme_gradient(cotangent, x, windows, greatest=True)
+    return _extreme_gradient(cotangent, x, windows, largest=True)
 
 
 @rule("window_min")
 def _window_min(cotangent: Tensor, out: Tensor, x: Tensor, *, windows: Windows) -> Cotangents:
-    return _extreme_gradient(cotangent, x, windows, greatest=False)
+    return _extreme_gradient(cotangent, x, windows, largest=False)
 
 
 not_differentiable(
@@ -126,9 +126,9 @@ not_differentiable(
 )
 
 
-def _scatter_gradient(cotangent: Tensor, x: Tensor, patches: Patches, greatest: bool) -> Cotangents:
+def _scatter_gradient(cotangent: Tensor, x: Tensor, patches: Patches, largest: bool) -> Cotangents:
     """The cotangent of the source is read where its elements were added. x has none: it only determines where."""
-    place = patches.chosen(x, greatest)
+    place = patches.chosen(x, largest)
     of_source = squeeze(take_along_axis(patches.of(cotangent, 0), place, axis=-1), -1)
     return None, of_source, sum(cotangent)
 
@@ -137,11 +137,11 @@ def _scatter_gradient(cotangent: Tensor, x: Tensor, patches: Patches, greatest: 
 def _window_scatter_max(
     cotangent: Tensor, out: Tensor, x: Tensor, source: Tensor, initial: Tensor, *, windows: Windows
 ) -> Cotangents:
-    return _scatter_gradient(cotangent, x, Patches(source.shape, windows), greatest=True)
+    return _scatter_gradient(cotangent, x, Patches(source.shape, windows), largest=True)
 
 
 @rule("window_scatter_min")
 def _window_scatter_min(
     cotangent: Tensor, out: Tensor, x: Tensor, source: Tensor, initial: Tensor, *, windows: Windows
 ) -> Cotangents:
-    return _scatter_gradient(cotangent, x, Patches(source.shape, windows), greatest=False)
+    return _scatter_gradient(cotangent, x, Patches(source.shape, windows), largest=False)

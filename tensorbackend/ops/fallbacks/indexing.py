@@ -20,7 +20,7 @@ from ..elementwise.ternary import where
 from ..elementwise.unary import bitwise_invert
 from ..indexing.taking import take_at
 from ..reduction import any as some
-from ..reduction import max as greatest
+from ..reduction import max as largest
 from ..reduction import sum as total
 from ..shape import broadcast_to, reshape
 from .common import accumulator_dtype, shape_along, strides_of, tensor_of_numbers
@@ -119,7 +119,7 @@ def _indexed_put(out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, 
     if writes is None:
         return x
     count = writes.updates.shape[0]
-    last = greatest(where(writes.hits, tensor_of_numbers(range(count)), -1), axis=1)
+    last = largest(where(writes.hits, tensor_of_numbers(range(count)), -1), axis=1)
     written = take_at(writes.updates, maximum(last, 0), axis=0, mode="clip")
     kept = reshape(less(last, 0), (last.size, 1))
     return reshape(where(kept, writes.rows, written), x.shape)

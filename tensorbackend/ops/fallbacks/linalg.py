@@ -23,7 +23,7 @@ from ..indexing.taking import take_along_axis_at, take_at
 from ..reduction import all as every
 from ..reduction import any as some
 from ..reduction import argmax
-from ..reduction import max as greatest
+from ..reduction import max as largest
 from ..reduction import sum as total
 from ..shape import broadcast_to, concatenate, flip, matrix_transpose, reshape
 from .common import tensor_of_numbers, widen
@@ -239,7 +239,7 @@ def _qr(out: tuple[Template, Template], x: Tensor, /, *, mode: Literal["reduced"
     q = broadcast_to(eye(rows, dtype=r.dtype), (count, rows, rows))
     for column in range(min(rows - 1, columns)) if r.size else ():
         v = where(less(number, column), 0.0, entries(r, 2, column, 1))
-        size = greatest(absolute(v), axis=1, keepdims=True)
+        size = largest(absolute(v), axis=1, keepdims=True)
         v = divide(v, where(equal(size, 0), 1.0, size))  # so that no square overflows or vanishes
         length = sqrt(total(multiply(v, v), axis=1, keepdims=True))
         head = entries(v, 1, column, 1)

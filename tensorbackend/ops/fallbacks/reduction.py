@@ -15,7 +15,7 @@ from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..elementwise.unary import isnan
 from ..indexing.slices import entries
-from ..reduction import max as greatest
+from ..reduction import max as largest
 from ..reduction import min as least
 from ..shape import permute_dims, reshape
 from .common import accumulator_dtype, shape_along, tensor_of_numbers
@@ -83,7 +83,7 @@ def _reduce_min(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims:
 @fallback("argmax", needs=("equal", "is_nan", "reduce_max", "reduce_min", "reshape", "select"))
 def _argmax(out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Tensor:
     line, over = (reshape(x, (x.size,)), 0) if axis is None else (x, axis)
-    return reshape(_position(line, greatest(line, axis=over, keepdims=True), over, tie_break), out.shape)
+    return reshape(_position(line, largest(line, axis=over, keepdims=True), over, tie_break), out.shape)
 
 
 @fallback("argmin", needs=("equal", "is_nan", "reduce_max", "reduce_min", "reshape", "select"))
@@ -101,4 +101,4 @@ def _position(x: Tensor, extreme: Tensor, axis: int, tie_break: TieBreak) -> Ten
         matches = where(isnan(x), True, matches)
     if tie_break == "low":
         return least(where(matches, places, size), axis=axis)
-    return greatest(where(matches, places, -1), axis=axis)
+    return largest(where(matches, places, -1), axis=axis)

@@ -62,8 +62,8 @@ def _window_max(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
 
 @fallback("window_min", "real", needs=("min", "pad", "slice"))
 def _window_min(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
-    greatest = math.inf if x.dtype.is_floating else iinfo(x.dtype).max
-    return _combine_windows(out, x, minimum, greatest, windows)
+    largest = math.inf if x.dtype.is_floating else iinfo(x.dtype).max
+    return _combine_windows(out, x, minimum, largest, windows)
 
 
 def _positions(out: Template, x: Tensor, windows: Windows) -> Iterator[list[int]]:

@@ -2,7 +2,7 @@
 
 CPython counts references. While `t[key] = value` runs, the stack of the interpreter refers to `t`, and so does whatever
 else holds it. Up to 3.13 a variable counts in addition to the stack; from 3.14 on the stack borrows a variable's
-reference, so that a variable and a new tensor look alike.
+reference, so that a variable and a new tensor look the same.
 """
 
 from __future__ import annotations

@@ -78,8 +78,8 @@ def dequantize(
 @operator("DynamicQuantizeLinear")
 def dynamic_quantize(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Floats as bytes by a scale and a zero point from their minimum and maximum."""
-    least, greatest = tb.minimum(tb.min(x), 0), tb.maximum(tb.max(x), 0)
-    scale = (greatest - least) / 255
+    least, largest = tb.minimum(tb.min(x), 0), tb.maximum(tb.max(x), 0)
+    scale = (largest - least) / 255
     safe = tb.where(scale == 0, tb.ones_like(scale), scale)
     zero_point = saturated(tb.round(-least / safe), tb.uint8)
     return quantize(x, safe, zero_point), scale, zero_point

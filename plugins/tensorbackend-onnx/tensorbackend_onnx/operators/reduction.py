@@ -32,7 +32,7 @@ def _max(x: Tensor, axis: tuple[int, ...], keepdims: bool) -> Tensor:
     if x.dtype == bool_:
         return tb.any(x, axis=axis, keepdims=keepdims)
     if any(x.shape[a] == 0 for a in axis):
-        return _sum(x, axis, keepdims) + _least(x.dtype)
+        return _sum(x, axis, keepdims) + _lowest_value(x.dtype)
     return tb.max(x, axis=axis, keepdims=keepdims)
 
 
@@ -40,15 +40,15 @@ def _min(x: Tensor, axis: tuple[int, ...], keepdims: bool) -> Tensor:
     if x.dtype == bool_:
         return tb.all(x, axis=axis, keepdims=keepdims)
     if any(x.shape[a] == 0 for a in axis):
-        return _sum(x, axis, keepdims) + _greatest(x.dtype)
+        return _sum(x, axis, keepdims) + _highest_value(x.dtype)
     return tb.min(x, axis=axis, keepdims=keepdims)
 
 
-def _least(dtype: tb.DType) -> float:
+def _lowest_value(dtype: tb.DType) -> float:
     return -tb.inf if tb.isdtype(dtype, "real floating") else tb.iinfo(dtype).min
 
 
-def _greatest(dtype: tb.DType) -> float:
+def _highest_value(dtype: tb.DType) -> float:
     return tb.inf if tb.isdtype(dtype, "real floating") else tb.iinfo(dtype).max
 
 
@@ -125,7 +125,7 @@ def arg_max(x: Tensor, *, axis: int = 0, keepdims: int = 1, select_last_index: i
 
 @operator("ArgMin")
 def arg_min(x: Tensor, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0) -> Tensor:
-    """Where the least element is."""
+    """The index of the minimum."""
     return tb.argmin(x, axis=axis, keepdims=bool(keepdims), tie_break="high" if select_last_index else "low")
 
 

@@ -60,19 +60,19 @@ class ArrayNorms(ArrayReduction):
     def scaled_euclidean_norm(self, out: Template, x: Template, axes: tuple[int, ...]) -> Kernel:
         """The root of the sum of squares, with elements scaled by the largest: no square overflows or underflows."""
         xp = self.xp
-        greatest = self.fold_kernel("max", x, axes, True, wide(out.dtype))
+        largest = self.fold_kernel("max", x, axes, True, wide(out.dtype))
         total = self.fold_kernel("sum", x, axes, True, wide(out.dtype))
 
         def norm(values: Array) -> Array:
             sizes = xp.abs(values)
-            scale = _scale(xp, greatest(sizes))
+            scale = _scale(xp, largest(sizes))
             parts = sizes / scale
             return (xp.sqrt(total(parts * parts)) * scale).reshape(out.shape)
 
         return norm
 
     def _power_norm(self, out: Template, x: Template, axes: tuple[int, ...], order: float) -> Kernel:
-        """A norm by powers. For a power below 0 the least element counts most, and where that is 0, the norm is 0."""
+        """A norm by powers. For a power below 0 the smallest element counts most, and if it is 0, so is the norm."""
         xp, dtype = self.xp, numpy_dtype(wide(out.dtype))
         most = self.fold_kernel("max" if order > 0 else "min", x, axes, True, wide(out.dtype))
         total = self.fold_kernel("sum", x, axes, True, wide(out.dtype))

@@ -47,16 +47,16 @@ class NumpyLinalg(NumpyElimination):
     def _largest_components(self, vectors: Template) -> Kernel:
         """A kernel that returns the indices of the largest component of each column: those of `column_phases`."""
         xp, (*batch, _, columns) = self.xp, vectors.shape
-        absolute, greatest = xp.absolute, xp.maximum.reduce
+        absolute, maximum = xp.absolute, xp.maximum.reduce
         nearly, (*every, across) = nearly_largest(xp, wide(vectors.dtype)), xp.indices((*batch, columns), sparse=True)
 
         def components_of_matrix(values: Array) -> tuple[Array, ...]:
             sizes = absolute(values)
-            return (sizes >= greatest(sizes) * nearly).argmax(0), across
+            return (sizes >= maximum(sizes) * nearly).argmax(0), across
 
         def components_of_stack(values: Array) -> tuple[Array, ...]:
             sizes = absolute(values)
-            return *every, (sizes >= greatest(sizes, -2, None, None, True) * nearly).argmax(-2), across
+            return *every, (sizes >= maximum(sizes, -2, None, None, True) * nearly).argmax(-2), across
 
         return components_of_stack if batch else components_of_matrix
 

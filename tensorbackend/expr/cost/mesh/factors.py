@@ -161,7 +161,7 @@ def _read(outs: Templates, inputs: Templates, options: Options) -> Factors:
         return Factors(
             (tuple(range(x.ndim)), (*places, None)), ((*places, *range(depth, x.ndim)),), frozenset(range(depth))
         )
-    if outs[0].ndim == x.ndim == indices.ndim:  # take_along_axis, and take from a single axis, which is alike
+    if outs[0].ndim == x.ndim == indices.ndim:  # take_along_axis, and take from a single axis, which is the same
         other = tuple([next(numbers) if place == axis else place for place in range(x.ndim)])
         return Factors((tuple(range(x.ndim)), other), (other,), frozenset({axis}))
     places = tuple([next(numbers) for _ in indices.shape])

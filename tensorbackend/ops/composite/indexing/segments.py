@@ -112,8 +112,8 @@ def _count(table: _Table) -> Tensor:
 def _product(table: _Table) -> Tensor:
     """The product of the rows of each segment; 1 for a segment without rows.
 
-    The rows are sorted by their segments. In turns each row is multiplied by the one 1, 2, 4, ... places before it if
-    that is in the same segment, after which the last row of a segment is the product of all. No row is divided by, so
+    The rows are sorted by their segments. One step after the other multiplies each row by that 1, 2, 4, ... places
+    before it if both are in one segment. Then the last row of a segment is the product of all. No row is divided by, so
     that zeros and their gradients are exact.
     """
     count, columns = table.rows.shape
@@ -139,7 +139,7 @@ def _rows_of(x: Tensor, begin: int, count: int) -> Tensor:
     return slice_(x, starts=(begin, *(0 for _ in rest)), lengths=(count, *rest), strides=(1,) * x.ndim)
 
 
-def _first_greatest(table: _Table) -> Tensor:
+def _first_largest(table: _Table) -> Tensor:
     """The position of the first maximum of each segment and column; -1 in a segment without rows.
 
     Positions are written in ascending order of their elements, so that the one of the maximum remains. The
@@ -152,17 +152,17 @@ def _first_greatest(table: _Table) -> Tensor:
     return indexed_put(full((table.size, columns), -1, dtype="int64"), vectors, order, mode="fill")
 
 
-def _greatest(table: _Table) -> Tensor:
+def _segment_maximum(table: _Table) -> Tensor:
     """The maximum of each segment and column; the smallest number of the dtype in a segment without rows."""
     dtype = table.rows.dtype
     if dtype is bool_:
-        return astype(_greatest(table.of(astype(table.rows, "uint8"))), bool_)
+        return astype(_segment_maximum(table.of(astype(table.rows, "uint8"))), bool_)
     lowest = full((table.size, table.rows.shape[1]), _lowest(dtype), dtype=dtype)
     return indexed_max(lowest, expand_dims(table.segments, axis=1), table.rows, mode="fill")
 
 
-def _first_of_greatest(table: _Table) -> Tensor:
-    """The result of `_first_greatest`, by two maxima in place of a sort: of the elements, then of their positions.
+def _first_of_largest(table: _Table) -> Tensor:
+    """The result of `_first_largest`, by two maxima in place of a sort: of the elements, then of their positions.
 
     Positions are counted from the last row, so that the first position is the largest number.
     """
@@ -172,29 +172,29 @@ def _first_of_greatest(table: _Table) -> Tensor:
         return indexed_put(nowhere, expand_dims(table.segments, axis=1), -1, mode="fill")
     # One more row, with which entries outside all segments are compared.
     lowest = full((1, columns), _lowest(table.rows.dtype), dtype=table.rows.dtype)
-    greatest = take_at(concatenate([_greatest(table), lowest], axis=0), table.segments, axis=0, mode="clip")
-    among = logical_or(equal(table.rows, greatest), not_equal(table.rows, table.rows))  # a NaN is largest
+    largest = take_at(concatenate([_segment_maximum(table), lowest], axis=0), table.segments, axis=0, mode="clip")
+    among = logical_or(equal(table.rows, largest), not_equal(table.rows, table.rows))  # a NaN is largest
     from_end = subtract(rows - 1, iota((rows, columns), axis=0, dtype="int64"))
     nowhere = full((table.size, columns), -1, dtype="int64")
-    greatest_distance = indexed_max(
+    largest_distance = indexed_max(
         nowhere, expand_dims(table.segments, axis=1), where(among, from_end, -1), mode="fill"
     )
-    return where(less(greatest_distance, 0), -1, subtract(rows - 1, greatest_distance))
+    return where(less(largest_distance, 0), -1, subtract(rows - 1, largest_distance))
 
 
-def _greatest_by_order(table: _Table) -> Tensor:
-    """The result of `_greatest` for backends without a quicker way; 0.0 for zeros of both signs, as in any maximum."""
+def _maximum_by_order(table: _Table) -> Tensor:
+    """The result of `_segment_maximum` for backends without a faster way; 0.0 for zeros of both signs."""
     dtype = table.rows.dtype
     lowest = full((table.size, table.rows.shape[1]), _lowest(dtype), dtype=dtype)
     if not table.rows.shape[0]:
         return lowest
-    at = _first_greatest(table)
-    greatest = where(less(at, 0), lowest, take_along_axis_at(table.rows, maximum(at, 0), axis=0, mode="clip"))
+    at = _first_largest(table)
+    largest = where(less(at, 0), lowest, take_along_axis_at(table.rows, maximum(at, 0), axis=0, mode="clip"))
     if not dtype.is_floating:
-        return greatest
+        return largest
     positive = logical_and(equal(table.rows, 0), logical_not(signbit(table.rows)))
     any_positive = greater(_total(table.of(astype(positive, "int64"))), 0)
-    return add(greatest, where(any_positive, full((), 0.0, dtype=dtype), full((), -0.0, dtype=dtype)))  # x + -0.0 is x
+    return add(largest, where(any_positive, full((), 0.0, dtype=dtype), full((), -0.0, dtype=dtype)))  # x + -0.0 is x
 
 
 def _lowest(dtype: DType) -> float | bool:
@@ -216,8 +216,8 @@ def _log_of_sum(table: _Table) -> Tensor:
     rows = where(inside, table.rows, -math.inf)  # so that no entry outside all segments overflows
     if not rows.size or not table.size:
         return subtract(_total(table.of(rows)), math.inf)  # -inf; the logarithm of 0 has no derivative
-    greatest = stop_gradient(_greatest(table))
-    shift = where(isfinite(greatest), greatest, 0)
+    largest = stop_gradient(_segment_maximum(table))
+    shift = where(isfinite(largest), largest, 0)
     terms = exp(subtract(rows, take_at(shift, table.segments, axis=0, mode="clip")))
     total = _total(table.of(terms))
     nothing = equal(total, 0)
@@ -305,7 +305,7 @@ def segment_max(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
     """
     check_dtype(x.dtype, "real or bool")
     table = _table(x, segments, size, axis, mode)
-    return table.shaped(_greatest(table))
+    return table.shaped(_segment_maximum(table))
 
 
 @composite
@@ -321,7 +321,7 @@ def segment_min(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
     """
     check_dtype(x.dtype, "real or bool")
     table = _table(x, segments, size, axis, mode)
-    return table.shaped(_mirror(_greatest(table.of(_mirror(table.rows)))))
+    return table.shaped(_mirror(_segment_maximum(table.of(_mirror(table.rows)))))
 
 
 @composite
@@ -336,7 +336,7 @@ def segment_argmax(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0,
     """
     check_dtype(x.dtype, "real or bool")
     table = _table(x, segments, size, axis, mode)
-    return table.shaped(_first_of_greatest(table))
+    return table.shaped(_first_of_largest(table))
 
 
 @composite.within(SUM)
@@ -395,7 +395,7 @@ def _indexed_max(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) 
     """See `indexed_max`."""
     dtype = check_dtype(result_type([x.template, updates.template]), "real")
     base, table = _tables_of_update(x, indices, updates, mode, dtype)
-    return table.shaped(maximum(base, _greatest_by_order(table)))
+    return table.shaped(maximum(base, _maximum_by_order(table)))
 
 
 @check_arguments

@@ -58,14 +58,14 @@ def _power_sum(sizes: Tensor, axes: tuple[int, ...], power: float) -> Tensor:
     return multiply(pow(sum(pow(parts, power), axis=axes, keepdims=True), 1 / power), scale)
 
 
-def _extreme(values: Tensor, axes: tuple[int, ...], greatest: bool) -> Tensor:
+def _extreme(values: Tensor, axes: tuple[int, ...], largest: bool) -> Tensor:
     """The maximum or minimum along axes, which are kept with size 1; the maximum of no values is 0."""
     if 0 in (values.shape[axis] for axis in axes):
-        if not greatest:
+        if not largest:
             expectation = "at least one element for a norm that is a minimum"
             raise ShapeError(expected(expectation, shape=values.shape, axes=axes))
         return sum(values, axis=axes, keepdims=True)
-    return (max if greatest else min)(values, axis=axes, keepdims=True)
+    return (max if largest else min)(values, axis=axes, keepdims=True)
 
 
 def _vector(x: Tensor, axes: tuple[int, ...], order: float) -> Tensor:

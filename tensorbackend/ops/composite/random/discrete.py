@@ -227,7 +227,7 @@ def _categorical(
         raise ShapeError(
             expected(f"a shape that ends in {batch}", "broadcast the logits first, with broadcast_to()", shape=sizes)
         )
-    order = _greatest(add(standard_gumbel(key, logits.shape, dtype, mode), logits), along, count)
+    order = _largest_indices(add(standard_gumbel(key, logits.shape, dtype, mode), logits), along, count)
     classes = reshape(moveaxis(order, along, 0), (*prefix, *batch))
     others = logits.names[:along] + logits.names[along + 1 :]
     return name_axes(classes, (None,) * len(prefix) + others if names is None else names)
@@ -269,7 +269,7 @@ def categorical(
     return classes
 
 
-def _greatest(x: Tensor, axis: int, count: int) -> Tensor:
+def _largest_indices(x: Tensor, axis: int, count: int) -> Tensor:
     """The indices of the `count` largest elements along an axis, in descending order of the elements."""
     return slice_basic(argsort(x, axis=axis, descending=True), (slice(None),) * axis + (slice(count),))
 
@@ -363,7 +363,7 @@ def _choice(
         running = cumulative_sum(p)
         total = slice_basic(running, -1)
         return searchsorted(running, multiply(total, subtract(1, fractions(key, sizes, dtype))))
-    order = _greatest(add(standard_gumbel(key, (size,), dtype, mode), log(p)), 0, count)
+    order = _largest_indices(add(standard_gumbel(key, (size,), dtype, mode), log(p)), 0, count)
     return reshape(order, sizes)
 
 

@@ -107,8 +107,8 @@ def _shifted_sum(x: Tensor, scale: Tensor | None, axis: Axes, keepdims: bool, dt
     """log(sum(scale * exp(x))), with the exponentials divided by the largest one so that none overflows."""
     if not count_along(x, axis):
         return astype(log(sum(x, axis=axis, keepdims=keepdims)), dtype)
-    greatest = max(x, axis=axis, keepdims=True)
-    shift = where(isfinite(greatest), greatest, 0)
+    largest = max(x, axis=axis, keepdims=True)
+    shift = where(isfinite(largest), largest, 0)
     terms = exp(subtract(x, shift))
     if scale is not None:
         scaled = multiply(terms, scale)
@@ -296,8 +296,8 @@ def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
     wide = where(inside, astype(x, promote_types(dtype, float32)), -math.inf)
     if not count_along(x, axis):
         return astype(wide, dtype)
-    greatest = max(wide, axis=axis, keepdims=True)
-    powers = exp(subtract(wide, where(equal(greatest, -math.inf), 0, greatest)))
+    largest = max(wide, axis=axis, keepdims=True)
+    powers = exp(subtract(wide, where(equal(largest, -math.inf), 0, largest)))
     total = sum(powers, axis=axis, keepdims=True)
     shares = divide(powers, where(equal(total, 0), 1, total))
     return astype(where(inside, shares, 0), dtype)  # a NaN within the mask stays there
@@ -452,8 +452,8 @@ def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, 
         raise ShapeError(expected(f"a label for each position of {rest!r}", labels=labels.template))
     wide = cast_to_float32(logits)
     if count_along(logits, (axis,)):  # otherwise the rounding of large logits would be the loss
-        greatest = stop_gradient(max(wide, axis=axis, keepdims=True))
-        wide = subtract(wide, where(isfinite(greatest), greatest, 0))
+        largest = stop_gradient(max(wide, axis=axis, keepdims=True))
+        wide = subtract(wide, where(isfinite(largest), largest, 0))
     column = expand_dims(rename(labels, *names), axis=axis, name=logits.names[axis])
     picked = squeeze(take_along_axis_at(wide, column, axis=axis, mode="error"), axis)
     if label_smoothing:

@@ -25,7 +25,7 @@ from ...elementwise.unary import bitwise_invert, isnan
 from ...indexing.slices import slice_
 from ...indexing.taking import take, take_along_axis_at, take_at
 from ...reduction import any
-from ...reduction import max as greatest
+from ...reduction import max as max_
 from ...shape import broadcast_to, expand_dims, flip, laid_flat, reshape
 from ...sorting import argsort, sort
 from ..indexing.positions import unravel_index
@@ -239,7 +239,7 @@ def _top_k_along(x: Tensor, k: int | Tensor, along: int, size: int | None, large
     )  # fmt: skip
     if broadcast([others, k.template])[0] != others.shape:
         raise ShapeError(expected(f"a tensor k that broadcasts to {others!r}", k=k.template))
-    count = min(length, max(0, int(greatest(k)) if k.size else 0)) if size is None else index(size)
+    count = min(length, max(0, int(max_(k)) if k.size else 0)) if size is None else index(size)
     if not 0 <= count <= length:
         raise ShapeError(expected(f"a size from 0 to {length} for axis {along} of {x.template!r}", size=size))
     top = _first(x, count, along, largest)
