@@ -19,6 +19,11 @@ BLOCKS := plugins/tensorbackend-dask
 BLOCKS_BIN := $(CURDIR)/.venv-dask/bin
 BLOCKS_READY := .venv-dask/.ready
 
+# MLX likewise. Its kernels of compiled graphs are made by g++.
+APPLE := plugins/tensorbackend-mlx
+APPLE_BIN := $(CURDIR)/.venv-mlx/bin
+APPLE_READY := .venv-mlx/.ready
+
 # ONNX models on our backends, beside onnxruntime; published models come in the wheels of two packages that are not run.
 MODELS := plugins/tensorbackend-onnx
 MODELS_BIN := $(CURDIR)/.venv-onnx/bin
@@ -60,7 +65,7 @@ MUTANTS_READY := .venv-mutants/.ready
 MUTANTS ?= 60
 SEED ?= 0
 
-.PHONY: help setup demo test oracles mutants oldest stress bench peers docs browser release check fmt lint types plugin dask onnx adapter phiml frontend returnn clients autograd npbench clean
+.PHONY: help setup demo test oracles mutants oldest stress bench peers docs browser release check fmt lint types plugin dask mlx onnx adapter phiml frontend returnn clients autograd npbench clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -211,6 +216,17 @@ dask: $(BLOCKS_READY) ## Installs the Dask plugin as a user would, and checks it
 	cd $(BLOCKS) && $(BLOCKS_BIN)/mypy
 	cd $(BLOCKS) && $(BLOCKS_BIN)/pytest -n 2
 
+$(APPLE_READY): pyproject.toml $(APPLE)/pyproject.toml
+	$(PYTHON) -m venv .venv-mlx
+	$(APPLE_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' 'mlx$(if $(filter Linux,$(shell uname)),[cpu])>=0.32'
+	@touch $@
+
+mlx: $(APPLE_READY) ## Installs the MLX plugin as a user would, and checks its types and its tests
+	rm -rf build $(APPLE)/build
+	$(APPLE_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(APPLE)'
+	cd $(APPLE) && $(APPLE_BIN)/mypy
+	cd $(APPLE) && $(APPLE_BIN)/pytest -n 2
+
 $(MODELS_READY): pyproject.toml $(MODELS)/pyproject.toml
 	$(PYTHON) -m venv .venv-onnx
 	$(MODELS_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' 'onnx>=1.23' 'onnxruntime>=1.20' '$(TORCH)'
@@ -277,7 +293,7 @@ npbench: $(READY) ## Measures NPBench's programs on ours and on NumPy: make npbe
 	@test -d '$(NPBENCH)/bench_info' || { echo 'make npbench: expected NPBENCH=<a checkout of npbench>'; exit 2; }
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/npbench.py '$(NPBENCH)'
 
-check: lint types test oracles plugin dask onnx ## Everything that CI runs
+check: lint types test oracles plugin dask mlx onnx ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .venv .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-onnx .venv-phiml .venv-returnn .venv-clients .venv-bench .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
+	rm -rf .venv .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-phiml .venv-returnn .venv-clients .venv-bench .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info

@@ -122,25 +122,30 @@ def measured(function: str, name: str) -> int | str:
     return int(json.loads(run.stdout)) if run.returncode == 0 else run.stderr.strip().splitlines()[-1]
 
 
-def main() -> None:
-    """Prints the table, or one measurement."""
+def main() -> int:
+    """Prints the table, or one measurement; returns 1 if a measurement of the table failed."""
     if len(sys.argv) == 3:
         name = sys.argv[2]
         if sys.argv[1] == "on_jax":
             print(json.dumps(on_jax(name)))
         else:
             print(json.dumps(on_cupy(PROGRAMS[name][0], lambda: drawn(name, tb.get_backend("cupy")))))
-        return
+        return 0
+    failures = 0
     print("peak in MB     predicted, op by op   CuPy   ratio    predicted, optimised   JAX   ratio")
     for name, (program, arguments) in PROGRAMS.items():
         report = tb.dry_run(program, *(parse_template(text) for text in arguments.values()))
         cells = []
         for function, peak in (("on_cupy", report.eager.peak.memory), ("on_jax", report.optimised.peak.memory)):
             held = measured(function, name)
+            failures += isinstance(held, str)
             cells.append(f"{peak / 1e6:12,.0f} {held if isinstance(held, str) else f'{held / 1e6:10,.0f}'}")
             cells.append(f"{peak / held:6.3f}" if isinstance(held, int) else "")
         print(f"{name:12}", *cells)
+    if failures:
+        print(f"{failures} of {2 * len(PROGRAMS)} measurements failed")
+    return int(failures > 0)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -79,7 +79,7 @@ np.tile(a, (2, 1)) | tb.tile(x, (2, 1)) |
 np.repeat(a, 2, axis=0) | tb.repeat(x, 2, axis=0) |
 np.flip(a, axis=1) | tb.flip(x, axis=1) |
 np.roll(a, 1, axis=1) | tb.roll(x, 1, axis=1) |
-np.pad(a, ((1, 0), (0, 2))) | tb.pad(x, ((1, 0), (0, 2))) |
+np.pad(a, ((1, 0), (0, 2))) | tb.pad(x, ((1, 0), (0, 2))) | `tb.pad(x, 1)` pads all sides
 np.broadcast_to(a, (4, 2, 3)) | tb.broadcast_to(x, (4, 2, 3)) |
 np.triu(s) | tb.triu(m) |
 np.sum(a, axis=1) | tb.sum(x, axis=1) | small ints are summed in int64

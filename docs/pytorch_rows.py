@@ -94,6 +94,14 @@ F.one_hot(labels, 3) | tb.nn.one_hot(labels, 3, name="class") |
 F.ctc_loss | | `tb.nn.ctc_loss(logits, labels, logit_lengths=..., label_lengths=...)`
 F.pad(x, (1, 0)) | tb.pad(x, {"feature": (1, 0)}) |
 F.grid_sample | | `tb.grid_sample(grid, coordinates)`; coordinates count entries, they do not run from -1 to 1
+F.interpolate(image, (16, 16)) | tb.resize(image, {"row": 16, "column": 16}, method="nearest") |
+    mode="bilinear" is `method="linear"`, `align_corners=True` is `coordinates="align_corners"`
+F.unfold(image, 3) | tb.unfold(image, {"row": 3, "column": 3}) | also `tb.fold`
+F.max_pool2d(image, 2, return_indices=True) | tb.window_argmax(image, {"row": 2, "column": 2}) |
+    `F.max_unpool2d` is `tb.nn.max_unpool`
+torchvision.ops.nms | tb.nn.non_maximum_suppression(tb.zeros((2, 4)), tb.zeros(2), size=1) |
+    the result has a static size, and -1 behind the last box
+torchvision.ops.deform_conv2d | | `tb.nn.deform_conv(x, kernel, offsets, bias, mask)`
 F.gelu(x), F.silu(x) | tb.nn.gelu(x), tb.nn.silu(x) |
 torch.manual_seed(0); torch.randn(2, 3) | tb.random.normal(tb.random.key(0), (2, 3)) |
 torch.rand(2, 3) | tb.random.uniform(key, (2, 3)) |

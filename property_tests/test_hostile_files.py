@@ -46,7 +46,7 @@ CODES = [
     "",
     "|S99999999",
 ]
-DTYPES = ["F32", "F64", "BOOL", "BF16", "U8", "I64", "C64", "F8_E4M3", "", "f32", "O"]
+DTYPES = ["F32", "F64", "BOOL", "BF16", "U8", "I64", "C64", "F8_E4M3", "F4", "F6_E2M3", "", "f32", "O"]
 SIZES = [0, 1, 2, 3, 5, -1, 1 << 16, 1 << 31, 1 << 32, 1 << 62, 1 << 63, 1 << 64, 10**30]
 NAMES = ["x", "y", "", "a/b", "../up", "x.npy", "__metadata__", "ä", "a\0b", "\ud800", "n" * 300]
 LENGTHS = [0, 1, 0x7F, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF]

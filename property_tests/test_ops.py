@@ -15,8 +15,8 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 
-from tensorbackend.dtypes import ALL_DTYPES, DType
-from tensorbackend.testing import Invocation, calls, has_generator, judge, names, profile
+from tensorbackend.dtypes import ALL_DTYPES, NARROW_DTYPES, DType
+from tensorbackend.testing import Invocation, calls, has_generator, judge, names, profile, takes_narrow
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy,jax").split(",")
 NAMES = names()
@@ -44,7 +44,10 @@ def _memory_is_bounded() -> Iterator[None]:
 
 def of(name: str, dtypes: Sequence[DType]) -> st.SearchStrategy[tuple[DType, Invocation]]:
     """Random calls of an op, each with its dtype."""
-    return st.one_of([st.tuples(st.just(dtype), calls(name, dtype)) for dtype in dtypes])
+    options = [st.tuples(st.just(dtype), calls(name, dtype)) for dtype in dtypes]
+    if takes_narrow(name) and not EACH:  # as one dtype more
+        options.append(st.one_of([st.tuples(st.just(dtype), calls(name, dtype)) for dtype in NARROW_DTYPES]))
+    return st.one_of(options)
 
 
 def drawn(name: str, dtypes: Sequence[DType], number: int) -> list[tuple[DType, Invocation]]:

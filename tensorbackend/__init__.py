@@ -35,17 +35,25 @@ from .dtypes import complex64 as complex64
 from .dtypes import complex128 as complex128
 from .dtypes import default_dtype as default_dtype
 from .dtypes import finfo as finfo
+from .dtypes import float4_e2m1fn as float4_e2m1fn
+from .dtypes import float8_e4m3fn as float8_e4m3fn
+from .dtypes import float8_e5m2 as float8_e5m2
+from .dtypes import float8_e8m0fnu as float8_e8m0fnu
 from .dtypes import float16 as float16
 from .dtypes import float32 as float32
 from .dtypes import float64 as float64
 from .dtypes import get_precision as get_precision
 from .dtypes import iinfo as iinfo
+from .dtypes import int2 as int2
+from .dtypes import int4 as int4
 from .dtypes import int8 as int8
 from .dtypes import int16 as int16
 from .dtypes import int32 as int32
 from .dtypes import int64 as int64
 from .dtypes import precision as precision
 from .dtypes import set_precision as set_precision
+from .dtypes import uint2 as uint2
+from .dtypes import uint4 as uint4
 from .dtypes import uint8 as uint8
 from .dtypes import uint16 as uint16
 from .dtypes import uint32 as uint32
@@ -58,6 +66,7 @@ from .ops.alignment import aligned as aligned
 from .ops.alignment import merge_axes as merge_axes
 from .ops.alignment import split_axis as split_axis
 from .ops.composite.contraction import einsum as einsum
+from .ops.composite.contraction import kron as kron
 from .ops.composite.contraction import matmul as matmul
 from .ops.composite.contraction import outer as outer
 from .ops.composite.contraction import tensordot as tensordot
@@ -67,6 +76,8 @@ from .ops.composite.cumulative import cumulative_min as cumulative_min
 from .ops.composite.cumulative import cumulative_prod as cumulative_prod
 from .ops.composite.cumulative import cumulative_sum as cumulative_sum
 from .ops.composite.cumulative import diff as diff
+from .ops.composite.cumulative import trapezoid as trapezoid
+from .ops.composite.cumulative import unwrap as unwrap
 from .ops.composite.elementwise.functions import complex as complex
 from .ops.composite.elementwise.functions import copysign as copysign
 from .ops.composite.elementwise.functions import divide_no_nan as divide_no_nan
@@ -285,6 +296,8 @@ if _TYPE_CHECKING:
     from .expr.cost.dry_run import dry_run as dry_run
     from .expr.cost.fit import fit as fit
     from .expr.cost.mesh.search import search_layouts as search_layouts
+    from .expr.divisors import gcd as gcd
+    from .expr.divisors import lcm as lcm
     from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient
     from .expr.grad.custom_jvp import custom_jvp as custom_jvp
@@ -312,6 +325,8 @@ if _TYPE_CHECKING:
     from .expr.profile.profiles import profile as profile
     from .expr.profile.profiles import profile_function as profile_function
     from .expr.record import ExprBackend as ExprBackend
+    from .expr.saved_graphs import load_graph as load_graph
+    from .expr.saved_graphs import save_graph as save_graph
     from .expr.shards import shard_map as shard_map
     from .expr.trace import trace as trace
     from .expr.trees import register_tree_node as register_tree_node
@@ -320,48 +335,77 @@ if _TYPE_CHECKING:
     from .expr.while_loops import while_loop as while_loop
     from .files import load as load
     from .files import save as save
+    from .ops.composite.convolution import convolve as convolve
+    from .ops.composite.convolution import correlate as correlate
     from .ops.composite.indexing.along import add_along_axis as add_along_axis
     from .ops.composite.indexing.grids import grid_sample as grid_sample
+    from .ops.composite.indexing.resizing import resize as resize
     from .ops.composite.indexing.segments import indexed_logsumexp as indexed_logsumexp
     from .ops.composite.indexing.segments import indexed_max as indexed_max
     from .ops.composite.indexing.segments import indexed_mean as indexed_mean
     from .ops.composite.indexing.segments import indexed_min as indexed_min
+    from .ops.composite.indexing.segments import indexed_prod as indexed_prod
     from .ops.composite.indexing.segments import segment_argmax as segment_argmax
     from .ops.composite.indexing.segments import segment_logsumexp as segment_logsumexp
     from .ops.composite.indexing.segments import segment_max as segment_max
     from .ops.composite.indexing.segments import segment_mean as segment_mean
     from .ops.composite.indexing.segments import segment_min as segment_min
+    from .ops.composite.indexing.segments import segment_prod as segment_prod
     from .ops.composite.indexing.segments import segment_sum as segment_sum
     from .ops.composite.indexing.selection import compress as compress
     from .ops.composite.indexing.selection import repeat as repeat
+    from .ops.composite.linalg.polynomials import polyval as polyval
+    from .ops.composite.reduction.missing_values import nanmax as nanmax
+    from .ops.composite.reduction.missing_values import nanmean as nanmean
+    from .ops.composite.reduction.missing_values import nanmedian as nanmedian
+    from .ops.composite.reduction.missing_values import nanmin as nanmin
+    from .ops.composite.reduction.missing_values import nanprod as nanprod
+    from .ops.composite.reduction.missing_values import nanstd as nanstd
+    from .ops.composite.reduction.missing_values import nansum as nansum
+    from .ops.composite.reduction.missing_values import nanvar as nanvar
     from .ops.composite.shape.triangles import make_diagonal as make_diagonal
     from .ops.composite.shape.triangles import meshgrid as meshgrid
     from .ops.composite.shape.triangles import put_diagonal as put_diagonal
     from .ops.composite.shape.triangles import take_diagonal as take_diagonal
     from .ops.composite.shape.triangles import tril as tril
     from .ops.composite.shape.triangles import triu as triu
+    from .ops.composite.sorting.interpolation import interp as interp
     from .ops.composite.sorting.order_statistics import median as median
     from .ops.composite.sorting.order_statistics import mode as mode
     from .ops.composite.sorting.order_statistics import percentile as percentile
     from .ops.composite.sorting.order_statistics import quantile as quantile
+    from .ops.composite.sorting.searching import digitize as digitize
     from .ops.composite.sorting.searching import isin as isin
     from .ops.composite.sorting.searching import searchsorted as searchsorted
     from .ops.composite.sorting.searching import top_k as top_k
     from .ops.composite.special import factorial as factorial
+    from .ops.composite.window import fold as fold
+    from .ops.composite.window import unfold as unfold
+    from .ops.composite.window import window_argmax as window_argmax
+    from .ops.composite.window import window_argmin as window_argmin
     from .ops.composite.window import window_mean as window_mean
     from .ops.convolution import conv as conv
     from .ops.counting import bincount as bincount
     from .ops.counting import histogram as histogram
+    from .ops.counting import histogram2d as histogram2d
 
     # Some of these names are also those of modules imported above, which a type checker takes for the attributes. So
     # they are imported once more.
     from .ops.creation.filled import template as template
     from .ops.creation.ranges import arange as arange
+    from .ops.creation.ranges import geomspace as geomspace
     from .ops.creation.ranges import linspace as linspace
+    from .ops.creation.ranges import logspace as logspace
     from .ops.creation.values import tensor as tensor
+    from .ops.editing import delete as delete
+    from .ops.editing import insert as insert
     from .ops.functional import map as map
     from .ops.functional import reduce as reduce
     from .ops.searching import nonzero as nonzero
+    from .ops.set_operations import intersect1d as intersect1d
+    from .ops.set_operations import setdiff1d as setdiff1d
+    from .ops.set_operations import setxor1d as setxor1d
+    from .ops.set_operations import union1d as union1d
     from .ops.sets import unique_all as unique_all
     from .ops.sets import unique_counts as unique_counts
     from .ops.sets import unique_inverse as unique_inverse
@@ -372,7 +416,9 @@ if _TYPE_CHECKING:
     from .ops.special import gamma_inc_l as gamma_inc_l
     from .ops.special import gamma_inc_u as gamma_inc_u
     from .ops.special import lgamma as lgamma
+    from .ops.statistics import correlation as correlation
     from .ops.statistics import covariance as covariance
+    from .ops.statistics import polyfit as polyfit
     from .ops.window import window_max as window_max
     from .ops.window import window_min as window_min
     from .ops.window import window_prod as window_prod
@@ -380,6 +426,11 @@ if _TYPE_CHECKING:
     from .ops.window import window_scatter_max as window_scatter_max
     from .ops.window import window_scatter_min as window_scatter_min
     from .ops.window import window_sum as window_sum
+    from .quantized.matrix import Quantized as Quantized
+    from .quantized.products import quantized_dot as quantized_dot
+    from .quantized.rounding import dequantize as dequantize
+    from .quantized.rounding import quantize as quantize
+    from .quantized.rounding import round_quantized as round_quantized
     from .select import backends as backends
 
     __version__: str

@@ -47,9 +47,9 @@ class NamespaceInfo:
         }
 
     def dtypes(self, *, device: str | None = None, kind: str | tuple[str, ...] | None = None) -> dict[str, DType]:
-        """The standard's dtypes by name: all of them, or those of a kind that `isdtype` knows."""
-        get_backend(device=device)
-        return {dtype.name: dtype for dtype in STANDARD if kind is None or isdtype(dtype, kind)}
+        """The standard's dtypes by name that the default backend holds: all, or those of a kind known to `isdtype`."""
+        held = get_backend(device=device).dtypes
+        return {dtype.name: dtype for dtype in STANDARD if dtype in held and (kind is None or isdtype(dtype, kind))}
 
 
 def __array_namespace_info__() -> NamespaceInfo:

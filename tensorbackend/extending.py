@@ -10,6 +10,7 @@ else of the package.
 IndexRangeError('expected an index from 0 to 2, got index=5; use mode="clip" or mode="fill"')
 """
 
+from .backends.by_numpy import kernel_by_numpy as kernel_by_numpy
 from .backends.complex_specials import SPECIALS as SPECIALS
 from .backends.complex_specials import Specials as Specials
 from .backends.functional import calling as calling
@@ -21,10 +22,14 @@ from .dtypes.packing import element_type as element_type
 from .dtypes.packing import pack as pack
 from .dtypes.packing import unpack as unpack
 from .errors.tracebacks import count_as_ours as count_as_ours
+from .expr.graph import Graph as Graph
+from .expr.jit import kernel_of_graph as kernel_of_graph
 from .interchange import Forward as Forward
 from .interchange import dlpack_capsule as dlpack_capsule
 from .interchange import numpy_dtype as numpy_dtype
+from .interchange import payload_dtype as payload_dtype
 from .interchange import read_only as read_only
+from .interchange import unpack_codes as unpack_codes
 from .protocol.core import CompositeCall as CompositeCall
 from .protocol.core import limited_to as limited_to
 from .protocol.core import own_method as own_method

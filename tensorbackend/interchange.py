@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .dtypes import DType, as_dtype, bfloat16
+from .dtypes import DType, as_dtype, bfloat16, uint8
+from .dtypes.types import BY_NAME
 from .errors import ArgumentError, DTypeError, OperandError, expected
 from .template import Template
 
@@ -39,6 +40,94 @@ def numpy_dtype(dtype: DType) -> numpy.dtype[Any]:
     return counterpart
 
 
+@cache
+def payload_dtype(dtype: DType) -> numpy.dtype[Any]:
+    """NumPy's dtype of the elements in a payload: uint8 for a narrow dtype, whose payloads hold codes.
+
+    Parameters
+    ----------
+    dtype : DType
+        One of our dtypes.
+
+    Returns
+    -------
+    numpy.dtype
+        NumPy's dtype.
+
+    Examples
+    --------
+    >>> from tensorbackend.dtypes import float8_e5m2, float32
+    >>> payload_dtype(float8_e5m2), payload_dtype(float32)
+    (dtype('uint8'), dtype('float32'))
+    """
+    return numpy_dtype(uint8 if dtype.is_narrow else dtype)
+
+
+def pack_codes(codes: numpy.ndarray[Any, Any], bits: int) -> numpy.ndarray[Any, Any]:
+    """Codes of fewer than 8 bits packed into bytes, the first code in the lowest bits, as files hold them.
+
+    Parameters
+    ----------
+    codes : numpy.ndarray
+        Codes, as uint8.
+    bits : {2, 4, 8}
+        The bits of a code.
+
+    Returns
+    -------
+    numpy.ndarray
+        The bytes, along one axis; the last is filled up with zeros.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> pack_codes(numpy.array([1, 2, 3], "uint8"), 4).tolist()
+    [33, 3]
+    """
+    import numpy
+
+    each, flat = 8 // bits, codes.reshape(-1)
+    if each == 1:
+        return flat
+    rows = numpy.zeros((-(-flat.size // each), each), numpy.uint8)
+    rows.reshape(-1)[: flat.size] = flat
+    shifts = bits * numpy.arange(each, dtype=numpy.uint8)
+    data: numpy.ndarray[Any, Any] = numpy.bitwise_or.reduce(rows << shifts, axis=1)
+    return data
+
+
+def unpack_codes(data: numpy.ndarray[Any, Any], bits: int, count: int) -> numpy.ndarray[Any, Any]:
+    """The first `count` codes in bytes that hold several of them, as `pack_codes` packs them.
+
+    Parameters
+    ----------
+    data : numpy.ndarray
+        Bytes, along one axis.
+    bits : {2, 4, 8}
+        The bits of a code.
+    count : int
+        The number of codes.
+
+    Returns
+    -------
+    numpy.ndarray
+        The codes, as uint8.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> unpack_codes(numpy.array([33, 3], "uint8"), 4, 3).tolist()
+    [1, 2, 3]
+    """
+    import numpy
+
+    each = 8 // bits
+    if each == 1:
+        return data[:count]
+    spread = (data[:, None] >> (bits * numpy.arange(each, dtype=numpy.uint8))) & ((1 << bits) - 1)
+    return spread.reshape(-1)[:count]
+
+
 @lru_cache(256)
 def scalar_dtype(number_class: type) -> DType | None:
     """The dtype of NumPy's numbers of a class, `None` for any other class.
@@ -68,6 +157,9 @@ def as_numpy(value: Any) -> numpy.ndarray[Any, Any]:
 
     The array must have `__array__` or `__array_interface__`.
     """
+    narrow = _narrow_of_torch(value)
+    if narrow is not None:
+        return narrow
     if hasattr(value, "__array__") or not hasattr(value, "__array_interface__"):
         array: numpy.ndarray[Any, Any] = value.__array__()
     else:
@@ -75,6 +167,18 @@ def as_numpy(value: Any) -> numpy.ndarray[Any, Any]:
 
         array = numpy.asarray(value)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _narrow_of_torch(value: Any) -> numpy.ndarray[Any, Any] | None:
+    """The array of a PyTorch tensor of float8, which PyTorch itself does not give to NumPy; `None` for other values."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(value, torch.Tensor) or value.dtype.itemsize != 1:
+        return None
+    dtype = BY_NAME.get(str(value.dtype).removeprefix("torch."))
+    if dtype is None or not dtype.is_narrow or dtype.bits != 8:
+        return None
+    array: numpy.ndarray[Any, Any] = value.view(torch.uint8).numpy().view(numpy_dtype(dtype))
+    return array
 
 
 def to_plain_memory(value: Any) -> Any:

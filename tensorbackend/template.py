@@ -70,7 +70,13 @@ class Template(_Parts):
 
     @property
     def nbytes(self) -> int:
-        """Size of the data in bytes."""
+        """Size of the data in bytes, with two 4-bit elements or four 2-bit elements to a byte."""
+        dtype = self.dtype
+        return self.size * dtype.itemsize if dtype.bits >= 8 else -(-self.size * dtype.bits // 8)
+
+    @property
+    def payload_nbytes(self) -> int:
+        """Size of the data in bytes with a whole byte for each narrow element, as payloads and `to_binary` hold it."""
         return self.size * self.dtype.itemsize
 
     def replace(

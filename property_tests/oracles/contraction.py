@@ -194,3 +194,12 @@ def einsum(call: Invocation) -> Any:
     names = [known.get(letter) if "name" not in subscripts else
              None if letter in dots else f"name{letter}" for letter in result]  # fmt: skip
     return named(products(f"{','.join(spelt)}->{result}", *arrays), names)
+
+
+@reference("kron", by="NumPy")
+def kron(x1: Any, x2: Any, /) -> Any:
+    rank = max(x1.ndim, x2.ndim)
+    x1, x2 = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (x1, x2))
+    wide1, wide2 = (numpy.expand_dims(x, tuple(range(first, 2 * rank, 2))) for x, first in ((x1, 1), (x2, 0)))
+    blocks = multiply(wide1, wide2) if numpy.result_type(x1, x2).kind == "c" else wide1 * wide2
+    return blocks.reshape([n * m for n, m in zip(x1.shape, x2.shape, strict=True)])

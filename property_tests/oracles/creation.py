@@ -186,6 +186,45 @@ def linspace(
     return out if dtype is None else cast(out, dtype)
 
 
+def _draw_logspace(draw: Draw, dtype: DType) -> Invocation:
+    """Small exponents, as numbers or tensors."""
+    drawn = _draw_linspace(draw, dtype)
+    return drawn._replace(options={**drawn.options, "base": draw(st.sampled_from([2.0, 10.0]))})
+
+
+@reference(
+    "logspace", by="NumPy", draw=_draw_logspace, dtypes=[dtype for dtype in ALL_DTYPES if dtype.is_inexact],
+    bound=Bound(32, "an exponent magnifies its rounding errors"), fixed=ONE_DEVICE,
+)  # fmt: skip
+def logspace(
+    start: Any, stop: Any, /, num: int, *, base: float = 10.0, dtype: DType | None = None, endpoint: bool = True,
+    name: Any = None, axis: int = 0, backend: Any = None,
+) -> Any:  # fmt: skip
+    out = numpy.power(base, numpy.linspace(start, stop, num, endpoint, axis=axis))
+    return out if dtype is None else cast(out, dtype)
+
+
+def _draw_geomspace(draw: Draw, dtype: DType) -> Invocation:
+    """Numbers of one sign."""
+    first, last = (draw(st.sampled_from([0.25, 1, 3.0, 50, 1000.0])) for _ in range(2))
+    sign = draw(st.sampled_from([1, -1]))
+    chosen: dict[str, Any] = {"endpoint": draw(st.booleans()), "name": draw(st.sampled_from([None, "n"]))}
+    chosen["dtype"] = draw(st.sampled_from([None, dtype]))
+    return Invocation("", (sign * first, sign * last, draw(st.integers(0, 9))), chosen, creates=True)
+
+
+@reference(
+    "geomspace", by="NumPy", draw=_draw_geomspace, dtypes=[dtype for dtype in ALL_DTYPES if dtype.is_floating],
+    bound=Bound(4, "a power"), fixed=ONE_DEVICE,
+)  # fmt: skip
+def geomspace(
+    start: Any, stop: Any, /, num: int, *, dtype: DType | None = None, endpoint: bool = True, name: Any = None,
+    backend: Any = None,
+) -> Any:  # fmt: skip
+    out = numpy.geomspace(start, stop, num, endpoint)
+    return out if dtype is None else cast(out, dtype)
+
+
 # Values of others
 
 

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, DType
+from tensorbackend.protocol import Backend
 from tensorbackend.testing import Invocation
 from tensorbackend.testing.generators.common import call
 from tensorbackend.testing.magnitudes import columns
 from tensorbackend.testing.strategies import Draw, broadcastable, elements, tensors
 
-from .table import FLOATING, INEXACT, INTEGER, reference, wide
+from .table import FLOATING, INEXACT, INTEGER, Recorder, law, reference, wide
 
 # Operands as the function sees them
 
@@ -377,3 +378,14 @@ def bitcast(call: Invocation) -> Any:
     ours: Any = ml_dtypes.bfloat16 if target.name == "bfloat16" else target.name
     out = numpy.frombuffer(x.to_binary(), ours).reshape(x.shape)
     return out.astype("f8") if target.is_floating else out
+
+
+@law("gcd", "lcm", by="NumPy")
+def divisors(draw: Draw, run: Recorder, backend: Backend) -> None:
+    dtype = draw(st.sampled_from([dtype for dtype in INTEGER if dtype.bits > 8]))
+    low = -60 if dtype.kind == "int" else 0
+    x1, x2 = (draw(tensors(dtype, shape, names=(None,) * len(shape), values=st.integers(low, 120)))
+              for shape in draw(st.sampled_from([((5,), (5,)), ((3, 1), (4,)), ((), ())])))  # fmt: skip
+    got = run(x1.backend_copy(backend), x2.backend_copy(backend))
+    wanted = getattr(numpy, run.name)(numpy.asarray(x1), numpy.asarray(x2))
+    assert (got.dtype, got.tolist()) == (dtype, wanted.tolist()), f"{run.name}({x1!r}, {x2!r}): got {got!r}"

@@ -306,14 +306,24 @@ def grid_sample(call: Invocation) -> Any:
             continue
         cells = [math.floor(part + 0.5) if order == 0 else math.floor(part) for part in point]
         shares = [0.0 if order == 0 else part - cell for part, cell in zip(point, cells, strict=True)]
-        for corner in itertools.product((0, 1), repeat=width):
-            weight = math.prod(share if bit else 1 - share for share, bit in zip(shares, corner, strict=True))
+        for corner in itertools.product(range(-1, 3) if order == 3 else (0, 1), repeat=width):
+            weight = math.prod(_weight(share, step, order) for share, step in zip(shares, corner, strict=True))
             if weight or order:  # an infinite neighbour of weight 0 gives NaN
                 place = [cell + bit for cell, bit in zip(cells, corner, strict=True)]
                 entry = _entry(x[at[:first]], place, sides)
                 complex_numbers = x.dtype.kind == "c"
                 out[at] += of_parts(weight * entry.real, weight * entry.imag) if complex_numbers else weight * entry
     return out
+
+
+def _weight(share: float, step: int, order: int) -> float:
+    """The weight of an entry `step` entries above the one below a point, by linear or cubic interpolation."""
+    distance = abs(share - step)
+    if order != 3:
+        return 1 - distance
+    if distance <= 1:
+        return 1.25 * distance**3 - 2.25 * distance**2 + 1
+    return -0.75 * distance**3 + 3.75 * distance**2 - 6 * distance + 3
 
 
 def _sides(boundary: Any, axis: int, name: str | None) -> tuple[Any, Any]:

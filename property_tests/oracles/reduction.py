@@ -18,7 +18,7 @@ from tensorbackend.testing.strategies import Draw, tensors
 from tensorbackend.testing.strategies import axes_of as drawn_axes
 
 from .elementwise import cast, double, isclose, of_parts, unjudged
-from .table import Refusal, reference, wide
+from .table import FLOATING, INEXACT, INTEGER, Refusal, reference, wide
 
 Axes = int | Sequence[int] | None
 
@@ -58,7 +58,8 @@ def prod(x: Any, /, *, axis: Axes = None, dtype: DType | None = None, keepdims: 
         return numpy.prod(x, axis=axes, keepdims=keepdims)
     # From the first element to the last in row-major order, each product as (ac - bd) + (ad + bc)j: docs/semantics.md.
     kept = [at for at in range(x.ndim) if at not in axes]
-    columns = numpy.moveaxis(x, kept, range(len(kept))).reshape(*(x.shape[at] for at in kept), -1)
+    count = math.prod(x.shape[at] for at in axes)
+    columns = numpy.moveaxis(x, kept, range(len(kept))).reshape(*(x.shape[at] for at in kept), count)
     rows = columns.reshape(math.prod(columns.shape[:-1]), columns.shape[-1]).tolist()
     out = numpy.array([reduce(multiply, row) if row else 1 for row in rows])
     shape = [1 if at in axes else x.shape[at] for at in range(x.ndim) if keepdims or at not in axes]
@@ -240,3 +241,39 @@ def covariance(x: Any, /, *, mean: Any = None, correction: float = 0.0) -> Any:
     products = numpy.swapaxes(centred, -1, -2) @ numpy.conj(centred)
     out = products / divisor if divisor > 0 else numpy.full_like(products, numpy.nan)
     return unjudged(out, ~numpy.isfinite(out)) if out.dtype.kind == "c" else out  # which of the parts are NaN
+
+
+def _draw_histogram2d(draw: Draw, dtype: DType) -> Invocation:
+    """Numbers of intervals of all points or of ranges, or edges; with and without weights."""
+    x, y = (draw(tensors(dtype, (7,), names=(None,), values=st.integers(0, 9))) for _ in range(2))
+    edges = sorted(draw(st.lists(st.sampled_from([0, 1, 2, 5, 9]), min_size=2, max_size=4, unique=True)))
+    options: dict[str, Any] = {"bins": draw(st.sampled_from([3, (2, 4), (edges, 3)])), "density": draw(st.booleans())}
+    options["range"] = draw(st.sampled_from([None, ((0.0, 5.0), (-1.0, 9.0))]))
+    if draw(st.booleans()):
+        options["weights"] = draw(tensors(dtype, x.shape, names=(None,), values=st.integers(1, 3)))
+    return call(x, y, **options)
+
+
+@reference("histogram2d", by="NumPy", draw=_draw_histogram2d, dtypes=[*FLOATING, *INTEGER])
+def histogram2d(
+    x: Any, y: Any, /, *, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False
+) -> Any:
+    counts, *edges = numpy.histogram2d(double(x), double(y), bins, range, density, weights)
+    if not density and (weights is None or weights.dtype.kind != "f"):
+        counts = counts.astype("int64" if weights is None else weights.dtype)
+    given = isinstance(bins, tuple) and isinstance(bins[0], list)
+    return counts, edges[0].astype(int) if given else edges[0], edges[1]
+
+
+def _draw_correlation(draw: Draw, dtype: DType) -> Invocation:
+    """A few observations more than variables, which differ."""
+    shape = (*draw(st.sampled_from([(), (2,)])), draw(st.integers(2, 5)), draw(st.integers(1, 3)))
+    return call(draw(tensors(dtype, shape, values=st.integers(0, 20))))
+
+
+@reference("correlation", by="NumPy", draw=_draw_correlation, dtypes=[*INEXACT, *INTEGER])
+def correlation(x: Any, /) -> Any:
+    x = double(x)
+    stacks = [numpy.corrcoef(matrix, rowvar=False) for matrix in x.reshape(-1, *x.shape[-2:])]
+    out = numpy.array(stacks).reshape(*x.shape[:-2], x.shape[-1], x.shape[-1])
+    return unjudged(out, numpy.isnan(out)) if out.dtype.kind == "c" else out  # which of the parts are NaN

@@ -199,6 +199,31 @@ def save(draw: Draw, run: Recorder, backend: Backend) -> None:
             assert array.tobytes() == arrays[name].tobytes()
 
 
+@law("save_graph", "load_graph", by="NumPy")
+def save_graph(draw: Draw, run: Recorder, backend: Backend) -> None:
+    n, m = draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    # Numbers whose sums and products are exact, so that NumPy must agree to the bit.
+    left, right = (
+        draw(tensors(tb.float64, shape, names=(None, None), values=st.integers(-9, 9).map(float)))
+        for shape in ((n, m), (m, n))
+    )
+    weight = tb.backend_copy(right, backend)
+    graph = tb.trace(lambda x: {"product": x @ weight, "sum": tb.sum(x, axis=0)})(left.template)
+    with tempfile.TemporaryDirectory() as folder:
+        path: Any = Path(folder) / "graph.safetensors"
+        path = os.fspath(path) if draw(st.booleans()) else path
+        if run.name == "save_graph":
+            run(path, graph)
+            program = tb.load_graph(path, backend=backend)
+        else:
+            tb.save_graph(path, graph)
+            program = run(path, backend=backend, max_bytes=draw(st.sampled_from([None, 1 << 20])))
+    found = program(tb.backend_copy(left, backend))
+    x, y = numpy.asarray(left), numpy.asarray(right)
+    assert numpy.array_equal(numpy.asarray(found["product"]), x @ y)
+    assert numpy.array_equal(numpy.asarray(found["sum"]), numpy.sum(x, axis=0))
+
+
 # Costs
 
 
@@ -208,8 +233,8 @@ def dry_run(draw: Draw, run: Recorder, backend: Backend) -> None:
     gradient, machine = draw(st.booleans()), draw(st.sampled_from(["h100", "h200"]))
     function = (lambda x, y: tb.sum(x @ y)) if gradient else (lambda x, y: x @ y)
     fits = draw(st.sampled_from([None, "1GB", 10**9]))
-    templates = tb.Template((n, k), "f32"), tb.Template((k, m), "f32")
-    out = run(function, *templates, gradient=gradient, machine=machine, fits=fits)
+    x, y, donate = tb.Template((n, k), "f32"), tb.Template((k, m), "f32"), draw(st.sampled_from([(), "x", ("x", "y")]))
+    out = run(function, x, y, gradient=gradient, machine=machine, donate=donate, fits=fits)
     assert (out.recomputation is None) == (fits is None)
     assert fits is None or (out.recomputation.fits and not out.recomputation.calls)
     least = 2 * n * k * m * (1 if not gradient else 2)  # the gradient multiplies the other operands once each

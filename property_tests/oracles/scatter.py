@@ -128,6 +128,12 @@ def indexed_min(call: Invocation) -> Any:
     return unjudged(out, out == 0) if out.dtype.kind == "f" else out
 
 
+@reference("indexed_prod", by="brute force", draw=_draw_scatter, raw=True)
+def indexed_prod(call: Invocation) -> Any:
+    out = scattered(call, lambda entries: numpy.prod(numpy.stack(entries), 0, dtype=entries[0].dtype))
+    return unjudged(out, ~numpy.isfinite(out)) if out.dtype.kind == "c" else out
+
+
 OF_MEANS = Bound(64, "the order of additions is the backend's", "magnitudes", tame=True)
 
 
@@ -199,6 +205,7 @@ def _argmax(x: Any) -> Any:
 
 SEGMENTS: dict[str, Callable[[Any], Any]] = {
     "segment_sum": _wide_sum,
+    "segment_prod": lambda x: numpy.prod(x, 0, dtype=x.dtype),
     "segment_max": lambda x: numpy.max(x, 0, initial=lowest(x)),
     "segment_min": lambda x: numpy.min(x, 0, initial=highest(x)),
     "segment_mean": lambda x: (

@@ -203,6 +203,43 @@ def put_diagonal(call: Invocation) -> Any:
     return out
 
 
+# Entries left out and put between
+
+
+def _draw_delete(draw: Draw, dtype: DType) -> Invocation:
+    """One position, several, some of them twice, or a slice."""
+    x = draw(tensors(dtype, shapes(least=1)))
+    axis = draw(st.integers(0, x.ndim - 1))
+    size = x.shape[axis]
+    one = st.integers(-size, size - 1) if size else st.nothing()
+    several = st.lists(one, max_size=3) if size else st.just([])
+    positions: Any = draw(one | several if size else several)
+    positions = draw(st.sampled_from([positions, positions, slice(draw(st.integers(-3, 3)), None, 2)]))
+    return call(x, positions, **({"axis": axis} if x.ndim > 1 or draw(st.booleans()) else {}))
+
+
+@reference("delete", by="NumPy", draw=_draw_delete)
+def delete(x: Any, positions: Any, /, *, axis: int = 0) -> Any:
+    return numpy.delete(x, positions, axis)
+
+
+def _draw_insert(draw: Draw, dtype: DType) -> Invocation:
+    """Several new entries, some at one place, or one."""
+    x = draw(tensors(dtype, shapes(least=1)))
+    axis = draw(st.integers(0, x.ndim - 1))
+    size = x.shape[axis]
+    positions = draw(st.lists(st.integers(-size, size), min_size=1, max_size=3))
+    shape = (*x.shape[:axis], len(positions), *x.shape[axis + 1 :])
+    values = draw(tensors(dtype, draw(st.sampled_from([shape, ()])), names=None))
+    place = positions[0] if len(positions) == 1 and draw(st.booleans()) else positions
+    return call(x, place, values, **({"axis": axis} if x.ndim > 1 or draw(st.booleans()) else {}))
+
+
+@reference("insert", by="NumPy", draw=_draw_insert)
+def insert(x: Any, positions: Any, values: Any, /, *, axis: int = 0) -> Any:
+    return numpy.insert(x, positions if isinstance(positions, list) else [positions], values, axis)
+
+
 # Padding
 
 MODES: dict[str, Any] = {
@@ -212,7 +249,7 @@ MODES: dict[str, Any] = {
     "wrap": "wrap",
     "periodic": "wrap",
 }
-"""NumPy's modes for the values outside."""
+"""NumPy's words for what stands outside."""
 
 
 def _draw_pad(draw: Draw, dtype: DType) -> Invocation:

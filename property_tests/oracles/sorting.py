@@ -68,25 +68,26 @@ def _draw_top(draw: Draw, dtype: DType) -> Invocation:
     axis = draw(axes_of(x, "Axis"))
     size = x.shape[x.names.index(axis) if isinstance(axis, str) else axis]
     k = draw(st.integers(0, size))
+    largest = draw(st.booleans())
     if draw(st.booleans()):
-        return call(x, k, axis=axis)
+        return call(x, k, axis=axis, largest=largest)
     count = draw(tensors(tb.int64, (), values=st.just(k)))
-    return call(x, count, axis=axis, size=draw(st.integers(k, size)))
+    return call(x, count, axis=axis, size=draw(st.integers(k, size)), largest=largest)
 
 
-def _top(x: Any, k: int, axis: int, size: int | None) -> Any:
+def _top(x: Any, k: int, axis: int, size: int | None, largest: bool) -> Any:
     length = k if size is None else size
-    places = along(x, axis, lambda row: (order(row, True)[:k] + [0] * length)[:length], "int64")
+    places = along(x, axis, lambda row: (order(row, largest)[:k] + [0] * length)[:length], "int64")
 
     def values(row: list[Any]) -> list[Any]:
-        return ([row[at] for at in order(row, True)[:k]] + [0] * length)[:length]
+        return ([row[at] for at in order(row, largest)[:k]] + [0] * length)[:length]
 
     return along(x, axis, values, x.dtype), places
 
 
 @reference("top_k", by="brute force", draw=_draw_top, dtypes=ORDERED)
-def top_k(x: Any, k: Any, /, *, axis: int = -1, size: int | None = None) -> Any:
-    return _top(x, int(k), axis, size)
+def top_k(x: Any, k: Any, /, *, axis: int = -1, size: int | None = None, largest: bool = True) -> Any:
+    return _top(x, int(k), axis, size, largest)
 
 
 # Order statistics
@@ -272,3 +273,41 @@ def searchsorted(call: Invocation) -> Any:
         return sum(rank(member) <= rank(value) for member in known)
 
     return numpy.array([place(value) for value in x2.ravel().tolist()], "int64").reshape(x2.shape)
+
+
+@reference("digitize", by="brute force", dtypes=ORDERED)
+def digitize(x: Any, bins: Any, /, *, right: bool = False) -> Any:
+    edges = [rank(edge) for edge in bins.tolist()]
+    descending = bool(edges) and edges[-1] < edges[0]
+
+    def counts(edge: Any, value: Any) -> bool:
+        return right is descending if edge == value else bool(edge > value if descending else edge < value)
+
+    return numpy.array([sum(counts(edge, rank(value)) for edge in edges) for value in x.reshape(-1).tolist()],
+                       "int64").reshape(x.shape)  # fmt: skip
+
+
+def _draw_sets(draw: Draw, dtype: DType) -> Invocation:
+    """Tensors with elements in common; a size that is too large or too small, or none."""
+    few = draw(st.lists(elements(dtype).filter(lambda value: value == value), min_size=1, max_size=4))
+    x1, x2 = (draw(tensors(dtype, shapes(largest=4), values=st.sampled_from(few))) for _ in range(2))
+    chosen: dict[str, Any] = {}
+    if draw(st.booleans()):
+        chosen = {"size": draw(st.integers(0, 5)), "fill_value": draw(st.sampled_from([0, 1]))}
+    return call(x1, x2, **chosen)
+
+
+def _set_of(name: str) -> Callable[..., Any]:
+    """An oracle of a set operation: NumPy's, cut or filled up to a size."""
+
+    def judge(x1: Any, x2: Any, /, *, size: int | None = None, fill_value: Any = 0) -> Any:
+        out = getattr(numpy, name)(x1, x2)
+        if size is None:
+            return out
+        return numpy.concatenate([out[:size], numpy.full(max(0, size - len(out)), fill_value, out.dtype)])
+
+    return judge
+
+
+for _name in ("union1d", "intersect1d", "setdiff1d", "setxor1d"):
+    reference(_name, by="NumPy", draw=_draw_sets)(_set_of(_name))

@@ -8,10 +8,12 @@ from itertools import product
 from typing import Any
 
 import numpy
+from hypothesis import reject
 from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.dtypes import DType, iinfo
+from tensorbackend.errors import TensorBackendError
 from tensorbackend.rules.accuracy import Bound
 from tensorbackend.testing import Invocation
 from tensorbackend.testing.generators.window import last, number_for_each, padding_for_each, positive, window_options
@@ -20,7 +22,7 @@ from tensorbackend.testing.strategies import Draw, shapes, tensors
 from .contraction import multiply
 from .elementwise import unjudged
 from .matrices import FEWEST
-from .table import NUMERIC, named, reference, wide
+from .table import NUMERIC, Refusal, named, reference, wide
 
 
 def each(value: Any, names: Sequence[str | None], default: Any = 1) -> list[Any]:
@@ -149,6 +151,90 @@ def extremes(call: Invocation) -> Any:
     array, choose = wide(x), numpy.max if least else numpy.min
     start = edge(x.dtype, least)
     return folded(array, x.names, options_of(call), lambda each: choose(each) if each else start, array.dtype)
+
+
+# Places and patches
+
+
+def few_call(draw: Draw, dtype: DType) -> Invocation:
+    """Few different elements, so that there are ties."""
+    call = window_call(draw, dtype)
+    x = call.arguments[0]
+    if dtype.is_integer:
+        x = draw(tensors(dtype, x.shape, names=x.names, values=st.integers(0, 2)))
+    return call._replace(arguments=(x, *call.arguments[1:]))
+
+
+@reference("window_argmax", "window_argmin", by="brute force", draw=few_call, raw=True)
+def window_places(call: Invocation) -> Any:
+    x, _ = call.arguments
+    array, choose = wide(x), numpy.argmax if call.name == "window_argmax" else numpy.argmin
+    of_windows = places(array.shape, x.names, call.arguments[1], *(call.options.get(name, default) for name, default in
+                        (("strides", 1), ("padding", "valid"), ("dilations", 1))))  # fmt: skip
+    shape, _ = next(of_windows)
+    out = numpy.full(shape, -1)
+    for index, inside in of_windows:
+        if inside:
+            chosen = inside[choose([array[at] for at in inside])]
+            out[index] = sum(at * math.prod(array.shape[axis + 1 :]) for axis, at in enumerate(chosen))
+    return named(out, x.names)
+
+
+def patches(call: Invocation, x_names: Sequence[str | None], shape: Sequence[int], window: Any) -> tuple[Any, Any]:
+    """For each element of patches its position in a tensor of a shape and, of those in the padding, a mask."""
+    options = {"strides": 1, "padding": "valid", "dilations": 1, **call.options}
+    sizes, paces, apart = (each(value, x_names) for value in (window, options["strides"], options["dilations"]))
+    spans = [(size - 1) * between + 1 for size, between in zip(sizes, apart, strict=True)]
+    pairs = paddings(options["padding"], x_names, shape, spans, paces)
+    along = [at for at in range(len(shape)) if not isinstance(window, Mapping) or at in
+             {x_names.index(axis) if isinstance(axis, str) else axis % len(shape) for axis in window}]  # fmt: skip
+    counts = [(size + low + high - span) // pace + 1 if size + low + high >= span else 0
+              for size, (low, high), span, pace in zip(shape, pairs, spans, paces, strict=True)]  # fmt: skip
+    whole = (*counts, *(sizes[at] for at in along))
+    position, outside = numpy.zeros(whole, int), numpy.zeros(whole, bool)
+    for index in product(*map(range, whole)):
+        for at, size in enumerate(shape):
+            step = index[len(shape) + along.index(at)] if at in along else 0
+            place = index[at] * paces[at] - pairs[at][0] + step * apart[at]
+            # Negative padding removes elements at both ends.
+            outside[index] |= not max(0, -pairs[at][0]) <= place < min(size, size + pairs[at][1])
+            position[index] = position[index] * size + place
+    return position, outside
+
+
+@reference("unfold", by="brute force", draw=window_call, raw=True)
+def unfold(call: Invocation) -> Any:
+    x, window = call.arguments
+    position, outside = patches(call, x.names, x.shape, window)
+    flat = numpy.append(wide(x).reshape(-1), numpy.zeros(1, wide(x).dtype))
+    out = flat[numpy.where(outside, x.size, position)]
+    return named(out, (*x.names, *(None,) * (out.ndim - x.ndim)))
+
+
+def fold_call(draw: Draw, dtype: DType) -> Invocation:
+    """Patches of a drawn tensor, with its sizes in one of their forms."""
+    call = window_call(draw, dtype)
+    x, window = call.arguments
+    try:
+        patches = tb.unfold(x, window, **call.options)
+    except TensorBackendError:
+        reject()
+    sizes = {axis: x.shape[x.names.index(axis)] for axis in window} if isinstance(window, Mapping) else x.shape
+    return call._replace(arguments=(patches, sizes, window))
+
+
+@reference("fold", by="brute force", draw=fold_call, raw=True, dtypes=NUMERIC)
+def fold(call: Invocation) -> Any:
+    x, sizes, window = call.arguments
+    ndim = x.ndim - len(window) if isinstance(window, Mapping) else x.ndim // 2
+    names, shape = x.names[:ndim], list(x.shape[:ndim])
+    for axis, size in sizes.items() if isinstance(sizes, Mapping) else enumerate(sizes):
+        shape[names.index(axis) if isinstance(axis, str) else axis] = size
+    position, outside = patches(call, names, shape, window)
+    array = wide(x)
+    out = numpy.zeros(math.prod(shape), array.dtype)
+    numpy.add.at(out, position[~outside], array[~outside])
+    return named(out.reshape(shape), names)
 
 
 def mean_call(draw: Draw, dtype: DType) -> Invocation:
@@ -287,3 +373,27 @@ def mean_pool_call(draw: Draw, dtype: DType) -> Invocation:
 @reference("nn.mean_pool", by="brute force", draw=mean_pool_call, raw=True)
 def mean_pool(call: Invocation) -> Any:
     return mean_of(call.arguments[0], pool_options(call), call.options["include_padding"])
+
+
+def unpool_call(draw: Draw, dtype: DType) -> Invocation:
+    """Positions of some elements, or none, in a tensor of drawn sizes."""
+    x = draw(tensors(dtype, shapes(least=1, most=3, largest=4)))
+    sizes: Any = tuple(draw(st.integers(0, 5)) for _ in x.shape)
+    count = math.prod(sizes)
+    at = draw(tensors(tb.int64, x.shape, names=x.names, values=st.integers(-1, count if draw(st.booleans()) else -1)))
+    if None not in x.names and draw(st.booleans()):
+        sizes = dict(zip(x.names, sizes, strict=True))
+    return Invocation("", (x, at, sizes), {})
+
+
+@reference("nn.max_unpool", by="brute force", draw=unpool_call, raw=True)
+def max_unpool(call: Invocation) -> Any:
+    x, at, sizes = call.arguments
+    shape = tuple(sizes.values()) if isinstance(sizes, Mapping) else sizes
+    out = numpy.zeros(math.prod(shape), wide(x).dtype)
+    for element, position in zip(wide(x).reshape(-1), wide(at).reshape(-1).tolist(), strict=True):
+        if position >= len(out):
+            raise Refusal("a position outside")
+        if position >= 0:
+            out[position] = element
+    return named(out.reshape(shape), x.names)

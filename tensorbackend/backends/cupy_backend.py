@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..dtypes import ALL_DTYPES, as_dtype, float64
+from ..dtypes import ALL_DTYPES, STORED_DTYPES, as_dtype, float64
 from ..errors import ArgumentError, BackendError, expected
-from ..interchange import HOST, numpy_dtype, read_only
+from ..interchange import HOST, numpy_dtype, payload_dtype, read_only
 from ..protocol import Backend, Kernel, Payload, defines, kernel_of, planned
 from ..protocol.core import Core
 from ..protocol.devices import DeviceFacts
@@ -41,6 +41,7 @@ class CupyBackend(ArrayModuleBackend):
 
     name = "cupy"
     array_types = ("cupy:ndarray",)
+    dtypes = STORED_DTYPES
     dlpack_dtypes = frozenset(ALL_DTYPES)
 
     @classmethod
@@ -139,7 +140,7 @@ class CupyBackend(ArrayModuleBackend):
         """The elements copied to the device."""
         import numpy
 
-        return self._to_device(numpy.frombuffer(data, numpy_dtype(out.dtype)).reshape(out.shape))
+        return self._to_device(numpy.frombuffer(data, payload_dtype(out.dtype)).reshape(out.shape))
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The first `limit` elements as bytes; no others are copied to the host."""
@@ -150,7 +151,9 @@ class CupyBackend(ArrayModuleBackend):
 
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
         """The array copied to the device."""
-        return self._to_device(array.astype(numpy_dtype(out.dtype), copy=False))
+        if out.dtype.is_narrow:
+            array = array.view(payload_dtype(out.dtype))
+        return self._to_device(array.astype(payload_dtype(out.dtype), copy=False))
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
         """The payload copied to the host; `copy=False` raises `ValueError`."""
@@ -158,6 +161,8 @@ class CupyBackend(ArrayModuleBackend):
             raise ValueError("expected data in host memory for copy=False, got data in device memory; leave copy out")
         with self._device:
             array: numpy.ndarray[Any, Any] = self._cupy.asnumpy(x.data)
+        if x.dtype.is_narrow:
+            array = array.view(numpy_dtype(x.dtype))
         return array.astype(dtype or array.dtype, copy=False) if copy else read_only(array, dtype, copy)
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:

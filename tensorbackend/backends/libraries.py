@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import BackendError, expected
 
 
-def import_library(module: str, backend: str, *extras: str) -> Any:
+def import_library(module: str, backend: str, *extras: str, command: str = "") -> Any:
     """Imports a module of an array library, or raises `BackendError` with the command that installs the library.
 
     `extras` are the extras of tensorbackend that install the library: one, or several to choose from.
@@ -21,6 +21,8 @@ def import_library(module: str, backend: str, *extras: str) -> Any:
         The name of the backend that needs the module.
     *extras : str
         Extras of tensorbackend that install the library.
+    command : str
+        The command that installs the library, where no extra does.
 
     Returns
     -------
@@ -41,7 +43,7 @@ def import_library(module: str, backend: str, *extras: str) -> Any:
     try:
         return import_module(module)
     except Exception as error:  # a library whose own dependencies do not fit may raise anything
-        commands = " or ".join(f"pip install 'tensorbackend[{extra}]'" for extra in extras)
+        commands = command or " or ".join(f"pip install 'tensorbackend[{extra}]'" for extra in extras)
         came = f"{type(error).__name__}: {error}"
         raise BackendError(
             expected(f"an importable {module} for the backend {backend!r}", commands, error=came)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from ..declarations.op_specs import CALLBACKS
+from ..dtypes import STORED_DTYPES
 from ..errors import TemplateDataError, expected
 from ..protocol import Backend, Payload
 from ..protocol.core import CompositeCall
@@ -24,6 +25,7 @@ class TemplateBackend(Backend):
     dispatch_priority = 4
     holds_data = False
     template_only = True
+    dtypes = STORED_DTYPES
 
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]

@@ -19,6 +19,7 @@ from __future__ import annotations
 from .checked import CHECKED as CHECKED
 from .checked import explain as explain
 from .checked import verify as verify
+from .codes import cast as cast  # the module supplies the kernels of narrow dtypes
 from .composites import perform as perform
 from .composites import programs as programs
 from .decorators import Composite as Composite

@@ -28,6 +28,7 @@ from ..tensor import Tensor, bind
 from .constants import constant
 from .kernels import composite_kernel, kernel, payloads_of, template_kernel, templates_of, wrap
 from .kinds import Decision
+from .narrow import check_moves, is_narrow
 from .operands import Call, Operand, template_of
 from .path import FullPath
 
@@ -64,6 +65,7 @@ class CompositePath(FullPath):
 
     def decide(self, call: Call, backend: Backend | None) -> tuple[Decision, list[Tensor]]:
         """Finds the output template by a trial on templates."""
+        check_moves(self.spec, [template_of(operand) for operand in call.operands])
         chosen = backend or common_backend(call.deciding_tensors)
         out, options, result = call.memoise(self.trials, lambda: self._trial(call))
         tensors = [move(x, chosen) for x in self._tensors(call, chosen)]
@@ -72,6 +74,8 @@ class CompositePath(FullPath):
     def kind_kernel(self, decision: Decision) -> Kernel | None:
         """The kernel for symbolic sizes: of the backend's planned override, or the program of the default."""
         backend, out, _, _, options, _, _ = decision
+        if is_narrow((out, decision.inputs)):
+            return None
         method = own_method(backend, self.spec.callback)
         if method is not None:
             return (

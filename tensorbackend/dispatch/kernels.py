@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from ..caching.option_keys import remember
 from ..dtypes import ALL_DTYPES
-from ..protocol import Backend, Kernel, Payload, kernel_of, own_method
+from ..protocol import Backend, Kernel, Payload, kernel_of
 from ..protocol.core import CompositeCall
 from ..protocol.planned import entered_kernel, is_planned, plan_entered_kernel
 from ..rules.plan import Out
@@ -21,6 +21,7 @@ from ..select import call_with_default
 from ..template import Shape, Template, kind_of_parts, template_of_kind
 from ..tensor import Tensor, blank_tensor
 from .checked import CHECKED, checking_kernel, explain_errors, verify_default
+from .narrow import by_codes, composite_method, flat, is_narrow
 from .operands import LEFT_OUT
 
 Templates: TypeAlias = Sequence[Any]
@@ -65,7 +66,7 @@ def composite_kernel(
     backend: Backend, name: str, out: Out, inputs: Templates, options: Mapping[str, Any], default: Callable[..., Any]
 ) -> Kernel:
     """The kernel of a composite: by the backend's own method if it has one, else by `default_kernel`."""
-    method = own_method(backend, name)
+    method = composite_method(backend, name, out, inputs)
     if method is not None:
         return kernel(backend, name, method, out, inputs, options)
     return default_kernel(backend, name, out, inputs, options, default)
@@ -196,14 +197,16 @@ def implementation(backend: Backend, name: str, out: Out, inputs: Templates) -> 
     """The function that computes a primitive: the backend's callback, or a fall-back where that is missing or does not
     take the dtypes."""
     method: Callable[..., Payload] = getattr(backend, name)
-    if len(backend.dtypes) == len(ALL_DTYPES) and not (
+    if is_narrow((out, inputs)):
+        if all(x.dtype in backend.dtypes for x in flat((out, inputs))):
+            return method if hasattr(method, "__kernel__") else by_codes.call(backend, name)
+    elif len(backend.dtypes) >= len(ALL_DTYPES) and not (
         hasattr(method, "__declared__") or hasattr(method, "__dtypes__")
     ):
         return method
     from .fallbacks import implementation as by_fallback  # few programs need it
 
-    flat = [x for group in inputs if group is not None for x in ((group,) if isinstance(group, Template) else group)]
-    return by_fallback(backend, name, out, flat)
+    return by_fallback(backend, name, out, flat(inputs))
 
 
 def primitive_kernel(

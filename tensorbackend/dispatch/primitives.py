@@ -14,7 +14,8 @@ from ..tensor import Tensor, bind
 from .constants import constant
 from .kernels import PlainCallback, casting_kernel, primitive_kernel, symbolic_kernel, template_kernel
 from .kinds import Decision
-from .operands import Call, group_operands
+from .narrow import check_moves
+from .operands import Call, group_operands, template_of
 from .path import FullPath
 
 
@@ -28,7 +29,9 @@ class PrimitivePath(FullPath):
 
     def decide(self, call: Call, backend: Backend | None) -> tuple[Decision, list[Tensor]]:
         """The plan of the rule, and the operands as tensors on one backend."""
+        check_moves(self.spec, [template_of(operand) for operand in call.operands])
         plan: Plan = call.memoise(self.rules, lambda: self.spec.function(*call.arguments, **call.keywords))
+        check_moves(self.spec, plan.out)
         chosen = backend or common_backend(call.deciding_tensors)
         pairs = zip(call.operands, plan.inputs, strict=True)
         tensors = [

@@ -106,6 +106,11 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "correction": "The divisor is the number of elements minus `correction`; 1 is for the unbiased variance of a "
         "sample.",
     },
+    "missing_values": {
+        "axis": "The axes to reduce, by position or by name; by default all of them.",
+        "correction": "The divisor is the number of elements that are not NaN minus `correction`; 1 gives the unbiased "
+        "variance of a sample.",
+    },
     "argmax": {
         "axis": "The axis to reduce, by position or by name; by default the tensor is flattened.",
         "tie_break": _TIE_BREAK,
@@ -130,6 +135,16 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "x": "Observations of shape (..., n, d), with one variable per column.",
         "mean": "The means of the variables, of shape (..., d); by default they are computed from x.",
         "correction": "The divisor is the number of observations minus `correction`; 1 is for the unbiased covariance.",
+    },
+    "correlation": {"x": "Observations of shape (..., n, d), with one variable per column."},
+    "digitize": {
+        "bins": "The edges of the bins along one axis, in ascending or descending order.",
+        "right": "Whether a bin includes its upper edge, and not its lower one.",
+    },
+    "set_operations": {
+        "size": "The number of elements of the result. With it no data is read, so that `jit` and dry "
+        "runs know the shape: missing elements are `fill_value`, surplus elements are left out.",
+        "fill_value": "The value of elements that are missing.",
     },
     "cumulative": {"axis": "The axis, by position or by name. It may be omitted if x has one axis."},
     "diff": {
@@ -180,6 +195,24 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "step": "The spacing between numbers.",
         "dtype": "The dtype; by default the common dtype of the given numbers, with the default dtypes of Python "
         "numbers.",
+        "name": "The name of the axis; by default it has no name.",
+    },
+    "logspace": {
+        "start": "The exponent of the first number.",
+        "stop": "The exponent of the last number, or with `endpoint=False` of the bound, which is not included.",
+        "num": "The number of values.",
+        "base": "The number whose powers are taken.",
+        "endpoint": "Whether the power of `stop` is the last value.",
+        "dtype": "The dtype; by default the default floating or complex dtype, or the common dtype of tensors.",
+        "name": "The name of the new axis; by default it has no name.",
+        "axis": "The position of the new axis in the result.",
+    },
+    "geomspace": {
+        "start": "The first number.",
+        "stop": "The last number, or with `endpoint=False` the bound, which is not included.",
+        "num": "The number of values.",
+        "endpoint": "Whether `stop` is the last value.",
+        "dtype": "The dtype; by default the default floating dtype.",
         "name": "The name of the axis; by default it has no name.",
     },
     "linspace": {

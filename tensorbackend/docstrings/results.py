@@ -58,7 +58,11 @@ RETURNS: Final[Words] = {
     "reduction": _REDUCED,
     "order_statistics": _REDUCED,
     **dict.fromkeys(("quantile", "percentile"), _SEVERAL_REDUCED),
+    "missing_values": f"{_REDUCED} Integers give the default floating dtype where the result is inexact.",
     "all_close": "A bool tensor without axes.",
+    "correlation": "Matrices of shape (..., d, d), whose last two axes have no names.",
+    "digitize": "An int64 tensor with the shape and names of x.",
+    "set_operations": "The elements along one axis, in the dtype to which x1 and x2 are promoted.",
     "covariance": "Matrices of shape (..., d, d), whose last two axes have no names.",
     "cumulative": "A tensor with the shape and names of x, but with one more entry along the axis if "
     "`include_initial`.",
@@ -115,6 +119,7 @@ RETURNS: Final[Words] = {
     # Products and linear algebra
     "matmul": "A tensor with the batch axes, then the rows of x1 and the columns of x2, with their names, in the dtype "
     "to which x1 and x2 are promoted.",
+    "kron": "A tensor in the dtype to which x1 and x2 are promoted.",
     "outer": "A tensor with the axes of x1, then the axes of x2, with their names, in the dtype to which x1 and x2 are "
     "promoted.",
     "vecdot": "A tensor without the contracted axis, in the dtype to which x1 and x2 are promoted.",

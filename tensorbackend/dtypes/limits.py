@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from ..errors import DTypeError, OutOfRangeError, expected
 from ..errors.tracebacks import name_in_errors
+from .narrow import code_values, encoder, greatest
 from .promotion import as_dtype, holds_kind, scalar_kind
-from .types import DType, DTypeLike, Scalar, complex64, complex128, float32, float64
+from .types import DType, DTypeLike, Scalar, complex64, complex128, float4_e2m1fn, float8_e8m0fnu, float32, float64
 
 
 class finfo_object(NamedTuple):
@@ -65,8 +66,12 @@ def finfo(dtype: DTypeLike) -> finfo_object:
     (3.3895313892515355e+38, 1.1920928955078125e-07)
     """
     dtype = _dtype_of(dtype)
-    if not dtype.is_inexact:
+    if dtype.kind not in ("float", "complex"):
         raise DTypeError(expected("a floating or complex dtype", "use iinfo for integers", dtype=dtype))
+    if dtype.is_narrow:
+        top, unsigned = greatest(dtype), dtype is float8_e8m0fnu
+        least = 2.0**-127 if unsigned else 2.0 ** (2 - (1 << (dtype.exponent_bits - 1)))
+        return finfo_object(dtype.bits, 2.0**-dtype.mantissa_bits, top, least if unsigned else -top, least, dtype)
     part = {complex64: float32, complex128: float64}.get(dtype, dtype)
     eps = 2.0**-part.mantissa_bits
     top = (2.0 - eps) * 2.0 ** _max_exponent(part)
@@ -95,7 +100,7 @@ def iinfo(dtype: DTypeLike) -> iinfo_object:
     (-32768, 18446744073709551615)
     """
     dtype = _dtype_of(dtype)
-    if not dtype.is_integer:
+    if dtype.kind not in ("int", "uint"):
         raise DTypeError(expected("an integer dtype", "use finfo for floating dtypes", dtype=dtype))
     if dtype.kind == "int":
         return iinfo_object(dtype.bits, 2 ** (dtype.bits - 1) - 1, -(2 ** (dtype.bits - 1)), dtype)
@@ -114,11 +119,13 @@ def check_scalar(value: Scalar, dtype: DType) -> None:
             "take its real part, or choose a complex dtype" if kind == "complex" else "choose a dtype that holds it"
         )
         raise DTypeError(expected(f"a number that {dtype} holds", remedy, value=value))
-    if dtype.is_integer:
+    if dtype.kind in ("int", "uint"):
         limits = iinfo(dtype)
         if not limits.min <= value <= limits.max:  # type: ignore[operator] # an int or bool, by its kind
             expectation = f"an integer from {limits.min} to {limits.max} for {dtype}"
             raise OutOfRangeError(expected(expectation, "choose a wider dtype", value=value))
+    elif dtype.is_narrow:
+        _check_narrow(value, dtype)
     elif dtype.is_inexact:
         limit = finfo(dtype).max
         # Half a unit in the last place above the largest value is where rounding reaches infinity.
@@ -133,13 +140,31 @@ def check_scalar(value: Scalar, dtype: DType) -> None:
             raise OutOfRangeError(expected(expectation, "choose a wider dtype", value=value))
 
 
+def _check_narrow(value: Any, dtype: DType) -> None:
+    """Raises `OutOfRangeError` for a number to which no number of a narrow floating dtype is near."""
+    infinity = math.inf in code_values(dtype)
+    held = code_values(dtype)[encoder(dtype)(value)]
+    if value != value:
+        fits = held != held
+    elif infinity and isinstance(value, float) and math.isinf(value):
+        fits = True
+    else:
+        # Only float4_e2m1fn saturates: from 7 on, half-way to what would be the next number.
+        fits = math.isfinite(held) and (dtype is not float4_e2m1fn or abs(value) <= 7)
+    if not fits:
+        limits = finfo(dtype)
+        expectation = f"a number from {limits.min} to {limits.max} for {dtype}"
+        raise OutOfRangeError(expected(expectation, "choose a wider dtype", value=value))
+
+
 def check_scalars(values: Sequence[Scalar], dtype: DType) -> None:
     """Raises what `check_scalar` raises for the first of these Python numbers that is outside the dtype.
 
     The dtype holds the kinds of all numbers. The minimum and the maximum are checked first, because that takes a
     hundredth of the time.
     """
-    if dtype.is_numeric and values and (dtype.is_complex or not _lie_within(values, *_limits(dtype))):
+    one_by_one = dtype.is_complex or dtype.is_narrow
+    if dtype.kind != "bool" and values and (one_by_one or not _lie_within(values, *_limits(dtype))):
         for value in values:
             check_scalar(value, dtype)
 

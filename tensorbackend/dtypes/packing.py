@@ -1,7 +1,8 @@
 """Converts elements between Python numbers and bytes (row-major, native byte order), in one way for every dtype.
 
-`float16` and `bfloat16` are unpacked as Python floats, complex numbers as Python complex. Numbers to pack must be in
-the dtype's range (`check_scalar`), except floats, which round to infinity.
+`float16`, `bfloat16` and narrower floats are unpacked as Python floats, complex numbers as Python complex. Numbers to
+pack must be in the dtype's range (`check_scalar`), except floats, which round to infinity, and integers of narrow
+dtypes, which wrap.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from . import (
     uint32,
     uint64,
 )
+from .narrow import code_values, encoder
 
 LETTERS: dict[DType, str] = {
     bool_: "?",
@@ -121,6 +123,9 @@ def reader(dtype: DType, count: int) -> Callable[[bytes | memoryview], tuple[Any
     """The function that unpacks `count` elements of a dtype; cached, as making it costs more than a few elements do."""
     if dtype in LETTERS:
         return _layout(dtype, count).unpack
+    if dtype.is_narrow:
+        value_of = code_values(dtype).__getitem__
+        return lambda data: tuple(map(value_of, data))
     if dtype is bfloat16:
         single = reader(float32, count)
         return lambda data: single(widen_bfloat16(data))
@@ -138,6 +143,9 @@ def writer(dtype: DType, count: int) -> Callable[..., bytes]:
     """The function that packs `count` elements of a dtype, each given as an argument."""
     if dtype is bfloat16:
         return _bfloat16_writer(count)
+    if dtype.is_narrow:
+        encode = encoder(dtype)
+        return lambda *values: bytes(map(encode, values))
     if dtype is float16:
         return partial(_write_float16, _layout(dtype, count).pack)
     if dtype in LETTERS:
@@ -250,6 +258,6 @@ def element_type(dtype: DType) -> Callable[[Any], bool | int | float | complex]:
     """
     if dtype is bool_:
         return bool
-    if dtype.is_integer:
+    if dtype.kind in ("int", "uint"):
         return int
     return complex if dtype in (complex64, complex128) else float

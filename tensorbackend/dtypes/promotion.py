@@ -9,7 +9,7 @@ from typing import Any, Final
 from ..errors import DTypeError, expected
 from ..sizes import Size
 from .defaults import default_dtype
-from .types import ALL_DTYPES, BY_NAME, COMPLEX_OF, RANK, DType, DTypeLike, Kind
+from .types import ALL_DTYPES, BY_NAME, COMPLEX_OF, NARROW_DTYPES, RANK, DType, DTypeLike, Kind
 
 _KIND_OF_SCALAR: dict[type, Kind] = {bool: "bool", int: "int", float: "float", complex: "complex"}
 
@@ -33,7 +33,7 @@ def as_dtype(dtype: DTypeLike) -> DType:
     if named_dtype is None and isinstance(dtype, str) and dtype == "i8":  # one byte for Rust and XLA, eight for NumPy
         raise DTypeError(expected("an unambiguous dtype", "write 'int8', or 'int64' for NumPy's 'i8'", dtype=dtype))
     if named_dtype is None:
-        known = ", ".join(candidate.name for candidate in ALL_DTYPES)
+        known = ", ".join(candidate.name for candidate in (*ALL_DTYPES, *NARROW_DTYPES))
         raise DTypeError(expected("a dtype", f"the dtypes are {known}", dtype=dtype))
     return named_dtype
 
@@ -77,7 +77,8 @@ def promote_types(left: DType, right: DType) -> DType:
 
     It follows the Array API standard's table. Where that has no entry, `bool` yields to any dtype, an integer to any
     floating dtype, and two floating dtypes are promoted to the smallest that holds both. Raises `DTypeError` for
-    `uint64` with a signed integer, as no integer dtype holds both.
+    `uint64` with a signed integer, as no integer dtype holds both, and for narrow dtypes, which are never cast
+    silently.
 
     >>> from tensorbackend.dtypes import bfloat16, float16, int8, int64, uint8
     >>> promote_types(int8, uint8), promote_types(int64, float16), promote_types(float16, bfloat16)
@@ -85,6 +86,9 @@ def promote_types(left: DType, right: DType) -> DType:
     """
     if left is right:
         return left
+    if left.is_narrow or right.is_narrow:
+        remedy = f"cast the narrow one, such as astype(x, '{widened(left if left.is_narrow else right)}')"
+        raise DTypeError(expected("dtypes that promote", remedy, left=left, right=right))
     low, high = (left, right) if RANK[left.kind] <= RANK[right.kind] else (right, left)
     if low.kind == "bool" or (low.is_integer and high.is_inexact):
         return high
@@ -108,6 +112,15 @@ def promote_types(left: DType, right: DType) -> DType:
     )
 
 
+def widened(dtype: DType) -> DType:
+    """A dtype that ops compute with and that holds each number of a narrow one: float32, int8 or uint8.
+
+    >>> widened(as_dtype("int4")), widened(as_dtype("float8_e5m2"))
+    (int8, float32)
+    """
+    return BY_NAME["float32" if dtype.kind == "float" else f"{dtype.kind}8"]
+
+
 def promote_scalar(kind: Kind, dtype: DType) -> DType:
     """The dtype to which values of `dtype` and a Python number of `kind` are promoted: `dtype` if it holds the kind.
 
@@ -117,7 +130,7 @@ def promote_scalar(kind: Kind, dtype: DType) -> DType:
     >>> promote_scalar("complex", float64), promote_scalar("complex", int8)
     (complex128, complex64)
     """
-    if holds_kind(dtype, kind):
+    if holds_kind(dtype, kind) or dtype.is_narrow:  # `check_scalar` refuses a number of a wider kind
         return dtype
     return COMPLEX_OF[dtype] if dtype.is_floating else default_dtype(kind)
 

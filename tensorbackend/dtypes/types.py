@@ -33,8 +33,8 @@ class DType:
     (16, 'bf16', 2)
     """
 
-    __slots__ = ("alias", "bits", "exponent_bits", "is_complex", "is_floating", "is_inexact",
-                 "is_integer", "is_numeric", "itemsize", "kind", "mantissa_bits", "name")  # fmt: skip
+    __slots__ = ("alias", "bits", "exponent_bits", "is_complex", "is_floating", "is_inexact", "is_integer",
+                 "is_narrow", "is_numeric", "itemsize", "kind", "mantissa_bits", "name")  # fmt: skip
 
     name: str
     alias: str
@@ -45,18 +45,26 @@ class DType:
     """Width of the exponent (for a complex number, of each part); 0 where there is none."""
     mantissa_bits: int
     """Explicit bits of the significand, without the hidden bit (for a complex number, of each part)."""
+    is_narrow: bool
+    """Whether it only stores numbers: ops move such elements and cast them, and compute in other dtypes. `is_integer`,
+    `is_floating` and `is_numeric` are false then, as they say how ops compute."""
+    itemsize: int
+    """Bytes of an element in `to_binary`: a whole one for each element of less than 8 bits."""
 
-    def __init__(self, name: str, alias: str, kind: Kind, bits: int, exponent_bits: int = 0) -> None:
+    def __init__(
+        self, name: str, alias: str, kind: Kind, bits: int, exponent_bits: int = 0, *, narrow: bool = False
+    ) -> None:
         part = bits // 2 if kind == "complex" else bits
         self.name, self.alias, self.kind, self.bits = name, alias, kind, bits
-        self.itemsize = bits // 8
+        self.is_narrow = narrow
+        self.itemsize = max(bits // 8, 1)
         self.exponent_bits = exponent_bits
-        self.mantissa_bits = part - exponent_bits - 1 if exponent_bits else 0
-        self.is_integer = kind in ("int", "uint")
-        self.is_floating = kind == "float"
+        self.mantissa_bits = max(part - exponent_bits - 1, 0) if exponent_bits else 0
+        self.is_integer = kind in ("int", "uint") and not narrow
+        self.is_floating = kind == "float" and not narrow
         self.is_complex = kind == "complex"
         self.is_inexact = self.is_floating or self.is_complex
-        self.is_numeric = kind != "bool"
+        self.is_numeric = kind != "bool" and not narrow
 
     def __repr__(self) -> str:
         return self.name
@@ -78,13 +86,13 @@ class DType:
 
     @property
     def dtype(self) -> Any:
-        """NumPy's dtype, which `numpy.dtype(...)` asks for; that of ml_dtypes for bfloat16."""
+        """NumPy's dtype, which `numpy.dtype(...)` asks for; that of ml_dtypes for bfloat16 and narrow dtypes."""
         import numpy
 
-        if self is bfloat16:
+        if self.is_narrow or self is bfloat16:
             import ml_dtypes
 
-            return numpy.dtype(ml_dtypes.bfloat16)
+            return numpy.dtype(getattr(ml_dtypes, self.name))
         return numpy.dtype(self.name)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -105,6 +113,13 @@ float64 = DType("float64", "f64", "float", 64, exponent_bits=11)
 complex64 = DType("complex64", "c64", "complex", 64, exponent_bits=8)
 complex128 = DType("complex128", "c128", "complex", 128, exponent_bits=11)
 
+float8_e4m3fn = DType("float8_e4m3fn", "f8_e4m3", "float", 8, 4, narrow=True)
+float8_e5m2 = DType("float8_e5m2", "f8_e5m2", "float", 8, 5, narrow=True)
+float8_e8m0fnu = DType("float8_e8m0fnu", "f8_e8m0", "float", 8, 8, narrow=True)
+float4_e2m1fn = DType("float4_e2m1fn", "f4_e2m1", "float", 4, 2, narrow=True)
+int2, int4 = (DType(f"int{bits}", f"s{bits}", "int", bits, narrow=True) for bits in (2, 4))
+uint2, uint4 = (DType(f"uint{bits}", f"u{bits}", "uint", bits, narrow=True) for bits in (2, 4))
+
 ALL_DTYPES: tuple[DType, ...] = (
     bool_,
     *(int8, int16, int32, int64),
@@ -112,12 +127,23 @@ ALL_DTYPES: tuple[DType, ...] = (
     *(float16, bfloat16, float32, float64),
     *(complex64, complex128),
 )
+"""The dtypes that ops compute with."""
+
+NARROW_DTYPES: tuple[DType, ...] = (
+    *(float8_e4m3fn, float8_e5m2, float8_e8m0fnu, float4_e2m1fn),
+    *(int2, int4, uint2, uint4),
+)
+"""The dtypes of 8 bits and less that only store numbers: scaled weights, and their scales."""
+
+STORED_DTYPES: frozenset[DType] = frozenset({*ALL_DTYPES, *NARROW_DTYPES})
+"""All dtypes, for a backend whose payloads can hold each of them."""
 
 DTypeLike: TypeAlias = Annotated[DType | str | type | _NamedDType, Meaning("dtype")]
 """What names a dtype in an argument: a `DType`, its name or short form, a Python type, or a library's dtype."""
 
-BY_NAME: Final = {key: dtype for dtype in ALL_DTYPES for key in (dtype.name, dtype.alias)}
+BY_NAME: Final = {key: dtype for dtype in (*ALL_DTYPES, *NARROW_DTYPES) for key in (dtype.name, dtype.alias)}
 BY_NAME.update({f"i{bits}": BY_NAME[f"int{bits}"] for bits in (16, 32, 64)})
+BY_NAME.update({"f8": float8_e5m2, "f8_e4m3fn": float8_e4m3fn, "f4": float4_e2m1fn})  # as Nx and safetensors write them
 """The dtypes by their names and short forms."""
 
 REAL_OF: dict[DType, DType] = {complex64: float32, complex128: float64}

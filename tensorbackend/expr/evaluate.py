@@ -19,9 +19,10 @@ from typing import Any, Final, TypeAlias, cast
 
 from ..dispatch import explain
 from ..dispatch.kernels import composite_kernel, implementation, payloads_of, primitive_kernel, raw_kernel, wrap
+from ..dispatch.narrow import composite_method
 from ..dispatch.watching import is_program
 from ..errors import ContractError, OutOfMemoryError, TensorBackendError
-from ..protocol import Backend, Kernel, Payload, own_method
+from ..protocol import Backend, Kernel, Payload
 from ..protocol.exhaustion import out_of_memory
 from ..protocol.planned import is_planned
 from ..select import common_backend, move
@@ -126,13 +127,19 @@ class Program:
     """
 
     def __init__(
-        self, graph: Graph, backend: Backend, *, entered_once: bool = False, carried: range | None = None
+        self,
+        graph: Graph,
+        backend: Backend,
+        *,
+        entered_once: bool = False,
+        carried: range | None = None,
+        donated: Sequence[int] = (),
     ) -> None:
         self.backend, self.results = backend, graph.results
         if backend.beneath is backend:  # a backend that records, as a tape does, keeps gradients
             graph = inline_custom_gradients(graph)
         kernels = _raw(graph, backend) if entered_once else None
-        writer = _Writer(graph, backend, kernels, carried)
+        writer = _Writer(graph, backend, kernels, carried, donated)
         run = function_of("\n".join(writer.lines), PROGRAM, "run", writer.namespace)
         is_program(run)
         self.kernel: Kernel = run if kernels is None else backend.enter(run)
@@ -190,7 +197,7 @@ def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:
         if node.default is None:
             callback = implementation(backend, node.op, node.out, inputs)
         else:
-            method = own_method(backend, node.op)
+            method = composite_method(backend, node.op, node.out, inputs)
             if method is None:
                 return None
             callback = method
@@ -224,7 +231,12 @@ class _Writer:
     """Writes the source of a program, with the given kernels, or else with kernels that the backend has entered."""
 
     def __init__(
-        self, graph: Graph, backend: Backend, kernels: Mapping[Node, Kernel] | None, carried: range | None = None
+        self,
+        graph: Graph,
+        backend: Backend,
+        kernels: Mapping[Node, Kernel] | None,
+        carried: range | None = None,
+        donated: Sequence[int] = (),
     ) -> None:
         self.backend, self.kernels = backend, kernels
         self.nodes: dict[int, Node] = {}
@@ -238,11 +250,14 @@ class _Writer:
         names = list(self._names.values())
         if carried is not None:
             names[carried.start : carried.stop] = ["carried"]
+        if donated:
+            names = [*(name for number, name in enumerate(names) if number not in donated), "donated"]
         self.lines = [f"def run({', '.join(names)}):"]
-        for number in reversed(carried or ()):
-            self._names[graph.parameters[number]] = name = f"t{self._variables}"
-            self._variables += 1
-            self.lines.append(f"    {name} = carried.pop()")
+        for source, numbers in (("carried", carried or ()), ("donated", donated)):
+            for number in reversed(numbers):
+                self._names[graph.parameters[number]] = name = f"t{self._variables}"
+                self._variables += 1
+                self.lines.append(f"    {name} = {source}.pop()")
         ends = last_uses(graph)
         for node in graph.nodes[len(graph.parameters) :]:
             self._write(node, ends[node])

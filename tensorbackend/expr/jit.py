@@ -15,7 +15,7 @@ from ..dtypes import defaults
 from ..errors import ArgumentError, expected
 from ..errors.tracebacks import name_in_errors
 from ..ops.creation.filled import asarray
-from ..protocol import Backend
+from ..protocol import Backend, Kernel
 from ..scopes import in_own_context
 from ..select import common_backend, get_backend, move
 from ..sizes import NeedsSizes
@@ -23,6 +23,7 @@ from ..template import Template
 from ..tensor import Tensor
 from .arguments import StaticArgument, as_tensors, is_array, option_key
 from .cache import Cache, CacheInfo
+from .donation import check_donated, donated_places, give_up, in_order
 from .evaluate import Program, note
 from .graph import Graph
 from .record import expect_repeats
@@ -39,16 +40,53 @@ R = TypeVar("R")
 _TEMPLATE, _BACKEND, _DATA = map(attrgetter, ("template", "backend", "data"))
 
 
+def kernel_of_graph(graph: Graph, backend: Backend) -> Kernel:
+    """The kernel that runs a simplified graph node by node, by the kernels of a backend's callbacks.
+
+    `tb.jit` takes it where a backend compiles nothing. A backend's `compile_graph` may hand it to a compiler that
+    traces functions of the library's arrays.
+
+    Parameters
+    ----------
+    graph : Graph
+        A graph of `tb.trace`.
+    backend : Backend
+        The backend on which it runs.
+
+    Returns
+    -------
+    callable
+        A function of the payloads of the graph's parameters, which returns a tuple of the payloads of its results.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> from tensorbackend.extending import kernel_of_graph
+    >>> graph = tb.trace(lambda x: x + x)(tb.template((2,), "f32"))
+    >>> x = tb.tensor([1.0, 2.0], backend="numpy")
+    >>> kernel_of_graph(graph, x.backend)(x.data)[0].tolist()
+    [2.0, 4.0]
+    """
+    return Program(simplified(graph, backend), backend).kernel
+
+
 class Compiled:
     """A function compiled for some templates and options."""
 
-    __slots__ = ("__weakref__", "backend", "calls", "graph", "kernel", "name", "out_tree", "results", "warm")
+    __slots__ = (
+        *("__weakref__", "backend", "calls", "donated", "graph"),
+        *("kernel", "name", "out_tree", "results", "warm"),
+    )
 
-    def __init__(self, graph: Graph, backend: Backend, name: str) -> None:
+    def __init__(self, graph: Graph, backend: Backend, name: str, donated: Sequence[int] = ()) -> None:
         self.backend, self.results, self.out_tree = backend, graph.results, graph.out_tree
-        self.graph, self.name = graph, name
+        self.graph, self.name, self.donated = graph, name, donated
+        compiled = backend.compile_graph(graph, **({"donated": donated} if donated and backend.donates else {}))
+        if compiled is not None and donated and not backend.donates:
+            whole = compiled
+            compiled = lambda *payloads: whole(*in_order(payloads, donated))  # noqa: E731
         # If the backend compiles nothing, the simplified graph is run node by node.
-        self.kernel = backend.compile_graph(graph) or Program(simplified(graph, backend), backend).kernel
+        self.kernel = compiled or Program(simplified(graph, backend), backend, donated=donated).kernel
         """Takes the payloads of the tensors among the arguments, and returns a tuple of the payloads of the results."""
         self.calls = 0
         """How often it was found in the cache."""
@@ -64,7 +102,7 @@ class Compiled:
         """The result for tensors on the backend, nested like the function's result."""
         backend = self.backend
         try:
-            payloads = self.kernel(*map(_DATA, tensors))
+            payloads = self.kernel(*(give_up(tensors, self.donated) if self.donated else map(_DATA, tensors)))
         except Exception as error:  # each error of a kernel gets a note with the op and its line
             note(error, backend)
             raise
@@ -126,6 +164,7 @@ def jit(
     static_argnames: str | Sequence[str] = (),
     trace_floats: bool = False,
     cache_size: int = 256,
+    donate: str | Sequence[str] = (),
 ) -> Jitted[P, R]: ...
 @overload
 def jit(
@@ -135,6 +174,7 @@ def jit(
     static_argnames: str | Sequence[str] = (),
     trace_floats: bool = False,
     cache_size: int = 256,
+    donate: str | Sequence[str] = (),
 ) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
 @check_arguments_early
 def jit(
@@ -144,6 +184,7 @@ def jit(
     static_argnames: str | Sequence[str] = (),
     trace_floats: bool = False,
     cache_size: int = 256,
+    donate: str | Sequence[str] = (),
 ) -> Any:
     """Compile a function: it is traced once for each combination of templates and options, and then runs compiled.
 
@@ -166,6 +207,10 @@ def jit(
     trace_floats
         Whether Python floats and complex numbers are tensors without axes of their default dtype, rather than options,
         so that a thousand learning rates need one compilation. Next to a float16 tensor the result is then float32.
+    donate
+        The names of parameters whose tensors the caller gives up, as a training step does with the old parameters and
+        state. They are deallocated, each of them is freed at its last use, and on JAX results take their memory. Under
+        a trace nothing is donated.
     cache_size
         The maximum number of compilations. If there are more, one that was not called recently is dropped.
 
@@ -192,6 +237,10 @@ def jit(
     ([8.0, 8.0], [8.0, 8.0])
     >>> scaled.cache_info()
     CacheInfo(hits=1, misses=1, maxsize=256, currsize=1)
+    >>> move = tb.jit(lambda place, step: place + step, donate="place")
+    >>> place = tb.zeros(2)
+    >>> move(place, 1.5).tolist(), place.deallocated
+    ([1.5, 1.5], True)
     >>> step = tb.jit(lambda x, rate: x - rate * x, trace_floats=True)
     >>> [step(tb.ones(()), rate).item() for rate in (0.5, 0.25)], step.cache_info().misses
     ([0.5, 0.75], 1)
@@ -203,8 +252,10 @@ def jit(
             static_argnames=static_argnames,
             trace_floats=trace_floats,
             cache_size=cache_size,
+            donate=donate,
         )
-    return _make_jitted(function, _static(function, static_argnums, static_argnames), trace_floats, cache_size)
+    static = _static(function, static_argnums, static_argnames)
+    return _make_jitted(function, static, trace_floats, cache_size, check_donated(function, donate))
 
 
 def _static(
@@ -273,7 +324,11 @@ def _accepts(leaves: Sequence[Any], backend: Backend, trace_floats: bool) -> boo
 
 
 def _make_jitted(
-    function: Callable[..., Any], static: tuple[frozenset[int], frozenset[str]], trace_floats: bool, cache_size: int
+    function: Callable[..., Any],
+    static: tuple[frozenset[int], frozenset[str]],
+    trace_floats: bool,
+    cache_size: int,
+    donate: tuple[str, ...] = (),
 ) -> Any:
     """A function that keeps its compilations."""
     numbers, names = static
@@ -384,7 +439,7 @@ def _make_jitted(
         return result
 
     def general(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        compiled = None if keywords else find_compiled(arguments)
+        compiled = None if keywords or donate else find_compiled(arguments)
         if compiled is not None and compiled.warm is not unwritten:
             result = again(compiled, arguments, keywords)
             if result is not OTHERWISE:
@@ -392,7 +447,7 @@ def _make_jitted(
         call = mark_static(arguments, keywords)
         leaves, tree = flatten(call)
         nested = () if tree == _flat(len(arguments)) else (tree,)
-        if nested:
+        if nested and not donate:
             compiled = find_compiled(leaves, tree)
         if compiled is not None and (compiled.warm is not unwritten or write_code(compiled, leaves, tree)):
             result = again(compiled, arguments, keywords)
@@ -417,6 +472,12 @@ def _make_jitted(
             raise ArgumentError(
                 expected(expectation, remedy, options=[option[0] for option in options if option])
             ) from None
+        if donate:
+            if compiled is None:
+                graph = graph_of(call, tree, leaves)
+                places = donated_places(donate, argument_names(function, *call), leaves)
+                compiled = cache.store(key, Compiled(graph, backend, name, places))
+            return compiled([move(x, compiled.backend) for x in tensors])
         if compiled is None:
             kind = (tree, tuple(x.template.kind for x in tensors), options, backend, defaults.current_precision())
             programs = sized.get(kind)

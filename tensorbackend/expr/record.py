@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from ..caching.option_keys import kind_of
 from ..declarations.op_specs import CALLBACKS
+from ..dtypes import STORED_DTYPES
 from ..errors import BackendError, TemplateDataError, expected
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.core import CompositeCall
@@ -37,6 +38,7 @@ class ExprBackend(Backend):
     dispatch_priority = 3
     writable_payloads = False
     holds_data = False
+    dtypes = STORED_DTYPES
 
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]

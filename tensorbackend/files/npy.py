@@ -39,7 +39,7 @@ def check(name: str, x: Tensor, kind: str = ".npy") -> None:
     if any(axis_name is not None for axis_name in x.names):
         remedy = "save it as .safetensors, which keeps names, or drop them with rename()"
         raise NamesError(expected(f"a tensor without axis names for {kind}", remedy, **of, tensor=x.template))
-    if x.dtype is bfloat16:
+    if x.dtype is bfloat16 or x.dtype.is_narrow:
         raise DTypeError(expected(f"a dtype that {kind} holds", "save it as .safetensors", **of, tensor=x.template))
 
 

@@ -11,9 +11,10 @@ import sys
 from collections.abc import Mapping
 from typing import IO, Any, Final
 
-from ..dtypes import ALL_DTYPES, DType, complex128
+from ..dtypes import ALL_DTYPES, NARROW_DTYPES, DType, complex128, float4_e2m1fn
+from ..dtypes.promotion import widened
 from ..errors import DTypeError, FileError, expected
-from ..interchange import numpy_dtype
+from ..interchange import numpy_dtype, pack_codes
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
@@ -44,28 +45,42 @@ def _code(dtype: DType) -> str:
     """
     if dtype.kind == "bool":
         return "BOOL"
+    if dtype is float4_e2m1fn:
+        return "F4"
     return f"I{dtype.bits}" if dtype.kind == "int" else dtype.alias.upper()
 
 
-_DTYPES: Final = {_code(dtype): dtype for dtype in ALL_DTYPES if dtype is not complex128}
+_DTYPES: Final = {
+    _code(dtype): dtype
+    for dtype in (*ALL_DTYPES, *NARROW_DTYPES)
+    if dtype is not complex128 and (dtype.kind == "float" or not dtype.is_narrow)
+}
+"""The dtypes by the format's names. It has none for complex128 and for integers of less than 8 bits."""
 
 
 def check(name: str, x: Tensor) -> None:
     """Raises `FileError` for the one name that the format reserves, `DTypeError` for a dtype without code."""
     if name == _METADATA:
         raise FileError(expected("a name that .safetensors does not reserve", "choose another name", name=name))
-    if x.dtype is complex128:
-        raise DTypeError(expected("a dtype that .safetensors holds", "save it as .npz", name=name, tensor=x.template))
+    if x.dtype not in _DTYPES.values():
+        remedy = f"cast it with astype(x, '{widened(x.dtype)}')" if x.dtype.is_narrow else "save it as .npz"
+        raise DTypeError(expected("a dtype that .safetensors holds", remedy, name=name, tensor=x.template))
+    if x.size * x.dtype.bits % 8:
+        remedy = "pad it to an even number of elements"
+        raise DTypeError(expected("whole bytes, as .safetensors holds them", remedy, name=name, tensor=x.template))
 
 
-def write(file: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
-    """Writes the header in the order of the tensors, and the elements so that each tensor is aligned."""
+def write(file: IO[bytes], tensors: Mapping[str, Tensor], texts: Mapping[str, str] | None = None) -> None:
+    """Writes the header in the order of the tensors, and the elements so that each tensor is aligned.
+
+    `texts` become metadata.
+    """
     import numpy
 
     header: dict[str, Any] = {}
     names = {name: x.names for name, x in tensors.items() if any(axis_name is not None for axis_name in x.names)}
-    if names:
-        header[_METADATA] = {_NAMES: json.dumps(names)}
+    if names or texts:
+        header[_METADATA] = {**({_NAMES: json.dumps(names)} if names else {}), **(texts or {})}
     entries = {name: {"dtype": _code(x.dtype), "shape": x.shape} for name, x in tensors.items()}
     # The widest elements first: then all start at a multiple of their width.
     placed, start = sorted(tensors, key=lambda name: -tensors[name].dtype.itemsize), 0
@@ -77,6 +92,9 @@ def write(file: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
     file.write(len(text).to_bytes(8, "little") + text)
     for name in placed:
         array = numpy.asarray(tensors[name])
+        if tensors[name].dtype.is_narrow:
+            file.write(pack_codes(array.view(numpy.uint8), tensors[name].dtype.bits).data)
+            continue
         little = array.astype(numpy_dtype(tensors[name].dtype).newbyteorder("<"), order="C", copy=False)
         file.write(little.reshape(-1).view(numpy.uint8).data)
 
@@ -94,15 +112,28 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
     return tensors
 
 
-def places_of(source: Source, max_bytes: int | None) -> dict[str, tuple[Template, int]]:
-    """The template and the place of each tensor; `FileDefect` unless they cover each byte after the header once."""
+def metadata_of(source: Source, max_bytes: int | None) -> dict[str, Any]:
+    """The texts in the metadata of a file, from its start."""
+    texts = _header(source, max_bytes).get(_METADATA, {})
+    if not isinstance(texts, dict):
+        raise broken("metadata that are not an object")
+    return texts
+
+
+def _header(source: Source, max_bytes: int | None) -> dict[str, Any]:
+    """The header of a file, which is at its start."""
     length = int.from_bytes(source.read(8), "little")
-    size = source.length - 8 - length
-    if length > _MAX_HEADER or size < 0:
+    if length > _MAX_HEADER or source.length - 8 - length < 0:
         raise broken(f"a header of {length} bytes")
     text = source.read(length)
     source.check_within(_VALUE_BYTES * sum(map(text.count, (b",", b":", b"[", b"{"))), max_bytes)
-    header = _object(text.decode())
+    return _object(text.decode())
+
+
+def places_of(source: Source, max_bytes: int | None) -> dict[str, tuple[Template, int]]:
+    """The template and the place of each tensor; `FileDefect` unless they cover each byte after the header once."""
+    header = _header(source, max_bytes)
+    size = source.length - source.tell()
     names = _object(header.pop(_METADATA, {}).get(_NAMES, "{}"))
     places, taken = {}, []
     for name, entry in header.items():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..dtypes import bool_
 from ..errors import FileError, TensorBackendError, expected
-from ..interchange import numpy_dtype
+from ..interchange import numpy_dtype, unpack_codes
 from ..protocol import Backend
 from ..select import check_dtype_support
 from ..template import Template
@@ -132,6 +132,8 @@ def read_tensor(
     room = _read_exactly(readinto, template.nbytes)
     if template.dtype is bool_ and room.size and room.max() > 1:
         raise broken("a bool that is neither 0 nor 1")
+    if template.dtype.bits < 8:
+        room = unpack_codes(room, template.dtype.bits, template.size)
     array = room.view(numpy_dtype(template.dtype)).reshape(template.shape)
     if swapped:
         array.byteswap(inplace=True)

@@ -33,11 +33,14 @@ from .attention import multi_head_attention as multi_head_attention
 from .convolution import conv as conv
 from .convolution import conv_transpose as conv_transpose
 from .convolution import max_pool as max_pool
+from .convolution import max_unpool as max_unpool
 from .convolution import mean_pool as mean_pool
 from .ctc import Decoded as Decoded
 from .ctc import ctc_alignment as ctc_alignment
 from .ctc import ctc_best_path as ctc_best_path
 from .ctc import ctc_loss as ctc_loss
+from .deformation import deform_conv as deform_conv
+from .detection import non_maximum_suppression as non_maximum_suppression
 from .edit_distance import edit_distance as edit_distance
 from .initialisers import glorot_normal as glorot_normal
 from .initialisers import glorot_uniform as glorot_uniform

@@ -8,16 +8,22 @@ from typing import NamedTuple
 
 from ..annotations import Axes, Axis
 from ..declarations.argument_errors import check_arguments
-from ..errors import ArgumentError, ShapeError, expected
+from ..dtypes import int64
+from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..ops.composite.window import window_mean
 from ..ops.convolution import conv as primitive_conv
+from ..ops.creation.filled import zeros
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.binary import add
-from ..ops.shape import flip, permute_dims, reshape
+from ..ops.elementwise.binary import add, equal
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.indexing.scatter import indexed_put
+from ..ops.indexing.slices import slice_
+from ..ops.shape import expand_dims, flip, laid_flat, permute_dims, reshape
 from ..ops.window import window_max
 from ..rules.accuracy import SUM, declare_bound
 from ..rules.axes import normalize_axes, normalize_axis
-from ..rules.window import Paddings, PerAxis, numbers
+from ..rules.window import Paddings, PerAxis, axes_of, numbers
 from ..template import check_meeting
 from ..tensor import Tensor, TensorLike
 from .broadcast_parameters import reshape_parameter
@@ -278,6 +284,58 @@ def max_pool(
     (x,) = operand_tensors(x)
     paces = window if strides is None else strides
     return window_max(x, window, strides=paces, padding=padding, dilations=dilation)
+
+
+@check_arguments
+def max_unpool(x: TensorLike, positions: TensorLike, sizes: PerAxis, /) -> Tensor:
+    """Put elements back where `window_argmax` found them, among zeros: max pooling backwards.
+
+    Parameters
+    ----------
+    x : Tensor
+        The elements, such as those that `max_pool` gives.
+    positions : Tensor
+        Integers of x's shape: the position of each element in the result, in row-major order. Elements whose position
+        is -1 are left out; of elements with the same position the last one stays.
+    sizes : int, sequence of int or mapping
+        The sizes of the result along all axes or some, such as `{"height": 8, "width": 8}`.
+
+    Returns
+    -------
+    Tensor
+        A tensor with x's names and dtype.
+
+    Raises
+    ------
+    ShapeError
+        For positions of another shape.
+    IndexRangeError
+        For a position outside the result.
+    DTypeError
+        For positions that are no integers.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([[1, 5, 2, 4]], names=("batch", "time"))
+    >>> pooled = tb.nn.max_pool(x, {"time": 2})
+    >>> positions = tb.window_argmax(x, {"time": 2}, strides={"time": 2})
+    >>> tb.nn.max_unpool(pooled, positions, {"time": 4}).tolist()
+    [[0, 5, 0, 4]]
+    """
+    x, positions = operand_tensors(x, positions)
+    if positions.shape != x.shape:
+        raise ShapeError(expected(f"a position for each element of {x.template!r}", positions=positions.template))
+    if not positions.dtype.is_integer:
+        raise DTypeError(expected("positions that are integers", positions=positions.template))
+    changed, along = axes_of(x.template, sizes), numbers(x.template, range(x.ndim), "sizes", sizes, least=0)
+    shape = tuple(along[axis] if axis in changed else size for axis, size in enumerate(x.shape))
+    count = math.prod(shape)
+    # One more place at the end takes the elements that are left out; a position that names it is outside.
+    flat = astype(laid_flat(positions.rename(*(None,) * x.ndim)), int64)
+    places = expand_dims(where(equal(flat, -1), count, where(equal(flat, count), -1, flat)), axis=1)
+    filled = indexed_put(zeros(count + 1, dtype=x.dtype), places, laid_flat(x.rename(*(None,) * x.ndim)))
+    return reshape(slice_(filled, starts=(0,), lengths=(count,), strides=(1,)), shape, names=x.names)
 
 
 @check_arguments

@@ -99,11 +99,9 @@ def nanmean(
 ) -> Any:
     """The mean of the elements that are not NaN."""
     x, present = _present(a, where)
-    keep = keepdims is not NO_VALUE and bool(keepdims)
     x = x if dtype is None else cast(x, dtype_of(dtype))
-    count = tb.sum(present, axis=axis, keepdims=keep)
-    total = tb.sum(tb.where(present, x, 0), axis=axis, keepdims=keep)
-    made = tb.divide(total, cast(count, total.dtype))
+    x = x if where is NO_VALUE else tb.where(present, x, numpy.nan)
+    made = tb.nanmean(x, axis=axis, keepdims=keepdims is not NO_VALUE and bool(keepdims))
     return result(made) if out is None else write_out("nanmean", out, made)
 
 
@@ -199,4 +197,7 @@ def nanpercentile(
 @public
 def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
     """The median of the elements that are not NaN."""
-    return _nan_quantile(a, 0.5, axis, out, "linear", keepdims, 1, None)
+    x = tensor(a)
+    x = x if x.dtype.is_floating else cast(x, tb.float64)
+    made = tb.nanmedian(x, axis=axis, keepdims=bool(keepdims))
+    return result(made) if out is None else write_out("nanmedian", out, made)

@@ -126,13 +126,11 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
         )
     if asarray(x)._template().dtype.is_complex:
         raise TypeError("x may not be complex")
-    values = host(edges)
-    steps = numpy.diff(values)
-    if (steps >= 0).all():
-        return searchsorted(edges, x, "left" if right else "right")
-    if not (steps <= 0).all():
+    steps = numpy.diff(host(edges))
+    if not ((steps >= 0).all() or (steps <= 0).all()):
         raise ArgumentError("bins must be monotonically increasing or decreasing")
-    return len(values) - searchsorted(edges[::-1], x, "right" if right else "left")
+    places, line = chosen(asarray(x), edges)
+    return result(tb.digitize(places, line, right=bool(right)))
 
 
 # Sets

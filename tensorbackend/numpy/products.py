@@ -125,14 +125,10 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
 @function
 def kron(a: Array, b: Array) -> Array:
     """The Kronecker product."""
-    ndim = max(a.ndim, b.ndim)
-    x = tb.reshape(a, (1,) * (ndim - a.ndim) + a.shape)
-    y = tb.reshape(b, (1,) * (ndim - b.ndim) + b.shape)
-    wide = _product(
-        tb.reshape(x, [n for size in x.shape for n in (size, 1)]),
-        tb.reshape(y, [n for size in y.shape for n in (1, size)]),
-    )
-    return tb.reshape(wide, [n * m for n, m in zip(x.shape, y.shape, strict=True)])
+    x, y = chosen(box(a), box(b))
+    if x.dtype is bool_:
+        return cast(tb.kron(cast(x, tb.uint8), cast(y, tb.uint8)), bool_)
+    return tb.kron(x, y)
 
 
 @public

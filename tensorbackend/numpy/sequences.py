@@ -230,29 +230,15 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         raise ArgumentError("array of sample points is empty")
     if places.shape != values.shape:
         raise ArgumentError("fp and xp are not of the same length.")
-    if period is not None:
-        if period == 0:
-            raise ArgumentError("period must be a non-zero value")
-        period = abs(period)
-        t, places = tb.remainder(t, period), tb.remainder(places, period)
-        order = tb.argsort(places)
-        places, values = places[order], values[order]
-        places = tb.concatenate([places[-1:] - period, places, places[:1] + period])
-        values = tb.concatenate([values[-1:], values, values[:1]])
-        left = right = None
-    count = places.shape[0]
-    if count == 1:
-        made = tb.where(tb.isnan(t), t, values[0])
-    else:
-        after = tb.clip(tb.searchsorted(places, t, side="right"), 1, count - 1)
-        first, last = tb.take(places, after - 1, axis=0), tb.take(places, after, axis=0)
-        low, high = tb.take(values, after - 1, axis=0), tb.take(values, after, axis=0)
-        gap = last - first
-        slope = (high - low) / tb.where(tb.equal(gap, 0), 1.0, gap)
-        made = low + slope * (t - first)
-        made = tb.where(tb.equal(t, last), high, made)
-    made = tb.where(t < places[0], values[0] if left is None else left, made)
-    return result(tb.where(t > places[-1], values[-1] if right is None else right, made))
+    if period == 0:
+        raise ArgumentError("period must be a non-zero value")
+    ends = {"left": left, "right": right, "period": period}
+    if period is None and not all(end is None or isinstance(end, int | float) for end in (left, right)):
+        t0, t1 = places[0], places[-1]
+        made = tb.interp(t, places, values)
+        made = made if left is None else tb.where(t < t0, tensor(left), made)
+        return result(made if right is None else tb.where(t > t1, tensor(right), made))
+    return result(tb.interp(t, places, values, **ends))
 
 
 @public
@@ -265,9 +251,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
         raise ArgumentError("a cannot be empty")
     if not y.size:
         raise ArgumentError("v cannot be empty")
-    if y.size > x.size:
-        x, y = y, x
-    return _correlate(x, y[::-1], mode)
+    return _correlate(tb.convolve, x, y, mode)
 
 
 @public
@@ -278,31 +262,17 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
         raise ArgumentError(
             "first array argument cannot be empty" if not x.size else "second array argument cannot be empty"
         )
-    y = functions["conjugate"](y) if y._template().dtype.is_complex else y
-    if y.size > x.size:
-        return _correlate(y, x, mode)[::-1]
-    return _correlate(x, y, mode)
+    return _correlate(tb.correlate, x, y, mode)
 
 
-def _correlate(x: ndarray, y: ndarray, mode: str) -> Any:
-    """sum_k x[n + k] y[k] for a y that is no longer than x."""
-    modes = {"full": y.size - 1, "same": y.size - 1, "valid": 0, "f": y.size - 1, "s": y.size - 1, "v": 0}
-    if mode not in modes:
+def _correlate(op: Callable[..., Tensor], x: ndarray, y: ndarray, mode: str) -> Any:
+    """A product of two vectors with all shifts, bools as ints."""
+    words = {"f": "full", "s": "same", "v": "valid"}
+    if mode not in (*words, *words.values()):
         raise ArgumentError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
-    signal, kernel = chosen(x, y)
-    bools = signal.dtype is bool_
+    first, second = chosen(x, y)
+    bools = first.dtype is bool_
     if bools:
-        signal, kernel = cast(signal, tb.int64), cast(kernel, tb.int64)
-    width, count = modes[mode], kernel.shape[0]
-    wide = tb.pad(signal, [(width, width)])
-    if count == 1:
-        made = wide * kernel
-    else:
-        rows = tb.reshape(tb.iota((wide.shape[0] - count + 1,)), (-1, 1)) + tb.iota((count,))
-        made = tb.matmul(tb.take(wide, rows, axis=0), kernel)
-    if mode in ("same", "s"):
-        start = (count - 1) // 2 if signal is not None else 0
-        made = (
-            made[count - 1 - start :][: signal.shape[0]] if (count % 2) else made[count // 2 - 1 :][: signal.shape[0]]
-        )
+        first, second = cast(first, tb.int64), cast(second, tb.int64)
+    made = op(first, second, mode=words.get(mode, mode))
     return box(cast(made, bool_) if bools else made)

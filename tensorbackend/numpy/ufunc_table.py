@@ -97,24 +97,6 @@ def _ldexp(x1: Any, x2: Any) -> Tensor:
     return tb.multiply(x1, tb.pow(2.0, half)) * tb.pow(2.0, power - half)
 
 
-def _gcd(x1: Any, x2: Any) -> Tensor:
-    """The greatest common divisor."""
-    x, y = tb.broadcast_arrays(*map(tb.abs, (x1, x2)))
-
-    def turn(pair: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
-        a, b = pair
-        return tb.where(b == 0, a, b), tb.where(b == 0, b, tb.remainder(a, b))
-
-    result: Tensor = tb.while_loop(lambda pair: tb.any(pair[1] != 0), turn, (x, y))[0]
-    return result
-
-
-def _lcm(x1: Any, x2: Any) -> Tensor:
-    """The least common multiple."""
-    divisor = _gcd(x1, x2)
-    return tb.abs(tb.multiply(tb.floor_divide(x1, divisor), x2))
-
-
 def _spacing(x: Any) -> Tensor:
     """The distance to the next floating number away from 0."""
     x = x if isinstance(x, Tensor) else tb.asarray(x)
@@ -226,8 +208,8 @@ _RENAMED: Final[Mapping[str, Callable[..., Any]]] = {
     "absolute": tb.abs, "arccos": tb.acos, "arccosh": tb.acosh, "arcsin": tb.asin, "arcsinh": tb.asinh,
     "arctan": tb.atan, "arctan2": tb.atan2, "arctanh": tb.atanh, "bitwise_count": tb.population_count,
     "conjugate": _conj, "deg2rad": _radians, "degrees": _degrees, "divmod": _divmod, "exp2": _exp2, "fabs": _fabs,
-    "float_power": tb.pow, "fmax": _fmax, "fmin": _fmin, "frexp": _frexp, "gcd": _gcd, "heaviside": _heaviside,
-    "invert": tb.bitwise_invert, "isnan": _isnan, "lcm": _lcm, "ldexp": _ldexp, "left_shift": tb.bitwise_left_shift,
+    "float_power": tb.pow, "fmax": _fmax, "fmin": _fmin, "frexp": _frexp, "gcd": tb.gcd, "heaviside": _heaviside,
+    "invert": tb.bitwise_invert, "isnan": _isnan, "lcm": tb.lcm, "ldexp": _ldexp, "left_shift": tb.bitwise_left_shift,
     "logaddexp2": _logaddexp2, "matvec": _matvec, "modf": _modf, "power": tb.pow, "rad2deg": _degrees,
     "radians": _radians, "right_shift": tb.bitwise_right_shift, "rint": _round, "sign": _sign, "spacing": _spacing,
     "vecmat": _vecmat,

@@ -22,13 +22,13 @@ from .composite.indexing.positions import check_size, read_count
 from .composite.sorting.searching import searchsorted
 from .creation.filled import asarray, full, iota, zeros
 from .creation.values import operand_tensors
-from .elementwise.binary import add, divide, equal, less, multiply, subtract
+from .elementwise.binary import add, divide, equal, less, logical_or, multiply, subtract
 from .elementwise.conversion import astype
 from .elementwise.ternary import where
 from .indexing.scatter import indexed_add
 from .indexing.slices import slice_
 from .reduction import max, min, sum
-from .shape import broadcast_to, laid_flat, reshape
+from .shape import broadcast_to, expand_dims, laid_flat, reshape
 
 
 def _sum_at(places: Tensor, weights: Tensor | None, size: int) -> Tensor:
@@ -127,18 +127,114 @@ def histogram(
     flat = laid_flat(x)
     edges = _edges(flat, bins, range)
     count = edges.size - 1
-    dtype = to_floating(result_type([x.template, edges.template]))
-    values, edges = astype(flat, dtype), astype(edges, dtype)
+    edges = astype(edges, to_floating(result_type([x.template, edges.template])))
+    counts = _sum_at(_intervals(flat, edges), amounts, count)
+    if as_density:
+        counts = divide(astype(counts, edges.dtype), multiply(_widths(edges), astype(sum(counts), edges.dtype)))
+    return Histogram(counts, edges)
+
+
+class Histogram2D(NamedTuple):
+    """The result of `histogram2d`."""
+
+    counts: Tensor
+    x_edges: Tensor
+    y_edges: Tensor
+
+
+Bins = int | Sequence[float] | Tensor
+
+
+@declare_bound(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
+@check_arguments
+def histogram2d(
+    x: TensorLike,
+    y: TensorLike,
+    /,
+    *,
+    bins: int | tuple[Bins, Bins] = 10,
+    range: tuple[tuple[float, float], tuple[float, float]] | None = None,
+    weights: TensorLike | None = None,
+    density: bool = False,
+) -> Histogram2D:
+    """Count the points (x, y) in each cell of a grid, or sum their weights; returns the edges of the cells too.
+
+    Parameters
+    ----------
+    x, y : Tensor
+        The coordinates of the points: tensors of the same shape.
+    bins : int or pair, default 10
+        A number of equal intervals along both axes; or for each axis a number, or the edges in ascending order.
+    range : pair of pairs of floats, optional
+        For each axis the range that its equal intervals divide; by default from the least to the largest coordinate.
+    weights : Tensor, optional
+        A weight for each point; by default each weight is 1.
+    density : bool, default False
+        Whether to divide the counts by their sum and the areas of the cells.
+
+    Returns
+    -------
+    Histogram2D
+        `counts`, of shape (bins of x, bins of y), `x_edges` and `y_edges`. Which points a cell includes is as in
+        `histogram`.
+
+    Raises
+    ------
+    ShapeError
+        For coordinates or weights of other shapes.
+    ArgumentError
+        For less than one interval, and for a range that is not finite and ascending.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> counts, x_edges, y_edges = tb.histogram2d(tb.asarray([0.0, 1.0, 2.0]), tb.asarray([0.0, 5.0, 5.0]), bins=2)
+    >>> counts.tolist(), x_edges.tolist()
+    ([[1, 0], [0, 2]], [0.0, 1.0, 2.0])
+    """
+    x, amounts = _check_weights(x, weights)
+    x, y = operand_tensors(x, y)
+    if x.shape != y.shape:
+        raise ShapeError(expected("coordinates of the same shape", x=x.template, y=y.template))
+    as_density = flag(density=density)
+    pair = bins if isinstance(bins, tuple | list) else (bins, bins)
+    ranges = (None, None) if range is None else range
+    if len(pair) != 2 or len(ranges) != 2:
+        raise ArgumentError(expected("one option for each of two axes", bins=bins, range=range))
+    columns = [laid_flat(part) for part in (x, y)]
+    for column in columns:
+        check_dtype(column.dtype, "real")
+    edges = [_edges(column, each, limits) for column, each, limits in zip(columns, pair, ranges, strict=True)]
+    rows, width = edges[0].size - 1, edges[1].size - 1
+    first, second = (_intervals(column, line) for column, line in zip(columns, edges, strict=True))
+    cell = add(multiply(first, width), second)
+    outside = logical_or(equal(first, rows), equal(second, width))
+    counts = _sum_at(where(outside, rows * width, cell), amounts, rows * width)
+    counts = reshape(counts, (rows, width))
+    if as_density:
+        dtype = to_floating(result_type([x.template, y.template, edges[0].template, edges[1].template]))
+        areas = multiply(expand_dims(_widths(edges[0]), axis=1), _widths(edges[1]))
+        counts = divide(astype(counts, dtype), multiply(areas, astype(sum(counts), dtype)))
+    return Histogram2D(counts, *edges)
+
+
+def _intervals(values: Tensor, edges: Tensor) -> Tensor:
+    """The interval of each value; their number where the value is in none."""
+    count = edges.size - 1
+    dtype = to_floating(result_type([values.template, edges.template]))
+    values, edges = astype(values, dtype), astype(edges, dtype)
     place = subtract(searchsorted(edges, values, side="right"), 1)
     last = slice_(edges, starts=(count,), lengths=(1,), strides=(1,))
     place = where(equal(values, last), count - 1, place)
     # Indices must not be negative, so elements below the first edge are placed past the end, where they are ignored.
-    counts = _sum_at(where(less(place, 0), count, place), amounts, count)
-    if as_density:
-        width = subtract(slice_(edges, starts=(1,), lengths=(count,), strides=(1,)),
-                         slice_(edges, starts=(0,), lengths=(count,), strides=(1,)))  # fmt: skip
-        counts = divide(astype(counts, dtype), multiply(width, astype(sum(counts), dtype)))
-    return Histogram(counts, edges)
+    return where(less(place, 0), count, place)
+
+
+def _widths(edges: Tensor) -> Tensor:
+    """The widths of intervals."""
+    count = edges.size - 1
+    upper, lower = (slice_(edges, starts=(start,), lengths=(count,), strides=(1,)) for start in (1, 0))
+    return subtract(upper, lower)
 
 
 def _edges(x: Tensor, bins: int | Sequence[float] | Tensor, limits: tuple[float, float] | None) -> Tensor:

@@ -22,7 +22,9 @@ from .creation.filled import asarray
 def _plan(
     result: tuple[Tensor, ...], x: TensorLike, /, *, size: int | None = None, fill_value: int = 0
 ) -> ReadyCall | None:
-    kernel = x.backend.positions(x.template) if size is None and isinstance(x, Tensor) else None
+    kernel = None
+    if size is None and isinstance(x, Tensor) and not x.dtype.is_narrow:
+        kernel = x.backend.positions(x.template)
     return None if kernel is None else ReadyCall(tuple([Shaped(indices.template) for indices in result]), kernel)
 
 

@@ -87,6 +87,12 @@ def _runs(x: Tensor, order: Tensor | None = None) -> _Runs:
     return _Runs(elements, concatenate([first, not_equal(before, after)]))
 
 
+def first_of_runs(x: Tensor) -> tuple[Tensor, Tensor]:
+    """The elements in ascending order, and which of them differ from the one before."""
+    runs = _runs(x)
+    return runs.elements, runs.begins
+
+
 def _lexicographic(x: Tensor) -> Tensor:
     """The order of complex numbers by their real parts, and by their imaginary parts where those are equal."""
     order = argsort(imag(x))
@@ -262,7 +268,7 @@ def unique_all(
     x = x if isinstance(x, Tensor) else asarray(x)
     if axis is not None:
         return _unique_along(x, axis, size, fill_value, "unique_all()")
-    quick = x.backend.unique(x, places=True, counts=True) if size is None else None
+    quick = x.backend.unique(x, places=True, counts=True) if size is None and not x.dtype.is_narrow else None
     if quick is not None:
         return UniqueAll(*quick)  # type: ignore[arg-type] # nothing that was asked for is left out
     order = _order(x)
@@ -287,7 +293,7 @@ def unique_counts(
     if axis is not None:
         unique = _unique_along(x, axis, size, fill_value, "unique_counts()")
         return UniqueCounts(unique.values, unique.counts)
-    quick = x.backend.unique(x, places=False, counts=True) if size is None else None
+    quick = x.backend.unique(x, places=False, counts=True) if size is None and not x.dtype.is_narrow else None
     if quick is not None and quick.counts is not None:
         return UniqueCounts(quick.values, quick.counts)
     runs = _runs(x)
@@ -310,7 +316,7 @@ def unique_inverse(
     if axis is not None:
         unique = _unique_along(x, axis, size, fill_value, "unique_inverse()")
         return UniqueInverse(unique.values, unique.inverse_indices)
-    quick = x.backend.unique(x, places=True, counts=False) if size is None else None
+    quick = x.backend.unique(x, places=True, counts=False) if size is None and not x.dtype.is_narrow else None
     if quick is not None and quick.inverse_indices is not None:
         return UniqueInverse(quick.values, quick.inverse_indices)
     order = _order(x)
@@ -333,7 +339,7 @@ def unique_values(
     if axis is not None:
         unique = _unique_along(x, axis, size, fill_value, "unique_values()")
         return unique.values
-    quick = x.backend.unique(x, places=False, counts=False) if size is None else None
+    quick = x.backend.unique(x, places=False, counts=False) if size is None and not x.dtype.is_narrow else None
     if quick is not None:
         return quick.values
     runs = _runs(x)

@@ -198,7 +198,11 @@ class Core:
     """The name under which `get_backend` finds the backend."""
 
     dtypes: frozenset[DType] = frozenset(ALL_DTYPES)
-    """The dtypes that payloads of the backend can hold."""
+    """The dtypes that payloads of the backend can hold. With narrow ones among them, as in `dtypes.STORED_DTYPES`,
+    payloads of these are payloads of uint8 of the same shape, which hold the codes of `dtypes.narrow`."""
+
+    casts_narrow: ClassVar[bool] = False
+    """Whether `as_type` takes narrow dtypes; otherwise they are cast by other callbacks."""
 
     dlpack_dtypes: ClassVar[frozenset[DType]] = frozenset()
     """The dtypes whose payloads the backend exchanges by DLPack, in `to_dlpack` and `from_dlpack`. Payloads of other
@@ -228,6 +232,10 @@ class Core:
     """Whether planned callbacks may get templates with symbolic sizes, so that their kernels serve all shapes. Such a
     kernel reads sizes from payloads alone: what it keeps of a symbolic size raises an error when it is used, so a
     kernel must not hand a template's sizes to anything that only stores them, as a recorded program does."""
+
+    donates: ClassVar[bool] = False
+    """Whether `compile_graph` takes the option `donated`: the numbers of parameters whose payloads come in one list,
+    behind all others. The kernel empties that list, and may use their memory again."""
 
     multiplies_rows: ClassVar[bool] = False
     """Whether `sparse_matvec` multiplies compressed rows without expanding them in each call."""
@@ -430,7 +438,7 @@ class Core:
     # Transport
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
-        """The payload of elements from their bytes: row-major, in native byte order, exactly `out.nbytes` of them."""
+        """The payload of elements given as bytes: row-major, in native byte order, `out.dtype.itemsize` bytes each."""
         raise NotImplementedError(f"{type(self).__name__} must define from_binary")
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
@@ -550,12 +558,13 @@ class Core:
         return None
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
-        """Payloads of consecutive batches of `size` entries along the first axis, each with its own memory."""
-        rows, step = x.shape[0], x.template.nbytes // max(x.shape[0], 1)
+        """Payloads of consecutive runs of `size` entries along the first axis, each with its own memory."""
+        rows, width = x.shape[0], x.dtype.itemsize
+        step = x.size * width // max(rows, 1)
         data = self.to_binary(x, x.size)
         for start in range(0, rows, size):
             batch = x.template.replace(shape=(min(size, rows - start), *x.shape[1:]))
-            yield self.from_binary(batch, data=data[start * step :][: batch.nbytes])
+            yield self.from_binary(batch, data=data[start * step :][: batch.size * width])
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
         """The tensor as text, reading at most `limit` elements."""

@@ -88,6 +88,29 @@ class Windows(NamedTuple):
         return tuple(map(_places, self.padded(shape), self.spans, self.strides))
 
 
+def axes_of(x: Template, option: Any) -> tuple[int, ...]:
+    """The axes that an option names: those of a mapping, in the order of x, or all.
+
+    >>> axes_of(Template((5, 9), "f32", ("batch", "time")), {"time": 3}), axes_of(Template((5, 9), "f32"), 3)
+    ((1,), (0, 1))
+    """
+    frozen = freeze(option)
+    if mapped_axes(option) is None:
+        return tuple(range(x.ndim))
+    assert isinstance(frozen, tuple)  # as a mapping is
+    return tuple(sorted(normalize_axis(x, axis) for axis, _ in frozen[1:]))
+
+
+def mapped_axes(option: Any) -> int | None:
+    """The number of axes that an option names, if it is a mapping.
+
+    >>> mapped_axes({"time": 3}), mapped_axes(3)
+    (1, None)
+    """
+    frozen = freeze(option)
+    return len(frozen) - 1 if isinstance(frozen, tuple) and frozen and frozen[0] is None else None
+
+
 def _entries(x: Template, axes: Sequence[int], option: str, value: Any, default: Any) -> list[Any]:
     """The entries of an option for `axes` of x, in their order."""
     value = freeze(value)
@@ -111,8 +134,8 @@ def _entries(x: Template, axes: Sequence[int], option: str, value: Any, default:
     return entries
 
 
-def numbers(x: Template, axes: Sequence[int], option: str, value: Any) -> tuple[int, ...]:
-    """The entries of an option for `axes`, each at least 1; axes that a mapping omits have 1.
+def numbers(x: Template, axes: Sequence[int], option: str, value: Any, *, least: int = 1) -> tuple[int, ...]:
+    """The entries of an option for `axes`, each at least `least`; axes that a mapping omits have 1.
 
     >>> numbers(Template((5, 9), "f32", ("batch", "time")), (0, 1), "window", {"time": 3})
     (1, 3)
@@ -120,9 +143,9 @@ def numbers(x: Template, axes: Sequence[int], option: str, value: Any) -> tuple[
     entries: list[int] = []
     one = not isinstance(value, Sequence | Mapping) or isinstance(value, str)
     for entry in [value] if one else _entries(x, axes, option, value, 1):
-        number = as_int(entry) or 0
-        if not 1 <= number <= MAX_BYTES:
-            raise ArgumentError(expected(f"integers from 1 to 2**63 - 1 as {option}", **{option: entry}))
+        number = as_int(entry)
+        if number is None or not least <= number <= MAX_BYTES:
+            raise ArgumentError(expected(f"integers from {least} to 2**63 - 1 as {option}", **{option: entry}))
         entries.append(number)
     return tuple(entries) * len(axes) if one else tuple(entries)  # one is checked where there are no axes, too
 

@@ -51,5 +51,16 @@ def backend_deallocate(x: Tensor) -> None:
             return
         x.backend.backend_deallocate(x)
         x.__class__ = Deallocated
+    _delete_data(x)
+
+
+def release(x: Tensor) -> None:
+    """Takes the payload out of a tensor, which is deallocated from now on, for a kernel that may use its memory."""
+    with _lock:
+        x.__class__ = Deallocated
+    _delete_data(x)
+
+
+def _delete_data(x: Tensor) -> None:
     # By the slot of `Tensor`: the attribute of a `Deallocated` tensor raises, from now on in other threads too.
     vars(Tensor)["data"].__delete__(x)

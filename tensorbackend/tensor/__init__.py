@@ -414,7 +414,7 @@ class Deallocated(Tensor):
     @property
     def data(self) -> NoReturn:
         """Raises `DeallocatedError`."""
-        remedy = "keep the result of backend_transfer(), or use backend_copy()"
+        remedy = "keep the result of backend_transfer(), or of the call to which it was donated, or use backend_copy()"
         raise DeallocatedError(expected("a tensor that still has its data", remedy, tensor=self.template))
 
 

@@ -21,6 +21,7 @@ from .calls import Invocation as Invocation
 from .calls import calls as calls
 from .calls import has_generator as has_generator
 from .calls import names as names
+from .calls import takes_narrow as takes_narrow
 from .compare import assert_equal as assert_equal
 from .compare import distance as distance
 from .compare import farthest as farthest
@@ -41,6 +42,7 @@ from .mistakes import invalid_calls as invalid_calls
 from .partial import partial as partial
 from .partial import recording as recording
 from .partial import without as without
+from .public_imports import private_imports as private_imports
 from .runner import Pair as Pair
 from .runner import check_pair as check_pair
 from .runner import check_pairs as check_pairs

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import tensorbackend
 
 from ..declarations.op_specs import OPS, Parameter
+from ..dispatch.narrow import moves
 from ..dtypes import ALL_DTYPES, DType
 from ..errors import ArgumentError, expected
 from ..expr.graph import Graph
@@ -171,6 +172,28 @@ def has_generator(name: str) -> bool:
     (True, True)
     """
     return name in GENERATORS or all(_derivable(parameter) for parameter in OPS[name].parameters)
+
+
+def takes_narrow(name: str) -> bool:
+    """Whether an op takes tensors of narrow dtypes, as it moves their elements.
+
+    Parameters
+    ----------
+    name : str
+        The name of a declared op.
+
+    Returns
+    -------
+    bool
+        Whether it does.
+
+    Examples
+    --------
+    >>> takes_narrow("reshape"), takes_narrow("add")
+    (True, False)
+    """
+    spec = OPS.get(find(name))
+    return spec is not None and moves(spec)
 
 
 # Strategies of an option, by its meaning and whether it may be `None`.

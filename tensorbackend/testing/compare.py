@@ -82,6 +82,8 @@ def element_distance(actual: Any, reference: Any, dtype: DType) -> float:
     """
     if dtype.is_floating:
         return distance(actual, reference, dtype)
+    if dtype.is_narrow and dtype.kind == "float":
+        return 0 if pack([actual], dtype) == pack([reference], dtype) else math.inf  # of NaN the sign counts too
     if not dtype.is_complex:
         return 0 if actual == reference else math.inf
     part = REAL_OF[dtype]

@@ -90,7 +90,7 @@ def _check_payloads(call: Invocation, backend: Backend, results: list[Tensor]) -
         if x.backend is not backend:
             raise call.disagreement("payload", f"expected a result on {backend}, got one on {x.backend}", backend)
         wrong = backend.violation(x.template, x.data)
-        if wrong is None and len(data := x.to_binary()) != x.nbytes:
+        if wrong is None and len(data := x.to_binary()) != x.template.payload_nbytes:
             wrong = f"{len(data)} bytes"
         if wrong is not None:
             raise call.disagreement("payload", f"expected the payload of {x.template}, got {wrong}", backend)
@@ -109,7 +109,7 @@ def _check_memory(call: Invocation, backend_call: Invocation, backend: Backend, 
         _scribble(x)
     check_unchanged("a reader wrote to its NumPy array")
     with suppress(Exception):  # a crash on zeros is a failure of another call, as zeros are drawn too
-        backend_call.mapped(lambda x: from_binary(bytes(x.nbytes), x.template, backend)).run()
+        backend_call.mapped(lambda x: from_binary(bytes(x.template.payload_nbytes), x.template, backend)).run()
     check_unchanged("the op ran for other data")
     for x in backend_call.tensors:
         backend_deallocate(x)

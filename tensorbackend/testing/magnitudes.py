@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from ..declarations.op_specs import OPS
 from ..dtypes import REAL_OF, DType, finfo, iinfo
+from ..dtypes.narrow import code_values
 from ..dtypes.packing import pack
 from ..ops.creation.filled import from_binary
 from ..template import Template
@@ -102,6 +103,8 @@ def _maker(dtype: DType) -> Callable[[Random], Any]:
     """A function that makes one number of a dtype."""
     if dtype.kind == "bool":
         return lambda chance: chance.random() < 0.5
+    if dtype.is_narrow:
+        return lambda chance: chance.choice(code_values(dtype))
     if dtype.is_integer:
         limits = iinfo(dtype)
 

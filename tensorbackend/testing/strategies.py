@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from ..dtypes import ALL_DTYPES, REAL_OF, DType, finfo, iinfo
+from ..dtypes.narrow import code_values
 from ..dtypes.packing import pack, unpack
 from ..ops.creation.filled import from_binary
 from ..template import Names, Template
@@ -84,6 +85,8 @@ def elements(dtype: DType, *, tame: bool = False) -> st.SearchStrategy[Any]:
     """
     if dtype.kind == "bool":
         return st.booleans()
+    if dtype.is_narrow:
+        return st.sampled_from(code_values(dtype))
     if dtype.is_integer:
         limits = iinfo(dtype)
         edges = [0, 1, limits.min, limits.max, *([-1] if limits.min else [])]

@@ -176,7 +176,7 @@ def tensor(draw: random.Random, backend: str) -> tb.Tensor:
     if backend == "template":
         return tb.template(shape, dtype, names)
     if dtype is bool_:
-        return tb.from_binary(bytes(index % 2 for index in range(template.nbytes)), template, backend)
+        return tb.from_binary(bytes(index % 2 for index in range(template.payload_nbytes)), template, backend)
     return tb.full(shape, value, dtype=dtype, names=names, backend=backend)
 
 

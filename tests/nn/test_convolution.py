@@ -126,3 +126,15 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
 def test_what_does_not_fit(wrong: Callable[[], Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         wrong()
+
+
+def test_what_a_pool_took_goes_back_to_its_place() -> None:
+    x = tb.random.normal(tb.random.key(3), (2, 6, 6), names=("batch", "row", "column"))
+    window = {"row": 2, "column": 3}
+    positions = tb.window_argmax(x, window, strides=window)
+    back = tb.nn.max_unpool(tb.nn.max_pool(x, window), positions, {"row": 6, "column": 6})
+    assert back.names == x.names
+    assert tb.all(tb.logical_or(back == x, back == 0)).item()
+    assert tb.nn.max_pool(tb.abs(back), window).tolist() == tb.abs(tb.nn.max_pool(x, window)).tolist()
+    with pytest.raises(tb.errors.IndexRangeError):
+        tb.nn.max_unpool(tb.ones(2), tb.asarray([0, 4]), 4)

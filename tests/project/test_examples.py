@@ -5,7 +5,9 @@ import runpy
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+import tensorbackend as tb
 import tensorbackend.numpy as np
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -43,3 +45,21 @@ def test_a_numpy_program_is_differentiated_and_compiled(capsys: pytest.CaptureFi
 
     assert program["run"](smoothed, [3, np.linspace(0, 1, 8)]) < 1e-5
     assert "compiled" in capsys.readouterr().out
+
+
+def test_a_transformer_keeps_its_loss_in_8_bits() -> None:
+    program = runpy.run_path(str(EXAMPLES / "quantized.py"))
+    found = program["run"](2, Console(quiet=True))  # compares predicted bytes with measured ones
+    plain, full = found["float32"]
+    assert all(abs(value - plain) < 0.2 for value, _ in found.values())
+    assert abs(found["int8"][0] - plain) < 0.01
+    assert found["int4"][1] < 0.15 * full
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "int4"])
+def test_the_bytes_of_a_large_model_are_those_counted_by_hand(name: str) -> None:
+    program = runpy.run_path(str(EXAMPLES / "llama.py"))
+    report = tb.dry_run(program["generate"], *program["templates"](name, 8192, layers=1))
+    held, counted = report.eager.timeline.parameters, program["by_hand"](name, 8192, layers=1)
+    assert abs(held - counted) < 0.01 * counted
+    assert program["by_hand"]("bfloat16", 0) == 2 * 70_553_706_496  # the number of parameters that its makers state

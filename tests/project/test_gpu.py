@@ -1,4 +1,4 @@
-"""Tests that need a GPU, and are skipped only without one."""
+"""Tests that need a GPU, and are skipped only without one; and the end of the benchmark, which needs none."""
 
 from __future__ import annotations
 
@@ -31,6 +31,16 @@ def jax_gpu() -> Backend:
     if not gpus:
         pytest.skip("needs a GPU: JAX sees none")
     return tb.get_backend("jax", device=gpus[0])
+
+
+@pytest.mark.parametrize(("held", "status"), [(1_000_000, 0), ("no GPU", 1)])
+def test_the_benchmark_fails_where_a_measurement_fails(
+    held: int | str, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(BENCHMARK["main"].__globals__, "measured", lambda function, name: held)
+    monkeypatch.setattr("sys.argv", ["gpu.py"])
+    assert BENCHMARK["main"]() == status
+    assert ("6 of 6 measurements failed" in capsys.readouterr().out) == bool(status)
 
 
 def test_cupy(cupy: Backend) -> None:

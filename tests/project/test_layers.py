@@ -31,7 +31,7 @@ LAYERS = [
     ("ops",),
     ("array_api", "files", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
     ("expr",),
-    ("nn", "ragged", "sparse"),  # above graphs: functions of tensors and of trees of tensors
+    ("nn", "quantized", "ragged", "sparse"),  # above graphs: functions of tensors and of trees of tensors
     ("solvers",),
     ("optimize",),
     ("backends",),

@@ -24,8 +24,16 @@ DTYPES: dict[int, tb.DType] = {
     TensorProto.DOUBLE: tb.float64,
     TensorProto.COMPLEX64: tb.complex64,
     TensorProto.COMPLEX128: tb.complex128,
+    TensorProto.FLOAT8E4M3FN: tb.float8_e4m3fn,
+    TensorProto.FLOAT8E5M2: tb.float8_e5m2,
+    TensorProto.FLOAT8E8M0: tb.float8_e8m0fnu,
+    TensorProto.FLOAT4E2M1: tb.float4_e2m1fn,
+    TensorProto.INT4: tb.int4,
+    TensorProto.UINT4: tb.uint4,
+    TensorProto.INT2: tb.int2,
+    TensorProto.UINT2: tb.uint2,
 }
-"""The dtype of each element type. Floats of 8 and 4 bits, ints of 4 and 2 bits and strings have none."""
+"""The dtype of each element type. Float8 without infinities and without -0.0 ("fnuz") and strings have none."""
 
 ELEMENT_TYPES: dict[tb.DType, int] = {dtype: number for number, dtype in DTYPES.items()}
 """The element type of each dtype."""

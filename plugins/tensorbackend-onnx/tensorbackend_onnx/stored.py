@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy
 import tensorbackend as tb
 from onnx import TensorProto
-from tensorbackend.extending import numpy_dtype
+from tensorbackend.extending import numpy_dtype, unpack_codes
 
 from .dtypes import dtype_of
 from .errors import ModelError
@@ -28,6 +27,9 @@ class Stored(NamedTuple):
     def on(self, backend: tb.Backend) -> tb.Tensor:
         """The tensor on a backend; NumPy's shares the memory of the file."""
         template, data = self.template, self.read()
+        if template.dtype.is_narrow:
+            codes = unpack_codes(numpy.frombuffer(data, numpy.uint8), template.dtype.bits, template.size)
+            return tb.from_binary(codes.tobytes(), template, backend)
         if backend.name == "binary":
             return tb.from_binary(bytes(data), template, backend)
         array = numpy.frombuffer(data, numpy_dtype(template.dtype).newbyteorder("<"))
@@ -53,7 +55,7 @@ def stored(tensor: TensorProto, data: Callable[[], Memory] | None = None, size: 
     if any(length < 0 for length in tensor.dims):
         raise ModelError(f"expected sizes of at least 0, got {name} of shape={list(tensor.dims)}")
     template = tb.Template(tuple(tensor.dims), dtype_of(tensor.data_type))
-    expected = math.prod(tensor.dims) * template.dtype.bits // 8 if template.dtype.kind != "bool" else template.size
+    expected = template.nbytes
     if data is None:
         inside = tensor.raw_data if tensor.HasField("raw_data") else _typed(tensor, template)
         data, size = (lambda: inside), len(inside)
@@ -76,4 +78,6 @@ def _typed(tensor: TensorProto, template: tb.Template) -> bytes:
     numbers = numpy.asarray(tensor.int32_data, "<i4")
     if template.dtype in (tb.float16, tb.bfloat16):
         return numbers.astype("<u2").tobytes()
+    if template.dtype.is_narrow:  # bytes, each of one or several elements
+        return numbers.astype("u1").tobytes()
     return numbers.astype(dtype).tobytes()

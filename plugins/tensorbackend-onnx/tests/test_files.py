@@ -132,7 +132,7 @@ def with_initialiser(tensor: TensorProto) -> ModelProto:
         (TensorProto(name="w", data_type=1, dims=[10**6, 10**6], raw_data=b"1234"), "got 4"),
         (TensorProto(name="w", data_type=1, dims=[2**62, 4], raw_data=b""), "less than"),
         (TensorProto(name="w", data_type=1, dims=[-1], raw_data=b"1234"), "at least 0"),
-        (TensorProto(name="w", data_type=17, dims=[1], raw_data=b"1"), "float8e4m3fn"),
+        (TensorProto(name="w", data_type=18, dims=[1], raw_data=b"1"), "float8e4m3fnuz"),
         (TensorProto(name="w", data_type=99, dims=[1], raw_data=b"1"), "type=99"),
         (TensorProto(name="w", data_type=1, dims=[3], float_data=[1.0]), "12 bytes"),
     ],

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from tensorbackend import Template, Tensor
-from tensorbackend.dtypes import ALL_DTYPES, bfloat16
+from tensorbackend.dtypes import ALL_DTYPES, STORED_DTYPES, bfloat16
 from tensorbackend.errors import ArgumentError, expected
 from tensorbackend.extending import (
     DeviceFacts,
@@ -15,6 +15,7 @@ from tensorbackend.extending import (
     host_facts,
     import_library,
     numpy_dtype,
+    payload_dtype,
     read_only,
 )
 from tensorbackend.protocol import Payload
@@ -31,7 +32,7 @@ from .random import TorchRandom
 from .reduction import TorchReduction
 from .shape import TorchShaping
 from .special import TorchSpecial
-from .ways import Array, bits_of, dtype_of, dtypes, torch_dtype
+from .ways import Array, bits_of, dtype_of, dtypes, narrow_dtypes, torch_dtype
 from .window import TorchWindow
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class TorchBackend(
 
     name = "torch"
     plans_kinds = True
+    dtypes = STORED_DTYPES
     array_types = ("torch:Tensor",)
     dlpack_dtypes = frozenset(ALL_DTYPES)
 
@@ -124,7 +126,9 @@ class TorchBackend(
 
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
         """Returns a view of the array if PyTorch can share its memory and layout, otherwise a copy."""
-        array = array.astype(numpy_dtype(out.dtype), order="C" if copy else "K", copy=copy, subok=False)
+        if out.dtype.is_narrow:
+            array = array.view("uint8")
+        array = array.astype(payload_dtype(out.dtype), order="C" if copy else "K", copy=copy, subok=False)
         if out.dtype is bfloat16:
             return self._shared(array.view("int16")).view(torch.bfloat16).to(self.place)
         return self._shared(array).to(self.place)
@@ -134,6 +138,8 @@ class TorchBackend(
         if x.data.is_cuda and copy is False:
             raise ValueError(expected("data in host memory for copy=False", "leave copy out", device=self.device))
         array = _in_numpy(x.data)
+        if x.dtype.is_narrow:
+            array = array.view(numpy_dtype(x.dtype))
         return array if x.data.is_cuda and copy and dtype is None else read_only(array, dtype, copy)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
@@ -149,7 +155,11 @@ class TorchBackend(
         """A `torch.Tensor` of plain memory on this device that takes part in no differentiation."""
         if type(array) is not torch.Tensor or array.device != self.place or array.layout is not torch.strided:
             return None
-        if array.requires_grad or array.is_conj() or array.is_neg() or array.dtype not in dtypes():
+        if array.requires_grad or array.is_conj() or array.is_neg():
+            return None
+        if array.dtype in narrow_dtypes():
+            return Template(tuple(array.shape), narrow_dtypes()[array.dtype], None), array.view(torch.uint8)
+        if array.dtype not in dtypes():
             return None
         return Template(tuple(array.shape), dtype_of(array.dtype), None), array
 

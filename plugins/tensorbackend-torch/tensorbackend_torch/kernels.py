@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
-from tensorbackend import Template, Tensor, get_backend
+from tensorbackend import Template, get_backend
 from tensorbackend.dtypes import bfloat16, float64
+from tensorbackend.extending import kernel_by_numpy
 from tensorbackend.protocol import Backend, Kernel, Payload, kernel_of, planned
 
 from .casting import cast
@@ -179,17 +180,11 @@ def through_numpy(name: str) -> Callable[..., Payload]:
 
     @planned
     def callback(self: TorchBase, out: Template, /, *inputs: Template, **options: Any) -> Kernel:
+        if self.place.type != "cpu" or bfloat16 in (out.dtype, *(x.dtype for x in inputs)):
+            return kernel_by_numpy(self, name, out, *inputs, **options)
         numpy = get_backend("numpy")
         kernel = numpy.enter(kernel_of(getattr(numpy, name), out, *inputs, **options))
-        if self.place.type == "cpu" and bfloat16 not in (out.dtype, *(x.dtype for x in inputs)):
-            return lambda *payloads: torch.from_numpy(kernel(*[x.numpy() for x in payloads]))
-
-        def moved(*payloads: Array) -> Payload:
-            tensors = [Tensor(x, self, payload) for x, payload in zip(inputs, payloads, strict=True)]
-            data = kernel(*[numpy.from_backend(x, copy=False) for x in tensors])
-            return self.from_backend(Tensor(out, numpy, data), copy=False)
-
-        return moved
+        return lambda *payloads: torch.from_numpy(kernel(*[x.numpy() for x in payloads]))
 
     callback.__numpy__ = "of every dtype"  # type: ignore[attr-defined]
     return callback

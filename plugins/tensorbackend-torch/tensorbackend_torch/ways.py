@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Literal, TypeAlias
 
-from tensorbackend.dtypes import ALL_DTYPES, DType, bfloat16, float16, float32, uint16, uint32, uint64
+from tensorbackend.dtypes import ALL_DTYPES, NARROW_DTYPES, DType, bfloat16, float16, float32, uint16, uint32, uint64
 
 from .library import torch
 
@@ -40,8 +40,8 @@ NARROW_WAYS: dict[Narrow, str] = {
 
 @cache
 def torch_dtype(dtype: DType) -> torch.dtype:
-    """PyTorch's dtype of the same name."""
-    counterpart: torch.dtype = getattr(torch, dtype.name)
+    """PyTorch's dtype of the same name; uint8 for narrow dtypes, whose payloads hold codes."""
+    counterpart: torch.dtype = getattr(torch, "uint8" if dtype.is_narrow else dtype.name)
     return counterpart
 
 
@@ -56,6 +56,13 @@ def signed_dtype(dtype: DType) -> torch.dtype:
 def dtypes() -> dict[torch.dtype, DType]:
     """Maps PyTorch's dtypes to those of tensorbackend."""
     return {torch_dtype(dtype): dtype for dtype in ALL_DTYPES}
+
+
+@cache
+def narrow_dtypes() -> dict[torch.dtype, DType]:
+    """Maps PyTorch's dtypes to narrow ones: those with an element in each byte, which can be viewed as codes."""
+    named = {getattr(torch, dtype.name, None): dtype for dtype in NARROW_DTYPES if dtype.bits == 8}
+    return {dtype: ours for dtype, ours in named.items() if dtype is not None}
 
 
 def dtype_of(dtype: torch.dtype) -> DType:

@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 import tensorbackend as tb
 import torch
+from tensorbackend.testing import private_imports
 
 import tensorbackend_torch
 
-PACKAGE = Path(tensorbackend_torch.__file__).parent
-FILES = sorted([*PACKAGE.glob("*.py"), *Path(__file__).parent.glob("*.py")])
-PUBLIC = ("annotations", "dtypes", "errors", "extending", "protocol", "testing")
 
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_imports_only_what_is_public(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text())):
-        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and not node.level:
-            modules = [node.module or ""]
-            if node.module == "tensorbackend":
-                for alias in node.names:
-                    assert hasattr(tb, alias.name), alias.name
-                    assert not alias.name.startswith("_"), alias.name
-        for module in modules:
-            package, _, inner = module.partition(".")
-            if package == "tensorbackend" and inner:
-                assert inner.partition(".")[0] in PUBLIC, f"{module} is not public"
+def test_imports_only_what_is_public() -> None:
+    folders = [Path(tensorbackend_torch.__file__).parent, Path(__file__).parent]
+    assert not private_imports(folders)
 
 
 def test_importing_it_imports_no_array_library() -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...interchange import numpy_dtype
+from ...interchange import payload_dtype
 from ...protocol import Kernel, Payload
 from ...template import Template
 from ...tensor import Tensor
@@ -55,11 +55,13 @@ class ArrayModuleBackend(
         """The module's version."""
         return {self.xp.__name__: self.xp.__version__}
 
-    def compile_graph(self, graph: Graph, /) -> Kernel:
+    donates = True
+
+    def compile_graph(self, graph: Graph, /, *, donated: Sequence[int] = ()) -> Kernel:
         """A kernel of the graph, in which each chain of elementwise ops is one function or one kernel of the module."""
         from .fusion import compile_graph
 
-        return compile_graph(graph, self)
+        return compile_graph(graph, self, donated)
 
     def graph_text(self, graph: Graph, /) -> str:
         """The graph with its fused chains as single nodes."""
@@ -71,7 +73,7 @@ class ArrayModuleBackend(
         """A text that says what is wrong with a payload's type, shape or dtype; `None` if nothing is."""
         if not isinstance(data, self.xp.ndarray):
             return f"a {type(data).__name__} instead of a {self.xp.__name__}.ndarray"
-        if data.shape != out.shape or data.dtype != numpy_dtype(out.dtype):
+        if data.shape != out.shape or data.dtype != payload_dtype(out.dtype):
             return f"an array of shape {data.shape} and dtype {data.dtype}"
         return None
 

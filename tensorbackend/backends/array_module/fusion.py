@@ -33,9 +33,9 @@ BLOCK: Final = 1 << 16
 """The number of elements of a block: a few float32 arrays of this size fit into a second-level cache."""
 
 
-def compile_graph(graph: Graph, backend: ArrayBase) -> Kernel:
+def compile_graph(graph: Graph, backend: ArrayBase, donated: Sequence[int] = ()) -> Kernel:
     """The kernel of a graph, which is simplified and whose chains of elementwise ops are fused."""
-    return Program(prepare(graph, backend), backend, entered_once=True).kernel
+    return Program(prepare(graph, backend), backend, entered_once=True, donated=donated).kernel
 
 
 def prepare(graph: Graph, backend: ArrayBase) -> Graph:
@@ -58,9 +58,12 @@ def fusable(node: Node, backend: ArrayBase) -> bool:
     # For arrays without axes NumPy returns numbers, whose memory cannot be lent.
     if callback is None or not callback.elementwise or node.op == "bitcast" or not node.outs[0].shape:
         return False
+    values = (Value(node), *node.operands)
+    if any(value.template.dtype.is_narrow for value in values):
+        return False
     if backend.fuse is None:
         return True
-    known = all(value.template.dtype is not bfloat16 for value in (Value(node), *node.operands))
+    known = all(value.template.dtype is not bfloat16 for value in values)
     return known and _function(node, backend)[1]
 
 

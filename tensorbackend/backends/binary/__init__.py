@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...dtypes import STORED_DTYPES
 from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
@@ -49,6 +50,8 @@ class BinaryBackend(
     name = "binary"
     writable_payloads = False
     dispatch_priority = 0
+    dtypes = STORED_DTYPES
+    casts_narrow = True
 
     def versions(self) -> Mapping[str, str]:
         """Python's version."""
@@ -67,6 +70,6 @@ class BinaryBackend(
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
         """What a payload is instead of `bytes` of the template's length; `None` if it is right."""
-        if isinstance(data, bytes) and len(data) == out.nbytes:
+        if isinstance(data, bytes) and len(data) == out.payload_nbytes:
             return None
         return f"{len(data)} bytes" if isinstance(data, bytes) else type(data).__name__

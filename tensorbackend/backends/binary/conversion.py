@@ -36,8 +36,10 @@ def conversion(out: Template, x: Template) -> Callable[[bytes], bytes]:
         return lambda data: bits.add_imaginary_zeros(to_part(data), part)
     if source.is_integer and target.is_integer and target.bits <= source.bits:
         return lambda data: bits.cut(data, source.itemsize, target.itemsize)
-    if source.is_inexact and target.is_integer:
+    if (source.is_inexact or source.kind == "float") and target.kind in ("int", "uint"):
         return kernel(_identity, out, x, storing=_saturating_store)
+    if target.is_narrow:
+        return kernel(_identity, out, x)
     narrows = source.is_integer and target.is_floating and source.bits > float64.mantissa_bits > target.mantissa_bits
     return kernel(_sticky if narrows else _identity, out, x)
 
@@ -54,18 +56,21 @@ def _saturating_store(dtype: DType, count: int) -> Callable[..., bytes]:
     write, limits = writer(dtype, count), iinfo(dtype)
     low, high = limits.min, limits.max
 
+    def clipped(*values: float) -> bytes:
+        return write(
+            *[
+                math.trunc(value) if low < value < high else high if value >= high else low if value <= low else 0
+                for value in values
+            ]
+        )
+
     def store(*values: float) -> bytes:
         try:
             return write(*map(math.trunc, values))
         except (ValueError, OverflowError, struct.error):
-            return write(
-                *[
-                    math.trunc(value) if low < value < high else high if value >= high else low if value <= low else 0
-                    for value in values
-                ]
-            )
+            return clipped(*values)
 
-    return store
+    return clipped if dtype.is_narrow else store  # integers of narrow dtypes wrap, and raise nothing
 
 
 def _sticky(values: Column) -> Column:

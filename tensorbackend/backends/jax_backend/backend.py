@@ -8,11 +8,12 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from ...dtypes import ALL_DTYPES, Scalar, float32, float64, int32, int64
+from ...dtypes import ALL_DTYPES, STORED_DTYPES, Scalar, float32, float64, int32, int64
 from ...dtypes.packing import unpack
 from ...errors import ArgumentError, UnsupportedOp, expected
+from ...expr.donation import in_order, usable
 from ...expr.evaluate import Program
-from ...interchange import HOST, aligned_copy, numpy_dtype, read_only
+from ...interchange import HOST, aligned_copy, numpy_dtype, payload_dtype, read_only
 from ...protocol import Kernel, Payload
 from ...protocol.devices import DeviceFacts, host_facts
 from ...protocol.exhaustion import out_of_memory
@@ -100,6 +101,8 @@ class JaxBackend(
     name = "jax"
     array_types = ("jax:Array",)
     writable_payloads = False
+    donates = True
+    dtypes = STORED_DTYPES
     dlpack_dtypes = frozenset(ALL_DTYPES)
 
     on_mesh: ClassVar[type[JaxBackend]]
@@ -140,7 +143,7 @@ class JaxBackend(
         self.wide, self.long = float64, int64
         if not self.jax.config.jax_enable_x64:
             self.wide, self.long = float32, int32
-            self.dtypes = frozenset(dtype for dtype in ALL_DTYPES if dtype.bits < (128 if dtype.is_complex else 64))
+            self.dtypes = frozenset(dtype for dtype in STORED_DTYPES if dtype.bits < (128 if dtype.is_complex else 64))
         # Without 64-bit dtypes there is nothing wider to compute in.
         self.rounds_once = self.place.platform != "gpu" or self.wide is float32
         self.precision = self.lax.Precision.HIGHEST
@@ -180,13 +183,13 @@ class JaxBackend(
         """The instance on the device of this name; raises `ArgumentError` if there is none."""
         return type(self)(device=device)
 
-    def compile_graph(self, graph: Graph, /) -> Kernel:
-        """The whole graph compiled by XLA."""
+    def compile_graph(self, graph: Graph, /, *, donated: Sequence[int] = ()) -> Kernel:
+        """The whole graph compiled by XLA, whose results may take the memory of donated parameters."""
         run = Program(graph, self).kernel
         if not graph.parameters:
             return self.enter(run)
-        compiled: Kernel = self.jax.jit(run)  # its arguments say on which device it runs
-        return compiled
+        compiled: Kernel = self.jax.jit(run, donate_argnums=usable(graph, donated))  # runs where its arguments are
+        return (lambda *payloads: compiled(*in_order(payloads, donated))) if donated else compiled
 
     def graph_on_mesh(self, graph: Graph, layout: Layout, /) -> Compiled:
         """XLA's figures for a graph, which a separate process compiles for virtual devices."""
@@ -196,7 +199,7 @@ class JaxBackend(
 
     def graph_text(self, graph: Graph, /) -> str:
         """The program that JAX hands to XLA, in StableHLO."""
-        shapes = [self.jax.ShapeDtypeStruct(x.shape, numpy_dtype(x.dtype)) for x in graph.templates]
+        shapes = [self.jax.ShapeDtypeStruct(x.shape, payload_dtype(x.dtype)) for x in graph.templates]
         lowered = self.jax.jit(Program(graph, self).kernel).lower(*shapes)
         return str(lowered.as_text())
 
@@ -206,7 +209,7 @@ class JaxBackend(
         """An array of the elements in the bytes."""
         import numpy
 
-        return self.from_numpy(out, numpy.frombuffer(data, numpy_dtype(out.dtype)).reshape(out.shape), copy=False)
+        return self.from_numpy(out, numpy.frombuffer(data, payload_dtype(out.dtype)).reshape(out.shape), copy=False)
 
     @_reading_method
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
@@ -218,6 +221,8 @@ class JaxBackend(
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
         """A NumPy array put on the device; on a CPU the payload may share its memory, unless `copy`."""
         self.check_width(out)
+        if out.dtype.is_narrow:
+            array = array.view(payload_dtype(out.dtype))
         if copy:
             array = array.copy()
         return self.jax.device_put(array, self.committed)
@@ -235,7 +240,8 @@ class JaxBackend(
         import numpy
 
         self.readable(x.data)
-        return read_only(numpy.asarray(x.data), dtype, copy)
+        array = numpy.asarray(x.data)
+        return read_only(array.view(numpy_dtype(x.dtype)) if x.dtype.is_narrow else array, dtype, copy)
 
     @classmethod
     def claims(cls, array: object, /) -> bool:
@@ -256,7 +262,8 @@ class JaxBackend(
         """
         if not isinstance(array, self.jax.Array) or self.traced(array) or array.sharding.device_set != {self.place}:
             return None
-        return template_of(array), array
+        template = template_of(array)
+        return None if template.dtype.is_narrow else (template, array)  # JAX's own have another form than payloads
 
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
         """The template and payload of an array with `__dlpack__`.
@@ -308,7 +315,7 @@ class JaxBackend(
         """The mistake in a payload's type, shape or dtype; `None` if there is none."""
         if not isinstance(data, self.jax.Array):
             return f"a {type(data).__name__} instead of a jax.Array"
-        if data.shape != out.shape or data.dtype != numpy_dtype(out.dtype):
+        if data.shape != out.shape or data.dtype != payload_dtype(out.dtype):
             return f"an array of shape {data.shape} and dtype {data.dtype}"
         return None
 

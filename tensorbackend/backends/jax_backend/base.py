@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ...dtypes import DType, as_dtype
 from ...expr.evaluate import KEPT_BYTES
-from ...interchange import numpy_dtype
+from ...interchange import payload_dtype
 from ...protocol import Kernel, Payload
 from ...template import Template, intern_template
 from ...tensor import Tensor
@@ -133,7 +133,7 @@ class JaxBase(ArrayBase):
 
     def _convert_dtype(self, data: Array, out: Template) -> Array:
         """An array in exactly the dtype of a template, never in a weak dtype, which JAX may change in a loop."""
-        return self.lax.convert_element_type(data, numpy_dtype(out.dtype))
+        return self.lax.convert_element_type(data, payload_dtype(out.dtype))
 
     def gather_axes(self, data: Array, axes: Sequence[int]) -> Array:
         """An array in a program of which each device holds these axes whole; on a single device it does anyway."""

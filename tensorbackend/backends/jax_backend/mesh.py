@@ -19,8 +19,9 @@ from ...dtypes import Scalar
 from ...dtypes.packing import unpack
 from ...errors import ArgumentError, BackendError, expected
 from ...expr.closures import close
+from ...expr.donation import in_order
 from ...expr.evaluate import Program, evaluate
-from ...interchange import dlpack_device, numpy_dtype, read_only
+from ...interchange import dlpack_device, payload_dtype, read_only
 from ...mesh import Layout, Mesh, Sharding, spread
 from ...protocol import Kernel, Payload, planned
 from ...protocol.core import CompositeCall
@@ -281,10 +282,10 @@ class JaxMesh(JaxBackend):
         """A composite's default as a function of arrays; its results are laid out by their axis names."""
         return self.laid(super()._default_function(default_impl, options, static, *arrays), static[0])
 
-    def compile_graph(self, graph: Graph, /) -> Kernel:
+    def compile_graph(self, graph: Graph, /, *, donated: Sequence[int] = ()) -> Kernel:
         """The whole graph compiled by XLA, with each result where its axis names say.
 
-        This holds for a constant as well, which no kernel has laid out.
+        This holds for a constant as well, which no kernel has laid out. Donated parameters are freed after the call.
         """
         # Captured tensors become arguments: as constants they would be whole on each device, and in each program.
         (graph,), captured = close([graph])
@@ -292,7 +293,8 @@ class JaxMesh(JaxBackend):
         compiled = self._compile_function(self.program(graph))
         if not graph.parameters:
             return lambda: self.make_on_device(compiled)
-        return partial(compiled, *held) if held else compiled
+        kernel = partial(compiled, *held) if held else compiled
+        return (lambda *payloads: kernel(*in_order(payloads, donated))) if donated else kernel
 
     def program(self, graph: Graph) -> Kernel:
         """A graph as a function of arrays, for JAX to transform."""
@@ -343,7 +345,7 @@ class JaxMesh(JaxBackend):
     def graph_text(self, graph: Graph, /) -> str:
         """The program that JAX hands to XLA, in StableHLO, with the shardings of its arguments."""
         shapes = [
-            self.jax.ShapeDtypeStruct(x.shape, numpy_dtype(x.dtype), sharding=self.whole(x)) for x in graph.templates
+            self.jax.ShapeDtypeStruct(x.shape, payload_dtype(x.dtype), sharding=self.whole(x)) for x in graph.templates
         ]
         return str(self.jax.jit(self.program(graph)).lower(*shapes).as_text())
 

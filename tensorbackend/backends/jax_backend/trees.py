@@ -8,13 +8,15 @@ of results. A removed axis takes its name with it, and an added axis has no name
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ...dtypes import as_dtype
+from ...dtypes import as_dtype, uint8
 from ...errors import DTypeError
 from ...expr.trees import for_each_registered
+from ...select import get_backend
 from ...template import Template
 from ...tensor import Deallocated, Tensor
 
@@ -78,6 +80,26 @@ def register(jax: Any, kind: type[JaxBackend]) -> None:
             jax.tree_util.register_pytree_node(sort, node.flatten, node.unflatten)
 
     for_each_registered(take_over)
+    jax.export.register_pytree_node_serialization(
+        Tensor,
+        serialized_name="tensorbackend.Tensor",
+        serialize_auxdata=_serialize,
+        deserialize_auxdata=lambda data: _deserialize(bytes(data), kind),
+    )
+
+
+def _serialize(static: StaticData) -> bytes:
+    """The template, and the name of the backend, for `jax.export`; devices are those of the process that loads it."""
+    template = static.template
+    parts = {"shape": template.shape, "dtype": template.dtype.name, "names": template.names}
+    return json.dumps({**parts, "backend": static.backend.name}).encode()
+
+
+def _deserialize(data: bytes, kind: type[JaxBackend]) -> StaticData:
+    """What `_serialize` wrote; tensors of any other backend than NumPy's are on JAX."""
+    parts = json.loads(data)
+    backend = get_backend("numpy") if parts["backend"] == "numpy" else kind()
+    return StaticData(Tensor(Template(parts["shape"], parts["dtype"], parts["names"]), backend, None))
 
 
 def leaf(x: Tensor) -> Any:
@@ -94,6 +116,8 @@ def transformed_template(template: Template, data: Any) -> Template:
     try:
         dtype = as_dtype(data.dtype.name)
     except DTypeError:  # float0, the gradient with respect to an integer
+        dtype = template.dtype
+    if template.dtype.is_narrow and dtype is uint8:  # its payload
         dtype = template.dtype
     if shape == template.shape:
         return template if dtype is template.dtype else template.replace(dtype=dtype)

@@ -6,8 +6,8 @@ from array import array
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...dtypes import ALL_DTYPES, bfloat16
-from ...interchange import aligned_copy, numpy_dtype, read_only
+from ...dtypes import ALL_DTYPES, STORED_DTYPES, bfloat16
+from ...interchange import aligned_copy, numpy_dtype, payload_dtype, read_only
 from ...protocol import Kernel, Payload
 from ...template import Template
 from ...tensor import Tensor
@@ -59,6 +59,7 @@ class NumpyBackend(
     plans_kinds = True
     compiles_exactly = True
     array_types = "numpy:ndarray", "numpy:generic"
+    dtypes = STORED_DTYPES
     dlpack_dtypes = frozenset(ALL_DTYPES) - {bfloat16}
 
     def setup(self) -> None:
@@ -86,7 +87,7 @@ class NumpyBackend(
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
         """A view of the bytes, which nothing can change."""
-        return self.xp.frombuffer(bytes(data), numpy_dtype(out.dtype)).reshape(out.shape)
+        return self.xp.frombuffer(bytes(data), payload_dtype(out.dtype)).reshape(out.shape)
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The first `limit` elements as bytes."""
@@ -95,14 +96,17 @@ class NumpyBackend(
 
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
         """The array itself, or a copy of it."""
-        dtype = numpy_dtype(out.dtype)
+        dtype = payload_dtype(out.dtype)
+        if out.dtype.is_narrow:
+            array = array.view(dtype)
         if array.dtype is dtype and array.__class__ is self.xp.ndarray and not copy:
             return array
         return aligned_copy(array, dtype) if copy else array.astype(dtype, copy=False, subok=False)
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
         """The payload as a read-only view, or a fresh array."""
-        return read_only(x.data, dtype, copy)
+        data = x.data.view(numpy_dtype(x.dtype)) if x.dtype.is_narrow else x.data
+        return read_only(data, dtype, copy)
 
     # Blocks that stay in the cache, which only NumPy needs
 

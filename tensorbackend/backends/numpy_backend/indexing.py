@@ -66,11 +66,14 @@ def _blocks(out: Template, grid: Template, coordinates: Template, axes: tuple[in
     )
 
 
-def _sampling_space(out: Template, grid: Template, coordinates: Template, /, *, axes: tuple[int, ...], **_: Any) -> int:
+def _sampling_space(
+    out: Template, grid: Template, coordinates: Template, /, *, axes: tuple[int, ...], order: int, **_: Any
+) -> int:
     """The bytes of the entries in order, and of positions, weights and entries of each point's corners in a block."""
     blocks = _blocks(out, grid, coordinates, axes)
     count, element = len(axes), max(out.dtype.bits // 8, 4) * max(prod(blocks.channels), 1)
-    a_point = 8 + 24 * count + (count + 1 + (1 << count - 1)) * element  # as measured
+    corners = 1 << count - 1 if order < 3 else 1 << 2 * count
+    a_point = 8 + 24 * count + (count + 1 + corners) * element  # as measured
     return (0 if axes == tuple(sorted(axes)) else grid.nbytes) + a_point * blocks.some_examples * blocks.some_points
 
 

@@ -13,6 +13,7 @@ from ...declarations.argument_errors import check_arguments_early
 from ...errors import ArgumentError, OperandError, TensorBackendError, expected
 from ...mesh import Layout, Mesh
 from ...select import get_backend
+from ..donation import check_donated, donatable, places_of
 from ..graph import Graph
 from ..node import Line, is_users
 from ..recomputation import Selection, select_calls
@@ -37,6 +38,7 @@ def dry_run(
     layout: Mapping[str, Any] | None = None,
     machine: str = "h100",
     fits: int | str | None = None,
+    donate: str | Sequence[str] = (),
     **keywords: Any,
 ) -> DryRun:
     """Compute the cost of a call without data: errors in shapes, FLOPs, bytes moved, memory over time.
@@ -64,6 +66,9 @@ def dry_run(
     fits : int or str, optional
         A limit of memory in bytes, or text such as `"80GB"`. The result's `recomputation` then says which calls of
         checkpointed functions to compute again for it, as `fit` does, and its costs are those of that choice.
+    donate : str or sequence of str, optional
+        The names of parameters that the caller gives up, as for `jit`: their tensors are freed at their last use. The
+        report names others whose memory results could take.
     **keywords
         The function's keyword arguments.
 
@@ -97,7 +102,8 @@ def dry_run(
 
     def run() -> DryRun:
         graph = trace_call(function, templates, keywords, gradient=gradient)
-        return report(graph, name, gradient=gradient, on_mesh=placed and OnMesh(graph, *placed))
+        names = check_donated(function, donate)
+        return report(graph, name, gradient=gradient, on_mesh=placed and OnMesh(graph, *placed), donate=names)
 
     with pause_collection():
         if fits is None:
@@ -149,18 +155,32 @@ def pause_collection() -> Iterator[None]:
             gc.enable()
 
 
-def report(graph: Graph, name: str = "graph", *, gradient: bool = False, on_mesh: OnMesh | None = None) -> DryRun:
-    """The costs of a graph, unoptimised and optimised, and on each device of a mesh."""
+def report(
+    graph: Graph,
+    name: str = "graph",
+    *,
+    gradient: bool = False,
+    on_mesh: OnMesh | None = None,
+    donate: Sequence[str] = (),
+) -> DryRun:
+    """The costs of a graph, unoptimised and optimised, and on each device of a mesh, with some parameters donated."""
     _refuse_templates(graph)
     estimator = Estimator()
     # Constants are folded on templates, so that none is computed; equal ones are merged before, while they have data.
     optimised = constant_folding(common_subexpressions(graph), get_backend("template"))
+    works, donated, more = estimator.works(optimised), places_of(donate, graph.names), donatable(graph, donate)
+
+    def peak_of(names: Sequence[str]) -> int:
+        return timeline(optimised, works, reuse=True, donated=places_of([*donate, *names], graph.names)).peak
+
     return DryRun(
         name,
         gradient,
-        Program("eager", timeline(graph, estimator.works(graph)), graph.names),
-        Program("optimised", timeline(optimised, estimator.works(optimised), reuse=True), graph.names),
+        Program("eager", timeline(graph, estimator.works(graph), donated=donated), graph.names),
+        Program("optimised", timeline(optimised, works, reuse=True, donated=donated), graph.names),
         on_mesh,
+        more,
+        peak_of(more),
     )
 
 

@@ -74,10 +74,10 @@ class Estimator:
                 remedy = "declare its FLOPs in tensorbackend/expr/cost/flops.py"
                 raise UnsupportedOp(expected("an op whose costs are known", remedy, op=node.op))
             return self._composite(node)
-        written = sum(template.nbytes for template in node.outs)
-        read = sum(template.nbytes for template in inputs)
+        written = sum(template.payload_nbytes for template in node.outs)
+        read = sum(template.payload_nbytes for template in inputs)
         if cost == "pick":
-            read += min(written - inputs[0].nbytes, 0)
+            read += min(written - inputs[0].payload_nbytes, 0)
         count = rule(node.out, *node.map_inputs(lambda value: value.template), **node.options)
         flops, transcendentals = count, 0
         if cost == "transcendental" and inputs[0].dtype.is_inexact:
@@ -89,8 +89,8 @@ class Estimator:
     def _work_of_fused(self, node: Node, default: Compiled) -> Work:
         """The work of a fused node, whose intermediate values never leave the cache."""
         work = total([self.work(fused_node) for fused_node in default.nodes])
-        read = sum(value.template.nbytes for value in node.operands)
-        written, number = sum(out.nbytes for out in node.outs), len(node.outs)
+        read = sum(value.template.payload_nbytes for value in node.operands)
+        written, number = sum(out.payload_nbytes for out in node.outs), len(node.outs)
         return work._replace(read=read, written=written, shares=(None,) * number, strided=(False,) * number)
 
     def _space(self, node: Node) -> int | None:
@@ -124,7 +124,7 @@ class Estimator:
         graph = trace_leaves(parts, templates, ("",) * len(templates))
         works = self.works(graph)
         work, memory = total(works), timeline(graph, works)
-        new = sum(out.nbytes for out, share in zip(node.outs, memory.shares, strict=True) if share is None)
+        new = sum(out.payload_nbytes for out, share in zip(node.outs, memory.shares, strict=True) if share is None)
         backend_space = self._space(node)
         if backend_space is not None:
             number = len(node.outs)
@@ -154,7 +154,7 @@ class Estimator:
         if node.op == "scan" and own_method(self._backend, node.op) is None:
             # Values stacked at the end exist twice: as the values of each step, and as the stack.
             carried: Any = node.inputs[1]
-            return max(inside, sum(out.nbytes for out in node.outs[len(carried) :]))
+            return max(inside, sum(out.payload_nbytes for out in node.outs[len(carried) :]))
         return inside
 
 

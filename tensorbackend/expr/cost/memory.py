@@ -9,7 +9,7 @@ that has the size of its result and is not needed later.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import accumulate
 from operator import add
 from typing import Final, NamedTuple
@@ -33,7 +33,7 @@ class Block:
     __slots__ = ("end", "kind", "nbytes", "parameter", "start", "value")
 
     def __init__(self, value: Value, kind: str, start: int) -> None:
-        self.value, self.kind, self.nbytes = value, kind, value.template.nbytes
+        self.value, self.kind, self.nbytes = value, kind, value.template.payload_nbytes
         self.start = self.end = start
         """The numbers of the nodes at which it is made and last needed."""
         self.parameter: int | None = None
@@ -83,8 +83,11 @@ class Timeline(NamedTuple):
         return memory_by_kind
 
 
-def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False) -> Timeline:
-    """The memory of a graph whose nodes run in order; with `reuse`, elementwise ops write over inputs of last use."""
+def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False, donated: Collection[int] = ()) -> Timeline:
+    """The memory of a graph whose nodes run in order; with `reuse`, elementwise ops write over inputs of last use.
+
+    The parameters with the numbers in `donated` are freed at their last use.
+    """
     nodes, count = graph.nodes, len(graph.nodes)
     held: dict[Value, Block] = {}
     strided: set[Value] = set()
@@ -109,10 +112,13 @@ def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False) -> Tim
         if block.kind is INTERMEDIATES:
             block.kind = RESULTS
             block.end = count
+    outputs, given = {held[value] for value in graph.outputs}, {held[graph.parameters[place]] for place in donated}
     for block in blocks:
         if block.kind in fixed:
             fixed[block.kind] += block.nbytes
-            block.end = count
+            # One that nothing uses is there until the end.
+            if block not in given or block in outputs or not block.end:
+                block.end = count
     if reuse:
         _reuse_blocks(nodes, held)
     for index, value in enumerate(graph.parameters):
@@ -147,7 +153,7 @@ def _reuse_blocks(nodes: Sequence[Node], held: dict[Value, Block]) -> None:
                 continue
             # Memory that another view reads, in another order, must not be written over.
             views = any(held[other] is block and other != value for other in operands)
-            if value.template.nbytes == block.nbytes and not views:
+            if value.template.payload_nbytes == block.nbytes and not views:
                 block.end = number - 1
                 break
 

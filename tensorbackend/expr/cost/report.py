@@ -18,7 +18,14 @@ class DryRun:
     """The costs of a function: op by op in program order, as a rewritten graph, and on a mesh."""
 
     def __init__(
-        self, name: str, gradient: bool, eager: Program, optimised: Program, on_mesh: OnMesh | None = None
+        self,
+        name: str,
+        gradient: bool,
+        eager: Program,
+        optimised: Program,
+        on_mesh: OnMesh | None = None,
+        donatable: tuple[str, ...] = (),
+        peak_if_donated: int = 0,
     ) -> None:
         self.name, self.gradient = name, gradient
         self.eager = eager
@@ -30,6 +37,10 @@ class DryRun:
         """The memory that each device of the mesh needs and the bytes that it sends; `None` without a mesh."""
         self.recomputation: Recomputation | None = None
         """Which calls of checkpointed functions are computed again for a limit of memory; `None` without one."""
+        self.donatable = donatable
+        """The names of parameters that could be donated, as for each of their tensors there is a result like it."""
+        self.peak_if_donated = peak_if_donated
+        """The peak in bytes of the optimised program if these were donated too."""
 
     @property
     def flops(self) -> int:
@@ -80,6 +91,9 @@ class DryRun:
             lines.append("loops whose number of iterations depends on data are counted as one iteration")
         if self.recomputation is not None:
             lines.append(str(self.recomputation))
+        if self.donatable and self.peak_if_donated < self.optimised.peak.memory:
+            names = ", ".join(self.donatable)
+            lines.append(f"could be donated: {names}; the optimised peak would be {show_bytes(self.peak_if_donated)}")
         if self.on_mesh is not None:
             lines += ["", self.on_mesh.summary()]
         return "\n".join(lines)

@@ -212,12 +212,20 @@ def cotangents_of_arguments(returned: Any, tree: Tree, leaves: Sequence[Any]) ->
         below, nested = flatten(cotangent)
         if cotangent is None:
             rest = leaves[len(cotangents) : len(cotangents) + branch.size]
-            below = [zeros_like(leaf) if isinstance(leaf, Tensor) else None for leaf in rest]
+            below = [_zero_cotangent(leaf) if isinstance(leaf, Tensor) else None for leaf in rest]
         elif nested != branch:
             expectation = f"a cotangent nested like argument {position}: {', '.join(paths(branch, 'argument'))}"
             raise ArgumentError(expected(expectation, returned=cotangent))
         cotangents.extend(below)
     return [x for x, leaf in zip(cotangents, leaves, strict=True) if isinstance(leaf, Tensor)]
+
+
+def _zero_cotangent(leaf: Tensor) -> Tensor:
+    """The cotangent of a tensor for which there is none: zeros.
+
+    For a narrow dtype, which may have no zero and whose cotangent nothing reads, it is the tensor itself.
+    """
+    return leaf if leaf.dtype.is_narrow else zeros_like(leaf)
 
 
 def _forward(out: object, inputs: Sequence[Any], options: Mapping[str, Any]) -> tuple[Tensor, ...]:

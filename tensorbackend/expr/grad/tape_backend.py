@@ -10,8 +10,9 @@ from typing import Any, cast
 from ...declarations.op_specs import CALLBACKS
 from ...dispatch import implementation, perform
 from ...dispatch.kernels import composite_kernel, plain_kernel, primitive_kernel, templates_of
+from ...dispatch.narrow import composite_method
 from ...ops.composite.elementwise.gradients import stop_gradient
-from ...protocol import Backend, Kernel, Payload, own_method
+from ...protocol import Backend, Kernel, Payload
 from ...protocol.core import CompositeCall
 from ...rules.plan import Out
 from ...select import get_backend, move
@@ -84,7 +85,12 @@ class TapeBackend(Backend):
     ) -> Payload:
         """Runs an op, and records it if an operand is followed by the open tape."""
         held = tuple(_each(underlying_tensor, operand) for operand in inputs)
-        method = own_method(self.on, name) if default else implementation(self.on, name, out, templates_of(held))
+        templates = templates_of(held)
+        method = (
+            composite_method(self.on, name, out, templates)
+            if default
+            else implementation(self.on, name, out, templates)
+        )
         returned = perform(self.on, name, CompositeCall(out, held, options), method, default)
         results = (returned,) if isinstance(returned, Tensor) else tuple(returned)
         return self.record_results(name, out, inputs, options, default, results)

@@ -16,7 +16,7 @@ from ...rules.broadcasting import check_dtype, result_type
 from ...rules.contraction import broadcast_leading, check_pairs
 from ...rules.einsum import Operand, parse_subscripts
 from ...rules.plan import integer
-from ...template import as_int, check_unique
+from ...template import as_int, check_unique, merge_names
 from ...tensor import Tensor, TensorLike
 from ..contraction import dot
 from ..creation.filled import eye, rename
@@ -93,6 +93,27 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     wide = reshape(x1, (*x1.shape, *(1,) * x2.ndim))
     # Not by `dot`, which would sum each single product and lose the sign of -0.0.
     return rename(multiply(wide, x2.rename(*(None,) * x2.ndim)), *names)
+
+
+@composite.within(complex=COMPLEX_PRODUCT)
+def kron(x1: Tensor, x2: Tensor, /) -> Tensor:
+    """Kronecker product: x2 multiplied by each element of x1, in blocks.
+
+    The tensor with fewer axes gets new ones in front. The size of each axis is the product of the two sizes, and its
+    name that in x1 or x2. Raises `NamesError` for two different names on one axis.
+
+    >>> import tensorbackend as tb
+    >>> tb.kron(tb.asarray([1, 10]), tb.asarray([1, 2, 3])).tolist()
+    [1, 2, 3, 10, 20, 30]
+    """
+    check_dtype(result_type([x1.template, x2.template]), "numeric")
+    names = merge_names(x1.template, x2.template)
+    rank = max(x1.ndim, x2.ndim)
+    sizes1, sizes2 = ((*(1,) * (rank - x.ndim), *x.shape) for x in (x1, x2))
+    wide1 = reshape(x1, tuple(n for size in sizes1 for n in (size, 1)), names=(None,) * (2 * rank))
+    wide2 = reshape(x2, tuple(n for size in sizes2 for n in (1, size)), names=(None,) * (2 * rank))
+    shape = tuple(n * m for n, m in zip(sizes1, sizes2, strict=True))
+    return reshape(multiply(wide1, wide2), shape, names=names)
 
 
 @composite.within(SUM)

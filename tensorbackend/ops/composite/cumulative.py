@@ -6,6 +6,7 @@ positions before it. After log2(n) such steps, which any backend can do, every e
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from operator import index
 from typing import Any
@@ -13,20 +14,35 @@ from typing import Any
 from ...annotations import Axis, SoleAxis
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import composite
-from ...dtypes import DTypeLike, Scalar, as_dtype
-from ...errors import ArgumentError, expected
-from ...rules.accuracy import PRODUCT, SUM
+from ...dtypes import DTypeLike, Scalar, as_dtype, float32, promote_types
+from ...errors import ArgumentError, ShapeError, expected
+from ...rules.accuracy import PRODUCT, SUM, Bound
 from ...rules.axes import normalize_axis
-from ...rules.broadcasting import check_dtype
+from ...rules.broadcasting import check_dtype, result_type, to_floating
 from ...rules.reduction import accumulator
 from ...template import Template
 from ...tensor import Tensor, TensorLike
 from ..creation.filled import asarray
-from ..elementwise.binary import add, maximum, minimum, multiply, subtract
+from ..elementwise.binary import (
+    add,
+    divide,
+    equal,
+    greater,
+    less,
+    logical_and,
+    maximum,
+    minimum,
+    multiply,
+    remainder,
+    subtract,
+)
 from ..elementwise.conversion import astype
+from ..elementwise.ternary import where
+from ..elementwise.unary import abs
 from ..indexing.slices import entries
 from ..padding import pad
-from ..shape import concatenate
+from ..reduction import sum
+from ..shape import concatenate, reshape
 
 
 def _accumulate(combine: Callable[[Any, Any], Tensor], x: Tensor, axis: SoleAxis, reverse: bool) -> Tensor:
@@ -169,3 +185,109 @@ def diff(
     if prepend is not None or append is not None:
         x = concatenate([asarray(part) for part in parts if part is not None], axis=along)
     return _diff(x, axis=along, n=index(n))
+
+
+def _neighbours(x: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """The entries along an axis that have one before them, and the entries that have one after them."""
+    size = x.shape[axis]
+    if not size:
+        return x, x
+    return entries(x, axis, 1, size - 1), entries(x, axis, 0, size - 1)
+
+
+@composite.within(Bound(64, "a sum of products with differences", "square", tame=True))
+def trapezoid(y: Tensor, x: Tensor | None = None, /, *, dx: float = 1.0, axis: Axis = -1) -> Tensor:
+    """The integral along an axis by the trapezoidal rule.
+
+    Parameters
+    ----------
+    y : Tensor
+        The values to integrate.
+    x : Tensor, optional
+        Their places: a vector along the axis, or a tensor that broadcasts to y.
+    dx : float, default 1.0
+        The distance of neighbours, if no places are given.
+    axis : int or str, default -1
+        The axis of y, by position or by name.
+
+    Returns
+    -------
+    Tensor
+        A tensor without the axis, in the floating dtype to which the operands are promoted.
+
+    Raises
+    ------
+    ShapeError
+        For places that do not fit.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.trapezoid(tb.asarray([1.0, 2.0, 3.0])).item()
+    4.0
+    >>> tb.trapezoid(tb.asarray([1.0, 2.0, 3.0]), tb.asarray([0.0, 1.0, 3.0])).item()
+    6.5
+    """
+    along = normalize_axis(y.template, axis)
+    templates = [y.template] if x is None else [y.template, x.template]
+    dtype = to_floating(check_dtype(result_type(templates), "numeric"))
+    work = promote_types(dtype, float32)
+    y = astype(y, work)
+    pairs = add(*_neighbours(y, along))
+    if x is None:
+        return astype(multiply(sum(pairs, axis=along), dx / 2), dtype)
+    if x.ndim == 1:
+        sizes = [1] * y.ndim
+        sizes[along] = x.shape[0]
+        names = [y.names[along] if x.names[0] is None and at == along else x.names[0] if at == along else None
+                 for at in range(y.ndim)]  # fmt: skip
+        x = reshape(x, tuple(sizes), names=tuple(names))
+    if x.ndim != y.ndim or x.shape[along] != y.shape[along]:
+        raise ShapeError(expected("places along the axis, or for each value", y=y.template, x=x.template))
+    x = astype(x, work)
+    widths = subtract(*_neighbours(x, along))
+    return astype(divide(sum(multiply(widths, pairs), axis=along), 2), dtype)
+
+
+@composite.within(Bound(64, "a running sum of whole periods", "operand", tame=True))
+def unwrap(x: Tensor, /, *, axis: Axis = -1, discontinuity: float | None = None, period: float = 2 * math.pi) -> Tensor:
+    """Angles without jumps: whole periods are added to elements, so that neighbours differ by half a period at most.
+
+    Parameters
+    ----------
+    x : Tensor
+        Angles, of a real dtype. Integers stay integers if the period is an int.
+    axis : int or str, default -1
+        The axis, by position or by name.
+    discontinuity : float, optional
+        Only jumps of at least this size are taken away; by default, and at least, half a period.
+    period : float, default 2 * pi
+        The period.
+
+    Returns
+    -------
+    Tensor
+        A tensor with the shape and names of x.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.unwrap(tb.asarray([0.0, 3.0, 1.0, 3.0]), period=4).tolist()
+    [0.0, -1.0, 1.0, -1.0]
+    """
+    along = normalize_axis(x.template, axis)
+    check_dtype(x.dtype, "real")
+    whole = x.dtype.is_integer and isinstance(period, int)
+    dtype = x.dtype if whole else to_floating(x.dtype)
+    angles = x if whole else astype(x, promote_types(dtype, float32))
+    jumps = diff(angles, axis=along)
+    half: float = period // 2 if whole else period / 2
+    shifted = subtract(remainder(add(jumps, half), period), half)
+    if not whole or period % 2 == 0:  # a jump by half a period keeps its sign
+        shifted = where(logical_and(equal(shifted, -half), greater(jumps, 0)), half, shifted)
+    limit = period / 2 if discontinuity is None else discontinuity
+    added = where(less(abs(jumps), limit), 0, subtract(shifted, jumps))
+    added = cumulative_sum(added, axis=along, dtype=angles.dtype)
+    later, _ = _neighbours(angles, along)
+    first = entries(angles, along, 0, angles.shape[along] - later.shape[along])
+    return astype(concatenate([first, add(later, added)], axis=along), dtype)

@@ -271,7 +271,7 @@ def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None]
 def from_binary(data: bytes, template: Template, backend: BackendLike = None) -> Tensor:
     """Make a tensor from the bytes of its elements, in row-major order and native byte order.
 
-    Raises `ShapeError` unless there are exactly `template.nbytes` bytes.
+    Raises `ShapeError` unless there are exactly `template.dtype.itemsize` bytes for each element.
 
     >>> import tensorbackend as tb
     >>> tb.from_binary(b"\\x01\\x02", tb.Template((2,), "u8")).tolist()
@@ -279,10 +279,9 @@ def from_binary(data: bytes, template: Template, backend: BackendLike = None) ->
     """
     if not isinstance(template, Template):
         raise ArgumentKindError(expected("a Template", "take the tensor's .template", template=template))
-    if len(data) != template.nbytes:
-        raise ShapeError(
-            expected(f"{template.nbytes} bytes for {template!r}", "check shape and dtype", bytes=len(data))
-        )
+    size = template.payload_nbytes
+    if len(data) != size:
+        raise ShapeError(expected(f"{size} bytes for {template!r}", "check shape and dtype", bytes=len(data)))
     chosen = get_backend(backend)
     check_dtype_support(template.dtype, chosen)
     return Tensor(template, chosen, chosen.from_binary(template, data=bytes(data)))

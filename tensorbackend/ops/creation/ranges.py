@@ -19,7 +19,7 @@ from ...select import creation_backend
 from ...template import Template, weak_template
 from ...tensor import Like, Tensor, TensorLike
 from ..composite.shape.arranging import moveaxis
-from ..elementwise.binary import add, divide, equal, multiply, subtract
+from ..elementwise.binary import add, divide, equal, multiply, pow, subtract
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..shape import reshape
@@ -180,6 +180,74 @@ def linspace(
     num = integer(0, num=num)
     gaps = num - 1 if flag(endpoint=endpoint) else num
     return _linspace_of_tensors(start, stop, num, gaps, dtype, name, axis, backend, device, like)
+
+
+@document
+def logspace(
+    start: TensorLike,
+    stop: TensorLike,
+    /,
+    num: int,
+    *,
+    base: float = 10.0,
+    dtype: DTypeLike | None = None,
+    endpoint: bool = True,
+    name: str | None = None,
+    axis: int = 0,
+    backend: BackendLike = None,
+    device: str | None = None,
+    like: Like = None,
+) -> Tensor:
+    """`num` numbers whose logarithms are evenly spaced: `base` to the powers of `linspace(start, stop, num)`.
+
+    Raises `ArgumentError` for a base that is not positive.
+
+    >>> import tensorbackend as tb
+    >>> tb.logspace(0, 3, 4).tolist(), tb.logspace(1, 3, 2, base=2.0, endpoint=False).tolist()
+    ([1.0, 10.0, 100.0, 1000.0], [2.0, 4.0])
+    """
+    if not float(base) > 0:
+        raise ArgumentError(expected("a positive base", base=base))
+    place = {"endpoint": endpoint, "name": name, "axis": axis, "backend": backend, "device": device, "like": like}
+    target = linspace(start, stop, 0, dtype=dtype).dtype
+    work = complex128 if target.is_complex else float64
+    return astype(pow(float(base), linspace(start, stop, num, dtype=work, **place)), target)  # type: ignore[arg-type]
+
+
+@document
+def geomspace(
+    start: float,
+    stop: float,
+    /,
+    num: int,
+    *,
+    dtype: DTypeLike | None = None,
+    endpoint: bool = True,
+    name: str | None = None,
+    backend: BackendLike = None,
+    device: str | None = None,
+    like: Like = None,
+) -> Tensor:
+    """`num` numbers from `start` to `stop`, each the same multiple of the one before; `stop` is included if `endpoint`.
+
+    Both numbers are positive or both are negative. Raises `ArgumentError` for others.
+
+    >>> import tensorbackend as tb
+    >>> tb.geomspace(1, 8, 4).tolist(), tb.geomspace(-1, -100, 2, endpoint=False).tolist()
+    ([1.0, 2.0, 4.0, 8.0], [-1.0, -10.0])
+    """
+    first, last = float(start), float(stop)
+    if not (first * last > 0 and math.isfinite(first) and math.isfinite(last)):
+        raise ArgumentError(expected("two finite numbers of one sign other than 0", start=start, stop=stop))
+    num = integer(0, num=num)
+    target = default_dtype("float") if dtype is None else as_dtype(dtype)
+    place = {"name": name, "backend": backend, "device": device, "like": like}
+    gaps = max(num - 1 if flag(endpoint=endpoint) else num, 1)
+    share = linspace(0.0, num - 1.0, num, dtype=float64, **place)  # type: ignore[arg-type] # the counts 0, 1, ...
+    numbers = multiply(first, pow(last / first, divide(share, gaps)))
+    if endpoint and num > 1:
+        numbers = where(equal(share, num - 1), last, numbers)
+    return astype(numbers, target)
 
 
 def _linspace_of_tensors(

@@ -23,4 +23,5 @@ from .elementwise import conversion as conversion
 from .elementwise import functions as functions
 from .elementwise import hyperbolic as hyperbolic
 from .elementwise import integers as integers
+from .elementwise import narrow as narrow
 from .elementwise import rounding as rounding

@@ -36,6 +36,16 @@ def list_axes(draw: Draw, x: Tensor, places: Sequence[int]) -> list[Any]:
     ]
 
 
+@generates("kron")
+def kron(draw: Draw, dtype: DType) -> Invocation:
+    """Tensors of any shapes with up to three axes, whose names agree or are left out."""
+    x1, x2 = (draw(tensors(kind, shapes(most=3, largest=3))) for kind in (dtype, second(draw, dtype)))
+    if draw(st.booleans()):
+        return call(x1.rename(*(None,) * x1.ndim), x2)
+    rank = max(x1.ndim, x2.ndim)
+    return call(*(x.rename(*(f"axis{at}" for at in range(rank - x.ndim, rank))) for x in (x1, x2)))
+
+
 @generates("dot")
 def dot(draw: Draw, dtype: DType) -> Invocation:
     """Up to two contracted and two batch axes, in any order, by name or listed for each operand."""

@@ -12,6 +12,7 @@ from ...dtypes import ALL_DTYPES, DType
 from ..calls import Invocation, generates, moderate
 from ..strategies import Draw, tensors
 from .common import call
+from .contraction import second
 from .window import number_for_each, padding_for_each
 
 
@@ -40,3 +41,19 @@ def conv(draw: Draw, dtype: DType) -> Invocation:
         if draw(st.booleans()):
             options[option] = number_for_each(draw, names[2:], 3)
     return call(x, kernel, **options, feature_groups=features, batch_groups=0 if wrong == 4 else batches)
+
+
+MODES = st.sampled_from(["full", "same", "valid"])
+
+
+def vector(draw: Draw, dtype: DType, least: int = 1) -> Any:
+    """A vector of moderate numbers."""
+    return draw(tensors(dtype, (draw(st.integers(least, 6)),), names=(None,), tame=True))
+
+
+@generates("convolve", "correlate")
+def products(draw: Draw, dtype: DType) -> Invocation:
+    """Vectors of which either may be the longer one; now and then one without elements."""
+    x1 = vector(draw, dtype, draw(st.sampled_from([1, 1, 1, 1, 0])))
+    x2 = vector(draw, second(draw, dtype))
+    return call(*moderate(draw, [x1, x2]), mode=draw(MODES))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from ...dtypes import ALL_DTYPES, DType, as_dtype, iinfo
+from ...dtypes import ALL_DTYPES, NARROW_DTYPES, DType, as_dtype, iinfo
 from ..calls import Invocation, generates
 from ..magnitudes import columns
 from ..strategies import Draw, broadcastable, tensors
@@ -15,7 +15,8 @@ from .indexing import tensor_near
 @generates("astype")
 def astype(draw: Draw, dtype: DType) -> Invocation:
     """Draws casts to every dtype."""
-    target = draw(st.sampled_from(ALL_DTYPES))  # drawn first: for a last draw Hypothesis often takes the first choice
+    # Drawn first: for a last draw Hypothesis often takes the first choice.
+    target = draw(st.sampled_from([*ALL_DTYPES, *ALL_DTYPES, *NARROW_DTYPES]))
     (x,) = draw(columns(dtype)) if draw(st.integers(0, 7)) == 7 else [draw(tensors(dtype))]
     return call(x, target)
 
@@ -23,7 +24,7 @@ def astype(draw: Draw, dtype: DType) -> Invocation:
 @generates("bitcast")
 def bitcast(draw: Draw, dtype: DType) -> Invocation:
     """Draws casts to every dtype; those of another width are refused."""
-    wide = [target for target in ALL_DTYPES if target.bits == dtype.bits]
+    wide = [target for target in (*ALL_DTYPES, *NARROW_DTYPES) if target.bits == dtype.bits]
     return call(draw(tensors(dtype)), draw(st.sampled_from(wide) | st.sampled_from(ALL_DTYPES)))
 
 

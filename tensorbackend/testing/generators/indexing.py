@@ -116,7 +116,7 @@ def slice_along_axis(draw: Draw, dtype: DType) -> Invocation:
 # Segments and positions
 
 
-REDUCTIONS = "sum", "max", "min", "argmax", "mean", "logsumexp"
+REDUCTIONS = "sum", "prod", "max", "min", "argmax", "mean", "logsumexp"
 
 
 @generates(*(f"segment_{reduction}" for reduction in REDUCTIONS))
@@ -128,7 +128,7 @@ def segments(draw: Draw, dtype: DType) -> Invocation:
     return call(x, numbers, size=size, axis=axis, mode=draw(MODES))
 
 
-@generates("indexed_max", "indexed_min", "indexed_mean", "indexed_logsumexp")
+@generates("indexed_prod", "indexed_max", "indexed_min", "indexed_mean", "indexed_logsumexp")
 def index_updates(draw: Draw, dtype: DType) -> Invocation:
     """Updates at index vectors: one for each vector, or one for all."""
     x, mode = draw(tensors(dtype, tame=True)), draw(MODES)
@@ -160,7 +160,37 @@ def grid_sample(draw: Draw, dtype: DType) -> Invocation:
     names = (*names, *(None,) * (len(shape) - first))
     coordinates = draw(tensors(of_points, shape, names=names, values=values))
     boundary = draw(SIDES | st.fixed_dictionaries({grid.names[axes[0]]: SIDES}))
-    return call(grid, coordinates, axes=tuple(axes), boundary=boundary, order=draw(st.sampled_from([0, 1, 1, 1])))
+    return call(grid, coordinates, axes=tuple(axes), boundary=boundary, order=draw(st.sampled_from([0, 1, 1, 3])))
+
+
+@generates("resize")
+def resize(draw: Draw, dtype: DType) -> Invocation:
+    """Sizes and scales of all axes or some, with options or those of a convention; now and then a wrong one."""
+    x = draw(tensors(dtype, shapes(smallest=1, largest=5), tame=True))
+    axes = draw(st.permutations(range(x.ndim)))[: draw(st.integers(0, x.ndim))]
+    by = draw(st.sampled_from(["sizes", "sizes", "scales", "both"]))
+    options: dict[str, Any] = {"method": draw(st.sampled_from(METHODS))}
+    sizes: Any = {x.names[axis]: draw(st.integers(0, 7)) for axis in axes} if by != "scales" else None
+    if by != "sizes":
+        options["scales"] = {x.names[axis]: draw(st.sampled_from([0.25, 0.5, 1, 1.5, 2.0])) for axis in axes}
+    if by == "sizes" and draw(st.booleans()):
+        sizes = tuple(draw(st.integers(1, 7)) for _ in x.shape)
+    choices: dict[str, st.SearchStrategy[Any]] = {
+        "convention": st.sampled_from(["pytorch", "onnx", "jax"]),
+        "antialias": st.booleans(),
+        "coordinates": st.sampled_from(COORDINATE_RULES),
+        "rounding": st.sampled_from(["floor", "ceil", "round_prefer_floor", "round_prefer_ceil"]),
+        "cubic": st.sampled_from([-0.75, -0.5, 0.0]),
+        "outside": st.sampled_from(["edge", "exclude"]),
+    }
+    options |= {name: draw(values) for name, values in choices.items() if draw(st.booleans())}
+    return call(x, sizes, **options)
+
+
+METHODS = ["nearest", "linear", "linear", "cubic", "cubic", "lanczos3", "lanczos5"]
+COORDINATE_RULES = [
+    "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn", "asymmetric", "align_corners",
+]  # fmt: skip
 
 
 @generates("ravel_multi_index")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from hypothesis import strategies as st
 
-from ...dtypes import DType, as_dtype
+from ...dtypes import DType, as_dtype, bool_, complex128, float64
+from ...ops.elementwise.ternary import where
 from ...ops.sorting import sort
 from ..calls import Invocation, generates
 from ..strategies import Draw, axes_of, shapes, tensors
@@ -94,3 +96,31 @@ def covariance(draw: Draw, dtype: DType) -> Invocation:
     if draw(st.booleans()):
         options["mean"] = draw(tensors(dtype, (*x.shape[:-2], x.shape[-1]), values=values))
     return call(x, **options)
+
+
+@generates("nanmax", "nanmin", "nanmean", "nanmedian")
+def reductions(draw: Draw, dtype: DType) -> Invocation:
+    """Numbers of moderate size, of which none, some or all are NaN."""
+    x = draw(tensors(dtype, tame=True))
+    if dtype.is_inexact and draw(st.booleans()):
+        x = where(draw(tensors(bool_, x.shape, names=x.names)), math.nan, x)
+    return call(x, axis=draw(axes_of(x, "Axes")), keepdims=draw(st.booleans()))
+
+
+@generates("nanvar", "nanstd")
+def spreads(draw: Draw, dtype: DType) -> Invocation:
+    """With a correction too."""
+    drawn = reductions(draw, dtype)
+    return call(*drawn.arguments, **drawn.options, correction=draw(st.sampled_from([0.0, 1.0, 0.5])))
+
+
+@generates("nansum", "nanprod")
+def sums(draw: Draw, dtype: DType) -> Invocation:
+    """With a dtype too; integers are then small."""
+    drawn = reductions(draw, dtype)
+    if draw(st.booleans()):
+        return drawn
+    x: Any = drawn.arguments[0]
+    if dtype.is_integer:
+        x = draw(tensors(dtype, x.shape, names=x.names, values=st.integers(0, 3)))
+    return call(x, **drawn.options, dtype=draw(st.sampled_from([None, float64, complex128])))

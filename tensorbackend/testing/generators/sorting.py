@@ -6,10 +6,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ...dtypes import ALL_DTYPES, DType
+from ...dtypes import ALL_DTYPES, REAL_OF, DType
 from ...ops.composite.sorting.order_statistics import METHODS
+from ...ops.shape import flip
 from ...ops.sorting import argsort, sort
-from ..calls import Invocation, generates
+from ..calls import Invocation, generates, moderate
 from ..strategies import Draw, axes_of, shapes, tensors
 from .common import call, with_axis
 from .indexing import QUANTILES, SIZES
@@ -35,11 +36,22 @@ def searchsorted(draw: Draw, dtype: DType) -> Invocation:
     return call(sort(x1), draw(st.sampled_from([x2, x1])), **options)
 
 
+@generates("digitize")
+def digitize(draw: Draw, dtype: DType) -> Invocation:
+    """Edges in either order, with equal ones among them; elements that are edges, and others."""
+    edges = (
+        sort(draw(tensors(dtype, (draw(st.integers(0, 5)),)))) if not dtype.is_complex else draw(tensors(dtype, (2,)))
+    )
+    edges = flip(edges) if draw(st.booleans()) else edges
+    return call(draw(st.sampled_from([draw(tensors(dtype)), edges])), edges, right=draw(st.booleans()))
+
+
 @generates("top_k")
 def top_k(draw: Draw, dtype: DType) -> Invocation:
     """None, some or all of the elements along an axis, sometimes one more."""
     x, axis = with_axis(draw, dtype)
-    return call(x, draw(st.integers(0, x.shape[axis] + draw(st.sampled_from([0, 0, 0, 1])))), axis=axis)
+    k = draw(st.integers(0, x.shape[axis] + draw(st.sampled_from([0, 0, 0, 1]))))
+    return call(x, k, axis=axis, largest=draw(st.sampled_from([True, True, False])))
 
 
 @generates("unique_all", "unique_counts", "unique_inverse", "unique_values")
@@ -80,3 +92,20 @@ def mode(draw: Draw, dtype: DType) -> Invocation:
     few = st.integers(0, 2) if dtype.is_integer else None
     x = draw(tensors(dtype, shapes(largest=5), values=few))
     return call(x, axis=draw(axes_of(x, "Axis | None")), keepdims=draw(st.booleans()))
+
+
+@generates("interp")
+def interp(draw: Draw, dtype: DType) -> Invocation:
+    """Places of the points and others, near them, inside and outside; equal places too."""
+    few = st.sampled_from([0, 1, 2, 3, 5, 6])
+    size = draw(st.integers(1, 5))
+    real = dtype if not dtype.is_complex else draw(st.sampled_from([dtype, *3 * [REAL_OF[dtype]]]))
+    places = draw(tensors(real, (size,), names=(None,), values=few.map(bool) if real.kind == "bool" else few))
+    x = draw(tensors(real, values=few.map(bool) if real.kind == "bool" else few))
+    values = draw(tensors(dtype, (size,), names=(None,), tame=True))
+    options: dict[str, Any] = {}
+    if draw(st.booleans()):
+        options = {"left": draw(st.sampled_from([None, -1.0])), "right": draw(st.sampled_from([None, 0.5]))}
+    if draw(st.integers(0, 2)) == 0:
+        options["period"] = draw(st.sampled_from([4.0, 2.5, 7.0]))
+    return call(x, places if real.is_complex else sort(places), *moderate(draw, [values], inexact=True), **options)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import tensorbackend as tb
 
 from ...dtypes import ALL_DTYPES, DType, finfo, iinfo
-from ...rules.window import plan_windows
+from ...rules.window import axes_of, plan_windows
 from ...tensor import Tensor
 from ..calls import Invocation, generates
 from ..strategies import Draw, shapes, tensors
@@ -52,12 +52,41 @@ def window_options(draw: Draw, x: Tensor, *, dilated: bool = True) -> tuple[Any,
     return number_for_each(draw, x.names, 3), options
 
 
-@generates("window_sum", "window_prod", "window_max", "window_min")
+@generates("window_sum", "window_prod", "window_max", "window_min", "unfold")
 def window(draw: Draw, dtype: DType) -> Invocation:
     """Windows within the tensor, across its edges and larger than it."""
     x = draw(tensors(dtype, shapes(largest=5), tame=True))
     size, options = window_options(draw, x)
     return call(x, size, **options)
+
+
+@generates("window_argmax", "window_argmin")
+def window_places(draw: Draw, dtype: DType) -> Invocation:
+    """Few different numbers, so that there are ties."""
+    few = st.integers(0, 2) if dtype.is_integer else None
+    x = draw(tensors(dtype, shapes(largest=5), values=few))
+    size, options = window_options(draw, x)
+    return call(x, size, **options)
+
+
+@generates("fold")
+def fold(draw: Draw, dtype: DType) -> Invocation:
+    """Patches as they are for a shape; now and then for another one."""
+    like = draw(tensors(dtype, shapes(largest=5), tame=True))
+    window, options = window_options(draw, like)
+    sizes: Any = like.shape
+    if isinstance(window, dict):
+        sizes = {axis: like.shape[like.names.index(axis)] for axis in window if axis in like.names}
+    try:
+        windows = plan_windows(like.template, window, *options.values())
+        along = axes_of(like.template, window)
+        shape = (*windows.places(like.shape), *(windows.sizes[axis] for axis in along))
+    except (ValueError, TypeError):
+        shape, along = (*like.shape, *like.shape), tuple(range(like.ndim))
+    if draw(st.integers(0, 9)) == 0:
+        shape = (*shape, 1)
+    names = (*like.names, *(None,) * (len(shape) - like.ndim))
+    return call(draw(tensors(dtype, shape, names=names, tame=True)), sizes, window, **options)
 
 
 @generates("window_mean")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.errors import ShapeError, expected
 
 from .registry import Ints, operator
-from .windows import elements, windows
+from .windows import windows
 
 
 @operator("Conv")
@@ -114,8 +116,18 @@ def col2im(
     found = windows(image_shape, block_shape, pads=pads, strides=strides, dilations=dilations)
     batch, counts = x.shape[0], found.counts(image_shape)
     count = math.prod(block_shape)
-    blocks = tb.reshape(x, (batch, x.shape[1] // count, count, *counts))
-    zeros = tb.zeros((batch, x.shape[1] // count, *image_shape), dtype=x.dtype, like=x)
-    _, transposed = tb.vjp(lambda image: tb.stack(elements(image, found), axis=2), zeros)
-    image: Tensor = transposed(blocks)[0]
-    return image
+    rank = len(image_shape)
+    blocks = tb.reshape(x, (batch, x.shape[1] // count, *block_shape, *counts))
+    patches = tb.permute_dims(blocks, (0, 1, *range(2 + rank, 2 + 2 * rank), *range(2, 2 + rank)))
+
+    def along(values: Sequence[Any]) -> dict[int, Any]:
+        return {2 + axis: value for axis, value in enumerate(values)}
+
+    return tb.fold(
+        patches,
+        along(image_shape),
+        along(block_shape),
+        strides=along(found.strides),
+        padding=along(found.padding),
+        dilations=along(found.dilations),
+    )

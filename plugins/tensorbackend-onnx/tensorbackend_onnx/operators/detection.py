@@ -24,50 +24,24 @@ def non_max_suppression(
 
     How many there are depends on data, so the scores and the boxes must be known.
     """
-    corners = _corners(boxes, center_point_box)
-    overlap_limit = iou_threshold[0] if iou_threshold else 0.0
-    found: list[list[int]] = []
-    for example in range(scores.shape[0]):
-        overlaps = _overlaps(corners[example])
-        for number in range(scores.shape[1]):
-            row = scores[example, number]
-            candidates = tb.argsort(row, descending=True).tolist()
-            numbers = row.tolist()
-            if score_threshold:
-                candidates = [box for box in candidates if numbers[box] > score_threshold[0]]
-            kept: list[int] = []
-            suppressed = (overlaps > overlap_limit).tolist() if candidates and most else []
-            for box in candidates:
-                if len(kept) >= (most or 0):
-                    break
-                if not any(suppressed[other][box] for other in kept):
-                    kept.append(box)
-            found += [[example, number, box] for box in kept]
-    return tb.tensor(found, dtype=tb.int64, backend="binary") if found else tb.zeros((0, 3), dtype=tb.int64, like=boxes)
+    count = min(most or 0, boxes.shape[1])
+    kept = tb.nn.non_maximum_suppression(
+        _corners(boxes)[:, None] if center_point_box else boxes[:, None],
+        scores,
+        size=count,
+        iou_threshold=iou_threshold[0] if iou_threshold else 0.0,
+        score_threshold=score_threshold[0] if score_threshold else None,
+    )
+    if not count:
+        return tb.zeros((0, 3), dtype=tb.int64, like=boxes)
+    example, number, place = tb.nonzero(kept >= 0)
+    return tb.stack([example, number, tb.gather(kept, tb.stack([example, number, place], axis=1))], axis=1)
 
 
-def _corners(boxes: Tensor, by_centre: int) -> Tensor:
-    """The minimum and maximum coordinates of boxes, whichever corners define them."""
-    first, second, third, fourth = tb.unstack(boxes, axis=-1)
-    if by_centre:
-        ends = [first - third / 2, second - fourth / 2, first + third / 2, second + fourth / 2]
-    else:
-        ends = [
-            tb.minimum(first, third),
-            tb.minimum(second, fourth),
-            tb.maximum(first, third),
-            tb.maximum(second, fourth),
-        ]
-    return tb.stack(ends, axis=-1)
-
-
-def _overlaps(corners: Tensor) -> Tensor:
-    """What each two boxes have in common, as a part of what they cover together."""
-    low, high = corners[:, :2], corners[:, 2:]
-    area = tb.prod(high - low, axis=1)
-    sides = tb.minimum(high[:, None], high[None]) - tb.maximum(low[:, None], low[None])
-    common = tb.prod(tb.maximum(sides, 0), axis=2)
-    return tb.divide_no_nan(common, area[:, None] + area[None] - common)
+def _corners(boxes: Tensor) -> Tensor:
+    """Two corners of boxes that are defined by their centres and sizes."""
+    x, y, width, height = tb.unstack(boxes, axis=-1)
+    return tb.stack([x - width / 2, y - height / 2, x + width / 2, y + height / 2], axis=-1)
 
 
 @operator("MaxRoiPool")

@@ -11,6 +11,7 @@ from tensorbackend import Tensor
 from tensorbackend.dtypes import bool_
 
 from ..dtypes import dtype_of
+from .narrow import cast_to_narrow
 from .registry import operator
 
 UNARY: dict[str, Callable[[Tensor], Tensor]] = {
@@ -183,13 +184,15 @@ def clip(x: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Ten
 @operator("Cast")
 def cast(x: Tensor, *, to: int, saturate: int = 1, round_mode: str = "up") -> Tensor:
     """Elements in another dtype."""
-    return x.astype(dtype_of(to))
+    dtype = dtype_of(to)
+    return cast_to_narrow(x, dtype, saturate, round_mode) if dtype.is_narrow else x.astype(dtype)
 
 
 @operator("CastLike")
 def cast_like(x: Tensor, target: Tensor, *, saturate: int = 1, round_mode: str = "up") -> Tensor:
     """Elements in the dtype of another tensor."""
-    return x.astype(target.dtype)
+    dtype = target.dtype
+    return cast_to_narrow(x, dtype, saturate, round_mode) if dtype.is_narrow else x.astype(dtype)
 
 
 @operator("BitCast")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import tensorbackend as tb
 from tensorbackend import Tensor
-from tensorbackend.dtypes import bool_
 from tensorbackend.errors import ArgumentError, expected
 
 from .registry import Int, operator
@@ -88,43 +86,16 @@ WRITES: dict[str, Callable[..., Tensor]] = {
     "add": tb.indexed_add,
     "max": tb.indexed_max,
     "min": tb.indexed_min,
+    "mul": tb.indexed_prod,
 }
 """How updates at the same place come together."""
 
 
 def written(x: Tensor, vectors: Tensor, updates: Tensor, reduction: str) -> Tensor:
     """The tensor with updates at index vectors."""
-    if reduction == "mul":
-        return _multiplied(x, vectors, updates)
     if reduction not in WRITES:
-        raise ArgumentError(expected(f"a reduction among {[*WRITES, 'mul']}", reduction=reduction))
+        raise ArgumentError(expected(f"a reduction among {[*WRITES]}", reduction=reduction))
     return WRITES[reduction](x, vectors, updates)
-
-
-def _multiplied(x: Tensor, vectors: Tensor, updates: Tensor) -> Tensor:
-    """The tensor times all updates at each place.
-
-    Updates of one place are brought next to each other. The running product of each place is written in order, so that
-    the last, which is the whole product, stays.
-    """
-    depth = vectors.shape[-1]
-    count = math.prod(vectors.shape[:-1])
-    shape, rest = x.shape[:depth], x.shape[depth:]
-    columns = tb.unstack(tb.reshape(vectors, (count, depth)), axis=1)
-    flat = tb.ravel_multi_index(columns, shape)
-    order = tb.argsort(flat)
-    flat, factors = tb.take(flat, order), tb.take(tb.reshape(updates, (count, *rest)), order, axis=0)
-    begins = tb.concat([tb.ones((1,), dtype=bool_, like=flat), flat[1:] != flat[:-1]])
-    column = tb.reshape(begins, (count, *(1,) * len(rest)))
-
-    def step(left: Any, right: Any) -> Any:
-        (started, product), (starts, factor) = left, right
-        return tb.logical_or(started, starts), tb.where(starts, factor, product * factor)
-
-    _, products = tb.associative_scan(step, (tb.broadcast_to(column, factors.shape), factors))
-    rows = tb.reshape(x, (math.prod(shape), *rest))
-    changed = tb.indexed_put(rows, flat[:, None], tb.take(rows, flat, axis=0) * products)
-    return tb.reshape(changed, x.shape)
 
 
 @operator("ScatterND")

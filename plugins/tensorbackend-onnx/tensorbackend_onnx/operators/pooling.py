@@ -9,7 +9,7 @@ import tensorbackend as tb
 from tensorbackend import Tensor
 
 from .registry import Ints, Node, operator
-from .windows import Windows, elements, places, windows
+from .windows import Windows, windows
 
 
 @operator("MaxPool")
@@ -35,32 +35,22 @@ def max_pool(
         pads=pads,
         strides=strides,
     )
-    if node.wants(1):
-        return _largest_with_places(x, found, storage_order)
-    return tb.window_max(
-        x,
-        (1, 1, *found.sizes),
-        strides=(1, 1, *found.strides),
-        padding=[(0, 0), (0, 0), *found.whole()],
-        dilations=(1, 1, *found.dilations),
-    )
-
-
-def _largest_with_places(x: Tensor, found: Windows, column_major: int) -> tuple[Tensor, Tensor]:
-    """The largest elements, and where they are in the flat tensor, whose images may be stored by columns."""
-    spatial = x.shape[2:]
-    least = -tb.inf if tb.isdtype(x.dtype, "real floating") else tb.iinfo(x.dtype).min
-    candidates = tb.stack(elements(x, found, least), axis=0)
-    chosen = tb.argmax(candidates, axis=0)
-    offsets = tb.tensor([list(place) for place in places(found)], backend="binary")
-    strides = [math.prod(spatial[:axis] if column_major else spatial[axis + 1 :]) for axis in range(len(spatial))]
-    flat = tb.reshape(tb.arange(x.shape[0] * x.shape[1], like=chosen), (*x.shape[:2], *(1,) * len(spatial)))
-    flat = flat * math.prod(spatial)
-    for axis, (low, _) in enumerate(found.padding):
-        starts = tb.arange(chosen.shape[2 + axis], like=chosen) * found.strides[axis] - low
-        starts = tb.reshape(starts, (-1, *(1,) * (len(spatial) - 1 - axis)))
-        flat = flat + (starts + tb.take(offsets[:, axis], chosen, axis=0) * found.dilations[axis]) * strides[axis]
-    return tb.take_along_axis(candidates, chosen[None], axis=0)[0], flat
+    options: dict[str, Any] = {
+        "strides": (1, 1, *found.strides),
+        "padding": [(0, 0), (0, 0), *found.whole()],
+        "dilations": (1, 1, *found.dilations),
+    }
+    window = (1, 1, *found.sizes)
+    largest = tb.window_max(x, window, **options)
+    if not node.wants(1):
+        return largest
+    positions = tb.window_argmax(x, window, **options)
+    if storage_order:  # the images are stored by columns
+        image = math.prod(x.shape[2:])
+        places = tb.unravel_index(tb.remainder(positions, image), x.shape[2:])
+        columns = tb.ravel_multi_index(places[::-1], x.shape[:1:-1])
+        positions = positions - tb.remainder(positions, image) + columns
+    return largest, positions
 
 
 @operator("AveragePool")
@@ -173,9 +163,7 @@ def max_unpool(
     found = windows(x.shape[2:], kernel_shape, pads=pads, strides=strides)
     rows = zip(x.shape[2:], found.strides, found.sizes, found.padding, strict=True)
     least = (*x.shape[:2], *((count - 1) * stride + size - sum(pad) for count, stride, size, pad in rows))
-    zeros = tb.zeros((math.prod(least),), dtype=x.dtype, like=x)
-    filled = tb.indexed_put(zeros, tb.reshape(indices, (-1, 1)), tb.reshape(x, (-1,)))
-    image = tb.reshape(filled, least)
+    image = tb.nn.max_unpool(x, indices, least)
     if output_shape is None:
         return image
     return tb.pad(image, [(0, target - size) for target, size in zip(output_shape, least, strict=True)])

@@ -7,6 +7,7 @@ from tensorbackend import Tensor
 
 from ..dtypes import dtype_of
 from .convolution import by_channel, conv
+from .narrow import cast_to_narrow
 from .registry import MICROSOFT, operator
 
 
@@ -24,6 +25,8 @@ def spread(z: Tensor, x: Tensor, axis: int, block_size: int = 0) -> Tensor:
 
 def saturated(x: Tensor, dtype: tb.DType) -> Tensor:
     """Integral numbers in an integer dtype; those out of its range become its minimum or maximum."""
+    if dtype.kind == "float":
+        return cast_to_narrow(x, dtype)
     limits = tb.iinfo(dtype)
     return tb.clip(x, limits.min, limits.max).astype(dtype)
 
@@ -45,7 +48,8 @@ def quantize(
     dtype = zero_point.dtype if zero_point is not None else dtype_of(output_dtype or 2)
     wide = dtype_of(precision) if precision else tb.float32 if x.dtype in (tb.float16, tb.bfloat16) else x.dtype
     wide = wide if tb.isdtype(wide, "real floating") else scale.dtype
-    whole = tb.round(x.astype(wide) / spread(scale.astype(wide), x, axis, block_size))
+    whole = x.astype(wide) / spread(scale.astype(wide), x, axis, block_size)
+    whole = whole if dtype.kind == "float" else tb.round(whole)
     if zero_point is not None:
         whole = whole + spread(zero_point, x, axis, block_size).astype(wide)
     return saturated(whole, dtype)
@@ -64,9 +68,10 @@ def dequantize(
 ) -> Tensor:
     """The floats that integers represent."""
     dtype = dtype_of(output_dtype) if output_dtype else scale.dtype
-    whole = x.astype(tb.int32) if x.dtype != tb.int32 else x
+    exact = tb.float32 if x.dtype.kind == "float" else tb.int32
+    whole = x.astype(exact) if x.dtype != exact else x
     if zero_point is not None:
-        whole = whole - spread(zero_point, x, axis, block_size).astype(tb.int32)
+        whole = whole - spread(zero_point, x, axis, block_size).astype(exact)
     return (whole.astype(scale.dtype) * spread(scale, x, axis, block_size)).astype(dtype)
 
 

@@ -153,8 +153,5 @@ def top_k_by_attribute(x: Tensor, *, k: int, axis: int = -1) -> tuple[Tensor, Te
 @operator("TopK", since=10)
 def top_k(x: Tensor, k: Int, *, axis: int = -1, largest: int = 1, sorted: int = 1) -> tuple[Tensor, Tensor]:
     """The k largest, or least, elements and where they are; of equal ones the first come first."""
-    if largest:
-        values, indices = tb.top_k(x, k, axis=axis)
-        return values, indices
-    order = tb.slice_along_axis(tb.argsort(x, axis=axis), 0, k, axis=axis)
-    return tb.take_along_axis(x, order, axis=axis), order.astype(tb.int64)
+    values, indices = tb.top_k(x, k, axis=axis, largest=bool(largest))
+    return values, indices

@@ -9,9 +9,8 @@ from itertools import product
 import tensorbackend as tb
 from tensorbackend import Tensor
 
-from .convolution import by_channel
 from .registry import operator
-from .windows import places, windows
+from .windows import windows
 
 BOUNDARIES = {"zeros": ("constant", "constant"), "border": ("edge", "edge"), "reflection": ("symmetric", "reflect")}
 """The values outside an image: if its corners are the ends of pixels, and if they are their centres."""
@@ -27,11 +26,9 @@ def grid_sample(
     unit = tb.flip(grid, axis=-1) + 1
     points = unit / 2 * (sizes - 1) if align_corners else (unit * sizes - 1) / 2
     boundary = BOUNDARIES[padding_mode][bool(align_corners)]
-    if mode in ("nearest",):
+    if mode == "nearest":
         return sampled(x, tb.round(points), boundary, order=0)
-    if mode in ("linear", "bilinear"):
-        return sampled(x, points, boundary)
-    return _cubic(x, points, boundary)
+    return sampled(x, points, boundary, order=1 if mode in ("linear", "bilinear") else 3)
 
 
 def sampled(x: Tensor, points: Tensor, boundary: str, order: int = 1) -> Tensor:
@@ -39,28 +36,6 @@ def sampled(x: Tensor, points: Tensor, boundary: str, order: int = 1) -> Tensor:
     spatial = tuple(range(1, x.ndim - 1))
     values = tb.grid_sample(tb.moveaxis(x, 1, -1), points, axes=spatial, boundary=boundary, order=order)
     return tb.moveaxis(values, -1, 1).astype(x.dtype)
-
-
-def _cubic(x: Tensor, points: Tensor, boundary: str, a: float = -0.75) -> Tensor:
-    """Interpolation by cubic polynomials, over four entries along each axis."""
-    base = tb.floor(points)
-    distance = points - base
-
-    def near(d: Tensor) -> Tensor:
-        return ((a + 2) * d - (a + 3)) * d * d + 1
-
-    def far(d: Tensor) -> Tensor:
-        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
-
-    weights = (far(1 + distance), near(distance), near(1 - distance), far(2 - distance))
-    total = None
-    for taps in product(range(4), repeat=points.shape[-1]):
-        offset = tb.tensor([tap - 1 for tap in taps], dtype=points.dtype, backend="binary")
-        entries = sampled(x, base + offset, boundary, order=0)
-        factors = [weights[tap][..., axis] for axis, tap in enumerate(taps)]
-        weighted = entries * math.prod(factors[1:], start=factors[0])[:, None]
-        total = weighted if total is None else total + weighted
-    return x if total is None else total
 
 
 @operator("DeformConv", since=19)
@@ -79,29 +54,19 @@ def deform_conv(
     strides: tuple[int, ...] | None = None,
 ) -> Tensor:
     """A convolution, each element of whose windows is read at a place of its own."""
-    spatial, sizes = x.shape[2:], kernel.shape[2:]
-    found = windows(spatial, sizes, pads=pads, strides=strides, dilations=dilations)
-    batch, channels, rank, count = x.shape[0], x.shape[1], len(spatial), math.prod(sizes)
-    results = offset.shape[2:]
-    moved = tb.reshape(offset, (batch * offset_group, count, rank, *results))
-    starts = [
-        tb.reshape(tb.arange(results[axis], dtype=x.dtype, like=x), (-1, *(1,) * (rank - 1 - axis)))
-        * found.strides[axis]
-        - found.padding[axis][0]
-        for axis in range(rank)
-    ]
-    corner = tb.stack([tb.broadcast_to(start, results) for start in starts], axis=-1)
-    inside = [[step * index for step, index in zip(found.dilations, place, strict=True)] for place in places(found)]
-    offsets = tb.reshape(tb.tensor(inside, dtype=x.dtype, backend="binary"), (count, *(1,) * rank, rank))
-    points = corner + offsets + tb.moveaxis(moved, 2, -1)
-    images = tb.reshape(x, (batch * offset_group, channels // offset_group, *spatial))
-    patches = sampled(images, points, "constant")
-    if mask is not None:
-        patches = patches * tb.reshape(mask, (batch * offset_group, 1, count, *results))
-    patches = tb.reshape(patches, (batch, group, channels // group * count, -1))
-    matrix = tb.reshape(kernel, (group, kernel.shape[0] // group, -1))
-    result = tb.reshape(tb.matmul(matrix, patches), (batch, kernel.shape[0], *results))
-    return result if bias is None else result + by_channel(bias, result.ndim)
+    found = windows(x.shape[2:], kernel.shape[2:], pads=pads, strides=strides, dilations=dilations)
+    return tb.nn.deform_conv(
+        x,
+        kernel,
+        offset,
+        bias,
+        mask,
+        strides=found.strides,
+        padding=found.padding,
+        dilation=found.dilations,
+        groups=group,
+        offset_groups=offset_group,
+    )
 
 
 @operator("RoiAlign", since=10)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Sequence
 from typing import NamedTuple
 
-import tensorbackend as tb
-from tensorbackend import Tensor
 from tensorbackend.errors import ArgumentError, ShapeError, expected
 
 
@@ -77,21 +74,3 @@ def windows(
             count -= 1
         extra.append((count - 1) * stride + span - size - sum(pad))
     return found._replace(extra=tuple(extra))
-
-
-def places(found: Windows) -> Iterator[tuple[int, ...]]:
-    """The places in a window, in row-major order."""
-    return product(*map(range, found.sizes))
-
-
-def elements(x: Tensor, found: Windows, value: float = 0.0) -> list[Tensor]:
-    """For each place in a window the elements of x (batch, channels, *spatial) there."""
-    spatial = x.shape[2:]
-    padded = tb.pad(x, [(0, 0), (0, 0), *found.whole()], value=tb.full((), value, dtype=x.dtype, like=x))
-    counts = found.counts(spatial)
-    keys = []
-    for place in places(found):
-        starts = (step * index for step, index in zip(found.dilations, place, strict=True))
-        rows = zip(starts, found.strides, counts, strict=True)
-        keys.append(tuple(slice(start, start + stride * (count - 1) + 1, stride) for start, stride, count in rows))
-    return [tb.getitem(padded, (slice(None), slice(None), *key)) for key in keys]

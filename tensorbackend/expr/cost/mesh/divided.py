@@ -31,7 +31,7 @@ class PlacedTensor(NamedTuple):
     @property
     def nbytes(self) -> int:
         """Bytes on each device."""
-        return self.sharding.template.replace(shape=self.sharding.shard_shape).nbytes
+        return self.sharding.template.replace(shape=self.sharding.shard_shape).payload_nbytes
 
 
 class OnMesh:

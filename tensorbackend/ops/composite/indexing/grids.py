@@ -30,6 +30,12 @@ from ...shape import permute_dims, reshape
 from ..elementwise.functions import isfinite
 from ..shape.arranging import unstack
 
+CUBIC: Final = -0.75
+"""The parameter of the cubic polynomials, as PyTorch, ONNX and OpenCV have it.
+
+R. Keys, Cubic Convolution Interpolation for Digital Image Processing (1981).
+"""
+
 FAR: Final = 1 << 62
 """A place beyond every axis. int64 holds it and the place above it, and float32 holds it exactly."""
 
@@ -55,7 +61,7 @@ class _Places(NamedTuple):
     """Masks of the coordinates at which a value replaces the entry, each with this value."""
 
 
-class _Corners(NamedTuple):
+class _Neighbours(NamedTuple):
     """Along one axis, the entries around each coordinate, and their weights."""
 
     places: tuple[_Places, ...]
@@ -89,23 +95,38 @@ def _layout(grid: Template, coordinates: Template, axes: tuple[int, ...]) -> _La
     return _Layout(order, shape[:first], shape[first:behind], shape[behind:], out)
 
 
-def _nearby(x: Tensor, size: int, sides: Sides, order: int) -> _Corners:
+def _nearby(x: Tensor, size: int, sides: Sides, order: int) -> _Neighbours:
     """The entries of an axis around each coordinate along it, with their weights.
 
     At 1.25 these are entries 1 and 2 with weights 0.75 and 0.25. At either end of the axis both entries are inside:
-    at 2 along an axis of 3 entries, they are entries 1 and 2 with weights 0 and 1.
+    at 2 along an axis of 3 entries, they are entries 1 and 2 with weights 0 and 1. For cubic polynomials one more entry
+    on each side belongs to them.
     """
     start = floor(x) if order else floor(add(x, 0.5))
-    if order and size > 1:
+    if order == 1 and size > 1:
         start = where(equal(x, size - 1), size - 2, start)
     turned = any(side in EXTENSIONS and side != "edge" for side in sides)
-    bounded = clip(start, -FAR, FAR) if turned else clip(start, -2, size)
+    bounded = clip(start, -FAR, FAR) if turned else clip(start, -3, size + 1)
     number = astype(bounded, int64)
-    lower = _resolve_places(number, size, sides)
     if not order:
-        return _Corners((lower,), ())
+        return _Neighbours((_resolve_places(number, size, sides),), ())
     share = subtract(x, start)
-    return _Corners((lower, _resolve_places(add(number, 1), size, sides)), (subtract(1, share), share))
+    steps = range(2) if order == 1 else range(-1, 3)
+    places = tuple(_resolve_places(add(number, step) if step else number, size, sides) for step in steps)
+    return _Neighbours(places, (subtract(1, share), share) if order == 1 else _cubic_weights(share))
+
+
+def _cubic_weights(share: Tensor) -> tuple[Tensor, ...]:
+    """The weights of four entries between the inner two of which a point lies, `share` of the way."""
+    a, rest = CUBIC, subtract(1, share)
+
+    def inner(distance: Tensor) -> Tensor:
+        return add(multiply(multiply(subtract(multiply(distance, a + 2), a + 3), distance), distance), 1)
+
+    def outer(distance: Tensor) -> Tensor:  # a d (1 - d)^2, of the distance beyond the inner entry
+        return multiply(multiply(multiply(distance, a), subtract(1, distance)), subtract(1, distance))
+
+    return outer(share), inner(share), inner(rest), outer(rest)
 
 
 def _resolve_places(number: Tensor, size: int, sides: Sides) -> _Places:
@@ -167,10 +188,10 @@ def _grid_sample(
         entries = astype(take_at(rows, at, axis=0, mode="clip"), dtype)
         values.append(_fill(entries, corner, channels, dtype))
     for nearby in reversed(along):
-        if nearby.weights:  # combine pairs of neighbours along the last of the axes that are left
-            below, above = (_spread(weight, channels) for weight in nearby.weights)
-            pairs = zip(values[::2], values[1::2], strict=True)
-            values = [add(multiply(low, below), multiply(high, above)) for low, high in pairs]
+        if nearby.weights:  # combine neighbours along the last of the axes that are left
+            weights = [_spread(weight, channels) for weight in nearby.weights]
+            groups = [values[start : start + len(weights)] for start in range(0, len(values), len(weights))]
+            values = [reduce(add, map(multiply, group, weights)) for group in groups]
     (interpolated,) = values
     if not order:
         finite = reduce(logical_and, map(isfinite, components))
@@ -188,12 +209,12 @@ def grid_sample(
     boundary: Boundary = CONSTANT,
     order: int = 1,
 ) -> Tensor:
-    """Interpolate a grid linearly at points between its entries.
+    """Interpolate a grid at points between its entries.
 
     Entry (i, j) of a grid is at the point (i, j). The value at a point is the weighted mean of the entries around it,
-    and the weight of an entry decreases linearly with its distance along each axis. Outside the grid the values are
-    those of a grid that is padded as `boundary` says, one of `axes` after the other: in the corners the last of them
-    decides.
+    and the weight of an entry decreases with its distance along each axis, linearly or by cubic polynomials. Outside
+    the grid the values are those of a grid that is padded as `boundary` says, one of `axes` after the other: in the
+    corners the last of them decides.
 
     Parameters
     ----------
@@ -210,8 +231,9 @@ def grid_sample(
         from the other end ("periodic", or "wrap"), or the entries in reverse order from the end ("reflect", or
         "symmetric", which repeats the end). A pair has the values of the two sides, a mapping those of some spatial
         axes, by name or position.
-    order : {1, 0}, default 1
-        1 interpolates; 0 takes the nearest entry, and the upper one of two equally near.
+    order : {1, 0, 3}, default 1
+        1 interpolates linearly, 3 by cubic convolution over four entries along each axis (Keys, with the parameter
+        -0.75); 0 takes the nearest entry, the upper one of two that are equally near.
 
     Returns
     -------
@@ -249,8 +271,13 @@ def grid_sample(
 
     See Also
     --------
+    resize : Interpolates at evenly spaced points.
     pad : Uses the same modes for values outside.
     take : Reads entries at integer positions.
+
+    References
+    ----------
+    R. Keys, Cubic Convolution Interpolation for Digital Image Processing, 1981.
     """
     grid, coordinates = operand_tensors(grid, coordinates)
     if not coordinates.ndim or not coordinates.shape[-1]:
@@ -258,7 +285,7 @@ def grid_sample(
     chosen = normalize_axes(grid.template, range(coordinates.shape[-1]) if axes is None else axes)
     if not chosen:
         raise AxisError(expected("at least one spatial axis", axes=axes))
-    if order not in (0, 1):
-        raise ArgumentError(expected("an order of 0 or 1", order=order))
+    if order not in (0, 1, 3):
+        raise ArgumentError(expected("an order of 0, 1 or 3", order=order))
     sides = sides_of(grid.template, boundary, chosen, option="boundary")
     return _grid_sample(grid, coordinates, axes=chosen, boundary=sides, order=order)

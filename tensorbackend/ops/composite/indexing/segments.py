@@ -19,7 +19,7 @@ from ....dispatch import composite
 from ....dtypes import DType, bool_, iinfo
 from ....errors import ArgumentError, ShapeError, expected
 from ....protocol.indexing import Mode
-from ....rules.accuracy import LOG_OF_SUM, SUM
+from ....rules.accuracy import COMPLEX_STEPS, LOG_OF_SUM, PRODUCT, SUM
 from ....rules.axes import normalize_axis
 from ....rules.broadcasting import check_dtype, result_type, to_floating
 from ....rules.indexing import check_indices, gather_shape
@@ -36,6 +36,7 @@ from ...elementwise.binary import (
     logical_and,
     logical_or,
     maximum,
+    multiply,
     not_equal,
     subtract,
 )
@@ -45,6 +46,7 @@ from ...elementwise.transcendental import exp, log
 from ...elementwise.unary import bitwise_invert, negative
 from ...indexing.batches import Batch, write_batches
 from ...indexing.scatter import indexed_add, indexed_put
+from ...indexing.slices import slice_
 from ...indexing.taking import take_along_axis_at, take_at
 from ...shape import broadcast_to, concatenate, expand_dims, flip, reshape
 from ...sorting import argsort
@@ -105,6 +107,36 @@ def _total(table: _Table) -> Tensor:
 def _count(table: _Table) -> Tensor:
     """The number of rows of each segment, as a column."""
     return _total(table.of(ones((table.rows.shape[0], 1), dtype="int64")))
+
+
+def _product(table: _Table) -> Tensor:
+    """The product of the rows of each segment; 1 for a segment without rows.
+
+    The rows are sorted by their segments. In each of several steps, each row is multiplied by the one 1, 2, 4, ...
+    places before it if that is in the same segment, after which the last row of a segment is the product of all. No row
+    is divided by, so that zeros and their gradients are exact.
+    """
+    count, columns = table.rows.shape
+    start = full((table.size, columns), 1, dtype=table.rows.dtype)
+    order = argsort(table.segments)
+    segments, rows = (take_at(x, order, axis=0, mode="clip") for x in (table.segments, table.rows))
+    distance = 1
+    while distance < count:
+        before, after = (
+            (_rows_of(segments, begin, count - distance), _rows_of(rows, begin, count - distance))
+            for begin in (0, distance)
+        )
+        alike = expand_dims(equal(before[0], after[0]), axis=1)
+        products = where(alike, multiply(after[1], before[1]), after[1])
+        rows = concatenate([_rows_of(rows, 0, distance), products], axis=0)
+        distance *= 2
+    return indexed_put(start, expand_dims(segments, axis=1), rows, mode="fill")
+
+
+def _rows_of(x: Tensor, begin: int, count: int) -> Tensor:
+    """Some of the entries along the first axis."""
+    rest = x.shape[1:]
+    return slice_(x, starts=(begin, *(0 for _ in rest)), lengths=(count, *rest), strides=(1,) * x.ndim)
 
 
 def _first_largest(table: _Table) -> Tensor:
@@ -238,6 +270,26 @@ def segment_sum(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
     check_dtype(x.dtype, "numeric")
     table = _table(x, segments, size, axis, mode)
     return table.shaped(_total(table))
+
+
+@composite.within(PRODUCT, complex=COMPLEX_STEPS)
+def segment_prod(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
+    """Product of the entries of each segment; 1 for an empty segment.
+
+    Parameters and errors are those of `segment_sum`.
+
+    >>> import tensorbackend as tb
+    >>> tb.segment_prod(tb.asarray([3.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=4).tolist()
+    [2.0, 1.0, 12.0, 1.0]
+    """
+    table = _table(_widen(x), segments, size, axis, mode)
+    return astype(table.shaped(_product(table)), x.dtype)
+
+
+def _widen(x: Tensor) -> Tensor:
+    """x in at least float32 if it is inexact, so that no product is rounded twice or overflows on the way."""
+    check_dtype(x.dtype, "numeric")
+    return cast_to_float32(x) if x.dtype.is_inexact else x
 
 
 @composite
@@ -406,6 +458,25 @@ def indexed_min(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = 
     dtype = check_dtype(result_type([x.template, updates.template]), "real")
     base, others = (_mirror(astype(tensor, dtype)) for tensor in (x, updates))
     return _mirror(indexed_max(base, indices, others, mode=mode))
+
+
+@composite.within(PRODUCT, complex=COMPLEX_STEPS)
+def indexed_prod(
+    x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error", batch: Batch = None
+) -> Tensor:
+    """Multiply entries of x at index vectors by their updates. See `indexed_max`; x is of a numeric dtype.
+
+    >>> import tensorbackend as tb
+    >>> tb.indexed_prod(tb.asarray([5.0, 1.0, 2.0]), tb.asarray([[2], [0], [2]]), tb.asarray([3.0, 2.0, 4.0])).tolist()
+    [10.0, 1.0, 24.0]
+    """
+    if batch is not None:
+        return write_batches(indexed_prod, x, indices, updates, mode=mode, batch=batch)
+    dtype = check_dtype(result_type([x.template, updates.template]), "numeric")
+    wide = _widen(astype(x, dtype)).dtype
+    base, table = _tables_of_update(x, indices, updates, mode, wide)
+    changed = greater(_count(table), 0)  # an infinite complex number times 1 is not itself
+    return astype(table.shaped(where(changed, multiply(base, _product(table)), base)), dtype)
 
 
 @composite.within(SUM)

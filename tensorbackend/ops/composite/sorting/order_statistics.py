@@ -44,7 +44,7 @@ def median(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor
     ordered, out = sort_axes(x, axis, keepdims)
     count = ordered.shape[-1]
     low, high, last = (_entry_at(ordered, place) for place in ((count - 1) // 2, count // 2, count - 1))
-    medians = where(isnan(last), math.nan, _middle(low, high) if count % 2 == 0 else low)
+    medians = where(isnan(last), math.nan, middle(low, high) if count % 2 == 0 else low)
     return reshape(astype(medians, to_floating(x.dtype)), out.shape, names=out.names)
 
 
@@ -73,7 +73,7 @@ def _entry_at(x: Tensor, place: int) -> Tensor:
     return reshape(entry, lead)
 
 
-def _middle(low: Tensor, high: Tensor) -> Tensor:
+def middle(low: Tensor, high: Tensor) -> Tensor:
     """The mean of two numbers: half their sum, or where the sum overflows, the sum of their halves.
 
     Halves of such large numbers are exact.
@@ -155,7 +155,7 @@ def _interpolate(ordered: Tensor, place: float) -> Tensor:
         return low
     high = _entry_at(ordered, below + 1)
     if share == 0.5:
-        return _middle(low, high)
+        return middle(low, high)
     between = add(multiply(low, 1 - share), multiply(high, share))
     # Equal entries, also infinite ones, are the result to the bit; both have their share of the gradient.
     same, infinite = equal(low, high), isinf(low)

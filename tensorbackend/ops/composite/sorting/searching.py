@@ -9,7 +9,7 @@ from ....annotations import Axis
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....docstrings import document
-from ....errors import DTypeError, ShapeError, expected
+from ....errors import ArgumentError, DTypeError, ShapeError, expected
 from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import broadcast, check_dtype, result_type
 from ....rules.plan import choice
@@ -18,15 +18,15 @@ from ....tensor import Tensor, TensorLike
 from ...alignment import merge_axes
 from ...creation.filled import asarray, full, iota, zeros
 from ...creation.values import operand_tensors
-from ...elementwise.binary import add, equal, floor_divide, less, logical_and, logical_or
+from ...elementwise.binary import add, equal, floor_divide, less, logical_and, logical_or, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.unary import bitwise_invert, isnan
 from ...indexing.slices import slice_
 from ...indexing.taking import take, take_along_axis_at, take_at
 from ...reduction import any
-from ...reduction import max as largest
-from ...shape import broadcast_to, expand_dims, laid_flat, reshape
+from ...reduction import max as max_
+from ...shape import broadcast_to, expand_dims, flip, laid_flat, reshape
 from ...sorting import argsort, sort
 from ..indexing.positions import unravel_index
 from ..shape.arranging import moveaxis
@@ -85,6 +85,31 @@ def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sort
     return _searchsorted(x1, x2, side=side)
 
 
+@composite
+def digitize(x: Tensor, bins: Tensor, /, *, right: bool = False) -> Tensor:
+    """The number of the bin into which each element falls: for ascending `bins`, how many edges are at most x.
+
+    With `right` only edges below x count. For descending `bins` it is how many edges are greater than x, or with
+    `right` at least x. Bins in no order give results without a meaning. NaN counts as the largest number, as in
+    `sort`. Raises `ShapeError` unless there is a vector of bins.
+
+    >>> import tensorbackend as tb
+    >>> tb.digitize(tb.asarray([0.2, 6.4, 1.0]), tb.asarray([0.0, 1.0, 2.5])).tolist()
+    [1, 3, 2]
+    """
+    if bins.ndim != 1:
+        raise ShapeError(expected("the edges of bins along one axis", bins=bins.template))
+    check_dtype(result_type([x.template, bins.template]), "real or bool")
+    bins, count = bins.rename(None), bins.shape[0]
+    side: Side = "left" if right else "right"
+    ascending = searchsorted(bins, x, side=side)
+    if count < 2:
+        return ascending
+    first, last = (reshape(slice_(bins, starts=(at,), lengths=(1,), strides=(1,)), ()) for at in (0, count - 1))
+    descending = subtract(count, searchsorted(flip(bins), x, side=side))
+    return where(_precedes(last, first), descending, ascending)
+
+
 class TopK(NamedTuple):
     """The result of `top_k` along one axis."""
 
@@ -110,22 +135,37 @@ def _top_k(x: Tensor, /, *, k: int) -> TopK:
 
 
 @overload
-def top_k(x: TensorLike, k: int | Tensor, /, *, axis: Axis = -1, size: int | None = None) -> TopK: ...
+def top_k(
+    x: TensorLike, k: int | Tensor, /, *, axis: Axis = -1, size: int | None = None, largest: bool = True
+) -> TopK: ...
 
 
 @overload
 def top_k(
-    x: TensorLike, k: int | Tensor, /, *, axis: tuple[Axis, ...] | list[Axis], size: int | None = None
+    x: TensorLike,
+    k: int | Tensor,
+    /,
+    *,
+    axis: tuple[Axis, ...] | list[Axis],
+    size: int | None = None,
+    largest: bool = True,
 ) -> TopKOfAxes: ...
 
 
 @check_arguments
 def top_k(
-    x: TensorLike, k: int | Tensor, /, *, axis: Axis | tuple[Axis, ...] | list[Axis] = -1, size: int | None = None
+    x: TensorLike,
+    k: int | Tensor,
+    /,
+    *,
+    axis: Axis | tuple[Axis, ...] | list[Axis] = -1,
+    size: int | None = None,
+    largest: bool = True,
 ) -> TopK | TopKOfAxes:
     """The k largest elements along an axis, or among several axes together, in descending order, and their indices.
 
-    NaN counts as the largest. Equal elements keep their order.
+    With `largest=False` it is the k smallest, in ascending order. NaN counts as the largest. Equal elements keep their
+    order.
 
     Parameters
     ----------
@@ -140,6 +180,8 @@ def top_k(
     size : int, optional
         The size of the result's axis if k is a tensor. By default it is the largest number in k, whose data is then
         read. The entries from k on are 0.
+    largest : bool, default True
+        Whether to find the largest elements, or the smallest.
 
     Returns
     -------
@@ -162,6 +204,8 @@ def top_k(
     >>> values, indices = tb.top_k(tb.asarray([1, 9, 3, 9]), 3)
     >>> values.tolist(), indices.tolist()
     ([9, 9, 3], [1, 3, 2])
+    >>> tb.top_k(tb.asarray([4.0, 9.0, 3.0]), 2, largest=False).values.tolist()
+    [3.0, 4.0]
     >>> scores = tb.asarray([[[1.0, 5.0], [7.0, 2.0]]], names=("batch", "beam", "word"))
     >>> values, (beam, word) = tb.top_k(scores, 2, axis=("beam", "word"))
     >>> values.tolist(), beam.tolist(), word.tolist()
@@ -169,23 +213,25 @@ def top_k(
     """
     x = asarray(x)
     check_dtype(x.dtype, "real or bool")
+    if largest not in (True, False):
+        raise ArgumentError(expected("largest to be True or False", largest=largest))
     if not isinstance(axis, tuple | list):
-        return _top_k_along(x, k, normalize_axis(x.template, axis), size)
+        return _top_k_along(x, k, normalize_axis(x.template, axis), size, largest)
     axes = normalize_axes(x.template, axis)
     whole = merge_axes(x, axes)
     place = sum(position < axes[0] for position in range(x.ndim) if position not in axes)
-    values, flat = _top_k_along(whole, k, place, size)
+    values, flat = _top_k_along(whole, k, place, size, largest)
     sizes = tuple(x.shape[position] for position in axes)
     return TopKOfAxes(values, unravel_index(flat, sizes, mode="clip"))
 
 
-def _top_k_along(x: Tensor, k: int | Tensor, along: int, size: int | None) -> TopK:
+def _top_k_along(x: Tensor, k: int | Tensor, along: int, size: int | None, largest: bool) -> TopK:
     """`top_k` along one axis."""
     length = x.shape[along]
     if not isinstance(k, Tensor) or (not k.ndim and size is None):
         if not 0 <= index(k) <= length:
             raise ShapeError(expected(f"a number k from 0 to {length} for axis {along} of {x.template!r}", k=k))
-        return _descending_order(x, index(k), along)
+        return _first(x, index(k), along, largest)
     if not k.dtype.is_integer:
         raise DTypeError(expected("a number k, or a tensor of integers", k=k.template))
     others = intern_template(
@@ -193,17 +239,24 @@ def _top_k_along(x: Tensor, k: int | Tensor, along: int, size: int | None) -> To
     )  # fmt: skip
     if broadcast([others, k.template])[0] != others.shape:
         raise ShapeError(expected(f"a tensor k that broadcasts to {others!r}", k=k.template))
-    count = min(length, max(0, int(largest(k)) if k.size else 0)) if size is None else index(size)
+    count = min(length, max(0, int(max_(k)) if k.size else 0)) if size is None else index(size)
     if not 0 <= count <= length:
         raise ShapeError(expected(f"a size from 0 to {length} for axis {along} of {x.template!r}", size=size))
-    top = _descending_order(x, count, along)
+    top = _first(x, count, along, largest)
     limits = broadcast_to(k, others.shape, names=others.names)
     places = reshape(iota(count, dtype="int64", like=k), (count, *(1,) * (x.ndim - 1 - along)))
     inside = less(places, astype(expand_dims(limits, axis=along), "int64"))
     return TopK(*(where(inside, part, zeros((), dtype=part.dtype, like=part)) for part in top))
 
 
-def _descending_order(x: Tensor, k: int, along: int) -> TopK:
+def _first(x: Tensor, k: int, along: int, largest: bool) -> TopK:
+    """The first k elements along an axis in descending order, or in ascending order."""
+    if not largest:
+        lead = x.ndim - 1
+        order = argsort(x, axis=along)  # NaN comes last, which no order of the largest elements gives
+        lengths = (*x.shape[:along], k, *x.shape[along + 1 :])
+        first = slice_(order, starts=(0,) * x.ndim, lengths=lengths, strides=(1,) * (lead + 1))
+        return TopK(take_along_axis_at(x, first, axis=along, mode="clip"), first)
     if along == x.ndim - 1:
         return _top_k(x, k=k)
     values, indices = _top_k(moveaxis(x, along, -1), k=k)

@@ -111,13 +111,14 @@ def test_many_points_are_those_one_block_at_a_time(channels: tuple[int, ...]) ->
     assert numpy.array_equal(few[:40_001, 0], samples[0])
 
 
+@pytest.mark.parametrize("order", [1, 3])
 @pytest.mark.parametrize("boundary", ["edge", "periodic", 0.0, ("reflect", "symmetric")], ids=str)
-def test_gradients_are_the_slopes(boundary: Any) -> None:
+def test_gradients_are_the_slopes(boundary: Any, order: int) -> None:
     grid, points = tb.asarray(drawn(4, 5)), tb.asarray(numpy.random.default_rng(6).uniform(-4, 8, (9, 2)))
     weights = tb.asarray(drawn(9, seed=7))
 
     def loss(grid: tb.Tensor, points: tb.Tensor) -> tb.Tensor:
-        return tb.sum(weights * tb.grid_sample(grid, points, boundary=boundary) ** 2)
+        return tb.sum(weights * tb.grid_sample(grid, points, boundary=boundary, order=order) ** 2)
 
     by_grid, by_points = tb.grad(loss, argnums=(0, 1))(grid, points)
     step = 1e-6
@@ -139,7 +140,7 @@ def test_both_ends_of_an_axis_lie_inside(boundary: Any) -> None:
     assert slope(tb.asarray([[0.0], [1.0], [2.0]])).tolist() == [[1.0], [2.0], [2.0]]
 
 
-@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize("order", [0, 1, 3])
 @pytest.mark.parametrize("boundary", ["constant", "edge", "periodic", "symmetric"])
 def test_a_point_that_is_not_finite_gives_nan_and_a_far_one_what_stands_there(boundary: str, order: int) -> None:
     grid = tb.asarray([3.0, 3.0])
@@ -185,7 +186,7 @@ MISTAKES: list[tuple[Callable[[tb.Tensor], Any], type[TensorBackendError], str]]
     (lambda x: tb.grid_sample(x[:0], tb.zeros((4, 2))), ShapeError, "spatial axes with at least one entry"),
     (lambda x: tb.grid_sample(x > 0, tb.zeros((4, 2))), DTypeError, "a numeric dtype"),
     (lambda x: tb.grid_sample(x, tb.zeros((4, 2), dtype="c64")), DTypeError, "a real dtype"),
-    (lambda x: tb.grid_sample(x, tb.zeros((4, 2)), order=2), ArgumentError, "an order of 0 or 1, got order=2"),
+    (lambda x: tb.grid_sample(x, tb.zeros((4, 2)), order=2), ArgumentError, "an order of 0, 1 or 3, got order=2"),
     (lambda x: tb.grid_sample(x, tb.zeros((4, 2)), boundary="mirror"), ArgumentError, "boundary to be 'constant'"),
     (lambda x: tb.grid_sample(x, tb.zeros((4, 2)), boundary=("edge", "up")), ArgumentError, "or a pair of these"),
     (lambda x: tb.grid_sample(x, tb.zeros((4, 1)), boundary={"x": 0}), AxisError, "boundary only for the axes"),

@@ -17,6 +17,7 @@ SIZE = 5
 
 OF_NUMBERS: dict[Callable[..., tb.Tensor], Callable[[list[float]], float]] = {
     tb.segment_sum: sum,
+    tb.segment_prod: math.prod,
     tb.segment_max: lambda numbers: max(numbers, default=-math.inf),
     tb.segment_min: lambda numbers: min(numbers, default=math.inf),
     tb.segment_mean: lambda numbers: sum(numbers) / len(numbers) if numbers else math.nan,
@@ -60,6 +61,14 @@ def test_nan_wins_and_of_equal_entries_the_first_is_found() -> None:
     for function in (tb.segment_max, tb.segment_min):
         assert math.isnan(function(x, segments, size=2)[0].item())  # type: ignore[arg-type]
     assert tb.segment_argmax(x, segments, size=2).tolist() == [1, 2]
+
+
+def test_products_with_zeros_have_exact_gradients() -> None:
+    x, segments = tb.asarray([3.0, 0.0, 4.0, 5.0, 0.0, 0.0]), tb.asarray([2, 0, 2, 0, 1, 1])
+    gradient = tb.grad(lambda x: tb.sum(tb.segment_prod(x, segments, size=4)))(x)
+    assert gradient.tolist() == [4.0, 5.0, 3.0, 0.0, 0.0, 0.0]
+    products = tb.indexed_prod(tb.asarray([2, 3]), tb.asarray([[1], [1], [7]]), tb.asarray([5, 7, 11]), mode="fill")
+    assert products.tolist() == [2, 105]
 
 
 def test_segments_outside() -> None:

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import math
 
-from ...annotations import Axes, Axis
-from ...dispatch import composite
-from ...docstrings import document
-from ...dtypes import DType, float32, promote_types, scalar_kind
-from ...errors import ShapeError, expected
-from ...rules.accuracy import LOG_OF_SUM, SUM, Bound
-from ...rules.axes import sorted_axes
-from ...rules.broadcasting import broadcast, check_dtype, result_type, to_floating
-from ...rules.indexing import check_indices
-from ...sizes import apply
-from ...template import intern_template, merge_names, weak_template
-from ...tensor import Tensor, TensorLike
-from ..creation.filled import rename
-from ..creation.values import operand_tensors
-from ..elementwise.binary import add, divide, equal, logical_and, multiply, subtract
-from ..elementwise.conversion import astype
-from ..elementwise.ternary import where
-from ..elementwise.transcendental import exp, log, sqrt
-from ..elementwise.unary import negative
-from ..indexing.taking import take_along_axis_at
-from ..reduction import all, max, sum
-from ..shape import broadcast_to, expand_dims, reshape, squeeze
-from .elementwise.functions import isclose, isfinite
-from .elementwise.gradients import stop_gradient
+from ....annotations import Axes, Axis
+from ....dispatch import composite
+from ....docstrings import document
+from ....dtypes import DType, float32, promote_types, scalar_kind
+from ....errors import ShapeError, expected
+from ....rules.accuracy import LOG_OF_SUM, SUM, Bound
+from ....rules.axes import sorted_axes
+from ....rules.broadcasting import broadcast, check_dtype, result_type, to_floating
+from ....rules.indexing import check_indices
+from ....sizes import apply
+from ....template import intern_template, merge_names, weak_template
+from ....tensor import Tensor, TensorLike
+from ...creation.filled import rename
+from ...creation.values import operand_tensors
+from ...elementwise.binary import add, divide, equal, logical_and, multiply, subtract
+from ...elementwise.conversion import astype
+from ...elementwise.ternary import where
+from ...elementwise.transcendental import exp, log, sqrt
+from ...elementwise.unary import negative
+from ...indexing.taking import take_along_axis_at
+from ...reduction import all, max, sum
+from ...shape import broadcast_to, expand_dims, reshape, squeeze
+from ..elementwise.functions import isclose, isfinite
+from ..elementwise.gradients import stop_gradient
 
 
 def count_along(x: Tensor, axis: Axes) -> float:

@@ -1,0 +1,105 @@
+"""Where MLX's own functions are less accurate than the protocol wants, or give something else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy
+import pytest
+import scipy.special
+import tensorbackend as tb
+from hypothesis import given
+from hypothesis import strategies as st
+from tensorbackend.testing import profile
+
+GRID = numpy.concatenate([numpy.linspace(-105, 89, 40_001), numpy.linspace(-4, 4, 40_001)]).astype(numpy.float32)
+
+
+def ours(values: object, dtype: str | None = None) -> tb.Tensor:
+    return tb.asarray(numpy.asarray(values, dtype), backend="mlx")
+
+
+ORACLES: dict[str, Callable[..., numpy.ndarray]] = {
+    "exp": numpy.exp,
+    "sigmoid": scipy.special.expit,
+    "erf": scipy.special.erf,
+}
+
+
+@pytest.mark.parametrize("name", ORACLES)
+def test_functions_of_float32_are_within_four_ulps(name: str) -> None:
+    wanted = ORACLES[name](GRID.astype(numpy.float64))
+    inside = abs(wanted) < numpy.finfo(numpy.float32).max
+    found = numpy.asarray(getattr(tb, name)(ours(GRID)))
+    assert (numpy.isinf(found) == ~inside).all()
+    apart = abs(found - wanted)[inside] / numpy.spacing(abs(wanted[inside]).astype(numpy.float32))
+    assert apart.max() <= 4, GRID[inside][apart.argmax()]
+
+
+@pytest.mark.parametrize("name", ["exp", "sin", "cos", "erf", "erf_inv", "sigmoid", "sqrt"])
+def test_functions_of_float64_have_its_digits(name: str) -> None:
+    values = numpy.linspace(0.01, 0.99, 99)
+    oracle = {"erf": scipy.special.erf, "erf_inv": scipy.special.erfinv, "sigmoid": scipy.special.expit}
+    wanted = (oracle[name] if name in oracle else getattr(numpy, name))(values)
+    assert numpy.allclose(numpy.asarray(getattr(tb, name)(ours(values))), wanted, rtol=1e-15, atol=0)
+
+
+@pytest.mark.parametrize(("shape", "axis"), [((1 << 22,), 0), ((1 << 20, 3), 0), ((3, 1 << 20), 1)])
+def test_long_sums_keep_the_digits(shape: tuple[int, ...], axis: int) -> None:
+    terms = numpy.full(shape, 0.1, numpy.float32)
+    wanted = terms.astype(numpy.float64).sum(axis)
+    assert numpy.allclose(numpy.asarray(tb.sum(ours(terms), axis=axis)), wanted, rtol=2e-7)
+    assert numpy.allclose(numpy.asarray(tb.cumulative_sum(ours(terms), axis=axis)).take(-1, axis), wanted, rtol=2e-7)
+
+
+ZEROS = numpy.array([0.0, -0.0, -0.0, 0.0, math.nan, 1.0])
+OTHERS = numpy.array([-0.0, 0.0, -0.0, 0.0, 1.0, math.nan])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_the_sign_of_a_zero_decides(dtype: str) -> None:
+    left, right = ours(ZEROS, dtype), ours(OTHERS, dtype)
+    assert tb.signbit(tb.maximum(left, right)).tolist()[:4] == [False, False, True, False]
+    assert tb.signbit(tb.minimum(left, right)).tolist()[:4] == [True, True, True, False]
+    pairs = tb.stack([left, right], axis=0)[:, :4]
+    assert tb.signbit(tb.max(pairs, axis=0)).tolist() == [False, False, True, False]
+    assert tb.signbit(tb.min(pairs, axis=0)).tolist() == [True, True, True, False]
+    assert all(map(math.isnan, tb.maximum(left, right).tolist()[4:]))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8", "uint64"])
+def test_integer_divisions_neither_trap_nor_depend_on_the_processor(dtype: str) -> None:
+    limits = numpy.iinfo(dtype)
+    values = [limits.min, limits.min + 1, limits.max, 0, 1, 7]
+    pairs = [(a, b) for a in values for b in (0, 1, 2, *([-1, -2] if limits.min else []), limits.max)]
+    left, right = (ours([pair[place] for pair in pairs], dtype) for place in (0, 1))
+
+    def wrapped(number: int) -> int:
+        return (number - limits.min) % (1 << limits.bits) + limits.min
+
+    assert tb.floor_divide(left, right).tolist() == [wrapped(a // b) if b else 0 for a, b in pairs]
+    assert tb.remainder(left, right).tolist() == [a % b if b else 0 for a, b in pairs]
+
+
+@profile(10)
+@given(st.data())
+def test_indices_that_repeat(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 300))
+    places = numpy.array(data.draw(st.lists(st.integers(-2, 5), min_size=count, max_size=count)))
+    rows = numpy.arange(count * 2, dtype=numpy.float32).reshape(count, 2)
+    added, put = numpy.zeros((4, 2)), numpy.zeros((4, 2))
+    for place, row in zip(places, rows, strict=True):
+        if 0 <= place < 4:
+            added[place] += row
+            put[place] = row
+    vectors, zeros = ours(places[:, None]), ours(numpy.zeros((4, 2)), "float32")
+    assert (numpy.asarray(tb.indexed_add(zeros, vectors, ours(rows), mode="fill")) == added).all()
+    assert (numpy.asarray(tb.indexed_put(zeros, vectors, ours(rows), mode="fill")) == put).all()
+
+
+def test_random_bits_are_those_of_other_backends() -> None:
+    draws = [tb.random.normal(tb.random.key(3, backend=name), (1000,)) for name in ("mlx", "numpy")]
+    assert numpy.allclose(numpy.asarray(draws[0]), numpy.asarray(draws[1]), rtol=1e-5)
+    bits = [tb.random.bits(tb.random.key(3, backend=name), (1000,)).tolist() for name in ("mlx", "numpy")]
+    assert bits[0] == bits[1]

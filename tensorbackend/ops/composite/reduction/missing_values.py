@@ -1,0 +1,162 @@
+"""Summaries along axes that leave NaN out, written in public ops.
+
+Integers and bool have no NaN: their results are those of `sum`, `mean` and so on. No gradient flows to elements that
+are NaN, and none of them makes another gradient NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from ....annotations import Axes
+from ....dispatch import composite
+from ....dtypes import REAL_OF, DTypeLike, float32, promote_types
+from ....rules.accuracy import PRODUCT, SUM, Bound
+from ....rules.broadcasting import check_dtype, to_floating
+from ....tensor import Tensor
+from ...elementwise.binary import divide, equal, floor_divide, greater, maximum, multiply, subtract
+from ...elementwise.conversion import astype
+from ...elementwise.ternary import where
+from ...elementwise.transcendental import sqrt
+from ...elementwise.unary import bitwise_invert, isnan
+from ...indexing.taking import take_along_axis_at
+from ...reduction import all, max, min, prod, sum
+from ...shape import reshape
+from ..sorting.order_statistics import median, middle, sort_axes
+from . import cast_to_float32, mean, std, var
+
+
+def _filled(x: Tensor, value: float) -> Tensor:
+    """x with a value in place of NaN."""
+    return where(isnan(x), value, x) if x.dtype.is_inexact else x
+
+
+@composite.within(SUM)
+def nansum(x: Tensor, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Tensor:
+    """The sum of the elements that are not NaN; 0 if there are none.
+
+    >>> import tensorbackend as tb
+    >>> tb.nansum(tb.asarray([1.0, float("nan"), 2.0])).item()
+    3.0
+    """
+    return sum(_filled(x, 0), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+@composite.within(PRODUCT)
+def nanprod(x: Tensor, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Tensor:
+    """The product of the elements that are not NaN; 1 if there are none.
+
+    >>> import tensorbackend as tb
+    >>> tb.nanprod(tb.asarray([3.0, float("nan"), 2.0])).item()
+    6.0
+    """
+    return prod(_filled(x, 1), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def _extreme(op: Callable[..., Tensor], x: Tensor, worst: float, axis: Axes, keepdims: bool) -> Tensor:
+    """The largest or least of the elements that are not NaN."""
+    if not x.dtype.is_floating:
+        return op(x, axis=axis, keepdims=keepdims)
+    none = all(isnan(x), axis=axis, keepdims=keepdims)
+    return where(none, math.nan, op(_filled(x, worst), axis=axis, keepdims=keepdims))
+
+
+@composite
+def nanmax(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """The largest of the elements that are not NaN; NaN if all are. Raises `ShapeError` for axes without elements.
+
+    >>> import tensorbackend as tb
+    >>> tb.nanmax(tb.asarray([[1.0, float("nan")], [3.0, 2.0]]), axis=1).tolist()
+    [1.0, 3.0]
+    """
+    return _extreme(max, x, -math.inf, axis, keepdims)
+
+
+@composite
+def nanmin(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """The least of the elements that are not NaN; NaN if all are. Raises `ShapeError` for axes without elements.
+
+    >>> import tensorbackend as tb
+    >>> tb.nanmin(tb.asarray([[1.0, float("nan")], [3.0, 2.0]]), axis=1).tolist()
+    [1.0, 2.0]
+    """
+    return _extreme(min, x, math.inf, axis, keepdims)
+
+
+def _count(x: Tensor, axis: Axes, keepdims: bool) -> Tensor:
+    """The number of elements that are not NaN, in the floating dtype of x."""
+    count = sum(bitwise_invert(isnan(x)), axis=axis, keepdims=keepdims)
+    return astype(count, REAL_OF.get(x.dtype, x.dtype))
+
+
+@composite.within(SUM)
+def nanmean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """Arithmetic mean of the elements that are not NaN; NaN if there are none.
+
+    >>> import tensorbackend as tb
+    >>> tb.nanmean(tb.asarray([1.0, float("nan"), 2.0])).item()
+    1.5
+    """
+    if not x.dtype.is_inexact:
+        return mean(x, axis=axis, keepdims=keepdims)
+    wide = cast_to_float32(x)
+    total = sum(_filled(wide, 0), axis=axis, keepdims=keepdims)
+    return astype(divide(total, _count(wide, axis, keepdims)), x.dtype)
+
+
+@composite.within(Bound(16, "a sum of squares of differences", "square", tame=True))
+def nanvar(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    """Variance of the elements that are not NaN.
+
+    The divisor is the number of these elements minus `correction`; the result is NaN where that is not positive.
+
+    >>> import tensorbackend as tb
+    >>> tb.nanvar(tb.asarray([1.0, float("nan"), 3.0])).item()
+    1.0
+    """
+    check_dtype(x.dtype, "real")
+    if not x.dtype.is_floating:
+        return var(x, axis=axis, correction=correction, keepdims=keepdims)
+    wide = astype(x, promote_types(x.dtype, float32))
+    known = _filled(wide, 0)
+    average = divide(sum(known, axis=axis, keepdims=True), maximum(_count(wide, axis, True), 1))
+    centred = where(isnan(wide), 0, subtract(known, average))
+    squares = sum(multiply(centred, centred), axis=axis, keepdims=keepdims)
+    divisor = subtract(_count(wide, axis, keepdims), correction)
+    enough = greater(divisor, 0)
+    return astype(where(enough, divide(squares, where(enough, divisor, 1)), math.nan), x.dtype)
+
+
+@composite.within(Bound(16, "the root of a sum of squares of differences", "operand", tame=True))
+def nanstd(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    """Standard deviation of the elements that are not NaN: the square root of `nanvar`.
+
+    >>> import tensorbackend as tb
+    >>> tb.nanstd(tb.asarray([[1.0, float("nan"), 3.0]], names=("row", "n")), axis="n").tolist()
+    [1.0]
+    """
+    check_dtype(x.dtype, "real")
+    if not x.dtype.is_floating:
+        return std(x, axis=axis, correction=correction, keepdims=keepdims)
+    wide = astype(x, promote_types(x.dtype, float32))
+    return astype(sqrt(nanvar(wide, axis=axis, correction=correction, keepdims=keepdims)), x.dtype)
+
+
+@composite
+def nanmedian(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """The median of the elements that are not NaN; NaN if there are none.
+
+    >>> import tensorbackend as tb
+    >>> tb.nanmedian(tb.asarray([3.0, float("nan"), 1.0, 2.0])).item()
+    2.0
+    """
+    check_dtype(x.dtype, "real or bool")
+    if not x.dtype.is_floating:
+        return median(x, axis=axis, keepdims=keepdims)
+    ordered, out = sort_axes(x, axis, keepdims)  # NaN comes last
+    count = sum(bitwise_invert(isnan(ordered)), axis=-1, keepdims=True)
+    below, above = floor_divide(maximum(subtract(count, 1), 0), 2), floor_divide(count, 2)
+    low, high = (take_along_axis_at(ordered, place, axis=-1, mode="clip") for place in (below, above))
+    medians = where(equal(count, 0), math.nan, where(equal(below, above), low, middle(low, high)))
+    return reshape(astype(medians, to_floating(x.dtype)), out.shape, names=out.names)

@@ -1,0 +1,117 @@
+"""Linear interpolation between points, written in public ops."""
+
+from __future__ import annotations
+
+import math
+
+from ....dispatch import composite
+from ....dtypes import float32, promote_types
+from ....errors import ArgumentError, ShapeError, expected
+from ....rules.accuracy import Bound
+from ....rules.broadcasting import check_dtype, result_type, to_floating
+from ....tensor import Tensor
+from ...elementwise.binary import (
+    add,
+    divide,
+    equal,
+    greater,
+    less,
+    maximum,
+    minimum,
+    multiply,
+    remainder,
+    subtract,
+)
+from ...elementwise.conversion import astype
+from ...elementwise.ternary import where
+from ...elementwise.unary import isnan
+from ...indexing.slices import entries
+from ...indexing.taking import take_at
+from ...shape import concatenate, reshape
+from ...sorting import argsort
+from .searching import searchsorted
+
+
+def _vector(x: Tensor, what: str) -> Tensor:
+    """An operand that must have one axis, without its name."""
+    if x.ndim != 1:
+        raise ShapeError(expected(f"{what} along one axis", tensor=x.template))
+    return x.rename(None)
+
+
+@composite.within(Bound(16, "a product with a quotient of differences", "operand", tame=True))
+def interp(
+    x: Tensor, xp: Tensor, fp: Tensor, /, *, left: float | None = None, right: float | None = None,
+    period: float | None = None,
+) -> Tensor:  # fmt: skip
+    """The values at x of the function that is linear between the points (xp, fp), with xp in ascending order.
+
+    Parameters
+    ----------
+    x : Tensor
+        The places at which the function is evaluated.
+    xp : Tensor
+        The places of the points along one axis, in ascending order unless there is a period.
+    fp : Tensor
+        The values at these places; they may be complex.
+    left, right : float, optional
+        The values below and above all places; by default the value at the nearest place.
+    period : float, optional
+        The period of the function; `left` and `right` then have no effect.
+
+    Returns
+    -------
+    Tensor
+        A tensor with the shape and names of x, in the floating dtype to which the operands are promoted.
+
+    Raises
+    ------
+    ShapeError
+        Unless `xp` and `fp` are vectors of the same length of at least 1.
+    ArgumentError
+        For a period of 0.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.interp(tb.asarray([0.5, 1.5, 9.0]), tb.asarray([0.0, 1.0, 2.0]), tb.asarray([0.0, 10.0, 30.0])).tolist()
+    [5.0, 20.0, 30.0]
+    """
+    places, values = _vector(xp, "places"), _vector(fp, "values")
+    if places.shape != values.shape or not places.shape[0]:
+        raise ShapeError(expected("a value for each place, and at least one", xp=xp.template, fp=fp.template))
+    dtype = to_floating(check_dtype(result_type([x.template, xp.template, fp.template]), "numeric"))
+    reals = to_floating(check_dtype(result_type([x.template, xp.template]), "real"))
+    work = promote_types(dtype, float32)
+    real_work = promote_types(reals, work) if not work.is_complex else promote_types(reals, float32)
+    t, places, values = astype(x, real_work), astype(places, real_work), astype(values, work)
+    if period is not None:
+        if not period:
+            raise ArgumentError(expected("a period other than 0", period=period))
+        length = math.fabs(period)
+        t, places = remainder(t, length), remainder(places, length)
+        order = argsort(places)
+        places, values = (take_at(each, order, axis=0, mode="clip") for each in (places, values))
+        last = places.shape[0] - 1
+        places = concatenate(
+            [subtract(entries(places, 0, last, 1), length), places, add(entries(places, 0, 0, 1), length)]
+        )
+        values = concatenate([entries(values, 0, last, 1), values, entries(values, 0, 0, 1)])
+        left = right = None
+    count = places.shape[0]
+    first, last_place = (reshape(entries(places, 0, at, 1), ()) for at in (0, count - 1))
+    start, stop = (reshape(entries(values, 0, at, 1), ()) for at in (0, count - 1))
+    if count == 1:
+        inside = where(isnan(t), astype(t, work), start)
+    else:
+        after = minimum(maximum(searchsorted(places, t, side="right"), 1), count - 1)
+        before = subtract(after, 1)
+        x0, x1 = (take_at(places, at, axis=0, mode="clip") for at in (before, after))
+        y0, y1 = (take_at(values, at, axis=0, mode="clip") for at in (before, after))
+        gap = subtract(x1, x0)
+        slope = divide(subtract(y1, y0), where(equal(gap, 0), 1, gap))
+        between = add(y0, multiply(slope, subtract(t, x0)))
+        inside = where(equal(t, x0), y0, where(equal(t, x1), y1, between))  # also next to an infinite value
+    inside = where(less(t, first), start if left is None else left, inside)
+    inside = where(greater(t, last_place), stop if right is None else right, inside)
+    return astype(inside.rename(*x.names), dtype)

@@ -1,0 +1,122 @@
+"""Entries left out of a tensor and put between others, at positions that are known before data is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..annotations import SoleAxis
+from ..declarations.argument_errors import check_arguments
+from ..errors import ArgumentError, ShapeError, expected
+from ..rules.axes import sole_axis
+from ..rules.plan import integer
+from ..template import as_int
+from ..tensor import Tensor, TensorLike
+from .creation.filled import asarray
+from .creation.values import operand_tensor
+from .indexing.taking import take_at
+from .shape import broadcast_to, concatenate
+
+Positions = int | Sequence[int] | slice
+"""One position, several of them, or a slice."""
+
+
+def _places(positions: Positions, size: int, last: int) -> list[int]:
+    """Positions along an axis of a size, counted from its start; `ArgumentError` for one that is not from -size to
+    `last`."""
+    if isinstance(positions, slice):
+        return list(range(*positions.indices(size)))
+    given = (positions,) if as_int(positions) is not None else positions
+    places = [integer(position=position) for position in given]  # type: ignore[union-attr] # several
+    for place in places:
+        if not -size <= place <= last:
+            raise ArgumentError(expected(f"positions from {-size} to {last}", positions=positions))
+    return [place + size if place < 0 else place for place in places]
+
+
+@check_arguments
+def delete(x: TensorLike, positions: Positions, /, *, axis: SoleAxis = None) -> Tensor:
+    """The tensor without the entries at some positions of an axis.
+
+    Parameters
+    ----------
+    x : Tensor
+        A tensor.
+    positions : int, sequence of int or slice
+        The positions of entries that are left out, negative ones from the end; the same one may be given twice.
+    axis : int or str, optional
+        The axis. It may be left out if x has one axis.
+
+    Returns
+    -------
+    Tensor
+        A tensor with fewer entries along the axis, in the dtype and with the names of x.
+
+    Raises
+    ------
+    ArgumentError
+        For a position that the axis does not have.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.delete(tb.asarray([10, 20, 30, 40]), [0, -1]).tolist()
+    [20, 30]
+    """
+    x = asarray(x)
+    along = sole_axis(x.template, axis)
+    size = x.shape[along]
+    gone = set(_places(positions, size, size - 1))
+    kept = [place for place in range(size) if place not in gone]
+    return take_at(x, asarray(kept, dtype="int64", backend=x.backend), axis=along, mode="clip").rename(*x.names)
+
+
+@check_arguments
+def insert(x: TensorLike, positions: Positions, values: TensorLike, /, *, axis: SoleAxis = None) -> Tensor:
+    """The tensor with new entries before those at some positions of an axis.
+
+    Parameters
+    ----------
+    x : Tensor
+        A tensor.
+    positions : int, sequence of int or slice
+        The positions in x before which entries are put, negative ones from the end; the size of the axis puts one at
+        its end.
+    values : Tensor
+        The new entries, of the shape of x but with an entry for each position along the axis, or of one that broadcasts
+        to that. They are promoted with x.
+    axis : int or str, optional
+        The axis. It may be left out if x has one axis.
+
+    Returns
+    -------
+    Tensor
+        A tensor with more entries along the axis, with the names of x.
+
+    Raises
+    ------
+    ArgumentError
+        For a position that is not within the axis or at its end.
+    ShapeError
+        For values of another shape.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.insert(tb.asarray([10, 20, 30]), [0, 2], tb.asarray([1, 2])).tolist()
+    [1, 10, 20, 2, 30]
+    """
+    x = asarray(x)
+    along = sole_axis(x.template, axis)
+    size = x.shape[along]
+    places = _places(positions, size, size)
+    added = operand_tensor(values, x)
+    shape = (*x.shape[:along], len(places), *x.shape[along + 1 :])
+    if added.ndim > x.ndim:
+        raise ShapeError(expected(f"values that broadcast to shape {shape}", values=added.template))
+    joined = concatenate([x, broadcast_to(added, shape, names=x.names)], axis=along)
+    # Before each place come its new entries, in the order in which they are given; they stand behind x in `joined`.
+    order = sorted(
+        [(place, 0, size + number) for number, place in enumerate(places)] + [(at, 1, at) for at in range(size)]
+    )
+    sources = asarray([source for _, _, source in order], dtype="int64", backend=x.backend)
+    return take_at(joined, sources, axis=along, mode="clip").rename(*joined.names)

@@ -1,0 +1,98 @@
+"""Unions, intersections and differences of two tensors as sets of their elements, in ascending order.
+
+As in `unique_values`, -0.0 equals 0.0. As in `isin`, NaN equals nothing. The number of elements depends on data: with a
+`size` none is read, so that `jit` and dry runs know the shape of the result.
+"""
+
+from __future__ import annotations
+
+from ..docstrings import document
+from ..dtypes import Scalar, scalar_kind
+from ..rules.broadcasting import result_type
+from ..tensor import Tensor, TensorLike
+from .composite.indexing.positions import check_size, read_count
+from .composite.sorting.searching import isin
+from .creation.filled import full
+from .creation.values import operand_tensors
+from .elementwise.binary import less, logical_and
+from .elementwise.conversion import astype
+from .elementwise.ternary import where
+from .elementwise.unary import bitwise_invert
+from .indexing.taking import take_at
+from .reduction import sum
+from .searching import nonzero
+from .sets import first_of_runs, unique_values
+from .shape import concatenate, laid_flat
+
+
+def _operands(x1: TensorLike, x2: TensorLike) -> tuple[Tensor, Tensor]:
+    """Two tensors, flattened, in their common dtype."""
+    x1, x2 = operand_tensors(x1, x2)
+    dtype = result_type([x1.template, x2.template])
+    return laid_flat(astype(x1, dtype)), laid_flat(astype(x2, dtype))
+
+
+def _kept(elements: Tensor, holds: Tensor, size: int | None, fill_value: Scalar, function: str) -> Tensor:
+    """The elements for which a mask holds, all or `size` of them, filled up with a value."""
+    count = read_count(sum(holds), function) if size is None else check_size(size)
+    total, dtype = elements.size, elements.dtype
+    value = bool(fill_value) if dtype.kind == "bool" and scalar_kind(fill_value) else fill_value
+    filling = full((count,), value, dtype=dtype, backend=elements.backend)
+    if not total:
+        return filling
+    places = nonzero(holds, size=count, fill_value=total)[0]
+    return where(less(places, total), take_at(elements, places, axis=0, mode="clip"), filling)
+
+
+@document
+def union1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> Tensor:
+    """The different elements of two tensors in ascending order.
+
+    >>> import tensorbackend as tb
+    >>> tb.union1d(tb.asarray([3, 1]), tb.asarray([[2, 3]])).tolist()
+    [1, 2, 3]
+    """
+    return unique_values(concatenate(_operands(x1, x2)), size=size, fill_value=fill_value)
+
+
+@document
+def intersect1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> Tensor:
+    """The different elements that are in both tensors, in ascending order.
+
+    >>> import tensorbackend as tb
+    >>> tb.intersect1d(tb.asarray([3, 1, 3]), tb.asarray([2, 3])).tolist()
+    [3]
+    >>> tb.intersect1d(tb.asarray([3, 1, 3]), tb.asarray([2, 3]), size=2, fill_value=-1).tolist()
+    [3, -1]
+    """
+    first, second = _operands(x1, x2)
+    elements, begins = first_of_runs(first)
+    return _kept(elements, logical_and(begins, isin(elements, second)), size, fill_value, "intersect1d()")
+
+
+@document
+def setdiff1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> Tensor:
+    """The different elements of x1 that are not in x2, in ascending order.
+
+    >>> import tensorbackend as tb
+    >>> tb.setdiff1d(tb.asarray([3, 1, 3]), tb.asarray([2, 3])).tolist()
+    [1]
+    """
+    first, second = _operands(x1, x2)
+    elements, begins = first_of_runs(first)
+    holds = logical_and(begins, isin(elements, second, invert=True))
+    return _kept(elements, holds, size, fill_value, "setdiff1d()")
+
+
+@document
+def setxor1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> Tensor:
+    """The different elements that are in exactly one of the tensors, in ascending order.
+
+    >>> import tensorbackend as tb
+    >>> tb.setxor1d(tb.asarray([3, 1, 3]), tb.asarray([2, 3])).tolist()
+    [1, 2]
+    """
+    first, second = _operands(x1, x2)
+    elements, begins = first_of_runs(concatenate([first, second]))
+    both = logical_and(isin(elements, first), isin(elements, second))
+    return _kept(elements, logical_and(begins, bitwise_invert(both)), size, fill_value, "setxor1d()")

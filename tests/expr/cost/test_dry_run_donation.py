@@ -1,0 +1,56 @@
+"""The peak of a step with donated arguments: predicted, and as Python measures it."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError
+
+
+def step(params: Any, state: Any, slopes: Any) -> Any:
+    """A step of Adam."""
+    first = [0.9 * m + 0.1 * g for m, g in zip(state[0], slopes, strict=True)]
+    second = [0.99 * v + 0.01 * g * g for v, g in zip(state[1], slopes, strict=True)]
+    pairs = zip(params, first, second, strict=True)
+    return [w - 0.1 * m / (tb.sqrt(v) + 1e-8) for w, m, v in pairs], [first, second]
+
+
+def start() -> tuple[Any, Any, Any]:
+    draw = np.random.default_rng(0).standard_normal
+    params = [tb.asarray(draw((400, 300)).astype(np.float32), copy=True) for _ in range(6)]
+    return params, [[tb.zeros(w.shape) for w in params] for _ in range(2)], [w * 2 for w in params]
+
+
+@pytest.mark.parametrize("names", [(), ("params", "state")])
+def test_the_predicted_peak_is_the_measured_one(names: tuple[str, ...]) -> None:
+    compiled = tb.jit(step, donate=names)
+    compiled(*start())
+    predicted = tb.dry_run(step, *start(), donate=names).optimised.peak.memory
+    tracemalloc.start()
+    try:
+        given = start()
+        tracemalloc.reset_peak()
+        compiled(*given)
+        measured = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert abs(predicted - measured) < 0.05 * measured
+
+
+def test_a_dry_run_names_what_could_be_donated() -> None:
+    report, donated = tb.dry_run(step, *start()), tb.dry_run(step, *start(), donate=("params", "state"))
+    assert report.donatable == ("params", "state")
+    assert report.peak_if_donated == donated.optimised.peak.memory < 0.75 * report.optimised.peak.memory
+    assert "could be donated: params, state; the optimised peak would be" in report.summary()
+    assert donated.donatable == ()
+    assert tb.dry_run(step, *start(), donate="state").donatable == ("params",)
+
+
+def test_the_parameters_to_donate_must_be_there() -> None:
+    with pytest.raises(ArgumentError, match="the parameters are params, state, slopes"):
+        tb.dry_run(step, *start(), donate="z")

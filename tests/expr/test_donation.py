@@ -1,0 +1,120 @@
+"""Donated arguments: values to the last bit, what is freed and when, and what a donated tensor says."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError, DeallocatedError
+
+RNG = np.random.default_rng(0)
+GRADIENTS = {name: RNG.standard_normal((300, 200)).astype(np.float32) for name in ("a", "b", "c", "d")}
+
+Tensors = dict[str, tb.Tensor]
+
+
+def adam(params: Tensors, state: dict[str, Tensors], gradients: Tensors, rate: float) -> Any:
+    first = {name: 0.9 * state["first"][name] + 0.1 * gradients[name] for name in params}
+    second = {name: 0.99 * state["second"][name] + 0.01 * gradients[name] ** 2 for name in params}
+    new = {name: x - rate * first[name] / (tb.sqrt(second[name]) + 1e-8) for name, x in params.items()}
+    return new, {"first": first, "second": second}
+
+
+def start(backend: str) -> tuple[Tensors, dict[str, Tensors], Tensors]:
+    gradients = {name: tb.asarray(x, backend=backend) for name, x in GRADIENTS.items()}
+    params = {name: tb.asarray(x * 2, copy=True, backend=backend) for name, x in GRADIENTS.items()}
+    zeros = [{name: tb.zeros(x.shape, backend=backend) for name, x in params.items()} for _ in range(2)]
+    return params, {"first": zeros[0], "second": zeros[1]}, gradients
+
+
+@pytest.mark.parametrize("backend", ["numpy", "jax", "binary"])
+def test_values_are_the_same_to_the_last_bit(backend: str) -> None:
+    results = []
+    for names in ((), ("params", "state")):
+        step = tb.jit(adam, donate=names)
+        params, state, gradients = start(backend)
+        if backend == "binary":
+            params, gradients = ({"a": x["a"][:2, :2]} for x in (params, gradients))
+            state = {key: {"a": x["a"][:2, :2]} for key, x in state.items()}
+        for _ in range(3):
+            params, state = step(params, state, gradients, 0.1)
+        results.append({name: np.asarray(x) for name, x in params.items()})
+        assert not any(x.deallocated for x in gradients.values())
+    for name, array in results[0].items():
+        assert np.array_equal(array, results[1][name])
+
+
+def test_a_donated_tensor_says_so_when_it_is_used() -> None:
+    step = tb.jit(lambda x, y: x + y, donate="x")
+    x, y = tb.ones(3), tb.ones(3)
+    assert step(x, y).tolist() == [2.0] * 3
+    assert (x.deallocated, y.deallocated) == (True, False)
+    assert repr(x) == "f32[3] numpy, deallocated"
+    with pytest.raises(DeallocatedError, match="of the call to which it was donated"):
+        x + 1
+    with pytest.raises(DeallocatedError):
+        step(x, y)
+
+
+def test_xla_takes_the_memory_of_donated_arrays() -> None:
+    step = tb.jit(lambda x, y: (x + y, tb.sum(y)), donate=("x", "y"))
+    x, y = tb.ones(3, backend="jax"), tb.ones(4, backend="jax")[:3]
+    payloads = [x.data, y.data]
+    step(x, y)
+    assert [data.is_deleted() for data in payloads] == [True, False]  # there is one result of their template
+    assert (x.deallocated, y.deallocated) == (True, True)
+
+
+def test_numpy_frees_each_donated_array_at_its_last_use() -> None:
+    peaks = []
+    for names in ((), ("params", "state")):
+        step = tb.jit(adam, donate=names)
+        step(*start("numpy"), 0.1)  # compiles
+        tracemalloc.start()
+        given = start("numpy")
+        tracemalloc.reset_peak()
+        step(*given, 0.1)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 0.75 * peaks[0]
+
+
+def test_arrays_of_others_keep_their_elements() -> None:
+    array = np.ones(3, np.float32)
+    step = tb.jit(lambda x: x * 2, donate="x")
+    assert step(tb.asarray(array)).tolist() == [2.0] * 3
+    assert array.tolist() == [1.0] * 3
+    assert step(array).tolist() == [2.0] * 3
+    x = tb.asarray([1.0, 2.0])
+    kept = np.asarray(x)
+    step(x)
+    assert kept.tolist() == [1.0, 2.0]
+
+
+def test_under_a_trace_nothing_is_donated() -> None:
+    step = tb.jit(lambda x: x * x, donate="x")
+    x = tb.ones(3)
+    assert tb.grad(lambda x: tb.sum(step(x)))(x).tolist() == [2.0] * 3
+    assert not x.deallocated
+    assert step(tb.template((3,), "f32")).template.shape == (3,)
+
+
+def test_results_may_be_the_donated_tensors_themselves() -> None:
+    step = tb.jit(lambda x, y: (x, y[::-1], x), donate=("x", "y"))
+    for backend in ("numpy", "jax"):
+        x, y = tb.asarray([1.0, 2.0], backend=backend), tb.asarray([3.0, 4.0], backend=backend)
+        assert [out.tolist() for out in step(x, y)] == [[1.0, 2.0], [4.0, 3.0], [1.0, 2.0]]
+
+
+def test_what_is_wrong_is_said() -> None:
+    with pytest.raises(ArgumentError, match="the names of parameters to donate"):
+        tb.jit(lambda x: x, donate="y")
+    step = tb.jit(lambda x, y: x + y, donate="x")
+    x = tb.ones(3)
+    with pytest.raises(ArgumentError, match="a donated tensor that is an argument once"):
+        step(x, x)
+    assert not x.deallocated

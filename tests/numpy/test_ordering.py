@@ -1,0 +1,17 @@
+"""Bins in either order, beside NumPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+import tensorbackend.numpy as np
+
+
+@pytest.mark.parametrize("right", [False, True])
+@pytest.mark.parametrize("bins", [[0.0, 1.0, 2.5], [2.5, 1.0, 0.0], [1, 1, 1], [3], []])
+def test_an_edge_belongs_to_the_bin_that_it_belongs_to_in_numpy(bins: Any, right: bool) -> None:
+    x = numpy.array([[-1.0, 0.0, 0.5], [1.0, 2.5, 9.0]])
+    assert np.digitize(np.array(x), bins, right).tolist() == numpy.digitize(x, bins, numpy.bool(right)).tolist()

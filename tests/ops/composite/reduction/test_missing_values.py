@@ -1,0 +1,65 @@
+"""Reductions that leave NaN out: results on three backends, names, gradients, `jit` and `vmap`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorbackend as tb
+
+NAMES = ["nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd", "nanmedian"]
+DATA = np.array([[1.5, np.nan, -2.0, 4.0], [np.nan] * 4, [0.5, 3.0, np.nan, np.nan]])
+
+
+def _ours(name: str) -> Any:
+    return getattr(tb, name)
+
+
+def _numpys(name: str, axis: int | None) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of rows that are all NaN
+        return getattr(np, name)(DATA, axis=axis)
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+@pytest.mark.parametrize("name", NAMES)
+def test_results_are_numpys(name: str, backend: str) -> None:
+    x = tb.asarray(DATA, names=("row", "n"), backend=backend)
+    for axis in (None, 0, 1):
+        np.testing.assert_allclose(np.asarray(_ours(name)(x, axis=axis)), _numpys(name, axis))
+    assert _ours(name)(x, axis="n").names == ("row",)
+    assert _ours(name)(x, axis="n", keepdims=True).names == ("row", "n")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_gradient_flows_to_nan_or_is_nan(name: str) -> None:
+    x = tb.asarray(DATA[[0, 2]])
+    with tb.precision(64):
+        gradient = np.asarray(tb.grad(lambda x: tb.sum(_ours(name)(x, axis=1)))(x))
+    known = ~np.isnan(DATA[[0, 2]])
+    assert (gradient[~known] == 0).all()
+    for row, column in zip(*np.nonzero(known), strict=True):
+        ends = []
+        for step in (1e-6, -1e-6):
+            moved = DATA[[0, 2]].copy()
+            moved[row, column] += step
+            ends.append(getattr(np, name)(moved, axis=1).sum())
+        assert gradient[row, column] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-6)
+    everything = np.asarray(tb.grad(lambda x: tb.nansum(_ours(name)(x, axis=1)))(tb.asarray(DATA)))
+    assert np.isfinite(everything).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_compiled_and_batched(name: str) -> None:
+    x = tb.asarray(DATA)
+    np.testing.assert_allclose(np.asarray(tb.jit(_ours(name))(x)), _numpys(name, None))
+    np.testing.assert_allclose(np.asarray(tb.vmap(_ours(name))(x)), _numpys(name, 1))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_integers_have_no_nan(name: str) -> None:
+    data = np.array([[3, 1, 2], [5, 5, 0]])
+    assert np.asarray(_ours(name)(tb.asarray(data), axis=1)) == pytest.approx(getattr(np, name)(data, axis=1))
