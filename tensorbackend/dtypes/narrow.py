@@ -71,7 +71,7 @@ def _finite(dtype: DType) -> tuple[float, ...]:
 
 
 def greatest(dtype: DType) -> float:
-    """The greatest finite number of a narrow floating dtype.
+    """The largest finite number of a narrow floating dtype.
 
     >>> greatest(float8_e4m3fn), greatest(float4_e2m1fn)
     (448.0, 6.0)
@@ -83,9 +83,9 @@ def greatest(dtype: DType) -> float:
 def encoder(dtype: DType) -> Callable[[Any], int]:
     """The function that gives the code nearest to a number: integers wrap, floats are rounded to nearest even.
 
-    A number beyond the greatest one becomes infinity if the dtype has it, else NaN if the dtype has that, else the
-    greatest number. In float8_e8m0fnu, ties are rounded up, as is each number between its two least ones, and zero and
-    negative numbers become NaN.
+    A number beyond the largest one becomes infinity if the dtype has it, else NaN if the dtype has that, else the
+    largest number. In float8_e8m0fnu, ties are rounded up, as is each number between its two smallest ones, and zero
+    and negative numbers become NaN.
 
     Parameters
     ----------

@@ -107,7 +107,7 @@ class Reader:
         if len(keys) != len(children):
             raise broken("a container whose keys do not fit")
         kind = entry["kind"]
-        # A named tuple is made anew from the names, as its class may be anywhere.
+        # A named tuple is made from the names, as its class may be anywhere.
         return Tree(namedtuple(kind[6:], keys) if kind.startswith("named ") else kinds[kind], keys, children)
 
     def option(self, entry: Any) -> Any:

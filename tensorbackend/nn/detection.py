@@ -123,7 +123,7 @@ def non_maximum_suppression(
 
 
 def _corners(boxes: Tensor, order: Tensor) -> tuple[Tensor, ...]:
-    """The least and greatest coordinates of boxes in an order, whichever two corners they are given by."""
+    """The minimum and maximum coordinates of boxes in an order, whichever two corners define them."""
     first, second, third, fourth = (
         take_along_axis_at(broadcast_to(part, order.shape), order, axis=-1, mode="clip")
         for part in unstack(boxes, axis=-1)

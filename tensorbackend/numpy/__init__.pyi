@@ -1,6 +1,7 @@
 """NumPy's names, arguments and views on any backend. Written by `python -m tensorbackend.numpy.stub`."""
 
 
+import builtins
 from typing import Any, Callable, Iterable, Iterator
 
 from tensorbackend import Tensor
@@ -20,7 +21,7 @@ class ufunc:
         self, *args: Any, out: Any = ..., where: Any = ..., dtype: Any = ..., casting: Any = ..., order: Any = ...,
     ) -> Any: ...
     def reduce(
-        self, array: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: bool = ..., initial: Any = ...,
+        self, array: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: builtins.bool = ..., initial: Any = ...,
         where: Any = ...,
     ) -> Any: ...
     def accumulate(self, array: Any, axis: int = ..., dtype: Any = ..., out: Any = ...) -> Any: ...
@@ -40,9 +41,9 @@ class ndarray:
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any: ...
     def __array_namespace__(self, *, api_version: Any = ...) -> Any: ...
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any: ...
-    def __bool__(self) -> bool: ...
+    def __bool__(self) -> builtins.bool: ...
     def __complex__(self) -> complex: ...
-    def __contains__(self, value: Any) -> bool: ...
+    def __contains__(self, value: Any) -> builtins.bool: ...
     def __copy__(self) -> ndarray: ...
     def __deepcopy__(self, memo: Any) -> ndarray: ...
     def __divmod__(self, other: Any) -> Any: ...
@@ -112,7 +113,7 @@ class ndarray:
         """The indices of `partition`."""
     def argsort(self, axis: Any = ..., kind: Any = ..., order: Any = ..., *, stable: Any = ...) -> Any:
         """The indices that sort along an axis."""
-    def astype(self, dtype: Any, order: str = ..., casting: str = ..., subok: bool = ..., copy: bool = ...) -> ndarray:
+    def astype(self, dtype: Any, order: str = ..., casting: str = ..., subok: builtins.bool = ..., copy: builtins.bool = ...) -> ndarray:
         """The elements in another dtype, as a new array."""
     @property
     def base(self) -> Any: ...
@@ -192,7 +193,7 @@ class ndarray:
         """Each element repeated along an axis, by default of the flat array."""
     def reshape(self, *shape: Any, order: str = ..., copy: Any = ...) -> ndarray:
         """The elements in another shape: a view."""
-    def resize(self, *shape: Any, refcheck: bool = ...) -> None:
+    def resize(self, *shape: Any, refcheck: builtins.bool = ...) -> None:
         """Change the shape in place, padded with zeros."""
     def round(self, decimals: int = ..., out: Any = ...) -> Any:
         """Each element rounded to some decimals, ties to even."""
@@ -249,7 +250,7 @@ acosh: ufunc
 add: ufunc
 def all(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
     """Test whether all elements are true (not zero; NaN is true). True if there are no elements."""
-def allclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: bool = ...) -> bool:
+def allclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: builtins.bool = ...) -> builtins.bool:
     """Test whether all elements are equal within tolerances."""
 def amax(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """Maximum of the elements; NaN if any element is NaN."""
@@ -286,13 +287,13 @@ def argwhere(a: Any) -> Any:
     """The positions of the nonzero elements, a row for each."""
 def around(a: Any, decimals: int = ..., out: Any = ...) -> Any:
     """Each element rounded to some decimals, ties to even."""
-def array(object: Any, dtype: Any = ..., *, copy: Any = ..., order: Any = ..., subok: bool = ..., ndmin: int = ..., ndmax: int = ..., like: Any = ..., device: Any = ...) -> ndarray:
+def array(object: Any, dtype: Any = ..., *, copy: Any = ..., order: Any = ..., subok: builtins.bool = ..., ndmin: int = ..., ndmax: int = ..., like: Any = ..., device: Any = ...) -> ndarray:
     """Make a new array with the elements of a value."""
 def array2string(a: Any, *arguments: Any, **options: Any) -> str:
     """The elements of an array as text, with options."""
-def array_equal(a1: Any, a2: Any, equal_nan: bool = ...) -> bool:
+def array_equal(a1: Any, a2: Any, equal_nan: builtins.bool = ...) -> builtins.bool:
     """Test whether two arrays have the same shape and elements."""
-def array_equiv(a1: Any, a2: Any) -> bool:
+def array_equiv(a1: Any, a2: Any) -> builtins.bool:
     """Test whether two arrays have the same elements after broadcasting."""
 def array_repr(arr: Any, max_line_width: Any = ..., precision: Any = ..., suppress_small: Any = ...) -> str:
     """The text `array(...)` of an array."""
@@ -312,7 +313,7 @@ def asfortranarray(a: Any, dtype: Any = ..., *, like: Any = ...) -> ndarray:
     """The value as an array; arrays have no layout here."""
 asin: ufunc
 asinh: ufunc
-def astype(x: Any, dtype: Any, /, *, copy: bool = ..., device: Any = ..., casting: str = ...) -> ndarray:
+def astype(x: Any, dtype: Any, /, *, copy: builtins.bool = ..., device: Any = ..., casting: str = ...) -> ndarray:
     """The elements in another dtype."""
 atan: ufunc
 atan2: ufunc
@@ -323,7 +324,7 @@ def atleast_2d(*arys: Any) -> Any:
     """Arrays with at least two axes: views."""
 def atleast_3d(*arys: Any) -> Any:
     """Arrays with at least three axes: views."""
-def average(a: Any, axis: Any = ..., weights: Any = ..., returned: bool = ..., *, keepdims: Any = ...) -> Any:
+def average(a: Any, axis: Any = ..., weights: Any = ..., returned: builtins.bool = ..., *, keepdims: Any = ...) -> Any:
     """The mean along axes, weighted if weights are given."""
 def bartlett(M: Any) -> Any:
     """The triangular window."""
@@ -347,15 +348,15 @@ def block(arrays: Any) -> Any:
     """An array from nested lists of blocks."""
 from numpy import bool as bool
 from numpy import bool_ as bool_
-def broadcast_arrays(*args: Any, subok: bool = ...) -> tuple[ndarray, ...]:
+def broadcast_arrays(*args: Any, subok: builtins.bool = ...) -> tuple[ndarray, ...]:
     """Arrays broadcast to one shape."""
 def broadcast_shapes(*args: Any) -> tuple[int, ...]:
     """The shape to which shapes broadcast."""
-def broadcast_to(array: Any, shape: Any, subok: bool = ...) -> ndarray:
+def broadcast_to(array: Any, shape: Any, subok: builtins.bool = ...) -> ndarray:
     """The array repeated along axes to another shape."""
 from numpy import byte as byte
 c_: Any
-def can_cast(from_: Any, to: Any, casting: Any = ...) -> bool:
+def can_cast(from_: Any, to: Any, casting: Any = ...) -> builtins.bool:
     """Test whether a dtype may be cast to another."""
 cbrt: ufunc
 from numpy import cdouble as cdouble
@@ -381,12 +382,12 @@ conj: ufunc
 conjugate: ufunc
 def convolve(a: Any, v: Any, mode: str = ...) -> Any:
     """The convolution of two sequences."""
-def copy(a: Any, order: str = ..., subok: bool = ...) -> ndarray:
+def copy(a: Any, order: str = ..., subok: builtins.bool = ...) -> ndarray:
     """Copy: a new array with the same elements."""
 copysign: ufunc
 def copyto(dst: Any, src: Any, casting: Any = ..., where: Any = ...) -> None:
     """Write elements of one array to another, where a mask is true."""
-def corrcoef(x: Any, y: Any = ..., rowvar: bool = ..., *, dtype: Any = ...) -> Any:
+def corrcoef(x: Any, y: Any = ..., rowvar: builtins.bool = ..., *, dtype: Any = ...) -> Any:
     """The correlations of variables, a row for each."""
 def correlate(a: Any, v: Any, mode: str = ...) -> Any:
     """The cross-correlation of two sequences."""
@@ -394,7 +395,7 @@ cos: ufunc
 cosh: ufunc
 def count_nonzero(a: Any, axis: Any = ..., *, keepdims: Any = ...) -> Any:
     """Count the nonzero elements along some axes (int64). NaN is not zero."""
-def cov(m: Any, y: Any = ..., rowvar: bool = ..., bias: bool = ..., ddof: Any = ..., fweights: Any = ..., aweights: Any = ..., *, dtype: Any = ...) -> Any:
+def cov(m: Any, y: Any = ..., rowvar: builtins.bool = ..., bias: builtins.bool = ..., ddof: Any = ..., fweights: Any = ..., aweights: Any = ..., *, dtype: Any = ...) -> Any:
     """The covariances of variables, a row for each."""
 def cross(a: Any, b: Any, axisa: int = ..., axisb: int = ..., axisc: int = ..., axis: Any = ...) -> Any:
     """The cross product of vectors of three elements."""
@@ -403,9 +404,9 @@ def cumprod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
     """Cumulative product along an axis, from the end if `reverse`."""
 def cumsum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
     """Cumulative sum along an axis, from the end if `reverse`."""
-def cumulative_prod(x: Any, /, *, axis: Any = ..., dtype: Any = ..., out: Any = ..., include_initial: bool = ...) -> Any:
+def cumulative_prod(x: Any, /, *, axis: Any = ..., dtype: Any = ..., out: Any = ..., include_initial: builtins.bool = ...) -> Any:
     """Cumulative products along an axis."""
-def cumulative_sum(x: Any, /, *, axis: Any = ..., dtype: Any = ..., out: Any = ..., include_initial: bool = ...) -> Any:
+def cumulative_sum(x: Any, /, *, axis: Any = ..., dtype: Any = ..., out: Any = ..., include_initial: builtins.bool = ...) -> Any:
     """Cumulative sums along an axis."""
 deg2rad: ufunc
 degrees: ufunc
@@ -423,7 +424,7 @@ def diagonal(a: Any, offset: int = ..., axis1: int = ..., axis2: int = ...) -> n
     """A diagonal of matrices: a view."""
 def diff(a: Any, n: int = ..., axis: int = ..., prepend: Any = ..., append: Any = ...) -> Any:
     """The differences of adjacent elements along an axis."""
-def digitize(x: Any, bins: Any, right: bool = ...) -> Any:
+def digitize(x: Any, bins: Any, right: builtins.bool = ...) -> Any:
     """The bins of values."""
 divide: ufunc
 divmod: ufunc
@@ -440,12 +441,12 @@ def ediff1d(ary: Any, to_end: Any = ..., to_begin: Any = ...) -> Any:
     """The differences of adjacent elements of the flat array, optionally with more at its ends."""
 def einsum(*operands: Any, out: Any = ..., dtype: Any = ..., order: str = ..., casting: Any = ..., optimize: Any = ...) -> Any:
     """Sums of products over axes that share a letter."""
-def einsum_path(*operands: Any, optimize: Any = ..., einsum_call: bool = ...) -> Any:
+def einsum_path(*operands: Any, optimize: Any = ..., einsum_call: builtins.bool = ...) -> Any:
     """The order in which NumPy would contract."""
 emath: Any
 def empty(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """An uninitialised array; here of zeros, float64 by default."""
-def empty_like(prototype: Any, dtype: Any = ..., order: str = ..., subok: bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
+def empty_like(prototype: Any, dtype: Any = ..., order: str = ..., subok: builtins.bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
     """An uninitialised array in the shape and dtype of another; here of zeros."""
 equal: ufunc
 errstate: Any
@@ -460,7 +461,7 @@ def extract(condition: Any, arr: Any) -> Any:
 def eye(N: int, M: Any = ..., k: int = ..., dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """Ones on a diagonal, zeros elsewhere."""
 fabs: ufunc
-def fill_diagonal(a: Any, val: Any, wrap: bool = ...) -> None:
+def fill_diagonal(a: Any, val: Any, wrap: builtins.bool = ...) -> None:
     """Write values to the main diagonal."""
 def finfo(dtype: Any) -> Any:
     """The limits of a floating dtype."""
@@ -500,13 +501,13 @@ def fromstring(string: str, dtype: Any = ..., count: int = ..., *, sep: str, lik
     """The numbers in a text."""
 def full(shape: Any, fill_value: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """An array of one value, or of an array broadcast to a shape."""
-def full_like(a: Any, fill_value: Any, dtype: Any = ..., order: str = ..., subok: bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
+def full_like(a: Any, fill_value: Any, dtype: Any = ..., order: str = ..., subok: builtins.bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
     """One value, or an array broadcast, in the shape and dtype of an array."""
 gcd: ufunc
 from numpy import generic as generic
 def genfromtxt(fname: Any, dtype: Any = ..., *arguments: Any, **options: Any) -> Any:
     """Reads numbers from a text file with gaps."""
-def geomspace(start: Any, stop: Any, num: int = ..., endpoint: bool = ..., dtype: Any = ..., axis: int = ...) -> Any:
+def geomspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., dtype: Any = ..., axis: int = ...) -> Any:
     """Numbers evenly spaced on a logarithmic scale, between two."""
 get_include: Any
 get_printoptions: Any
@@ -543,10 +544,10 @@ def iinfo(type: Any) -> Any:
     """The limits of an integer dtype."""
 def imag(val: Any) -> Any:
     """The imaginary parts: a view; zeros for an array that is not complex."""
-def in1d(ar1: Any, ar2: Any, assume_unique: bool = ..., invert: bool = ..., *, kind: Any = ...) -> Any:
+def in1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = ..., invert: builtins.bool = ..., *, kind: Any = ...) -> Any:
     """Test whether each element of the flat array is among others."""
 index_exp: Any
-def indices(dimensions: Any, dtype: Any = ..., sparse: bool = ...) -> Any:
+def indices(dimensions: Any, dtype: Any = ..., sparse: builtins.bool = ...) -> Any:
     """The coordinates of each place in a grid."""
 from numpy import inexact as inexact
 inf: float
@@ -564,22 +565,22 @@ from numpy import intc as intc
 from numpy import integer as integer
 def interp(x: Any, xp: Any, fp: Any, left: Any = ..., right: Any = ..., period: Any = ...) -> Any:
     """Values between given points, linearly."""
-def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = ..., return_indices: bool = ...) -> Any:
+def intersect1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = ..., return_indices: builtins.bool = ...) -> Any:
     """The elements that are in both arrays."""
 from numpy import intp as intp
 invert: ufunc
-def isclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: bool = ...) -> Any:
+def isclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: builtins.bool = ...) -> Any:
     """Test whether elements are equal within tolerances."""
 def iscomplex(x: Any) -> Any:
     """Test whether each element has a nonzero imaginary part."""
-def iscomplexobj(x: Any) -> bool:
+def iscomplexobj(x: Any) -> builtins.bool:
     """Test whether an array or a number has a complex dtype."""
-def isdtype(dtype: Any, kind: Any) -> bool:
+def isdtype(dtype: Any, kind: Any) -> builtins.bool:
     """Whether a dtype is of a kind, named as in the Array API standard."""
 isfinite: ufunc
-def isfortran(a: Any) -> bool:
+def isfortran(a: Any) -> builtins.bool:
     """Test whether an array is stored by columns: never here."""
-def isin(element: Any, test_elements: Any, assume_unique: bool = ..., invert: bool = ..., *, kind: Any = ...) -> Any:
+def isin(element: Any, test_elements: Any, assume_unique: builtins.bool = ..., invert: builtins.bool = ..., *, kind: Any = ...) -> Any:
     """Test whether each element is among others."""
 isinf: ufunc
 isnan: ufunc
@@ -589,13 +590,13 @@ def isposinf(x: Any, out: Any = ...) -> Any:
     """Test whether each element is positive infinity."""
 def isreal(x: Any) -> Any:
     """Test whether each element has the imaginary part 0."""
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: Any) -> builtins.bool:
     """Test whether an array or a number has a dtype that is not complex."""
-def isscalar(element: Any) -> bool:
+def isscalar(element: Any) -> builtins.bool:
     """Test whether an object is a number."""
-def issubdtype(arg1: Any, arg2: Any) -> bool:
+def issubdtype(arg1: Any, arg2: Any) -> builtins.bool:
     """Whether a dtype is of a kind."""
-def iterable(y: Any) -> bool:
+def iterable(y: Any) -> builtins.bool:
     """Test whether an object can be iterated over."""
 def ix_(*args: Any) -> tuple[ndarray, ...]:
     """Arrays of indices that broadcast to a grid."""
@@ -611,9 +612,9 @@ less_equal: ufunc
 def lexsort(keys: Any, axis: int = ...) -> Any:
     """The indices that sort by several keys, the last of which is the primary one."""
 lib: Any
-def linspace(start: Any, stop: Any, num: int = ..., endpoint: bool = ..., retstep: bool = ..., dtype: Any = ..., axis: int = ..., *, device: Any = ...) -> Any:
+def linspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., retstep: builtins.bool = ..., dtype: Any = ..., axis: int = ..., *, device: Any = ...) -> Any:
     """Evenly spaced numbers between two, 50 by default."""
-def load(file: Any, mmap_mode: Any = ..., allow_pickle: bool = ..., fix_imports: bool = ..., encoding: str = ...) -> Any:
+def load(file: Any, mmap_mode: Any = ..., allow_pickle: builtins.bool = ..., fix_imports: builtins.bool = ..., encoding: str = ...) -> Any:
     """Reads the array or the arrays of a file."""
 def loadtxt(fname: Any, dtype: Any = ..., *arguments: Any, **options: Any) -> Any:
     """Reads numbers from a text file."""
@@ -627,7 +628,7 @@ logical_and: ufunc
 logical_not: ufunc
 logical_or: ufunc
 logical_xor: ufunc
-def logspace(start: Any, stop: Any, num: int = ..., endpoint: bool = ..., base: Any = ..., dtype: Any = ..., axis: int = ...) -> Any:
+def logspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., base: Any = ..., dtype: Any = ..., axis: int = ...) -> Any:
     """Powers of a base whose exponents are evenly spaced."""
 from numpy import long as long
 from numpy import longlong as longlong
@@ -640,13 +641,13 @@ matvec: ufunc
 def max(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """Maximum of the elements; NaN if any element is NaN."""
 maximum: ufunc
-def may_share_memory(a: Any, b: Any, /, max_work: Any = ...) -> bool:
+def may_share_memory(a: Any, b: Any, /, max_work: Any = ...) -> builtins.bool:
     """Test whether a write to one array may change another."""
 def mean(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
     """Arithmetic mean; NaN if there are no elements. Integers and bool are converted to the default floating dtype."""
 def median(a: Any, axis: Any = ..., out: Any = ..., overwrite_input: Any = ..., keepdims: Any = ...) -> Any:
     """The median: the middle element, or the mean of the two middle ones; NaN if any element is NaN or there is none."""
-def meshgrid(*xi: Any, copy: bool = ..., sparse: bool = ..., indexing: str = ...) -> tuple[ndarray, ...]:
+def meshgrid(*xi: Any, copy: builtins.bool = ..., sparse: builtins.bool = ..., indexing: str = ...) -> tuple[ndarray, ...]:
     """Grids of coordinates from the coordinates along each axis."""
 mgrid: Any
 def min(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
@@ -660,7 +661,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
     """Axes moved to other positions: a view."""
 multiply: ufunc
 nan: float
-def nan_to_num(x: Any, copy: bool = ..., nan: Any = ..., posinf: Any = ..., neginf: Any = ...) -> Any:
+def nan_to_num(x: Any, copy: builtins.bool = ..., nan: Any = ..., posinf: Any = ..., neginf: Any = ...) -> Any:
     """The elements with numbers in place of NaN and infinities."""
 def nanargmax(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
     """`argmax` of the elements that are not NaN."""
@@ -674,15 +675,15 @@ def nanmax(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial
     """`max` of the elements that are not NaN; NaN where all are."""
 def nanmean(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
     """The mean of the elements that are not NaN."""
-def nanmedian(a: Any, axis: Any = ..., out: Any = ..., overwrite_input: bool = ..., keepdims: Any = ...) -> Any:
+def nanmedian(a: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., keepdims: Any = ...) -> Any:
     """The median of the elements that are not NaN."""
 def nanmin(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """`min` of the elements that are not NaN; NaN where all are."""
-def nanpercentile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: bool = ..., method: str = ..., keepdims: Any = ..., *, weights: Any = ...) -> Any:
+def nanpercentile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: Any = ..., *, weights: Any = ...) -> Any:
     """The percentiles of the elements that are not NaN."""
 def nanprod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """`prod` of the elements that are not NaN."""
-def nanquantile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: bool = ..., method: str = ..., keepdims: Any = ..., *, weights: Any = ...) -> Any:
+def nanquantile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: Any = ..., *, weights: Any = ...) -> Any:
     """The quantiles of the elements that are not NaN."""
 def nanstd(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
     """`std` of the elements that are not NaN."""
@@ -705,7 +706,7 @@ from numpy import number as number
 ogrid: Any
 def ones(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """An array of ones, float64 by default."""
-def ones_like(a: Any, dtype: Any = ..., order: str = ..., subok: bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
+def ones_like(a: Any, dtype: Any = ..., order: str = ..., subok: builtins.bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
     """Ones in the shape and dtype of an array."""
 def outer(a: Any, b: Any, out: Any = ...) -> Any:
     """Each element of one array times each of another."""
@@ -715,7 +716,7 @@ def pad(array: Any, pad_width: Any, mode: Any = ..., **kwargs: Any) -> Any:
     """The array with more elements at the ends of its axes."""
 def partition(a: Any, kth: Any, axis: Any = ..., kind: Any = ..., order: Any = ...) -> Any:
     """Partition: the elements at given positions are those of the sorted array; here everything is sorted."""
-def percentile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: Any = ...) -> Any:
+def percentile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: builtins.bool = ..., *, weights: Any = ...) -> Any:
     """The percentiles along axes."""
 def permute_dims(a: Any, axes: Any = ...) -> ndarray:
     """The axes in another order, by default reversed: a view."""
@@ -732,7 +733,7 @@ def polyder(p: Any, m: int = ...) -> Any:
     """The derivative of a polynomial."""
 def polydiv(u: Any, v: Any) -> Any:
     """The quotient and the remainder of two polynomials."""
-def polyfit(x: Any, y: Any, deg: Any, rcond: Any = ..., full: bool = ..., w: Any = ..., cov: Any = ...) -> Any:
+def polyfit(x: Any, y: Any, deg: Any, rcond: Any = ..., full: builtins.bool = ..., w: Any = ..., cov: Any = ...) -> Any:
     """The coefficients of the polynomial of least squares."""
 def polyint(p: Any, m: int = ..., k: Any = ...) -> Any:
     """An integral of a polynomial."""
@@ -759,7 +760,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     """Write elements at one index each along an axis."""
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """Write the values at the same positions, repeated as needed, where a mask is true."""
-def quantile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: Any = ...) -> Any:
+def quantile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: builtins.bool = ..., *, weights: Any = ...) -> Any:
     """The quantiles along axes."""
 r_: Any
 rad2deg: ufunc
@@ -799,13 +800,13 @@ def round(a: Any, decimals: int = ..., out: Any = ...) -> Any:
 def row_stack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> Any:
     """Arrays joined along the first axis, those of one axis as rows."""
 s_: Any
-def save(file: Any, arr: Any, allow_pickle: bool = ...) -> None:
+def save(file: Any, arr: Any, allow_pickle: builtins.bool = ...) -> None:
     """Writes an array to a file of NumPy's format."""
 def savetxt(fname: Any, X: Any, *arguments: Any, **options: Any) -> None:
     """Writes numbers to a text file."""
-def savez(file: Any, *args: Any, allow_pickle: bool = ..., **kwds: Any) -> None:
+def savez(file: Any, *args: Any, allow_pickle: builtins.bool = ..., **kwds: Any) -> None:
     """Writes several arrays to one file."""
-def savez_compressed(file: Any, *args: Any, allow_pickle: bool = ..., **kwds: Any) -> None:
+def savez_compressed(file: Any, *args: Any, allow_pickle: builtins.bool = ..., **kwds: Any) -> None:
     """Writes several arrays to one compressed file."""
 sctypeDict: Any
 def searchsorted(a: Any, v: Any, side: str = ..., sorter: Any = ...) -> Any:
@@ -813,15 +814,15 @@ def searchsorted(a: Any, v: Any, side: str = ..., sorter: Any = ...) -> Any:
 def select(condlist: Any, choicelist: Any, default: Any = ...) -> Any:
     """For each element the choice of the first condition that is true."""
 set_printoptions: Any
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = ...) -> Any:
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = ...) -> Any:
     """The elements of one array that are not in the other."""
 def seterr(all: Any = ..., divide: Any = ..., over: Any = ..., under: Any = ..., invalid: Any = ...) -> Any:
     """How NumPy treats floating-point errors of numbers; those of arrays silently follow IEEE 754."""
-def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = ...) -> Any:
+def setxor1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = ...) -> Any:
     """The elements that are in exactly one array."""
 def shape(a: Any) -> tuple[int, ...]:
     """The size of each axis."""
-def shares_memory(a: Any, b: Any, /, max_work: Any = ...) -> bool:
+def shares_memory(a: Any, b: Any, /, max_work: Any = ...) -> builtins.bool:
     """Test whether a write to one array may change another."""
 from numpy import short as short
 show_config: Any
@@ -907,7 +908,7 @@ from numpy import ulong as ulong
 from numpy import ulonglong as ulonglong
 def union1d(ar1: Any, ar2: Any) -> Any:
     """The elements that are in one array or the other."""
-def unique(ar: Any, return_index: bool = ..., return_inverse: bool = ..., return_counts: bool = ..., axis: Any = ..., *, equal_nan: bool = ..., sorted: bool = ...) -> Any:
+def unique(ar: Any, return_index: builtins.bool = ..., return_inverse: builtins.bool = ..., return_counts: builtins.bool = ..., axis: Any = ..., *, equal_nan: builtins.bool = ..., sorted: builtins.bool = ...) -> Any:
     """The unique elements in ascending order, with their positions and counts on request."""
 def unique_all(x: Any) -> Any:
     """The unique elements, their first positions, the inverse indices and the counts."""
@@ -946,6 +947,6 @@ def where(condition: Any, x: Any = ..., y: Any = ..., /) -> Any:
     """Elements of x where a condition is true, otherwise of y; for a condition alone, its true positions."""
 def zeros(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """An array of zeros, float64 by default."""
-def zeros_like(a: Any, dtype: Any = ..., order: str = ..., subok: bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
+def zeros_like(a: Any, dtype: Any = ..., order: str = ..., subok: builtins.bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
     """Zeros in the shape and dtype of an array."""
 def __getattr__(name: str) -> Any: ...

@@ -21,6 +21,7 @@ _HEAD: Final = '''\
 """NumPy's names, arguments and views on any backend. Written by `python -m tensorbackend.numpy.stub`."""
 
 
+import builtins
 from typing import Any, Callable, Iterable, Iterator
 
 from tensorbackend import Tensor
@@ -40,7 +41,7 @@ class ufunc:
         self, *args: Any, out: Any = ..., where: Any = ..., dtype: Any = ..., casting: Any = ..., order: Any = ...,
     ) -> Any: ...
     def reduce(
-        self, array: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: bool = ..., initial: Any = ...,
+        self, array: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: builtins.bool = ..., initial: Any = ...,
         where: Any = ...,
     ) -> Any: ...
     def accumulate(self, array: Any, axis: int = ..., dtype: Any = ..., out: Any = ...) -> Any: ...
@@ -49,9 +50,9 @@ class ufunc:
     def at(self, a: Any, indices: Any, b: Any = ..., /) -> None: ...
 '''
 
-_TYPES: Final = {"bool": "bool", "int": "int", "str": "str", "float": "float"}
+_TYPES: Final = {"bool": "builtins.bool", "int": "int", "str": "str", "float": "float"}
 _RESULTS: Final = {
-    "ndarray": "ndarray", "Self": "ndarray", "bool": "bool", "int": "int", "str": "str", "None": "None",
+    "ndarray": "ndarray", "Self": "ndarray", "bool": "builtins.bool", "int": "int", "str": "str", "None": "None",
     "bytes": "bytes",
     "tuple[ndarray, ...]": "tuple[ndarray, ...]", "list[ndarray]": "list[ndarray]",
     "tuple[int, ...]": "tuple[int, ...]", "Shape": "tuple[int, ...]", "Tensor": "Tensor", "float": "float",

@@ -79,8 +79,8 @@ def quantize(
 ) -> Quantized:
     """Store a tensor in a narrow dtype, with scales that several elements share.
 
-    Each group of elements is divided by its scale and rounded to nearest even, such that its greatest magnitude becomes
-    the greatest number of the dtype. In integers the error of an element is at most half of its scale.
+    Each group of elements is divided by its scale and rounded to nearest even, such that its largest magnitude becomes
+    the largest number of the dtype. In integers the error of an element is at most half of its scale.
 
     Parameters
     ----------
@@ -96,8 +96,8 @@ def quantize(
     block : int, optional
         How many elements along the axis share a scale; by default all of them.
     symmetric : bool, default True
-        Whether 0 stands for 0. Otherwise each group of integers has a zero point, such that its least and its greatest
-        element become the limits of the dtype.
+        Whether 0 represents 0. Otherwise each group of integers has a zero point, such that its smallest and its
+        largest element become the limits of the dtype.
     scale_dtype : DType or str, optional
         The dtype of the scales, float32 by default.
 
@@ -297,7 +297,7 @@ def _positive(scales: Tensor) -> Tensor:
 
 
 def _powers_of_two(most: Tensor, kind: DType) -> Tensor:
-    """The OCP's shared scale: the power of two of the greatest magnitude, less that of the dtype's greatest number."""
+    """The OCP's shared scale: the power of two of the largest magnitude, less that of the dtype's largest number."""
     top = {float8_e4m3fn: 8, float8_e5m2: 15, float4_e2m1fn: 2}.get(kind, kind.bits - 2)
     exponent = bitwise_right_shift(bitcast(astype(most, float32), int32), 23)
     return astype(bitcast(bitwise_left_shift(maximum(subtract(exponent, top), 1), 23), float32), float8_e8m0fnu)

@@ -1,4 +1,4 @@
-"""What a distribution of a plugin imports of tensorbackend: only what is public stays as it is."""
+"""What a distribution of a plugin imports of tensorbackend: only what is public does not change."""
 
 from __future__ import annotations
 

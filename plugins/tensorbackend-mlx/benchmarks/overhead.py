@@ -1,7 +1,7 @@
-"""Ours beside MLX's on the same calls: `python overhead.py [small|large|step] ...`.
+"""Ours and MLX's on the same calls: `python overhead.py [small|large|step] ...`.
 
 For each call the microseconds of MLX and of tensorbackend, and their ratio; at the end the geometric mean. Each call
-is computed before the next begins. The two take turns and the least time of each counts, so that a busy machine
+is computed before the next begins. The two alternate and the shortest time of each counts, so that a busy machine
 disturbs both alike. `step` does the same for a training step of a transformer, compiled by each.
 """
 

@@ -34,7 +34,7 @@ def unary(name: str, function: str, *, float64_by_numpy: bool = False) -> Callab
 
 
 def rounding(function: str) -> Callable[..., Payload]:
-    """A callback that leaves integers as they are, and rounds each part of a complex number."""
+    """A callback that returns integers unchanged, and rounds each part of a complex number."""
 
     @kernel()
     def callback(self: MlxBase, out: Template, x: Template) -> Function:

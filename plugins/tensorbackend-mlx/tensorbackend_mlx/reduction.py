@@ -64,7 +64,7 @@ class MlxReduction(MlxBase):
 
     @kernel()
     def argmin(self, out: Template, x: Template, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Function:
-        """Index of the least element."""
+        """Index of the minimum."""
         return _position("argmin", out, x, axis, tie_break)
 
     # Order

@@ -1,4 +1,4 @@
-"""Gradients on MLX beside those of NumPy's backend in float64."""
+"""Gradients on MLX compared with those of NumPy's backend in float64."""
 
 from __future__ import annotations
 

@@ -325,7 +325,7 @@ def window_argmin(
     padding: Paddings = "valid",
     dilations: PerAxis = 1,
 ) -> Tensor:
-    """Where the least element of each window is. See `window_argmax`; a NaN wins over numbers here too.
+    """Where the minimum of each window is. See `window_argmax`; a NaN wins over numbers here too.
 
     >>> import tensorbackend as tb
     >>> tb.window_argmin(tb.asarray([1, 3, 2, 0]), 2, strides=2).tolist()

@@ -16,7 +16,7 @@ def cast_to_narrow(x: Tensor, dtype: tb.DType, saturate: int = 1, round_mode: st
     dtype
         A narrow dtype.
     saturate
-        Whether floats beyond the greatest number become that number.
+        Whether floats beyond the largest number become that number.
     round_mode
         "up", "down" or "nearest", for powers of two: FLOAT8E8M0.
     """

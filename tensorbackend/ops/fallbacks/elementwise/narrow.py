@@ -117,7 +117,7 @@ def _in_float32(x: Tensor, source: DType, target: DType) -> Tensor:
         return bitcast(where(logical_and(finite, not_equal(back, x)), bitwise_or(towards_zero, 1), bits), float32)
     if source is bool_ or source.bits <= 16:
         return astype(x, float32)
-    if target is not float8_e8m0fnu:  # which are infinite, or NaN, or the greatest number
+    if target is not float8_e8m0fnu:  # which are infinite, or NaN, or the largest number
         return astype(clip(x, 0 if source.kind == "uint" else -(1 << 17), 1 << 17), float32)
     x = astype(x, f"uint{source.bits}") if source.kind == "uint" else where(less(x, 0), -1, x)
     for shift in (20, 40)[: 2 if source.bits == 64 else 1]:  # 24 bits stay; the last says whether bits were lost
