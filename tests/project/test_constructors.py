@@ -64,7 +64,16 @@ CALLS: dict[str, list[Callable[[], Any]]] = {
 
 ELSEWHERE = {
     *("backend_copy", "backend_transfer", "default_backend", "devices", "empty_like", "full_like", "get_backend"),
-    *("load", "load_graph", "machine_limits", "ones_like", "register_backend", "set_default_backend", "zeros_like"),
+    *(
+        "load",
+        "load_gguf",
+        "load_graph",
+        "machine_limits",
+        "ones_like",
+        "register_backend",
+        "set_default_backend",
+        "zeros_like",
+    ),
 }
 """Functions with a backend as an argument that make no tensors, read a file, or follow an operand."""
 

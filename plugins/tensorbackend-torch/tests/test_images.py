@@ -1,4 +1,4 @@
-"""Images and windows beside PyTorch's own functions, whose conventions `resize` has by default."""
+"""Images and windows next to PyTorch's own functions, whose conventions `resize` has by default."""
 
 from __future__ import annotations
 

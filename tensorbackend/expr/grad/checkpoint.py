@@ -39,7 +39,12 @@ def checkpoint(function: Callable[..., Any] | None = None, *, policy: Policy = "
     Parameters
     ----------
     function
-        A function of tensors, nested like the arguments of `trace`, and of any other arguments.
+        A function of tensors, nested like the arguments of `trace`, and of any other arguments. Without it, a decorator
+        is returned.
+    policy : {"nothing", "products"}, collection of str, or callable, default "nothing"
+        The values that are kept besides the arguments and the results: none, the results of matrix products and
+        convolutions, those of the named ops, or those for which a function of an op's name and its result's template
+        returns True. All others are recomputed.
 
     Returns
     -------
@@ -49,8 +54,14 @@ def checkpoint(function: Callable[..., Any] | None = None, *, policy: Policy = "
 
     Raises
     ------
+    ArgumentError
+        For another policy.
     TemplateDataError
         If the function reads data in a graph or on a tape.
+
+    See Also
+    --------
+    fit : Chooses which calls of checkpointed functions are recomputed, for a limit of memory.
 
     Examples
     --------
