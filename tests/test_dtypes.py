@@ -136,7 +136,7 @@ def test_a_kind_of_numbers_that_there_is_not(kind: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "code", ["?", "f2", "f4", "f8", "i2", "i4", "u1", "u2", "u4", "c8", "c16", "=i8", "<u8", "|i1", "<c8"]
+    "code", ["?", "=f2", "=f4", "=f8", "=i2", "=i4", "|u1", "=u2", "=u4", "=c8", "=c16", "=i8", "<u8", "|i1", "<c8"]
 )
 def test_numpys_codes(code: str) -> None:
     dtype = np.dtype(code.replace("<", "="))
@@ -144,7 +144,7 @@ def test_numpys_codes(code: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "code", [">f4" if np.dtype("f4").newbyteorder("=").str[0] == "<" else "<f4", "i8", "c4", "f", "|f", "<", ""]
+    "code", [">f4" if np.dtype("f4").newbyteorder("=").str[0] == "<" else "<f4", "i8", "i4", "c8", "c4", "f", "|f", "<", ""]
 )
 def test_codes_that_are_refused(code: str) -> None:
     with pytest.raises(DTypeError):

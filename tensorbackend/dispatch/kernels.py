@@ -24,6 +24,9 @@ from .checked import CHECKED, checking_kernel, explain_errors, verify_default
 from .narrow import by_codes, composite_method, flat, is_narrow
 from .operands import LEFT_OUT
 
+_COMPUTING_DTYPES: Final = frozenset(ALL_DTYPES)
+"""The dtypes that ops compute with; a backend that lacks one needs a look at each call's."""
+
 Templates: TypeAlias = Sequence[Any]
 """For each tensor parameter its template, a tuple of templates for a sequence, or `None` if it was left out."""
 
@@ -200,7 +203,7 @@ def implementation(backend: Backend, name: str, out: Out, inputs: Templates) -> 
     if is_narrow((out, inputs)):
         if all(x.dtype in backend.dtypes for x in flat((out, inputs))):
             return method if hasattr(method, "__kernel__") else by_codes.call(backend, name)
-    elif len(backend.dtypes) >= len(ALL_DTYPES) and not (
+    elif _COMPUTING_DTYPES <= backend.dtypes and not (
         hasattr(method, "__declared__") or hasattr(method, "__dtypes__")
     ):
         return method

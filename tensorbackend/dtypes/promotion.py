@@ -51,25 +51,21 @@ def _dtype_by_name(dtype: Any) -> DType | None:
 
 
 def _by_numpys_code(text: str) -> DType | None:
-    """The `DType` of one of NumPy's codes, whose numbers are bytes; `None` for one that could be another short form.
+    """The `DType` of one of NumPy's codes, whose numbers are bytes, after a mark of the byte order, as in "<u8".
 
-    After a mark of the byte order, as in "<u8", any code is NumPy's.
+    Without the mark a code is a short form, whose number is bits: "u8" is uint8, and "f4" is float4_e2m1fn.
     """
-    native = "<" if byteorder == "little" else ">"
-    marked = text[:1] in ("=", "|", native)
-    code = text[1:] if marked else text
+    mark, code = text[:1], text[1:]
+    if mark not in ("=", "|", "<" if byteorder == "little" else ">"):
+        return BY_NAME["bool"] if text == "?" else None
     if code == "?":
         return BY_NAME["bool"]
     kind, width = _NUMPYS_KINDS.get(code[:1]), code[1:]
-    if kind is None or width not in _WIDTHS or not (marked or code in _NUMPYS_CODES):
-        return None
-    return BY_NAME.get(f"{kind}{8 * int(width)}")
+    return None if kind is None or width not in _WIDTHS else BY_NAME.get(f"{kind}{8 * int(width)}")
 
 
 _NUMPYS_KINDS: Final = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
 _WIDTHS: Final = ("1", "2", "4", "8", "16")
-_NUMPYS_CODES: Final = frozenset(["i2", "i4", "u1", "u2", "u4", "f2", "f4", "f8", "c8", "c16"])
-"""NumPy's codes that need no byte order: "u8" is the short form of uint8, and "i1" and "i8" have other readers."""
 
 
 def promote_types(left: DType, right: DType) -> DType:

@@ -36,7 +36,7 @@ def index_out_of_range(index: int, size: int, low: int = 0) -> IndexRangeError:
 def restore_index(error: IndexRangeError) -> IndexRangeError:
     """The error with the user's index, before negative indices were counted from the end.
 
-    >>> with_original_index(index_out_of_range(-1, 3))
+    >>> restore_index(index_out_of_range(-1, 3))
     IndexRangeError('expected an index from -3 to 2, got index=-4; use mode="clip" or mode="fill"')
     """
     index, size = error.index, error.size

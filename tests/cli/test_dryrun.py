@@ -53,7 +53,7 @@ def test_search_ranks_layouts(command: list[str], capsys: pytest.CaptureFixture[
     assert "and 6 more: --top 9 shows all" in out
     assert len(json.loads((tmp_path / "found.json").read_text())) == 9
     assert main([*command, *search, "--fits", "1kB"]) == 1
-    assert "no layout fits in 1kB: the least is" in capsys.readouterr().err
+    assert "no layout fits in 1kB: the smallest peak is" in capsys.readouterr().err
     assert main([*command, *search, "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["fits"]
 

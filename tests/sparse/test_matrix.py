@@ -112,7 +112,7 @@ MISTAKES: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     (ShapeError, "", lambda: A @ A),
     (ShapeError, "one shape", lambda: A + A.T),
     (OperandError, "two sparse matrices", lambda: A + tb.ones((2, 3))),
-    (OperandError, "dense tensor beside", lambda: A * A),
+    (OperandError, "a dense tensor with a sparse matrix", lambda: A * A),
     (OperandError, "use `A @ x` or a function of tb.sparse", lambda: tb.sum(A)),  # type: ignore[arg-type] # the mistake
     (ShapeError, "", lambda: A * tb.ones((4, 2, 3))),
     (IndexRangeError, "", lambda: A[2]),

@@ -46,7 +46,7 @@ def accumulator_dtype(dtype: DType, terms: int, widest: DType = float64) -> DTyp
 
     Examples
     --------
-    >>> accumulating(float32, 1000), accumulating(float32, 3)
+    >>> accumulator_dtype(float32, 1000), accumulator_dtype(float32, 3)
     (float64, float32)
     """
     working = wide(dtype)

@@ -273,7 +273,7 @@ def unwrap(x: Tensor, /, *, axis: Axis = -1, discontinuity: float | None = None,
     --------
     >>> import tensorbackend as tb
     >>> tb.unwrap(tb.asarray([0.0, 3.0, 1.0, 3.0]), period=4).tolist()
-    [0.0, -1.0, 1.0, -1.0]
+    [0.0, -1.0, -3.0, -1.0]
     """
     along = normalize_axis(x.template, axis)
     check_dtype(x.dtype, "real")
