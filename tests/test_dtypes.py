@@ -144,7 +144,8 @@ def test_numpys_codes(code: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "code", [">f4" if np.dtype("f4").newbyteorder("=").str[0] == "<" else "<f4", "i8", "i4", "c8", "c4", "f", "|f", "<", ""]
+    "code",
+    [">f4" if np.dtype("f4").newbyteorder("=").str[0] == "<" else "<f4", "i8", "i4", "c8", "c4", "f", "|f", "<", ""],
 )
 def test_codes_that_are_refused(code: str) -> None:
     with pytest.raises(DTypeError):

@@ -203,9 +203,7 @@ def implementation(backend: Backend, name: str, out: Out, inputs: Templates) -> 
     if is_narrow((out, inputs)):
         if all(x.dtype in backend.dtypes for x in flat((out, inputs))):
             return method if hasattr(method, "__kernel__") else by_codes.call(backend, name)
-    elif _COMPUTING_DTYPES <= backend.dtypes and not (
-        hasattr(method, "__declared__") or hasattr(method, "__dtypes__")
-    ):
+    elif backend.dtypes >= _COMPUTING_DTYPES and not (hasattr(method, "__declared__") or hasattr(method, "__dtypes__")):
         return method
     from .fallbacks import implementation as by_fallback  # few programs need it
 

@@ -135,7 +135,8 @@ def load_graph(path: str | os.PathLike[str], /, *, backend: BackendLike = None, 
     >>> import tempfile, tensorbackend as tb
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     tb.save_graph(f"{folder}/f.safetensors", tb.trace(lambda x, y: x * y)("f32[n=2]", "f32[n=2]"))
-    ...     print(tb.grad(lambda x: tb.sum(tb.load_graph(f"{folder}/f.safetensors")(x, x)))(tb.asarray([1.0, 3.0])).tolist())
+    ...     product = tb.load_graph(f"{folder}/f.safetensors")
+    >>> tb.grad(lambda x: tb.sum(product(x, x)))(tb.asarray([1.0, 3.0])).tolist()
     [2.0, 6.0]
     """
     place = os.fspath(path)
