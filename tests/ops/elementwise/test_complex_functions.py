@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
+from functools import cache
 from math import inf, isinf, isnan, nan, pi
 from typing import Any
 
@@ -36,15 +37,26 @@ def check(actual: complex, reference: complex) -> None:
     assert same, f"expected {reference}, got {actual}"
 
 
+PLAIN = [1.5 - 0.5j, 0.25 + 2j] * 20
+
+
+def results(name: str, columns: Any, backend: str, dtype: str) -> Any:
+    return getattr(tb, name)(*(tb.tensor(column, dtype=dtype, backend=backend) for column in columns)).tolist()
+
+
+@cache
+def ordinary_results(name: str, count: int, backend: str, dtype: str) -> Any:
+    """The results among ordinary numbers alone."""
+    return results(name, [[*PLAIN, PLAIN[0], *PLAIN]] * count, backend, dtype)
+
+
 def call(name: str, *operands: Any, backend: str, dtype: str = "complex128") -> Any:
     """Apply an op to numbers among ordinary ones, and check that neighbours do not affect each other's results."""
-    function = getattr(tb, name)
-    plain = [1.5 - 0.5j, 0.25 + 2j] * 20
 
     def of(columns: Any) -> Any:
-        return function(*(tb.tensor(column, dtype=dtype, backend=backend) for column in columns)).tolist()
+        return results(name, columns, backend, dtype)
 
-    many, ordinary = (of([*plain, x, *plain] for x in numbers) for numbers in (operands, [plain[0] for _ in operands]))
+    many, ordinary = of([*PLAIN, x, *PLAIN] for x in operands), ordinary_results(name, len(operands), backend, dtype)
     if backend == "jax":  # JAX compiles each shape; the last of 81 elements is outside any vector of a power of two
         *alike, alone = of([x] * 81 for x in operands)
         check(complex(alike[40]), complex(alone))

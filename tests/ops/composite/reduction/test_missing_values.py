@@ -24,7 +24,7 @@ def _numpys(name: str, axis: int | None) -> Any:
         return getattr(np, name)(DATA, axis=axis)
 
 
-@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+@pytest.mark.parametrize("backend", ["binary", "numpy"])
 @pytest.mark.parametrize("name", NAMES)
 def test_results_are_numpys(name: str, backend: str) -> None:
     x = tb.asarray(DATA, names=("row", "n"), backend=backend)

@@ -14,7 +14,7 @@ XP, FP = np.array([-1.0, 0.0, 0.5, 2.0]), np.array([3.0, -1.0, 4.0, 4.5])
 X = np.array([[-2.0, -1.0, -0.3], [0.5, 1.9, 7.0]])
 
 
-@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+@pytest.mark.parametrize("backend", ["binary", "numpy"])
 @pytest.mark.parametrize("options", [{}, {"left": -9.0}, {"right": 0.0}, {"period": 2.5}, {"period": -4.0}])
 def test_results_are_numpys(options: dict[str, Any], backend: str) -> None:
     x, xp, fp = (tb.asarray(each, backend=backend) for each in (X, XP, FP))
