@@ -38,10 +38,11 @@ DOUBLE = [as_dtype("f64"), as_dtype("c128")]
 NUMPY, JAX = tb.get_backend("numpy"), tb.get_backend("jax")
 STEP = 1e-6
 NOTHING = {
-    "all_close", "arange", "argwhere", "bernoulli", "bits", "categorical", "count_nonzero", "exponential", "eye",
-    "fftfreq", "fold_in", "full", "gumbel", "iota", "isclose", "isfinite", "isin", "key", "linspace", "logical_not",
-    "matrix_rank", "nonzero", "one_hot", "randint", "random.split", "ravel_multi_index", "rfftfreq", "searchsorted",
-    "segment_argmax", "signbit", "threefry2x32", "tri", "unravel_index", "window_argmax", "window_argmin",
+    "all_close", "arange", "argwhere", "bernoulli", "bits", "categorical", "count_nonzero", "digitize", "exponential",
+    "eye", "fftfreq", "fold_in", "full", "gumbel", "iota", "isclose", "isfinite", "isin", "key", "linspace",
+    "logical_not", "matrix_rank", "nonzero", "one_hot", "randint", "random.split", "ravel_multi_index", "rfftfreq",
+    "searchsorted", "segment_argmax", "signbit", "threefry2x32", "tri", "unravel_index", "window_argmax",
+    "window_argmin",
 }  # fmt: skip
 """Composites and functions that give no floating results for floating operands."""
 

@@ -269,6 +269,7 @@ CASES: dict[str, Callable[[np.random.Generator], Case]] = {
 }
 
 WITHOUT = {
+    "nn.deform_conv": "the mask weights the places that a window reads",
     "slice_": "the lengths are the size of the slice",
     "ragged.sequence_mask": "it takes nothing but lengths",
 }

@@ -80,6 +80,7 @@ CASES: dict[str, tuple[Callable[[], GradientTransformation], Callable[[Array, Ru
         lambda x, g: moved(0.1, adam(g, 0.0, 0.5, 1e-4)),
     ),
     "adamw": (lambda: optimize.adamw(1e-2, decay=0.1), lambda x, g: moved(1e-2, decayed(0.1, x, adam(g)))),
+    "loss scaled": (lambda: optimize.scale_loss(optimize.sgd(0.1), initial=1.0), lambda x, g: moved(0.1, g)),
     "clipped": (lambda: optimize.clip_by_global_norm(0.5), lambda x, g: clipped(0.5, g)),
     "decayed": (
         lambda: optimize.chain(optimize.add_decayed_weights(0.25), optimize.sgd(0.1)),

@@ -18,7 +18,8 @@ from tensorbackend.testing import Invocation, calls, names, profile
 from tensorbackend.testing.wrong_values import UnknownObject
 
 FRACTIONS = {"fill_value", "ord", "correction", "arange.0", "arange.1", "arange.2", "grid_sample.boundary",
-             "percentile.1", "reduce.1", "window_reduce.1", "window_scatter_max.2", "window_scatter_min.2"}  # fmt: skip
+             "interp.left", "interp.period", "interp.right", "percentile.1", "reduce.1", "unwrap.discontinuity",
+             "unwrap.period", "window_reduce.1", "window_scatter_max.2", "window_scatter_min.2"}  # fmt: skip
 """Options that may be any number, also where an int was drawn."""
 WORDS = {"einsum.0", "expand_dims.name"}
 """Options that may be any text; in einsum, words for the axes of a tensor."""

@@ -35,7 +35,7 @@ def _with_batch(draw: Draw, x: tb.Tensor, updates: tuple[bool, ...]) -> Invocati
     indices = index_vectors(draw, x, mode)
     shape = indices.shape[:-1] + x.shape[indices.shape[-1] :]
     rest = [draw(tensors(x.dtype, shape, names=(None,) * len(shape), tame=True)) for _ in updates]
-    if draw(st.integers(0, 2)) or x.size == 0 or indices.size == 0:
+    if not draw(st.booleans()) or x.size == 0 or indices.size == 0:
         return call(x, indices, *rest, mode=mode)
     # The same elements, and the same or reversed ones, under a batch axis in front.
     both = [tb.stack([operand, tb.flip(operand, axis=())], axis=0, name="batch") for operand in (x, indices, *rest)]
@@ -142,7 +142,8 @@ def indexed_mean(call: Invocation) -> Any:
     def mean(entries: list[Any]) -> Any:
         return sum(entries[1:], entries[0]) / len(entries)
 
-    return scattered(_floating(call), mean)
+    out = scattered(_floating(call), mean)
+    return unjudged(out, ~numpy.isfinite(out)) if out.dtype.kind == "c" else out
 
 
 @reference("indexed_logsumexp", by="brute force", draw=_draw_scatter, raw=True)

@@ -101,6 +101,7 @@ def to_batched(x: Tensor, size: int, /, *, leftover: Leftover = "keep") -> Itera
     >>> [batch.tolist() for batch in tb.to_batched(tb.iota(5), 2, leftover="repeat")]
     [[0, 1], [2, 3], [4, 0]]
     """
+    _ = x.data  # of a deallocated tensor it is an error, which the call raises
     if not x.ndim:
         raise ShapeError(expected("a tensor with a first axis to cut into batches", tensor=x.template))
     if index(size) < 1:

@@ -16,7 +16,7 @@ from ..ops.elementwise.ternary import where
 from ..ops.reduction import all as all_
 from ..tensor import Tensor
 from .transformations import GradientTransformation, Trees, next_step, zero_steps
-from .widths import widen
+from .widths import round_updates, widen
 
 
 class LossScale(NamedTuple):
@@ -53,7 +53,7 @@ def scale_loss(
     Returns
     -------
     GradientTransformation
-        Its state is a `LossScale`. Its updates are float32 or wider.
+        Its state is a `LossScale`.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def scale_loss(
         grows = steps >= interval
         factor = choose(where(grows, minimum(state.scale, most / 2) * 2, state.scale), maximum(state.scale / 2, least))
         return (
-            tree_map(lambda x: choose(x, 0.0), updates),
+            round_updates(tree_map(lambda x: choose(x, 0.0), updates), gradients),
             LossScale(factor, where(grows, 0, steps), tree_map(choose, after, state.state)),
         )
 

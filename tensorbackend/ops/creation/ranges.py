@@ -8,6 +8,7 @@ from operator import index
 from typing import Any
 
 from ...caching.option_keys import NUMBERS
+from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
 from ...docstrings import document
 from ...dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, complex128, default_dtype, float64, scalar_kind
@@ -183,6 +184,7 @@ def linspace(
 
 
 @document
+@check_arguments
 def logspace(
     start: TensorLike,
     stop: TensorLike,
@@ -215,6 +217,7 @@ def logspace(
 
 
 @document
+@check_arguments
 def geomspace(
     start: float,
     stop: float,

@@ -140,7 +140,9 @@ def nanstd(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims
     if not x.dtype.is_floating:
         return std(x, axis=axis, correction=correction, keepdims=keepdims)
     wide = astype(x, promote_types(x.dtype, float32))
-    return astype(sqrt(nanvar(wide, axis=axis, correction=correction, keepdims=keepdims)), x.dtype)
+    variance = nanvar(wide, axis=axis, correction=correction, keepdims=keepdims)
+    zero = equal(variance, 0)  # where the gradient of the root is infinite
+    return astype(where(zero, 0, sqrt(where(zero, 1, variance))), x.dtype)
 
 
 @composite

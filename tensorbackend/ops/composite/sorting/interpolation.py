@@ -10,6 +10,7 @@ from ....errors import ArgumentError, ShapeError, expected
 from ....rules.accuracy import Bound
 from ....rules.broadcasting import check_dtype, result_type, to_floating
 from ....tensor import Tensor
+from ...creation.filled import full
 from ...elementwise.binary import (
     add,
     divide,
@@ -97,6 +98,9 @@ def interp(
             [subtract(entries(places, 0, last, 1), length), places, add(entries(places, 0, 0, 1), length)]
         )
         values = concatenate([entries(values, 0, last, 1), values, entries(values, 0, 0, 1)])
+        for outside in (left, right):
+            if outside is not None:
+                full((), outside)  # raises for what is not a number, though it is not used
         left = right = None
     count = places.shape[0]
     first, last_place = (reshape(entries(places, 0, at, 1), ()) for at in (0, count - 1))
