@@ -8,7 +8,6 @@ from operator import index
 from typing import Any
 
 from ...caching.option_keys import NUMBERS
-from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
 from ...docstrings import document
 from ...dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, complex128, default_dtype, float64, scalar_kind
@@ -184,7 +183,6 @@ def linspace(
 
 
 @document
-@check_arguments
 def logspace(
     start: TensorLike,
     stop: TensorLike,
@@ -208,16 +206,25 @@ def logspace(
     >>> tb.logspace(0, 3, 4).tolist(), tb.logspace(1, 3, 2, base=2.0, endpoint=False).tolist()
     ([1.0, 10.0, 100.0, 1000.0], [2.0, 4.0])
     """
-    if not float(base) > 0:
+    power = _as_float(base=base)
+    if not power > 0:
         raise ArgumentError(expected("a positive base", base=base))
     place = {"endpoint": endpoint, "name": name, "axis": axis, "backend": backend, "device": device, "like": like}
     target = linspace(start, stop, 0, dtype=dtype).dtype
     work = complex128 if target.is_complex else float64
-    return astype(pow(float(base), linspace(start, stop, num, dtype=work, **place)), target)  # type: ignore[arg-type]
+    return astype(pow(power, linspace(start, stop, num, dtype=work, **place)), target)  # type: ignore[arg-type]
+
+
+def _as_float(**named: Any) -> float:
+    """A number as a float; `ArgumentError` with its name for anything else."""
+    (value,) = named.values()
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ArgumentError(expected("a number", **named)) from None
 
 
 @document
-@check_arguments
 def geomspace(
     start: float,
     stop: float,
@@ -239,7 +246,7 @@ def geomspace(
     >>> tb.geomspace(1, 8, 4).tolist(), tb.geomspace(-1, -100, 2, endpoint=False).tolist()
     ([1.0, 2.0, 4.0, 8.0], [-1.0, -10.0])
     """
-    first, last = float(start), float(stop)
+    first, last = _as_float(start=start), _as_float(stop=stop)
     if not (first * last > 0 and math.isfinite(first) and math.isfinite(last)):
         raise ArgumentError(expected("two finite numbers of one sign other than 0", start=start, stop=stop))
     num = integer(0, num=num)
