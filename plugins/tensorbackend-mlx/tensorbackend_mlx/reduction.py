@@ -10,7 +10,7 @@ from tensorbackend.dtypes import DType, bool_, complex64, float32, float64
 from tensorbackend.protocol.reduction import TieBreak
 
 from .casting import caster
-from .elementwise import join
+from .elementwise import joined
 from .kernels import NARROW, Function, MlxBase, kernel
 from .library import Array, mlx_dtype, mx
 
@@ -110,7 +110,7 @@ class MlxReduction(MlxBase):
         terms = prod(x.shape[axis] for axis in axes)
         if out.dtype is complex64 and terms >= _MANY:
             part = self._accumulating(name, out.replace(dtype=float32), x.replace(dtype=float32), axes, keepdims)
-            return lambda values: join(part(mx.real(values)), part(mx.imag(values)))
+            return lambda values: joined(part(mx.real(values)), part(mx.imag(values)))
         wide = self.wide(out, terms)
         enter, leave = caster(self, x, wide), caster(self, out.replace(dtype=wide), out.dtype)
         reduce: Any = getattr(mx, name)

@@ -86,7 +86,8 @@ def indexed(node: Node, x: Tensor, vectors: Tensor, updates: Tensor) -> Tensor:
 @parts("window_sum", "window_product", "window_max", "window_min")
 def window(node: Node, x: Tensor) -> Tensor:
     """Windows along any axes: reductions of patches."""
-    sizes, strides, padding, dilations = node.options["windows"]  # type: ignore[misc] # a named tuple
+    windows: Any = node.options["windows"]
+    sizes, strides, padding, dilations = windows
     floating = tb.isdtype(x.dtype, "real floating")
     identity: Any = {"window_sum": 0, "window_product": 1}.get(node.op)
     if identity is None and node.op == "window_max":
@@ -96,4 +97,5 @@ def window(node: Node, x: Tensor) -> Tensor:
     padded = tb.pad(x, padding, value=tb.full((), identity, dtype=x.dtype, like=x))
     patches = tb.unfold(padded, sizes, strides=strides, dilations=dilations)
     reduce: Any = {"window_sum": tb.sum, "window_product": tb.prod, "window_max": tb.max, "window_min": tb.min}[node.op]
-    return reduce(patches, axis=tuple(range(x.ndim, patches.ndim))).astype(x.dtype)
+    reduced: Tensor = reduce(patches, axis=tuple(range(x.ndim, patches.ndim)))
+    return reduced.astype(x.dtype)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import tensorbackend as tb
 from tensorbackend import Tensor
@@ -12,7 +12,7 @@ from tensorbackend.errors import ArgumentError, expected
 
 from .registry import Floats, Ints, operator
 
-ROUNDINGS = {
+ROUNDINGS: Final[dict[str, Callable[[Tensor], Tensor]]] = {
     "ceil": tb.ceil,
     "floor": tb.floor,
     "round_prefer_ceil": lambda points: tb.floor(points + 0.5),
