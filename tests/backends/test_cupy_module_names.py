@@ -82,6 +82,7 @@ def fault(use: Use, roots: dict[str, Any]) -> str | None:
 
 
 def test_each_name_exists_and_takes_its_arguments() -> None:
+    # CuPy is there on machines with a GPU alone: no extra for tests installs it.
     cupy, cupyx = pytest.importorskip("cupy"), pytest.importorskip("cupyx")
     roots = {"cupy": cupy, "cupyx": cupyx, "xp": CupyModule(cupy, cupyx)}
     found = [use for use in uses() if use.path and use.path[0] not in EAGER]
