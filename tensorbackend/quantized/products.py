@@ -33,10 +33,10 @@ _RUN: Final = 1 << 17
 
 @check_arguments
 def quantized_dot(x: TensorLike, q: Quantized, /, *, axis: Axis | None = None) -> Tensor:
-    """Contract a tensor with a quantised one, along the axis along which that shares scales.
+    """Contract a tensor with a quantised one, along the axis whose elements share scales.
 
-    The numbers for which the quantised tensor stands are computed in runs of about a hundred thousand, so they
-    are never there as a whole. Sums are computed in float32, or in float64 if x has that dtype.
+    The quantised tensor is dequantised in blocks of about a hundred thousand elements, so the whole of it is never in
+    memory. Sums are computed in float32, or in float64 if x has that dtype.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`quantize` and `dequantize`: which scales stand for a tensor, and what it is again."""
+"""`quantize` and `dequantize`: tensors as narrow numbers with shared scales, and back."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def quantize(
         The axis along which elements share a scale, by position or name: for a matrix of weights the axis that a
         product contracts. By default all elements of the tensor share one; a format takes the first axis.
     block : int, optional
-        How many elements along the axis share a scale; by default all of them.
+        The number of elements along the axis that share a scale; by default all of them.
     symmetric : bool, default True
         Whether 0 represents 0. Otherwise each group of integers has a zero point, such that its smallest and its
         largest element become the limits of the dtype.
@@ -115,7 +115,7 @@ def quantize(
 
     See Also
     --------
-    dequantize : The tensor again.
+    dequantize : Computes the tensor again.
     quantized_dot : A product with a quantised matrix.
 
     References
@@ -164,7 +164,7 @@ def quantize(
 
 @check_arguments
 def dequantize(q: Quantized, /, dtype: DTypeLike | None = None) -> Tensor:
-    """The tensor for which a quantised one stands.
+    """Compute the tensor that a quantised one represents.
 
     Parameters
     ----------

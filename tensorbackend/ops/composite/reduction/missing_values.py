@@ -55,7 +55,7 @@ def nanprod(x: Tensor, /, *, axis: Axes = None, dtype: DTypeLike | None = None, 
 
 
 def _extreme(op: Callable[..., Tensor], x: Tensor, worst: float, axis: Axes, keepdims: bool) -> Tensor:
-    """The largest or least of the elements that are not NaN."""
+    """The largest or smallest of the elements that are not NaN."""
     if not x.dtype.is_floating:
         return op(x, axis=axis, keepdims=keepdims)
     none = all(isnan(x), axis=axis, keepdims=keepdims)
@@ -75,7 +75,7 @@ def nanmax(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor
 
 @composite
 def nanmin(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """The least of the elements that are not NaN; NaN if all are. Raises `ShapeError` for axes without elements.
+    """The smallest of the elements that are not NaN; NaN if all are. Raises `ShapeError` for axes without elements.
 
     >>> import tensorbackend as tb
     >>> tb.nanmin(tb.asarray([[1.0, float("nan")], [3.0, 2.0]]), axis=1).tolist()
