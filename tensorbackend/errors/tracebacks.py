@@ -157,17 +157,9 @@ def render_for_ipython(error: BaseException) -> list[str]:
 
 
 def name_in_errors(function: Function, name: str = "") -> Function:
-    """Registers the name of a public function, which `mark` finds for the errors raised in a call of it; returns it.
-
-    The name belongs to the function's code. Raises `ValueError` for code that has another name, as that of the wrappers
-    that one decorator makes.
-    """
+    """Registers the name of a public function, which `mark` finds for the errors raised in a call of it; returns it."""
     named: Any = function
-    known, _ = _names.get(id(named.__code__), (None, None))
-    chosen = name or named.__name__
-    if known not in (None, chosen):
-        raise ValueError(f"expected code of its own for {chosen!r}, got that of {known!r}")
-    _names[id(named.__code__)] = chosen, named.__code__
+    _names[id(named.__code__)] = name or named.__name__, named.__code__
     return function
 
 

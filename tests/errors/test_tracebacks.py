@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors.tracebacks import name_in_errors, render_for_ipython, shorten_tracebacks, visible
+from tensorbackend.errors.tracebacks import render_for_ipython, shorten_tracebacks, visible
 
 x = tb.ones((2, 3), names=("a", "b"))
 
@@ -177,14 +177,3 @@ def test_frames_of_a_package_that_counts_as_ours_are_not_the_users(
 
     assert line("adapters").file.endswith("functions.py")
     assert Path(line("adapter").file) == Path(__file__)
-
-
-def test_code_has_one_name() -> None:
-    def wrap(function: Callable[[], None]) -> Callable[[], None]:
-        return lambda: function()
-
-    first, second = wrap(print), wrap(print)
-    name_in_errors(first, "first")
-    name_in_errors(second, "first")
-    with pytest.raises(ValueError, match="expected code of its own for 'second', got that of 'first'"):
-        name_in_errors(second, "second")
