@@ -29,6 +29,8 @@ _CALLED: Final = {"numpy", "jax", "jaxlib", "cupy", "scipy", "opt_einsum", "ml_d
 _names: Final[dict[int, tuple[str, CodeType]]] = {}
 """The names of public functions in errors, by the `id` of their code, as the codes of two ops may be equal. Thus a call
 that succeeds needs no frame around it."""
+_copies: Final[dict[tuple[int, str], CodeType]] = {}
+"""The copies of codes for a second name, by the `id` of the first code, which `_names` keeps."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -157,9 +159,19 @@ def render_for_ipython(error: BaseException) -> list[str]:
 
 
 def name_in_errors(function: Function, name: str = "") -> Function:
-    """Registers the name of a public function, which `mark` finds for the errors raised in a call of it; returns it."""
+    """Registers the name of a public function, which `mark` finds for the errors raised in a call of it; returns it.
+
+    The name belongs to the function's code. Functions that share code, as `jacobian` and `hessian` make them, get a
+    copy of it for each name.
+    """
     named: Any = function
-    _names[id(named.__code__)] = name or named.__name__, named.__code__
+    name = name or named.__name__
+    code = named.__code__
+    if _names.setdefault(id(code), (name, code))[0] != name:
+        if (copy := _copies.get((id(code), name))) is None:
+            copy = _copies[id(code), name] = code.replace(co_name=name)
+            _names[id(copy)] = name, copy
+        named.__code__ = copy
     return function
 
 

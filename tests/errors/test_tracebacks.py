@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.errors import DTypeError
 from tensorbackend.errors.tracebacks import render_for_ipython, shorten_tracebacks, visible
 
 x = tb.ones((2, 3), names=("a", "b"))
@@ -177,3 +178,11 @@ def test_frames_of_a_package_that_counts_as_ours_are_not_the_users(
 
     assert line("adapters").file.endswith("functions.py")
     assert Path(line("adapter").file) == Path(__file__)
+
+
+def test_functions_that_share_code_have_a_name_each() -> None:
+    derivatives: list[Any] = [transform(tb.sum) for transform in (tb.jacobian, tb.jacfwd, tb.hessian, tb.jacobian)]
+    for name, differentiate in zip(("jacobian", "jacfwd", "hessian", "jacobian"), derivatives, strict=True):
+        with pytest.raises(DTypeError, match=f"^{name}: "):
+            differentiate(tb.ones(2, dtype="int32"))
+    assert derivatives[0].__code__ is derivatives[3].__code__, "a name costs one copy of the code"
