@@ -63,16 +63,23 @@ BENCH_READY := .venv-bench/.ready
 RELEASE_BIN := .venv-release/bin
 RELEASE_READY := .venv-release/.ready
 
+# What proves the backends of a GPU. Without one, CuPy and NVIDIA's compiler are enough.
+GPU_BIN := .venv-gpu/bin
+GPU_READY := .venv-gpu/.ready
+CUDA ?= 12
+COMPILER_12 := nvidia-cuda-nvrtc-cu12 nvidia-cuda-runtime-cu12
+COMPILER_13 := nvidia-cuda-nvrtc nvidia-cuda-runtime
+
 # What makes mutants: they run in copies of the tree, by the Python of .venv.
 MUTANTS_BIN := .venv-mutants/bin
 MUTANTS_READY := .venv-mutants/.ready
 MUTANTS ?= 60
 SEED ?= 0
 
-.PHONY: help setup demo test oracles mutants oldest stress bench peers docs browser release check fmt lint types plugin dask mlx onnx adapter phiml frontend returnn clients libraries autograd npbench clean
+.PHONY: help setup demo test oracles mutants oldest stress bench peers gpu gpu-full docs browser release check fmt lint types plugin dask mlx onnx adapter phiml frontend returnn clients libraries autograd npbench clean
 
 help: ## Lists the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 setup: $(READY) ## Makes .venv and installs the package with its tools
 
@@ -159,6 +166,17 @@ $(BENCH_READY): pyproject.toml $(PLUGIN)/pyproject.toml benchmarks/peers/require
 peers: $(READY) $(BENCH_READY) ## Compares other libraries with ours and writes docs/performance.md
 	$(BENCH_BIN)/python -m benchmarks.peers docs/performance.jsonl
 	$(BIN)/python docs/tables.py
+
+$(GPU_READY): pyproject.toml
+	$(PYTHON) -m venv .venv-gpu
+	$(GPU_BIN)/python -m pip install -q --disable-pip-version-check -e '.[cli,test]' 'cupy-cuda$(CUDA)x>=14' $(COMPILER_$(CUDA))
+	@touch $@
+
+gpu: $(GPU_READY) ## Proves CuPy, JAX and PyTorch on this machine's GPU in ten minutes and writes gpu-report.md: make gpu CUDA=12
+	$(GPU_BIN)/python .ci/gpu.py --cuda $(CUDA)
+
+gpu-full: $(GPU_READY) ## Likewise with more examples and without a limit of time
+	$(GPU_BIN)/python .ci/gpu.py --cuda $(CUDA) --full
 
 $(DOCS_READY): pyproject.toml
 	$(PYTHON) -m venv .venv-docs
@@ -315,4 +333,4 @@ npbench: $(READY) ## Measures NPBench's programs on ours and on NumPy: make npbe
 check: lint types test oracles plugin dask mlx onnx ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .venv .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-phiml .venv-returnn .venv-clients .venv-libraries .venv-bench .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
+	rm -rf .venv .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-phiml .venv-returnn .venv-clients .venv-libraries .venv-bench .venv-docs .venv-gpu .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info

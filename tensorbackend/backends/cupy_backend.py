@@ -68,10 +68,22 @@ class CupyBackend(ArrayModuleBackend):
             raise ArgumentError(
                 expected("a device of the backend 'cupy'", f"the devices are {', '.join(devices)}", device=self.device)
             )
+        self._require_compiler()
         self._device = cupy.cuda.Device(number)
         self.xp, self.fuse = CupyModule(cupy, self._cupyx), cupy.fuse
         if len(devices) > 1:
             self._enter_the_device_in_callbacks()
+
+    def _require_compiler(self) -> None:
+        """Raises `BackendError` without NVRTC, which compiles CuPy's kernels and comes with CUDA or with an extra."""
+        try:
+            self._cupy.cuda.nvrtc.getVersion()
+        except Exception as failure:  # DynamicLibNotFoundError, whose module differs between versions of CuPy
+            remedy = f"pip install 'tensorbackend[{_EXTRAS[0]}]' or 'tensorbackend[{_EXTRAS[1]}]' installs it"
+            error = f"{type(failure).__name__}: {str(failure).partition(chr(10))[0]}"
+            raise BackendError(
+                expected(f"CUDA's compiler NVRTC for the backend {self.name!r}", remedy, error=error)
+            ) from failure
 
     def versions(self) -> Mapping[str, str]:
         """CuPy's version and that of the CUDA runtime, which CUDA reports as 12080 for 12.8."""

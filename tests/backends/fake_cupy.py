@@ -573,7 +573,7 @@ def _modules() -> dict[str, Any]:
         **{name: _function(name, options, np.linalg) for name, options in plain.items()},
     )  # fmt: skip
     cupy.cuda = SimpleNamespace(
-        Device=Device, get_current_stream=Stream,
+        Device=Device, get_current_stream=Stream, nvrtc=SimpleNamespace(getVersion=lambda: (12, 8)),
         runtime=SimpleNamespace(
             getDeviceCount=lambda: _settings.devices,
             runtimeGetVersion=lambda: 12080,

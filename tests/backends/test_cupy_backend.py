@@ -179,6 +179,16 @@ def test_an_old_cupy_is_refused(cupy: Backend, monkeypatch: pytest.MonkeyPatch) 
         Elsewhere()
 
 
+def test_without_its_compiler_it_says_so(cupy: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise RuntimeError("Failure finding libnvrtc.so\nsearched in ...")
+
+    monkeypatch.setattr(fake.module.cuda.nvrtc, "getVersion", missing)
+    text = r"expected CUDA's compiler NVRTC for .*, got error='RuntimeError: Failure finding libnvrtc.so'; pip install"
+    with pytest.raises(BackendError, match=text):
+        Elsewhere()
+
+
 def test_names_of_a_device(cupy: Backend) -> None:
     assert cupy is CupyBackend() is CupyBackend(device=0) is CupyBackend(device="cuda:0")
     assert (cupy.device, cupy.devices()) == ("cuda:0", ("cuda:0",))

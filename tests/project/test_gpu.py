@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import runpy
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,13 @@ import tensorbackend as tb
 from tensorbackend.errors import BackendError
 from tensorbackend.protocol import Backend
 
-BENCHMARK: Any = runpy.run_path(str(Path(__file__).resolve().parents[2] / "benchmarks" / "gpu.py"))
+ROOT = Path(__file__).resolve().parents[2]
+BENCHMARK: Any = runpy.run_path(str(ROOT / "benchmarks" / "gpu.py"))
+PROOF: Any = runpy.run_path(str(ROOT / ".ci" / "gpu.py"))
+
+
+REQUIRED = os.environ.get("TENSORBACKEND_GPU") == "required"
+"""Whether a GPU that is not seen is a failure, as in `make gpu`."""
 
 
 @pytest.fixture
@@ -22,6 +29,8 @@ def cupy() -> Backend:
     try:
         return tb.get_backend("cupy")
     except BackendError as error:
+        if REQUIRED:
+            raise
         pytest.skip(f"needs a GPU: {error}")
 
 
@@ -29,6 +38,7 @@ def cupy() -> Backend:
 def jax_gpu() -> Backend:
     gpus = tb.devices("jax", kind="gpu")
     if not gpus:
+        assert not REQUIRED, "JAX sees no GPU"
         pytest.skip("needs a GPU: JAX sees none")
     return tb.get_backend("jax", device=gpus[0])
 
@@ -41,6 +51,57 @@ def test_the_benchmark_fails_where_a_measurement_fails(
     monkeypatch.setattr("sys.argv", ["gpu.py"])
     assert BENCHMARK["main"]() == status
     assert ("6 of 6 measurements failed" in capsys.readouterr().out) == bool(status)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "failing", "status", "last"),
+    [
+        (0, "", 1, "gpu: expected an NVIDIA GPU with its driver, got none; nothing was proven but what needs none"),
+        (1, "", 0, "the report is in gpu-report.md"),
+        (1, "jax is ready", 1, "the report is in gpu-report.md"),
+    ],
+)
+def test_the_proof_of_a_machine(
+    gpus: int,
+    failing: str,
+    status: int,
+    last: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    """Every step is in the report, and one that fails, or a machine without a GPU, is an exit status."""
+    names, ran = PROOF["main"].__globals__, []
+
+    def run(step: Any, limit: float | None) -> Any:
+        ran.append((step.title, limit))
+        return PROOF["Outcome"](step.title, step.title != failing, 1.0, f"output of {step.title}")
+
+    replacements = {
+        "run": run,
+        "gpus": lambda: gpus,
+        "install": lambda cuda: None,
+        "REPORT": tmp_path / "gpu-report.md",
+    }
+    for name, value in replacements.items():
+        monkeypatch.setitem(names, name, value)
+    monkeypatch.setattr("sys.argv", ["gpu.py"])
+    assert PROOF["main"]() == status
+    assert capsys.readouterr().out.splitlines()[-1] == last
+    report = (tmp_path / "gpu-report.md").read_text()
+    assert len(ran) == (11 if gpus else 1)
+    assert all(f"| {title} | {'FAILED' if title == failing else 'passed'} |" in report for title, _ in ran)
+    assert all(limit is not None and 0 < limit <= 600 for _, limit in ran[1:])
+
+
+def test_a_step_that_fails_or_takes_too_long_has_not_passed() -> None:
+    step = PROOF["Step"]
+    python = PROOF["python"]
+    assert PROOF["run"](step("good", python("-c", "print(1)"), {}), 60.0)[1:4:2] == (True, "1\n")
+    assert not PROOF["run"](step("bad", python("-c", "raise SystemExit(3)"), {}), 60.0).passed
+    late = PROOF["run"](step("late", python("-c", "import time; time.sleep(60)"), {}), 0.2)
+    assert not late.passed
+    assert "stopped after 0 s" in late.output
 
 
 def test_cupy(cupy: Backend) -> None:
