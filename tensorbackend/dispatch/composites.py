@@ -58,16 +58,20 @@ class CompositePath(FullPath):
 
     def __init__(self, spec: OpSpec) -> None:
         super().__init__(spec)
-        self.trials: dict[Any, tuple[Out, Mapping[str, Any], Callable[..., Any] | None]] = {}
         self.met: dict[Any, bool] = {}
-        self.planned = [self.trials, self.met]
+        """The keys of calls that ran once, op by op."""
         self.parts = self.default
+
+    @property
+    def memos(self) -> list[Any]:
+        """The memos of the op's calls."""
+        return [*super().memos, self.met]
 
     def decide(self, call: Call, backend: Backend | None) -> tuple[Decision, list[Tensor]]:
         """Finds the output template by a trial on templates."""
         check_moves(self.spec, [template_of(operand) for operand in call.operands])
         chosen = backend or common_backend(call.deciding_tensors)
-        out, options, result = call.memoise(self.trials, lambda: self._trial(call))
+        out, options, result = self._trial(call)
         tensors = [move(x, chosen) for x in self._tensors(call, chosen)]
         return Decision(chosen, out, [x.template for x in tensors], call.groups, options, (), result), tensors
 

@@ -51,8 +51,6 @@ class FullPath(Planner):
             holds_no_precision(self.calls)
         self.kinds = Kinds(self)
         """The plans by kind, which serve new shapes."""
-        self.planned: list[dict[Any, Any]] = []
-        """The memos of what plans a call."""
 
     def op(self) -> Callable[..., Any]:
         """The public op."""
@@ -69,7 +67,7 @@ class FullPath(Planner):
     @property
     def memos(self) -> list[Any]:
         """The memos of the op's calls."""
-        return [self.calls, *self.kinds.memos, *self.planned]
+        return [self.calls, *self.kinds.memos]
 
     def _warm(self) -> Callable[..., Any]:
         """The function of the op's warm calls.

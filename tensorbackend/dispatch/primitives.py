@@ -22,15 +22,10 @@ from .path import FullPath
 class PrimitivePath(FullPath):
     """The full path of a primitive's calls."""
 
-    def __init__(self, spec: OpSpec) -> None:
-        super().__init__(spec)
-        self.rules: dict[Any, Plan] = {}
-        self.planned = [self.rules]
-
     def decide(self, call: Call, backend: Backend | None) -> tuple[Decision, list[Tensor]]:
         """The plan of the rule, and the operands as tensors on one backend."""
         check_moves(self.spec, [template_of(operand) for operand in call.operands])
-        plan: Plan = call.memoise(self.rules, lambda: self.spec.function(*call.arguments, **call.keywords))
+        plan: Plan = self.spec.function(*call.arguments, **call.keywords)
         check_moves(self.spec, plan.out)
         chosen = backend or common_backend(call.deciding_tensors)
         pairs = zip(call.operands, plan.inputs, strict=True)
