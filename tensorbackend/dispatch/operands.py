@@ -10,8 +10,9 @@ from ..declarations.op_specs import OpSpec, Parameter
 from ..dtypes import Scalar, scalar_kind
 from ..errors import OperandError, expected
 from ..interchange import is_plain_array, scalar_dtype
+from ..protocol.planned import nameless as nameless_template
 from ..sizes import is_size
-from ..template import Template, intern_template, is_symbolic_template, weak_template
+from ..template import Template, is_symbolic_template, weak_template
 from ..tensor import Tensor, public_op
 
 Operand: TypeAlias = Tensor | Scalar
@@ -153,7 +154,4 @@ def group_operands(inputs: Sequence[Any], groups: Sequence[int | None]) -> list[
 
 def nameless(x: Tensor) -> Tensor:
     """The tensor without its names; it shares the data."""
-    template = x.template
-    if not any(template.names):
-        return x
-    return Tensor(intern_template(template.shape, template.dtype, (None,) * template.ndim), x.backend, x.data)
+    return Tensor(nameless_template(x.template), x.backend, x.data) if any(x.names) else x

@@ -16,6 +16,7 @@ from ..dtypes import DType, defaults
 from ..errors import TensorBackendError
 from ..interchange import scalar_dtype
 from ..protocol import Backend, Payload
+from ..protocol.planned import payloads_of
 from ..rules.plan import Out
 from ..select import creation_backend, move_to_recorder
 from ..template import Template, is_symbolic_template
@@ -24,7 +25,7 @@ from ..tensor.operators import OPERATORS, REFLECTED
 from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .constants import maker_of
 from .generated import generate
-from .kernels import payloads_of, wrap
+from .kernels import wrap
 from .kinds import Kinds, Planner
 from .operands import Call, convert_arrays
 from .records import Key, ReadyCall, ServeCall, record

@@ -12,7 +12,7 @@ from ..rules.plan import Plan
 from ..select import common_backend, move
 from ..tensor import Tensor, bind
 from .constants import constant
-from .kernels import PlainCallback, casting_kernel, primitive_kernel, symbolic_kernel, template_kernel
+from .kernels import casting_kernel, primitive_kernel, symbolic_kernel, template_kernel
 from .kinds import Decision
 from .narrow import check_moves
 from .operands import Call, group_operands, template_of
@@ -44,10 +44,7 @@ class PrimitivePath(FullPath):
 
     def kind_kernel(self, decision: Decision) -> Kernel | None:
         """The kernel of a planned callback for symbolic sizes."""
-        try:
-            return self._casting_kernel(decision, symbolic_kernel)
-        except PlainCallback:
-            return None
+        return self._casting_kernel(decision, symbolic_kernel)
 
     def _casting_kernel(self, decision: Decision, plan: Callable[..., Kernel]) -> Kernel:
         backend, out, inputs, groups, options, dtypes, _ = decision
