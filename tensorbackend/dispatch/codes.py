@@ -12,6 +12,7 @@ from typing import Any
 from ..dtypes import DType, as_dtype, uint8
 from ..dtypes.packing import element_type, pack
 from ..protocol import Backend, Kernel, Payload
+from ..protocol.planned import payloads_of, templates_of
 from ..registration import SuppliedFunction
 from ..rules.plan import Out
 from ..template import Template
@@ -32,8 +33,7 @@ def _by_codes(backend: Backend, name: str) -> Callable[..., Payload]:
         return _kernel(backend, name, out, inputs, options)
 
     def callback(out: Out, /, *inputs: Any, **options: Any) -> Payload:
-        templates = tuple(_of_each(lambda x: x.template, operand) for operand in inputs)
-        return plan(backend, out, templates, options)(*(_of_each(lambda x: x.data, operand) for operand in inputs))
+        return plan(backend, out, templates_of(inputs), options)(*payloads_of(inputs))
 
     callback.__kernel__ = plan  # type: ignore[attr-defined] # read by `dispatch.kernels`
     return callback
@@ -74,10 +74,3 @@ def _codes(templates: Any) -> Any:
     if isinstance(templates, Template):
         return templates.replace(dtype=uint8) if templates.dtype.is_narrow else templates
     return None if templates is None else tuple(map(_codes, templates))
-
-
-def _of_each(function: Callable[[Tensor], Any], operand: Any) -> Any:
-    """The function of a tensor, or of each of several; `None` stays `None`."""
-    if isinstance(operand, Tensor):
-        return function(operand)
-    return None if operand is None else tuple(map(function, operand))

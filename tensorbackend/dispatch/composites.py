@@ -13,9 +13,9 @@ from typing import Any
 from ..caching.option_keys import option_key, remember
 from ..declarations.op_specs import CostRule, OpSpec, Parameter, declare, read_parameters
 from ..dtypes import as_dtype, defaults
-from ..protocol import Backend, Kernel, own_method
+from ..protocol import Backend, Kernel, kernel_of, own_method
 from ..protocol.core import CompositeCall, Core, Cost, Reach
-from ..protocol.planned import is_planned, plan_entered_kernel
+from ..protocol.planned import payloads_of, templates_of
 from ..registration import SuppliedFunction
 from ..rules.accuracy import Bounds
 from ..rules.axes import normalize_axis, sole_axis, sorted_axes
@@ -26,7 +26,7 @@ from ..select import call_with_default, common_backend, get_backend, move
 from ..template import Template
 from ..tensor import Tensor, bind
 from .constants import constant
-from .kernels import composite_kernel, kernel, payloads_of, template_kernel, templates_of, wrap
+from .kernels import composite_kernel, kernel, template_kernel, wrap
 from .kinds import Decision
 from .narrow import check_moves, is_narrow
 from .operands import Call, Operand, template_of
@@ -58,16 +58,20 @@ class CompositePath(FullPath):
 
     def __init__(self, spec: OpSpec) -> None:
         super().__init__(spec)
-        self.trials: dict[Any, tuple[Out, Mapping[str, Any], Callable[..., Any] | None]] = {}
         self.met: dict[Any, bool] = {}
-        self.planned = [self.trials, self.met]
+        """The keys of calls that ran once, op by op."""
         self.parts = self.default
+
+    @property
+    def memos(self) -> list[Any]:
+        """The memos of the op's calls."""
+        return [*super().memos, self.met]
 
     def decide(self, call: Call, backend: Backend | None) -> tuple[Decision, list[Tensor]]:
         """Finds the output template by a trial on templates."""
         check_moves(self.spec, [template_of(operand) for operand in call.operands])
         chosen = backend or common_backend(call.deciding_tensors)
-        out, options, result = call.memoise(self.trials, lambda: self._trial(call))
+        out, options, result = self._trial(call)
         tensors = [move(x, chosen) for x in self._tensors(call, chosen)]
         return Decision(chosen, out, [x.template for x in tensors], call.groups, options, (), result), tensors
 
@@ -78,9 +82,7 @@ class CompositePath(FullPath):
             return None
         method = own_method(backend, self.spec.callback)
         if method is not None:
-            return (
-                plan_entered_kernel(backend, method, out, decision.arguments, options) if is_planned(method) else None
-            )
+            return backend.enter(kernel_of(method, out, *decision.arguments, **options))
         return None if type(backend).optional is not Core.optional else self._program(decision)
 
     def kernel(self, decision: Decision) -> tuple[Kernel, bool]:

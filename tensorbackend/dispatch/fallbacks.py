@@ -17,11 +17,13 @@ from ..declarations.op_specs import CALLBACKS, list_implementations, read_parame
 from ..dtypes import DType
 from ..errors import ContractError, UnsupportedOp, expected
 from ..protocol import Backend, Payload
+from ..protocol.planned import nameless as nameless_templates
+from ..protocol.planned import payloads_of, templates_of
 from ..registration import SuppliedFunction
 from ..rules.broadcasting import ACCEPTED
 from ..rules.plan import Out
 from ..select import call_with_default
-from ..template import Template, intern_template
+from ..template import Template
 from ..tensor import Tensor
 from .operands import nameless
 
@@ -183,17 +185,13 @@ def fallback_callback(backend: Backend, fallback: Fallback) -> Callable[..., Pay
     """A fall-back as a callback. It runs without the names of axes, which concern no backend."""
 
     def callback(out: Out, /, *inputs: Any, **options: Any) -> Payload:
-        plain = _plain(out) if isinstance(out, Template) else tuple(map(_plain, out))
+        plain = nameless_templates(out)
         arguments = [nameless(x) if isinstance(x, Tensor) else tuple(map(nameless, x)) for x in inputs]
         result = call_with_default(backend, lambda: fallback.body(plain, *arguments, **options))
-        result_template = result.template if isinstance(result, Tensor) else tuple(x.template for x in result)
+        result_template = result.template if isinstance(result, Tensor) else templates_of(result)
         if result_template != plain:
             expectation = f"the fall-back of {fallback.callback} to return {plain!r}"
             raise ContractError(expected(expectation, "fix the fall-back", given=result_template))
-        return result.data if isinstance(result, Tensor) else tuple(x.data for x in result)
+        return result.data if isinstance(result, Tensor) else payloads_of(result)
 
     return callback
-
-
-def _plain(template: Template) -> Template:
-    return intern_template(template.shape, template.dtype, (None,) * template.ndim)

@@ -15,7 +15,7 @@ from ..caching.option_keys import remember
 from ..dtypes import ALL_DTYPES
 from ..protocol import Backend, Kernel, Payload, kernel_of
 from ..protocol.core import CompositeCall
-from ..protocol.planned import entered_kernel, is_planned, plan_entered_kernel
+from ..protocol.planned import entered_kernel, is_planned
 from ..rules.plan import Out
 from ..select import call_with_default
 from ..template import Shape, Template, kind_of_parts, template_of_kind
@@ -47,7 +47,9 @@ def kernel(
     elif hasattr(callback, "__kernel__"):  # of a backend that records: it makes a kernel for these templates itself
         ready_kernel = callback.__kernel__(backend, out, inputs, options)
     else:
-        ready_kernel = layout_kernel(backend, out, plain_kernel(backend, callback, out, inputs, options))
+        plain = ready_kernel = plain_kernel(backend, callback, out, inputs, options)
+        if backend.lays_by_name:  # the results are laid out by the names of their axes
+            ready_kernel = lambda *payloads: backend.laid(plain(*payloads), out)  # noqa: E731 # next to its condition
     return checking_kernel(name, backend, out, inputs, ready_kernel) if CHECKED else ready_kernel
 
 
@@ -92,13 +94,6 @@ def plain_kernel(
     return wrap_call
 
 
-def layout_kernel(backend: Backend, out: Out, kernel: Kernel) -> Kernel:
-    """A kernel whose results are laid out by the names of their axes; `kernel` itself without `lays_by_name`."""
-    if not backend.lays_by_name:
-        return kernel
-    return lambda *payloads: backend.laid(kernel(*payloads), out)
-
-
 def default_kernel(
     backend: Backend, name: str, out: Out, inputs: Templates, options: Mapping[str, Any], default: Callable[..., Any]
 ) -> Kernel:
@@ -137,22 +132,6 @@ def as_tensors(backend: Backend, templates: Templates, payloads: Sequence[Payloa
         Tensor(template, backend, payload) if isinstance(template, Template)
         else template and as_tensors(backend, template, payload)
         for template, payload in zip(templates, payloads, strict=True)
-    ])  # fmt: skip
-
-
-def payloads_of(inputs: Sequence[Any]) -> list[Payload]:
-    """The payloads of tensors; a sequence of tensors becomes a tuple of payloads."""
-    return [
-        x.data if isinstance(x, Tensor) else x and tuple([tensor.data for tensor in x])
-        for x in inputs
-    ]  # fmt: skip
-
-
-def templates_of(inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """The templates of tensors; a sequence of tensors becomes a tuple of templates."""
-    return tuple([
-        x.template if isinstance(x, Tensor) else x and tuple([tensor.template for tensor in x])
-        for x in inputs
     ])  # fmt: skip
 
 
@@ -219,19 +198,9 @@ def primitive_kernel(
     return kernel(backend, name, implementation(backend, name, out, inputs), out, inputs, options)
 
 
-class PlainCallback(Exception):
-    """A callback is not a planned one, so that it has no kernel for symbolic sizes."""
-
-
 def symbolic_kernel(backend: Backend, name: str, out: Out, inputs: Templates, options: Mapping[str, Any]) -> Kernel:
-    """The kernel of a primitive's planned callback for symbolic sizes, which no memo holds.
-
-    Raises `PlainCallback` where the backend has no planned callback of its own for it.
-    """
-    callback = implementation(backend, name, out, inputs)
-    if not is_planned(callback):
-        raise PlainCallback
-    return plan_entered_kernel(backend, callback, out, inputs, options)
+    """The kernel of a primitive for symbolic sizes, which no memo holds; an error of any class for a plain callback."""
+    return backend.enter(kernel_of(implementation(backend, name, out, inputs), out, *inputs, **options))
 
 
 # Results

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar, Final, NamedTuple, cast
 
 from ..caching.option_keys import remember
@@ -87,7 +88,7 @@ class Planner(Dispatcher):
 
     @abstractmethod
     def kind_kernel(self, decision: Decision) -> Kernel | None:
-        """The kernel for symbolic sizes; `None` where a kernel is planned for each shape."""
+        """The kernel for symbolic sizes; `None`, or an error of any class, where a kernel is planned for each shape."""
 
     def ready(self, decision: Decision, kernel: Kernel) -> ReadyCall:
         """A call with its kernel, and with what a profile needs."""
@@ -266,10 +267,8 @@ class Kinds:
             if backend.template_only:
                 kernel = template_kernel(decision.out)
             elif backend.plans_kinds and kind not in self.each:
-                try:
+                with suppress(Exception):  # whatever a backend's code raises on sizes that it cannot read
                     kernel = path.kind_kernel(decision)
-                except Exception:  # whatever a backend's code raises on sizes that it cannot read
-                    kernel = None
             return KindPlan(self, trace, decision, None if _has_failed(trace) else kernel, call.operands)
         except Exception:  # whatever a rule raises on such sizes; the exact plan has served the call
             return None

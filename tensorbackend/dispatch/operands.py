@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias, TypeVar
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
 
-from ..caching.option_keys import NUMBERS, freeze, kind_of, remember
+from ..caching.option_keys import NUMBERS, freeze
 from ..declarations.op_specs import OpSpec, Parameter
-from ..dtypes import Scalar, defaults, scalar_kind
+from ..dtypes import Scalar, scalar_kind
 from ..errors import OperandError, expected
 from ..interchange import is_plain_array, scalar_dtype
+from ..protocol.planned import nameless as nameless_template
 from ..sizes import is_size
-from ..template import Template, intern_template, is_symbolic_template, weak_template
+from ..template import Template, is_symbolic_template, weak_template
 from ..tensor import Tensor, public_op
 
-R = TypeVar("R")
 Operand: TypeAlias = Tensor | Scalar
 
 LEFT_OUT: Final = -1
@@ -76,7 +76,7 @@ def template_of(operand: Operand) -> Template:
 class Call:
     """One call: its operands, and its arguments with templates in place of the operands."""
 
-    __slots__ = ("arguments", "groups", "key", "keywords", "native", "operands")
+    __slots__ = ("arguments", "groups", "keywords", "native", "operands")
 
     operands: list[Operand]
     """Tensors and Python numbers in the order of the parameters, sequences laid out flat."""
@@ -88,8 +88,6 @@ class Call:
     """The keyword arguments likewise."""
     native: list[Tensor]
     """The operands that came as tensors, without those made from another library's arrays."""
-    key: tuple[object, ...]
-    """All that a plan depends on."""
 
     def __init__(self, spec: OpSpec, arguments: Sequence[object], keywords: dict[str, object]) -> None:
         self.operands, self.groups, self.native = [], [], []
@@ -99,8 +97,6 @@ class Call:
             known = {parameter.name: parameter for parameter in spec.parameters}
             order = [name for name in known if name in keywords] + [name for name in keywords if name not in known]
             self.keywords = {name: self._symbolic(keywords[name], known.get(name, _UNKNOWN)) for name in order}
-        kinds = tuple(map(kind_of, (*self.arguments, *self.keywords.values())))
-        self.key = (defaults.current_precision(), *self.arguments, *self.keywords.items(), kinds)
 
     def _symbolic(self, value: object, parameter: Parameter) -> object:
         if parameter.role == "option":
@@ -146,19 +142,6 @@ class Call:
         """One argument for each tensor parameter, from `inputs`: one item for each operand, such as its template."""
         return group_operands(inputs, self.groups)
 
-    def memoise(self, memo: dict[Any, R], compute: Callable[[], R]) -> R:
-        """The value that a memo holds for this call; computed if it is new, and not kept if an option does not hash."""
-        try:
-            if self.symbolic:
-                return compute()
-            outcome = memo.get(self.key)
-        except TypeError:
-            return compute()
-        if outcome is None:
-            outcome = compute()
-            remember(memo, self.key, outcome)
-        return outcome
-
 
 def group_operands(inputs: Sequence[Any], groups: Sequence[int | None]) -> list[Any]:
     """One argument for each tensor parameter, from one item for each operand; `groups` are those of the call."""
@@ -171,7 +154,4 @@ def group_operands(inputs: Sequence[Any], groups: Sequence[int | None]) -> list[
 
 def nameless(x: Tensor) -> Tensor:
     """The tensor without its names; it shares the data."""
-    template = x.template
-    if not any(template.names):
-        return x
-    return Tensor(intern_template(template.shape, template.dtype, (None,) * template.ndim), x.backend, x.data)
+    return Tensor(nameless_template(x.template), x.backend, x.data) if any(x.names) else x

@@ -16,6 +16,7 @@ from ..dtypes import DType, defaults
 from ..errors import TensorBackendError
 from ..interchange import scalar_dtype
 from ..protocol import Backend, Payload
+from ..protocol.planned import payloads_of
 from ..rules.plan import Out
 from ..select import creation_backend, move_to_recorder
 from ..template import Template, is_symbolic_template
@@ -24,7 +25,7 @@ from ..tensor.operators import OPERATORS, REFLECTED
 from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .constants import maker_of
 from .generated import generate
-from .kernels import payloads_of, wrap
+from .kernels import wrap
 from .kinds import Kinds, Planner
 from .operands import Call, convert_arrays
 from .records import Key, ReadyCall, ServeCall, record
@@ -51,8 +52,6 @@ class FullPath(Planner):
             holds_no_precision(self.calls)
         self.kinds = Kinds(self)
         """The plans by kind, which serve new shapes."""
-        self.planned: list[dict[Any, Any]] = []
-        """The memos of what plans a call."""
 
     def op(self) -> Callable[..., Any]:
         """The public op."""
@@ -69,7 +68,7 @@ class FullPath(Planner):
     @property
     def memos(self) -> list[Any]:
         """The memos of the op's calls."""
-        return [self.calls, *self.kinds.memos, *self.planned]
+        return [self.calls, *self.kinds.memos]
 
     def _warm(self) -> Callable[..., Any]:
         """The function of the op's warm calls.

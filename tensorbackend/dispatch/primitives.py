@@ -12,7 +12,7 @@ from ..rules.plan import Plan
 from ..select import common_backend, move
 from ..tensor import Tensor, bind
 from .constants import constant
-from .kernels import PlainCallback, casting_kernel, primitive_kernel, symbolic_kernel, template_kernel
+from .kernels import casting_kernel, primitive_kernel, symbolic_kernel, template_kernel
 from .kinds import Decision
 from .narrow import check_moves
 from .operands import Call, group_operands, template_of
@@ -22,15 +22,10 @@ from .path import FullPath
 class PrimitivePath(FullPath):
     """The full path of a primitive's calls."""
 
-    def __init__(self, spec: OpSpec) -> None:
-        super().__init__(spec)
-        self.rules: dict[Any, Plan] = {}
-        self.planned = [self.rules]
-
     def decide(self, call: Call, backend: Backend | None) -> tuple[Decision, list[Tensor]]:
         """The plan of the rule, and the operands as tensors on one backend."""
         check_moves(self.spec, [template_of(operand) for operand in call.operands])
-        plan: Plan = call.memoise(self.rules, lambda: self.spec.function(*call.arguments, **call.keywords))
+        plan: Plan = self.spec.function(*call.arguments, **call.keywords)
         check_moves(self.spec, plan.out)
         chosen = backend or common_backend(call.deciding_tensors)
         pairs = zip(call.operands, plan.inputs, strict=True)
@@ -49,10 +44,7 @@ class PrimitivePath(FullPath):
 
     def kind_kernel(self, decision: Decision) -> Kernel | None:
         """The kernel of a planned callback for symbolic sizes."""
-        try:
-            return self._casting_kernel(decision, symbolic_kernel)
-        except PlainCallback:
-            return None
+        return self._casting_kernel(decision, symbolic_kernel)
 
     def _casting_kernel(self, decision: Decision, plan: Callable[..., Kernel]) -> Kernel:
         backend, out, inputs, groups, options, dtypes, _ = decision

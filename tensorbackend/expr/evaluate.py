@@ -18,13 +18,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias, cast
 
 from ..dispatch import explain
-from ..dispatch.kernels import composite_kernel, implementation, payloads_of, primitive_kernel, raw_kernel, wrap
+from ..dispatch.kernels import composite_kernel, implementation, primitive_kernel, raw_kernel, wrap
 from ..dispatch.narrow import composite_method
 from ..dispatch.watching import is_program
 from ..errors import ContractError, OutOfMemoryError, TensorBackendError
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.exhaustion import out_of_memory
-from ..protocol.planned import is_planned
+from ..protocol.planned import is_planned, payloads_of
 from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Tensor, public_op, rename_like

@@ -17,6 +17,7 @@ from .arrays import box, ndarray
 from .conversion import back, cast, host, tensor
 from .dtypes import dtype_of
 from .functions import public
+from .selection import as_integers
 
 
 @public
@@ -25,12 +26,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     t = tensor(x)
     if t.dtype is bool_:
         t = cast(t, tb.int64)
-    if not t.dtype.is_integer:
-        if t.size:
-            raise TypeError(
-                "Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'safe'"
-            )
-        t = cast(t, tb.int64)
+    t = as_integers(t)
     if t.ndim != 1:
         raise ArgumentError(
             "object too deep for desired array" if t.ndim else "object of too small depth for desired array"

@@ -16,29 +16,20 @@ from .arrays import box, fresh, functions, result
 from .conversion import asarray, cast, host, tensor
 from .functions import Array, function, public
 from .selection import chosen
-
-
-def _flat(x: Tensor, axis: Any) -> tuple[Tensor, int]:
-    """A tensor and the axis, or the flat tensor for None."""
-    if axis is None:
-        return tb.reshape(x, (-1,)), 0
-    place = operator.index(axis)
-    if not -x.ndim <= place < x.ndim:
-        raise tb.errors.AxisError(f"axis {place} is out of bounds for array of dimension {x.ndim}")
-    return x, place
+from .shapes import flat_along
 
 
 @function
 def sort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
     """The elements sorted along an axis; NaN come last."""
-    x, axis = _flat(a, axis)
+    x, axis = flat_along(a, axis)
     return _sort_complex(x, tb.argsort, axis) if x.dtype.is_complex else tb.sort(x, axis=axis)
 
 
 @function
 def argsort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
     """The indices that sort along an axis."""
-    x, axis = _flat(a, axis)
+    x, axis = flat_along(a, axis)
     if not x.ndim:
         return tb.zeros((), dtype=tb.int64)
     return _complex_order(x, axis) if x.dtype.is_complex else tb.argsort(x, axis=axis)
@@ -70,7 +61,7 @@ def sort_complex(a: Any) -> Any:
 @function
 def partition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Array:
     """Partition: the elements at given positions are those of the sorted array; here everything is sorted."""
-    x, axis = _flat(a, axis)
+    x, axis = flat_along(a, axis)
     _check_kth(kth, x.shape[axis] if x.ndim else 1)
     return tensor(sort(box(x), axis))
 
@@ -78,7 +69,7 @@ def partition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", ord
 @function
 def argpartition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Array:
     """The indices of `partition`."""
-    x, axis = _flat(a, axis)
+    x, axis = flat_along(a, axis)
     _check_kth(kth, x.shape[axis] if x.ndim else 1)
     return tensor(argsort(box(x), axis))
 

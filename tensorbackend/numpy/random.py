@@ -23,6 +23,7 @@ from ..tensor import Tensor
 from .arrays import as_shape, box, fresh, functions, ndarray, replace, result, tensor_of
 from .conversion import NUMBERS, back, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
+from .shapes import flat_along
 
 _BY_NUMPY: Final[ContextVar[bool]] = ContextVar("by_numpy", default=False)
 
@@ -238,8 +239,8 @@ class Generator(_Draws):
         if self._numpy is not None:
             return self._by_numpy("permuted", x, axis=axis)
         t = tensor(x)
-        flat = tb.reshape(t, (-1,)) if axis is None else t
-        made = tb.random.permutation(self._key(), flat, axis=0 if axis is None else axis, independent=True)
+        flat, place = flat_along(t, axis)
+        made = tb.random.permutation(self._key(), flat, axis=place, independent=True)
         return box(tb.reshape(made, t.shape))
 
     def spawn(self, n_children: int) -> list[Generator]:

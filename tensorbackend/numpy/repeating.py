@@ -14,7 +14,7 @@ from ..tensor import Tensor
 from .arrays import as_shape, fresh, functions, ndarray
 from .conversion import host, refuse, tensor
 from .functions import Array, function
-from .shapes import axis_position
+from .shapes import axis_position, flat_along
 
 
 @function
@@ -28,13 +28,13 @@ def tile(A: Array, reps: Any) -> Array:
 @function
 def repeat(a: Array, repeats: Any, axis: Any = None) -> Array:
     """Each element repeated along an axis, by default of the flat array."""
-    x = tb.reshape(a, (-1,)) if axis is None else a
+    x, place = flat_along(a, axis)
     times: Any = tensor(repeats)
     if times.ndim == 1 and times.shape[0] == 1:
         times = times[0]
     if not times.ndim and repeats.__class__ is not ndarray:
         times = int(times)
-    return tb.repeat(x, times, axis=0 if axis is None else axis)
+    return tb.repeat(x, times, axis=place)
 
 
 @function

@@ -15,20 +15,24 @@ from .arrays import box, fresh, functions, ndarray, result, tensor_of
 from .conversion import asarray, cast, promote, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, Out, function, public
+from .shapes import flat_along
 from .ufuncs import write_out
+
+
+def as_integers(x: Tensor) -> Tensor:
+    """Integers unchanged, an empty tensor of any dtype as integers; otherwise NumPy's `TypeError`."""
+    if x.dtype.is_integer:
+        return x
+    if x.size:
+        raise TypeError("Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'safe'")
+    return cast(x, tb.int64)
 
 
 @function
 def take(a: Array, indices: Array, axis: Any = None, out: Out = None, mode: str = "raise") -> Array:
     """The elements at indices along an axis, by default of the flat array."""
-    x = tb.reshape(a, (-1,)) if axis is None else a
-    place = 0 if axis is None else axis
-    if not indices.dtype.is_integer:
-        if indices.size:
-            raise TypeError(
-                "Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'safe'"
-            )
-        indices = cast(indices, tb.int64)
+    x, place = flat_along(a, axis)
+    indices = as_integers(indices)
     length = x.shape[place]
     if mode == "wrap":
         indices = tb.remainder(indices, max(length, 1))
@@ -42,8 +46,7 @@ def take_along_axis(arr: Array, indices: Array, axis: Any = -1) -> Array:
     """The elements at one index each along an axis."""
     if not indices.dtype.is_integer:
         raise IndexError("`indices` must be an integer array")
-    x = tb.reshape(arr, (-1,)) if axis is None else arr
-    place = 0 if axis is None else axis % x.ndim if -x.ndim <= axis < x.ndim else axis
+    x, place = flat_along(arr, axis)
     if x.ndim != indices.ndim:
         raise ShapeError("`indices` and `arr` must have the same number of dimensions")
     return tb.take_along_axis(x, indices, axis=place)
@@ -122,9 +125,8 @@ def compress(condition: Array, a: Array, axis: Any = None, out: Out = None) -> A
     """The entries along an axis where a condition is true."""
     if condition.ndim != 1:
         raise ArgumentError("condition must be a 1-d array")
-    x = tb.reshape(a, (-1,)) if axis is None else a
-    places = tb.nonzero(condition)[0]
-    return tb.take(x, places, axis=0 if axis is None else axis)
+    x, place = flat_along(a, axis)
+    return tb.take(x, tb.nonzero(condition)[0], axis=place)
 
 
 @function

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -19,16 +18,17 @@ from .conversion import asarray, cast, host, tensor
 from .dtypes import dtype_of
 from .functions import Array, Out, function, public
 from .selection import chosen
+from .shapes import axis_position, flat_along
 from .ufuncs import write_out
 
 
 def _make_cumulative(op: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def running(a: Array, axis: Any = None, dtype: Any = None, out: Out = None) -> Array:
-        x = tb.reshape(a, (-1,)) if axis is None else a
+        x, place = flat_along(a, axis)
         wanted = x.dtype if dtype is None else dtype_of(dtype)
         if dtype is None and (wanted is bool_ or wanted.kind in ("int", "uint")):
             wanted = tb.uint64 if wanted.kind == "uint" else tb.int64
-        return op(cast(x, wanted), axis=0 if axis is None else operator.index(axis), dtype=wanted)
+        return op(cast(x, wanted), axis=place, dtype=wanted)
 
     running.__doc__ = op.__doc__
     return running
@@ -78,9 +78,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
         return x
     if not x.ndim:
         raise ArgumentError("diff requires input that is at least one dimensional")
-    axis = axis + x.ndim if axis < 0 else axis
-    if axis >= x.ndim:
-        raise tb.errors.AxisError(f"axis {axis} is out of bounds for array of dimension {x.ndim}")
+    axis = axis_position(axis, x.ndim)
     parts = [x]
     for place, more in ((0, prepend), (len(parts) + 1, append)):
         if more is not None:

@@ -11,6 +11,7 @@ import numpy
 import tensorbackend as tb
 
 from ..errors import ArgumentError, AxisError, ShapeError
+from ..tensor import Tensor
 from .arrays import Step, as_shape, box, functions, ndarray, step_view
 from .conversion import asarray, tensor
 from .functions import Array, function, public
@@ -22,6 +23,11 @@ def axis_position(axis: Any, ndim: int, name: str = "axis") -> int:
     if not -ndim <= place < ndim:
         raise AxisError(f"{name} {place} is out of bounds for array of dimension {ndim}")
     return place % ndim
+
+
+def flat_along(x: Tensor, axis: Any) -> tuple[Tensor, int]:
+    """A tensor and the position of an axis; for None the flat tensor and 0."""
+    return (tb.reshape(x, (-1,)), 0) if axis is None else (x, axis_position(axis, x.ndim))
 
 
 def permuted_view(x: ndarray, order: Sequence[int]) -> ndarray:
@@ -236,13 +242,11 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> ndarray:
     k %= 4
     if k == 0:
         return reshaped_view(x, x.shape)
-    order = list(range(x.ndim))
-    order[first], order[second] = second, first
     made: ndarray
     if k == 2:
         made = flip(flip(x, first), second)
     else:
-        made = permuted_view(flip(x, second), order) if k == 1 else flip(permuted_view(x, order), second)
+        made = swapaxes(flip(x, second), first, second) if k == 1 else flip(swapaxes(x, first, second), second)
     return made
 
 

@@ -16,6 +16,7 @@ from .arrays import box, fresh, functions, ndarray, replace, tensor_of
 from .conversion import asarray, cast, host, tensor
 from .dtypes import numpy_dtype
 from .functions import public
+from .shapes import flat_along
 
 
 def _target(a: Any) -> ndarray:
@@ -131,13 +132,8 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
 @public
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """The array with values inserted before given places."""
-    x = asarray(arr)
-    if axis is None:
-        x, axis = functions["ravel"](x) if x.ndim != 1 else x, 0
-    axis = operator.index(axis)
-    if not -x.ndim <= axis < x.ndim:
-        raise tb.errors.AxisError(f"axis {axis} is out of bounds for array of dimension {x.ndim}")
-    axis %= x.ndim
+    flat, axis = flat_along(tensor(arr), axis)
+    x = box(flat)
     length = x.shape[axis]
     new = asarray(values).astype(x.dtype)
     if isinstance(obj, slice):
@@ -182,12 +178,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
 @public
 def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     """The array without the entries at given places."""
-    x = asarray(arr)
-    if axis is None:
-        x, axis = functions["ravel"](x) if x.ndim != 1 else x, 0
-    axis = operator.index(axis)
-    if not -x.ndim <= axis < x.ndim:
-        raise tb.errors.AxisError(f"axis {axis} is out of bounds for array of dimension {x.ndim}")
+    x, axis = flat_along(tensor(arr), axis)
     length = x.shape[axis]
     kept = numpy.ones(length, bool)
     places = host(obj)
@@ -206,4 +197,4 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
                 bad = places.ravel()[((places < -length) | (places >= length)).ravel()][0]
                 raise IndexRangeError(f"index {bad} is out of bounds for axis {axis} with size {length}")
     kept[places] = False
-    return box(tb.take(tensor_of(x), tb.asarray(numpy.flatnonzero(kept)), axis=axis))
+    return box(tb.take(x, tb.asarray(numpy.flatnonzero(kept)), axis=axis))

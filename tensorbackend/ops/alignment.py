@@ -185,7 +185,8 @@ def merge_axes(x: TensorLike, axes: Sequence[Axis], /, *, name: str | None = Non
     rest = [axis for axis in range(x.ndim) if axis not in merged]
     place = sum(axis < merged[0] for axis in rest)
     before, after = rest[:place], rest[place:]
-    moved = permute_dims(x, (*before, *merged, *after))
+    order = (*before, *merged, *after)
+    moved = x if order == tuple(range(x.ndim)) else permute_dims(x, order)
     size = math.prod(x.shape[axis] for axis in merged)
     shape = (*(x.shape[axis] for axis in before), size, *(x.shape[axis] for axis in after))
     return reshape(moved, shape, names=(*(x.names[axis] for axis in before), name, *(x.names[axis] for axis in after)))

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from operator import attrgetter
 from typing import Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar, cast, overload
 
 from ..caching.option_keys import option_key, remember
@@ -134,8 +133,7 @@ def planned(method: Callable[..., Kernel], /) -> Callable[..., Payload]:
 
     @wraps(method)
     def callback(self: Any, out: Any, /, *inputs: Any, **options: object) -> Payload:
-        kernel = entered_kernel(self, method, out, _map_attribute("template", inputs), options)
-        return kernel(*_map_attribute("data", inputs))
+        return entered_kernel(self, method, out, templates_of(inputs), options)(*payloads_of(inputs))
 
     callback.__plan__ = method  # type: ignore[attr-defined] # read by `kernel_of`
     return callback
@@ -159,6 +157,8 @@ def kernel_of(callback: Callable[..., Payload], out: Any, /, *inputs: Any, **opt
 def entered_kernel(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequence[Any], options: Any) -> Kernel:
     """The kernel of a planned callback as it is called from outside, made once and kept with the backend."""
     inputs = nameless(inputs)
+    key: Any = None
+    kernel: Kernel | None = None
     try:
         key = (
             plan,
@@ -167,21 +167,14 @@ def entered_kernel(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: 
             inputs,
             *[(name, option_key(option)) for name, option in options.items()],
         )
-        kernel: Kernel | None = backend.kernels.get(key)
+        kernel = backend.kernels.get(key)
     except (TypeError, KeyError):  # an option that does not hash, or does not equal itself
-        return cast(Kernel, backend.enter(_plan_kernel(backend, plan, out, inputs, options)))
+        key = None
     if kernel is None:
-        kernel = backend.enter(_plan_kernel(backend, plan, out, inputs, options))
-        remember(backend.kernels, key, kernel)
+        kernel = cast(Kernel, backend.enter(_plan_kernel(backend, plan, out, inputs, options)))
+        if key is not None:
+            remember(backend.kernels, key, kernel)
     return kernel
-
-
-def plan_entered_kernel(
-    backend: Any, callback: Callable[..., Payload], out: Any, inputs: Sequence[Any], options: Any
-) -> Kernel:
-    """The kernel of a planned callback as it is called from outside, for templates that must not be cached."""
-    plan: Any = callback
-    return cast(Kernel, backend.enter(_plan_kernel(plan.__self__, plan.__plan__, out, inputs, options)))
 
 
 def _plan_kernel(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequence[Any], options: Any) -> Kernel:
@@ -196,10 +189,11 @@ def nameless(templates: Any) -> Any:
     return None if templates is None else tuple(map(nameless, templates))
 
 
-def _map_attribute(attribute: str, inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """An attribute of each tensor; a tuple for a sequence of tensors, `None` for `None`."""
-    read = attrgetter(attribute)
-    return tuple([
-        read(x) if isinstance(x, Tensor) else None if x is None else tuple(map(read, x))
-        for x in inputs
-    ])  # fmt: skip
+def payloads_of(inputs: Sequence[Any]) -> tuple[Payload, ...]:
+    """The payloads of tensors; for a sequence of tensors a tuple of payloads, for `None` `None`."""
+    return tuple([x.data if isinstance(x, Tensor) else x and payloads_of(x) for x in inputs])
+
+
+def templates_of(inputs: Sequence[Any]) -> tuple[Any, ...]:
+    """The templates of tensors; for a sequence of tensors a tuple of templates, for `None` `None`."""
+    return tuple([x.template if isinstance(x, Tensor) else x and templates_of(x) for x in inputs])

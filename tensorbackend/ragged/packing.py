@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import int64
 from ..errors import AxisError, expected
+from ..ops import alignment
 from ..ops.composite.cumulative import cumulative_sum
 from ..ops.composite.elementwise.functions import logical_not
+from ..ops.composite.shape.arranging import moveaxis
 from ..ops.elementwise.binary import logical_and, subtract
 from ..ops.elementwise.conversion import astype
 from ..ops.padding import pad
 from ..ops.reduction import sum as _sum
-from ..ops.shape import broadcast_to, permute_dims, reshape
+from ..ops.shape import broadcast_to
 from ..ops.sorting import argsort
 from ..rules.axes import normalize_axis
 from ..rules.plan import integer
@@ -59,25 +60,23 @@ def axes_over(x: Ragged, names: Sequence[str]) -> set[str]:
     return over
 
 
-def front_order(mask: Tensor) -> tuple[Tensor, Tensor]:
-    """Order the positions on the last axis so that those for which a mask is true come first; count them."""
-    order = argsort(astype(logical_not(mask), "uint8"), axis=-1)
-    return order, _sum(astype(mask, int64), axis=-1)
+def front_order(mask: Tensor, axis: str = "", size: int | None = None) -> tuple[Tensor, Tensor]:
+    """Order the positions on the last axis so that those for which a mask is true come first; count them.
+
+    With a size, the order has so many entries along `axis`, and the counts are at most that.
+    """
+    order, counts = argsort(astype(logical_not(mask), "uint8"), axis=-1), _sum(astype(mask, int64), axis=-1)
+    room = mask.shape[-1]
+    if size is not None and integer(0, size=size) != room:
+        order = pad(order, {axis: (0, size - room)}, value=0)
+        counts = fit_lengths(counts, size, axis) if size < room else counts
+    return order, counts
 
 
 def _merge(x: Tensor, names: Sequence[str], name: str) -> Tensor:
     """Merge some axes, in the order of `names`, into one axis at the position of the leftmost of them."""
-    merged_axes = [x.names.index(axis_name) for axis_name in names]
-    first = min(merged_axes)
-    rest = [axis for axis in range(x.ndim) if axis not in merged_axes]
-    before = [axis for axis in rest if axis < first]
-    after = rest[len(before) :]
-    order = (*before, *merged_axes, *after)
-    moved_ = x if order == tuple(range(x.ndim)) else permute_dims(x, order)
-    size = math.prod(x.shape[axis] for axis in merged_axes)
-    shape = (*(x.shape[axis] for axis in before), size, *(x.shape[axis] for axis in after))
-    labels = (*(x.names[axis] for axis in before), name, *(x.names[axis] for axis in after))
-    return reshape(moved_, shape, names=labels)
+    merged, place = alignment.merge_axes(x, names, name=name), min(map(x.names.index, names))
+    return merged if merged.names[place] == name else moveaxis(merged, name, place)
 
 
 @check_arguments
@@ -122,17 +121,13 @@ def merge_axes(x: Ragged, axes: Sequence[Axis], /, *, name: str, size: int | Non
         raise AxisError(expected(f"an axis with lengths, one of {sorted(x.lengths)}", remedy, axes=tuple(axes)))
     mask = _mask_over(x, names)
     flat = _merge(mask, names, name)
-    order, counts = front_order(flat)
+    order, counts = front_order(flat, name, size)
     values = _merge(x.values, names, name)
     lengths = {
         other: _merge_lengths(x, other_lengths, names, name)
         for other, other_lengths in x.lengths.items()
         if other not in names
     }
-    room = flat.shape[-1]
-    if size is not None and integer(0, size=size) != room:
-        order = pad(order, {name: (0, size - room)}, value=0)
-        counts = fit_lengths(counts, size, name) if size < room else counts
     return gather_ragged(Ragged(values, {**lengths, name: counts}), order, name, counts)
 
 
@@ -195,30 +190,16 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
     flat = _merge(mask, names, name)
     check_equal(name, x.lengths[name], _sum(astype(flat, int64), axis=-1), trusting=True)
     ranks = subtract(cumulative_sum(astype(flat, int64), axis=-1), 1)
-    spread = gather_along(x.values, ranks, name)
-    position = spread.names.index(name)
     sizes = [like.size_of(axis_name) for axis_name in names]
-    values = reshape(
-        spread,
-        (*spread.shape[:position], *sizes, *spread.shape[position + 1 :]),
-        names=(*spread.names[:position], *names, *spread.names[position + 1 :]),
-    )
-    lengths: dict[str, Tensor] = {
-        axis_name: like.lengths[axis_name] for axis_name in names if axis_name in like.lengths
-    }
+
+    def split(part: Tensor) -> Tensor:
+        return alignment.split_axis(gather_along(part, ranks, name), name, sizes, names=names)
+
+    lengths = {axis_name: like.lengths[axis_name] for axis_name in names if axis_name in like.lengths}
     for other, other_lengths in x.lengths.items():
-        if other == name:
-            continue
-        if name in other_lengths.names:
-            place = other_lengths.names.index(name)
-            spread = gather_along(other_lengths, ranks, name)
-            other_lengths = reshape(
-                spread,
-                (*spread.shape[:place], *sizes, *spread.shape[place + 1 :]),
-                names=(*spread.names[:place], *names, *spread.names[place + 1 :]),
-            )
-        lengths[other] = other_lengths
-    return Ragged(values, lengths)
+        if other != name:
+            lengths[other] = split(other_lengths) if name in other_lengths.names else other_lengths
+    return Ragged(split(x.values), lengths)
 
 
 @check_arguments

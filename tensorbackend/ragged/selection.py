@@ -12,14 +12,11 @@ from ..ops.composite.cumulative import cumulative_sum
 from ..ops.elementwise.binary import logical_and, subtract
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
-from ..ops.padding import pad
 from ..ops.reduction import sum as _sum
 from ..ops.shape import broadcast_to
 from ..rules.axes import normalize_axis
-from ..rules.plan import integer
 from ..template import Template
 from ..tensor import Tensor
-from .construction import fit_lengths
 from .lengths import check_equal, laid_out, length_mask
 from .moving import gather_along, gather_ragged
 from .packing import axes_over, front_order
@@ -68,14 +65,10 @@ def select(
     ragged = as_ragged(x)
     axis_name = _axis_to_select(ragged, axis)
     chosen = _chosen(ragged, mask, axis_name)
-    order, lengths = front_order(chosen)
+    order, lengths = front_order(chosen, axis_name, size)
     bare = Ragged(
         ragged.values, {other: other_lengths for other, other_lengths in ragged.lengths.items() if other != axis_name}
     )
-    room = chosen.shape[-1]
-    if size is not None and integer(0, size=size) != room:
-        order = pad(order, {axis_name: (0, size - room)}, value=0)
-        lengths = fit_lengths(lengths, size, axis_name) if size < room else lengths
     selected = gather_ragged(bare, order, axis_name, lengths)
     return selected if name in (None, axis_name) else selected.rename(**{axis_name: name})
 

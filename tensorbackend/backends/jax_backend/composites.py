@@ -10,6 +10,7 @@ from ...caching.option_keys import options_key, remember
 from ...dtypes import defaults
 from ...protocol import Kernel, Payload
 from ...protocol.core import CompositeCall
+from ...protocol.planned import payloads_of, templates_of
 from ...rules.plan import Out
 from ...scopes import in_own_context
 from ...select import default_backend
@@ -46,7 +47,7 @@ class JaxComposites(JaxBase):
             compiled = self.jax.jit(partial(self._default_function, default_impl, options), static_argnums=0)
             remember(self.composites, key, compiled)
         if compiled is not None:
-            call = partial(compiled, (out, tuple(map(_place, inputs))), *arrays)
+            call = partial(compiled, (out, templates_of(inputs)), *arrays)
             try:
                 results = call() if arrays else self.make_on_device(call)
             except ReadsData:
@@ -98,20 +99,13 @@ class JaxComposites(JaxBase):
                 results = default_impl(out, tuple(self._put(place, rest) for place in places), options)
         finally:
             self.composing.now = False
-        return results.data if isinstance(results, Tensor) else tuple(x.data for x in results)
+        return results.data if isinstance(results, Tensor) else payloads_of(results)
 
     def _put(self, place: Any, arrays: Iterator[Array]) -> Any:
         """The input with the templates in `place`, which takes its payloads from `arrays`."""
         if isinstance(place, Template):
             return Tensor(place, self, next(arrays))
         return place and tuple(Tensor(template, self, next(arrays)) for template in place)
-
-
-def _place(value: Any) -> Any:
-    """The template of a tensor, the templates of several tensors, or `None` for `None`."""
-    if isinstance(value, Tensor):
-        return value.template
-    return value and tuple(x.template for x in value)
 
 
 def _arrays(inputs: Sequence[Any]) -> Iterator[Array]:

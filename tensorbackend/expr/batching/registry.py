@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from ...ops.shape import broadcast_to, reshape
+from ...protocol.planned import payloads_of
 from ...registration import Registry
 from ...rules.plan import NO_OPTIONS, Out
 from ...template import Template, intern_template
@@ -87,11 +88,7 @@ class Call:
         if out is None:
             outs = tuple(batch_template(template, self.size) for template in node.outs)
             out = outs[0] if isinstance(node.out, Template) else outs
-        values = tuple(
-            None if entry is None else entry.data if isinstance(entry, Tensor) else tuple(x.data for x in entry)
-            for entry in inputs
-        )
-        return wrap_results(Node(node.op, out, values, {**node.options, **options}, default=node.default))
+        return wrap_results(Node(node.op, out, payloads_of(inputs), {**node.options, **options}, default=node.default))
 
     def tensor(
         self, inputs: Sequence[Any], out: Template | None = None, options: Mapping[str, object] = NO_OPTIONS

@@ -9,11 +9,12 @@ from typing import Any, cast
 
 from ...declarations.op_specs import CALLBACKS
 from ...dispatch import implementation, perform
-from ...dispatch.kernels import composite_kernel, plain_kernel, primitive_kernel, templates_of
+from ...dispatch.kernels import composite_kernel, plain_kernel, primitive_kernel
 from ...dispatch.narrow import composite_method
 from ...ops.composite.elementwise.gradients import stop_gradient
 from ...protocol import Backend, Kernel, Payload
 from ...protocol.core import CompositeCall
+from ...protocol.planned import templates_of
 from ...rules.plan import Out
 from ...select import get_backend, move
 from ...template import Template
