@@ -40,6 +40,7 @@ from .protocol import Backend, BackendLike
 from .select import check_dtype_support, get_backend
 from .template import Template
 from .tensor import Tensor
+from .tensor.missing_names import missing_names as _missing_names
 
 __all__ = ["load", "save"]
 
@@ -342,3 +343,4 @@ def _region(version: Path, out: Template, parts: list[Any], region: tuple[slice,
 
 
 __dir__ = _directory(__name__)
+__getattr__ = _missing_names(__name__)

@@ -24,6 +24,7 @@ from .ops.creation.values import asarray
 from .protocol import Backend
 from .template import Template, as_names
 from .tensor import Tensor
+from .tensor.missing_names import missing_names as _missing_names
 
 __all__ = ["from_parts", "initialize", "process_count", "process_index", "shutdown"]
 
@@ -183,3 +184,4 @@ def from_parts(part: Any, *, names: Sequence[str | None], backend: Backend) -> T
 
 
 __dir__ = _directory(__name__)
+__getattr__ = _missing_names(__name__)

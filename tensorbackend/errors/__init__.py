@@ -72,6 +72,18 @@ class ArgumentKindError(ArgumentError, TypeError):
     """An option of a type that the function does not accept, such as a string for an int."""
 
 
+class SignatureError(TensorBackendError, TypeError):
+    """Arguments that a function's signature does not take: an unknown keyword, too many arguments, or too few."""
+
+
+class MissingNameError(TensorBackendError, AttributeError):
+    """A name that a namespace or a tensor does not have."""
+
+    def __init__(self, text: str, *, name: str = "", obj: object = None) -> None:
+        super().__init__(text)
+        self.name, self.obj = name, obj  # for Python's own suggestions
+
+
 class OperandError(TensorBackendError, TypeError):
     """An operand that is neither a tensor, a Python number nor a foreign array."""
 
