@@ -319,6 +319,8 @@ if _TYPE_CHECKING:
     from .expr.introspection import backend_of as backend_of
     from .expr.introspection import is_concrete as is_concrete
     from .expr.jit import jit as jit
+    from .expr.name_scopes import name_scope as name_scope
+    from .expr.nonfinite import debug_nans as debug_nans
     from .expr.profile.limits import Limits as Limits
     from .expr.profile.limits import machine_limits as machine_limits
     from .expr.profile.profiles import Profile as Profile

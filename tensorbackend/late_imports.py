@@ -43,6 +43,8 @@ MODULES = {
         "expr.hooks": "debug_callback debug_print",
         "expr.host": "host_call",
         "expr.jit": "jit",
+        "expr.name_scopes": "name_scope",
+        "expr.nonfinite": "debug_nans",
         "expr.profile.limits": "Limits machine_limits",
         "expr.profile.profiles": "current_profile Profile profile profile_function",
         "expr.introspection": "backend_of is_concrete",

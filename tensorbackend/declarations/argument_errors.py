@@ -61,7 +61,7 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
             if renamed is None:
                 tell(error, function, arguments, keywords)
                 raise
-        return call(*arguments, **renamed)  # type: ignore[arg-type] # by the names of the parameters
+        return call(*arguments, **renamed)
 
     call.__doc__ = complete_docstring(function)
     return call
@@ -104,7 +104,7 @@ def check_arguments_early(function: Callable[P, R]) -> Callable[P, R]:
             renamed = adapt(function, arguments, keywords)
             if renamed is None:
                 raise
-        return call(*arguments, **renamed)  # type: ignore[arg-type] # by the names of the parameters
+        return call(*arguments, **renamed)
 
     call.__doc__ = complete_docstring(function)
     return call

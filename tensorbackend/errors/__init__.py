@@ -115,6 +115,15 @@ class IndexRangeError(DataError, IndexError):
     """The size of the axis."""
 
 
+class NonFiniteError(DataError, FloatingPointError):
+    """NaN or an infinity that an op computed in a block of `debug_nans`."""
+
+    line: object = None
+    """The user's line of the op, with the names of the `name_scope` blocks around it; `None` if it is unknown."""
+    inputs: tuple[object, ...] = ()
+    """The templates of the op's tensors."""
+
+
 class BackendError(TensorBackendError, RuntimeError):
     """Tensors on backends that cannot be combined, or a backend that is not available."""
 
