@@ -289,6 +289,7 @@ if _TYPE_CHECKING:
     from .expr.collectives import pmin as pmin
     from .expr.collectives import psum as psum
     from .expr.collectives import psum_scatter as psum_scatter
+    from .expr.compilations import explain_compilations as explain_compilations
     from .expr.containers import backend_copy as backend_copy
     from .expr.containers import backend_deallocate as backend_deallocate
     from .expr.containers import backend_transfer as backend_transfer

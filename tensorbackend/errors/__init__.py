@@ -176,7 +176,7 @@ class ContractError(TensorBackendError, AssertionError):
 
 
 class RecompilationWarning(UserWarning):
-    """A function of `jit` was compiled separately for many shapes."""
+    """A function of `jit` was compiled separately for many shapes, or for many values of an option."""
 
 
 def expected(expectation: str, remedy: str = "", /, **came: object) -> str:

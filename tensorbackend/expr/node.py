@@ -193,6 +193,14 @@ def here() -> Line | None:
     return None
 
 
+def frames_to_user() -> int:
+    """The `stacklevel` of a warning that is to show the innermost current line outside this package."""
+    depth, frame = 1, sys._getframe(1)
+    while not is_users(frame.f_code.co_filename) and frame.f_back is not None:
+        depth, frame = depth + 1, frame.f_back
+    return depth
+
+
 def at_line(line: Line | None) -> Block[None]:
     """Inside the block, new nodes get this line: nodes that a rewrite makes from a node keep the node's line."""
     return Block(None, [(_line, line)])
