@@ -69,9 +69,7 @@ class Compilations:
             for path, leaf in zip(paths, leaves, strict=True)
         }
         arguments |= {"the backend": backend, "the precision": defaults.current_precision()}
-        nearest = min(
-            reversed(self._kept), key=lambda other: len(_differences(other.arguments, arguments)), default=None
-        )
+        nearest = min(reversed(self._kept), key=lambda other: _distance(other.arguments, arguments), default=None)
         places = [] if nearest is None else _differences(nearest.arguments, arguments)
         changes = ["the first call"]
         if nearest is not None:
@@ -161,6 +159,19 @@ def _option(leaf: Any) -> _Option:
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
     """The paths whose templates or options differ."""
     return [place for place in {**now, **before} if before.get(place, ABSENT) != now.get(place, ABSENT)]
+
+
+def _distance(before: dict[str, Any], now: dict[str, Any]) -> float:
+    """How much differs: an argument counts as 1, a template by its parts that differ."""
+    total = 0.0
+    for place in _differences(before, now):
+        old, new = before.get(place, ABSENT), now.get(place, ABSENT)
+        if isinstance(old, Template) and isinstance(new, Template):
+            parts = old.dtype is not new.dtype, old.ndim != new.ndim, old.names != new.names, old.shape != new.shape
+            total += max(sum(parts), 1) / len(parts)
+        else:
+            total += 1
+    return total
 
 
 def _change(place: str, before: dict[str, Any], now: dict[str, Any]) -> str:

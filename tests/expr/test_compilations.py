@@ -37,7 +37,7 @@ def test_each_compilation_says_what_differs_from_the_nearest_one() -> None:
         "n: 2, then 0.5; an option: pass a tensor, or tb.jit(trace_floats=True)",
         "x: f32[a: 2], then f64[a: 2]; another dtype: cast it with astype()",
         "x: f32[a: 2], then f32[b: 2]; other names: rename() it",
-        "x: f32[b: 2], then f32[2][2]; another number of axes",
+        "then f32[2][2]; another number of axes",
         "x: f32[a: 2], then f32[a: 3]; another shape: pad it to a few sizes, or use tb.ragged",
         "g: absent, then test_each_compilation_says_what_differs_from_the_nearest_one.<locals>.<lambda>",
         "another function object: make it once, outside the loop",
