@@ -46,7 +46,7 @@ FAMILIES: Final = {
     "quantized": ("Quantised tensors", ("quantized",)),
     "mesh": ("Meshes of devices", ("mesh", "shards", "collectives")),
     "dry_run": ("Dry runs", ("cost",)),
-    "profile": ("Profiles, and what is remembered", ("profile", "caching")),
+    "profile": ("Profiles, debugging, and what is remembered", ("profile", "nonfinite", "name_scopes", "compilations", "caching")),
     "backends": (
         "Backends, devices, transfers and threads",
         ("select", "backends", "containers", "record", "dispatch"),

@@ -3,8 +3,7 @@
 >>> import tensorbackend as tb
 >>> x = tb.tensor([[1.0, 2.0], [3.0, 4.0]], names=("batch", "feature"))
 >>> tb.sum(x, axis="feature")
-f32[batch: 2] numpy
-[3.0, 7.0]
+f32[batch: 2] numpy [3.0, 7.0]
 """
 
 from importlib import import_module as _import_module
@@ -58,7 +57,6 @@ from .dtypes import uint8 as uint8
 from .dtypes import uint16 as uint16
 from .dtypes import uint32 as uint32
 from .dtypes import uint64 as uint64
-from .errors.foreign_names import advice as _advice
 from .errors.tracebacks import install as _install
 from .mesh import Mesh as Mesh
 from .ops import numpy_calls as _numpy_calls  # noqa: F401 # binds the functions that NumPy's protocols call
@@ -259,6 +257,9 @@ from .select.threads import threads as threads
 from .template import Template as Template
 from .tensor import Tensor as Tensor
 from .tensor import TensorLike as TensorLike
+from .tensor.missing_names import explain_attributes as _explain_attributes
+from .tensor.missing_names import find_public as _find_public
+from .tensor.missing_names import missing_name_error as _missing_name_error
 
 if _TYPE_CHECKING:
     from . import checkpoints as checkpoints
@@ -288,6 +289,7 @@ if _TYPE_CHECKING:
     from .expr.collectives import pmin as pmin
     from .expr.collectives import psum as psum
     from .expr.collectives import psum_scatter as psum_scatter
+    from .expr.compilations import explain_compilations as explain_compilations
     from .expr.containers import backend_copy as backend_copy
     from .expr.containers import backend_deallocate as backend_deallocate
     from .expr.containers import backend_transfer as backend_transfer
@@ -318,6 +320,8 @@ if _TYPE_CHECKING:
     from .expr.introspection import backend_of as backend_of
     from .expr.introspection import is_concrete as is_concrete
     from .expr.jit import jit as jit
+    from .expr.name_scopes import name_scope as name_scope
+    from .expr.nonfinite import debug_nans as debug_nans
     from .expr.profile.limits import Limits as Limits
     from .expr.profile.limits import machine_limits as machine_limits
     from .expr.profile.profiles import Profile as Profile
@@ -437,6 +441,7 @@ if _TYPE_CHECKING:
     __version__: str
 
 _install()
+_explain_attributes((*_built_in.MODULES, *(name for name, value in [*globals().items()] if hasattr(value, "__code__"))))
 
 
 def __getattr__(name: str) -> _Any:
@@ -459,14 +464,21 @@ def __getattr__(name: str) -> _Any:
         return version("tensorbackend")
     if name == "__all__":
         return [export for export in __dir__() if not export.startswith("_") and export not in _class_names()]
-    text = f"module {__name__!r} has no attribute {name!r}"
-    spelling = None if name.startswith("_") else _advice(name)
-    if spelling is None and not name.startswith("_"):
-        spaces = {space: vars(_import_module(f".{space}", __name__)) for space in _built_in.NAMESPACES}
-        spelling = next(
-            (f"{space}.{name}" for space, held in spaces.items() if name in held.get("__all__", held)), None
-        )
-    raise AttributeError(f"{text}; write tb.{spelling}" if spelling else text, name=name, obj=_import_module(__name__))
+    raise _missing_name_error(name, "", obj=_import_module(__name__))
+
+
+@_find_public.supply
+def _find(name: str) -> str | None:
+    """The public name of what is called `name` in the package or in one of its namespaces."""
+    from types import ModuleType
+
+    if name in __dir__():
+        return name
+    for space in _built_in.NAMESPACES:
+        module = _import_module(f".{space}", __name__)
+        if name in dir(module) and not isinstance(getattr(module, name), ModuleType):
+            return f"{space}.{name}"
+    return None
 
 
 def __dir__() -> list[str]:

@@ -40,6 +40,7 @@ from .protocol import Backend, BackendLike
 from .select import check_dtype_support, get_backend
 from .template import Template
 from .tensor import Tensor
+from .tensor.missing_names import missing_names as _missing_names
 
 __all__ = ["load", "save"]
 
@@ -79,8 +80,7 @@ def save(folder: str | os.PathLike[str], value: Any, /) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     tb.checkpoints.save(folder, {"bias": tb.ones(2, names=("digit",)), "step": 3})
     ...     tb.checkpoints.load(folder)
-    {"['bias']": f32[digit: 2] numpy
-    [1.0, 1.0], "['step']": 3}
+    {"['bias']": f32[digit: 2] numpy [1.0, 1.0], "['step']": 3}
     """
     place, (tensors, numbers) = Path(folder), _entries_by_path(value)
     for name, x in tensors.items():
@@ -343,3 +343,4 @@ def _region(version: Path, out: Template, parts: list[Any], region: tuple[slice,
 
 
 __dir__ = _directory(__name__)
+__getattr__ = _missing_names(__name__)

@@ -24,6 +24,7 @@ from .ops.creation.values import asarray
 from .protocol import Backend
 from .template import Template, as_names
 from .tensor import Tensor
+from .tensor.missing_names import missing_names as _missing_names
 
 __all__ = ["from_parts", "initialize", "process_count", "process_index", "shutdown"]
 
@@ -168,8 +169,7 @@ def from_parts(part: Any, *, names: Sequence[str | None], backend: Backend) -> T
     >>> import tensorbackend as tb
     >>> sharded = tb.JaxBackend(mesh=tb.Mesh({"data": 1}), layout={"batch": "data"})
     >>> tb.distributed.from_parts([1.0, 2.0], names=["batch"], backend=sharded)
-    f32[batch: 2 / data] jax
-    [1.0, 2.0]
+    f32[batch: 2 / data] jax [1.0, 2.0]
     """
     if not isinstance(backend, JaxBackend) or not backend.lays_by_name:
         raise BackendError(expected("a JaxBackend on a mesh", "make one: tb.JaxBackend(mesh=mesh)", backend=backend))
@@ -184,3 +184,4 @@ def from_parts(part: Any, *, names: Sequence[str | None], backend: Backend) -> T
 
 
 __dir__ = _directory(__name__)
+__getattr__ = _missing_names(__name__)

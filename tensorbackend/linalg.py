@@ -40,3 +40,6 @@ from .ops.linalg import qr as qr
 from .ops.linalg import svd as svd
 from .ops.linalg import triangular_solve as triangular_solve
 from .ops.shape import matrix_transpose as matrix_transpose
+from .tensor.missing_names import missing_names as _missing_names
+
+__getattr__ = _missing_names(__name__)

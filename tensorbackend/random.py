@@ -39,3 +39,6 @@ from .ops.composite.random.threefry import threefry2x32 as threefry2x32
 from .ops.generator import Generator as Generator
 from .ops.generator import generator as generator
 from .ops.random import key as key
+from .tensor.missing_names import missing_names as _missing_names
+
+__getattr__ = _missing_names(__name__)

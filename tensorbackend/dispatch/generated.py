@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from ..caching.memos import remembers_calls
 from ..caching.option_keys import ATOMS, NUMBERS, option_key
+from ..declarations.op_specs import OpSpec
 from ..dtypes import defaults
 from ..errors import ContractError
 from ..errors.tracebacks import name_in_errors
@@ -102,24 +103,50 @@ _NAMES: Final[dict[str, Any]] = {
 }
 
 
-def generate(of: Dispatcher, serve: ServeCall, *, reflected: bool = False) -> Callable[..., Any]:
+ABSENT: Final = object()
+"""In place of a required argument that is missing. It has no key, so a warm call pays nothing for it."""
+
+
+def defaults_of(spec: OpSpec) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The defaults of an op's parameters, by position and by keyword: `ABSENT` for those without one."""
+    function: Any = spec.function
+    given = function.__defaults__ or ()
+    by_position = (ABSENT,) * (function.__code__.co_argcount - len(given))
+    by_keyword = {x.name: ABSENT for x in spec.parameters if x.kind == "keyword"}
+    return (*by_position, *given), by_keyword | (function.__kwdefaults__ or {})
+
+
+def generate(
+    of: Dispatcher, serve: ServeCall, *, reflected: bool = False, adapt: ServeCall | None = None
+) -> Callable[..., Any]:
     """The op of a dispatcher, by code generated from its signature, which leaves calls of unknown kinds to `serve`.
 
-    A reflected op takes its two operands in the other order. The op has a namespace of its own in place of a module's,
+    A reflected op takes its two operands in the other order. With `adapt`, the op takes any arguments: what the
+    signature does not take goes there, and in place of a required argument that is missing `serve` gets `ABSENT`.
+    The op has a namespace of its own in place of a module's,
     so that replacing its code is enough. Names that are not parameters begin with an underscore.
     """
     spec, entries = of.spec, of.calls.entries
     namespace = {**_NAMES, "_calls": entries, "_find": entries.get, "_serve": serve, "_plans": of.plans}
-    namespace |= {"_recover": of.recover, "_structure": structure_of}
+    namespace |= {"_recover": of.recover, "_structure": structure_of, "_adapt": adapt}
 
     def generate_code() -> FunctionType:
         """The op, with the generated code in place of the stub's."""
         code, *codes_of_keys = _codes(
-            source_of(spec, nested=of.calls.nested, direct=of.direct, sole=of.sole, reflected=reflected)
+            source_of(
+                spec,
+                nested=of.calls.nested,
+                direct=of.direct,
+                sole=of.sole,
+                reflected=reflected,
+                checked=adapt is not None,
+            )
         )
         keys = [FunctionType(key_code, namespace, spec.name) for key_code in codes_of_keys]
         for function in (op, *keys):
             function.__defaults__, function.__kwdefaults__ = spec.function.__defaults__, spec.function.__kwdefaults__
+        if adapt is not None:
+            op.__defaults__, op.__kwdefaults__ = defaults_of(spec)
         of.key_of, of.kind_of = keys[0], keys[-1]
         op.__code__ = code.replace(co_name=spec.name)  # its own, as errors find the op's name by its code
         return name_in_errors(op, spec.name)

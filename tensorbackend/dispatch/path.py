@@ -12,6 +12,7 @@ from typing import Any
 from ..caching.option_keys import NUMBERS
 from ..declarations.argument_errors import tell
 from ..declarations.op_specs import CALLBACKS, OpSpec
+from ..declarations.signature_errors import adapt
 from ..dtypes import DType, defaults
 from ..errors import TensorBackendError
 from ..interchange import scalar_dtype
@@ -24,7 +25,7 @@ from ..tensor import Tensor
 from ..tensor.operators import OPERATORS, REFLECTED
 from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .constants import maker_of
-from .generated import generate
+from .generated import ABSENT, generate
 from .kernels import wrap
 from .kinds import Kinds, Planner
 from .operands import Call, convert_arrays
@@ -84,7 +85,7 @@ class FullPath(Planner):
             reflected = getattr(Tensor, REFLECTED[name])
             serve = self._defer_to_operator(lambda first, second: reflected(second, first))
             setattr(Tensor, REFLECTED[name], generate(self, serve, reflected=True))
-        return generate(self, self.serve)
+        return generate(self, self.serve, adapt=self._adapt)
 
     def _defer_to_operator(self, operator: Callable[..., Any]) -> ServeCall:
         """Leaves a call that is not ready to an operator's method, after arrays among the operands became tensors."""
@@ -95,8 +96,20 @@ class FullPath(Planner):
 
         return serve
 
+    def _adapt(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+        """The result of a call that the signature takes under other names; raises an error for any other such call."""
+        defaults = self.spec.function.__kwdefaults__ or {}
+        passed = {name: value for name, value in keywords.items() if value is not defaults.get(name, ABSENT)}
+        positional = [parameter.name for parameter in self.spec.parameters if parameter.kind == "positional"]
+        absent = next((place for place, argument in enumerate(arguments) if argument is ABSENT), len(arguments))
+        later = zip(positional[absent:], arguments[absent:], strict=False)
+        passed |= {name: argument for name, argument in later if argument is not ABSENT}
+        return self.public(*arguments[:absent], **(adapt(self.public, arguments[:absent], passed) or passed))
+
     def serve(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""
+        if any(argument is ABSENT for argument in (*arguments, *keywords.values())):
+            return self._adapt(arguments, keywords)
         try:
             return self._find_or_make(arguments, keywords)
         except TensorBackendError as error:

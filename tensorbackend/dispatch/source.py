@@ -42,6 +42,7 @@ PLACEMENT: Final = "backend", "device", "like"
 
 _OP: Final = """\
 def op({signature}):
+    {check}
     try:
         {find}
     except Exception:  # whatever a call does that has no key; the full path serves it, or raises in its own words
@@ -49,6 +50,11 @@ def op({signature}):
     {run}
     return _serve(({arguments}), {{{keywords}}})  # here, so that no error has a look-up's error as its context
 """
+
+_CHECK: Final = """\
+if {any}:
+    return _adapt(({arguments}), {{{keywords}**_others}})"""
+"""The source that leaves a call that the signature does not take to the errors of this package."""
 
 _KEY_OF: Final = """
 def {}({}):
@@ -169,9 +175,18 @@ key of."""
 
 
 def source_of(
-    spec: OpSpec, *, nested: bool = False, direct: bool = False, sole: bool = False, reflected: bool = False
+    spec: OpSpec,
+    *,
+    nested: bool = False,
+    direct: bool = False,
+    sole: bool = False,
+    reflected: bool = False,
+    checked: bool = False,
 ) -> str:
-    """The source of an op's code, which depends on the parameters of the declared function and on these flags alone."""
+    """The source of an op's code, which depends on the parameters of the declared function and on these flags alone.
+
+    A checked op passes arguments that the signature does not take to `_adapt`, instead of Python's own error.
+    """
     parameters = signature_of(spec)
     tensors = [parameter for parameter in spec.parameters if parameter.role != "option"]
     options = [
@@ -219,12 +234,24 @@ def source_of(
             for name, lines in by_kind.items()
         },
     )
+    keywords = ", ".join(f"{x.name!r}: {x.name}" for x in spec.parameters if x.kind == "keyword")
+    signature = ", ".join([*reversed([parameter.name for parameter in tensors]), "/"]) if reflected else parameters
+    check = "pass"
+    if checked:
+        surplus = any(parameter.kind == "variadic" for parameter in spec.parameters)
+        signature = signature_of(spec, takes_any=True)
+        check = _CHECK.format(
+            arguments=arguments + "*_more" * (not surplus),
+            keywords=f"{keywords}, " * bool(keywords),
+            any="_others" if surplus else "_others or _more",
+        )
     source = _OP.format(
-        signature=", ".join([*reversed([parameter.name for parameter in tensors]), "/"]) if reflected else parameters,
+        signature=signature,
+        check=indent(check, 1),
         find=indent(found, 2),
         run=indent(run, 1),
         arguments=arguments,
-        keywords=", ".join(f"{x.name!r}: {x.name}" for x in spec.parameters if x.kind == "keyword"),
+        keywords=keywords,
     )
     source += _KEY_OF.format("key_of", parameters, indent("\n".join(lines), 1), f"{', '.join(parts(kinds))}, ")
     if by_kind:
@@ -345,12 +372,19 @@ def star(parameter: Parameter) -> str:
     return f"*{parameter.name}" if parameter.kind == "variadic" else parameter.name
 
 
-def signature_of(spec: OpSpec) -> str:
-    """The parameters as written in source, with None for each default."""
+def signature_of(spec: OpSpec, *, takes_any: bool = False) -> str:
+    """The parameters as written in source, with None for each default; with room for any others if `takes_any`."""
     code = spec.function.__code__
     first_default = code.co_argcount - len(spec.function.__defaults__ or ())
     by_name = spec.function.__kwdefaults__ or {}
-    return ", ".join(_parameters(spec.parameters, code.co_posonlyargcount, first_default, by_name))
+    parts = [*_parameters(spec.parameters, code.co_posonlyargcount, first_default, by_name)]
+    if takes_any:
+        if "*" in parts:
+            parts[parts.index("*")] = "*_more"
+        elif not any(part.startswith("*") for part in parts):
+            parts.append("*_more")
+        parts.append("**_others")
+    return ", ".join(parts)
 
 
 def _parameters(

@@ -52,7 +52,8 @@ class Place(Protocol):
         """The memos of the place: of calls, and of what plans them."""
 
 
-_watch: Change | None = None
+_watches: Final[list[Change]] = []
+"""What watches, the innermost first."""
 _places: Final[list[Place]] = []
 _programs: Final[WeakSet[Any]] = WeakSet()
 """Programs: functions that call the kernels in their global variables, and objects that are places."""
@@ -63,7 +64,19 @@ _lock = module_lock(__name__)
 
 def watch_kernel(kernel: Kernel, subject: Subject | None) -> Kernel:
     """The kernel that a place should hold: the kernel itself, or a watched one while something watches."""
-    return kernel if _watch is None else _watch(kernel, subject)
+    return _watched(kernel, subject) if _watches else kernel
+
+
+def _watched(kernel: Kernel, subject: Subject | None = None) -> Kernel:
+    """The kernel with all that watches around it."""
+    original = original_kernel(kernel)
+    watched = original
+    for change in _watches:
+        around = change(watched, subject)
+        if around is not watched:
+            watched = around
+            watched.__unwatched__ = original  # type: ignore[attr-defined] # read by `original_kernel`
+    return watched
 
 
 def original_kernel(kernel: Kernel, subject: Subject | None = None) -> Kernel:
@@ -74,21 +87,32 @@ def original_kernel(kernel: Kernel, subject: Subject | None = None) -> Kernel:
 
 def is_watching() -> bool:
     """Whether something watches."""
-    return _watch is not None
+    return bool(_watches)
 
 
-def watch(change: Change | None) -> None:
-    """Replaces all kernels, now and from now on, by what `change` returns for them; `None` ends that.
+def watch(change: Change, *, inner: bool = False) -> None:
+    """Replaces all kernels, now and from now on, by what `change` returns for them, until `unwatch(change)`.
 
-    A kernel that `change` returns in place of another has that one as its attribute `__unwatched__`.
+    With `inner`, what else watches is around the kernels that `change` returns, and not inside them.
     """
-    global _watch
     with _lock:
-        _watch = change
-        for place in _places:
-            place.exchange(original_kernel if change is None else change)
-        for program in list(_programs):
-            _exchange(program, original_kernel if change is None else change)
+        _watches.insert(0 if inner else len(_watches), change)
+        _exchange_all()
+
+
+def unwatch(change: Change) -> None:
+    """Ends what `watch(change)` began."""
+    with _lock:
+        _watches.remove(change)
+        _exchange_all()
+
+
+def _exchange_all() -> None:
+    change = _watched if _watches else original_kernel
+    for place in _places:
+        place.exchange(change)
+    for program in list(_programs):
+        _exchange(program, change)
 
 
 def forget() -> None:
@@ -119,8 +143,8 @@ def is_program(program: Any) -> None:
     """Adds a function whose global variables `k0`, `k1`, ... are kernels, or a place, for as long as it exists."""
     with _lock:
         _programs.add(program)
-        if _watch is not None:
-            _exchange(program, _watch)
+        if _watches:
+            _exchange(program, _watched)
 
 
 def _exchange(program: Any, change: Change) -> None:

@@ -72,6 +72,18 @@ class ArgumentKindError(ArgumentError, TypeError):
     """An option of a type that the function does not accept, such as a string for an int."""
 
 
+class SignatureError(TensorBackendError, TypeError):
+    """Arguments that a function's signature does not take: an unknown keyword, too many arguments, or too few."""
+
+
+class MissingNameError(TensorBackendError, AttributeError):
+    """A name that a namespace or a tensor does not have."""
+
+    def __init__(self, text: str, *, name: str = "", obj: object = None) -> None:
+        super().__init__(text)
+        self.name, self.obj = name, obj  # for Python's own suggestions
+
+
 class OperandError(TensorBackendError, TypeError):
     """An operand that is neither a tensor, a Python number nor a foreign array."""
 
@@ -101,6 +113,15 @@ class IndexRangeError(DataError, IndexError):
     """The index, as the backend got it."""
     size: int = 0
     """The size of the axis."""
+
+
+class NonFiniteError(DataError, FloatingPointError):
+    """NaN or an infinity that an op computed in a block of `debug_nans`."""
+
+    line: object = None
+    """The user's line of the op, with the names of the `name_scope` blocks around it; `None` if it is unknown."""
+    inputs: tuple[object, ...] = ()
+    """The templates of the op's tensors."""
 
 
 class BackendError(TensorBackendError, RuntimeError):
@@ -155,7 +176,7 @@ class ContractError(TensorBackendError, AssertionError):
 
 
 class RecompilationWarning(UserWarning):
-    """A function of `jit` was compiled separately for many shapes."""
+    """A function of `jit` was compiled separately for many shapes, or for many values of an option."""
 
 
 def expected(expectation: str, remedy: str = "", /, **came: object) -> str:

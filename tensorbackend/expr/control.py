@@ -25,11 +25,12 @@ from ..ops.inspection import result_type
 from ..protocol import Backend, own_method
 from ..protocol.core import CompositeCall
 from ..rules.axes import normalize_axis
-from ..select import common_backend, move
+from ..select import call_with_default, common_backend, move
 from ..template import Template
 from ..tensor import Tensor, TensorLike
 from .closures import close, trace_flat
 from .effects import run_hook, run_host, run_on_a_mesh
+from .evaluate import runs_op_by_op
 from .graph import Graph
 from .loop_state import Leaves, flatten_state, home_of, trace_until_stable
 from .loops import run_checkpoint, run_cond, run_scan, run_while_loop
@@ -70,12 +71,17 @@ _DEFAULTS = {
     "collective": run_on_a_mesh,
 }
 
+_IN_PYTHON = ("checkpoint", "cond", "while_loop", "scan")
+"""Those that a function of this package can run on any backend that computes."""
+
 
 def call(
     name: str, backend: Backend, out: tuple[Template, ...], inputs: tuple[Any, ...], options: Mapping[str, object]
 ) -> Tensors:
     """Runs a callback of control flow for tensors on one backend, with closed graphs among its options."""
     arguments = CompositeCall(out, inputs, MappingProxyType(dict(options)))
+    if name in _IN_PYTHON and runs_op_by_op(backend):
+        return call_with_default(backend, _DEFAULTS[name], *arguments)
     results: Tensors = perform(backend, name, arguments, own_method(backend, name), _DEFAULTS[name])
     return results
 

@@ -15,6 +15,7 @@ Its lines name numbered kernels, so that graphs of the same structure share thei
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from threading import get_ident
 from typing import Any, Final, TypeAlias, cast
 
 from ..dispatch import explain
@@ -46,6 +47,8 @@ class Compiled:
     kernel: Kernel
     """Takes the payloads of the inputs, and returns the payload of the result."""
 
+    inputs: tuple[Value, ...]
+    """The values that the kernel takes, as the nodes know them."""
     nodes: tuple[Node, ...]
     """The nodes that it represents."""
 
@@ -106,8 +109,18 @@ def _inline(graph: Graph, values: Sequence[Value]) -> list[Value]:
     return [exchanged[value] for value in graph.outputs]
 
 
+op_by_op: Final[set[int]] = set()
+"""The threads in which loops and branches run op by op, so that the kernel of each op is called from Python."""
+
+
+def runs_op_by_op(backend: Backend) -> bool:
+    """Whether the loops and branches of a backend that computes run op by op in this thread."""
+    return bool(op_by_op) and get_ident() in op_by_op and backend.dispatch_priority <= 1 and backend.beneath is backend
+
+
 def program(graph: Graph, backend: Backend, *, entered_once: bool = False, carried: range | None = None) -> Program:
     """The program of a graph on a backend, which is made once and kept with the graph."""
+    entered_once = entered_once and not runs_op_by_op(backend)
     key = backend, entered_once, None if carried is None else (carried.start, carried.stop)
     cached_program = graph.programs.get(key)
     if cached_program is None:
@@ -174,6 +187,8 @@ def note(error: Exception, backend: Backend) -> None:
             raise out_of_memory(error) from error
         return
     place = None if node.line is None else f"in {node.op}, traced at {node.line.file}:{node.line.number}"
+    if place is not None and node.line.scope:
+        place += f" ({node.line.scope})"
     if isinstance(error, TensorBackendError) and place is not None:
         error.add_note(place)
     try:

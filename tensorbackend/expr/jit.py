@@ -23,6 +23,7 @@ from ..template import Template
 from ..tensor import Tensor
 from .arguments import StaticArgument, as_tensors, is_array, option_key
 from .cache import Cache, CacheInfo
+from .compilations import Compilations
 from .donation import check_donated, donated_places, give_up, in_order
 from .evaluate import Program, note
 from .graph import Graph
@@ -149,6 +150,9 @@ class Jitted(Protocol, Generic[P, R]):
     def cache_info(self) -> CacheInfo:
         """The number of compilations in the cache, and the number of calls that found one."""
 
+    compilations: Compilations
+    """What was compiled, for `explain_compilations`."""
+
     def cache_clear(self) -> None:
         """Clears all compilations."""
 
@@ -163,6 +167,7 @@ def jit(
     static_argnums: int | Sequence[int] = (),
     static_argnames: str | Sequence[str] = (),
     trace_floats: bool = False,
+    trace_ints: bool = False,
     cache_size: int = 256,
     donate: str | Sequence[str] = (),
 ) -> Jitted[P, R]: ...
@@ -173,6 +178,7 @@ def jit(
     static_argnums: int | Sequence[int] = (),
     static_argnames: str | Sequence[str] = (),
     trace_floats: bool = False,
+    trace_ints: bool = False,
     cache_size: int = 256,
     donate: str | Sequence[str] = (),
 ) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
@@ -183,6 +189,7 @@ def jit(
     static_argnums: int | Sequence[int] = (),
     static_argnames: str | Sequence[str] = (),
     trace_floats: bool = False,
+    trace_ints: bool = False,
     cache_size: int = 256,
     donate: str | Sequence[str] = (),
 ) -> Any:
@@ -207,6 +214,9 @@ def jit(
     trace_floats
         Whether Python floats and complex numbers are tensors without axes of their default dtype, rather than options,
         so that a thousand learning rates need one compilation. Next to a float16 tensor the result is then float32.
+    trace_ints
+        Whether Python ints are tensors likewise, such as the number of a step. Ints that are sizes or axes, or that
+        choose what the function does, must be options.
     donate
         The names of parameters whose tensors the caller gives up, as a training step does with the old parameters and
         state. They are deallocated, each of them is freed at its last use, and on JAX results take their memory. Under
@@ -251,11 +261,13 @@ def jit(
             static_argnums=static_argnums,
             static_argnames=static_argnames,
             trace_floats=trace_floats,
+            trace_ints=trace_ints,
             cache_size=cache_size,
             donate=donate,
         )
     static = _static(function, static_argnums, static_argnames)
-    return _make_jitted(function, static, trace_floats, cache_size, check_donated(function, donate))
+    traced = (*((float, complex) if trace_floats else ()), *((int,) if trace_ints else ()))
+    return _make_jitted(function, static, traced, cache_size, check_donated(function, donate))
 
 
 def _static(
@@ -307,7 +319,7 @@ def _flat(count: int) -> Tree:
     return flatten(((0,) * count, {}))[1]
 
 
-def _accepts(leaves: Sequence[Any], backend: Backend, trace_floats: bool) -> bool:
+def _accepts(leaves: Sequence[Any], backend: Backend, traced: tuple[type, ...]) -> bool:
     """Whether a compilation takes leaves without conversion: each is an option or a tensor on `backend`.
 
     There must be a tensor, as a call without one depends on the default backend too.
@@ -318,7 +330,7 @@ def _accepts(leaves: Sequence[Any], backend: Backend, trace_floats: bool) -> boo
             if leaf.backend is not backend:
                 return False
             tensors = True
-        elif is_array(leaf) or (trace_floats and type(leaf) in (float, complex)):
+        elif is_array(leaf) or type(leaf) in traced:
             return False
     return tensors
 
@@ -326,7 +338,7 @@ def _accepts(leaves: Sequence[Any], backend: Backend, trace_floats: bool) -> boo
 def _make_jitted(
     function: Callable[..., Any],
     static: tuple[frozenset[int], frozenset[str]],
-    trace_floats: bool,
+    traced: tuple[type, ...],
     cache_size: int,
     donate: tuple[str, ...] = (),
 ) -> Any:
@@ -335,6 +347,7 @@ def _make_jitted(
     cache: Cache[Compiled] = Cache(index(cache_size))
     sized: dict[Any, SizedPrograms] = {}
     name = f"jit({getattr(function, '__name__', 'function')})"
+    history = Compilations(name)
 
     def mark_static(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, with static ones wrapped as `StaticArgument`."""
@@ -361,10 +374,10 @@ def _make_jitted(
             return trace_leaves(flat, leaves, argument_names(function, *call))
 
     def as_arguments(leaves: Sequence[Any], backend: Backend) -> list[Any]:
-        """The leaves; with `trace_floats`, Python floats and complex numbers among them become tensors."""
-        if not trace_floats:
+        """The leaves; Python numbers of the classes to trace become tensors."""
+        if not traced:
             return list(leaves)
-        return [asarray(leaf, backend=backend) if type(leaf) in (float, complex) else leaf for leaf in leaves]
+        return [asarray(leaf, backend=backend) if type(leaf) in traced else leaf for leaf in leaves]
 
     def lower(*arguments: Any, **keywords: Any) -> Lowered:
         call = mark_static(arguments, keywords)
@@ -390,7 +403,7 @@ def _make_jitted(
 
     def write_code(compiled: Compiled, leaves: Sequence[Any], tree: Tree) -> bool:
         """Writes code for the calls of a compilation if it takes such leaves unchanged; returns whether it does."""
-        if not _accepts(leaves, compiled.backend, trace_floats):
+        if not _accepts(leaves, compiled.backend, traced):
             return False
         compiled.warm = call_of(tree, leaves, compiled.out_tree, compiled.results, compiled.backend)
         return True
@@ -428,6 +441,7 @@ def _make_jitted(
             program = programs.add([x.template for x in tensors], backend, trace_symbolic)
             if program is None:
                 return OTHERWISE
+            history.note(argument_names(function, *call), leaves, backend, many_sizes=True)
             found = program, program.shapes(*shapes)
         program, numbers = found
         try:
@@ -460,7 +474,7 @@ def _make_jitted(
             result = function(*arguments, **keywords)
             check_results(result)
             return result
-        if trace_floats:
+        if traced:
             leaves = as_arguments(leaves, backend)
             tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         options = tuple(None if isinstance(leaf, Tensor) else option_key(leaf) for leaf in leaves)
@@ -475,6 +489,7 @@ def _make_jitted(
         if donate:
             if compiled is None:
                 graph = graph_of(call, tree, leaves)
+                history.note(argument_names(function, *call), leaves, backend)
                 places = donated_places(donate, argument_names(function, *call), leaves)
                 compiled = cache.store(key, Compiled(graph, backend, name, places))
             return compiled([move(x, compiled.backend) for x in tensors])
@@ -489,6 +504,7 @@ def _make_jitted(
             graph = graph_of(call, tree, leaves)
             held = [node.tensor for node in graph.captured if node.tensor is not None]
             backend = common_backend([*tensors, *held]) if tensors or held else backend
+            history.note(argument_names(function, *call), leaves, backend)
             compiled = cache.store(key, Compiled(graph, backend, name))
             if tensors and len(tensors) == len(leaves) and all(x.backend is backend for x in tensors):
                 key = defaults.current_precision(), *nested, *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
@@ -497,7 +513,11 @@ def _make_jitted(
             cache.prefer(compiled)
         return compiled([move(x, compiled.backend) for x in tensors])
 
-    cache.when_cleared = sized.clear
+    def clear() -> None:
+        sized.clear()
+        history.clear()
+
+    cache.when_cleared = clear
 
     @wraps(function)
     def jitted(*arguments: Any, **keywords: Any) -> Any:
@@ -510,4 +530,5 @@ def _make_jitted(
 
     wrapper: Any = name_in_errors(jitted, "jit")
     wrapper.cache_info, wrapper.cache_clear, wrapper.lower = cache.info, cache.clear, lower
+    wrapper.compilations = history
     return wrapper

@@ -46,9 +46,12 @@ class Line(NamedTuple):
     file: str
     number: int
     function: str
+    scope: str = ""
+    """The names of the `name_scope` blocks around it, such as `"encoder/attention"`."""
 
     def __str__(self) -> str:
-        return f"{self.file.rpartition('/')[2]}:{self.number}"
+        place = f"{self.file.rpartition('/')[2]}:{self.number}"
+        return f"{place} ({self.scope})" if self.scope else place
 
 
 class Value(NamedTuple):
@@ -167,6 +170,9 @@ def next_serial() -> int:
 
 _line: ContextVar[Line | None] = ContextVar("tensorbackend_line", default=None)
 
+current_scope: Final[ContextVar[str]] = ContextVar("tensorbackend_name_scope", default="")
+"""The names of the `name_scope` blocks that run, with slashes between them."""
+
 
 @cache  # asked for every frame above a new node, or above a call that is profiled
 def is_users(file: str) -> bool:
@@ -182,9 +188,17 @@ def here() -> Line | None:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if is_users(frame.f_code.co_filename):
-            return Line(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+            return Line(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, current_scope.get())
         frame = frame.f_back
     return None
+
+
+def frames_to_user() -> int:
+    """The `stacklevel` of a warning that is to show the innermost current line outside this package."""
+    depth, frame = 1, sys._getframe(1)
+    while not is_users(frame.f_code.co_filename) and frame.f_back is not None:
+        depth, frame = depth + 1, frame.f_back
+    return depth
 
 
 def at_line(line: Line | None) -> Block[None]:

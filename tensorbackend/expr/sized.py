@@ -19,6 +19,7 @@ from ..template import Template, intern_template, template_of_kind
 from ..tensor import Tensor
 from .evaluate import Program, note
 from .graph import Graph
+from .node import frames_to_user
 from .simplify import simplified
 from .trees import Tree, unflatten
 
@@ -123,7 +124,7 @@ class SizedPrograms:
         ]
         remedy = "pad it to a few sizes, sort examples into batches of equal sizes, or use tb.ragged"
         text = f"{name}: compiled for {MANY} shapes of its arguments; {', '.join(varied)} varies: {remedy}"
-        warnings.warn(text, RecompilationWarning, stacklevel=2)
+        warnings.warn(text, RecompilationWarning, stacklevel=frames_to_user())
 
     def add(
         self, templates: Sequence[Template], backend: Backend, traced: Callable[[list[Template]], Graph]

@@ -24,6 +24,7 @@ from ..ops.composite.reduction import masked_softmax as masked_softmax
 from ..ops.composite.reduction import softmax as softmax
 from ..ops.composite.reduction import sparse_cross_entropy as sparse_cross_entropy
 from ..ops.composite.reduction import standardise as standardise
+from ..tensor.missing_names import missing_names as _missing_names
 from .attention import KeyValueCache as KeyValueCache
 from .attention import attention as attention
 from .attention import attention_weights as attention_weights
@@ -73,3 +74,4 @@ from .signal import mel_filters as mel_filters
 from .signal import stft as stft
 
 __dir__ = _directory(__name__)
+__getattr__ = _missing_names(__name__)

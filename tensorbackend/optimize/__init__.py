@@ -1,6 +1,7 @@
 """Optimisation: minima, roots, and transformations of gradients, on any backend."""
 
 from ..display.namespaces import directory as _directory
+from ..tensor.missing_names import missing_names as _missing_names
 from .loss_scaling import LossScale as LossScale
 from .loss_scaling import scale_loss as scale_loss
 from .minima import Minimum as Minimum
@@ -26,3 +27,4 @@ from .transformations import sgd as sgd
 from .transformations import trace as trace
 
 __dir__ = _directory(__name__)
+__getattr__ = _missing_names(__name__)

@@ -7,6 +7,7 @@
 """
 
 from ..display.namespaces import directory as _directory
+from ..tensor.missing_names import missing_names as _missing_names
 from .arrays import TensorArray as TensorArray
 from .arrays import tensor_array as tensor_array
 from .construction import from_list as from_list
@@ -58,3 +59,4 @@ from .windows import conv as conv
 from .windows import windows as windows
 
 __dir__ = _directory(__name__)
+__getattr__ = _missing_names(__name__)

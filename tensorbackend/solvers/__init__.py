@@ -1,7 +1,9 @@
 """Solvers of linear systems, for sparse and dense matrices and linear functions, on any backend."""
 
 from ..display.namespaces import directory as _directory
+from ..tensor.missing_names import missing_names as _missing_names
 from .systems import Solution as Solution
 from .systems import solve as solve
 
 __dir__ = _directory(__name__)
+__getattr__ = _missing_names(__name__)

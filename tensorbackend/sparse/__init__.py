@@ -1,6 +1,7 @@
 """Sparse matrices on any backend: COO, CSR, CSC and batches of them, as trees of ordinary tensors."""
 
 from ..display.namespaces import directory as _directory
+from ..tensor.missing_names import missing_names as _missing_names
 from .algebra import add as add
 from .algebra import divide as divide
 from .algebra import multiply as multiply
@@ -39,3 +40,4 @@ from .tracing import from_function as from_function
 from .triangular import triangular_solve as triangular_solve
 
 __dir__ = _directory(__name__)
+__getattr__ = _missing_names(__name__)

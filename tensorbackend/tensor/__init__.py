@@ -20,6 +20,7 @@ from ..rules.plan import integer
 from ..template import Names, Shape, Template
 from .construction import TensorType
 from .methods import OpMethods
+from .missing_names import MissingAttributes
 from .op_table import ops
 from .operators import Operators
 
@@ -52,7 +53,7 @@ def public_op(name: str) -> Callable[..., Tensor]:
     return _ops[name]
 
 
-class Tensor(Operators, metaclass=TensorType):
+class Tensor(Operators, MissingAttributes, metaclass=TensorType):
     """An array with named axes on a backend. Ops never change it; `x[...] = v` assigns a new value.
 
     >>> import tensorbackend as tb
@@ -141,6 +142,9 @@ class Tensor(Operators, metaclass=TensorType):
 
     def __repr__(self) -> str:
         return self.backend.inspect(self)
+
+    def __dir__(self) -> list[str]:
+        return dir(type(self))
 
     def _repr_html_(self) -> str:
         """The HTML that a notebook shows: template, backend, and a table of the elements at the ends of each axis."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .missing_names import existing
+
 
 class TensorType(type):
     """The metaclass of `Tensor`: a call fills the attributes of a new object, and no `__init__` runs."""
@@ -19,3 +21,6 @@ class TensorType(type):
         tensor.backend = backend
         tensor.data = data
         return tensor
+
+    def __dir__(cls) -> list[str]:
+        return existing(cls, super().__dir__())

@@ -1,6 +1,7 @@
 """The ops that a tensor has as methods, besides its operators: those that NumPy, PyTorch and JAX users expect. Each
 
-takes its op's options, the first ones also by position: `x.sum(0)`. `tensor.bind` sets the op's docstring.
+takes its op's options, the first ones also by position: `x.sum(0)`. `tensor.bind` sets the op's docstring. The op
+itself says what is wrong with an unknown keyword, such as `x.sum(dim=0)`.
 """
 
 # mypy: disable-error-code="no-any-return"
@@ -8,7 +9,7 @@ takes its op's options, the first ones also by position: `x.sum(0)`. `tensor.bin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Never, Self
 
 from ..annotations import Axes, Axis
 from ..dtypes import DType, DTypeLike
@@ -29,48 +30,74 @@ class OpMethods:
 
     # Reductions
 
-    def sum(self, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False) -> Self:
+    def sum(
+        self, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False, **unknown: Never
+    ) -> Self:
         """The sum along axes."""
+        if unknown:
+            return ops["sum"](self, **unknown)
         return ops["sum"](self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def prod(self, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False) -> Self:
+    def prod(
+        self, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False, **unknown: Never
+    ) -> Self:
         """The product along axes."""
+        if unknown:
+            return ops["prod"](self, **unknown)
         return ops["prod"](self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def mean(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
+    def mean(self, axis: Axes = None, *, keepdims: bool = False, **unknown: Never) -> Self:
         """The arithmetic mean along axes."""
+        if unknown:
+            return ops["mean"](self, **unknown)
         return ops["mean"](self, axis=axis, keepdims=keepdims)
 
-    def var(self, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False) -> Self:
+    def var(self, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False, **unknown: Never) -> Self:
         """The variance along axes."""
+        if unknown:
+            return ops["var"](self, **unknown)
         return ops["var"](self, axis=axis, correction=correction, keepdims=keepdims)
 
-    def std(self, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False) -> Self:
+    def std(self, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False, **unknown: Never) -> Self:
         """The standard deviation along axes."""
+        if unknown:
+            return ops["std"](self, **unknown)
         return ops["std"](self, axis=axis, correction=correction, keepdims=keepdims)
 
-    def max(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
+    def max(self, axis: Axes = None, *, keepdims: bool = False, **unknown: Never) -> Self:
         """The maximum along axes."""
+        if unknown:
+            return ops["max"](self, **unknown)
         return ops["max"](self, axis=axis, keepdims=keepdims)
 
-    def min(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
+    def min(self, axis: Axes = None, *, keepdims: bool = False, **unknown: Never) -> Self:
         """The minimum along axes."""
+        if unknown:
+            return ops["min"](self, **unknown)
         return ops["min"](self, axis=axis, keepdims=keepdims)
 
-    def all(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
+    def all(self, axis: Axes = None, *, keepdims: bool = False, **unknown: Never) -> Self:
         """Whether all elements along axes are true."""
+        if unknown:
+            return ops["all"](self, **unknown)
         return ops["all"](self, axis=axis, keepdims=keepdims)
 
-    def any(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
+    def any(self, axis: Axes = None, *, keepdims: bool = False, **unknown: Never) -> Self:
         """Whether any element along axes is true."""
+        if unknown:
+            return ops["any"](self, **unknown)
         return ops["any"](self, axis=axis, keepdims=keepdims)
 
-    def argmax(self, axis: Axis | None = None, *, keepdims: bool = False) -> Self:
+    def argmax(self, axis: Axis | None = None, *, keepdims: bool = False, **unknown: Never) -> Self:
         """The index of the maximum along an axis."""
+        if unknown:
+            return ops["argmax"](self, **unknown)
         return ops["argmax"](self, axis=axis, keepdims=keepdims)
 
-    def argmin(self, axis: Axis | None = None, *, keepdims: bool = False) -> Self:
+    def argmin(self, axis: Axis | None = None, *, keepdims: bool = False, **unknown: Never) -> Self:
         """The index of the minimum along an axis."""
+        if unknown:
+            return ops["argmin"](self, **unknown)
         return ops["argmin"](self, axis=axis, keepdims=keepdims)
 
     # Shapes

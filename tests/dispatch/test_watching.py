@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import tensorbackend as tb
-from tensorbackend.dispatch.watching import Subject, forget, original_kernel, watch, watch_kernel
+from tensorbackend.dispatch.watching import Subject, forget, original_kernel, unwatch, watch, watch_kernel
 
 
 @contextmanager
@@ -20,14 +20,13 @@ def noting() -> Iterator[list[Subject | None]]:
             seen.append(subject)
             return kernel(*payloads)
 
-        run.__unwatched__ = kernel  # type: ignore[attr-defined] # read by `original_kernel`
         return run
 
     try:
         watch(change)
         yield seen
     finally:
-        watch(None)
+        unwatch(change)
 
 
 def test_a_call_is_seen_whether_or_not_it_was_ready() -> None:
@@ -91,3 +90,17 @@ def test_what_is_forgotten_is_planned_again() -> None:
         assert x[0].tolist() == [1.0] * 3
         assert len(tb.nonzero(x)[0].tolist()) == 6
     assert {subject.name for subject in seen if subject} >= {"sum", "add", "nonzero"}
+
+
+def test_two_watch_at_once() -> None:
+    x = tb.ones(2)
+    tb.exp(x)
+    with noting() as outer:
+        tb.exp(x)
+        with noting() as inner:
+            tb.exp(x)
+            tb.log(x)
+        tb.exp(x)
+    tb.exp(x)
+    assert [subject and subject.name for subject in outer] == ["exp", "exp", "log", "exp"]
+    assert [subject and subject.name for subject in inner] == ["exp", "log"]

@@ -118,9 +118,6 @@ def _sinks(graph: Graph, backend: ArrayBase) -> dict[Node, Node]:
 class Chain(Compiled):
     """The nodes of a chain, compiled for a backend on an array module."""
 
-    inputs: tuple[Value, ...]
-    """The values that come from outside the chain."""
-
     def __init__(self, nodes: Sequence[Node], backend: ArrayBase) -> None:
         inside = {Value(node) for node in nodes}
         outside = dict.fromkeys(v for node in nodes for v in node.operands if v not in inside)

@@ -11,6 +11,7 @@ from weakref import ref
 from ...declarations.argument_errors import check_arguments
 from ...dispatch.watching import is_watching
 from ...errors import ArgumentError, BackendError, DTypeError, ShapeError, expected
+from ...errors.foreign_keywords import OF_FUNCTIONS
 from ...ops.creation.filled import full
 from ...scopes import Block
 from ...tensor import Tensor
@@ -169,8 +170,7 @@ def tape() -> Tape:
     ...     x = tape.watch(tb.tensor([1.0, -2.0], names=("n",)))
     ...     y = tb.sum(x * x) if x[0] > 0 else tb.sum(x)
     >>> tb.gradient(y, x)
-    f32[n: 2] numpy
-    [2.0, -4.0]
+    f32[n: 2] numpy [2.0, -4.0]
     """
     return Tape()
 
@@ -209,6 +209,8 @@ def gradient(y: Tensor, x: Nested) -> Nested:
         if not isinstance(tensor, Tensor) or not isinstance(tensor.backend, TapeBackend):
             path = ["y", *paths(tree, "x")][place]
             remedy = "watch the arguments: with tb.tape() as tape: x = tape.watch(x)"
+            if any(isinstance(leaf, int | float) for leaf in leaves):  # as in `numpy.gradient(y, 0.5)`
+                remedy = f"{OF_FUNCTIONS['gradient']}; for derivatives {remedy}"
             raise ArgumentError(expected(f"{path} as a tensor that a tape recorded", remedy, given=tensor))
     if y.shape:
         raise ShapeError(expected("a scalar for a gradient", "take its sum()", y=y.template))

@@ -9,12 +9,12 @@ from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
 from ...caching.locks import module_lock
-from ...dispatch.watching import Subject, watch
+from ...dispatch.watching import Subject, unwatch, watch
 from ...protocol import Backend, Kernel
 from ...protocol.core import Core
 from ...template import Template
 from ...tensor import Tensor
-from ..node import Line, Node, is_users
+from ..node import Line, Node, current_scope, is_users
 
 
 class Event(NamedTuple):
@@ -30,12 +30,14 @@ class Event(NamedTuple):
     """Nanoseconds of the clock of `time.perf_counter`."""
     end: int
     thread: int
+    scope: str = ""
+    """The names of the `name_scope` blocks around the call."""
 
     @property
     def line(self) -> Line | None:
         """The user's line of the call, or of the traced op."""
         if self.code is not None:
-            return Line(self.code.co_filename, self.number, self.code.co_name)
+            return Line(self.code.co_filename, self.number, self.code.co_name, self.scope)
         return None if isinstance(self.what, Subject | str) else self.what[0].line
 
 
@@ -76,7 +78,7 @@ class Recorder:
             events = self.events[self.running.pop(recording) :]
             self.waiting = any(each.wait for each in self.running)
             if not self.running:
-                watch(None)
+                unwatch(self.watch_kernel)
                 self.events = []
             return events
 
@@ -97,7 +99,7 @@ class Recorder:
                 wait_for(subject, result)
             end = now()
             code, number = caller(sys._getframe(1))
-            add((subject, code, number, start, end, get_ident()))
+            add((subject, code, number, start, end, get_ident(), current_scope.get()))
             return result
 
         def run_in_program(*payloads: Any) -> Any:
@@ -109,12 +111,7 @@ class Recorder:
             add(((program["nodes"][frame.f_lineno], program["backend"]), None, 0, start, end, get_ident()))
             return result
 
-        if subject is None:
-            run_in_program.__unwatched__ = kernel  # type: ignore[attr-defined] # read by `dispatch.watching.original_kernel`
-            return run_in_program
-
-        run.__unwatched__ = kernel  # type: ignore[attr-defined] # read by `dispatch.watching.original_kernel`
-        return run
+        return run if subject is not None else run_in_program
 
     def caller(self, frame: FrameType | None) -> tuple[CodeType | None, int]:
         """The innermost function of the user among the callers, and the number of its current line."""

@@ -8,8 +8,8 @@ from operator import index
 from typing import Any
 
 from ...caching.option_keys import NUMBERS
+from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
-from ...docstrings import document
 from ...dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, complex128, default_dtype, float64, scalar_kind
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ...protocol import BackendLike
@@ -74,7 +74,7 @@ def _arange(
     return Plan(out, (), {"start": kind(start), "step": kind(step), "last": None})
 
 
-@document
+@check_arguments
 def arange(
     start: TensorLike,
     /,
@@ -144,7 +144,7 @@ def _linspace(
     return Plan(Template((num,), target_dtype, (name,)), (), {"start": kind(start), "step": kind(step), "last": last})
 
 
-@document
+@check_arguments
 def linspace(
     start: TensorLike,
     stop: TensorLike,
@@ -182,7 +182,7 @@ def linspace(
     return _linspace_of_tensors(start, stop, num, gaps, dtype, name, axis, backend, device, like)
 
 
-@document
+@check_arguments
 def logspace(
     start: TensorLike,
     stop: TensorLike,
@@ -224,7 +224,7 @@ def _as_float(**named: Any) -> float:
         raise ArgumentError(expected("a number", **named)) from None
 
 
-@document
+@check_arguments
 def geomspace(
     start: float,
     stop: float,

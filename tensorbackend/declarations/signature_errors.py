@@ -1,0 +1,124 @@
+"""Errors of calls that a function's signature does not take, with what the user may have meant.
+
+Python raises its own error before a function runs, so a public function takes such arguments and passes them on here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import SignatureError, expected, shown
+from ..errors.foreign_keywords import MISSING, NO_KEYWORDS, parameter_for
+from .argument_kinds import fits
+from .parameters import types_of
+
+if TYPE_CHECKING:
+    from inspect import Signature
+
+
+def adapt(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the keywords of a call under the function's own names.
+
+    Parameters
+    ----------
+    function : Callable
+        A public function.
+    arguments : sequence
+        The arguments by position.
+    keywords : mapping
+        The arguments by keyword.
+
+    Returns
+    -------
+    dict or None
+        The keywords with `name=` in place of `names=`; `None` if the signature takes the call as it is.
+
+    Raises
+    ------
+    SignatureError
+        If the signature does not take the call.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> adapt(tb.stack, ([],), {"names": "batch"})
+    {'name': 'batch'}
+    """
+    from inspect import signature  # slow to import, and only an error needs it
+
+    taken = signature(function)
+    try:
+        taken.bind(*arguments, **keywords)
+    except TypeError:
+        renamed = dict(keywords)
+        if "names" in renamed and {"name", "names"} & {*taken.parameters} == {"name"} and "name" not in renamed:
+            names = renamed.pop("names")
+            sole = isinstance(names, list | tuple) and len(names) == 1 and function.__name__ != "expand_dims"
+            renamed["name"] = names[0] if sole else names
+            return adapt(function, arguments, renamed) or renamed
+        raise _error(function, taken, arguments, keywords).named(function.__name__) from None
+    return None
+
+
+def _error(
+    function: Callable[..., Any], taken: Signature, arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> SignatureError:
+    """The error of a call that a signature does not take."""
+    by_position = [p for p in taken.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    by_name = [p.name for p in taken.parameters.values() if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    for keyword, value in keywords.items():
+        if keyword not in by_name:
+            if any(p.name == keyword for p in by_position):
+                return SignatureError(
+                    expected(f"{keyword} by position", f"write it without {keyword}=", **{keyword: value})
+                )
+            meant = parameter_for(keyword, by_name)
+            sole = None if meant is not None else parameter_for(keyword, [p.name for p in by_position])
+            remedy = f"write {meant}=" if meant is not None else NO_KEYWORDS.get(keyword, "")
+            remedy = remedy or (f"write {sole} by position" if sole is not None else "")
+            return SignatureError(expected(_options(by_name), remedy, **{keyword: value}))
+    if len(arguments) > len(by_position):
+        count = len(by_position)
+        words = f"at most {count} argument{'s' * (count != 1)} by position"
+        remedy = _remedy_of_surplus(function, taken, arguments, [p.name for p in by_position], keywords)
+        return SignatureError(f"expected {words}, got {len(arguments)}{remedy and f'; {remedy}'}")
+    filled = {p.name for p in by_position[: len(arguments)]}
+    twice = next((name for name in keywords if name in filled), None)
+    if twice is not None:
+        return SignatureError(expected(f"{twice} once", **{twice: keywords[twice]}))
+    required = (
+        p for p in taken.parameters.values() if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    )
+    absent = next(p for p in required if p.name not in filled and p.name not in keywords)
+    words = f"{absent.name}=" if absent.kind is absent.KEYWORD_ONLY else f"the argument {absent.name}"
+    remedy = MISSING.get((function.__name__, absent.name), "")
+    return SignatureError(f"expected {words}, which is missing{remedy and f'; {remedy}'}")
+
+
+def _options(names: Sequence[str]) -> str:
+    """The keywords that a function takes, in words."""
+    return f"keywords among {', '.join(names)}" if names else "no keywords"
+
+
+def _remedy_of_surplus(
+    function: Callable[..., Any],
+    taken: Signature,
+    arguments: Sequence[Any],
+    by_position: Sequence[str],
+    keywords: Mapping[str, Any],
+) -> str:
+    """What to write in place of more arguments than are taken by position."""
+    from inspect import unwrap
+
+    first, last = arguments[len(by_position)], by_position[-1] if by_position else ""
+    if last in ("shape", "axes", "sizes") and all(
+        isinstance(size, int | str) for size in arguments[len(by_position) - 1 :]
+    ):
+        return f"write {last}={shown(tuple(arguments[len(by_position) - 1 :]))}, one tuple"
+    types = types_of(unwrap(function))
+    for parameter in taken.parameters.values():
+        free = parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in keywords
+        if free and fits(first, types.get(parameter.name, Any)):
+            return f"write {parameter.name}={shown(first)}"
+    return ""

@@ -1,0 +1,203 @@
+"""`explain_compilations`: why a compiled function was traced again."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType, MethodType
+from typing import Any, Final, NamedTuple
+
+from ..declarations.argument_errors import check_arguments
+from ..dtypes import defaults
+from ..errors import OperandError, RecompilationWarning, expected, shown
+from ..protocol import Backend
+from ..template import Template
+from ..tensor import Tensor
+from .arguments import StaticArgument
+from .node import Line, frames_to_user, here
+
+KEPT: Final = 256
+"""The most compilations of a function that are remembered here."""
+
+STORM: Final = 16
+"""A function that was compiled so many times for other values of an option warns once."""
+
+ABSENT: Final = "absent"
+
+
+class Compilation(NamedTuple):
+    """One trace of a compiled function."""
+
+    number: int
+    """The number of the compilation, from 1."""
+    arguments: dict[str, Any]
+    """By their paths, the template of each tensor among the arguments, and each option; the backend, the precision."""
+    line: Line | None
+    """The user's line of the call."""
+    many_sizes: bool
+    """Whether it serves other sizes too."""
+    changes: tuple[str, ...]
+    """What differs from the nearest earlier compilation."""
+
+    def __repr__(self) -> str:
+        why = "; ".join(self.changes)
+        place = f", {self.line}" if self.line is not None else ""
+        return f"{self.number}. {why}{', for many sizes' if self.many_sizes else ''}{place}"
+
+
+class Compilations:
+    """The compilations of a function, the latest `KEPT` of them."""
+
+    def __init__(self, name: str) -> None:
+        self.name: Final = name
+        self._kept: deque[Compilation] = deque(maxlen=KEPT)
+        self._count = 0
+        self._varied: Counter[str] = Counter()
+        self._warned = False
+
+    def clear(self) -> None:
+        """Forgets all."""
+        self._kept.clear()
+        self._varied.clear()
+        self._count, self._warned = 0, False
+
+    def note(self, paths: Sequence[str], leaves: Sequence[Any], backend: Backend, *, many_sizes: bool = False) -> None:
+        """Notes a compilation for arguments; warns once if one option had many values."""
+        arguments: dict[str, Any] = {
+            path: leaf.template if isinstance(leaf, Tensor) else _option(leaf)
+            for path, leaf in zip(paths, leaves, strict=True)
+        }
+        arguments |= {"the backend": backend, "the precision": defaults.current_precision()}
+        nearest = min(reversed(self._kept), key=lambda other: _distance(other.arguments, arguments), default=None)
+        places = [] if nearest is None else _differences(nearest.arguments, arguments)
+        changes = ["the first call"]
+        if nearest is not None:
+            form = ["the arguments are passed in another way, by position or by keyword"]
+            changes = [_change(place, nearest.arguments, arguments) for place in places] or form
+        self._count += 1
+        self._kept.append(Compilation(self._count, arguments, here(), many_sizes, tuple(changes)))
+        if len(places) == 1 and isinstance(arguments.get(places[0]), _Option):
+            self._varied[places[0]] += 1
+            if self._varied[places[0]] >= STORM and not self._warned:
+                self._warned = True
+                times = self._varied[places[0]]
+                text = f"{self.name}: compiled again {times} times, each for another value of {places[0]}: {changes[0]}"
+                warnings.warn(text, RecompilationWarning, stacklevel=frames_to_user())
+
+    def __iter__(self) -> Iterator[Compilation]:
+        return iter(self._kept)
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __getitem__(self, position: int) -> Compilation:
+        return self._kept[position]
+
+    def __repr__(self) -> str:
+        lines = [f"{self.name}: compiled {self._count} time{'s' * (self._count != 1)}", *map(repr, self._kept)]
+        return "\n".join(lines)
+
+
+@check_arguments
+def explain_compilations(function: Callable[..., Any]) -> Compilations:
+    """Return what a function of `jit` was compiled for, and why each time.
+
+    Parameters
+    ----------
+    function : Callable
+        A function that `tb.jit` returned.
+
+    Returns
+    -------
+    Compilations
+        A `Compilation` for each trace, the latest 256, which says what differs from the nearest earlier one and how
+        to avoid that. Its `repr` shows all.
+
+    Raises
+    ------
+    OperandError
+        For any other function.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> @tb.jit
+    ... def scaled(x, rate):
+    ...     return x * rate
+    >>> for rate in (0.5, 0.25):
+    ...     y = scaled(tb.ones(2), rate)
+    >>> tb.explain_compilations(scaled)[1].changes
+    ('rate: 0.5, then 0.25; an option: pass a tensor, or tb.jit(trace_floats=True)',)
+    """
+    compilations = getattr(function, "compilations", None)
+    if not isinstance(compilations, Compilations):
+        raise OperandError(expected("a function that tb.jit returned", "compile it by tb.jit first", function=function))
+    return compilations
+
+
+class _Option(NamedTuple):
+    """An option, by its class and its text; the object itself is not kept."""
+
+    kind: type
+    text: str
+    identity: int = 0
+    """The `id` of a function."""
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _option(leaf: Any) -> _Option:
+    value = leaf.value if isinstance(leaf, StaticArgument) else leaf
+    if isinstance(value, FunctionType | MethodType):
+        return _Option(type(value), value.__qualname__, id(value))
+    text = shown(value)
+    return _Option(type(value), f"{text[:77]}..." if len(text) > 80 else text)
+
+
+def _differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """The paths whose templates or options differ."""
+    return [place for place in {**now, **before} if before.get(place, ABSENT) != now.get(place, ABSENT)]
+
+
+def _distance(before: dict[str, Any], now: dict[str, Any]) -> float:
+    """How much differs: an argument counts as 1, a template by its parts that differ."""
+    total = 0.0
+    for place in _differences(before, now):
+        old, new = before.get(place, ABSENT), now.get(place, ABSENT)
+        if isinstance(old, Template) and isinstance(new, Template):
+            parts = old.dtype is not new.dtype, old.ndim != new.ndim, old.names != new.names, old.shape != new.shape
+            total += max(sum(parts), 1) / len(parts)
+        else:
+            total += 1
+    return total
+
+
+def _change(place: str, before: dict[str, Any], now: dict[str, Any]) -> str:
+    """What differs at a path, and how to avoid it."""
+    old, new = before.get(place, ABSENT), now.get(place, ABSENT)
+    text = f"{place}: {old}, then {new}"
+    if isinstance(old, Template) and isinstance(new, Template):
+        return f"{text}; {_of_templates(old, new)}"
+    if isinstance(old, _Option) and isinstance(new, _Option):
+        if new.kind in (float, complex):
+            return f"{text}; an option: pass a tensor, or tb.jit(trace_floats=True)"
+        if new.kind is int:
+            return f"{text}; an option: pass a tensor, or tb.jit(trace_ints=True), unless it is a size or an axis"
+        if new.kind in (FunctionType, MethodType):
+            return f"{text}; another function object: make it once, outside the loop"
+        return f"{text}; an option: each value is compiled"
+    return text
+
+
+def _of_templates(old: Template, new: Template) -> str:
+    if old.dtype is not new.dtype:
+        return "another dtype: cast it with astype()"
+    if old.ndim != new.ndim:
+        return "another number of axes"
+    if old.names != new.names:
+        return "other names: rename() it"
+    if old.shape != new.shape:
+        return "another shape: pad it to a few sizes, or use tb.ragged"
+    return "a Python number before or after: pass a tensor"

@@ -1,0 +1,78 @@
+"""`name_scope`: names for the parts of a program, which graphs, dry runs, profiles and errors show."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..declarations.argument_errors import check_arguments_early
+from ..errors import ArgumentError, TensorBackendError, expected
+from ..scopes import Block
+from .node import current_scope
+
+
+@check_arguments_early
+def name_scope(name: str) -> Block[str]:
+    """Name the ops of a `with` block, or of each call of a decorated function.
+
+    The name stands behind the line of an op in graphs, dry runs, profiles and errors. Names of nested
+    blocks are joined by slashes.
+
+    Parameters
+    ----------
+    name : str
+        A name, such as `"encoder"`.
+
+    Returns
+    -------
+    Block
+        A `with` block, which is also a decorator; `as` binds the whole name.
+
+    Raises
+    ------
+    ArgumentError
+        For an empty name.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> @tb.name_scope("attention")
+    ... def weights(x):
+    ...     return tb.softmax(x)
+    >>> def model(x):
+    ...     with tb.name_scope("encoder"):
+    ...         return weights(x)
+    >>> graph = tb.trace(model)("f32[feature=3]")
+    >>> graph.nodes[-1].line.scope
+    'encoder/attention'
+    """
+    if not name:
+        raise ArgumentError(expected("a name", name=name))
+    return NameScope(name)
+
+
+class NameScope(Block[str]):
+    """A block in which the names of those around it and its own are the scope."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, [])
+        self._name = name
+
+    def __enter__(self) -> str:
+        around = current_scope.get()
+        path = f"{around}/{self._name}" if around else self._name
+        self._before = [(current_scope, around)]
+        current_scope.set(path)
+        return path
+
+    def __exit__(self, *error: object) -> None:
+        told = error[1] if len(error) > 1 else None
+        if isinstance(told, TensorBackendError) and not any(map(_is_note, getattr(told, "__notes__", ()))):
+            told.add_note(f"{_NOTE}{current_scope.get()}")
+        super().__exit__(*error)
+
+
+def _is_note(note: str) -> bool:
+    return note.startswith(_NOTE)
+
+
+_NOTE: Final = "in the scope "

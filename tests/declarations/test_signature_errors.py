@@ -1,0 +1,136 @@
+"""Wrong guesses of keywords and of arguments by position, by people who come from NumPy, PyTorch and JAX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.declarations.signature_errors import adapt
+from tensorbackend.errors import SignatureError, TensorBackendError
+from tensorbackend.errors.tracebacks import visible
+
+GUESSES = [
+    ("tb.sum(x, dim=0)", "sum: expected keywords among axis, dtype, keepdims, got dim=0; write axis="),
+    ("tb.sum(x, axis=0, keepdim=True)", "write keepdims="),
+    ("tb.mean(x, axis=0, keep_dims=True)", "write keepdims="),
+    ("tb.std(x, ddof=1)", "write correction="),
+    ("tb.var(x, unbiased=True)", "write correction="),
+    ("x.sum(dim=0)", "sum: expected keywords among axis, dtype, keepdims, got dim=0; write axis="),
+    ("x.std(ddof=1)", "write correction="),
+    ("x.mean(keepdim=True)", "write keepdims="),
+    ("tb.softmax(x, dim=-1)", "write axis="),
+    ("tb.concatenate([x, x], dim=0)", "write axis="),
+    ("tb.permute_dims(x, dims=(1, 0))", "write axes="),
+    ("tb.sort(x, ascending=False)", "write descending="),
+    ("tb.ones((2,), name='batch')", "write names="),
+    ("tb.ones((2,), requires_grad=True)", "tb.grad(function)"),
+    ("tb.exp(x, out=x)", "x[...] ="),
+    ("tb.add(x, x, where=x > 0)", "tb.where(mask, x, value)"),
+    ("tb.optimize.adam(learning_rate=0.1)", "adam: expected keywords among rate"),
+    ("tb.optimize.adam(lr=0.1)", "write rate="),
+    ("tb.optimize.adam(0.1, eps=1e-6)", "write epsilon="),
+    ("tb.optimize.adamw(0.1, weight_decay=0.1)", "write decay="),
+    ("tb.nn.layer_norm(x, eps=1e-6)", "write epsilon="),
+    ("tb.nn.one_hot(tb.asarray([1]), num_classes=3)", "write size by position"),
+    ("tb.nn.leaky_relu(x, negative_slope=0.1)", "write slope="),
+    ("tb.nn.max_pool(x, 2, stride=2)", "write strides="),
+    ("tb.random.normal(key, size=(2,))", "write shape="),
+    ("tb.random.uniform(key, (2,), low=0.0)", "write minval="),
+    ("tb.random.normal(key, (2,), std=2.0)", "write deviation="),
+    ("tb.vmap(abs, in_dims=0)", "write in_axes="),
+    ("tb.grad(abs, wrt=0)", "write argnums="),
+    ("tb.jit(abs, static_argnum=0)", "write static_argnums="),
+    ("tb.segment_sum(x, i, num_segments=2)", "write size="),
+    ("tb.sum(x, 'batch')", "sum: expected at most 1 argument by position, got 2; write axis='batch'"),
+    ("tb.sum(x, 0)", "write axis=0"),
+    ("tb.concatenate([x, x], 0)", "write axis=0"),
+    ("tb.stack([x, x], 0)", "write axis=0"),
+    ("tb.softmax(x, -1)", "write axis=-1"),
+    ("tb.reshape(x, 4, 1)", "reshape: expected at most 2 arguments by position, got 3; write shape=(4, 1), one tuple"),
+    ("tb.permute_dims(x, 1, 0)", "write axes=(1, 0), one tuple"),
+    ("tb.exp(x, x)", "exp: expected at most 1 argument by position, got 2"),
+    ("tb.ones(2, 3)", "ones: expected a dtype, got dtype=3; write sizes as one tuple, as in (2, 3)"),
+    ("tb.zeros(2, 3)", "write sizes as one tuple"),
+    ("tb.random.normal(key, 2, 3)", "write sizes as one tuple"),
+    ("tb.dot(v, v)", "dot: expected contract=, which is missing; x @ y is the product of vectors"),
+    ("tb.add(x)", "add: expected the argument x2, which is missing"),
+    ("tb.zeros()", "zeros: expected the argument shape, which is missing"),
+    ("tb.segment_sum(x, i)", "size= is the number of segments"),
+    ("tb.sum(x=x)", "sum: expected x by position, got x=f32[batch: 2][feature: 2]; write it without x="),
+    ("tb.trace(x)", "tb.linalg.trace(x) is the sum of the diagonal"),
+    ("tb.grad(x)", "write tb.grad(function)(x)"),
+    ("tb.gradient(v, 0.5)", "differences of samples are tb.diff(y) / spacing"),
+    ("tb.sum(x, axs=0)", "write axis="),
+]
+
+
+def names() -> dict[str, Any]:
+    x = tb.asarray([[1.0, 2.0], [3.0, 4.0]], names=("batch", "feature"))
+    return {"tb": tb, "x": x, "v": tb.asarray([1.0, 2.0]), "i": tb.asarray([0, 1]), "key": tb.random.key(0)}
+
+
+@pytest.mark.parametrize(("guess", "answer"), GUESSES)
+def test_a_wrong_guess_is_answered_by_an_error_of_this_package(guess: str, answer: str) -> None:
+    with pytest.raises(TensorBackendError, match=re.escape(answer)) as caught:
+        eval(guess, names())
+    trace = visible(caught.value)
+    assert trace is not None
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    assert trace.tb_frame.f_code.co_filename == "<string>"  # it ends at the user's line
+
+
+def test_a_guess_is_answered_again_where_the_right_call_is_ready() -> None:
+    x = names()["x"]
+    for _ in range(4):
+        tb.sum(x, axis=0)
+        tb.exp(x)
+        with pytest.raises(SignatureError):
+            tb.sum(x, dim=0)  # type: ignore[call-arg]
+        with pytest.raises(SignatureError):
+            tb.exp(x, 1)  # type: ignore[call-arg]
+        with pytest.raises(SignatureError):
+            tb.sum()  # type: ignore[call-arg]
+
+
+x1 = tb.asarray([1.0, 2.0])
+SAME: list[tuple[Callable[..., tb.Tensor], tuple[Any, ...], dict[str, Any]]] = [
+    (tb.stack, ([x1, x1],), {}),
+    (tb.expand_dims, (x1, 0), {}),
+    (tb.arange, (3,), {}),
+    (tb.linspace, (0.0, 1.0, 3), {}),
+    (tb.logspace, (0.0, 1.0, 3), {}),
+    (tb.geomspace, (1.0, 2.0, 3), {}),
+    (tb.merge_axes, (tb.ones((2, 3), names=("a", "b")), ("a", "b")), {}),
+    (tb.nn.one_hot, (tb.asarray([1]), 3), {}),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "options"), SAME)
+def test_names_works_where_name_does(
+    function: Callable[..., tb.Tensor], arguments: tuple[Any, ...], options: dict[str, Any]
+) -> None:
+    wanted = function(*arguments, name="new", **options)
+    for given in ("new", ("new",), ["new"]):
+        result = function(*arguments, names=given, **options)
+        assert result.template is wanted.template
+        assert result.tolist() == wanted.tolist()
+    with pytest.raises(TensorBackendError):
+        function(*arguments, names="new", name="new", **options)
+
+
+def test_a_call_that_the_signature_takes_is_left_alone() -> None:
+    assert adapt(tb.sum, (x1,), {"axis": 0}) is None
+
+
+def test_an_error_within_a_function_of_the_user_is_its_own() -> None:
+    def one(x: tb.Tensor) -> tb.Tensor:
+        return x
+
+    with pytest.raises(TypeError, match="positional") as caught:
+        tb.vmap(lambda x: one(x, x))(x1)  # type: ignore[call-arg]
+    assert not isinstance(caught.value, TensorBackendError)

@@ -1,0 +1,30 @@
+"""The table of keywords of other libraries; `tests/declarations/test_signature_errors.py` has the errors."""
+
+from __future__ import annotations
+
+from inspect import isfunction, signature
+
+import tensorbackend as tb
+from tensorbackend.errors.foreign_keywords import KEYWORDS, MISSING, NO_KEYWORDS, OF_FUNCTIONS, parameter_for
+
+SPACES = (tb, tb.nn, tb.random, tb.linalg, tb.optimize, tb.solvers, tb.ragged)
+
+
+def test_keywords_mean_parameters_that_exist() -> None:
+    held = {
+        parameter
+        for space in SPACES
+        for name in dir(space)
+        if isfunction(getattr(space, name))
+        for parameter in signature(getattr(space, name)).parameters
+    }
+    for keyword, meant in KEYWORDS.items():
+        assert held & set(meant), keyword
+    assert parameter_for("no_such", ["axis"]) is None
+
+
+def test_functions_and_parameters_with_remedies_exist() -> None:
+    for function, parameter in MISSING:
+        assert parameter in signature(getattr(tb, function)).parameters
+    assert all(hasattr(tb, name) for name in OF_FUNCTIONS)
+    assert not any(hasattr(tb, name) for name in NO_KEYWORDS if name != "where")
