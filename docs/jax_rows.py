@@ -58,6 +58,9 @@ jax.lax.scan(lambda c, r: (c + r, c), a[0], a) | tb.scan(lambda c, r: (c + r, c)
 jax.lax.associative_scan(jnp.add, a) | tb.associative_scan(tb.add, x) |
 jax.lax.map(jnp.sum, a) | tb.map_along_axis(tb.sum, x, axis=0) |
 jax.tree.map(lambda p: p * 2, {"w": a})["w"] | tb.tree_map(lambda p: p * 2, {"w": x})["w"] |
+jax.tree.leaves | | `tb.tree_leaves(parameters)`
+jax.tree.flatten, jax.tree.unflatten | | `tb.tree_flatten(parameters)`, `tb.tree_unflatten(tree, leaves)`
+jax.tree.map_with_path | | `tb.tree_map_with_path(f, parameters)`, whose paths are tuples of plain keys
 jax.tree_util.register_pytree_node | | `tb.register_tree_node`, which registers with JAX too; not needed for dataclasses
 jax.debug.print | | `tb.debug_print`, also in loops and gradients
 jax.pure_callback | | `tb.host_call`

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from ..declarations.argument_errors import check_arguments_early
 from ..dtypes import DType, DTypeLike
-from ..expr.trees import tree_map
 from ..ops.creation.filled import ones_like
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.transcendental import expm1, sqrt
@@ -24,7 +23,7 @@ from .transformations import (
     scale_by_rate,
     zero_steps,
 )
-from .widths import dtype_of_moments, round_updates, wide_zeros, widen
+from .widths import dtype_of_moments, map_numbers, round_updates, wide_zeros, widen
 
 
 class Moments(NamedTuple):
@@ -87,7 +86,7 @@ def scale_by_adam(
 
     def init(parameters: Trees) -> Moments:
         zeros = wide_zeros(parameters, dtype)
-        return Moments(zero_steps(parameters), zeros, tree_map(abs_, zeros))
+        return Moments(zero_steps(parameters), zeros, map_numbers(abs_, zeros))
 
     def update(gradients: Trees, state: Moments, parameters: Trees = None) -> tuple[Trees, Moments]:
         count = next_step(state.steps)
@@ -99,8 +98,8 @@ def scale_by_adam(
             size = widen(g) if not g.dtype.is_complex else abs_(widen(g))
             return (1 - b2) * (size * size) + b2 * widen(v)
 
-        first = tree_map(mean, gradients, state.first)
-        second = tree_map(mean_square, gradients, state.second)
+        first = map_numbers(mean, gradients, state.first)
+        second = map_numbers(mean_square, gradients, state.second)
         weights: dict[DType, tuple[Tensor, Tensor]] = {}
 
         def direction(m: Tensor, v: Tensor) -> Tensor:
@@ -110,8 +109,8 @@ def scale_by_adam(
             of_m, of_v = weights[v.dtype]
             return (m / of_m) / (sqrt(v / of_v) + epsilon)
 
-        updates = round_updates(tree_map(direction, first, second), gradients)
-        kept = tree_map(_in_dtype_of, first, state.first), tree_map(_in_dtype_of, second, state.second)
+        updates = round_updates(map_numbers(direction, first, second), gradients)
+        kept = map_numbers(_in_dtype_of, first, state.first), map_numbers(_in_dtype_of, second, state.second)
         return updates, Moments(count, *kept)
 
     return GradientTransformation(init, update)
