@@ -85,6 +85,10 @@ jax.random.uniform(jax.random.key(0), (3,), "float32") | tb.random.uniform(tb.ra
 jax.random.normal(jax.random.key(0), (3,), "float32") | tb.random.normal(tb.random.key(0), (3,)) | within rounding
 jax.random.bits(jax.random.split(jax.random.key(0))[1], (2,), "uint32") |
     tb.random.bits(tb.random.split(tb.random.key(0))[1], (2,)) |
+jax.random.gamma(jax.random.key(0), 2.0, (3,), "float32") |
+    tb.random.gamma(tb.random.key(0), 2.0, (3,)) | likewise `beta`, `dirichlet`, `laplace`
+jax.random.poisson, binomial | | `tb.random.poisson(key, 3.0)`, `tb.random.binomial(key, 10, 0.5)`
+jax.random.t | | `tb.random.student_t(key, 5.0)`
 jax.random.fold_in | | `tb.random.fold_in(key, 7)`
 jax.random.permutation | | `tb.random.permutation(key, 5)`
 optax.adam | | `tb.optimize.adam(1e-3)`; optax itself takes trees of tensors

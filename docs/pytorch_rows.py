@@ -105,6 +105,7 @@ torchvision.ops.deform_conv2d | | `tb.nn.deform_conv(x, kernel, offsets, bias, m
 F.gelu(x), F.silu(x) | tb.nn.gelu(x), tb.nn.silu(x) |
 torch.manual_seed(0); torch.randn(2, 3) | tb.random.normal(tb.random.key(0), (2, 3)) |
 torch.rand(2, 3) | tb.random.uniform(key, (2, 3)) |
+torch.poisson | | `tb.random.poisson(key, rate)`; likewise the classes of `torch.distributions`
 torch.randperm(5) | tb.random.permutation(key, 5) |
 torch.multinomial(p, 2) | tb.random.categorical(key, tb.log(x), axis="feature") |
 torch.save(model.state_dict()) | | `tb.save("model.safetensors", parameters)`
