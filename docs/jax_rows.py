@@ -92,6 +92,10 @@ jax.random.t | | `tb.random.student_t(key, 5.0)`
 jax.random.fold_in | | `tb.random.fold_in(key, 7)`
 jax.random.permutation | | `tb.random.permutation(key, 5)`
 optax.adam | | `tb.optimize.adam(1e-3)`; optax itself takes trees of tensors
+optax.lion, rmsprop, adafactor | | `tb.optimize.lion(1e-4)`, `rmsprop(1e-3)`, `adafactor()`
+optax.MultiSteps, ema | | `tb.optimize.accumulate(transformation, 4)`, `tb.optimize.moving_average(0.999)`
+optax.huber_loss | | `tb.nn.huber(predictions, targets)`
+optax.sigmoid_binary_cross_entropy | | `tb.nn.binary_cross_entropy(logits, targets)`
 jax.profiler.trace | | `with tb.profile() as p:`, which measures the time of each op and line
 jax.sharding | | `tb.Mesh` and rules for named axes: [from one device to many](mesh.md)
 jax.shard_map | | `tb.shard_map`, with collectives such as `tb.psum`

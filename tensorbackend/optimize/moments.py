@@ -15,6 +15,7 @@ from ..tensor import Tensor
 from .schedules import Schedule
 from .transformations import (
     GradientTransformation,
+    Mask,
     Trees,
     add_decayed_weights,
     chain,
@@ -105,7 +106,7 @@ def scale_by_adam(
         def direction(m: Tensor, v: Tensor) -> Tensor:
             if v.dtype not in weights:
                 steps = astype(count, v.dtype)
-                weights[v.dtype] = _weight(b1, steps), _weight(b2, steps)
+                weights[v.dtype] = weight_sum(b1, steps), weight_sum(b2, steps)
             of_m, of_v = weights[v.dtype]
             return (m / of_m) / (sqrt(v / of_v) + epsilon)
 
@@ -120,7 +121,7 @@ def _in_dtype_of(x: Tensor, like: Tensor) -> Tensor:
     return astype(x, like.dtype)
 
 
-def _weight(decay: float, steps: Tensor) -> Tensor:
+def weight_sum(decay: float, steps: Tensor) -> Tensor:
     """The sum of the weights in a mean that began at 0: 1 - decay**steps, without cancellation."""
     return -expm1(steps * log(decay)) if decay else ones_like(steps)
 
@@ -172,6 +173,7 @@ def adamw(
     b2: float = 0.999,
     epsilon: float = 1e-8,
     decay: float = 1e-2,
+    mask: Mask = None,
     moments_dtype: DTypeLike | None = None,
 ) -> GradientTransformation:
     """Adam with decoupled weight decay.
@@ -184,6 +186,8 @@ def adamw(
         As for `scale_by_adam`.
     decay : float
         The fraction of the weights that is subtracted in each step, times the rate.
+    mask : tree of bools, or function, optional
+        Which parameters decay, as for `add_decayed_weights`.
 
     Returns
     -------
@@ -203,4 +207,4 @@ def adamw(
     [-150.0]
     """
     scaled = scale_by_adam(b1=b1, b2=b2, epsilon=epsilon, moments_dtype=moments_dtype)
-    return chain(scaled, add_decayed_weights(decay), scale_by_rate(rate))
+    return chain(scaled, add_decayed_weights(decay, mask=mask), scale_by_rate(rate))

@@ -154,7 +154,7 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
     )
 
 
-def _stateless(function: Callable[[Trees, Trees], Trees]) -> GradientTransformation:
+def stateless(function: Callable[[Trees, Trees], Trees]) -> GradientTransformation:
     return GradientTransformation(
         lambda parameters: (), lambda gradients, state, parameters=None: (function(gradients, parameters), state)
     )
@@ -182,7 +182,7 @@ def scale(factor: float) -> GradientTransformation:
     [2.0]
     """
     number = float(factor)
-    return _stateless(lambda gradients, parameters: compute_wide(lambda x: x * number, gradients))
+    return stateless(lambda gradients, parameters: compute_wide(lambda x: x * number, gradients))
 
 
 @check_arguments_early
@@ -220,30 +220,58 @@ def clip_by_global_norm(most: float) -> GradientTransformation:
         divisor, factor = where(within, 1, largest), where(within, 1, most / where(within, 1, norm))
         return compute_wide(lambda x: x / divisor * factor, gradients)
 
-    return _stateless(clip_gradients)
+    return stateless(clip_gradients)
+
+
+Mask = Any
+"""`None`, a tree of bools like the parameters, or a function from parameters to one."""
 
 
 @check_arguments_early
-def add_decayed_weights(decay: float) -> GradientTransformation:
+def add_decayed_weights(decay: float, *, mask: Mask = None) -> GradientTransformation:
     """Add a multiple of the parameters to the gradients: weight decay.
 
     Parameters
     ----------
     decay : float
         The multiple of the parameters that is added.
+    mask : tree of bools, or function, optional
+        Which parameters decay, by default all: a tree nested like the parameters, or a function from the parameters to
+        such a tree.
 
     Returns
     -------
     GradientTransformation
         Without a state; its `update` needs the parameters.
 
+    Raises
+    ------
+    ArgumentError
+        In `update`, for a mask that is nested otherwise than the parameters.
+
     Examples
     --------
     >>> import tensorbackend as tb
     >>> tb.optimize.add_decayed_weights(0.5).update(tb.ones(1), (), tb.full((1,), 4.0))[0].tolist()
     [3.0]
+    >>> matrices = lambda parameters: tb.tree_map(lambda x: x.ndim > 1, parameters)
+    >>> decay = tb.optimize.add_decayed_weights(0.5, mask=matrices)
+    >>> decay.update({"bias": tb.ones(1)}, (), {"bias": tb.ones(1)})[0]["bias"].tolist()
+    [1.0]
     """
-    return _stateless(lambda gradients, parameters: compute_wide(lambda g, x: g + decay * x, gradients, parameters))
+
+    def decay_weights(gradients: Trees, parameters: Trees) -> Trees:
+        if mask is None:
+            return compute_wide(lambda g, x: g + decay * x, gradients, parameters)
+        chosen = mask(parameters) if callable(mask) else mask
+        return map_numbers(
+            lambda g, x, decays: compute_wide(lambda g, x: g + decay * x, g, x) if decays else g,
+            gradients,
+            parameters,
+            chosen,
+        )
+
+    return stateless(decay_weights)
 
 
 class Counted(NamedTuple):
