@@ -58,6 +58,9 @@ jax.lax.scan(lambda c, r: (c + r, c), a[0], a) | tb.scan(lambda c, r: (c + r, c)
 jax.lax.associative_scan(jnp.add, a) | tb.associative_scan(tb.add, x) |
 jax.lax.map(jnp.sum, a) | tb.map_along_axis(tb.sum, x, axis=0) |
 jax.tree.map(lambda p: p * 2, {"w": a})["w"] | tb.tree_map(lambda p: p * 2, {"w": x})["w"] |
+jax.tree.leaves | | `tb.tree_leaves(parameters)`
+jax.tree.flatten, jax.tree.unflatten | | `tb.tree_flatten(parameters)`, `tb.tree_unflatten(tree, leaves)`
+jax.tree.map_with_path | | `tb.tree_map_with_path(f, parameters)`, whose paths are tuples of plain keys
 jax.tree_util.register_pytree_node | | `tb.register_tree_node`, which registers with JAX too; not needed for dataclasses
 jax.debug.print | | `tb.debug_print`, also in loops and gradients
 jax.pure_callback | | `tb.host_call`
@@ -82,9 +85,17 @@ jax.random.uniform(jax.random.key(0), (3,), "float32") | tb.random.uniform(tb.ra
 jax.random.normal(jax.random.key(0), (3,), "float32") | tb.random.normal(tb.random.key(0), (3,)) | within rounding
 jax.random.bits(jax.random.split(jax.random.key(0))[1], (2,), "uint32") |
     tb.random.bits(tb.random.split(tb.random.key(0))[1], (2,)) |
+jax.random.gamma(jax.random.key(0), 2.0, (3,), "float32") |
+    tb.random.gamma(tb.random.key(0), 2.0, (3,)) | likewise `beta`, `dirichlet`, `laplace`
+jax.random.poisson, binomial | | `tb.random.poisson(key, 3.0)`, `tb.random.binomial(key, 10, 0.5)`
+jax.random.t | | `tb.random.student_t(key, 5.0)`
 jax.random.fold_in | | `tb.random.fold_in(key, 7)`
 jax.random.permutation | | `tb.random.permutation(key, 5)`
 optax.adam | | `tb.optimize.adam(1e-3)`; optax itself takes trees of tensors
+optax.lion, rmsprop, adafactor | | `tb.optimize.lion(1e-4)`, `rmsprop(1e-3)`, `adafactor()`
+optax.MultiSteps, ema | | `tb.optimize.accumulate(transformation, 4)`, `tb.optimize.moving_average(0.999)`
+optax.huber_loss | | `tb.nn.huber(predictions, targets)`
+optax.sigmoid_binary_cross_entropy | | `tb.nn.binary_cross_entropy(logits, targets)`
 jax.profiler.trace | | `with tb.profile() as p:`, which measures the time of each op and line
 jax.sharding | | `tb.Mesh` and rules for named axes: [from one device to many](mesh.md)
 jax.shard_map | | `tb.shard_map`, with collectives such as `tb.psum`

@@ -142,6 +142,9 @@ np.vectorize(lambda v: v * 2 + 1)(a) | tb.vmap(lambda v: v * 2 + 1)(x) | one cal
 rng.normal(size=(2, 3)) | tb.random.normal(key, (2, 3)) |
 rng.uniform(size=(2, 3)) | tb.random.uniform(key, (2, 3)) |
 rng.integers(0, 10, size=3) | tb.random.randint(key, (3,), 0, 10) |
+rng.gamma(2.0, size=3) | tb.random.gamma(key, 2.0, (3,)) | no scale: multiply the sample by it
+rng.poisson(3.0, size=3) | tb.random.poisson(key, 3.0, (3,)) | likewise `binomial`, `beta`, `dirichlet`, `laplace`
+rng.standard_t(5.0, size=3) | tb.random.student_t(key, 5.0, (3,)) |
 rng.permutation(5) | tb.random.permutation(key, 5) |
 rng.choice(5, size=2, replace=False) | tb.random.choice(key, 5, (2,), replace=False) |
 np.save("a.npy", a) | | `tb.save("a.npy", x)`; also `.npz` and `.safetensors`; `tb.load` reads them

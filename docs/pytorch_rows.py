@@ -77,6 +77,8 @@ torch.utils.checkpoint.checkpoint | tb.checkpoint(loss)(parameters, x) |
 torch.compile(f) | tb.jit(loss)(parameters, x) |
 torch.func.vmap(f) | tb.vmap(tb.sum, in_axes="batch")(x) |
 torch.optim.Adam | tb.optimize.adam(1e-3).init(parameters) | `update(gradient, state, parameters)` returns the updates
+torch.optim.RMSprop, Adafactor | | `tb.optimize.rmsprop(1e-3)`, `tb.optimize.adafactor()`; also `lion`
+torch.optim.swa_utils.AveragedModel | | `tb.optimize.moving_average(0.999)`
 nn.utils.clip_grad_norm_ | tb.optimize.clip_by_global_norm(1.0).init(parameters) | in a `chain` with the optimiser
 nn.Linear | x @ parameters["weight"] | a bias is added with `+`
 nn.Conv2d | tb.nn.conv(image, tb.nn.he_normal(key, (4, 3, 3, 3), inputs=1, outputs=0)) |
@@ -90,6 +92,13 @@ nn.MultiheadAttention | | `tb.nn.multi_head_attention(parameters, x, heads=...)`
 F.scaled_dot_product_attention(q, k, v) | tb.nn.attention(x, x, x, time="batch", axis="feature") |
 F.softmax(x, dim=-1) | tb.softmax(x, axis="feature") |
 F.cross_entropy(x, labels) | tb.mean(tb.nn.sparse_cross_entropy(x, labels, axis="feature")) | one loss for each example
+F.cross_entropy(..., ignore_index=-100) | | `tb.nn.sparse_cross_entropy(x, labels, ignore_index=-100)`
+F.mse_loss(x, x * 2) | tb.nn.mean_squared_error(x, x * 2) |
+F.huber_loss(x, x * 2, reduction="none") | tb.nn.huber(x, x * 2) |
+F.binary_cross_entropy_with_logits | | `tb.nn.binary_cross_entropy(logits, targets)`
+F.triplet_margin_loss | | `tb.nn.triplet(anchors, positives, negatives)`
+F.linear | | `tb.nn.dense(x, weight, bias)`, whose weight has the axes (in, out)
+F.embedding | | `tb.nn.embedding(indices, table)`
 F.one_hot(labels, 3) | tb.nn.one_hot(labels, 3, name="class") |
 F.ctc_loss | | `tb.nn.ctc_loss(logits, labels, logit_lengths=..., label_lengths=...)`
 F.pad(x, (1, 0)) | tb.pad(x, {"feature": (1, 0)}) |
@@ -105,6 +114,7 @@ torchvision.ops.deform_conv2d | | `tb.nn.deform_conv(x, kernel, offsets, bias, m
 F.gelu(x), F.silu(x) | tb.nn.gelu(x), tb.nn.silu(x) |
 torch.manual_seed(0); torch.randn(2, 3) | tb.random.normal(tb.random.key(0), (2, 3)) |
 torch.rand(2, 3) | tb.random.uniform(key, (2, 3)) |
+torch.poisson | | `tb.random.poisson(key, rate)`; likewise the classes of `torch.distributions`
 torch.randperm(5) | tb.random.permutation(key, 5) |
 torch.multinomial(p, 2) | tb.random.categorical(key, tb.log(x), axis="feature") |
 torch.save(model.state_dict()) | | `tb.save("model.safetensors", parameters)`

@@ -46,7 +46,10 @@ FAMILIES: Final = {
     "quantized": ("Quantised tensors", ("quantized",)),
     "mesh": ("Meshes of devices", ("mesh", "shards", "collectives")),
     "dry_run": ("Dry runs", ("cost",)),
-    "profile": ("Profiles, debugging, and what is remembered", ("profile", "nonfinite", "name_scopes", "compilations", "caching")),
+    "profile": (
+        "Profiles, debugging, and what is remembered",
+        ("profile", "nonfinite", "name_scopes", "compilations", "caching"),
+    ),
     "backends": (
         "Backends, devices, transfers and threads",
         ("select", "backends", "containers", "record", "dispatch"),

@@ -52,6 +52,7 @@ MODULES = {
         "expr.saved_graphs": "load_graph save_graph",
         "expr.shards": "shard_map",
         "expr.trace": "trace",
+        "expr.tree_functions": "tree_flatten tree_leaves tree_map_with_path tree_unflatten",
         "expr.trees": "register_tree_node tree_map",
         "expr.vmap": "vmap",
         "expr.while_loops": "while_loop",

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy
+import scipy.special
 from hypothesis import assume
 from hypothesis import strategies as st
 
@@ -101,12 +102,22 @@ def sparse_call(draw: Draw, dtype: DType) -> Invocation:
     labels = integers(draw, shape, -far, logits.shape[at] - 1 + far, names)  # type: ignore[arg-type] # sizes
     options = {"label_smoothing": draw(st.sampled_from([0.0, 0.1, 1.0]))} if draw(st.booleans()) else {}
     axis = draw(st.sampled_from([at, at - logits.ndim, logits.names[at]]))
+    if draw(st.booleans()):
+        options["ignore_index"] = draw(st.sampled_from([0, 1, -1]))
     return Invocation("", (logits, labels), {"axis": axis, **options})
 
 
 @reference("nn.sparse_cross_entropy", by="SciPy", draw=sparse_call, dtypes=REAL)
-def sparse_cross_entropy(logits: Any, labels: Any, /, *, axis: int = -1, label_smoothing: float = 0.0) -> Any:
+def sparse_cross_entropy(
+    logits: Any, labels: Any, /, *, axis: int = -1, label_smoothing: float = 0.0, ignore_index: int | None = None
+) -> Any:
     x, labels = logits.astype(float), labels.astype(int)
+    if ignore_index is not None:
+        kept = labels != ignore_index
+        out = numpy.zeros(labels.shape)
+        rows = numpy.moveaxis(x, axis, -1)[kept]
+        out[kept] = sparse_cross_entropy(rows, labels[kept], label_smoothing=label_smoothing)
+        return out
     if labels.size and (labels.min() < 0 or labels.max() >= x.shape[axis]):
         raise Refusal("a label that is not a class")
     if not labels.size:
@@ -118,6 +129,110 @@ def sparse_cross_entropy(logits: Any, labels: Any, /, *, axis: int = -1, label_s
     finite = numpy.where(numpy.isfinite(most), most, 0)
     total = numpy.log(numpy.exp(x - finite).sum(axis)) + finite.squeeze(axis)
     return total - picked
+
+
+# Losses of elements and of vectors
+
+
+QUARTERS = st.integers(-8, 8).map(lambda number: number / 4)
+
+
+def pair_call(draw: Draw, dtype: DType) -> tuple[tb.Tensor, tb.Tensor]:
+    """Finite numbers, and targets that broadcast to them."""
+    values = st.integers(0, 9) if not dtype.is_inexact else st.integers(-36, 36).map(lambda number: number / 4)
+    x = draw(tensors(dtype, shapes(least=1, smallest=1), values=values))
+    return x, broadcast_to(draw, x, dtype, values)
+
+
+def mean_squared_call(draw: Draw, dtype: DType) -> Invocation:
+    x, y = pair_call(draw, dtype)
+    some = st.sampled_from([(), 0, -1, (0,), x.names[0]])
+    return Invocation("", (x, y), {"axis": draw(some | st.none())})
+
+
+@reference("nn.mean_squared_error", by="NumPy", draw=mean_squared_call, dtypes=REAL)
+def mean_squared_error(x: Any, y: Any, /, *, axis: Axes = None) -> Any:
+    return ((x.astype(float) - y) ** 2).mean(axis=positions(x, axis))
+
+
+def huber_call(draw: Draw, dtype: DType) -> Invocation:
+    return Invocation("", pair_call(draw, dtype), {"delta": draw(st.sampled_from([1.0, 0.5, 3.0]))})
+
+
+@reference("nn.huber", by="SciPy", draw=huber_call, dtypes=REAL)
+def huber(x: Any, y: Any, /, *, delta: float = 1.0) -> Any:
+    return scipy.special.huber(delta, x.astype(float) - y)
+
+
+def logistic_call(draw: Draw, dtype: DType) -> Invocation:
+    """Scores far from 0 and near, targets that are bools or probabilities."""
+    x = pair_call(draw, dtype)[0]
+    kind = draw(st.sampled_from([bool_, tb.float32 if dtype.is_integer else dtype]))
+    shares = st.booleans() if kind is bool_ else st.sampled_from([0.0, 0.25, 1.0])
+    options: dict[str, Any] = {}
+    if draw(st.booleans()):
+        weight = broadcast_to(draw, x, kind if kind is not bool_ else tb.float32, st.sampled_from([0.5, 1.0, 4.0]))
+        options["positive_weight"] = draw(st.sampled_from([2.0, weight])) if dtype.is_floating else 2.0
+    return Invocation("", (x, broadcast_to(draw, x, kind, shares)), options)
+
+
+@reference("nn.binary_cross_entropy", by="NumPy", draw=logistic_call, dtypes=REAL)
+def binary_cross_entropy(x: Any, p: Any, /, *, positive_weight: Any = 1.0) -> Any:
+    x, p = x.astype(float), p.astype(float)
+    return p * numpy.logaddexp(0, -x) * positive_weight + (1 - p) * numpy.logaddexp(0, x)
+
+
+def triplet_call(draw: Draw, dtype: DType) -> Invocation:
+    x, y = pair_call(draw, dtype)
+    options = {
+        "axis": draw(axes_of(x, "Axis")), "margin": draw(st.sampled_from([1.0, 0.25, 4.0])),
+        "order": draw(st.sampled_from([2, 1, 3])), "epsilon": draw(st.sampled_from([1e-6, 0.0, 0.5])),
+    }  # fmt: skip
+    return Invocation(
+        "", (x, y, broadcast_to(draw, x, dtype, st.integers(-8, 8).map(lambda number: number / 4))), options
+    )
+
+
+@reference("nn.triplet", by="NumPy", draw=triplet_call, dtypes=FLOATING, narrow=2)
+def triplet(
+    x: Any, y: Any, z: Any, /, *, axis: int = -1, margin: float = 1.0, order: float = 2, epsilon: float = 1e-6
+) -> Any:
+    near, far = (numpy.linalg.norm(x - other + epsilon, order, axis) for other in (y, z))
+    return numpy.maximum(near - far + margin, 0)
+
+
+# Layers
+
+
+def dense_call(draw: Draw, dtype: DType) -> Invocation:
+    """Any axis, named and unnamed weights, with and without a bias."""
+    values = st.integers(-4, 4) if dtype.kind != "uint" else st.integers(0, 4)
+    x = draw(tensors(dtype, shapes(least=1, smallest=1), values=values))
+    at = draw(st.integers(0, x.ndim - 1))
+    size = draw(st.integers(1, 3))
+    names = draw(st.sampled_from([(x.names[at], "hidden"), (None, None)]))
+    weight = draw(tensors(dtype, (x.shape[at], size), names=names, values=values))
+    bias = [draw(tensors(dtype, (size,), names=names[1:], values=values))] if draw(st.booleans()) else []
+    axis = draw(st.sampled_from([at, at - x.ndim, x.names[at]]))
+    return Invocation("", (x, weight, *bias), {"axis": axis} if draw(st.booleans()) or at < x.ndim - 1 else {})
+
+
+@reference("nn.dense", by="NumPy", draw=dense_call, dtypes=REAL)
+def dense(x: Any, weight: Any, bias: Any = None, /, *, axis: int = -1) -> Any:
+    out = numpy.moveaxis(x, axis, -1) @ weight
+    return numpy.moveaxis(out if bias is None else out + bias, -1, axis)
+
+
+def embedding_call(draw: Draw, dtype: DType) -> Invocation:
+    table = draw(tensors(dtype, (3, 4), names=draw(st.sampled_from([("token", "unit"), (None, None)]))))
+    axis = draw(st.sampled_from([0, 1, -1]))
+    places = integers(draw, draw(shapes(most=2)), 0, 2)
+    return Invocation("", (places, table), {"axis": axis} if draw(st.booleans()) else {})
+
+
+@reference("nn.embedding", by="NumPy", draw=embedding_call)
+def embedding(indices: Any, table: Any, /, *, axis: int = 0) -> Any:
+    return numpy.take(table, indices.astype(int), axis=axis)
 
 
 # Moments

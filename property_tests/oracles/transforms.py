@@ -346,6 +346,38 @@ def tree_map(draw: Draw, run: Recorder, backend: Backend) -> None:
     assert run(lambda x, y: x - y, tree, tree) == {"a": [0, 0], "b": (0, {"c": 0})}
 
 
+@law("tree_leaves", by="definition")
+def tree_leaves(draw: Draw, run: Recorder, backend: Backend) -> None:
+    numbers = draw(st.lists(st.integers(-9, 9), min_size=3, max_size=3))
+    assert run({"b": numbers[1:], "a": (numbers[0], None)}) == numbers
+
+
+@law("tree_flatten", by="definition")
+def tree_flatten(draw: Draw, run: Recorder, backend: Backend) -> None:
+    first, second = draw(st.integers(-9, 9)), draw(st.integers(-9, 9))
+    leaves, tree = run({"b": second, "a": [first]})
+    assert leaves == [first, second]
+    assert tree == run({"a": ["x"], "b": "y"})[1] != run({"a": "x", "b": "y"})[1]
+
+
+@law("tree_unflatten", by="definition")
+def tree_unflatten(draw: Draw, run: Recorder, backend: Backend) -> None:
+    first, second = draw(st.integers(-9, 9)), draw(st.integers(-9, 9))
+    tree = tb.tree_flatten({"b": 0, "a": [0]})[1]
+    assert run(tree, [first, second]) == {"a": [first], "b": second}
+
+
+@law("tree_map_with_path", by="brute force")
+def tree_map_with_path(draw: Draw, run: Recorder, backend: Backend) -> None:
+    number = draw(st.integers(-9, 9))
+    tree: Any = {"a": [number, 2], "b": (3, {"c": 4})}
+    told = run(lambda path, x, y: (path, x + y), tree, tree)
+    assert told == {
+        "a": [(("a", 0), 2 * number), (("a", 1), 4)],
+        "b": ((("b", 0), 6), {"c": (("b", 1, "c"), 8)}),
+    }
+
+
 @law("register_tree_node", by="definition")
 def register_tree_node(draw: Draw, run: Recorder, backend: Backend) -> None:
     class Pair:

@@ -22,6 +22,7 @@ from .graph import NO_OPTION, Graph, TracedCall, capture_outer
 from .node import PARAMETER, Node, Value
 from .record import expr_tensor, record_block, value_of
 from .scopes import Scope
+from .static_leaves import keep_static
 from .trees import Tree, flatten, paths, unflatten
 from .varying import Variation, parameter_options, varies_of
 
@@ -144,8 +145,11 @@ def resume_trace(
 
 
 def outputs_of(result: Any, scope: Scope) -> tuple[list[Value], Tree]:
-    """The values of nested results, one of which depends on the calls recorded in the trace, and their nesting."""
-    leaves, tree = flatten(result)
+    """The values of nested results, one of which depends on the calls recorded in the trace, and their nesting.
+
+    Texts, functions and other static leaves of a container are part of the nesting.
+    """
+    leaves, tree = keep_static(*flatten(result))
     values = [_output(leaf) for leaf in leaves]
     return order_effects(scope, values), tree
 
@@ -160,7 +164,7 @@ def _output(result: Any) -> Value:
 
 def check_results(result: Any) -> None:
     """Raises `OperandError` unless all nested results of a function are tensors or can be converted to tensors."""
-    for leaf in flatten(result)[0]:
+    for leaf in keep_static(*flatten(result))[0]:
         if not isinstance(leaf, Tensor):
             _check_result(leaf)
 

@@ -51,9 +51,15 @@ from .initialisers import lecun_normal as lecun_normal
 from .initialisers import lecun_uniform as lecun_uniform
 from .initialisers import orthogonal as orthogonal
 from .initialisers import variance_scaling as variance_scaling
+from .layers import dense as dense
 from .layers import dropout as dropout
+from .layers import embedding as embedding
 from .layers import glu as glu
 from .layers import one_hot as one_hot
+from .losses import binary_cross_entropy as binary_cross_entropy
+from .losses import huber as huber
+from .losses import mean_squared_error as mean_squared_error
+from .losses import triplet as triplet
 from .normalisation import BatchNorm as BatchNorm
 from .normalisation import Statistics as Statistics
 from .normalisation import batch_norm as batch_norm

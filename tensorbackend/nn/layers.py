@@ -1,4 +1,4 @@
-"""Small layers: dropout, gated linear units, one-hot vectors."""
+"""Small layers: products with a matrix, tables of vectors, dropout, gated linear units, one-hot vectors."""
 
 from __future__ import annotations
 
@@ -8,19 +8,107 @@ from ..annotations import Axes, Axis
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import DTypeLike, as_dtype, default_dtype
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..ops.composite.contraction import matmul
 from ..ops.composite.random.discrete import bernoulli
-from ..ops.composite.shape.arranging import split
+from ..ops.composite.shape.arranging import moveaxis, split
 from ..ops.creation.filled import iota
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.binary import equal, multiply
+from ..ops.elementwise.binary import add, equal, multiply
 from ..ops.elementwise.complex_functions import sigmoid
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
+from ..ops.indexing.taking import take
 from ..ops.shape import expand_dims, reshape
 from ..rules.accuracy import Bound, declare_bound
 from ..rules.axes import normalize_axis, sorted_axes
 from ..rules.broadcasting import to_floating
 from ..tensor import Tensor, TensorLike
+
+
+@declare_bound(Bound(64, "a sum of products", "magnitudes", tame=True))
+@check_arguments
+def dense(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, /, *, axis: Axis = -1) -> Tensor:
+    """A linear layer: multiply vectors by a matrix, and add a bias.
+
+    Parameters
+    ----------
+    x : Tensor
+        A tensor of any number of axes.
+    weight : Tensor
+        A matrix with the axes (in, out), in the order of `x @ weight`. PyTorch's are (out, in).
+    bias : Tensor, optional
+        A vector along the axis of the outputs.
+    axis : int or str, default -1
+        The axis of x that is multiplied.
+
+    Returns
+    -------
+    Tensor
+        x with the axis of the outputs in place of `axis`, under the name that it has in the weight.
+
+    Raises
+    ------
+    ShapeError
+        For a weight that is no matrix, a bias that is no vector, and sizes that differ.
+    NamesError
+        If the first axis of the weight has another name than the axis of x.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.ones((2, 3, 5), names=("batch", "feature", "time"))
+    >>> tb.nn.dense(x, tb.ones((3, 4), names=("feature", "hidden")), tb.zeros(4), axis="feature").template
+    f32[batch: 2][hidden: 4][time: 5]
+    """
+    x, matrix = operand_tensors(x, weight)
+    if matrix.ndim != 2:
+        raise ShapeError(expected("a matrix (in, out) as the weight", weight=matrix.template))
+    along = normalize_axis(x.template, axis)
+    product = matmul(moveaxis(x, along, -1), matrix)
+    if bias is not None:
+        product, offset = operand_tensors(product, bias)
+        if offset.shape != matrix.shape[1:]:
+            raise ShapeError(expected(f"a vector of {matrix.shape[1]} numbers as the bias", bias=offset.template))
+        product = add(product, offset)
+    return moveaxis(product, -1, along)
+
+
+@check_arguments
+def embedding(indices: TensorLike, table: TensorLike, /, *, axis: Axis = 0) -> Tensor:
+    """The vectors of a table at some indices, such as those of tokens.
+
+    Parameters
+    ----------
+    indices : Tensor
+        Integers from 0 up.
+    table : Tensor
+        A vector for each entry of an axis, such as (token, feature).
+    axis : int or str, default 0
+        The axis of the table along which its entries are.
+
+    Returns
+    -------
+    Tensor
+        The axes of the indices in place of that axis.
+
+    Raises
+    ------
+    DTypeError
+        For indices that are not integers.
+    IndexRangeError
+        For an index that is not in the table, whenever data can be read.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> table = tb.reshape(tb.arange(6.0), (3, 2), names=("token", "feature"))
+    >>> tb.nn.embedding(tb.asarray([2, 0], names=("time",)), table)
+    f32[time: 2][feature: 2] numpy
+    [[4.0, 5.0],
+     [0.0, 1.0]]
+    """
+    places, table = operand_tensors(indices, table)
+    return take(table, places, axis=axis)
 
 
 @check_arguments

@@ -2,8 +2,14 @@
 
 from ..display.namespaces import directory as _directory
 from ..tensor.missing_names import missing_names as _missing_names
+from .adafactor import adafactor as adafactor
+from .averages import accumulate as accumulate
+from .averages import moving_average as moving_average
 from .loss_scaling import LossScale as LossScale
 from .loss_scaling import scale_loss as scale_loss
+from .mean_squares import lion as lion
+from .mean_squares import rmsprop as rmsprop
+from .mean_squares import scale_by_rms as scale_by_rms
 from .minima import Minimum as Minimum
 from .minima import minimize as minimize
 from .moments import adam as adam

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..declarations.argument_errors import check_arguments_early
 from ..dtypes import finfo, float32
 from ..errors import ArgumentError, expected
+from ..expr.static_leaves import is_inexact, is_static
 from ..expr.trees import flatten, tree_map
 from ..ops.composite.elementwise.functions import isfinite
 from ..ops.creation.filled import full
@@ -16,7 +17,7 @@ from ..ops.elementwise.ternary import where
 from ..ops.reduction import all as all_
 from ..tensor import Tensor
 from .transformations import GradientTransformation, Trees, next_step, zero_steps
-from .widths import round_updates, widen
+from .widths import map_numbers, round_updates, widen
 
 
 class LossScale(NamedTuple):
@@ -97,16 +98,16 @@ def scale_loss(
     def update(gradients: Trees, state: LossScale, parameters: Trees = None) -> tuple[Trees, LossScale]:
         finite = _all_finite(gradients)
 
-        def choose(new: Tensor, old: Tensor | float) -> Tensor:
-            return where(finite, new, old)
+        def choose(new: Any, old: Any) -> Any:
+            return new if is_static(new) else where(finite, new, old)
 
-        scaled = tree_map(lambda g: choose(widen(g) / state.scale, 0.0), gradients)
+        scaled = map_numbers(lambda g: choose(widen(g) / state.scale, 0.0), gradients)
         updates, after = transformation.update(scaled, state.state, parameters)
         steps = choose(next_step(state.steps), 0)
         grows = steps >= interval
         factor = choose(where(grows, minimum(state.scale, most / 2) * 2, state.scale), maximum(state.scale / 2, least))
         return (
-            round_updates(tree_map(lambda x: choose(x, 0.0), updates), gradients),
+            round_updates(map_numbers(lambda x: choose(x, 0.0), updates), gradients),
             LossScale(factor, where(grows, 0, steps), tree_map(choose, after, state.state)),
         )
 
@@ -115,5 +116,5 @@ def scale_loss(
 
 def _all_finite(tree: Trees) -> Tensor:
     """Whether all elements of all tensors of a tree are finite: a bool without axes."""
-    leaves = flatten(tree)[0]
+    leaves = [x for x in flatten(tree)[0] if is_inexact(x)]
     return reduce(logical_and, [all_(isfinite(x)) for x in leaves]) if leaves else full((), True, dtype="bool")

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from ..declarations.argument_errors import check_arguments_early
 from ..dtypes import DType, DTypeLike
-from ..expr.trees import tree_map
 from ..ops.creation.filled import ones_like
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.transcendental import expm1, sqrt
@@ -16,6 +15,7 @@ from ..tensor import Tensor
 from .schedules import Schedule
 from .transformations import (
     GradientTransformation,
+    Mask,
     Trees,
     add_decayed_weights,
     chain,
@@ -24,7 +24,7 @@ from .transformations import (
     scale_by_rate,
     zero_steps,
 )
-from .widths import dtype_of_moments, round_updates, wide_zeros, widen
+from .widths import dtype_of_moments, map_numbers, round_updates, wide_zeros, widen
 
 
 class Moments(NamedTuple):
@@ -87,7 +87,7 @@ def scale_by_adam(
 
     def init(parameters: Trees) -> Moments:
         zeros = wide_zeros(parameters, dtype)
-        return Moments(zero_steps(parameters), zeros, tree_map(abs_, zeros))
+        return Moments(zero_steps(parameters), zeros, map_numbers(abs_, zeros))
 
     def update(gradients: Trees, state: Moments, parameters: Trees = None) -> tuple[Trees, Moments]:
         count = next_step(state.steps)
@@ -99,19 +99,19 @@ def scale_by_adam(
             size = widen(g) if not g.dtype.is_complex else abs_(widen(g))
             return (1 - b2) * (size * size) + b2 * widen(v)
 
-        first = tree_map(mean, gradients, state.first)
-        second = tree_map(mean_square, gradients, state.second)
+        first = map_numbers(mean, gradients, state.first)
+        second = map_numbers(mean_square, gradients, state.second)
         weights: dict[DType, tuple[Tensor, Tensor]] = {}
 
         def direction(m: Tensor, v: Tensor) -> Tensor:
             if v.dtype not in weights:
                 steps = astype(count, v.dtype)
-                weights[v.dtype] = _weight(b1, steps), _weight(b2, steps)
+                weights[v.dtype] = weight_sum(b1, steps), weight_sum(b2, steps)
             of_m, of_v = weights[v.dtype]
             return (m / of_m) / (sqrt(v / of_v) + epsilon)
 
-        updates = round_updates(tree_map(direction, first, second), gradients)
-        kept = tree_map(_in_dtype_of, first, state.first), tree_map(_in_dtype_of, second, state.second)
+        updates = round_updates(map_numbers(direction, first, second), gradients)
+        kept = map_numbers(_in_dtype_of, first, state.first), map_numbers(_in_dtype_of, second, state.second)
         return updates, Moments(count, *kept)
 
     return GradientTransformation(init, update)
@@ -121,7 +121,7 @@ def _in_dtype_of(x: Tensor, like: Tensor) -> Tensor:
     return astype(x, like.dtype)
 
 
-def _weight(decay: float, steps: Tensor) -> Tensor:
+def weight_sum(decay: float, steps: Tensor) -> Tensor:
     """The sum of the weights in a mean that began at 0: 1 - decay**steps, without cancellation."""
     return -expm1(steps * log(decay)) if decay else ones_like(steps)
 
@@ -173,6 +173,7 @@ def adamw(
     b2: float = 0.999,
     epsilon: float = 1e-8,
     decay: float = 1e-2,
+    mask: Mask = None,
     moments_dtype: DTypeLike | None = None,
 ) -> GradientTransformation:
     """Adam with decoupled weight decay.
@@ -185,6 +186,8 @@ def adamw(
         As for `scale_by_adam`.
     decay : float
         The fraction of the weights that is subtracted in each step, times the rate.
+    mask : tree of bools, or function, optional
+        Which parameters decay, as for `add_decayed_weights`.
 
     Returns
     -------
@@ -204,4 +207,4 @@ def adamw(
     [-150.0]
     """
     scaled = scale_by_adam(b1=b1, b2=b2, epsilon=epsilon, moments_dtype=moments_dtype)
-    return chain(scaled, add_decayed_weights(decay), scale_by_rate(rate))
+    return chain(scaled, add_decayed_weights(decay, mask=mask), scale_by_rate(rate))

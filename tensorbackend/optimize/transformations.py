@@ -18,7 +18,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from ..declarations.argument_errors import check_arguments, check_arguments_early
 from ..dtypes import iinfo
 from ..errors import ArgumentError, expected
-from ..expr.trees import flatten, tree_map
+from ..expr.static_leaves import is_inexact
+from ..expr.trees import flatten
 from ..ops.composite.elementwise.functions import isfinite, square
 from ..ops.creation.filled import full
 from ..ops.creation.values import operand_tensors
@@ -31,7 +32,7 @@ from ..ops.reduction import max as max_
 from ..ops.reduction import sum as sum_
 from ..tensor import Tensor
 from .schedules import Schedule
-from .widths import compute_wide, round_updates, wide_zeros, widen
+from .widths import compute_wide, map_numbers, round_updates, wide_zeros, widen
 
 Trees = Any
 Nested = TypeVar("Nested")
@@ -79,7 +80,7 @@ def apply_updates(parameters: Nested, updates: Trees) -> Nested:
         x, step = operand_tensors(parameter, update)
         return astype(x + step, x.dtype)
 
-    updated: Nested = tree_map(add_update, parameters, updates)
+    updated: Nested = map_numbers(add_update, parameters, updates)
     return updated
 
 
@@ -109,7 +110,8 @@ def global_norm(tree: Trees) -> Tensor:
 
 def _norm(tree: Trees) -> tuple[Tensor, Tensor]:
     """The largest magnitude among all elements, and the norm of the elements divided by it; 1 in place of 0 or inf."""
-    magnitudes = [abs_(widen(x)) for x in operand_tensors(*flatten(tree)[0]) if not isinstance(x, Tensor) or x.size]
+    numbers = filter(is_inexact, flatten(tree)[0])
+    magnitudes = [abs_(widen(x)) for x in operand_tensors(*numbers) if not isinstance(x, Tensor) or x.size]
     if not magnitudes:
         return full((), 1.0), full((), 0.0)
     largest = reduce(maximum, [max_(x) for x in magnitudes])
@@ -141,7 +143,7 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
     """
 
     def update(gradients: Trees, states: tuple[Any, ...], parameters: Trees = None) -> tuple[Trees, Any]:
-        after, updates = [], tree_map(widen, gradients)
+        after, updates = [], map_numbers(widen, gradients)
         for transformation, state in zip(transformations, states, strict=True):
             updates, state = transformation.update(updates, state, parameters)
             after.append(state)
@@ -152,7 +154,7 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
     )
 
 
-def _stateless(function: Callable[[Trees, Trees], Trees]) -> GradientTransformation:
+def stateless(function: Callable[[Trees, Trees], Trees]) -> GradientTransformation:
     return GradientTransformation(
         lambda parameters: (), lambda gradients, state, parameters=None: (function(gradients, parameters), state)
     )
@@ -180,7 +182,7 @@ def scale(factor: float) -> GradientTransformation:
     [2.0]
     """
     number = float(factor)
-    return _stateless(lambda gradients, parameters: compute_wide(lambda x: x * number, gradients))
+    return stateless(lambda gradients, parameters: compute_wide(lambda x: x * number, gradients))
 
 
 @check_arguments_early
@@ -218,30 +220,58 @@ def clip_by_global_norm(most: float) -> GradientTransformation:
         divisor, factor = where(within, 1, largest), where(within, 1, most / where(within, 1, norm))
         return compute_wide(lambda x: x / divisor * factor, gradients)
 
-    return _stateless(clip_gradients)
+    return stateless(clip_gradients)
+
+
+Mask = Any
+"""`None`, a tree of bools like the parameters, or a function from parameters to one."""
 
 
 @check_arguments_early
-def add_decayed_weights(decay: float) -> GradientTransformation:
+def add_decayed_weights(decay: float, *, mask: Mask = None) -> GradientTransformation:
     """Add a multiple of the parameters to the gradients: weight decay.
 
     Parameters
     ----------
     decay : float
         The multiple of the parameters that is added.
+    mask : tree of bools, or function, optional
+        Which parameters decay, by default all: a tree nested like the parameters, or a function from the parameters to
+        such a tree.
 
     Returns
     -------
     GradientTransformation
         Without a state; its `update` needs the parameters.
 
+    Raises
+    ------
+    ArgumentError
+        In `update`, for a mask that is nested otherwise than the parameters.
+
     Examples
     --------
     >>> import tensorbackend as tb
     >>> tb.optimize.add_decayed_weights(0.5).update(tb.ones(1), (), tb.full((1,), 4.0))[0].tolist()
     [3.0]
+    >>> matrices = lambda parameters: tb.tree_map(lambda x: x.ndim > 1, parameters)
+    >>> decay = tb.optimize.add_decayed_weights(0.5, mask=matrices)
+    >>> decay.update({"bias": tb.ones(1)}, (), {"bias": tb.ones(1)})[0]["bias"].tolist()
+    [1.0]
     """
-    return _stateless(lambda gradients, parameters: compute_wide(lambda g, x: g + decay * x, gradients, parameters))
+
+    def decay_weights(gradients: Trees, parameters: Trees) -> Trees:
+        if mask is None:
+            return compute_wide(lambda g, x: g + decay * x, gradients, parameters)
+        chosen = mask(parameters) if callable(mask) else mask
+        return map_numbers(
+            lambda g, x, decays: compute_wide(lambda g, x: g + decay * x, g, x) if decays else g,
+            gradients,
+            parameters,
+            chosen,
+        )
+
+    return stateless(decay_weights)
 
 
 class Counted(NamedTuple):
@@ -252,8 +282,8 @@ class Counted(NamedTuple):
 
 def zero_steps(parameters: Trees) -> Tensor:
     """The number 0 of steps, on the backend of the parameters."""
-    leaves = flatten(parameters)[0]
-    return full((), 0, dtype="int32", backend=leaves[0].backend if leaves else None)
+    tensors = [x for x in flatten(parameters)[0] if isinstance(x, Tensor)]
+    return full((), 0, dtype="int32", backend=tensors[0].backend if tensors else None)
 
 
 def next_step(steps: Tensor) -> Tensor:
@@ -338,8 +368,8 @@ def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
         def accumulate(g: Tensor, m: Tensor) -> Tensor:
             return astype(widen(g) + decay * m, m.dtype)
 
-        momentum = tree_map(accumulate, gradients, state.momentum)
-        ahead = tree_map(accumulate, gradients, momentum) if nesterov else momentum
+        momentum = map_numbers(accumulate, gradients, state.momentum)
+        ahead = map_numbers(accumulate, gradients, momentum) if nesterov else momentum
         return round_updates(ahead, gradients), Momentum(momentum)
 
     return GradientTransformation(lambda parameters: Momentum(wide_zeros(parameters)), update)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..dtypes import DType, DTypeLike, as_dtype, float32, promote_types
 from ..errors import ArgumentError, expected
+from ..expr.static_leaves import is_inexact
 from ..expr.trees import tree_map
 from ..ops.creation.filled import zeros_like
 from ..ops.creation.values import asarray
@@ -28,13 +29,22 @@ def widen(x: TensorLike) -> Tensor:
     return tensor if dtype is tensor.dtype else astype(tensor, dtype)
 
 
+def map_numbers(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
+    """The results of a function for each leaf, as of `tree_map`; leaves that have no gradient stay as they are."""
+
+    def apply(leaf: Any, *others: Any) -> Any:
+        return function(leaf, *others) if is_inexact(leaf) else leaf
+
+    return tree_map(apply, tree, *others)
+
+
 def wide_zeros(parameters: Any, dtype: DType | None = None) -> Any:
     """Zeros like parameters, in float32 or wider: what a state sums up. `dtype` is that for real parameters instead."""
 
     def zeros_of(x: Tensor) -> Tensor:
         return zeros_like(x, dtype=wide_dtype(x.dtype) if dtype is None or x.dtype.is_complex else dtype)
 
-    return tree_map(zeros_of, parameters)
+    return map_numbers(zeros_of, parameters)
 
 
 def dtype_of_moments(moments_dtype: DTypeLike | None) -> DType | None:
@@ -56,9 +66,9 @@ def cast_to_dtype_of(x: Tensor, like: TensorLike) -> Tensor:
 
 def round_updates(updates: Any, gradients: Any) -> Any:
     """Updates in the dtypes of gradients that are nested likewise."""
-    return tree_map(cast_to_dtype_of, updates, gradients)
+    return map_numbers(cast_to_dtype_of, updates, gradients)
 
 
 def compute_wide(function: Callable[..., Tensor], gradients: Any, *others: Any) -> Any:
     """The results of a function of gradients and other tensors, computed in wide dtypes and then rounded."""
-    return tree_map(lambda g, *xs: cast_to_dtype_of(function(widen(g), *map(widen, xs)), g), gradients, *others)
+    return map_numbers(lambda g, *xs: cast_to_dtype_of(function(widen(g), *map(widen, xs)), g), gradients, *others)

@@ -7,14 +7,16 @@ from operator import index
 from typing import Any, NamedTuple, Protocol, overload
 
 from ...errors import ArgumentError, DTypeError, ShapeError, expected
-from ...ops.creation.filled import asarray
+from ...ops.creation.filled import asarray, zeros_like
 from ...protocol import Backend
 from ...select import common_backend
 from ...template import Template
 from ...tensor import Tensor
 from ..graph import Graph
+from ..static_leaves import is_inexact, is_static
 from ..trace import argument_names, trace_leaves
 from ..trees import LEAF, Nested, Tree, are_in_registered, flatten, unflatten
+from ..trees import registered as registered_classes
 
 Argnums = int | Sequence[int]
 
@@ -45,6 +47,14 @@ class ValueAndGradient(Protocol):
     def __call__(self, **keywords: Any) -> tuple[Tensor, Any]: ...
 
 
+class Held(NamedTuple):
+    """A leaf without a gradient, which is part of an argument."""
+
+    leaf: Any
+    gradient: Any
+    """What a gradient has in its place: zero for an integer, else the leaf itself."""
+
+
 class Call(NamedTuple):
     """A function traced for a gradient with respect to some of its arguments."""
 
@@ -54,18 +64,25 @@ class Call(NamedTuple):
     tree: Tree
     """How the tensors of `leaves` and `held` are nested."""
     out_tree: Tree
-    held: Mapping[int, Tensor]
-    """The leaves without a gradient, by position: integers in a registered class, such as a sparse matrix's indices."""
+    held: Mapping[int, Held]
+    """The leaves without a gradient, by position: integers and whatever is no number, in a container."""
 
     def nested(self, gradients: Sequence[Tensor]) -> Any:
         """Cotangents of the parameters in the arguments' tree and under their names."""
         return self.filled(list(map(rename_like, gradients, (x.template for x in self.leaves))))
 
     def filled(self, values: Sequence[Any]) -> Any:
-        """A value for each parameter, and the leaves in `held`, in the arguments' tree."""
+        """A value for each parameter in the arguments' tree, and in place of `held` what a gradient has there."""
+        return self._fill(values, lambda held: held.gradient)
+
+    def arguments(self, values: Sequence[Any]) -> Any:
+        """A value for each parameter in the arguments' tree, and the leaves in `held`."""
+        return self._fill(values, lambda held: held.leaf)
+
+    def _fill(self, values: Sequence[Any], choose: Callable[[Held], Any]) -> Any:
         rest = iter(values)
         count = len(values) + len(self.held)
-        return unflatten(self.tree, [self.held[i] if i in self.held else next(rest) for i in range(count)])
+        return unflatten(self.tree, [choose(self.held[i]) if i in self.held else next(rest) for i in range(count)])
 
     def for_parameters(self, leaves: Sequence[Any]) -> list[Any]:
         """The leaves of such a tree that are for parameters, without those in place of `held`."""
@@ -82,8 +99,9 @@ def trace_call(
 ) -> Call:
     """Trace a function: tensors of the arguments at `argnums` become parameters of the graph, all others constants.
 
-    Integers in a registered class are constants too, such as the indices of a sparse matrix. Raises `ArgumentError` for
-    wrong `argnums`, and `DTypeError` for any other tensor at `argnums` that is neither floating nor complex.
+    Integers, texts and functions that a container holds next to floating or complex numbers are constants too, such as
+    the indices of a sparse matrix. Raises `ArgumentError` for wrong `argnums`, and `DTypeError` for any other argument
+    at `argnums` that is neither floating nor complex.
     """
     positions = _positions(argnums, len(arguments))
     chosen = arguments[positions] if isinstance(positions, int) else tuple(arguments[place] for place in positions)
@@ -92,16 +110,12 @@ def trace_call(
     chosen_positions = [positions] if isinstance(positions, int) else list(positions)
     names = places_of(every, arguments, chosen_positions)
     home = common_backend([leaf for leaf in flatten((arguments, keywords))[0] if isinstance(leaf, Tensor)])
-    held = {
-        position: leaf
-        for position, (leaf, registered) in enumerate(zip(leaves, are_in_registered(tree), strict=True))
-        if registered and isinstance(leaf, Tensor) and not leaf.dtype.is_inexact
-    }
+    held = _hold(leaves, tree, isinstance(positions, int))
     pairs = [pair for position, pair in enumerate(zip(leaves, names, strict=True)) if position not in held]
     tensors = [_tensor(leaf, name, home) for leaf, name in pairs]
 
     def run(parameters: list[Any]) -> Any:
-        nested = call.filled(parameters)
+        nested = call.arguments(parameters)
         filled = list(arguments)
         for position, argument in zip(
             chosen_positions, [nested] if isinstance(positions, int) else nested, strict=True
@@ -129,6 +143,31 @@ def _positions(argnums: Argnums, count: int) -> int | tuple[int, ...]:
     if len(set(positions)) != len(positions):
         raise ArgumentError(expected("each of argnums once", argnums=argnums))
     return positions if isinstance(argnums, Sequence) else positions[0]
+
+
+def _hold(leaves: Sequence[Any], tree: Tree, single: bool) -> dict[int, Held]:
+    """The leaves without a gradient, by position: parts of an argument that also has numbers with a gradient."""
+    parts = [tree] if single else tree.children
+    held, position = {}, 0
+    for part in parts:
+        found = {}
+        for offset, registered in enumerate(are_in_registered(part)):
+            leaf = leaves[position + offset]
+            if is_static(leaf):
+                found[position + offset] = Held(leaf, leaf)
+            elif not is_inexact(leaf):
+                found[position + offset] = Held(leaf, leaf if registered else _zero_like(leaf))
+        if part.kind in registered_classes or len(found) < part.size:
+            held.update(found)
+        position += part.size
+    return held
+
+
+def _zero_like(leaf: Any) -> Any:
+    """A zero of the kind of an integer or bool: the gradient in its place."""
+    if isinstance(leaf, bool | int):
+        return type(leaf)(0)
+    return zeros_like(leaf if isinstance(leaf, Tensor) else asarray(leaf))
 
 
 def _tensor(leaf: Any, name: str, home: Backend) -> Tensor:

@@ -17,7 +17,7 @@ from ..graph import Graph
 from ..simplify import results
 from ..trees import Tree, flatten, paths, unflatten
 from . import rules as rules
-from .calls import Call, fit_to_template, rename_like
+from .calls import Call, Held, fit_to_template, rename_like
 from .engine import differentiate_graph, linearize_graph
 from .recalled import RecalledCall
 from .remembered import Linear, SplitPrograms, differentiate, run_transform, split_program
@@ -164,7 +164,7 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
 
 
 def _result_and_push(
-    push: Pushforward, out_tree: Tree, leaves: Sequence[Tensor], tree: Tree, held: Mapping[int, Tensor]
+    push: Pushforward, out_tree: Tree, leaves: Sequence[Tensor], tree: Tree, held: Mapping[int, Held]
 ) -> tuple[Any, Callable[..., Any]]:
     backend, templates = common_backend(leaves), [x.template for x in push.results]
 
@@ -177,7 +177,7 @@ def _result_and_push(
 
 
 def _flatten_tangents(
-    primals: Sequence[Tensor], tree: Tree, held: Mapping[int, Tensor], tangents: Sequence[Any]
+    primals: Sequence[Tensor], tree: Tree, held: Mapping[int, Held], tangents: Sequence[Any]
 ) -> list[Tensor]:
     """Tangents in a flat list; `ArgumentError` or `ShapeError` for tangents that do not match the arguments."""
     leaves, given = flatten(tuple(tangents))

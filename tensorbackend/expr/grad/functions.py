@@ -27,10 +27,11 @@ from ..closures import close
 from ..evaluate import evaluate
 from ..graph import Graph
 from ..node import HOOK
+from ..static_leaves import is_static
 from ..trace import trace_leaves
 from ..trees import LEAF, Tree, flatten, paths, registered, unflatten
 from . import rules as rules
-from .calls import Argnums, Call, Gradient, ValueAndGradient, fit_to_template, rename_like
+from .calls import Argnums, Call, Gradient, Held, ValueAndGradient, fit_to_template, rename_like
 from .custom import trace_pullbacks
 from .engine import differentiate_graph, linearize_graph
 from .recalled import RecalledCall, tree_of
@@ -140,7 +141,10 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
 
 
 def gradient_call(call: Call) -> Call:
-    """The function of a call replaced by its gradient."""
+    """The function of a call replaced by its gradient, which has `None` in place of integers."""
+    call = call._replace(
+        held={i: Held(x.leaf, x.gradient if is_static(x.gradient) else None) for i, x in call.held.items()}
+    )
     graph = trace_leaves(lambda leaves: _compute(call._replace(leaves=leaves), False)[1], call.leaves, call.graph.names)
     return call._replace(graph=graph, out_tree=graph.out_tree)
 

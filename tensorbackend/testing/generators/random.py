@@ -106,6 +106,7 @@ def normal(draw: Draw, dtype: DType) -> Invocation:
     return call(keys(draw), shape, **options)
 
 
+@generates("laplace")
 @generates("exponential")
 def exponential(draw: Draw, dtype: DType) -> Invocation:
     """Draws every dtype; those that are not floating are refused."""
@@ -144,7 +145,8 @@ def multivariate_normal(draw: Draw, dtype: DType) -> Invocation:
     cov = from_binary(pack(matrix * math.prod(batch), template.dtype), template, "binary")
     values = st.integers(0, 2).map(lambda whole: whole if dtype.is_integer else dtype.is_numeric and whole / 2)
     mean = draw(tensors(dtype, (draw(st.sampled_from([size, size, size, 3])),), values=values))
-    return call(keys(draw), mean, cov, draw(st.none() | st.just((3, *batch)) | st.just((2,))))
+    method = draw(st.sampled_from(["cholesky", "cholesky", "eigh", "svd"]))
+    return call(keys(draw), mean, cov, draw(st.none() | st.just((3, *batch)) | st.just((2,))), method=method)
 
 
 @generates("randint")

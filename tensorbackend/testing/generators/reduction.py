@@ -84,7 +84,8 @@ def sparse_cross_entropy(draw: Draw, dtype: DType) -> Invocation:
     x, axis = with_axis(draw, dtype, tame=True)
     shape, names = x.shape[:axis] + x.shape[axis + 1 :], x.names[:axis] + x.names[axis + 1 :]
     labels = integers(draw, shape, 0, x.shape[axis] - 1 + draw(st.sampled_from([0, 0, 0, 1])), names)
-    return call(x, labels, axis=axis, label_smoothing=draw(st.sampled_from([0.0, 0.25])))
+    options = {} if draw(st.booleans()) else {"ignore_index": draw(st.sampled_from([0, 1, -100]))}
+    return call(x, labels, axis=axis, label_smoothing=draw(st.sampled_from([0.0, 0.25])), **options)
 
 
 @generates("covariance")

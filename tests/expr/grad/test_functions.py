@@ -364,8 +364,8 @@ def test_errors_come_before_anything_runs() -> None:
 
     with pytest.raises(DTypeError, match=r"expected x to be floating or complex for a gradient, got given=s64; cast"):
         tb.grad(lambda x: x)(3)
-    with pytest.raises(DTypeError, match=r"expected p\['a'\]\[1\] to be floating"):
-        tb.grad(lambda p: p)({"a": [1.0, True]})
+    with pytest.raises(DTypeError, match=r"expected p\['a'\]\[0\] to be floating"):
+        tb.grad(lambda p: p)({"a": [2, True]})
     with pytest.raises(ArgumentError, match=r"expected argnums from 0 to 0, got argnums=1"):
         tb.grad(never, 1)(1.0)
     with pytest.raises(ArgumentError, match=r"expected each of argnums once, got argnums=\(0, -2\)"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final, Literal, TypeAlias
 
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
@@ -10,17 +11,24 @@ from ....dtypes import DTypeLike, as_dtype, scalar_kind
 from ....errors import ShapeError, expected
 from ....rules.accuracy import Bound
 from ....rules.broadcasting import broadcast, result_type, to_floating
+from ....rules.plan import choice
 from ....rules.random import check_fits, check_floating, check_key
 from ....template import Template, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import rename
 from ...creation.values import operand_tensor, operand_tensors
-from ...elementwise.binary import add
-from ...linalg import cholesky
+from ...elementwise.binary import add, maximum, multiply
+from ...elementwise.transcendental import sqrt
+from ...linalg import cholesky, eigh, svd
 from ...shape import expand_dims, matrix_transpose, squeeze
 from ..contraction import matmul
 from .continuous import parameter, standard_normal
 from .threefry import name_axes
+
+Method: TypeAlias = Literal["cholesky", "eigh", "svd"]
+"""How a covariance is factorised."""
+
+_METHODS: Final[tuple[Method, ...]] = ("cholesky", "eigh", "svd")
 
 
 @composite.within(Bound(64, "a factor and a sum of products", "one"))
@@ -31,6 +39,7 @@ def _multivariate_normal(
     /,
     *,
     shape: Sequence[int] | None,
+    method: Method,
     names: Sequence[str | None] | None,
 ) -> Tensor:
     """See `multivariate_normal`."""
@@ -43,12 +52,22 @@ def _multivariate_normal(
     sizes = broadcast(batches)[0] if shape is None else as_shape(shape)
     check_fits(sizes, *batches)
     independent = standard_normal(key, (*sizes, *mean.shape[-1:]), dtype)
-    factor = cholesky(rename(cov, *(None,) * cov.ndim))
+    factor = _factor(rename(cov, *(None,) * cov.ndim), method)
     if cov.ndim == 2:  # one product of matrices for all vectors
         correlated = matmul(independent, matrix_transpose(factor))
     else:
         correlated = squeeze(matmul(factor, expand_dims(independent, axis=-1)), -1)
     return name_axes(add(mean, correlated), names)
+
+
+def _factor(cov: Tensor, method: Method) -> Tensor:
+    """A matrix whose product with its transpose is the covariance."""
+    if method == "cholesky":
+        return cholesky(cov)
+    variances, vectors = eigh(cov) if method == "eigh" else svd(cov)[1::-1]
+    # The symmetric root does not depend on which vectors a library returns for equal variances, nor on their signs.
+    scaled = multiply(vectors, expand_dims(sqrt(maximum(variances, 0)), axis=-2))
+    return matmul(scaled, matrix_transpose(vectors))
 
 
 @check_arguments
@@ -59,25 +78,63 @@ def multivariate_normal(
     cov: TensorLike,
     shape: Sequence[int] | None = None,
     dtype: DTypeLike | None = None,
+    method: Method = "cholesky",
     *,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """Random normal vectors along the last axis, with a mean (..., n) and a positive definite covariance (..., n, n).
+    """Random normal vectors along the last axis, with a mean and a covariance.
 
-    `shape` is the shape of the leading axes; by default it is the one to which the leading axes of the mean and the
-    covariance broadcast. The axes have the names of the mean unless others are given. A vector is the mean plus the
-    Cholesky factor of the covariance times independent standard normal numbers. Raises `DTypeError`, `ShapeError`, and
-    `DataError` for a covariance without a Cholesky factor.
+    Parameters
+    ----------
+    key : Tensor
+        A random key, as `tb.random.key` returns it.
+    mean : Tensor
+        The means, of shape (..., n).
+    cov : Tensor
+        The covariances, of shape (..., n, n).
+    shape : sequence of int, optional
+        The shape of the leading axes; by default the one to which those of the mean and the covariance broadcast.
+    dtype : DType, optional
+        A floating dtype, by default that of the mean and the covariance.
+    method : {"cholesky", "eigh", "svd"}, default "cholesky"
+        How the covariance is factorised. "cholesky" is the fastest, and needs a positive definite matrix; the others
+        also take a singular one, by its symmetric root; "eigh" is the faster of them.
+    names : sequence of str or None, optional
+        The names of the sample's axes, by default those of the mean.
 
+    Returns
+    -------
+    Tensor
+        The mean plus a factor of the covariance times independent standard normal numbers.
+
+    Raises
+    ------
+    ArgumentError
+        For another method.
+    DataError
+        With "cholesky", for a covariance that is not positive definite, whenever data can be read.
+    DTypeError
+        For a dtype that is not floating.
+    ShapeError
+        For an invalid key, and shapes that do not fit together.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> mean, cov = tb.zeros(2, names=("feature",)), tb.eye(2)
     >>> tb.random.multivariate_normal(tb.random.key(0), mean, cov, (5,)).template
     f32[5][feature: 2]
+    >>> singular = tb.asarray([[1.0, 1.0], [1.0, 1.0]])
+    >>> x = tb.random.multivariate_normal(tb.random.key(0), mean, singular, (5,), method="eigh")
+    >>> tb.all_close(x[:, 0], x[:, 1], atol=1e-5)
+    True
     """
+    choice(_METHODS, method=method)
     key = operand_tensor(key, mean, cov)
     moments = [x if scalar_kind(x) is not None else operand_tensors(key, x)[1] for x in (mean, cov)]
     tensors = [x.template for x in moments if isinstance(x, Tensor)]
     common = to_floating(result_type(tensors)) if dtype is None and tensors else None
     kind = check_floating(common if dtype is None else as_dtype(dtype))
     centre, spread = (parameter(x, kind, key) for x in moments)
-    return _multivariate_normal(key, centre, spread, shape=None if shape is None else as_shape(shape), names=names)
+    sizes = None if shape is None else as_shape(shape)
+    return _multivariate_normal(key, centre, spread, shape=sizes, method=method, names=names)

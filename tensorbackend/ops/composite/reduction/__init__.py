@@ -400,7 +400,15 @@ def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_
 
 
 @composite.within(Bound(64, "a difference from a logarithm of a sum", "operand", tame=True))
-def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, label_smoothing: float = 0.0) -> Tensor:
+def sparse_cross_entropy(
+    logits: Tensor,
+    labels: Tensor,
+    /,
+    *,
+    axis: Axis = -1,
+    label_smoothing: float = 0.0,
+    ignore_index: int | None = None,
+) -> Tensor:
     """Cross-entropy between class labels and `softmax(logits)` along an axis.
 
     Parameters
@@ -414,6 +422,9 @@ def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, 
         The axis of the classes.
     label_smoothing : float, default 0.0
         The fraction of each target that is distributed equally among all classes.
+    ignore_index : int, optional
+        A label whose positions have the loss 0, whatever their logits are, such as -100. For the mean of the others,
+        divide the sum by their number.
 
     Returns
     -------
@@ -451,14 +462,18 @@ def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, 
     if rest.shape != labels.shape:
         raise ShapeError(expected(f"a label for each position of {rest!r}", labels=labels.template))
     wide = cast_to_float32(logits)
+    column = expand_dims(rename(labels, *names), axis=axis, name=logits.names[axis])
+    if ignore_index is not None:
+        ignored = equal(column, ignore_index)
+        column, wide = where(ignored, 0, column), where(ignored, 0, wide)
     if count_along(logits, (axis,)):  # otherwise the rounding of large logits would be the loss
         largest = stop_gradient(max(wide, axis=axis, keepdims=True))
         wide = subtract(wide, where(isfinite(largest), largest, 0))
-    column = expand_dims(rename(labels, *names), axis=axis, name=logits.names[axis])
     picked = squeeze(take_along_axis_at(wide, column, axis=axis, mode="error"), axis)
     if label_smoothing:
         picked = add(multiply(picked, 1 - label_smoothing), multiply(mean(wide, axis=axis), label_smoothing))
-    return astype(subtract(log(sum(exp(wide), axis=axis)), picked), to_floating(logits.dtype))
+    losses = astype(subtract(log(sum(exp(wide), axis=axis)), picked), to_floating(logits.dtype))
+    return losses if ignore_index is None else where(squeeze(ignored, axis), 0, losses)
 
 
 @composite

@@ -1,0 +1,214 @@
+"""Losses for each element or example: squares, logistic regression, distances."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from ..annotations import Axes, Axis
+from ..declarations.argument_errors import check_arguments
+from ..dtypes import DType, float32, promote_types, scalar_kind
+from ..errors import ArgumentError, expected
+from ..linalg import vector_norm
+from ..ops.composite.elementwise.activations import log_sigmoid
+from ..ops.composite.elementwise.functions import square
+from ..ops.composite.reduction import mean
+from ..ops.creation.values import operand_tensors
+from ..ops.elementwise.binary import add, less_equal, maximum, multiply, subtract
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.elementwise.unary import abs as abs_
+from ..ops.elementwise.unary import negative
+from ..ops.inspection import result_type
+from ..rules.accuracy import Bound, declare_bound
+from ..rules.broadcasting import check_dtype, to_floating
+from ..tensor import Tensor, TensorLike
+
+
+def _wide(*values: TensorLike) -> tuple[DType, list[Tensor]]:
+    """The dtype of a loss, and operands in it or in float32, if that is wider."""
+    tensors = operand_tensors(*values)
+    # A Python number takes the dtype of the tensors.
+    kinds = [value if scalar_kind(value) is not None else x for value, x in zip(values, tensors, strict=True)]
+    dtype = to_floating(check_dtype(result_type(*kinds), "real or bool"))
+    work = promote_types(dtype, float32)
+    return dtype, [x if x.dtype is work else astype(x, work) for x in tensors]
+
+
+@declare_bound(Bound(64, "the square of a difference, and a sum", "square"))
+@check_arguments
+def mean_squared_error(predictions: TensorLike, targets: TensorLike, /, *, axis: Axes = None) -> Tensor:
+    """The mean of squared differences.
+
+    Parameters
+    ----------
+    predictions, targets : Tensor
+        Real tensors, which broadcast.
+    axis : axis, or several, optional
+        The axes of the mean, by default all; `()` for the squares themselves.
+
+    Returns
+    -------
+    Tensor
+        The means, computed in float32 at least, in the dtype to which the operands are promoted.
+
+    Raises
+    ------
+    DTypeError
+        For complex numbers.
+    ShapeError, NamesError
+        For operands that do not broadcast.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.nn.mean_squared_error(tb.asarray([1.0, 2.0]), tb.asarray([1.0, 4.0])).item()
+    2.0
+    """
+    dtype, (x, y) = _wide(predictions, targets)
+    return astype(mean(square(subtract(x, y)), axis=axis), dtype)
+
+
+@declare_bound(Bound(32, "functions with a few ulps, and their sum", "operand"))
+@check_arguments
+def binary_cross_entropy(logits: TensorLike, targets: TensorLike, /, *, positive_weight: TensorLike = 1.0) -> Tensor:
+    """Cross-entropy between probabilities of two classes and `sigmoid(logits)`, for each element.
+
+    Parameters
+    ----------
+    logits : Tensor
+        Scores before the sigmoid, of a real dtype; none is too large.
+    targets : Tensor
+        Bools or probabilities of the positive class, which broadcast with the logits.
+    positive_weight : Tensor or float, default 1.0
+        The weight of the loss of positive examples, which may differ among classes.
+
+    Returns
+    -------
+    Tensor
+        The losses, computed in float32 at least, in the dtype to which the operands are promoted.
+
+    Raises
+    ------
+    DTypeError
+        For complex numbers.
+    ShapeError, NamesError
+        For operands that do not broadcast.
+
+    See Also
+    --------
+    cross_entropy : The loss for more than two classes.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.nn.binary_cross_entropy(tb.asarray([0.0, 1000.0]), tb.asarray([True, False])).tolist()
+    [0.6931471824645996, 1000.0]
+    """
+    dtype, (x, p) = _wide(logits, targets)
+    (weight,) = _wide(positive_weight)[1] if isinstance(positive_weight, Tensor) else [positive_weight]
+    positive, rest = multiply(p, log_sigmoid(x)), multiply(subtract(1, p), log_sigmoid(negative(x)))
+    return astype(negative(add(multiply(positive, weight), rest)), dtype)
+
+
+@declare_bound(Bound(16, "a difference and its square", "square"))
+@check_arguments
+def huber(predictions: TensorLike, targets: TensorLike, /, *, delta: float = 1.0) -> Tensor:
+    """Huber's loss for each element: half of the squared difference near 0, linear farther away.
+
+    Parameters
+    ----------
+    predictions, targets : Tensor
+        Real tensors, which broadcast.
+    delta : float, default 1.0
+        The difference from which on the loss is linear, above 0.
+
+    Returns
+    -------
+    Tensor
+        The losses, computed in float32 at least, in the dtype to which the operands are promoted.
+
+    Raises
+    ------
+    ArgumentError
+        For a delta that is not above 0.
+    DTypeError
+        For complex numbers.
+    ShapeError, NamesError
+        For operands that do not broadcast.
+
+    References
+    ----------
+    Huber, "Robust estimation of a location parameter", Annals of Mathematical Statistics 35, 1964.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.nn.huber(tb.asarray([0.0, 1.0, 5.0]), 0.0, delta=2.0).tolist()
+    [0.0, 0.5, 8.0]
+    """
+    if not (delta > 0 and isfinite(delta)):
+        raise ArgumentError(expected("a finite delta above 0", delta=delta))
+    dtype, (x, y) = _wide(predictions, targets)
+    error = abs_(subtract(x, y))
+    near = less_equal(error, delta)
+    # Both branches stay finite, so that neither spoils the gradient of the other.
+    squares = multiply(square(where(near, error, 0)), 0.5)
+    return astype(where(near, squares, multiply(delta, subtract(error, 0.5 * delta))), dtype)
+
+
+@declare_bound(Bound(64, "differences of norms", "square"))
+@check_arguments
+def triplet(
+    anchors: TensorLike,
+    positives: TensorLike,
+    negatives: TensorLike,
+    /,
+    *,
+    axis: Axis = -1,
+    margin: float = 1.0,
+    order: float = 2,
+    epsilon: float = 1e-6,
+) -> Tensor:
+    """How much nearer than a margin positive examples should be to anchors than negative ones are, and are not.
+
+    Parameters
+    ----------
+    anchors, positives, negatives : Tensor
+        Real vectors, which broadcast.
+    axis : int or str, default -1
+        The axis of the vectors.
+    margin : float, default 1.0
+        The difference of distances from which on the loss is 0.
+    order : float, default 2
+        The order of the norm that is the distance.
+    epsilon : float, default 1e-6
+        Added to each difference, as in PyTorch, so that the norm has a gradient everywhere.
+
+    Returns
+    -------
+    Tensor
+        max(d(anchor, positive) - d(anchor, negative) + margin, 0) for each triplet.
+
+    Raises
+    ------
+    DTypeError
+        For complex numbers.
+    ShapeError, NamesError
+        For operands that do not broadcast.
+
+    References
+    ----------
+    Schroff, Kalenichenko and Philbin, "FaceNet", CVPR 2015.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> anchor, near, far = tb.asarray([[0.0, 0.0]]), tb.asarray([[0.0, 1.0]]), tb.asarray([[3.0, 4.0]])
+    >>> tb.nn.triplet(anchor, near, far).tolist()
+    [0.0]
+    >>> tb.round(tb.nn.triplet(anchor, far, near)).tolist()
+    [5.0]
+    """
+    dtype, (x, y, z) = _wide(anchors, positives, negatives)
+    near, far = (vector_norm(add(subtract(x, other), epsilon), axis=axis, ord=order) for other in (y, z))
+    return astype(maximum(add(subtract(near, far), margin), 0), dtype)

@@ -1,0 +1,288 @@
+"""Random counts: the Poisson and the binomial distribution, by inversion and by rejection, in loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..declarations.argument_errors import check_arguments
+from ..dtypes import DTypeLike, as_dtype, default_dtype, float32, iinfo
+from ..expr.jit import jit
+from ..expr.while_loops import while_loop
+from ..ops.composite.elementwise.functions import isfinite
+from ..ops.composite.elementwise.functions import logical_not as invert
+from ..ops.composite.elementwise.gradients import stop_gradient
+from ..ops.composite.random.checks import require
+from ..ops.composite.random.continuous import uniform
+from ..ops.composite.random.threefry import split
+from ..ops.creation.filled import full, full_like, rename, tensor, zeros_like
+from ..ops.elementwise.binary import greater, greater_equal, less, less_equal, logical_and, logical_or
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import clip, where
+from ..ops.elementwise.transcendental import log, log1p, sqrt
+from ..ops.elementwise.unary import abs as magnitude
+from ..ops.elementwise.unary import ceil, floor
+from ..ops.indexing.slices import slice_basic
+from ..ops.indexing.taking import take_at
+from ..ops.reduction import any as any_of
+from ..ops.special import lgamma
+from ..rules.broadcasting import check_dtype
+from ..tensor import Tensor, TensorLike
+from .parameters import floating_kind, is_share, named, spread_parameters
+
+_BY_INVERSION = 10
+"""Means up to which counts are drawn by adding up waiting times; above, by rejection."""
+
+_TAIL = (
+    0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
+    0.0138761288230707, 0.0118967099458917, 0.0104112652619720, 0.00925546218271273, 0.00833056343336287,
+)  # fmt: skip
+"""log(k!) minus Stirling's formula without its series, for k from 0 to 9."""
+
+
+def _uniform_pair(key: Tensor, like: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The next key, a number from -0.5 to 0.5 and one from 0 to 1 for each element."""
+    keys = split(key, 3)
+    u, v = (uniform(slice_basic(keys, place), like.shape, like.dtype) for place in (1, 2))
+    return slice_basic(keys, 0), u - 0.5, v
+
+
+def _reject(key: Tensor, like: Tensor, candidate: Any) -> Tensor:
+    """Draws candidates until one is accepted for each element.
+
+    `candidate` takes u and v, and returns a number and whether it is accepted.
+    """
+
+    def draw(state: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+        drawn, accepted, key = state
+        key, u, v = _uniform_pair(key, like)
+        k, accepts = candidate(u, v)
+        return where(accepts, k, drawn), logical_or(accepted, accepts), key
+
+    first = full_like(like, -1), full(like.shape, False, dtype="bool"), key
+    drawn: Tensor = while_loop(lambda state: any_of(invert(state[1])), draw, first)[0]
+    return drawn
+
+
+@jit
+def _poisson(key: Tensor, rate: Tensor) -> Tensor:
+    few = less(rate, _BY_INVERSION)
+    return where(few, _poisson_by_times(key, where(few, rate, 0)), _poisson_by_rejection(key, where(few, 1e5, rate)))
+
+
+def _poisson_by_times(key: Tensor, rate: Tensor) -> Tensor:
+    """The number of exponential waiting times that fit into the rate (Knuth)."""
+
+    def draw(state: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+        count, total, key = state
+        keys = split(key)
+        fits = greater(total, -rate)
+        drawn = uniform(slice_basic(keys, 1), rate.shape, rate.dtype)
+        return where(fits, count + 1, count), total + log(drawn), slice_basic(keys, 0)
+
+    first = zeros_like(rate), zeros_like(rate), key
+    counts: Tensor = while_loop(lambda state: any_of(greater(state[1], -rate)), draw, first)[0]
+    return where(rate == 0, 0, counts - 1)
+
+
+def _poisson_by_rejection(key: Tensor, rate: Tensor) -> Tensor:
+    """The transformed rejection PTRS of W. Hörmann, 1993."""
+    b = 0.931 + 2.53 * sqrt(rate)
+    a = -0.059 + 0.02483 * b
+    scale, quick = 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2)
+
+    def candidate(u: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
+        rest = 0.5 - magnitude(u)
+        k = floor((2 * a / rest + b) * u + rate + 0.43)
+        likely = log(v * scale / (a / (rest * rest) + b)) <= k * log(rate) - rate - lgamma(k + 1)
+        refused = logical_or(less(k, 0), logical_and(less(rest, 0.013), greater(v, rest)))
+        inside = logical_and(greater_equal(rest, 0.07), less_equal(v, quick))
+        return k, logical_or(inside, logical_and(invert(refused), likely))
+
+    return _reject(key, rate, candidate)
+
+
+@check_arguments
+def poisson(
+    key: TensorLike,
+    /,
+    lam: TensorLike,
+    shape: Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Random counts of the Poisson distribution.
+
+    Parameters
+    ----------
+    key : Tensor
+        A random key, as `tb.random.key` returns it.
+    lam : Tensor or scalar
+        The mean, at least 0.
+    shape : sequence of int, optional
+        The shape of the sample, by default that of `lam`.
+    dtype : DType, optional
+        An integer dtype, by default int64.
+    names : sequence of str or None, optional
+        The names of the sample's axes; by default those of `lam`.
+
+    Returns
+    -------
+    Tensor
+        The sample. Counts beyond the dtype's largest number are that number.
+
+    Raises
+    ------
+    ArgumentError
+        For a number that is negative or not finite.
+    DataError
+        The same for tensors, whenever data can be read.
+    DTypeError
+        For a dtype that is no integer.
+    ShapeError
+        For an invalid key, and a `lam` that does not broadcast to the shape.
+
+    Notes
+    -----
+    As in JAX, means are rounded to float32, and counts are computed in it: above 2**24 they are multiples of powers of
+    two.
+
+    References
+    ----------
+    Hörmann, "The transformed rejection method for generating Poisson random variables", Insurance: Mathematics and
+    Economics 12, 1993.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.random.poisson(tb.random.key(0), tb.asarray([0.0, 4.0], names=("site",)), (1000, 2))
+    >>> x.template, tb.max(x[:, 0]).item(), abs(tb.mean(x[:, 1]).item() - 4) < 0.3
+    (s64[1000][site: 2], 0, True)
+    """
+    kind = check_dtype(default_dtype("int") if dtype is None else as_dtype(dtype), "integer", "choose an integer dtype")
+    key, (rate,) = spread_parameters(key, shape, float32, lam)
+    require(("a finite lam of at least 0", lambda x: logical_and(isfinite(x), x >= 0)), lam=(lam, rate))
+    counts = _poisson(key, stop_gradient(rename(rate, *(None,) * rate.ndim)))
+    return named(astype(clip(counts, 0, iinfo(kind).max), kind), names, rate)
+
+
+def _stirling_rest(k: Tensor) -> Tensor:
+    """log(k!) minus Stirling's formula without its series."""
+    place = astype(clip(k, 0, len(_TAIL) - 1), "int32")
+    small = take_at(tensor(_TAIL, dtype=k.dtype), place, axis=0, mode="clip")
+    next_square = (k + 1) * (k + 1)
+    return where(less(k, len(_TAIL)), small, (1 / 12 - (1 / 360 - 1 / 1260 / next_square) / next_square) / (k + 1))
+
+
+@jit
+def _binomial(key: Tensor, count: Tensor, p: Tensor) -> Tensor:
+    """Counts for probabilities up to 0.5."""
+    few = less_equal(count * p, _BY_INVERSION)
+    by_times = _binomial_by_times(key, where(few, count, 0), p)
+    return where(few, by_times, _binomial_by_rejection(key, where(few, 1e4, count), where(few, 0.5, p)))
+
+
+def _binomial_by_times(key: Tensor, count: Tensor, p: Tensor) -> Tensor:
+    """The number of geometric waiting times that fit into the number of trials (Devroye, 1986, X.4.3)."""
+    of_failure = log1p(-p)
+
+    def draw(state: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+        number, total, key = state
+        keys = split(key)
+        drawn = uniform(slice_basic(keys, 0), count.shape, p.dtype)
+        waiting = ceil(log(drawn) / of_failure)
+        return where(less_equal(total, count), number + 1, number), total + waiting, slice_basic(keys, 1)
+
+    first = zeros_like(count), zeros_like(count), key
+    number: Tensor = while_loop(lambda state: any_of(less_equal(state[1], count)), draw, first)[0]
+    return number - 1
+
+
+def _binomial_by_rejection(key: Tensor, count: Tensor, p: Tensor) -> Tensor:
+    """The transformed rejection BTRS of W. Hörmann, 1993."""
+    deviation = sqrt(count * p * (1 - p))
+    b = 1.15 + 2.53 * deviation
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    centre, quick, odds = count * p + 0.5, 0.92 - 4.2 / b, p / (1 - p)
+    scale = (2.83 + 5.1 / b) * deviation
+    most = floor((count + 1) * p)
+
+    def candidate(u: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
+        rest = 0.5 - magnitude(u)
+        k = floor((2 * a / rest + b) * u + centre)
+        level = log(v * scale / (a / (rest * rest) + b))
+        bound = (most + 0.5) * log((most + 1) / (odds * (count - most + 1)))
+        bound = bound + (count + 1) * log((count - most + 1) / (count - k + 1))
+        bound = bound + (k + 0.5) * log(odds * (count - k + 1) / (k + 1))
+        bound = bound + _stirling_rest(most) + _stirling_rest(count - most)
+        bound = bound - _stirling_rest(k) - _stirling_rest(count - k)
+        refused = logical_or(less(k, 0), greater(k, count))
+        inside = logical_and(greater_equal(rest, 0.07), less_equal(v, quick))
+        return k, logical_or(inside, logical_and(invert(refused), less_equal(level, bound)))
+
+    return _reject(key, count, candidate)
+
+
+@check_arguments
+def binomial(
+    key: TensorLike,
+    /,
+    n: TensorLike,
+    p: TensorLike,
+    shape: Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Random numbers of successes in n trials.
+
+    Parameters
+    ----------
+    key : Tensor
+        A random key, as `tb.random.key` returns it.
+    n : Tensor or scalar
+        The number of trials, at least 0; of a number that is not whole, the part after the point is dropped.
+    p : Tensor or scalar
+        The probability of a success, from 0 to 1.
+    shape : sequence of int, optional
+        The shape of the sample, by default the one to which the parameters broadcast.
+    dtype : DType, optional
+        A floating dtype, as in JAX; by default that of a floating parameter, else the default one.
+    names : sequence of str or None, optional
+        The names of the sample's axes; by default those of the parameters.
+
+    Returns
+    -------
+    Tensor
+        The sample: whole numbers.
+
+    Raises
+    ------
+    ArgumentError
+        For numbers out of their ranges.
+    DataError
+        The same for tensors, whenever data can be read.
+    DTypeError
+        For a dtype that is not floating.
+    ShapeError
+        For an invalid key, and parameters that do not broadcast to the shape.
+
+    References
+    ----------
+    Hörmann, "The generation of binomial random variates", Journal of Statistical Computation and Simulation 46, 1993.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x = tb.random.binomial(tb.random.key(0), 100, 0.3, (1000,))
+    >>> abs(tb.mean(x).item() - 30) < 1
+    True
+    """
+    key, (count, share) = spread_parameters(key, shape, floating_kind(dtype, n, p), n, p)
+    require(("a finite n of at least 0", lambda x: logical_and(isfinite(x), x >= 0)), n=(n, count))
+    require(("a probability p from 0 to 1", is_share), p=(p, share))
+    trials, chance = (stop_gradient(rename(x, *(None,) * x.ndim)) for x in (floor(count), share))
+    rare = less(chance, 0.5)
+    successes = _binomial(key, trials, where(rare, chance, 1 - chance))
+    return named(where(rare, successes, trials - successes), names, count)

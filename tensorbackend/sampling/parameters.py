@@ -1,0 +1,62 @@
+"""Parameters of distributions: in the sample's dtype, broadcast to its shape, under its names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, scalar_kind
+from ..ops.composite.random.continuous import parameter
+from ..ops.composite.shape.arranging import broadcast_arrays
+from ..ops.creation.filled import rename
+from ..ops.creation.values import operand_tensor, operand_tensors
+from ..ops.elementwise.binary import greater, less_equal, logical_and
+from ..ops.shape import broadcast_to
+from ..rules.broadcasting import check_dtype
+from ..rules.random import check_fits, check_floating, check_key
+from ..template import as_names, as_shape
+from ..tensor import Tensor, TensorLike
+
+
+def floating_kind(dtype: DTypeLike | None, *parameters: TensorLike) -> DType:
+    """The dtype of a sample: the given one, else that of the first floating tensor, else the default one."""
+    if dtype is not None:
+        return check_floating(as_dtype(dtype))
+    for x in parameters:
+        if isinstance(x, Tensor):
+            check_dtype(x.dtype, "real", "take its real()")
+            if x.dtype.is_floating:
+                return x.dtype
+    return default_dtype("float")
+
+
+def spread_parameters(
+    key: TensorLike, shape: Sequence[int] | None, dtype: DType, *values: TensorLike
+) -> tuple[Tensor, list[Tensor]]:
+    """The key and the parameters as tensors of one dtype and of the sample's shape, whose names are theirs.
+
+    Raises `DTypeError` and `ShapeError` for an invalid key, and for parameters that do not broadcast to the shape.
+    """
+    key = operand_tensor(key, *values)
+    check_key(key.template)
+    tensors = [parameter(x if scalar_kind(x) is not None else operand_tensors(key, x)[1], dtype, key) for x in values]
+    if shape is not None:
+        sizes = as_shape(shape)
+        check_fits(sizes, *(x.template for x in tensors))
+        tensors = [broadcast_to(x, sizes) for x in tensors]
+    return rename(key, None), list(broadcast_arrays(*tensors))
+
+
+def named(x: Tensor, names: Sequence[str | None] | None, like: Tensor) -> Tensor:
+    """A sample under given names, else under those of a parameter."""
+    chosen = like.names if names is None else as_names(names, x.ndim)
+    return rename(x, *chosen) if x.ndim else x
+
+
+def is_positive(x: Tensor) -> Tensor:
+    """Whether numbers are above 0, which NaN is not."""
+    return greater(x, 0)
+
+
+def is_share(x: Tensor) -> Tensor:
+    """Whether numbers are from 0 to 1."""
+    return logical_and(less_equal(0, x), less_equal(x, 1))
