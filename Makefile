@@ -190,7 +190,7 @@ $(GALLERY_READY): pyproject.toml
 	@touch $@
 
 gallery: $(GALLERY_READY) ## Runs the programs of the gallery on NumPy and JAX, and compares them with other libraries
-	XLA_FLAGS='$(QUICK)' $(GALLERY_BIN)/python -m pytest -n 2 --dist worksteal examples/gallery
+	XLA_FLAGS='$(QUICK)' $(GALLERY_BIN)/python -m pytest -n 2 --dist worksteal examples/test_gallery
 
 $(RELEASE_READY): pyproject.toml
 	$(PYTHON) -m venv .venv-release

@@ -1,8 +1,9 @@
 # %% [markdown]
 # # A Kalman filter that learns its noise
 #
-# Eight targets move through a plane, and a sensor sees their positions with an error. A Kalman filter estimates
-# where they are, and maximum likelihood finds how noisy the motion and the sensor are.
+# Eight targets move through a plane, and a sensor sees their positions with an
+# error. A Kalman filter estimates where they are, and maximum likelihood finds
+# how noisy the motion and the sensor are.
 #
 # What is learned here:
 #
@@ -25,14 +26,15 @@ STEPS = 60
 # %% [markdown]
 # ## The model
 #
-# The state of a target is its position and velocity, `(x, y, vx, vy)`. In a step of time the velocity is added to
-# the position, and random accelerations change both. The sensor sees the position. The two logarithms of standard
+# The state of a target is its position and velocity, `(x, y, vx, vy)`. In a
+# step of time the velocity is added to the position, and random accelerations
+# change both. The sensor sees the position. The two logarithms of standard
 # deviations are what we do not know.
 
 
 # %%
 class Noise(NamedTuple):
-    """Logarithms of the standard deviations of accelerations and of the sensor."""
+    """Logarithms of standard deviations."""
 
     motion: tb.Tensor
     sensor: tb.Tensor
@@ -47,19 +49,26 @@ class Estimate(NamedTuple):
 
 eye = tb.eye(2, dtype="f64")
 move = tb.kron(tb.asarray([[1.0, 1.0], [0.0, 1.0]], dtype="f64"), eye)
-push = tb.kron(tb.asarray([[0.5], [1.0]], dtype="f64"), eye)  # an acceleration during one step
+push = tb.kron(
+    tb.asarray([[0.5], [1.0]], dtype="f64"), eye
+)  # an acceleration during one step
 see = tb.kron(tb.asarray([[1.0, 0.0]], dtype="f64"), eye)
 
 # %% [markdown]
-# Random numbers come from keys: the same key draws the same accelerations on every backend. The axes that live as
-# long as the data have names; matrices inside the model do not need any.
+# Random numbers come from keys: the same key draws the same accelerations on
+# every backend. The axes that live as long as the data have names; matrices
+# inside the model do not need any.
 
 # %%
 truth = Noise(tb.asarray(-2.0, dtype="f64"), tb.asarray(0.0, dtype="f64"))
 for_motion, for_sensor = tb.random.split(tb.random.key(0))
 names = ("time", "target", "plane")
-pushes = tb.exp(truth.motion) * tb.random.normal(for_motion, (STEPS, TARGETS, 2), dtype="f64", names=names)
-errors = tb.exp(truth.sensor) * tb.random.normal(for_sensor, (STEPS, TARGETS, 2), dtype="f64", names=names)
+pushes = tb.exp(truth.motion) * tb.random.normal(
+    for_motion, (STEPS, TARGETS, 2), dtype="f64", names=names
+)
+errors = tb.exp(truth.sensor) * tb.random.normal(
+    for_sensor, (STEPS, TARGETS, 2), dtype="f64", names=names
+)
 
 
 def moved(state: tb.Tensor, pushed: tb.Tensor) -> tuple[tb.Tensor, tb.Tensor]:
@@ -77,25 +86,34 @@ print(seen.template)
 # %% [markdown]
 # ## The filter of one target
 #
-# A step predicts, compares with what is seen, and corrects. It is written for one target at one time. `scan`
-# repeats it along `time`, and `vmap` along `target`.
+# A step predicts, compares with what is seen, and corrects. It is written for
+# one target at one time. `scan` repeats it along `time`, and `vmap` along
+# `target`.
 
 
 # %%
-def log_likelihood(noise: Noise, seen: tb.Tensor) -> tuple[tb.Tensor, tb.Tensor]:
-    """Filter the positions `f64[time][plane]` of one target; return their log likelihood and the estimates."""
+def log_likelihood(
+    noise: Noise, seen: tb.Tensor
+) -> tuple[tb.Tensor, tb.Tensor]:
+    """Return the log likelihood of `f64[time][plane]`, and the estimates."""
     motion = tb.exp(2 * noise.motion) * push @ push.T
     sensor = tb.exp(2 * noise.sensor) * eye
 
-    def step(last: Estimate, seen: tb.Tensor) -> tuple[Estimate, tuple[tb.Tensor, Estimate]]:
+    def step(
+        last: Estimate, seen: tb.Tensor
+    ) -> tuple[Estimate, tuple[tb.Tensor, Estimate]]:
         mean = move @ last.mean
         covariance = move @ last.covariance @ move.T + motion
         surprise = seen.rename(None) - see @ mean
         expected = see @ covariance @ see.T + sensor
         gain = tb.linalg.solve(expected, see @ covariance).T
-        now = Estimate(mean + gain @ surprise, covariance - gain @ see @ covariance)
+        now = Estimate(
+            mean + gain @ surprise, covariance - gain @ see @ covariance
+        )
         squared = surprise @ tb.linalg.solve(expected, surprise)
-        likelihood = -(squared + tb.linalg.slogdet(expected).logabsdet) / 2 - math.log(2 * math.pi)
+        likelihood = -(
+            squared + tb.linalg.slogdet(expected).logabsdet
+        ) / 2 - math.log(2 * math.pi)
         return now, (likelihood, now)
 
     before = Estimate(tb.zeros(4, dtype="f64"), 10 * tb.eye(4, dtype="f64"))
@@ -114,23 +132,23 @@ def misfit(noise: Noise) -> tb.Tensor:
 # %% [markdown]
 # ## The noise, by maximum likelihood
 #
-# L-BFGS begins with both standard deviations at 1. The gradient passes the 60 steps of the filter and its linear
-# systems.
+# L-BFGS begins with both standard deviations at 1. The gradient passes the 60
+# steps of the filter and its linear systems.
 
 # %%
 guess = Noise(tb.asarray(0.0, dtype="f64"), tb.asarray(0.0, dtype="f64"))
 minimum = tb.optimize.minimize(misfit, guess)
 found = minimum.x
 motion, sensor = tb.exp(found.motion), tb.exp(found.sensor)
-print(f"converged: {minimum.converged.item()}, misfit {minimum.value.item():.4f}")
-print(f"motion: true {tb.exp(truth.motion).item():.3f}, found {motion.item():.3f}")
-print(f"sensor: true {tb.exp(truth.sensor).item():.3f}, found {sensor.item():.3f}")
+print(f"converged: {minimum.converged.item()}, misfit {minimum.value:.4f}")
+print(f"motion: true {tb.exp(truth.motion):.3f}, found {motion:.3f}")
+print(f"sensor: true {tb.exp(truth.sensor):.3f}, found {sensor:.3f}")
 
 # %%
 likelihoods, estimates = tb.jit(filtered)(found, seen)
 print(estimates.template)
 error = tb.sqrt(tb.mean((estimates.align_as(place) - place) ** 2))
-print(f"error of a position: {tb.std(errors).item():.3f} as seen, {error.item():.3f} filtered")
+print(f"error of a position: {tb.std(errors):.3f} seen, {error:.3f} filtered")
 
 # %%
 figure, axes = plt.subplots(figsize=(7, 4))

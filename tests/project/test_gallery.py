@@ -23,4 +23,4 @@ def test_a_program_says_what_is_learned(program: Path) -> None:
     assert first.text.startswith("# ")
     assert "What is learned here:" in first.text
     assert [cell.line for cell in rest if cell.kind == "code" and not cell.text] == [], "empty cells"
-    assert (program.parent / "tests" / f"test_{program.stem}.py").exists()
+    assert (ROOT / "examples" / "test_gallery" / f"test_{program.stem}.py").exists()
