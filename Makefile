@@ -55,6 +55,10 @@ DOCS_BIN := .venv-docs/bin
 DOCS_READY := .venv-docs/.ready
 BROWSER_READY := .venv-docs/.browser
 
+# What the programs of the gallery are compared with, likewise.
+GALLERY_BIN := .venv-gallery/bin
+GALLERY_READY := .venv-gallery/.ready
+
 # What others take for the same programs, likewise; their latest releases.
 BENCH_BIN := .venv-bench/bin
 BENCH_READY := .venv-bench/.ready
@@ -76,7 +80,7 @@ MUTANTS_READY := .venv-mutants/.ready
 MUTANTS ?= 60
 SEED ?= 0
 
-.PHONY: help setup demo test oracles mutants oldest stress bench peers gpu gpu-full docs browser release check fmt lint types plugin dask mlx onnx adapter phiml frontend returnn clients libraries autograd npbench clean
+.PHONY: help setup demo test oracles mutants oldest stress bench peers gpu gpu-full docs gallery browser release check fmt lint types plugin dask mlx onnx adapter phiml frontend returnn clients libraries autograd npbench clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -186,7 +190,8 @@ $(DOCS_READY): pyproject.toml
 docs: $(READY) $(DOCS_READY) ## Writes the generated tables, runs the code of the pages and builds the site in site/
 	$(BIN)/python docs/tables.py
 	$(BIN)/python -m pytest tests/project/test_docs.py tests/project/test_reference.py
-	$(DOCS_BIN)/python -m doctest docs/reference.py docs/runtime.py
+	$(DOCS_BIN)/python -m doctest docs/reference.py docs/runtime.py docs/gallery.py
+	$(DOCS_BIN)/python docs/gallery.py
 	NO_MKDOCS_2_WARNING=1 $(DOCS_BIN)/mkdocs build --strict
 
 $(BROWSER_READY): $(DOCS_READY)
@@ -196,6 +201,14 @@ $(BROWSER_READY): $(DOCS_READY)
 browser: $(BROWSER_READY) ## Looks at the site, reports and charts in Chromium, which the machine has; not part of check
 	NO_MKDOCS_2_WARNING=1 $(DOCS_BIN)/mkdocs build --strict
 	PYTHONPATH=browser $(DOCS_BIN)/python -m pytest browser
+
+$(GALLERY_READY): pyproject.toml
+	$(PYTHON) -m venv .venv-gallery
+	$(GALLERY_BIN)/python -m pip install -q --disable-pip-version-check -e '.[chart,jax,scipy,test]' xarray '$(TORCH)'
+	@touch $@
+
+gallery: $(GALLERY_READY) ## Runs the programs of the gallery on NumPy and JAX, and compares them with other libraries
+	XLA_FLAGS='$(QUICK)' $(GALLERY_BIN)/python -m pytest -n 2 --dist worksteal examples/test_gallery
 
 $(RELEASE_READY): pyproject.toml
 	$(PYTHON) -m venv .venv-release
@@ -330,7 +343,7 @@ npbench: $(READY) ## Measures NPBench's programs on ours and on NumPy: make npbe
 	@test -d '$(NPBENCH)/bench_info' || { echo 'make npbench: expected NPBENCH=<a checkout of npbench>'; exit 2; }
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/npbench.py '$(NPBENCH)'
 
-check: lint types test oracles plugin dask mlx onnx ## Everything that CI runs
+check: lint types test oracles gallery plugin dask mlx onnx ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .venv .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-phiml .venv-returnn .venv-clients .venv-libraries .venv-bench .venv-docs .venv-gpu .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
+	rm -rf .gallery .venv .venv-gallery .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-phiml .venv-returnn .venv-clients .venv-libraries .venv-bench .venv-docs .venv-gpu .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info

@@ -14,6 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from inspect import getdoc, getsourcefile
 from pathlib import Path
+from runpy import run_path
 from types import ModuleType
 from typing import Any, Final
 
@@ -191,6 +192,13 @@ OUTSIDE: Final = {
 }
 """The files outside docs/ that have a page on the site, each with the path of its page."""
 
+GALLERY: Final = {
+    path.relative_to(ROOT).as_posix(): f"gallery/{path.stem}.md" for path in sorted(ROOT.glob("examples/gallery/*.py"))
+}
+"""The programs that have a page with what they print and draw, each with the path of its page."""
+
+PLACES: Final = {**OUTSIDE, **GALLERY}
+
 
 def outside(path: str) -> str:
     """The text of the page for a file outside docs/."""
@@ -209,28 +217,40 @@ def linked(text: str, source: str, page: str) -> str:
 
     def replaced(match: re.Match[str]) -> str:
         target = os.path.normpath(Path(source).parent / match[1])
-        inside = OUTSIDE.get(target, target.removeprefix("docs/") if target.startswith("docs/") else None)
+        inside = PLACES.get(target, target.removeprefix("docs/") if target.startswith("docs/") else None)
         return match[0] if inside is None else f"]({os.path.relpath(inside, Path(page).parent)}{match[2] or ''})"
 
     return re.sub(r"\]\(([^)#:]+)(#[^)]*)?\)", lambda match: replaced(match) if match[1] else match[0], text)
 
 
 def on_config(config: Any) -> None:
-    """Enters the pages of the reference in the navigation."""
+    """Enters the pages of the reference and of the gallery in the navigation."""
     for entry in config["nav"]:
         if "Reference" in entry:
             entry["Reference"] = list(pages())
+        if "Gallery" in entry:
+            entry["Gallery"] = ["gallery.md", *_in_order()]
+
+
+def _in_order() -> list[str]:
+    """The pages of the gallery in the order of its table."""
+    table = (HERE / "gallery.md").read_text()
+    return [GALLERY[path] for path in re.findall(r"\]\(\.\./(examples/gallery/\w+\.py)\)", table)]
 
 
 def on_files(files: Any, config: Any) -> None:
     """Adds the pages that are not files in docs/."""
     from mkdocs.structure.files import File
 
+    executed = run_path(str(HERE / "gallery.py"))
+
     for page, text in pages().items():
         files.append(File.generated(config, page, content=text))
     for path, page in OUTSIDE.items():
         if page != "index.md":
             files.append(File.generated(config, page, content=outside(path)))
+    for place, content in executed["files"]():
+        files.append(File.generated(config, place, content=content))
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
@@ -238,5 +258,5 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     uri = page.file.src_uri
     if not re.search(r"^(##|:::) ", markdown, re.MULTILINE):
         page.meta.setdefault("hide", []).append("toc")
-    source = {place: path for path, place in OUTSIDE.items() if place != "index.md"}.get(uri, f"docs/{uri}")
+    source = {place: path for path, place in PLACES.items() if place != "index.md"}.get(uri, f"docs/{uri}")
     return linked(markdown, source, uri)

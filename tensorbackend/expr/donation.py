@@ -70,11 +70,13 @@ def _root(path: str) -> str:
 def give_up(tensors: Sequence[Tensor], donated: Sequence[int]) -> list[Any]:
     """The arguments of a kernel that takes donated payloads: the others, then a list of the donated ones.
 
-    The donated tensors are deallocated. Raises `ArgumentError` where one of them is an argument twice.
+    The donated tensors are deallocated. Raises `ArgumentError` where one of them is an argument twice. Different
+    tensors without axes may have one payload, as a backend may keep numbers; `usable` leaves them out.
     """
     payloads = [x.data for x in tensors]
     for place in donated:
-        if sum(data is payloads[place] for data in payloads) > 1:
+        alike: Sequence[Any] = payloads if tensors[place].ndim else tensors
+        if sum(one is alike[place] for one in alike) > 1:
             remedy = "copy it with asarray(x, copy=True), or do not donate it"
             raise ArgumentError(expected("a donated tensor that is an argument once", remedy, tensor=tensors[place]))
     chosen = {*donated}
@@ -94,12 +96,15 @@ def in_order(arguments: Sequence[Any], donated: Sequence[int]) -> list[Payload]:
 
 
 def usable(graph: Graph, donated: Sequence[int]) -> tuple[int, ...]:
-    """The donated parameters whose memory a result can take: those for which there is a result of their template."""
+    """The donated parameters whose memory a result can take: those with axes for which a result has their template.
+
+    A backend may keep a number, and make it the payload of several tensors: its memory is not for others to take.
+    """
     results = Counter(map(_form, graph.results))
     chosen = []
     for place in donated:
         form = _form(graph.templates[place])
-        if results[form]:
+        if graph.templates[place].ndim and results[form]:
             results[form] -= 1
             chosen.append(place)
     return tuple(chosen)
