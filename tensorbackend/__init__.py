@@ -3,8 +3,7 @@
 >>> import tensorbackend as tb
 >>> x = tb.tensor([[1.0, 2.0], [3.0, 4.0]], names=("batch", "feature"))
 >>> tb.sum(x, axis="feature")
-f32[batch: 2] numpy
-[3.0, 7.0]
+f32[batch: 2] numpy [3.0, 7.0]
 """
 
 from importlib import import_module as _import_module

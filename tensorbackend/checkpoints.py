@@ -79,8 +79,7 @@ def save(folder: str | os.PathLike[str], value: Any, /) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     tb.checkpoints.save(folder, {"bias": tb.ones(2, names=("digit",)), "step": 3})
     ...     tb.checkpoints.load(folder)
-    {"['bias']": f32[digit: 2] numpy
-    [1.0, 1.0], "['step']": 3}
+    {"['bias']": f32[digit: 2] numpy [1.0, 1.0], "['step']": 3}
     """
     place, (tensors, numbers) = Path(folder), _entries_by_path(value)
     for name, x in tensors.items():

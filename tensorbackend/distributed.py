@@ -168,8 +168,7 @@ def from_parts(part: Any, *, names: Sequence[str | None], backend: Backend) -> T
     >>> import tensorbackend as tb
     >>> sharded = tb.JaxBackend(mesh=tb.Mesh({"data": 1}), layout={"batch": "data"})
     >>> tb.distributed.from_parts([1.0, 2.0], names=["batch"], backend=sharded)
-    f32[batch: 2 / data] jax
-    [1.0, 2.0]
+    f32[batch: 2 / data] jax [1.0, 2.0]
     """
     if not isinstance(backend, JaxBackend) or not backend.lays_by_name:
         raise BackendError(expected("a JaxBackend on a mesh", "make one: tb.JaxBackend(mesh=mesh)", backend=backend))

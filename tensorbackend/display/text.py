@@ -94,19 +94,34 @@ def show(
     Returns
     -------
     str
-        The template and the backend, and below them the elements in columns.
+        The template, the backend and the elements: in one line if there is at most one axis and the line has room,
+        else with the elements in columns below.
 
     Examples
     --------
     >>> from tensorbackend.template import Template
+    >>> print(show(Template((), "f32"), "numpy", [1.5], []))
+    f32 numpy 1.5
     >>> wide = Template((2, 1000), "f32", ("batch", "feature"))
     >>> print(show(wide, "numpy", [1.0, 20.0, 3.0, 4.5], [[0, 1], [0, 999]]))
     f32[batch: 2][feature: 1000] numpy
     [[1.0, ..., 20.0],
      [3.0, ...,  4.5]]
     """
+    width = width or terminal_width()
+    first, below = f"{looks or repr(template)} {backend}", show_elements(template, elements, positions, width)
+    # Without elements, as `limit=0` requests, what is before the line break says all.
+    short = template.ndim < 2 and "\n" not in below and (bool(elements) or not template.size)
+    room = short and len(first) + len(below) < width
+    return first + (" " if room else "\n") + below
+
+
+def show_elements(
+    template: Template, elements: Sequence[object], positions: Sequence[Sequence[int]], width: int | None = None
+) -> str:
+    """The elements of a tensor as text, without its template; parameters as in `show`."""
     spelt = ([_text(element, template.dtype, digits) for element in elements] for digits in (None, _DIGITS_OF_MANY))
-    return f"{looks or repr(template)} {backend}\n{_body(template.shape, spelt, positions, width or terminal_width())}"
+    return _body(template.shape, spelt, positions, width or terminal_width())
 
 
 def terminal_width() -> int:

@@ -192,8 +192,7 @@ def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: i
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], names=("row", None))
     >>> tb.map_along_axis(tb.sum, x)
-    f32[row: 3] numpy
-    [3.0, 7.0, 11.0]
+    f32[row: 3] numpy [3.0, 7.0, 11.0]
     >>> tb.map_along_axis(tb.sum, x, axis=1, batch_size=2).tolist()
     [9.0, 12.0]
     """

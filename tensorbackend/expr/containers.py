@@ -34,8 +34,7 @@ def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
     >>> import tensorbackend as tb
     >>> x = tb.tensor([1.0, 2.0], names=("n",))
     >>> tb.backend_copy({"x": [x]}, "binary")["x"][0]
-    f32[n: 2] binary
-    [1.0, 2.0]
+    f32[n: 2] binary [1.0, 2.0]
     """
     copies: Nested = tree_map(lambda leaf: copied(leaf, backend) if isinstance(leaf, Tensor) else leaf, x)
     return copies
@@ -62,8 +61,7 @@ def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
     --------
     >>> import tensorbackend as tb
     >>> tb.backend_transfer((tb.ones(2), 3), "binary")
-    (f32[2] binary
-    [1.0, 1.0], 3)
+    (f32[2] binary [1.0, 1.0], 3)
     """
     moved: dict[int, Tensor] = {}
 

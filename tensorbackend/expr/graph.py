@@ -59,8 +59,7 @@ class Graph:
       %2 sum       f32        %1     axes=(0,) keepdims=False  <doctest tensorbackend.expr.graph.Graph[1]>:1
       return %2
     >>> graph(tb.asarray([1.0, 2.0, 3.0], dtype="f32"))
-    f32 numpy
-    14.0
+    f32 numpy 14.0
     """
 
     __slots__ = ("__weakref__", "call", "names", "nodes", "out_tree", "outputs", "parameters", "programs")

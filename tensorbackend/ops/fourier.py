@@ -32,8 +32,7 @@ def fft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
 
     >>> import tensorbackend as tb
     >>> tb.fft.fft(tb.asarray([1.0, 0.0, -1.0, 0.0], names=("time",)))
-    c64[time: 4] numpy
-    [0.0+0.0j, 2.0+0.0j, 0.0+0.0j, 2.0+0.0j]
+    c64[time: 4] numpy [0.0+0.0j, 2.0+0.0j, 0.0+0.0j, 2.0+0.0j]
     """
     return transform(x, n, axis, norm)
 

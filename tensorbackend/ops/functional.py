@@ -93,8 +93,7 @@ def reduce(
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2], [3, 4]], names=("row", "column"))
     >>> tb.reduce(x, 0, function=lambda total, element: total + element * element, axis="column")
-    s64[row: 2] numpy
-    [5, 25]
+    s64[row: 2] numpy [5, 25]
     """
     out, _, options = reduction(x, axis, keepdims)
     assert isinstance(out, Template)

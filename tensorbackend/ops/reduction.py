@@ -46,8 +46,7 @@ def sum(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, ke
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2], [3, 4]], names=("row", "column"))
     >>> tb.sum(x, axis="row")
-    s64[column: 2] numpy
-    [4, 6]
+    s64[column: 2] numpy [4, 6]
     """
     return plan_sum(x, axis, keepdims, accumulator(x.dtype) if dtype is None else as_dtype(dtype))
 

@@ -19,8 +19,7 @@ def backend_copy(x: Tensor, backend: BackendLike = None) -> Tensor:
     >>> import tensorbackend as tb
     >>> x = tb.tensor([1.0, 2.0], names=("n",))
     >>> x.backend_copy("binary")
-    f32[n: 2] binary
-    [1.0, 2.0]
+    f32[n: 2] binary [1.0, 2.0]
     """
     target = get_backend(backend)
     check_dtype_support(x.dtype, target)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import pytest
 
 import tensorbackend as tb
@@ -18,18 +20,38 @@ def test_a_matrix_with_names(backend: str) -> None:
 @pytest.mark.parametrize(
     ("x", "text"),
     [
-        (tb.tensor(7), "s64 numpy\n7"),
-        (tb.tensor([True, False], names=("n",)), "pred[n: 2] numpy\n[True, False]"),
-        (tb.tensor([0.1]), "f32[1] numpy\n[0.1]"),
-        (tb.tensor([0.1], dtype=float16), "f16[1] numpy\n[0.1]"),
-        (tb.tensor([0.1], dtype=bfloat16), "bf16[1] numpy\n[0.1]"),
-        (tb.tensor([1 - 0.5j]), "c64[1] numpy\n[1.0-0.5j]"),
+        (tb.tensor(7), "s64 numpy 7"),
+        (tb.tensor([True, False], names=("n",)), "pred[n: 2] numpy [True, False]"),
+        (tb.tensor([0.1]), "f32[1] numpy [0.1]"),
+        (tb.tensor([0.1], dtype=float16), "f16[1] numpy [0.1]"),
+        (tb.tensor([0.1], dtype=bfloat16), "bf16[1] numpy [0.1]"),
+        (tb.tensor([1 - 0.5j]), "c64[1] numpy [1.0-0.5j]"),
         (tb.zeros((2, 0)), "f32[2][0] numpy\n[[],\n []]"),
         (tb.template((2,), "f32", ("n",)), "f32[n: 2] template"),
     ],
 )
 def test_each_kind(x: tb.Tensor, text: str) -> None:
     assert repr(x) == text
+
+
+def test_a_line_that_has_no_room_is_broken_behind_the_backend(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = tb.asarray([1.0, 2.0], names=("n",))
+    monkeypatch.setenv("COLUMNS", str(len("f32[n: 2] numpy [1.0, 2.0]")))
+    assert repr(x) == "f32[n: 2] numpy [1.0, 2.0]"
+    monkeypatch.setenv("COLUMNS", str(len("f32[n: 2] numpy [1.0, 2.0]") - 1))
+    assert repr(x) == "f32[n: 2] numpy\n[1.0, 2.0]"
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_a_scalar_takes_one_line_in_texts_and_containers(backend: str) -> None:
+    x = tb.asarray(1.5, backend=backend)
+    line = f"f32 {backend} 1.5"
+    pair = namedtuple("pair", "loss step")(x, 3)
+    assert [str(x), f"{x}", f"{x:.1f}", f"{[x]}", repr({"loss": x})] == [
+        *(line, line, "1.5"),
+        *(f"[{line}]", f"{{'loss': {line}}}"),
+    ]
+    assert repr(pair) == f"pair(loss={line}, step=3)"
 
 
 def test_the_ends_of_a_large_matrix_are_shown_in_columns(monkeypatch: pytest.MonkeyPatch) -> None:

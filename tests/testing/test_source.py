@@ -84,4 +84,4 @@ def test_an_op_by_its_namespace() -> None:
 def test_a_script_runs(capsys: pytest.CaptureFixture[str]) -> None:
     call = Invocation("add", (tb.tensor([1, 2], backend="binary"), 1), {})
     exec(script(repr(call), tb.get_backend("numpy")), {})
-    assert capsys.readouterr().out == "s64[2] numpy\n[2, 3]\n"
+    assert capsys.readouterr().out == "s64[2] numpy [2, 3]\n"

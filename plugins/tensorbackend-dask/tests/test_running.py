@@ -51,7 +51,7 @@ def test_nothing_runs_until_it_is_asked_for(tasks: Counter[str]) -> None:
     assert ran
     assert y.tolist() == first  # small values are kept
     assert tasks.total() == ran
-    assert repr(y).startswith("f32[feature: 2] dask\n[")
+    assert repr(y).startswith("f32[feature: 2] dask [")
 
 
 def test_display_and_first_elements_need_no_more_than_their_blocks(tasks: Counter[str]) -> None:

@@ -14,7 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 from ...caching.option_keys import remember
-from ...display import ends, show
+from ...display import ends, show, show_elements
 from ...dtypes import Scalar
 from ...dtypes.packing import unpack
 from ...errors import ArgumentError, BackendError, expected
@@ -459,8 +459,8 @@ class JaxMesh(JaxBackend):
             spans = [extent.indices(size)[:2] for extent, size in zip(index, x.shape, strict=True)]
             positions = ends(part.shape, limit)
             elements = unpack(elements_at(part, positions).tobytes(), x.dtype) if limit else []
-            text = show(x.template.replace(shape=tuple(part.shape)), self.name, elements, positions)
-            lines += [f"[{', '.join(f'{begin}:{end}' for begin, end in spans)}]", text.partition("\n")[2]]
+            below = show_elements(x.template.replace(shape=tuple(part.shape)), elements, positions)
+            lines += [f"[{', '.join(f'{begin}:{end}' for begin, end in spans)}]", below]
             limit -= len(elements)
             if limit <= 0:
                 break

@@ -75,8 +75,7 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
     >>> import tensorbackend as tb
     >>> x = tb.tensor([1.0, 2.0], names=("n",))
     >>> tb.grad(lambda x: tb.sum(x * x))(x)
-    f32[n: 2] numpy
-    [2.0, 4.0]
+    f32[n: 2] numpy [2.0, 4.0]
     """
     both = value_and_grad(function, argnums, has_aux)
 

@@ -169,8 +169,7 @@ def tape() -> Tape:
     ...     x = tape.watch(tb.tensor([1.0, -2.0], names=("n",)))
     ...     y = tb.sum(x * x) if x[0] > 0 else tb.sum(x)
     >>> tb.gradient(y, x)
-    f32[n: 2] numpy
-    [2.0, -4.0]
+    f32[n: 2] numpy [2.0, -4.0]
     """
     return Tape()
 

@@ -64,8 +64,7 @@ def full(
 
     >>> import tensorbackend as tb
     >>> tb.full((2,), 7, names=("n",))
-    s64[n: 2] numpy
-    [7, 7]
+    s64[n: 2] numpy [7, 7]
     """
     if not isinstance(fill_value, Tensor) and not is_array(fill_value):
         return _full(shape, fill_value, dtype=dtype, names=names, backend=backend, device=device, like=like)  # type: ignore[arg-type] # a number, or refused

@@ -41,8 +41,7 @@ def gather(x: TensorLike, indices: TensorLike, /, *, mode: Mode = "error", batch
     [3, 1]
     >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
     >>> tb.gather(x, tb.asarray([[2], [0]], names=("row", None)), batch="row")
-    s64[row: 2] numpy
-    [3, 4]
+    s64[row: 2] numpy [3, 4]
     """
     if batch is None:
         return _gather(x, indices, mode=mode)

@@ -258,8 +258,7 @@ def categorical(
     >>> import tensorbackend as tb
     >>> logits = tb.asarray([[0.0, -100.0], [-100.0, 0.0]], names=("batch", "class"))
     >>> tb.random.categorical(tb.random.key(0), logits, axis="class")
-    s64[batch: 2] numpy
-    [0, 1]
+    s64[batch: 2] numpy [0, 1]
     """
     key, scores = operand_tensors(key, logits)
     sizes = None if shape is None else as_shape(shape)
