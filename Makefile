@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+# The same environment with the package alone, where the tools are not installed yet.
+PACKAGE_READY := .venv/.package
 
 # The oldest versions that pyproject.toml allows, in a virtual environment of their own.
 OLDEST_BIN := .venv-oldest/bin
@@ -87,15 +89,23 @@ help: ## Lists the targets
 
 setup: $(READY) ## Makes .venv and installs the package with its tools
 
-$(READY): pyproject.toml
+# The script of pip is written last, so a virtual environment that could not be completed is made again.
+$(READY) $(PACKAGE_READY): | .venv/bin/pip
+.venv/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
+
+$(PACKAGE_READY): pyproject.toml
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
+	@touch $@
+
+$(READY): pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
 	$(BIN)/python -m compileall -q tensorbackend
 	@touch $@
 	@echo 'The package and the command tensorbackend are in .venv: source .venv/bin/activate puts them on your path'
 
-demo: $(READY) ## Trains a digit classifier with named axes and checks it on the reference backend
+demo: $(if $(wildcard $(READY)),$(READY),$(PACKAGE_READY)) ## Trains a digit classifier on the package alone, and checks it on the reference backend
 	$(BIN)/python examples/digits.py
 
 # What is compared to the last bit runs as XLA compiles by itself. What is compared with a tolerance is compiled without

@@ -152,13 +152,18 @@ differ, and whether the op has a gradient. [Semantics](../semantics.md) says how
 
 
 def _page(title: str, listed: dict[str, Any]) -> str:
-    rows = [f"| [`{_short(name)}`][{_identifier(name, value)}] | {_summary(value)} |" for name, value in listed.items()]
+    rows = [f"| [`{short(name)}`][{_identifier(name, value)}] | {_summary(value)} |" for name, value in listed.items()]
     table = ["| | |", "| --- | --- |", *rows, ""]
     blocks = [_block(name, value) for name, value in listed.items()]
     return "\n".join([f"# {title}", "", *table, *blocks])
 
 
-def _short(name: str) -> str:
+def short(name: str) -> str:
+    """The name of a public object as users write it.
+
+    >>> short("tensorbackend.linalg.qr"), short("tensorbackend.errors.DataError")
+    ('tb.linalg.qr', 'tensorbackend.errors.DataError')
+    """
     head, _, rest = name.partition(".")
     within = rest.partition(".")[0]
     return name if within in ("errors", "protocol", "extending", "testing") else f"tb.{rest}" if head else name
@@ -170,7 +175,7 @@ def _summary(value: Any) -> str:
 
 
 def _block(name: str, value: Any) -> str:
-    options = {"heading": _short(name), "toc_label": _short(name)}
+    options = {"heading": short(name), "toc_label": short(name)}
     if value is tb.Backend:
         options["inherited_members"] = "true"  # the callbacks, which the base classes declare
     elif isinstance(value, type) and issubclass(value, tb.Backend):

@@ -1,14 +1,18 @@
 """An extension of Griffe, which reads the package's source: adds to the reference what only the running package has.
 
 Sections of an op's docstring are added when the op is declared, and the function that declares a primitive is a rule
-on templates. The reference therefore shows the docstring and the types of the function that users call.
+on templates. The reference therefore shows the docstring and the types of the function that users call, and says the
+names that it has in other libraries, by which the search finds it.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib import import_module
 from inspect import getdoc, signature
+from pathlib import Path
+from runpy import run_path
 from typing import Any, Final
 
 import griffe
@@ -36,6 +40,9 @@ class Runtime(griffe.Extension):
             value = getattr(import_module(module.path), obj.name)
             obj.docstring.value = getdoc(value) or ""
             _retype(obj, value)
+        if isinstance(obj, griffe.Function) and isinstance(module, griffe.Module):
+            said = _elsewhere().get(id(getattr(import_module(module.path), obj.name, None)), "")
+            obj.docstring.value = with_text(obj.docstring.value, said)
         obj.docstring.value = with_examples(obj.docstring.value)
 
 
@@ -48,6 +55,31 @@ def with_examples(text: str) -> str:
     if re.search(r"^Examples\n-+$", text, re.MULTILINE):
         return text
     return re.sub(r"^>>> ", "Examples\n--------\n>>> ", text, count=1, flags=re.MULTILINE)
+
+
+@cache
+def _elsewhere() -> dict[int, str]:
+    """What is said of functions with other names in other libraries, by their identities."""
+    folder = Path(__file__).parent
+    reference, elsewhere = (run_path(str(folder / f"{name}.py")) for name in ("reference", "elsewhere"))
+    names = elsewhere["other_names"]()
+    return {
+        id(value): elsewhere["said"](names[short])
+        for listed in reference["entries"]().values()
+        for path, value in listed.items()
+        if names.get(short := reference["short"](path))
+    }
+
+
+def with_text(docstring: str, text: str) -> str:
+    """A docstring with a paragraph before its first section.
+
+    >>> with_text("One.\\n\\nReturns\\n-------\\nint", "Two.").splitlines()
+    ['One.', '', 'Two.', '', 'Returns', '-------', 'int']
+    """
+    section = re.search(r"^(?:[A-Z]\w+\n-{3,}$|>>> )", docstring, re.MULTILINE)
+    place = section.start() if section else len(docstring)
+    return f"{docstring[:place].rstrip()}\n\n{text}\n\n{docstring[place:]}".rstrip() if text else docstring
 
 
 def _retype(declared: griffe.Function, value: Any) -> None:

@@ -1,6 +1,7 @@
 """The Python code in the README and in docs/ runs."""
 
 import inspect
+import linecache
 import re
 import runpy
 from functools import cache
@@ -14,7 +15,7 @@ import tensorbackend as tb
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```(?:python\n(.*?)```|text\n(.*?)```)", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(?:python\n(.*?)```|(?:text|table)\n(.*?)```)", re.DOTALL | re.MULTILINE)
 BLOCKS = {page: [block.groups() for block in BLOCK.finditer(page.read_text())] for page in PAGES}
 """The blocks of each page: (Python, None), or (None, output)."""
 
@@ -36,10 +37,13 @@ def test_the_blocks_of_a_page_run_in_order(
     # Recipes declare ops and classes, so each page runs as a module with a name of its own.
     namespace = {"__name__": "docs_page"}
     printed = ""
-    for code, output in BLOCKS[page]:
+    shown = [output is not None for _, output in BLOCKS[page]] + [False]
+    for number, (code, output) in enumerate(BLOCKS[page], 1):
         if code is not None:
+            linecache.cache[page.name] = (len(code), None, code.splitlines(keepends=True), page.name)  # errors show it
             exec(compile(code, page.name, "exec"), namespace)
             printed = capsys.readouterr().out
+            assert not printed or shown[number], f"the page does not show {printed!r}"
         elif page.name not in MEASURED:
             assert output in printed, "the page shows another output"
     assert "tb" in namespace

@@ -157,6 +157,18 @@ def test_plots_are_pictures_with_a_bar_for_each_peer(measured: Path) -> None:
     assert kinds == ["card", "ours", "bar"]
 
 
+def test_the_first_page_has_measured_figures() -> None:
+    groups = {group.name: group for group in PAGE["read"]()[1]}
+    figures = [
+        PAGE["shown"](groups["training"].ratio("batch of 512", peer))
+        for peer in ("ours on NumPy, jit", "ours on JAX, jit", "jax.jit", "PyTorch, eager")
+    ]
+    for path in (ROOT / "docs" / "index.md", ROOT / "README.md"):
+        text = " ".join(path.read_text().replace("*", "").split())
+        assert f"takes {figures[0]} of the time" in text
+        assert "on JAX it takes {}, `jax.jit` {}, and PyTorch {}".format(*figures[1:]) in text
+
+
 def test_the_page_shows_every_plot_and_group() -> None:
     page = (ROOT / "docs" / "performance.md").read_text()
     for name in PAGE["PLOTS"]:

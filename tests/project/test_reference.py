@@ -83,3 +83,11 @@ def test_every_page_of_docs_is_in_the_navigation() -> None:
 )
 def test_links_out_of_docs_lead_to_pages(link: str, source: str, page: str, expected: str) -> None:
     assert REFERENCE["linked"](f"[a]({link}), b", source, page) == f"[a]({expected}), b"
+
+
+def test_functions_say_their_names_in_other_libraries() -> None:
+    names = runpy.run_path(str(ROOT / "docs" / "elsewhere.py"))["other_names"]()
+    assert {"np.cumsum", "torch.cumsum", "jnp.cumsum", "da.cumsum"} <= set(names["tb.cumulative_sum"])
+    assert names["tb.nn.conv"] == ["nn.Conv2d"]
+    listed = {REFERENCE["short"](path) for page in ENTRIES.values() for path in page}
+    assert len(listed & set(names)) > 150

@@ -1,0 +1,60 @@
+"""The names that functions have in other libraries, so that the reference says them and its search finds ours by them.
+
+They come from the rows of the pages "coming from", and from the table of foreign names that errors use.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from runpy import run_path
+
+from tensorbackend.errors.foreign_names import ADVICE, SYNONYMS
+
+LIBRARIES = ("numpy", "pytorch", "jax", "xarray")
+"""The systems whose rows are read."""
+
+OURS = re.compile(r"(?:\btb\.)?\b((?:(?:fft|linalg|nn|optimize|random)\.)?[a-z_]\w*)\(")
+"""A piece of advice that begins with a call of one of our functions, and the function's name."""
+
+
+def other_names() -> dict[str, list[str]]:
+    """Return the names in other libraries of each of our functions.
+
+    Returns
+    -------
+    dict of str to list of str
+        Names such as `np.cumsum`, by names such as `tb.cumulative_sum`.
+    """
+    names: dict[str, list[str]] = {}
+
+    def enter(ours: str, theirs: str) -> None:
+        known = names.setdefault(f"tb.{ours}", [])
+        if theirs not in known and theirs != ours:
+            known.append(theirs)
+
+    read = run_path(str(Path(__file__).with_name("rows.py")))["read"]
+    for system in LIBRARIES:
+        for row in read(system).rows:
+            theirs = re.match(r"[A-Za-z_]+[\w.]*\w(?=\(|,|$)", row.name)
+            # A layer or a loss stands inside of a reduction; a row without code has a remark that names ours.
+            ours = re.search(r"\btb\.(nn\.\w+)", row.code) or re.match(r"tb\.([\w.]+)\(", row.code)
+            ours = ours if row.code else re.search(r"`tb\.([\w.]+)", row.remark)
+            if theirs and ours:
+                enter(ours[1], theirs[0])
+    for other, text in {**SYNONYMS, **ADVICE}.items():
+        for part in re.split(", or | or ", text):
+            call = OURS.match(part)
+            if call or other in SYNONYMS:
+                enter(call[1] if call else part, other)
+    return names
+
+
+def said(names: list[str]) -> str:
+    """Return names as a sentence of the reference, without those that are another's last part.
+
+    >>> said(["np.cumsum", "torch.cumsum", "cumsum", "scan"])
+    'In other libraries: `np.cumsum`, `torch.cumsum`, `scan`.'
+    """
+    ends = {name.rpartition(".")[2] for name in names if "." in name}
+    return f"In other libraries: {', '.join(f'`{name}`' for name in names if name not in ends)}."
