@@ -41,7 +41,7 @@ FAMILIES: Final = {
     "gradients": ("Gradients", ("grad",)),
     "transforms": (
         "Tracing, jit, vmap and trees",
-        ("trace", "jit", "vmap", "trees", "hooks", "host", "introspection", "saved_graphs"),
+        ("trace", "jit", "vmap", "trees", "tree_functions", "hooks", "host", "introspection", "saved_graphs"),
     ),
     "control": ("Control flow", ("choice", "control", "while_loops", "along")),
     "quantized": ("Quantised tensors", ("quantized",)),

@@ -29,14 +29,8 @@ def run(name: str, backend: str, **constants: Any) -> tuple[Values, str]:
     tree = ast.parse(path.read_text())
     replaced = set()
     for node in tree.body:
-        if (
-            isinstance(node, ast.Assign)
-            and isinstance(target := node.targets[0], ast.Name)
-            and target.id in constants
-        ):
-            node.value = ast.copy_location(
-                ast.Constant(constants[target.id]), node.value
-            )
+        if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Name) and target.id in constants:
+            node.value = ast.copy_location(ast.Constant(constants[target.id]), node.value)
             replaced.add(target.id)
     assert replaced == set(constants), "the program has no such constant"
     values: Values = {"__name__": "__main__", "__file__": str(path)}
@@ -52,15 +46,9 @@ def run(name: str, backend: str, **constants: Any) -> tuple[Values, str]:
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[+-]?\d+)?")
 
 
-def assert_same(
-    one: tuple[Values, str], other: tuple[Values, str], rtol: float, atol: float
-) -> None:
+def assert_same(one: tuple[Values, str], other: tuple[Values, str], rtol: float, atol: float) -> None:
     """Check that two runs have equal tensors under equal names, and printed the same text with the same numbers."""
-    tensors = {
-        name: value
-        for name, value in one[0].items()
-        if isinstance(value, tb.Tensor)
-    }
+    tensors = {name: value for name, value in one[0].items() if isinstance(value, tb.Tensor)}
     assert tensors
     for name, value in tensors.items():
         found = other[0][name]
@@ -75,16 +63,9 @@ def assert_same(
             atol=atol,
             err_msg=name,
         )
-    assert NUMBER.sub("#", one[1].replace("numpy", "jax")) == NUMBER.sub(
-        "#", other[1]
-    )
-    numbers = [
-        numpy.array([float(number) for number in NUMBER.findall(text)])
-        for _, text in (one, other)
-    ]
-    numpy.testing.assert_allclose(
-        numbers[1], numbers[0], rtol=max(rtol, 2e-3), atol=atol
-    )
+    assert NUMBER.sub("#", one[1].replace("numpy", "jax")) == NUMBER.sub("#", other[1])
+    numbers = [numpy.array([float(number) for number in NUMBER.findall(text)]) for _, text in (one, other)]
+    numpy.testing.assert_allclose(numbers[1], numbers[0], rtol=max(rtol, 2e-3), atol=atol)
 
 
 Runner = Callable[..., Values]
@@ -94,9 +75,7 @@ Runner = Callable[..., Values]
 def on_both(monkeypatch: pytest.MonkeyPatch) -> Runner:
     """A function that runs a program on NumPy and on JAX, compares the two runs, and returns NumPy's variables."""
 
-    def both(
-        name: str, *, rtol: float = 1e-4, atol: float = 1e-5, **constants: Any
-    ) -> Values:
+    def both(name: str, *, rtol: float = 1e-4, atol: float = 1e-5, **constants: Any) -> Values:
         first = run(name, "numpy", **constants)
         assert_same(first, run(name, "jax", **constants), rtol, atol)
         return first[0]

@@ -33,12 +33,8 @@ def test_the_orbits_are_those_of_scipy(on_both: Runner) -> None:
             atol=1e-12,
         )
         path, changes = values["path"], values["changes"]
-        numpy.testing.assert_allclose(
-            numpy.asarray(path.prey[:, orbit]), exact.y[0], rtol=1e-5
-        )
-        numpy.testing.assert_allclose(
-            numpy.asarray(path.predators[:, orbit]), exact.y[1], rtol=1e-5
-        )
+        numpy.testing.assert_allclose(numpy.asarray(path.prey[:, orbit]), exact.y[0], rtol=1e-5)
+        numpy.testing.assert_allclose(numpy.asarray(path.predators[:, orbit]), exact.y[1], rtol=1e-5)
         numpy.testing.assert_allclose(
             numpy.asarray(changes.prey[:, orbit]),
             exact.y[2],

@@ -14,11 +14,11 @@ from typing import Any, Final, NamedTuple, Self
 
 from ..caching.locks import module_lock
 from ..declarations.argument_errors import check_arguments
-from ..dispatch.kernels import payloads_of
 from ..dispatch.watching import Subject, unwatch, watch
 from ..errors import NonFiniteError
 from ..protocol import Backend, Kernel
 from ..protocol.core import CompositeCall
+from ..protocol.planned import payloads_of
 from ..select import default_backend
 from ..template import Template
 from ..tensor import Tensor
