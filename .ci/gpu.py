@@ -71,7 +71,7 @@ def pytest(*arguments: str) -> list[str]:
 
 def steps_without_gpu() -> list[Step]:
     """What can be proven on any machine."""
-    tests = ("tests/backends/test_cupy_module_names.py", "tests/backends/test_cupy_kernels.py")
+    tests = ("tests/backends/test_cupy_module_names.py", "tests/backends/test_cupy_backend_kernels.py")
     return [Step("CuPy's functions and the kernels of fused chains", pytest(*tests), {})]
 
 

@@ -181,7 +181,7 @@ def test_a_kernel_of_many_ops_compiles(compiler: Compiler) -> None:
     backend = Unconnected()
     for dtype in ("float16", "float32", "float64"):
         found = chains(activation, [tb.zeros((3, 5), dtype=dtype, backend="template")], backend)
-        assert max(len(chain.nodes) for chain in found) > 8
+        assert max(len(chain.nodes) for chain in found) > 5
         assert [compiler.compile(compiler.source(chain)) for chain in found] == [""] * len(found)
 
 
