@@ -110,9 +110,9 @@ demo: $(if $(wildcard $(READY)),$(READY),$(PACKAGE_READY)) ## Trains a digit cla
 
 # What is compared to the last bit runs as XLA compiles by itself. What is compared with a tolerance is compiled without
 # LLVM's optimizations and, in versions of XLA that have them, by its older emitters, in less than half the time. Where
-# many calls are drawn, XLA's defaults hold too: without optimizations a program may compute |z| in two ways, and where no
-# |z| then equals the maximum, XLA's gradient of the maximum is 0.
-EXACT := property_tests/test_ops.py tests/ops/elementwise tests/backends/jax_backend/test_elementwise.py \
+# TENSORBACKEND_EXAMPLES asks for many draws, XLA's defaults hold: without optimizations a program may compute |z| in two
+# ways, and where no |z| then equals the maximum, XLA's gradient of the maximum is 0.
+EXACT := tests/ops/elementwise tests/backends/jax_backend/test_elementwise.py \
 	tests/backends/jax_backend/test_composites.py
 OLDER := --xla_cpu_use_fusion_emitters=false
 QUICK = $(if $(TENSORBACKEND_EXAMPLES),,--xla_backend_optimization_level=0 $(shell \
