@@ -39,7 +39,7 @@ def test_a_composite_is_a_program_from_its_second_call_on(backend: str) -> None:
     results = [noted(x) for _ in range(4)]
     assert [result.tolist() for result in results] == [[5.0, 26.0]] * 4
     assert {result.names for result in results} == {x.names}
-    assert RUNS == ["template", backend, "template", "expr"]  # a template, and op by op; a template, and the program
+    assert ["template", backend, "template", "expr"] == RUNS  # a template, and op by op; a template, and the program
 
 
 def test_each_option_has_a_program_of_its_own() -> None:
