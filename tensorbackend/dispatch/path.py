@@ -156,7 +156,7 @@ class FullPath(Planner):
     def bring(self, call: Call, dtypes: Sequence[DType], backend: Backend) -> list[Tensor]:
         """The operands of a call as tensors on a backend, numbers in these dtypes."""
         return [
-            move(x, backend) if isinstance(x, Tensor) else constant(self.spec.name, x, dtype, backend)
+            move(x, backend) if isinstance(x, Tensor) else constant(x, dtype, backend)
             for x, dtype in zip(call.operands, dtypes, strict=True)
         ]
 
@@ -165,7 +165,7 @@ class FullPath(Planner):
         native = [dtype for x, dtype in zip(operands, dtypes, strict=False) if x.__class__ not in NUMBERS]
         if not all(isinstance(x, Tensor) for x in operands):
             makers = [
-                None if isinstance(x, Tensor) else maker_of(self.spec.name, x, dtype, key[0 if self.plain else 1])
+                None if isinstance(x, Tensor) else maker_of(x, dtype, key[0 if self.plain else 1])
                 for x, dtype in zip(operands, dtypes, strict=True)
             ]
             ready = ready._replace(constants=tuple(makers))
