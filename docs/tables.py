@@ -17,7 +17,6 @@ import tensorbackend as tb
 from tensorbackend.backends.support import support_of
 from tensorbackend.declarations.op_specs import CALLBACKS, OPS, OpSpec, list_implementations
 from tensorbackend.dispatch.fallbacks import fallbacks
-from tensorbackend.dispatch.minimum import accepted_dtype, minimum
 from tensorbackend.dtypes import ALL_DTYPES, DType
 from tensorbackend.expr.grad.coverage import gradient_support
 from tensorbackend.protocol import Backend
@@ -26,6 +25,7 @@ from tensorbackend.rules.accuracy import Bound
 from tensorbackend.select import backend_class, backends, origin
 from tensorbackend.testing import partial
 from tensorbackend.testing.bounds import bound_of
+from tensorbackend.testing.minimum import accepted_dtype, minimum
 from tensorbackend.testing.source import qualified
 
 HERE = Path(__file__).parent

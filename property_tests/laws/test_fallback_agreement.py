@@ -13,12 +13,12 @@ from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.backends.support import support_of
 from tensorbackend.declarations.op_specs import CALLBACKS, OPS
 from tensorbackend.dispatch.fallbacks import fallbacks, missing_needs
-from tensorbackend.dispatch.minimum import minimum
 from tensorbackend.dtypes import ALL_DTYPES, DType, bool_
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.protocol import Backend
 from tensorbackend.rules.broadcasting import result_type
 from tensorbackend.testing import Invocation, calls, check, partial, profile, without
+from tensorbackend.testing.minimum import minimum
 
 PRIMITIVES = [name for name, callback in CALLBACKS.items() if not callback.optional]
 CASES = [

@@ -22,14 +22,13 @@ from ..rules.axes import normalize_axis, sole_axis, sorted_axes
 from ..rules.broadcasting import result_type
 from ..rules.plan import Out, flag, integer
 from ..scopes import in_own_context
-from ..select import call_with_default, common_backend, get_backend, move
+from ..select import call_with_default, common_backend, get_backend
 from ..template import Template
 from ..tensor import Tensor, bind
-from .constants import constant
 from .kernels import composite_kernel, kernel, template_kernel, wrap
 from .kinds import Decision
 from .narrow import check_moves, is_narrow
-from .operands import Call, Operand, template_of
+from .operands import Call, template_of
 from .path import FullPath
 
 programs: SuppliedFunction[Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | None]] = SuppliedFunction(
@@ -71,8 +70,12 @@ class CompositePath(FullPath):
         """Finds the output template by a trial on templates."""
         check_moves(self.spec, [template_of(operand) for operand in call.operands])
         chosen = backend or common_backend(call.deciding_tensors)
-        out, options, result = self._trial(call)
-        tensors = [move(x, chosen) for x in self._tensors(call, chosen)]
+        strong = [x.template for x in call.tensors]
+        dtypes = [  # a number's is that to which it promotes with the tensors next to it
+            x.dtype if isinstance(x, Tensor) else result_type([*strong, template_of(x)]) for x in call.operands
+        ]
+        out, options, result = self._trial(call, self.bring(call, dtypes, get_backend("template")))
+        tensors = self.bring(call, dtypes, chosen)
         return Decision(chosen, out, [x.template for x in tensors], call.groups, options, (), result), tensors
 
     def kind_kernel(self, decision: Decision) -> Kernel | None:
@@ -96,11 +99,11 @@ class CompositePath(FullPath):
             return op_by_op, True
         try:
             key = backend, out, *inputs, *map(option_key, options.values()), defaults.current_precision()
-            again = self.met.get(key)
+            first = key not in self.met
         except (TypeError, KeyError):
             return op_by_op, True
-        if again is None:  # most templates occur once
-            remember(self.met, key, False)
+        if first:  # most templates occur once
+            remember(self.met, key, True)
             return op_by_op, False
         return self._program(decision) or op_by_op, True
 
@@ -109,28 +112,14 @@ class CompositePath(FullPath):
         call = CompositeCall(decision.out, tuple(decision.arguments), decision.options)
         return programs.call(decision.backend, self.default, call)
 
-    def _tensors(self, call: Call, backend: Backend) -> list[Tensor]:
-        """The operands as tensors; a Python number takes the dtype to which it promotes with the tensors next to it."""
-        if len(call.tensors) == len(call.operands):
-            return call.tensors
-        strong = [x.template for x in call.tensors]
-        return [self._tensor(operand, strong, backend) for operand in call.operands]
-
-    def _tensor(self, operand: Operand, strong: Sequence[Template], backend: Backend) -> Tensor:
-        if isinstance(operand, Tensor):
-            return operand
-        return constant(self.spec.name, operand, result_type([*strong, template_of(operand)]), backend)
-
-    def _trial(self, call: Call) -> tuple[Out, Mapping[str, Any], Callable[..., Any] | None]:
+    def _trial(self, call: Call, inputs: Sequence[Tensor]) -> tuple[Out, Mapping[str, Any], Callable[..., Any] | None]:
         """Runs the default on template tensors.
 
         Returns the output template, the normalised options, and the function that makes the public result of several
         tensors, `None` for a plain tuple or a single tensor.
         """
-        shapes_only = get_backend("template")
-        inputs = call.group_operands([Tensor(x.template, shapes_only, None) for x in self._tensors(call, shapes_only)])
         options = self._options(call)
-        result = call_with_default(shapes_only, self.default, None, inputs, options)
+        result = call_with_default(get_backend("template"), self.default, None, call.group_operands(inputs), options)
         if isinstance(result, Tensor):
             return result.template, options, None
         make = getattr(result, "_make", None)  # a named tuple's, from an iterable

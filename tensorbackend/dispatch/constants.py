@@ -10,7 +10,6 @@ from ..caching.memos import clear_all, remembers
 from ..caching.option_keys import MEMO_LIMIT, NUMBERS, remember
 from ..dtypes import DType, check_scalar, check_scalars
 from ..dtypes.packing import element_type, writer
-from ..errors import TensorBackendError
 from ..protocol import Backend, Payload
 from ..sizes import NeedsSizes, Size
 from ..template import intern_template
@@ -19,13 +18,13 @@ from .checked import explain_errors
 from .kernels import primitive_kernel
 
 
-def constant(op: str, value: Any, dtype: DType, backend: Backend) -> Tensor:
+def constant(value: Any, dtype: DType, backend: Backend) -> Tensor:
     """A Python number among the operands of an op as a tensor without axes."""
-    return Tensor(intern_template((), dtype, ()), backend, constants_of(op, dtype, backend)(value))
+    return Tensor(intern_template((), dtype, ()), backend, constants_of(dtype, backend)(value))
 
 
 _numbers: Final[list[dict[Any, Payload]]] = []
-"""The payloads of numbers, by op, dtype and backend."""
+"""The payloads of numbers, by dtype and backend."""
 
 remembers(
     "numbers next to tensors",
@@ -36,10 +35,10 @@ remembers(
 
 
 @cache
-def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Payload]:
+def constants_of(dtype: DType, backend: Backend) -> Callable[[Any], Payload]:
     """A function that makes the payload of a Python number in a dtype, once for each value.
 
-    The function raises what `check_scalar` raises, under the name of the op.
+    The function raises what `check_scalar` raises.
     """
     payloads: dict[Any, Payload] = {}
     _numbers.append(payloads)
@@ -60,15 +59,11 @@ def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Pay
             return payloads[key]
         except KeyError:
             pass  # so that no error below has this one as its context
-        try:
-            if value.__class__ in known:  # the dtype holds its kind
-                check_scalars((value,), dtype)
-            else:
-                check_scalar(value, dtype)
-                known.add(value.__class__)
-        except TensorBackendError as error:
-            error.named(op)
-            raise
+        if value.__class__ in known:  # the dtype holds its kind
+            check_scalars((value,), dtype)
+        else:
+            check_scalar(value, dtype)
+            known.add(value.__class__)
         with explain_errors("constant", backend):
             if plain:  # a plan for one number takes ten times as long
                 scalar_payload = backend.from_binary(template, data=as_bytes(as_element(value)))
@@ -81,7 +76,7 @@ def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Pay
     return payload
 
 
-def maker_of(op: str, operand: object, dtype: DType, backend: Backend) -> Callable[[Any], Payload]:
+def maker_of(operand: object, dtype: DType, backend: Backend) -> Callable[[Any], Payload]:
     """The function that makes the payload of a number like `operand`: a Python number, or one of NumPy's."""
-    payload = constants_of(op, dtype, backend)
+    payload = constants_of(dtype, backend)
     return payload if operand.__class__ in NUMBERS else lambda value: payload(value.item())

@@ -104,7 +104,7 @@ class KindPlan:
     def __init__(
         self, kinds: Kinds, trace: SizeTrace, decision: Decision, kernel: Kernel | None, operands: Sequence[Any]
     ) -> None:
-        out, leaves, name = decision.out, Leaves(), kinds.path.spec.name
+        out, leaves = decision.out, Leaves()
         self.kinds: Final = kinds
         self.backend: Final = decision.backend
         self.decision: Final = decision
@@ -122,8 +122,7 @@ class KindPlan:
         """Takes the shape of each operand, and each option that is a shape. Returns the shape of the result, or a tuple
         of shapes for several results; with the numbers that the kernel or the options keep, if they keep any."""
         self.constants: Final = [
-            maker_of(name, operand, x.dtype, decision.backend)
-            for operand, x in zip(operands, decision.inputs, strict=True)
+            maker_of(operand, x.dtype, decision.backend) for operand, x in zip(operands, decision.inputs, strict=True)
         ]
         """For each operand the function that makes its payload, if it is a number."""
         self.often: Final = 1 if kernel is None else OFTEN

@@ -19,12 +19,12 @@ from ..interchange import scalar_dtype
 from ..protocol import Backend, Payload
 from ..protocol.planned import payloads_of
 from ..rules.plan import Out
-from ..select import creation_backend, move_to_recorder
+from ..select import creation_backend, move, move_to_recorder
 from ..template import Template, is_symbolic_template
 from ..tensor import Tensor
 from ..tensor.operators import OPERATORS, REFLECTED
 from .cast_mode import cast, holds_no_precision, is_cast, keep
-from .constants import maker_of
+from .constants import constant, maker_of
 from .generated import ABSENT, generate
 from .kernels import wrap
 from .kinds import Kinds, Planner
@@ -166,12 +166,19 @@ class FullPath(Planner):
             self.kinds.learn(kind[0], backend, arguments, options)
         return result
 
+    def bring(self, call: Call, dtypes: Sequence[DType], backend: Backend) -> list[Tensor]:
+        """The operands of a call as tensors on a backend, numbers in these dtypes."""
+        return [
+            move(x, backend) if isinstance(x, Tensor) else constant(x, dtype, backend)
+            for x, dtype in zip(call.operands, dtypes, strict=True)
+        ]
+
     def _keep(self, ready: ReadyCall, key: Key, operands: Sequence[Any], dtypes: Sequence[DType]) -> None:
         """Enters a call in the memo. `dtypes` are those of the operands, which may be numbers."""
         native = [dtype for x, dtype in zip(operands, dtypes, strict=False) if x.__class__ not in NUMBERS]
         if not all(isinstance(x, Tensor) for x in operands):
             makers = [
-                None if isinstance(x, Tensor) else maker_of(self.spec.name, x, dtype, key[0 if self.plain else 1])
+                None if isinstance(x, Tensor) else maker_of(x, dtype, key[0 if self.plain else 1])
                 for x, dtype in zip(operands, dtypes, strict=True)
             ]
             ready = ready._replace(constants=tuple(makers))

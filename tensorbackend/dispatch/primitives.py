@@ -9,9 +9,8 @@ from ..declarations.op_specs import OpSpec, declare, read_parameters
 from ..protocol import Backend, Kernel
 from ..rules.accuracy import Bounds
 from ..rules.plan import Plan
-from ..select import common_backend, move
+from ..select import common_backend
 from ..tensor import Tensor, bind
-from .constants import constant
 from .kernels import casting_kernel, primitive_kernel, symbolic_kernel, template_kernel
 from .kinds import Decision
 from .narrow import check_moves
@@ -28,11 +27,7 @@ class PrimitivePath(FullPath):
         plan: Plan = self.spec.function(*call.arguments, **call.keywords)
         check_moves(self.spec, plan.out)
         chosen = backend or common_backend(call.deciding_tensors)
-        pairs = zip(call.operands, plan.inputs, strict=True)
-        tensors = [
-            move(operand, chosen) if isinstance(operand, Tensor) else constant(self.spec.name, operand, dtype, chosen)
-            for operand, dtype in pairs
-        ]
+        tensors = self.bring(call, plan.inputs, chosen)
         inputs = [x.template for x in tensors]
         return Decision(chosen, plan.out, inputs, call.groups, plan.options, plan.inputs, self.spec.result), tensors
 

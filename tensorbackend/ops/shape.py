@@ -26,7 +26,7 @@ from ..rules.shape import (
     plan_concatenation,
     reshape_template,
     squeeze_template,
-    transpose_template,
+    template_of_axes,
 )
 from ..template import Template, as_shape
 from ..tensor import Tensor, TensorLike, bind
@@ -71,7 +71,7 @@ def permute_dims(x: Template, /, axes: Sequence[Axis] | None = None) -> Plan:
     ('column', 'row')
     """
     order = permutation(x, range(x.ndim)[::-1] if axes is None else axes)
-    return Plan(transpose_template(x, order), (x.dtype,), {"axes": order})
+    return Plan(template_of_axes(x, order), (x.dtype,), {"axes": order})
 
 
 @primitive.calls("transpose")
@@ -85,7 +85,7 @@ def matrix_transpose(x: Template, /) -> Plan:
     if x.ndim < 2:
         raise ShapeError(expected("a tensor of at least two axes", tensor=x))
     order = (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)
-    return Plan(transpose_template(x, order), (x.dtype,), {"axes": order})
+    return Plan(template_of_axes(x, order), (x.dtype,), {"axes": order})
 
 
 @primitive

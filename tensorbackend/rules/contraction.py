@@ -12,6 +12,7 @@ from ..template import Names, Shape, Template, check_meeting, check_unique, inte
 from .axes import normalize_axes
 from .broadcasting import broadcast_two, check_dtype, result_type
 from .plan import Plan
+from .shape import template_of_axes
 
 Pairs: TypeAlias = str | AbstractSet[str] | tuple[Sequence[Axis], Sequence[Axis]]
 """Axes of two operands that are paired: a name or a set of names that both have, or the axes of each operand."""
@@ -39,10 +40,10 @@ def contraction(x1: Template, x2: Template, contract: Pairs, batch: Pairs | None
             raise ShapeError(
                 expected("axes that are contracted or batched, not both", contract=contracted, batch=batched)
             )
-    part1, part2 = _part(x1, batch1), _part(x2, batch2)
+    part1, part2 = template_of_axes(x1, batch1), template_of_axes(x2, batch2)
     merged = intern_template(part1.shape, dtype, merge_names(part1, part2, (x1, x2)))
-    free1 = _part(x1, tuple(axis for axis in range(x1.ndim) if axis not in contract1 + batch1))
-    free2 = _part(x2, tuple(axis for axis in range(x2.ndim) if axis not in contract2 + batch2))
+    free1 = template_of_axes(x1, tuple(axis for axis in range(x1.ndim) if axis not in contract1 + batch1))
+    free2 = template_of_axes(x2, tuple(axis for axis in range(x2.ndim) if axis not in contract2 + batch2))
     shape = merged.shape + free1.shape + free2.shape
     names = check_unique(merged.names + free1.names + free2.names)
     options = {"contract1": contract1, "batch1": batch1, "contract2": contract2, "batch2": batch2}
@@ -71,7 +72,7 @@ def check_pairs(x1: Template, x2: Template, axes1: Sequence[int], axes2: Sequenc
 
     The other axes of a product must broadcast, except in `matmul` with a vector; see `broadcast_leading`.
     """
-    first, second = _part(x1, tuple(axes1)), _part(x2, tuple(axes2))
+    first, second = template_of_axes(x1, axes1), template_of_axes(x2, axes2)
     if first.shape != second.shape:
         raise ShapeError(expected("paired axes of the same sizes", left=x1, right=x2, axes=(axes1, axes2)))
     check_meeting(first.names, second.names, x1, x2)
@@ -79,9 +80,5 @@ def check_pairs(x1: Template, x2: Template, axes1: Sequence[int], axes2: Sequenc
 
 def broadcast_leading(x1: Template, x2: Template, axes1: Sequence[int], axes2: Sequence[int]) -> tuple[Shape, Names]:
     """Shape and names to which the given leading axes of two operands broadcast; raises as elementwise ops do."""
-    first, second = _part(x1, tuple(axes1)), _part(x2, tuple(axes2))
+    first, second = template_of_axes(x1, axes1), template_of_axes(x2, axes2)
     return broadcast_two(first, second, (x1, x2)), merge_names(first, second, (x1, x2))
-
-
-def _part(x: Template, axes: tuple[int, ...]) -> Template:
-    return intern_template(tuple(x.shape[axis] for axis in axes), x.dtype, tuple(x.names[axis] for axis in axes))

@@ -82,8 +82,8 @@ def _places(shape: Shape) -> list[tuple[int, int, int]]:
     return [(math.prod(shape[:axis]), size, math.prod(shape[axis + 1 :])) for axis, size in enumerate(shape)]
 
 
-def transpose_template(x: Template, axes: tuple[int, ...]) -> Template:
-    """The template with its axes in another order, which keep their names."""
+def template_of_axes(x: Template, axes: Sequence[int]) -> Template:
+    """The template of some or all axes of x in the given order, which keep their names."""
     return intern_template(tuple(x.shape[axis] for axis in axes), x.dtype, tuple(x.names[axis] for axis in axes))
 
 
@@ -101,7 +101,7 @@ def squeeze_template(x: Template, axes: tuple[int, ...]) -> Template:
         if x.shape[axis] != 1:
             raise ShapeError(expected(f"an axis of size 1 of {x!r}", "index or reduce it instead", axis=axis))
     kept = [axis for axis in range(x.ndim) if axis not in axes]
-    return transpose_template(x, tuple(kept))
+    return template_of_axes(x, tuple(kept))
 
 
 def broadcast_target(

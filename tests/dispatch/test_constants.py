@@ -115,7 +115,7 @@ def test_equal_numbers_keep_their_bits(dtype: str, backend: str) -> None:
     @given(st.permutations(numbers))
     def agrees(order: list[Any]) -> None:
         for number in order:
-            found = constant("add", number, as_dtype(dtype), tb.get_backend(backend)).to_binary()
+            found = constant(number, as_dtype(dtype), tb.get_backend(backend)).to_binary()
             expected = np.asarray(number, dtype).tobytes()
             if number == number:
                 assert found == expected, number

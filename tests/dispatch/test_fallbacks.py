@@ -17,13 +17,13 @@ from tensorbackend.backends.support import support_of
 from tensorbackend.declarations.op_specs import CALLBACKS
 from tensorbackend.dispatch import fallbacks as declarations
 from tensorbackend.dispatch.fallbacks import fallback, fallbacks
-from tensorbackend.dispatch.minimum import accepted_dtype, minimum
 from tensorbackend.dtypes import ALL_DTYPES, bool_, float16, float32, int8, int32, uint8
 from tensorbackend.errors import ArgumentError, ContractError, UnsupportedOp
 from tensorbackend.protocol import Backend, Payload
 from tensorbackend.protocol.core import limited_to
 from tensorbackend.template import Template
 from tensorbackend.testing import partial, without
+from tensorbackend.testing.minimum import accepted_dtype, minimum
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 REAL = [dtype for dtype in ALL_DTYPES if not dtype.is_complex]

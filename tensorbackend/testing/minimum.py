@@ -9,10 +9,10 @@ from itertools import product
 from typing import Any
 
 from ..declarations.op_specs import CALLBACKS, OPS, OpSpec
+from ..dispatch.fallbacks import fallbacks
 from ..dtypes import ALL_DTYPES, DType, bool_, int64
 from ..errors import DTypeError, TensorBackendError
 from ..template import intern_template
-from .fallbacks import fallbacks
 
 
 def minimum(dtypes: Iterable[DType] = ALL_DTYPES) -> tuple[str, ...]:
@@ -20,7 +20,7 @@ def minimum(dtypes: Iterable[DType] = ALL_DTYPES) -> tuple[str, ...]:
 
     No fall-back needs the other primitives that have none (`erf`, `svd`): a backend without them lacks just these.
 
-    >>> from tensorbackend.dispatch.minimum import minimum
+    >>> from tensorbackend.testing.minimum import minimum
     >>> "add" in minimum(), "subtract" in minimum(), "svd" in minimum()
     (True, False, False)
     """

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tensorbackend.dispatch.minimum import minimum
 from tensorbackend.dtypes import bool_, float32, int64
+from tensorbackend.testing.minimum import minimum
 
 PAGE = Path(__file__).parents[2] / "docs" / "write-a-backend.md"
 
