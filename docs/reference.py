@@ -46,7 +46,10 @@ FAMILIES: Final = {
     "quantized": ("Quantised tensors", ("quantized",)),
     "mesh": ("Meshes of devices", ("mesh", "shards", "collectives")),
     "dry_run": ("Dry runs", ("cost",)),
-    "profile": ("Profiles, debugging, and what is remembered", ("profile", "nonfinite", "name_scopes", "compilations", "caching")),
+    "profile": (
+        "Profiles, debugging, and what is remembered",
+        ("profile", "nonfinite", "name_scopes", "compilations", "caching"),
+    ),
     "backends": (
         "Backends, devices, transfers and threads",
         ("select", "backends", "containers", "record", "dispatch"),
@@ -58,6 +61,7 @@ MODULES: Final = {
     "linalg": "Linear algebra: tb.linalg",
     "fft": "Fourier transforms: tb.fft",
     "random": "Random numbers: tb.random",
+    "axis_types": "Annotations with names of axes: tensorbackend.axis_types",
     "nn": "Neural networks: tb.nn",
     "ragged": "Axes with lengths: tb.ragged",
     "sparse": "Sparse matrices: tb.sparse",

@@ -29,7 +29,14 @@ LAYERS = [
     ("select",),
     ("dispatch",),
     ("ops",),
-    ("array_api", "files", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
+    (
+        "array_api",
+        "axis_types",
+        "files",
+        "linalg",
+        "fft",
+        "random",
+    ),  # the namespaces of the Array API's extensions: re-exports only
     ("expr",),
     ("nn", "quantized", "ragged", "sparse"),  # above graphs: functions of tensors and of trees of tensors
     ("solvers",),
