@@ -81,5 +81,5 @@ def test_an_array_with_dims_keeps_its_names() -> None:
         assert tb.asarray(labelled, dtype="f32").names == ("time", "place")
         assert tb.asarray(labelled, names=("a", "b")).names == ("a", "b")
         assert tb.asarray(values).names == (None, None)
-        assert tb.sum(labelled, axis="place").names == ("time",)  # type: ignore[arg-type] # whatever has __array__
+        assert tb.sum(labelled, axis="place").names == ("time",)
     assert tb.asarray(Labelled(values, (0, 1))).names == (None, None)
