@@ -62,6 +62,7 @@ MODULES: Final = {
     "linalg": "Linear algebra: tb.linalg",
     "fft": "Fourier transforms: tb.fft",
     "random": "Random numbers: tb.random",
+    "axis_types": "Annotations with names of axes: tensorbackend.axis_types",
     "nn": "Neural networks: tb.nn",
     "ragged": "Axes with lengths: tb.ragged",
     "sparse": "Sparse matrices: tb.sparse",

@@ -324,7 +324,8 @@ def support_page() -> str:
         needs = sorted({need for fallback in fallbacks(name) for need in fallback.needs})
         page += f"| `{name}` | {cells} | {_listed(needs) if needs else 'nothing' if fallbacks(name) else ''} |\n"
     page += COMPOSITES.format(**head)
-    overridden = sorted({name for cls in engines.values() for name in list_implementations(cls)[1]})
+    ours = {spec.callback for spec in OPS.values() if spec.module.startswith("tensorbackend.")} | set(CALLBACKS)
+    overridden = sorted({name for cls in engines.values() for name in list_implementations(cls)[1] if name in ours})
     return page + "".join(
         f"| `{name}` | {' | '.join(support_of(cls, name) for cls in engines.values())} |\n" for name in overridden
     )

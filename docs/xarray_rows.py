@@ -10,7 +10,7 @@ A dimension of xarray is the name of an axis here. The names are checked as in x
   dictionary of tensors. Keep an index next to the tensor, and find positions with `tb.searchsorted`.
 - An axis may have no name (`None`).
 - `xarray.DataArray(x, dims=x.names)` wraps a tensor, and computes with it by the Array API
-  ([interoperability](interoperability.md)); `tb.asarray(array.values, names=array.dims)` goes back."""
+  ([interoperability](interoperability.md)); `tb.asarray(array)` goes back, with the dims as names."""
 
 NAMES = """\
 import tensorbackend as tb
@@ -57,7 +57,7 @@ da.roll(time=1) | tb.roll(x, 1, axis="time") |
 da.pad(time=(1, 0)) | tb.pad(x, {"time": (1, 0)}) |
 da.rolling(time=2).mean() | tb.window_mean(x, {"time": 2}) | without the entries that have no full window
 da.coarsen(time=3).mean() | tb.window_mean(x, {"time": 3}, strides={"time": 3}) |
-da.groupby(groups).sum() | tb.segment_sum(x, groups, axis="time", size=2) | also `segment_mean`, `segment_max`
+da.groupby(groups).sum() | tb.segment_sum(x, groups, axis="time", size=2, name="group") | also `segment_mean`
 da.interp(time=points) | tb.grid_sample(x, tb.asarray([[0.5]]), axes="time") | takes positions instead of labels
 xr.apply_ufunc(f, da, input_core_dims=[["time"]]) | tb.vmap(tb.logsumexp, in_axes="station")(x) |
 da.astype("float64") | x.astype("f64") |

@@ -272,6 +272,7 @@ if _TYPE_CHECKING:
     from . import random as random
     from . import solvers as solvers
     from . import sparse as sparse
+    from .axis_types import check_axes as check_axes
     from .backends.binary import BinaryBackend as BinaryBackend
     from .backends.cupy_backend import CupyBackend as CupyBackend
     from .backends.jax_backend import JaxBackend as JaxBackend

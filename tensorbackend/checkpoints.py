@@ -332,7 +332,7 @@ def _region(version: Path, out: Template, parts: list[Any], region: tuple[slice,
             array = read_tensor(source.readinto, template, get_backend("numpy")).__array__()
         inside = tuple([slice(a - at, b - at) for (a, b), at in zip(both, part["begin"], strict=True)])
         if both == bounds:
-            return array[inside]
+            return numpy.asarray(array[inside])  # without axes, an index returns a number
         if elements is None:
             elements = numpy.empty([end - begin for begin, end in bounds], array.dtype)
         elements[tuple([slice(a - at, b - at) for (a, b), (at, _) in zip(both, bounds, strict=True)])] = array[inside]

@@ -24,6 +24,7 @@ NAMESPACES = ("checkpoints", "distributed", "fft", "linalg", "nn", "optimize", "
 MODULES = {
     name: module
     for module, names in {
+        "axis_types": "check_axes",
         "expr.along": "associative_scan map_along_axis",
         "expr.choice": "cond switch",
         "expr.collectives": "all_gather all_to_all axis_index pmax pmean pmin psum psum_scatter",

@@ -6,6 +6,7 @@ from .ops.composite.contraction import tensordot as tensordot
 from .ops.composite.contraction import vecdot as vecdot
 from .ops.composite.linalg.exponential import expm as expm
 from .ops.composite.linalg.matrices import adjoint as adjoint
+from .ops.composite.linalg.matrices import apply_matrix as apply_matrix
 from .ops.composite.linalg.matrices import cross as cross
 from .ops.composite.linalg.matrices import diagonal as diagonal
 from .ops.composite.linalg.matrices import trace as trace

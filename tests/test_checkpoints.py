@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.errors import ArgumentError, DTypeError, FileError, OperandError
 
 SECONDS = 300
@@ -183,3 +184,19 @@ def test_arrays_that_would_be_lost_are_refused(tmp_path: Path) -> None:
     for value in (np.ones(2), np.float32(2), np.int64(3)):
         with pytest.raises(OperandError, match=r"save: expected tensors and Python numbers.*; wrap it in asarray\(\)"):
             tb.checkpoints.save(tmp_path, {"w": tb.ones(2), "other": value})
+
+
+def test_a_backend_gets_an_array_for_a_tensor_without_axes(tmp_path: Path) -> None:
+    class Strict(NumpyBackend):
+        """Takes arrays alone, as the libraries of other backends do."""
+
+        name = "strict"
+
+        def from_numpy(self, out: tb.Template, array: Any, /, *, copy: bool) -> Any:
+            assert type(array) is np.ndarray
+            return super().from_numpy(out, array, copy=copy)
+
+    value = {"scale": tb.asarray(2.5), "step": 3}
+    tb.checkpoints.save(tmp_path / "saved", value)
+    loaded = tb.checkpoints.load(tmp_path / "saved", like=value, backend=Strict())
+    assert (loaded["scale"].item(), loaded["step"]) == (2.5, 3)

@@ -329,7 +329,7 @@ def test_mistakes(tmp_path: Path) -> None:
     with pytest.raises(OperandError, match=r"expected a tensor for \.npy"):
         tb.save(tmp_path / "x.npy", {"x": x})
     with pytest.raises(OperandError, match="expected tensors by name, got x=1"):
-        tb.save(tmp_path / "x.npz", {"x": 1})  # type: ignore[dict-item]
+        tb.save(tmp_path / "x.npz", {"x": 1})
     with pytest.raises(OperandError, match=r"expected the path of a file as str or os\.PathLike, got path="):
         tb.load(io.BytesIO())  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError):
@@ -338,3 +338,31 @@ def test_mistakes(tmp_path: Path) -> None:
     with pytest.raises(NamesError):
         tb.save(tmp_path / "kept.npy", x.rename("n"))
     assert_equal(tb.load(tmp_path / "kept.npy"), x)  # type: ignore[arg-type] # a tensor, by the suffix
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".safetensors"])
+def test_nested_parameters_have_names_with_dots(tmp_path: Path, suffix: str) -> None:
+    layers = [{"weight": tb.ones((2, 3)), "bias": tb.zeros(3)}, {"weight": tb.iota((3, 1)), "bias": tb.ones(())}]
+    path = tmp_path / f"model{suffix}"
+    tb.save(path, {"layers": layers, "scale": tb.ones(1), "pair": (tb.zeros(1), tb.ones(2)), "empty": {}})
+    loaded = tb.load(path)
+    assert isinstance(loaded, dict)
+    assert set(loaded) == {
+        *("layers.0.weight", "layers.0.bias", "layers.1.weight", "layers.1.bias"),
+        *("scale", "pair.0", "pair.1"),
+    }
+    assert loaded["layers.1.weight"].tolist() == [[0], [1], [2]]
+
+
+def test_nested_values_that_a_file_cannot_hold(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    x = tb.ones(1)
+    with pytest.raises(OperandError, match=r"names that differ when they are joined by dots, got name='a\.b'"):
+        tb.save(path, {"a": {"b": x}, "a.b": x})
+    with pytest.raises(
+        OperandError, match=r"expected tensors by name, got step=3; checkpoints\.save\(\) takes numbers"
+    ):
+        tb.save(path, {"a": x, "step": 3})
+    with pytest.raises(OperandError, match=r"anything nested by checkpoints\.save\(\)"):
+        tb.save(path, [x])  # type: ignore[arg-type]
+    assert not path.exists()

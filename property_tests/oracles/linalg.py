@@ -19,7 +19,7 @@ from .contraction import multiply
 from .elementwise import cast
 from .matrices import FEWEST, batched, close, matrices, matrix, placed, steps, tensor
 from .reduction import Axes, axes_of
-from .table import INEXACT, NUMERIC, law, named, reference, wide
+from .table import INEXACT, NUMERIC, Refusal, law, named, reference, wide
 
 # Parts
 
@@ -50,6 +50,13 @@ def trace(x: Any, /, *, offset: int = 0, dtype: DType | None = None, axis1: int 
     run = run if dtype is None else cast(run, dtype)
     wraps = dtype is not None and dtype.is_integer  # in that dtype, where NumPy would sum in 64 bits
     return numpy.sum(run, axis=-1, dtype=run.dtype if wraps else None)
+
+
+@reference("linalg.apply_matrix", by="NumPy")
+def apply_matrix(x: Any, matrix: Any, /, *, axis: int = -1) -> Any:
+    if matrix.shape[1] != x.shape[axis]:
+        raise Refusal("a matrix with another number of columns")
+    return numpy.moveaxis(numpy.moveaxis(x, axis, -1) @ matrix.T, -1, axis)
 
 
 @reference("linalg.cross", by="NumPy", raw=True)

@@ -163,7 +163,14 @@ def _draw_segments(draw: Draw, dtype: DType) -> Invocation:
     x, axis = with_axis(draw, dtype, tame=True)
     size, beyond = draw(st.integers(0, 4)), draw(st.sampled_from([0, 0, 2]))
     numbers = integers(draw, (x.shape[axis],), -beyond, size - 1 + beyond, names=(None,))
-    return call(x, numbers, size=size, axis=draw(st.sampled_from([axis, x.names[axis]])), mode=draw(MODES))
+    return call(
+        x,
+        numbers,
+        size=size,
+        axis=draw(st.sampled_from([axis, x.names[axis]])),
+        mode=draw(MODES),
+        name=draw(st.sampled_from([None, "segment"])),
+    )
 
 
 def segmented(x: Any, segments: Any, size: int, axis: int, mode: str, combine: Callable[[Any], Any]) -> Any:
@@ -217,7 +224,7 @@ SEGMENTS: dict[str, Callable[[Any], Any]] = {
 for _name, _combine in SEGMENTS.items():
 
     def _judge(
-        x: Any, segments: Any, /, *, size: int, axis: int = 0, mode: str = "error",
+        x: Any, segments: Any, /, *, size: int, axis: int = 0, mode: str = "error", name: str | None = None,
         combine: Callable[[Any], Any] = _combine,
     ) -> Any:  # fmt: skip
         out = segmented(x, segments, size, axis, mode, combine)
@@ -229,7 +236,9 @@ for _name, _combine in SEGMENTS.items():
 
 
 @reference("segment_argmax", by="brute force", draw=_draw_segments)
-def segment_argmax(x: Any, segments: Any, /, *, size: int, axis: int = 0, mode: str = "error") -> Any:
+def segment_argmax(
+    x: Any, segments: Any, /, *, size: int, axis: int = 0, mode: str = "error", name: str | None = None
+) -> Any:
     members = [
         [at for at, segment in enumerate(segments.tolist()) if vector([segment], (size,), mode) == (number,)]
         for number in range(size)

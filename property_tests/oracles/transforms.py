@@ -286,7 +286,7 @@ def jit(draw: Draw, run: Recorder, backend: Backend) -> None:
     compiled = run(
         powers, static_argnums=draw(st.sampled_from([(), 1, (1,)])),
         static_argnames=draw(st.sampled_from([(), "power", ("power",)])),
-        trace_floats=draw(st.booleans()), cache_size=draw(st.sampled_from([256, 1])),
+        trace_floats=draw(st.booleans()), trace_ints=draw(st.booleans()), cache_size=draw(st.sampled_from([256, 1])),
         donate=draw(st.sampled_from([(), "x", ("x",)])),
     )  # fmt: skip
     for _ in range(2):

@@ -8,7 +8,8 @@ data, as `inv` does for its error; such a default runs op by op.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from ..caching.option_keys import option_key, remember
 from ..declarations.op_specs import CostRule, OpSpec, Parameter, declare, read_parameters
@@ -22,7 +23,7 @@ from ..rules.axes import normalize_axis, sole_axis, sorted_axes
 from ..rules.broadcasting import result_type
 from ..rules.plan import Out, flag, integer
 from ..scopes import in_own_context
-from ..select import call_with_default, common_backend, get_backend
+from ..select import call_with_default, common_backend, get_backend, move, override
 from ..template import Template
 from ..tensor import Tensor, bind
 from .kernels import composite_kernel, kernel, template_kernel, wrap
@@ -30,6 +31,8 @@ from .kinds import Decision
 from .narrow import check_moves, is_narrow
 from .operands import Call, template_of
 from .path import FullPath
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 programs: SuppliedFunction[Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | None]] = SuppliedFunction(
     lambda backend, default, call: None
@@ -193,4 +196,16 @@ def make_composite(
     parameters = read_parameters(function)
     spec = OpSpec(name, "composite", callback or name, function, parameters, bounds=bounds, cost=cost, reach=reach)
     declare(spec)
-    return bind(CompositePath(spec).op())
+    op: Any = bind(CompositePath(spec).op())
+    op.on = partial(_override, spec)
+    return op  # type: ignore[no-any-return] # a function
+
+
+def _override(spec: OpSpec, backend: str) -> Callable[[Method], Method]:
+    """The decorator of a method of a backend that computes the op: `decorators.Op.on`."""
+
+    def declared(method: Method) -> Method:
+        override(backend, spec.callback, method)
+        return method
+
+    return declared

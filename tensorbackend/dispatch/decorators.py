@@ -6,7 +6,7 @@ Such an op takes a tensor, a Python number or another library's array where its 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Concatenate, Final, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from ..declarations.op_specs import CostRule
 from ..protocol.core import Cost, Reach
@@ -19,12 +19,18 @@ from .primitives import make_primitive
 
 P = ParamSpec("P")
 R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+Method = TypeVar("Method", bound=Callable[..., Any])
 Result = TypeVar("Result")
 Several = TypeVar("Several")
 
 
 class Primitive(Generic[Result]):
-    """The type of `@primitive`; `Result` is what the public op returns."""
+    """Declare an op that backends implement by a callback of the protocol: `@tb.primitive`.
+
+    The function is the op's rule: it takes templates in place of tensors, raises all errors that a user can make, and
+    returns a `Plan` with the template of the result. `Result` is what the public op returns.
+    """
 
     def __init__(
         self, callback: str | None = None, result: Callable[..., Any] | None = None, bounds: Bounds = TO_THE_BIT
@@ -67,8 +73,41 @@ class Primitive(Generic[Result]):
         return make_primitive(rule, self._callback, self._result, self._bounds)
 
 
+class Op(Protocol[P, R_co]):
+    """A composite as a function."""
+
+    def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R_co:
+        """Runs the op."""
+
+    def on(self, backend: str, /) -> Callable[[Method], Method]:
+        """The decorator of a function that computes the op on an existing backend, such as a Pallas kernel on JAX.
+
+        The function is a method of the backend's class: it takes the backend, the template of the result, the tensors
+        and the options, and returns a payload. Decorated by `planned` it takes templates, and returns a kernel. The
+        gradient remains that of the op's default.
+
+            @twice.on("numpy")
+            def twice_on_numpy(backend, out, x, /):
+                return x.data * 2
+        """
+
+
 class Composite:
-    """The type of `@composite`."""
+    """Declare an op that is written in other ops: `@tb.composite`.
+
+    The function is the op's default, which runs on every backend, and under `jit`, `grad` and `vmap`. Parameters that
+    are annotated `Tensor` or `Sequence[Tensor]` take tensors, numbers and arrays; all others are options, normalised by
+    their annotations (`Axis`, `Axes`, `DTypeLike`). A backend may override the op by a method of its name, and
+    `op.on("jax")` adds one to an existing backend.
+
+        @tb.composite
+        def rescale(x: tb.Tensor, /, *, low: float = 0.0, high: float = 1.0) -> tb.Tensor:
+            least, most = tb.min(x), tb.max(x)
+            return low + (x - least) * ((high - low) / (most - least))
+
+    `tb.composite.within(bound)` states how near the results of all backends must be, for the tests of backends:
+    `tensorbackend.testing.check(Invocation("rescale", (x,), {}), "jax")`.
+    """
 
     def __init__(
         self,
@@ -102,19 +141,19 @@ class Composite:
     @overload
     def __call__(
         self, body: Callable[Concatenate[Tensor, Tensor, Tensor, P], R], /
-    ) -> Callable[Concatenate[TensorLike, TensorLike, TensorLike, P], R]: ...
+    ) -> Op[Concatenate[TensorLike, TensorLike, TensorLike, P], R]: ...
     @overload
     def __call__(
         self, body: Callable[Concatenate[Tensor, Tensor, P], R], /
-    ) -> Callable[Concatenate[TensorLike, TensorLike, P], R]: ...
+    ) -> Op[Concatenate[TensorLike, TensorLike, P], R]: ...
     @overload
-    def __call__(self, body: Callable[Concatenate[Tensor, P], R], /) -> Callable[Concatenate[TensorLike, P], R]: ...
+    def __call__(self, body: Callable[Concatenate[Tensor, P], R], /) -> Op[Concatenate[TensorLike, P], R]: ...
     @overload
     def __call__(
         self, body: Callable[Concatenate[Sequence[Tensor], P], R], /
-    ) -> Callable[Concatenate[Sequence[TensorLike], P], R]: ...
+    ) -> Op[Concatenate[Sequence[TensorLike], P], R]: ...
 
-    def __call__(self, body: Callable[..., Any], /) -> Callable[..., Any]:
+    def __call__(self, body: Callable[..., Any], /) -> Any:
         """Declares a composite: the function is its default implementation, written in public ops."""
         return make_composite(body, self._callback, self._bounds, self._cost, self._reach)
 

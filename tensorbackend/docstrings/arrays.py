@@ -312,6 +312,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     },
     "segments": {
         "size": "The number of segments.",
+        "name": "The name of the axis of segments, by default none.",
         "axis": "The axis of the entries, by position or by name.",
         "mode": 'How to treat an entry whose segment is not from 0 to `size` - 1: "error" raises `IndexRangeError`, '
         '"clip" assigns it to the nearest segment, "fill" ignores it.',

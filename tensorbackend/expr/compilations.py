@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType, MethodType
 from typing import Any, Final, NamedTuple
 
+from ..caching.locks import module_lock
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import defaults
 from ..errors import OperandError, RecompilationWarning, expected, shown
@@ -24,6 +25,9 @@ STORM: Final = 16
 """A function that was compiled so many times for other values of an option warns once."""
 
 ABSENT: Final = "absent"
+
+# Held while a compilation is noted, and while those of a function are copied.
+_lock = module_lock(__name__)
 
 
 class Compilation(NamedTuple):
@@ -58,9 +62,10 @@ class Compilations:
 
     def clear(self) -> None:
         """Forgets all."""
-        self._kept.clear()
-        self._varied.clear()
-        self._count, self._warned = 0, False
+        with _lock:
+            self._kept.clear()
+            self._varied.clear()
+            self._count, self._warned = 0, False
 
     def note(self, paths: Sequence[str], leaves: Sequence[Any], backend: Backend, *, many_sizes: bool = False) -> None:
         """Notes a compilation for arguments; warns once if one option had many values."""
@@ -69,6 +74,13 @@ class Compilations:
             for path, leaf in zip(paths, leaves, strict=True)
         }
         arguments |= {"the backend": backend, "the precision": defaults.current_precision()}
+        with _lock:
+            text = self._enter(arguments, many_sizes)
+        if text is not None:
+            warnings.warn(text, RecompilationWarning, stacklevel=frames_to_user())
+
+    def _enter(self, arguments: dict[str, Any], many_sizes: bool) -> str | None:
+        """Keeps a compilation; returns the text of a warning, the first time that one is due."""
         nearest = min(reversed(self._kept), key=lambda other: _distance(other.arguments, arguments), default=None)
         places = [] if nearest is None else _differences(nearest.arguments, arguments)
         changes = ["the first call"]
@@ -77,25 +89,30 @@ class Compilations:
             changes = [_change(place, nearest.arguments, arguments) for place in places] or form
         self._count += 1
         self._kept.append(Compilation(self._count, arguments, here(), many_sizes, tuple(changes)))
-        if len(places) == 1 and isinstance(arguments.get(places[0]), _Option):
-            self._varied[places[0]] += 1
-            if self._varied[places[0]] >= STORM and not self._warned:
-                self._warned = True
-                times = self._varied[places[0]]
-                text = f"{self.name}: compiled again {times} times, each for another value of {places[0]}: {changes[0]}"
-                warnings.warn(text, RecompilationWarning, stacklevel=frames_to_user())
+        if len(places) != 1 or not isinstance(arguments.get(places[0]), _Option):
+            return None
+        (place,) = places
+        self._varied[place] += 1
+        if self._varied[place] < STORM or self._warned:
+            return None
+        self._warned = True
+        return f"{self.name}: compiled again {STORM} times, each for another value of {place}: {changes[0]}"
+
+    def _copy(self) -> list[Compilation]:
+        with _lock:
+            return list(self._kept)
 
     def __iter__(self) -> Iterator[Compilation]:
-        return iter(self._kept)
+        return iter(self._copy())
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._copy())
 
     def __getitem__(self, position: int) -> Compilation:
-        return self._kept[position]
+        return self._copy()[position]
 
     def __repr__(self) -> str:
-        lines = [f"{self.name}: compiled {self._count} time{'s' * (self._count != 1)}", *map(repr, self._kept)]
+        lines = [f"{self.name}: compiled {self._count} time{'s' * (self._count != 1)}", *map(repr, self._copy())]
         return "\n".join(lines)
 
 

@@ -36,8 +36,8 @@ class _Search(NamedTuple):
 
 
 _searches: Final[dict[int, _Search]] = {}
-"""What the innermost block of each thread looks for. It is no context variable: backends enter programs in contexts of
-their own."""
+"""What the innermost block of each thread looks for. It is not a context variable, because backends enter programs in
+contexts of their own."""
 _running: Final[list[object]] = []
 
 # Held while a block begins or ends.

@@ -35,7 +35,7 @@ class Format(Protocol):
 
 
 @check_arguments
-def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Tensor], /) -> None:
+def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Any], /) -> None:
     """Write a tensor to `.npy`, or tensors by name to `.npz` or `.safetensors`, according to the suffix.
 
     The file is written atomically: the data is written to a new file in the same folder, synchronised to the disk,
@@ -48,7 +48,9 @@ def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Tensor], /) 
         The file to write. The suffix is `.npy`, `.npz` or `.safetensors`.
     value : Tensor or mapping of str to Tensor
         A tensor for `.npy`, tensors by name for the others. Safetensors files keep axis names and bfloat16; NumPy's
-        formats hold neither.
+        formats hold neither. Dictionaries and lists in a mapping are flattened: the names of their tensors are joined
+        by dots, such as `"layers.0.weight"`, and `load` returns them so. `checkpoints.save` keeps the nesting, and
+        numbers.
 
     Raises
     ------
@@ -73,13 +75,14 @@ def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Tensor], /) 
 
     place = _path(path)
     kind, form = _format(place)
-    tensors = {"": value} if isinstance(value, Tensor) else dict(value) if isinstance(value, Mapping) else None
+    tensors = {"": value} if isinstance(value, Tensor) else _flat(value) if isinstance(value, Mapping) else None
     if tensors is None or isinstance(value, Tensor) is not (kind == ".npy"):
         content = "a tensor" if kind == ".npy" else "tensors by name"
-        raise OperandError(expected(f"{content} for {kind}", "save a mapping as .npz or .safetensors", value=value))
+        remedy = "save a mapping as .npz or .safetensors, and anything nested by checkpoints.save()"
+        raise OperandError(expected(f"{content} for {kind}", remedy, value=value))
     for name, x in tensors.items():
         if not isinstance(name, str) or not isinstance(x, Tensor):
-            raise OperandError(expected("tensors by name", **{str(name): x}))
+            raise OperandError(expected("tensors by name", "checkpoints.save() takes numbers too", **{str(name): x}))
         _check_name(name, kind)
         form.check(name, x)
     with replace_file(place) as file:
@@ -140,6 +143,24 @@ def load(
     with Source(place) as source, locate_errors(path=place):
         tensors = form.read(source, target, max_bytes)
     return tensors[""] if kind == ".npy" else tensors
+
+
+def _flat(value: Mapping[Any, Any]) -> dict[Any, Any]:
+    """A mapping with the entries of the dictionaries and lists in it, their names joined by dots.
+
+    Raises `OperandError` for two entries of one name.
+    """
+    flat: dict[Any, Any] = {}
+    for name, entry in value.items():
+        nested = dict(enumerate(entry)) if isinstance(entry, list | tuple) else entry
+        inner = (
+            {f"{name}.{key}": x for key, x in _flat(nested).items()} if isinstance(nested, Mapping) else {name: entry}
+        )
+        for key, x in inner.items():
+            if key in flat:
+                raise OperandError(expected("names that differ when they are joined by dots", name=key))
+            flat[key] = x
+    return flat
 
 
 def _path(path: str | os.PathLike[str]) -> str:

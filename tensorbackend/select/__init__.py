@@ -28,6 +28,7 @@ from .registry import build_in as build_in
 from .registry import claimant as claimant
 from .registry import class_names as class_names
 from .registry import origin as origin
+from .registry import override as override
 from .registry import owner as owner
 from .registry import register_backend as register_backend
 from .transfer import backend_copy as backend_copy

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..caching.locks import module_lock
-from ..caching.memos import clear_all, remembers
+from ..caching.memos import clear_all, clear_caches, remembers
 from ..caching.option_keys import MEMO_LIMIT
 from ..declarations.argument_errors import check_arguments_early
 from ..errors import BackendError, TensorBackendError, expected
@@ -26,6 +26,10 @@ _built_in: dict[str, Callable[[], type[Backend]]] = {}
 """For each backend of the package, the function that imports its class."""
 
 _classes: dict[str, type[Backend]] = {}
+
+_overrides: dict[str, dict[str, Callable[..., Any]]] = {}
+"""The methods that programs add to backends, by the backend's name and the callback's; a class gets them when it is
+loaded."""
 
 # Held while a name is looked up and then taken.
 _lock = module_lock(__name__)
@@ -108,7 +112,26 @@ def register_backend(backend: type[Backend]) -> type[Backend]:
     with _lock:
         if name in _built_in or _classes.setdefault(name, backend) is not backend:
             raise BackendError(expected("a backend name that is not taken", "choose another name", name=name))
+    _add_overrides(backend)
     return backend
+
+
+def override(name: str, callback: str, method: Callable[..., Any]) -> None:
+    """Adds a method to a backend's class, at once if it is loaded, else when it is.
+
+    Raises `BackendError` for a name that no backend has.
+    """
+    if name not in backends():
+        raise BackendError(expected("the name of a backend", f"choose one of {', '.join(backends())}", name=name))
+    _overrides.setdefault(name, {})[callback] = method
+    if name in _classes:
+        _add_overrides(_classes[name])
+        clear_caches()  # calls that are ready have kernels without it
+
+
+def _add_overrides(kind: type[Backend]) -> None:
+    for callback, method in _overrides.get(kind.name, {}).items():
+        setattr(kind, callback, method)
 
 
 def backend_class(name: str) -> type[Backend]:
@@ -121,6 +144,7 @@ def backend_class(name: str) -> type[Backend]:
     if kind is None:
         load = _built_in.get(name)
         kind = _classes.setdefault(name, _load_plugin(name) if load is None else load())
+        _add_overrides(kind)
     return kind
 
 

@@ -11,7 +11,9 @@ from contextlib import suppress
 from ..errors import ContractError, TensorBackendError, UnsupportedOp
 from ..expr.trees import flatten
 from ..ops.creation.filled import from_binary
+from ..ops.shape import concatenate
 from ..protocol import Backend
+from ..protocol.core import Core
 from ..select import backend_deallocate, check_dtype_support
 from ..tensor import Tensor
 from .calls import Invocation
@@ -81,6 +83,8 @@ def _observe_memory(call: Invocation, backend: Backend) -> Outcome:
             raise call.disagreement("mutation", f"the call changes its input {number}, of {x.template}", backend)
     if isinstance(answer, list):
         _check_payloads(call, backend, answer)
+        if type(backend).violation is Core.violation:  # nothing else has looked at the shapes of the payloads
+            _check_use(call, backend, answer)
         _check_memory(call, backend_call, backend, answer)
     return answer
 
@@ -94,6 +98,27 @@ def _check_payloads(call: Invocation, backend: Backend, results: list[Tensor]) -
             wrong = f"{len(data)} bytes"
         if wrong is not None:
             raise call.disagreement("payload", f"expected the payload of {x.template}, got {wrong}", backend)
+
+
+def _check_use(call: Invocation, backend: Backend, results: list[Tensor]) -> None:
+    """Checks that a result is the operand of another op that it should be, joined to a new tensor of its template.
+
+    Bytes do not show the shape of a payload: a reshape that does nothing gives the right ones.
+    """
+    for x in results:
+        if not x.ndim:
+            continue
+        data = x.to_binary()
+        try:
+            joined = concatenate([x, from_binary(data, x.template, backend)], axis=0).to_binary()
+        except UnsupportedOp:
+            continue
+        except Exception as error:  # whatever a library raises for a payload of another shape
+            detail = f"expected a result that concatenate() takes as {x.template}, got {type(error).__name__}: {error}"
+            raise call.disagreement("payload", detail, backend) from error
+        if joined != data + data:
+            detail = f"expected a result that concatenate() takes as {x.template}, got other elements from it"
+            raise call.disagreement("payload", detail, backend)
 
 
 def _check_memory(call: Invocation, backend_call: Invocation, backend: Backend, results: list[Tensor]) -> None:

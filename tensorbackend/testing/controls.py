@@ -12,6 +12,7 @@ from ..backends.binary import BinaryBackend
 from ..backends.numpy_backend import NumpyBackend
 from ..declarations.op_specs import CALLBACKS
 from ..protocol import Backend
+from ..protocol.core import Core
 from ..protocol.planned import is_planned
 from .failures import Kind
 from .forms import as_planned
@@ -91,6 +92,9 @@ class Control(NamedTuple):
         }
         return None if methods == self.methods else self._replace(what=f"{self.what}, planned", methods=methods)
 
+
+UNSEEN: dict[str, Callback] = {"violation": Core.violation}
+"""In a backend that does not look at its payloads itself."""
 
 CONTROLS: list[Control] = [
     # Values
@@ -197,6 +201,7 @@ CONTROLS: list[Control] = [
     Control("a result on another backend", "softmax", "float32", "payload", {"optional": elsewhere}),
     # Payloads and memory
     Control("does not cast", "astype", "float64", "payload", {"as_type": identity}),
+    Control("does not reshape", "reshape", "float32", "payload", {"reshape": identity, **UNSEEN}, NumpyBackend),
     Control("a wider dtype", "sin", "float32", "payload", {"sin": wide}, Memory),
     Control("the wrong shape", "sin", "float32", "payload", {"sin": flat}, Memory),
     Control(

@@ -13,6 +13,7 @@ from ..dtypes.packing import unpack
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
+from ..tensor.op_table import ops
 
 NAMESPACES = ("", "linalg", "fft", "random", "nn")
 """Where public ops are: at the top level, or in a namespace of the Array API's extensions or our own."""
@@ -44,6 +45,8 @@ def _find(name: str) -> tuple[str, Callable[..., Any]]:
         # tensorbackend.fft is a namespace, tensorbackend.fft.fft a function; tensorbackend.trace records a graph.
         if callable(function) and ".expr." not in getattr(function, "__module__", ""):
             return f"{space}.{bare_name}" if space else bare_name, function
+    if name in ops:  # of another package
+        return name, ops[name]
     raise LookupError(f"no public function is called {name!r}")
 
 
@@ -55,7 +58,9 @@ def call_source(name: str, arguments: Sequence[object], options: Mapping[str, ob
     "tb.sum(tb.tensor([1, 2], dtype=tb.int64, names=('n',)), axis='n')"
     """
     parts = [*map(source, arguments), *(f"{key}={source(value)}" for key, value in options.items())]
-    return f"tb.{qualified(name)}({', '.join(parts)})"
+    known, function = _find(name)
+    ours = function.__module__.startswith(f"{tensorbackend.__name__}.")
+    return f"{f'tb.{known}' if ours else _imported(function)}({', '.join(parts)})"
 
 
 def source(value: Any) -> str:
@@ -131,7 +136,11 @@ def _function(function: Callable[..., Any]) -> str:
         public_function = None
     if public_function is function:
         return f"tb.{known}"
-    return f"__import__('importlib').import_module({function.__module__!r}).{name}"
+    return _imported(function)
+
+
+def _imported(function: Callable[..., Any]) -> str:
+    return f"__import__('importlib').import_module({function.__module__!r}).{function.__name__}"
 
 
 def script(call: str, backend: Backend) -> str:

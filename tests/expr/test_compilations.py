@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 import pytest
 
@@ -13,7 +14,7 @@ from tensorbackend.errors import OperandError, RecompilationWarning, TensorBacke
 def test_each_compilation_says_what_differs_from_the_nearest_one() -> None:
     f = tb.jit(lambda x, n=1, g=None: x * n)
     x = tb.ones(2, names=("a",))
-    calls = [
+    calls: list[Callable[[], object]] = [
         lambda: f(x),
         lambda: f(x, 1),
         lambda: f(x, 2),

@@ -29,7 +29,13 @@ LAYERS = [
     ("select",),
     ("dispatch",),
     ("ops",),
-    ("array_api", "files", "linalg", "fft"),  # the namespaces of the Array API's extensions: re-exports only
+    (
+        "array_api",
+        "axis_types",
+        "files",
+        "linalg",
+        "fft",
+    ),  # the namespaces of the Array API's extensions: re-exports only
     ("expr",),
     ("nn", "quantized", "ragged", "sparse", "sampling"),  # above graphs: functions of tensors and of trees of tensors
     ("random",),  # a namespace: some distributions are drawn in loops

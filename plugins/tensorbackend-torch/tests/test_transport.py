@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -182,3 +183,10 @@ def test_operands_of_other_backends() -> None:
     with tb.default_backend("torch"):
         left: Any = np.ones(2, np.float32)
         assert ((left + x).tolist(), (left + x).names) == ([2.0, 3.0], ("n",))
+
+
+def test_a_checkpoint_with_a_scalar_is_read(tmp_path: Path) -> None:
+    value = {"scale": tb.asarray(2.5, backend="torch"), "step": 3}
+    tb.checkpoints.save(tmp_path / "saved", value)
+    loaded = tb.checkpoints.load(tmp_path / "saved", like=value, backend="torch")
+    assert (loaded["scale"].item(), loaded["scale"].backend.name, loaded["step"]) == (2.5, "torch", 3)

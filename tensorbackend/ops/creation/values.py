@@ -88,7 +88,8 @@ def asarray(
 ) -> Tensor:
     """Convert values to a tensor, which shares the memory of a tensor or array if possible.
 
-    `copy=True` never shares, and `copy=False` raises `ArgumentError` if a copy is needed.
+    `copy=True` never shares, and `copy=False` raises `ArgumentError` if a copy is needed. The axes of an array with
+    `dims`, such as a `DataArray` of xarray, have these names, unless `names` are given.
 
     >>> import tensorbackend as tb
     >>> tb.asarray([0.5, 1]).dtype
@@ -177,6 +178,7 @@ def _from_value(
         if copy and converted is value:
             converted = Tensor(value.template, chosen, value.data)  # payloads never change
     elif value.__class__ is not list and is_array(value):
+        names = _dims_of(value) if names is None else names
         converted = _from_array(value, get_backend(backend, device=device), device, copy, names)
     else:
         if copy is False:
@@ -191,6 +193,12 @@ def _from_value(
     if names is not None:
         converted = rename_like(converted, Template(converted.shape, converted.dtype, names))
     return converted
+
+
+def _dims_of(array: Any) -> tuple[str, ...] | None:
+    """The names of the axes of an array of a library with named axes, such as a `DataArray` of xarray."""
+    dims = getattr(array, "dims", None)
+    return dims if isinstance(dims, tuple) and all(isinstance(name, str) for name in dims) and dims else None
 
 
 def _from_array(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
 from ...dtypes import iinfo
 from ...errors import ShapeError, expected
+from ...rules.axes import normalize_axis
 from ...rules.indexing import plan_block_update
 from ...rules.plan import Plan
 from ...rules.shape import parse_basic_key
@@ -16,7 +17,7 @@ from ...select import common_backend
 from ...template import Template
 from ...tensor import Tensor, TensorLike
 from ..creation.filled import iota
-from ..creation.values import is_array, operand_tensors
+from ..creation.values import is_array, operand_tensor, operand_tensors
 from ..elementwise.binary import add, maximum, minimum
 from ..elementwise.conversion import astype
 from ..shape import broadcast_to, concatenate, expand_dims, flip, reshape, squeeze
@@ -63,8 +64,12 @@ def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -
 
 
 @check_arguments
-def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[TensorLike]) -> Tensor:
+def put_slice(
+    x: TensorLike, update: TensorLike, /, *, starts: Sequence[TensorLike] | Mapping[str, TensorLike]
+) -> Tensor:
     """Replace the block of x that begins at `starts` by `update`.
+
+    The starts are one for each axis, or a dictionary by the names of axes; the axes that it leaves out start at 0.
 
     If all starts are ints, negative ones count from the end. If one is a tensor or an array without axes, the position
     depends on data, and all starts are moved so that the block is within x; negative ones become 0. The update is
@@ -76,7 +81,14 @@ def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[TensorLi
     [0, 7, 8, 0]
     >>> tb.put_slice(tb.zeros(4), tb.ones(2), starts=(tb.asarray(9),)).tolist()
     [0.0, 0.0, 1.0, 1.0]
+    >>> x = tb.zeros((2, 3), names=("batch", "time"))
+    >>> tb.put_slice(x, tb.ones((2, 1)), starts={"time": 1}).tolist()
+    [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]]
     """
+    if isinstance(starts, Mapping):
+        x = operand_tensor(x, update)
+        by_axis = {normalize_axis(x.template, axis): start for axis, start in starts.items()}
+        starts = [by_axis.get(axis, 0) for axis in range(x.ndim)]
     if not _INTS.issuperset(map(type, starts)) and any(
         isinstance(start, Tensor) or is_array(start) for start in starts
     ):

@@ -125,7 +125,7 @@ def segments(draw: Draw, dtype: DType) -> Invocation:
     x, axis = with_axis(draw, dtype, tame=True)
     size, beyond = draw(st.integers(0, 4)), draw(st.sampled_from([0, 0, 2]))
     numbers = integers(draw, (x.shape[axis],), -beyond, size - 1 + beyond, names=(None,))
-    return call(x, numbers, size=size, axis=axis, mode=draw(MODES))
+    return call(x, numbers, size=size, axis=axis, mode=draw(MODES), name=draw(st.sampled_from([None, "segment"])))
 
 
 @generates("indexed_prod", "indexed_max", "indexed_min", "indexed_mean", "indexed_logsumexp")

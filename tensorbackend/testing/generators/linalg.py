@@ -311,6 +311,16 @@ def cross(draw: Draw, dtype: DType) -> Invocation:
     return call(x1, x2, axis=draw(st.sampled_from([place - len(shape), "space"])))
 
 
+@generates("apply_matrix")
+def apply_matrix(draw: Draw, dtype: DType) -> Invocation:
+    """Matrices for vectors along an axis, by position or by its name; some have another number of columns."""
+    x = draw(tensors(dtype, shapes(least=1), tame=True))
+    axis = draw(st.integers(0, x.ndim - 1))
+    columns = x.shape[axis] + (1 if seldom(draw) else 0)
+    matrix = draw(tensors(dtype, (draw(st.integers(0, 3)), columns), names=("new", None), tame=True))
+    return call(x, matrix, axis=draw(st.sampled_from([axis, axis - x.ndim, x.names[axis] or axis])))
+
+
 @generates("adjoint")
 def adjoint(draw: Draw, dtype: DType) -> Invocation:
     """Draws stacks of matrices; tensors of fewer axes are refused."""

@@ -34,6 +34,10 @@ def _by_a_slice(x: tb.Tensor) -> None:
     x[0][0:1] = 5
 
 
+def _by_the_name_of_an_axis(x: tb.Tensor) -> None:
+    x.rename("a", "b").isel(a=0)[:] = 5
+
+
 def _in_the_transpose(x: tb.Tensor) -> None:
     x.T[0] = 5
 
@@ -42,7 +46,15 @@ def _in_a_new_tensor(x: tb.Tensor) -> None:
     tb.zeros_like(x)[0] = 5
 
 
-LOST = [_by_two_keys, _by_a_mask_of_a_slice, _in_place, _by_a_slice, _in_the_transpose, _in_a_new_tensor]
+LOST = [
+    _by_two_keys,
+    _by_a_mask_of_a_slice,
+    _in_place,
+    _by_a_slice,
+    _by_the_name_of_an_axis,
+    _in_the_transpose,
+    _in_a_new_tensor,
+]
 
 
 @pytest.mark.parametrize("backend", ["numpy"])

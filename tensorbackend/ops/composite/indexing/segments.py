@@ -71,7 +71,7 @@ class _Table(NamedTuple):
         return self._replace(rows=rows)
 
 
-def _table(x: Tensor, segments: Tensor, size: int, axis: Axis, mode: Mode) -> _Table:
+def _table(x: Tensor, segments: Tensor, size: int, axis: Axis, mode: Mode, name: str | None) -> _Table:
     """The entries of x along an axis as rows.
 
     For x of shape (2, n, 3) along axis 1 these are n rows of 6 elements, and the result has the shape (2, size, 3).
@@ -89,7 +89,7 @@ def _table(x: Tensor, segments: Tensor, size: int, axis: Axis, mode: Mode) -> _T
     rest, names = moved.shape[1:], moved.names[1:]
 
     def restore_shape(rows: Tensor) -> Tensor:
-        return moveaxis(reshape(rows, (size, *rest), names=(None, *names)), 0, along)
+        return moveaxis(reshape(rows, (size, *rest), names=(name, *names)), 0, along)
 
     rows = reshape(moved, (count, math.prod(rest)), names=(None, None))
     return _Table(rows, normalise_indices(segments.rename(None), size, mode), size, restore_shape)
@@ -228,7 +228,9 @@ def _log_of_sum(table: _Table) -> Tensor:
 
 
 @composite.within(SUM)
-def segment_sum(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
+def segment_sum(
+    x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error", name: str | None = None
+) -> Tensor:
     """Sum of the entries of each segment; 0 for an empty segment.
 
     Parameters
@@ -244,11 +246,13 @@ def segment_sum(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
     mode : {"error", "clip", "fill"}, default "error"
         How to treat an entry whose segment is not from 0 to `size` - 1: "error" raises `IndexRangeError`, "clip"
         assigns it to the nearest segment, "fill" ignores it.
+    name : str, optional
+        The name of the axis of segments, by default none.
 
     Returns
     -------
     Tensor
-        A tensor with the shape of x, but `size` entries along the axis, which has no name.
+        A tensor with the shape of x, but `size` entries along the axis.
 
     Raises
     ------
@@ -264,16 +268,18 @@ def segment_sum(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> tb.segment_sum(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=4).tolist()
-    [2.0, 0.0, 5.0, 0.0]
+    >>> tb.segment_sum(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=4, name="node")
+    f32[node: 4] numpy [2.0, 0.0, 5.0, 0.0]
     """
     check_dtype(x.dtype, "numeric")
-    table = _table(x, segments, size, axis, mode)
+    table = _table(x, segments, size, axis, mode, name)
     return table.shaped(_total(table))
 
 
 @composite.within(PRODUCT, complex=COMPLEX_STEPS)
-def segment_prod(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
+def segment_prod(
+    x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error", name: str | None = None
+) -> Tensor:
     """Product of the entries of each segment; 1 for an empty segment.
 
     Parameters and errors are those of `segment_sum`.
@@ -282,7 +288,7 @@ def segment_prod(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, m
     >>> tb.segment_prod(tb.asarray([3.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=4).tolist()
     [2.0, 1.0, 12.0, 1.0]
     """
-    table = _table(_widen(x), segments, size, axis, mode)
+    table = _table(_widen(x), segments, size, axis, mode, name)
     return astype(table.shaped(_product(table)), x.dtype)
 
 
@@ -293,7 +299,9 @@ def _widen(x: Tensor) -> Tensor:
 
 
 @composite
-def segment_max(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
+def segment_max(
+    x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error", name: str | None = None
+) -> Tensor:
     """Maximum of the entries of each segment; NaN if any entry is NaN.
 
     A segment without entries holds -inf, or the smallest integer of the dtype. Parameters and errors are those of
@@ -304,12 +312,14 @@ def segment_max(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
     [2.0, -inf, 4.0]
     """
     check_dtype(x.dtype, "real or bool")
-    table = _table(x, segments, size, axis, mode)
+    table = _table(x, segments, size, axis, mode, name)
     return table.shaped(_segment_maximum(table))
 
 
 @composite
-def segment_min(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
+def segment_min(
+    x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error", name: str | None = None
+) -> Tensor:
     """Minimum of the entries of each segment; NaN if any entry is NaN.
 
     A segment without entries holds inf, or the largest integer of the dtype. Parameters and errors are those of
@@ -320,12 +330,14 @@ def segment_min(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
     [2.0, inf, 1.0]
     """
     check_dtype(x.dtype, "real or bool")
-    table = _table(x, segments, size, axis, mode)
+    table = _table(x, segments, size, axis, mode, name)
     return table.shaped(_mirror(_segment_maximum(table.of(_mirror(table.rows)))))
 
 
 @composite
-def segment_argmax(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
+def segment_argmax(
+    x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error", name: str | None = None
+) -> Tensor:
     """Position of the maximum of each segment: the first of equal entries, -1 for an empty segment.
 
     Parameters and errors are those of `segment_sum`; x is real or bool, and NaN counts as the largest.
@@ -335,12 +347,14 @@ def segment_argmax(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0,
     [1, -1, 2]
     """
     check_dtype(x.dtype, "real or bool")
-    table = _table(x, segments, size, axis, mode)
+    table = _table(x, segments, size, axis, mode, name)
     return table.shaped(_first_of_largest(table))
 
 
 @composite.within(SUM)
-def segment_mean(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
+def segment_mean(
+    x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error", name: str | None = None
+) -> Tensor:
     """Mean of the entries of each segment; NaN for an empty segment.
 
     Parameters and errors are those of `segment_sum`. Integers are converted to the default floating dtype.
@@ -349,12 +363,14 @@ def segment_mean(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, m
     >>> tb.segment_mean(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=3).tolist()
     [2.0, nan, 2.5]
     """
-    table = _table(cast_to_float32(x), segments, size, axis, mode)
+    table = _table(cast_to_float32(x), segments, size, axis, mode, name)
     return astype(table.shaped(divide(_total(table), _count(table))), to_floating(x.dtype))
 
 
 @composite.within(LOG_OF_SUM)
-def segment_logsumexp(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
+def segment_logsumexp(
+    x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error", name: str | None = None
+) -> Tensor:
     """Logarithm of the sum of exp(x) over the entries of each segment, without overflow; -inf for an empty segment.
 
     Parameters and errors are those of `segment_sum`; x is real or bool.
@@ -364,7 +380,7 @@ def segment_logsumexp(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis =
     [2.0, -inf, 1000.6931762695312]
     """
     check_dtype(x.dtype, "real or bool")
-    table = _table(cast_to_float32(x), segments, size, axis, mode)
+    table = _table(cast_to_float32(x), segments, size, axis, mode, name)
     return astype(table.shaped(_log_of_sum(table)), to_floating(x.dtype))
 
 

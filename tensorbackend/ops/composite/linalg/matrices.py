@@ -19,6 +19,7 @@ from ...elementwise.unary import conj
 from ...indexing.slices import slice_
 from ...reduction import sum
 from ...shape import concatenate, matrix_transpose, permute_dims, reshape
+from ..contraction import matmul
 
 
 @composite
@@ -71,6 +72,53 @@ def trace(
     pair = normalize_axes(x.template, (axis1, axis2))
     x = permute_dims(x, (*(axis for axis in range(x.ndim) if axis not in pair), *pair))
     return sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
+
+
+@composite.within(SUM)
+def apply_matrix(x: Tensor, matrix: Tensor, /, *, axis: Axis = -1) -> Tensor:
+    """Multiply the vectors along an axis of x by a matrix; the axis keeps its name.
+
+    So a matrix can be applied again and again, whatever its axes are called. A product by names, such as `dot`, cannot:
+    the axes of a square matrix have different names.
+
+    Parameters
+    ----------
+    x : Tensor
+        Vectors along an axis.
+    matrix : Tensor
+        A tensor of two axes: the entries of the result, and those of x.
+    axis : int or str, default -1
+        The axis of the vectors.
+
+    Returns
+    -------
+    Tensor
+        A tensor like x, with as many entries along the axis as the matrix has rows.
+
+    Raises
+    ------
+    ShapeError
+        For a matrix that has not two axes, or another number of columns than there are entries along the axis.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> step = tb.asarray([[0.0, 1.0], [1.0, 1.0]], names=("new", "old"))
+    >>> x = tb.asarray([1.0, 1.0], names=("state",))
+    >>> for _ in range(5):
+    ...     x = tb.linalg.apply_matrix(x, step)
+    >>> x
+    f32[state: 2] numpy [8.0, 13.0]
+    """
+    along = normalize_axis(x.template, axis)
+    if matrix.ndim != 2 or matrix.shape[1] != x.shape[along]:
+        expectation = f"a matrix with {x.shape[along]} columns for axis {along} of {x.template!r}"
+        raise ShapeError(expected(expectation, matrix=matrix.template))
+    order = (*(other for other in range(x.ndim) if other != along), along)
+    vectors = permute_dims(x, order)
+    rows = matmul(vectors.rename(*[None] * x.ndim), matrix_transpose(matrix.rename(None, None)))
+    back = tuple(order.index(place) for place in range(x.ndim))
+    return permute_dims(rows.rename(*vectors.names), back)
 
 
 @composite.within(complex=Bound(4, "differences of products of which some libraries fuse a step", "square", tame=True))

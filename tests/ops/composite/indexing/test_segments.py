@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.errors import NamesError
 
 BACKENDS = ["binary", "numpy", "jax"]
 SEGMENTS = [2, 0, 2, 3, 0, 2]
@@ -158,7 +159,7 @@ def test_updates_are_combined_with_what_is_there(backend: str, whole: Callable[.
 
 def test_updates_with_axes_of_other_names_are_refused() -> None:
     x = tb.zeros((3, 2), names=("row", "column"))
-    with pytest.raises(tb.errors.NamesError):
+    with pytest.raises(NamesError):
         tb.indexed_max(x, tb.asarray([[0]]), tb.zeros((1, 2), names=(None, "row")))
 
 
@@ -198,3 +199,15 @@ def test_backends_agree_on_many_entries(mode: Any) -> None:
     assert extremes_by_backend[0] == extremes_by_backend[1] == extremes_by_backend[2]
     batched = tb.indexed_max(tb.zeros((2, 4)), tb.asarray([[[1], [1]], [[0], [3]]]), tb.ones((2, 2)), batch=0)
     assert batched.tolist() == [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 1.0]]
+
+
+@pytest.mark.parametrize("name", [None, "node"])
+def test_the_axis_of_segments_may_have_a_name(name: str | None) -> None:
+    x = tb.ones((3, 2), names=("edge", "feature"))
+    segments = tb.asarray([0, 1, 1])
+    for reduction in (tb.segment_sum, tb.segment_prod, tb.segment_max, tb.segment_min, tb.segment_mean,
+                      tb.segment_logsumexp, tb.segment_argmax):  # fmt: skip
+        assert reduction(x, segments, size=2, axis="edge", name=name).names == (name, "feature")
+        assert reduction(x.T, segments, size=2, axis="edge", name=name).names == ("feature", name)
+    with pytest.raises(tb.errors.NamesError):
+        tb.segment_sum(x, segments, size=2, axis="edge", name="feature")
