@@ -81,6 +81,8 @@ jax.nn.gelu(a, approximate=False) | tb.nn.gelu(x) | exact unless `approximate=Tr
 jax.nn.one_hot(where, 3) | tb.nn.one_hot(at, 3) |
 jax.nn.logsumexp(a, axis=1) | tb.logsumexp(x, axis=1) |
 jax.scipy.special.gammaln(a) | tb.lgamma(x) |
+jax.scipy.special.i0e(a) | tb.i0e(x) | likewise `i0`, `i1`, `i1e`, `ndtri`, `polygamma`, `zeta`; also `j0` and `j1`
+jax.scipy.special.betainc | | `tb.betainc(a, b, x)`, which has gradients by a and b too
 jax.random.uniform(jax.random.key(0), (3,), "float32") | tb.random.uniform(tb.random.key(0), (3,)) | the same bits
 jax.random.normal(jax.random.key(0), (3,), "float32") | tb.random.normal(tb.random.key(0), (3,)) | within rounding
 jax.random.bits(jax.random.split(jax.random.key(0))[1], (2,), "uint32") |

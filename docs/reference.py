@@ -28,7 +28,7 @@ FAMILIES: Final = {
     "creation": ("Making tensors", ("creation",)),
     "dtypes": ("Dtypes, precision and inspection", ("dtypes", "inspection")),
     "elementwise": ("Elementwise functions", ("elementwise", "divisors")),
-    "special": ("Special functions", ("special",)),
+    "special": ("Special functions", ("special", "incomplete_beta")),
     "reduction": ("Reductions and statistics", ("reduction", "statistics", "counting")),
     "cumulative": ("Cumulative functions", ("cumulative",)),
     "sorting": ("Sorting, searching and sets", ("sorting", "searching", "sets", "set_operations")),
@@ -40,7 +40,7 @@ FAMILIES: Final = {
     "gradients": ("Gradients", ("grad",)),
     "transforms": (
         "Tracing, jit, vmap and trees",
-        ("trace", "jit", "vmap", "trees", "hooks", "host", "introspection", "saved_graphs"),
+        ("trace", "jit", "vmap", "trees", "tree_functions", "hooks", "host", "introspection", "saved_graphs"),
     ),
     "control": ("Control flow", ("choice", "control", "while_loops", "along")),
     "quantized": ("Quantised tensors", ("quantized",)),
