@@ -98,6 +98,7 @@ optax.lion, rmsprop, adafactor | | `tb.optimize.lion(1e-4)`, `rmsprop(1e-3)`, `a
 optax.MultiSteps, ema | | `tb.optimize.accumulate(transformation, 4)`, `tb.optimize.moving_average(0.999)`
 optax.huber_loss | | `tb.nn.huber(predictions, targets)`
 optax.sigmoid_binary_cross_entropy | | `tb.nn.binary_cross_entropy(logits, targets)`
+jax.experimental.ode.odeint | | `tb.solvers.solve_ivp(function, span, y0, times=...)`, whose function takes (t, y)
 jax.profiler.trace | | `with tb.profile() as p:`, which measures the time of each op and line
 jax.sharding | | `tb.Mesh` and rules for named axes: [from one device to many](mesh.md)
 jax.shard_map | | `tb.shard_map`, with collectives such as `tb.psum`

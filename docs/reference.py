@@ -61,7 +61,7 @@ MODULES: Final = {
     "nn": "Neural networks: tb.nn",
     "ragged": "Axes with lengths: tb.ragged",
     "sparse": "Sparse matrices: tb.sparse",
-    "solvers": "Linear systems: tb.solvers",
+    "solvers": "Linear systems and differential equations: tb.solvers",
     "optimize": "Minima, roots and optimisers: tb.optimize",
     "distributed": "Several processes: tb.distributed",
     "checkpoints": "Checkpoints: tb.checkpoints",
