@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from ..declarations.argument_errors import check_arguments
 from ..dispatch.operands import nameless
@@ -32,10 +32,13 @@ from .objective import objective, value_at
 from .unknowns import VectorFunction, is_tree, unknowns
 
 
-class Root(NamedTuple):
+X = TypeVar("X")
+
+
+class Root(NamedTuple, Generic[X]):
     """Result of `root`, `fixed_point` and `bisect`."""
 
-    x: Any
+    x: X
     value: Any
     """The value of the function there."""
     iterations: Tensor
@@ -44,8 +47,14 @@ class Root(NamedTuple):
     """Whether there is a NaN or an infinity, as after a singular Jacobian; for `bisect`, equal signs at both ends."""
 
 
+@overload
+def root(
+    function: Callable[[Tensor], Any], x0: TensorLike, /, *, tolerance: float = ..., max_iterations: int = ...
+) -> Root[Tensor]: ...
+@overload
+def root(function: Callable[[Any], Any], x0: X, /, *, tolerance: float = ..., max_iterations: int = ...) -> Root[X]: ...
 @check_arguments
-def root(function: Callable[[Any], Any], x0: Any, /, *, tolerance: float = 1e-6, max_iterations: int = 50) -> Root:
+def root(function: Callable[[Any], Any], x0: Any, /, *, tolerance: float = 1e-6, max_iterations: int = 50) -> Root[Any]:
     """Find a root of a function near x0 by Newton's method.
 
     Parameters
@@ -126,7 +135,7 @@ def _flat(x: Tensor) -> Tensor:
 
 
 @jit(static_argnums=(0, 1, 2))
-def _newton(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, ...], start: Tensor) -> Root:
+def _newton(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, ...], start: Tensor) -> Root[Tensor]:
     template = graph.templates[-1]
 
     def function(x: Tensor) -> Tensor:
@@ -135,11 +144,11 @@ def _newton(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, 
     def size(value: Tensor) -> Tensor:
         return max_(abs_(value))
 
-    def is_active(state: Root) -> Tensor:
+    def is_active(state: Root[Tensor]) -> Tensor:
         ended = logical_or(state.converged, state.diverged)
         return logical_and(logical_not(ended), state.iterations < most)
 
-    def iteration(state: Root) -> Root:
+    def iteration(state: Root[Tensor]) -> Root[Tensor]:
         step = eliminate(jacobian(function)(state.x), -state.value)
 
         def shorter(carry: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
@@ -155,39 +164,47 @@ def _newton(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, 
         _, _, x, value = while_loop(too_long, shorter, (astype(state.iterations * 0, "int32"), one, at, function(at)))
         return make_root(x, value, state.iterations + 1)
 
-    def make_root(x: Tensor, value: Tensor, iterations: Tensor) -> Root:
+    def make_root(x: Tensor, value: Tensor, iterations: Tensor) -> Root[Tensor]:
         finite = logical_and(all_(isfinite(x)), all_(isfinite(value)))
         return Root(x, value, iterations, logical_and(size(value) <= tolerance, finite), logical_not(finite))
 
     zero = full((), 0, dtype="int32", backend=start.backend)
-    last_state: Root = while_loop(is_active, iteration, make_root(start, function(start), zero))
+    last_state: Root[Tensor] = while_loop(is_active, iteration, make_root(start, function(start), zero))
     return last_state
 
 
 @jit(static_argnums=(0, 1, 2))
-def _iterate(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, ...], start: Tensor) -> Root:
+def _iterate(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, ...], start: Tensor) -> Root[Tensor]:
     """Iterations of x + value, where the value is that of the function minus x."""
 
-    def goes_on(state: Root) -> Tensor:
+    def goes_on(state: Root[Tensor]) -> Tensor:
         return logical_and(logical_not(logical_or(state.converged, state.diverged)), state.iterations < most)
 
-    def iteration(state: Root) -> Root:
+    def iteration(state: Root[Tensor]) -> Root[Tensor]:
         return make_root(state.x + state.value, state.iterations + 1)
 
-    def make_root(x: Tensor, iterations: Tensor) -> Root:
+    def make_root(x: Tensor, iterations: Tensor) -> Root[Tensor]:
         value = value_at(graph, constants, x)
         finite = logical_and(all_(isfinite(x)), all_(isfinite(value)))
         near = all_(abs_(value) <= tolerance * maximum(abs_(x), 1))
         return Root(x, value, iterations, logical_and(near, finite), logical_not(finite))
 
-    last: Root = while_loop(goes_on, iteration, make_root(start, full((), 0, dtype="int32")))
+    last: Root[Tensor] = while_loop(goes_on, iteration, make_root(start, full((), 0, dtype="int32")))
     return last
 
 
+@overload
+def fixed_point(
+    function: Callable[[Tensor], Any], x0: TensorLike, /, *, tolerance: float = ..., max_iterations: int = ...
+) -> Root[Tensor]: ...
+@overload
+def fixed_point(
+    function: Callable[[Any], Any], x0: X, /, *, tolerance: float = ..., max_iterations: int = ...
+) -> Root[X]: ...
 @check_arguments
 def fixed_point(
     function: Callable[[Any], Any], x0: Any, /, *, tolerance: float = 1e-6, max_iterations: int = 500
-) -> Root:
+) -> Root[Any]:
     """Find a fixed point of a function, x = function(x), by applying it again and again.
 
     Parameters
@@ -258,7 +275,7 @@ def bisect(
     *,
     tolerance: float = 1e-6,
     max_iterations: int = 100,
-) -> Root:
+) -> Root[Tensor]:
     """Find a root of a function of numbers by bisection, for each element.
 
     Parameters

@@ -9,11 +9,10 @@ from ..dispatch.operands import nameless
 from ..errors import ShapeError, expected
 from ..expr.arguments import is_array
 from ..expr.trees import LEAF, Tree, flatten, unflatten
-from ..ops.composite.shape.arranging import concatenate
 from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.conversion import astype
 from ..ops.inspection import result_type
-from ..ops.shape import reshape
+from ..ops.shape import concatenate, reshape
 from ..template import Template
 from ..tensor import Tensor
 

@@ -19,7 +19,6 @@ from ..expr.graph import Graph
 from ..expr.jit import jit
 from ..expr.trace import trace_leaves
 from ..expr.trees import flatten, leaves_like, unflatten
-from ..ops.composite.shape.arranging import concatenate
 from ..ops.creation.filled import zeros
 from ..ops.creation.values import asarray, operand_tensors
 from ..ops.elementwise.binary import greater_equal, logical_and
@@ -28,7 +27,7 @@ from ..ops.elementwise.ternary import where
 from ..ops.elementwise.unary import abs as magnitude
 from ..ops.inspection import result_type
 from ..ops.reduction import sum as sum_
-from ..ops.shape import reshape
+from ..ops.shape import concatenate, reshape
 from ..rules.plan import choice
 from ..tensor import Tensor, TensorLike
 from .runge_kutta import integrate
@@ -71,7 +70,7 @@ def _integrate(
     end = magnitude(span[1] - span[0])
     limit = options.most if options.direct else None
     ended = integrate(slope, y0, end, sign * (times - span[0]), options.rtol, options.atol, options.most, limit)
-    return ended.values, ended.count, logical_and(greater_equal(ended.t, end * (1 - 1e-5)), ~ended.failed)
+    return ended.values, ended.steps, logical_and(greater_equal(ended.t, end * (1 - 1e-5)), ~ended.failed)
 
 
 _compiled = jit(_integrate, static_argnums=(0, 1))

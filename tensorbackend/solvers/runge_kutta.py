@@ -46,7 +46,7 @@ class Progress(NamedTuple):
     step: Tensor
     values: Tensor
     """The values at the requested times, a row for each; zeros for those that are not reached."""
-    count: Tensor
+    steps: Tensor
     failed: Tensor
     """Whether the step became too small to go on."""
 
@@ -114,7 +114,7 @@ def integrate(
             where(accepted, slopes[-1], slope),
             step * growth,
             where(inside[:, None], value, state.values),
-            state.count + 1,
+            state.steps + 1,
             logical_and(small, greater(end - t, 2 * step)),
         )
 
@@ -124,7 +124,7 @@ def integrate(
     count, failed = full((), 0, dtype="int32"), full((), False, dtype="bool")
 
     def goes_on(state: Progress) -> Tensor:
-        return logical_and(logical_and(less(state.t, end * (1 - 4 * eps)), less(state.count, most)), ~state.failed)
+        return logical_and(logical_and(less(state.t, end * (1 - 4 * eps)), less(state.steps, most)), ~state.failed)
 
     ended: Progress = while_loop(
         goes_on, advance, Progress(start, y0, slope, first, values, count, failed), limit=limit

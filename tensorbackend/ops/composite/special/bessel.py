@@ -15,8 +15,8 @@ from ....tensor import Tensor
 from ...elementwise.binary import add, divide, equal, less, logical_or, minimum, multiply, subtract
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import cos, exp, sin, sqrt
-from ...elementwise.unary import abs, isnan, negative, sign
-from ..elementwise.functions import isinf, square
+from ...elementwise.unary import abs, isinf, isnan, negative, sign
+from ..elementwise.functions import square
 from .common import compute_wide, horner
 
 _NEAR = 25.0
