@@ -31,7 +31,7 @@ FAMILIES: Final = {
     "special": ("Special functions", ("special", "incomplete_beta")),
     "reduction": ("Reductions and statistics", ("reduction", "statistics", "counting")),
     "cumulative": ("Cumulative functions", ("cumulative",)),
-    "sorting": ("Sorting, searching and sets", ("sorting", "searching", "sets", "set_operations")),
+    "sorting": ("Sorting, searching and sets", ("sorting", "lexical", "searching", "sets", "set_operations")),
     "shape": ("Shapes and names of axes", ("shape", "alignment", "padding", "editing")),
     "indexing": ("Indexing", ("indexing",)),
     "contraction": ("Products and contractions", ("contraction",)),

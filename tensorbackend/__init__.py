@@ -415,6 +415,7 @@ if _TYPE_CHECKING:
     from .ops.editing import insert as insert
     from .ops.functional import map as map
     from .ops.functional import reduce as reduce
+    from .ops.lexical import lexsort as lexsort
     from .ops.searching import nonzero as nonzero
     from .ops.set_operations import intersect1d as intersect1d
     from .ops.set_operations import setdiff1d as setdiff1d

@@ -31,7 +31,6 @@ from .implicit import records, root_with_gradient, scalar_roots_with_gradient
 from .objective import objective, value_at
 from .unknowns import VectorFunction, is_tree, unknowns
 
-
 X = TypeVar("X")
 
 
