@@ -81,6 +81,8 @@ jax.nn.gelu(a, approximate=False) | tb.nn.gelu(x) | exact unless `approximate=Tr
 jax.nn.one_hot(where, 3) | tb.nn.one_hot(at, 3) |
 jax.nn.logsumexp(a, axis=1) | tb.logsumexp(x, axis=1) |
 jax.scipy.special.gammaln(a) | tb.lgamma(x) |
+jax.scipy.special.i0e(a) | tb.i0e(x) | likewise `i0`, `i1`, `i1e`, `ndtri`, `polygamma`, `zeta`; also `j0` and `j1`
+jax.scipy.special.betainc | | `tb.betainc(a, b, x)`, which has gradients by a and b too
 jax.random.uniform(jax.random.key(0), (3,), "float32") | tb.random.uniform(tb.random.key(0), (3,)) | the same bits
 jax.random.normal(jax.random.key(0), (3,), "float32") | tb.random.normal(tb.random.key(0), (3,)) | within rounding
 jax.random.bits(jax.random.split(jax.random.key(0))[1], (2,), "uint32") |
@@ -96,6 +98,7 @@ optax.lion, rmsprop, adafactor | | `tb.optimize.lion(1e-4)`, `rmsprop(1e-3)`, `a
 optax.MultiSteps, ema | | `tb.optimize.accumulate(transformation, 4)`, `tb.optimize.moving_average(0.999)`
 optax.huber_loss | | `tb.nn.huber(predictions, targets)`
 optax.sigmoid_binary_cross_entropy | | `tb.nn.binary_cross_entropy(logits, targets)`
+jax.experimental.ode.odeint | | `tb.solvers.solve_ivp(function, span, y0, times=...)`, whose function takes (t, y)
 jax.profiler.trace | | `with tb.profile() as p:`, which measures the time of each op and line
 jax.sharding | | `tb.Mesh` and rules for named axes: [from one device to many](mesh.md)
 jax.shard_map | | `tb.shard_map`, with collectives such as `tb.psum`

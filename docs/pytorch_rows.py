@@ -99,6 +99,7 @@ F.binary_cross_entropy_with_logits | | `tb.nn.binary_cross_entropy(logits, targe
 F.triplet_margin_loss | | `tb.nn.triplet(anchors, positives, negatives)`
 F.linear | | `tb.nn.dense(x, weight, bias)`, whose weight has the axes (in, out)
 F.embedding | | `tb.nn.embedding(indices, table)`
+torch.hann_window(4) | tb.nn.hann(4) | likewise `hamming`, `blackman`, `kaiser`
 F.one_hot(labels, 3) | tb.nn.one_hot(labels, 3, name="class") |
 F.ctc_loss | | `tb.nn.ctc_loss(logits, labels, logit_lengths=..., label_lengths=...)`
 F.pad(x, (1, 0)) | tb.pad(x, {"feature": (1, 0)}) |

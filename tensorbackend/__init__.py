@@ -318,6 +318,7 @@ if _TYPE_CHECKING:
     from .expr.hooks import debug_callback as debug_callback
     from .expr.hooks import debug_print as debug_print
     from .expr.host import host_call as host_call
+    from .expr.incomplete_beta import betainc as betainc
     from .expr.introspection import backend_of as backend_of
     from .expr.introspection import is_concrete as is_concrete
     from .expr.jit import jit as jit
@@ -387,7 +388,16 @@ if _TYPE_CHECKING:
     from .ops.composite.sorting.searching import isin as isin
     from .ops.composite.sorting.searching import searchsorted as searchsorted
     from .ops.composite.sorting.searching import top_k as top_k
-    from .ops.composite.special import factorial as factorial
+    from .ops.composite.special.bessel import i0 as i0
+    from .ops.composite.special.bessel import i0e as i0e
+    from .ops.composite.special.bessel import i1 as i1
+    from .ops.composite.special.bessel import i1e as i1e
+    from .ops.composite.special.bessel import j0 as j0
+    from .ops.composite.special.bessel import j1 as j1
+    from .ops.composite.special.factorial import factorial as factorial
+    from .ops.composite.special.normal import ndtri as ndtri
+    from .ops.composite.special.zeta import polygamma as polygamma
+    from .ops.composite.special.zeta import zeta as zeta
     from .ops.composite.window import fold as fold
     from .ops.composite.window import unfold as unfold
     from .ops.composite.window import window_argmax as window_argmax
@@ -410,6 +420,7 @@ if _TYPE_CHECKING:
     from .ops.editing import insert as insert
     from .ops.functional import map as map
     from .ops.functional import reduce as reduce
+    from .ops.lexical import lexsort as lexsort
     from .ops.searching import nonzero as nonzero
     from .ops.set_operations import intersect1d as intersect1d
     from .ops.set_operations import setdiff1d as setdiff1d

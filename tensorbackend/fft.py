@@ -19,6 +19,8 @@ from .ops.fourier import fft as fft
 from .ops.fourier import fftfreq as fftfreq
 from .ops.fourier import ifft as ifft
 from .ops.fourier import rfftfreq as rfftfreq
+from .ops.fourier_planes import fft2 as fft2
+from .ops.fourier_planes import ifft2 as ifft2
 from .tensor.missing_names import missing_names as _missing_names
 
 __getattr__ = _missing_names(__name__)

@@ -28,6 +28,7 @@ from .ops.composite.linalg.systems import pinv as pinv
 from .ops.composite.linalg.systems import slogdet as slogdet
 from .ops.composite.linalg.systems import solve as solve
 from .ops.composite.linalg.systems import svdvals as svdvals
+from .ops.factored_systems import cholesky_solve as cholesky_solve
 from .ops.linalg import EighResult as EighResult
 from .ops.linalg import EigResult as EigResult
 from .ops.linalg import LUResult as LUResult

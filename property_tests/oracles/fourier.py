@@ -15,7 +15,7 @@ from tensorbackend.testing import Invocation, calls
 from tensorbackend.testing.strategies import Draw
 
 from .reduction import Axes, axes_of
-from .table import FLOATING, compare, law, reference
+from .table import FLOATING, Recorder, compare, law, reference
 
 HOST = {"device": "the host is the only device that all backends have"}
 
@@ -88,6 +88,23 @@ def fftn(x: Any, /, *, s: Any = None, axes: Any = None, norm: Any = "backward") 
 def ifftn(x: Any, /, *, s: Any = None, axes: Any = None, norm: Any = "backward") -> Any:
     order, lengths = along(x, s, axes)
     return numpy.fft.ifftn(x, lengths, order, norm) if order else x.astype(complex)
+
+
+@law("fft.fft2", "fft.ifft2", by="NumPy")
+def planes(draw: Draw, run: Recorder, backend: Backend) -> None:
+    array = numpy.random.default_rng(draw(st.integers(0, 99))).normal(
+        size=draw(st.sampled_from([(2, 3, 4), (1, 5, 2)]))
+    )
+    options: dict[str, Any] = {}
+    if draw(st.booleans()):
+        options["axes"] = draw(st.sampled_from([(0, 1), (2, 0), (-1, -2)]))
+    if draw(st.booleans()):
+        options["s"] = draw(st.sampled_from([(2, 3), (4, 1)]))
+    if draw(st.booleans()):
+        options["norm"] = draw(st.sampled_from(["ortho", "forward"]))
+    out = run(tb.asarray(array, backend=backend), **options)
+    theirs = getattr(numpy.fft, run.name.rpartition(".")[2])
+    numpy.testing.assert_allclose(out, theirs(array, **{"axes": (-2, -1), **options}), rtol=1e-12, atol=1e-12)
 
 
 @reference("fft.rfftn", by="NumPy", draw=transform_call("rfftn"))

@@ -140,6 +140,39 @@ def root(draw: Draw, run: Recorder, backend: Backend) -> None:
     assert not singular.converged.item()
 
 
+@law("optimize.fixed_point", by="NumPy")
+def fixed_point(draw: Draw, run: Recorder, backend: Backend) -> None:
+    """Of x = A x + b with a contraction A, which is the solution of a linear system."""
+    size = draw(st.integers(1, 3))
+    random = numpy.random.default_rng(draw(BOWLS))
+    a: Any = random.uniform(-1, 1, (size, size)) / (2 * size)
+    b: Any = random.uniform(-3, 3, size)
+    matrix, shift = tb.asarray(a, backend=backend), tb.asarray(b, backend=backend)
+    options: dict[str, Any] = draw(st.sampled_from([{}, {"tolerance": 1e-10}, {"max_iterations": 200}]))
+    found = run(lambda x: matrix @ x + shift, tb.zeros(size, dtype="f64", backend=backend), **options)
+    assert found.converged.item()
+    numpy.testing.assert_allclose(found.x, numpy.linalg.solve(numpy.eye(size) - a, b), rtol=1e-4, atol=1e-4)
+
+
+@law("optimize.least_squares", by="SciPy")
+def least_squares(draw: Draw, run: Recorder, backend: Backend) -> None:
+    """Of sums of sines with unknown amplitudes and a bend."""
+    random = numpy.random.default_rng(draw(BOWLS))
+    rows: Any = random.uniform(-1, 1, (6, 2)) + numpy.eye(6, 2) * 2
+    seen: Any = random.uniform(-1, 1, 6)
+    bend = draw(st.sampled_from([0.0, 0.25]))
+    matrix, target = tb.asarray(rows, backend=backend), tb.asarray(seen, backend=backend)
+    options: dict[str, Any] = draw(st.sampled_from([{}, {"tolerance": 1e-6}, {"max_iterations": 60}]))
+    start = tb.zeros(2, dtype="f64", backend=backend)
+    found = run(lambda x: matrix @ (x + bend * tb.sin(x)) - target, start, **options)
+    wanted = scipy.optimize.least_squares(
+        lambda x: rows @ (x + bend * numpy.sin(x)) - seen, numpy.zeros(2), xtol=1e-14, ftol=1e-14, gtol=1e-14
+    )
+    assert found.converged.item()
+    numpy.testing.assert_allclose(found.x, wanted.x, rtol=1e-4, atol=1e-5)
+    numpy.testing.assert_allclose(found.cost.item(), wanted.cost, rtol=1e-7)
+
+
 @law("optimize.bisect", by="SciPy")
 def bisect(draw: Draw, run: Recorder, backend: Backend) -> None:
     shape = draw(st.sampled_from([(), (3,), (2, 1)]))

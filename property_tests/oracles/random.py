@@ -369,8 +369,8 @@ def check_sample(
     assert out.names == ("n",)
     assert out.dtype is dtype
     expected = formula(numpy.asarray(made), *parameters, dtype)
-    near = {"rtol": 5e-4, "atol": 1e-6} if dtype is tb.float32 else {"rtol": 1e-10, "atol": 1e-300}
-    numpy.testing.assert_allclose(numpy.asarray(out), expected, **near)
+    rtol, atol = (5e-4, 1e-6) if dtype is tb.float32 else (1e-10, 1e-300)
+    numpy.testing.assert_allclose(numpy.asarray(out), expected, rtol=rtol, atol=atol)
 
 
 @law("random.gamma", by="brute force")
@@ -436,8 +436,8 @@ def dirichlet(draw: Draw, run: Recorder, backend: Backend) -> None:
     assert out.names[-1] == "class"
     logs = gammas(numpy.asarray(made), numpy.broadcast_to(alpha, (*(shape or ()), 3)), dtype, True)
     expected = scipy.special.softmax(logs, axis=-1)
-    near = {"rtol": 5e-4, "atol": 1e-6} if dtype is tb.float32 else {"rtol": 1e-10, "atol": 1e-300}
-    numpy.testing.assert_allclose(numpy.asarray(out), expected, **near)
+    rtol, atol = (5e-4, 1e-6) if dtype is tb.float32 else (1e-10, 1e-300)
+    numpy.testing.assert_allclose(numpy.asarray(out), expected, rtol=rtol, atol=atol)
 
 
 # Integers, bools, orders

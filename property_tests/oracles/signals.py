@@ -17,7 +17,7 @@ from tensorbackend.testing import Invocation
 from tensorbackend.testing.strategies import Draw, tensors
 
 from .matrices import SIDES
-from .table import FLOATING, law, named, reference, wide
+from .table import FLOATING, Recorder, law, named, reference, wide
 
 EIGHTHS = st.integers(-40, 40).map(lambda number: number / 8)
 
@@ -228,3 +228,17 @@ def orthogonal(draw: Draw, run: Any, backend: Backend) -> None:
     square = matrix.T @ matrix if len(matrix) >= matrix.shape[1] else matrix @ matrix.T
     wrong = abs(square - scale**2 * numpy.eye(len(square)))
     assert (wrong <= 32 * max(1, *matrix.shape) * finfo(got.dtype).eps * scale**2).all(), f"{shape}: got {got!r}"
+
+
+@law("nn.hann", "nn.hamming", "nn.blackman", "nn.kaiser", by="SciPy")
+def window_functions(draw: Draw, run: Recorder, backend: Backend) -> None:
+    from scipy.signal import windows
+
+    name = run.name.rpartition(".")[2]
+    size, periodic = draw(st.integers(0, 20)), draw(st.booleans())
+    more = (draw(st.sampled_from([0.0, 2.5, 14.0])),) if name == "kaiser" else ()
+    dtype, axis = draw(st.sampled_from([None, "float64"])), draw(st.sampled_from([None, "time"]))
+    out = run(size, *more, periodic=periodic, dtype=dtype, name=axis, backend=backend)
+    assert out.names == (axis,)
+    wanted = getattr(windows, name)(size, *more, sym=not periodic)
+    numpy.testing.assert_allclose(out, wanted, rtol=0, atol=1e-14 if dtype else 1e-7)

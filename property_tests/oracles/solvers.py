@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy
 import pytest
+import scipy.integrate
 from hypothesis import strategies as st
 
 import tensorbackend as tb
@@ -174,3 +175,26 @@ def check_failure(run: Recorder, arguments: Any, options: dict[str, Any]) -> Non
     if not numpy.asarray(failed.converged).all():
         with pytest.raises(ConvergenceError):
             run(*arguments, **(options | {"raise_on_failure": True}))
+
+
+@law("solvers.solve_ivp", by="SciPy")
+def solve_ivp(draw: Draw, run: Recorder, backend: Backend) -> None:
+    """Systems of two linear equations with a term of the time, forwards and backwards."""
+    matrix = numpy.array([[draw(st.integers(-4, 4)) / 4 for _ in range(2)] for _ in range(2)])
+    ends = draw(st.sampled_from([(0.0, 2.0), (1.0, -1.0)]))
+    tolerances = draw(st.sampled_from([{"rtol": 1e-6, "atol": 1e-8}, {"rtol": 1e-8, "atol": 1e-9}]))
+    options: dict[str, Any] = draw(
+        st.sampled_from([{}, {}, {}, {"max_steps": 500}, {"gradient": "direct", "max_steps": 99}])
+    )
+    times = numpy.linspace(*ends, 5) if draw(st.booleans()) else None
+    a = tb.asarray(matrix, backend=backend)
+    if times is not None:
+        options["times"] = tb.asarray(times, backend=backend)
+    start = tb.asarray([1.0, -0.5], dtype="f64", backend=backend)
+    found = run(lambda t, y: a @ y + tb.sin(t), ends, start, **tolerances, **options)
+    wanted = scipy.integrate.solve_ivp(
+        lambda t, y: matrix @ y + numpy.sin(t), ends, [1.0, -0.5], t_eval=ends if times is None else times,
+        rtol=1e-11, atol=1e-12,
+    )  # fmt: skip
+    assert found.converged.item()
+    numpy.testing.assert_allclose(found.y, wanted.y.T, rtol=1e-4, atol=1e-5)

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, DType
+from tensorbackend.protocol import Backend
 from tensorbackend.testing import Invocation
 from tensorbackend.testing.generators.common import call
 from tensorbackend.testing.strategies import Draw, axes_of, elements, shapes, tensors
 
 from .elementwise import double, promoted
 from .reduction import axes_of as positions
-from .table import FLOATING, INTEGER, reference
+from .table import FLOATING, INTEGER, Recorder, law, reference
 
 ORDERED = [dtype for dtype in ALL_DTYPES if not dtype.is_complex]
 
@@ -311,3 +312,12 @@ def _set_of(name: str) -> Callable[..., Any]:
 
 for _name in ("union1d", "intersect1d", "setdiff1d", "setxor1d"):
     reference(_name, by="NumPy", draw=_draw_sets)(_set_of(_name))
+
+
+@law("lexsort", by="NumPy")
+def lexsort(draw: Draw, run: Recorder, backend: Backend) -> None:
+    shape, count = draw(st.sampled_from([(5,), (2, 6), (3, 1)])), draw(st.integers(1, 3))
+    keys = numpy.random.default_rng(draw(st.integers(0, 99))).integers(0, 3, (count, *shape))
+    options: dict[str, Any] = draw(st.sampled_from([{}, {"axis": 0}, {"axis": len(shape) - 1}]))
+    order = run([tb.asarray(key, backend=backend) for key in keys], **options)
+    assert order.tolist() == numpy.lexsort(keys, **options).tolist()

@@ -8,11 +8,15 @@ from typing import Any, NamedTuple
 import mpmath
 import numpy
 import scipy.special
+from hypothesis import strategies as st
 
+import tensorbackend as tb
+from tensorbackend.protocol import Backend
 from tensorbackend.testing import Invocation
+from tensorbackend.testing.strategies import Draw
 
 from .elementwise import double, promoted, unjudged
-from .table import reference, wide
+from .table import Recorder, law, reference, wide
 
 CONTEXT = mpmath.mp.clone()
 CONTEXT.dps = 40
@@ -28,6 +32,15 @@ class Function(NamedTuple):
     """Of an array in double precision, which is enough for narrower floats."""
     precise: Callable[[Any], Any]
     """Of one number with 40 digits, for doubles and complex numbers."""
+
+
+NOT_JUDGED = numpy.nan
+
+
+def limited(function: Callable[[Any], Any], limit: float) -> Callable[[Any], Any]:
+    """A function of SciPy's that is NaN at infinity, with its limit there; odd ones have no such sign in SciPy."""
+    odd = function in (scipy.special.i1, scipy.special.j1)
+    return lambda x: numpy.where(numpy.isinf(x), numpy.copysign(limit, x) if odd else limit, function(x))
 
 
 ALONE = {
@@ -46,6 +59,15 @@ ALONE = {
     "erfc": Function(scipy.special.erfc, CONTEXT.erfc),
     "exp": Function(numpy.exp, CONTEXT.exp),
     "expm1": Function(numpy.expm1, CONTEXT.expm1),
+    "i0": Function(limited(scipy.special.i0, numpy.inf), lambda x: CONTEXT.besseli(0, x)),
+    "i0e": Function(scipy.special.i0e, lambda x: CONTEXT.besseli(0, x) * CONTEXT.exp(-abs(x))),
+    "i1": Function(limited(scipy.special.i1, numpy.inf), lambda x: CONTEXT.besseli(1, x)),
+    "i1e": Function(scipy.special.i1e, lambda x: CONTEXT.besseli(1, x) * CONTEXT.exp(-abs(x))),
+    "j0": Function(limited(scipy.special.j0, 0.0), lambda x: CONTEXT.besselj(0, x) if abs(x) < 1e6 else NOT_JUDGED),
+    "j1": Function(limited(scipy.special.j1, 0.0), lambda x: CONTEXT.besselj(1, x) if abs(x) < 1e6 else NOT_JUDGED),
+    "ndtri": Function(
+        scipy.special.ndtri, lambda p: CONTEXT.erfinv(2 * p - 1) * CONTEXT.sqrt(2) if 0.0 < p < 1.0 else NOT_JUDGED
+    ),
     "lgamma": Function(
         lambda x: numpy.where(numpy.isneginf(x), numpy.inf, scipy.special.gammaln(x)),
         lambda x: CONTEXT.log(abs(CONTEXT.gamma(x))) if x.real < 1e4 else CONTEXT.loggamma(x),
@@ -117,6 +139,32 @@ def _factorial(number: int, bits: int) -> int:
     for factor in range(2, min(number, bits + 2) + 1):  # from bits + 2 on all bits are 0
         product = product * factor % (1 << bits)
     return product if number <= bits + 2 else 0
+
+
+@reference("zeta", by="SciPy", raw=True)
+def zeta(call: Invocation) -> Any:
+    x, q = map(double, promoted(call))
+    hidden = (x == 1) | (q <= 0) | ~numpy.isfinite(x) | ~numpy.isfinite(q)
+    return unjudged(scipy.special.zeta(x, numpy.where(q > 0, q, 1)), hidden)
+
+
+@reference("polygamma", by="SciPy", raw=True)
+def polygamma(call: Invocation) -> Any:
+    n, x = map(double, promoted(call))
+    order = numpy.where(numpy.isfinite(n) & (n >= 0) & (n == numpy.floor(n)), n, -1).astype("f8")
+    safe = numpy.clip(order, 0, 200).astype(int)
+    hidden = (order < 0) | (order > 150) | (x <= 0) | ~numpy.isfinite(x)
+    return unjudged(scipy.special.polygamma(safe, numpy.where(x > 0, x, 1)), hidden)
+
+
+@law("betainc", by="SciPy")
+def betainc(draw: Draw, run: Recorder, backend: Backend) -> None:
+    sizes = st.floats(0.01, 3000) | st.sampled_from([0.5, 1.0, 2.0, 40.0])
+    a, b = (numpy.array([draw(sizes) for _ in range(4)]) for _ in range(2))
+    x = numpy.array([draw(st.floats(0, 1)) for _ in range(3)] + [draw(st.sampled_from([0.0, 1.0, 0.5]))])
+    got = run(*(tb.asarray(each, names=("n",), backend=backend) for each in (a, b, x)))
+    assert got.names == ("n",)
+    numpy.testing.assert_allclose(got, scipy.special.betainc(a, b, x), rtol=1e-10, atol=1e-13)
 
 
 @reference("gamma_inc_l", by="SciPy", raw=True)

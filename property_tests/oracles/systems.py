@@ -16,7 +16,7 @@ from tensorbackend.testing.strategies import Draw
 
 from .factorisations import DTYPES, checked, norm, unit
 from .matrices import batched, eps, matrices, near, numbers, pairs, placed, spoilt, steps
-from .table import law, wide
+from .table import Recorder, law, wide
 
 
 def conditions(array: Any) -> Any:
@@ -266,3 +266,18 @@ def lstsq(draw: Draw, run: Any, backend: Backend) -> None:
         near(x, want, unit_error * lengths, what)
         error = unit_error * (norm(matrix) * numpy.linalg.norm(want, axis=0) + numpy.linalg.norm(side, axis=0))
         near(left, apart**2, 2 * apart * error + error**2 + 8 * eps(dtype) * apart**2, what)
+
+
+@law("linalg.cholesky_solve", by="NumPy")
+def cholesky_solve(draw: Draw, run: Recorder, backend: Backend) -> None:
+    """Of positive definite matrices, real or complex, by either factor."""
+    random, size = numpy.random.default_rng(draw(st.integers(0, 99))), draw(st.integers(1, 4))
+    a: Any = random.normal(size=(size, size)) + 1j * draw(st.sampled_from([0, 1])) * random.normal(size=(size, size))
+    a = a @ a.conj().T + numpy.eye(size)
+    b: Any = random.normal(size=draw(st.sampled_from([(size,), (size, 2)]))) + 0j
+    upper = draw(st.booleans())
+    factor = numpy.linalg.cholesky(a)
+    x = run(
+        tb.asarray(factor.conj().T if upper else factor, backend=backend), tb.asarray(b, backend=backend), upper=upper
+    )
+    numpy.testing.assert_allclose(x, numpy.linalg.solve(a, b), rtol=1e-8, atol=1e-9)

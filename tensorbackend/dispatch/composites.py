@@ -23,7 +23,7 @@ from ..rules.axes import normalize_axis, sole_axis, sorted_axes
 from ..rules.broadcasting import result_type
 from ..rules.plan import Out, flag, integer
 from ..scopes import in_own_context
-from ..select import call_with_default, common_backend, get_backend, move, override
+from ..select import call_with_default, common_backend, get_backend, override
 from ..template import Template
 from ..tensor import Tensor, bind
 from .kernels import composite_kernel, kernel, template_kernel, wrap

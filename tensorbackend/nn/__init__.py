@@ -78,6 +78,10 @@ from .recurrent import lstm as lstm
 from .signal import istft as istft
 from .signal import mel_filters as mel_filters
 from .signal import stft as stft
+from .windows import blackman as blackman
+from .windows import hamming as hamming
+from .windows import hann as hann
+from .windows import kaiser as kaiser
 
 __dir__ = _directory(__name__)
 __getattr__ = _missing_names(__name__)

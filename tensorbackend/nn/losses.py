@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
+from typing import Any
 
 from ..annotations import Axes, Axis
 from ..declarations.argument_errors import check_arguments
@@ -12,7 +13,7 @@ from ..linalg import vector_norm
 from ..ops.composite.elementwise.activations import log_sigmoid
 from ..ops.composite.elementwise.functions import square
 from ..ops.composite.reduction import mean
-from ..ops.creation.values import operand_tensors
+from ..ops.creation.values import asarray, operand_tensors
 from ..ops.elementwise.binary import add, less_equal, maximum, multiply, subtract
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
@@ -28,10 +29,14 @@ def _wide(*values: TensorLike) -> tuple[DType, list[Tensor]]:
     """The dtype of a loss, and operands in it or in float32, if that is wider."""
     tensors = operand_tensors(*values)
     # A Python number takes the dtype of the tensors.
-    kinds = [value if scalar_kind(value) is not None else x for value, x in zip(values, tensors, strict=True)]
+    kinds: list[Any] = [
+        value if scalar_kind(value) is not None else x for value, x in zip(values, tensors, strict=True)
+    ]
     dtype = to_floating(check_dtype(result_type(*kinds), "real or bool"))
     work = promote_types(dtype, float32)
-    return dtype, [x if x.dtype is work else astype(x, work) for x in tensors]
+    return dtype, [
+        asarray(k, dtype=work, like=x) if k is not x else astype(x, work) for k, x in zip(kinds, tensors, strict=True)
+    ]
 
 
 @declare_bound(Bound(64, "the square of a difference, and a sum", "square"))

@@ -15,8 +15,11 @@ from .minima import minimize as minimize
 from .moments import adam as adam
 from .moments import adamw as adamw
 from .moments import scale_by_adam as scale_by_adam
+from .residuals import LeastSquares as LeastSquares
+from .residuals import least_squares as least_squares
 from .roots import Root as Root
 from .roots import bisect as bisect
+from .roots import fixed_point as fixed_point
 from .roots import root as root
 from .schedules import cosine_decay as cosine_decay
 from .schedules import exponential_decay as exponential_decay

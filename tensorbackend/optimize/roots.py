@@ -1,10 +1,10 @@
-"""Roots: of functions of vectors by Newton's method, of functions of numbers by bisection."""
+"""Roots of functions of vectors by Newton's method and of functions of numbers by bisection, and fixed points."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from ..declarations.argument_errors import check_arguments
 from ..dispatch.operands import nameless
@@ -16,7 +16,7 @@ from ..expr.while_loops import while_loop
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import full
 from ..ops.creation.values import asarray, operand_tensors
-from ..ops.elementwise.binary import logical_and, logical_or
+from ..ops.elementwise.binary import logical_and, logical_or, maximum
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.unary import abs as abs_
@@ -29,13 +29,16 @@ from ..solvers.direct import eliminate
 from ..tensor import Tensor, TensorLike
 from .implicit import records, root_with_gradient, scalar_roots_with_gradient
 from .objective import objective, value_at
+from .unknowns import VectorFunction, is_tree, unknowns
+
+X = TypeVar("X")
 
 
-class Root(NamedTuple):
-    """Result of `root` and `bisect`."""
+class Root(NamedTuple, Generic[X]):
+    """Result of `root`, `fixed_point` and `bisect`."""
 
-    x: Tensor
-    value: Tensor
+    x: X
+    value: Any
     """The value of the function there."""
     iterations: Tensor
     converged: Tensor
@@ -43,17 +46,21 @@ class Root(NamedTuple):
     """Whether there is a NaN or an infinity, as after a singular Jacobian; for `bisect`, equal signs at both ends."""
 
 
-@check_arguments
+@overload
 def root(
-    function: Callable[[Tensor], Any], x0: TensorLike, /, *, tolerance: float = 1e-6, max_iterations: int = 50
-) -> Root:
+    function: Callable[[Tensor], Any], x0: TensorLike, /, *, tolerance: float = ..., max_iterations: int = ...
+) -> Root[Tensor]: ...
+@overload
+def root(function: Callable[[Any], Any], x0: X, /, *, tolerance: float = ..., max_iterations: int = ...) -> Root[X]: ...
+@check_arguments
+def root(function: Callable[[Any], Any], x0: Any, /, *, tolerance: float = 1e-6, max_iterations: int = 50) -> Root[Any]:
     """Find a root of a function near x0 by Newton's method.
 
     Parameters
     ----------
-    function : function of a tensor
-        Takes a tensor like x0 and returns the same number of elements. It is traced.
-    x0 : Tensor
+    function : function of x
+        Takes a tensor or a tree like x0, and returns a tensor or a tree with the same number of elements. It is traced.
+    x0 : tensor, or tree of tensors
         The initial guess, floating or complex. If it has no elements, it is the root itself.
     tolerance : float
         The search has converged if no element of the value has a larger magnitude.
@@ -90,6 +97,11 @@ def root(
     >>> tb.round(crossing.x).tolist(), crossing.converged.item()
     ([3.0, 4.0], True)
     """
+    if is_tree(x0):
+        given = unknowns(x0)
+        flat = VectorFunction(function, given)
+        found = root(flat, given.vector, tolerance=tolerance, max_iterations=max_iterations)
+        return found._replace(x=given.nest(found.x), value=flat.nest(found.value))
     x = asarray(x0).detach()
     if not x.dtype.is_inexact:
         raise DTypeError(expected("a floating or complex x0", "cast it with astype()", x0=x.template))
@@ -110,11 +122,11 @@ def root(
     solved = _newton(
         graph, float(tolerance), index(max_iterations), traced_objective.constants_without_gradient, _flat(x)
     )
-    found = reshape(solved.x, x.shape, names=x.names)
-    if records([*constants, found]):
-        found = root_with_gradient(graph, constants, found)
-        return solved._replace(x=found, value=value_at(graph, constants, found))
-    return solved._replace(x=found, value=reshape(solved.value, result.shape, names=result.names))
+    zero_of = reshape(solved.x, x.shape, names=x.names)
+    if records([*constants, zero_of]):
+        zero_of = root_with_gradient(graph, constants, zero_of)
+        return solved._replace(x=zero_of, value=value_at(graph, constants, zero_of))
+    return solved._replace(x=zero_of, value=reshape(solved.value, result.shape, names=result.names))
 
 
 def _flat(x: Tensor) -> Tensor:
@@ -122,7 +134,7 @@ def _flat(x: Tensor) -> Tensor:
 
 
 @jit(static_argnums=(0, 1, 2))
-def _newton(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, ...], start: Tensor) -> Root:
+def _newton(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, ...], start: Tensor) -> Root[Tensor]:
     template = graph.templates[-1]
 
     def function(x: Tensor) -> Tensor:
@@ -131,11 +143,11 @@ def _newton(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, 
     def size(value: Tensor) -> Tensor:
         return max_(abs_(value))
 
-    def is_active(state: Root) -> Tensor:
+    def is_active(state: Root[Tensor]) -> Tensor:
         ended = logical_or(state.converged, state.diverged)
         return logical_and(logical_not(ended), state.iterations < most)
 
-    def iteration(state: Root) -> Root:
+    def iteration(state: Root[Tensor]) -> Root[Tensor]:
         step = eliminate(jacobian(function)(state.x), -state.value)
 
         def shorter(carry: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
@@ -151,13 +163,106 @@ def _newton(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, 
         _, _, x, value = while_loop(too_long, shorter, (astype(state.iterations * 0, "int32"), one, at, function(at)))
         return make_root(x, value, state.iterations + 1)
 
-    def make_root(x: Tensor, value: Tensor, iterations: Tensor) -> Root:
+    def make_root(x: Tensor, value: Tensor, iterations: Tensor) -> Root[Tensor]:
         finite = logical_and(all_(isfinite(x)), all_(isfinite(value)))
         return Root(x, value, iterations, logical_and(size(value) <= tolerance, finite), logical_not(finite))
 
     zero = full((), 0, dtype="int32", backend=start.backend)
-    last_state: Root = while_loop(is_active, iteration, make_root(start, function(start), zero))
+    last_state: Root[Tensor] = while_loop(is_active, iteration, make_root(start, function(start), zero))
     return last_state
+
+
+@jit(static_argnums=(0, 1, 2))
+def _iterate(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, ...], start: Tensor) -> Root[Tensor]:
+    """Iterations of x + value, where the value is that of the function minus x."""
+
+    def goes_on(state: Root[Tensor]) -> Tensor:
+        return logical_and(logical_not(logical_or(state.converged, state.diverged)), state.iterations < most)
+
+    def iteration(state: Root[Tensor]) -> Root[Tensor]:
+        return make_root(state.x + state.value, state.iterations + 1)
+
+    def make_root(x: Tensor, iterations: Tensor) -> Root[Tensor]:
+        value = value_at(graph, constants, x)
+        finite = logical_and(all_(isfinite(x)), all_(isfinite(value)))
+        near = all_(abs_(value) <= tolerance * maximum(abs_(x), 1))
+        return Root(x, value, iterations, logical_and(near, finite), logical_not(finite))
+
+    last: Root[Tensor] = while_loop(goes_on, iteration, make_root(start, full((), 0, dtype="int32")))
+    return last
+
+
+@overload
+def fixed_point(
+    function: Callable[[Tensor], Any], x0: TensorLike, /, *, tolerance: float = ..., max_iterations: int = ...
+) -> Root[Tensor]: ...
+@overload
+def fixed_point(
+    function: Callable[[Any], Any], x0: X, /, *, tolerance: float = ..., max_iterations: int = ...
+) -> Root[X]: ...
+@check_arguments
+def fixed_point(
+    function: Callable[[Any], Any], x0: Any, /, *, tolerance: float = 1e-6, max_iterations: int = 500
+) -> Root[Any]:
+    """Find a fixed point of a function, x = function(x), by applying it again and again.
+
+    Parameters
+    ----------
+    function : function of x
+        Takes a tensor or a tree like x0, and returns one like it. It is traced.
+    x0 : tensor, or tree of tensors
+        The initial guess, floating or complex.
+    tolerance : float
+        The search has converged if no element changes by more than this times the larger of its magnitude and 1.
+    max_iterations : int
+        The maximum number of iterations.
+
+    Returns
+    -------
+    Root
+        The fixed point; `value` is the last change, function(x) - x.
+
+    Raises
+    ------
+    ShapeError
+        For a function that returns more or fewer elements than it takes.
+    ArgumentError
+        For a tolerance that is not above 0.
+
+    Notes
+    -----
+    The iterations converge where the function brings points near to each other. Gradients flow to the tensors that the
+    function closes over, by the implicit function theorem: a dense system with as many equations as x has elements.
+    They do not depend on x0.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> heron = lambda a: tb.optimize.fixed_point(lambda x: (x + a / x) / 2, tb.asarray(1.0)).x
+    >>> round(heron(9.0).item(), 4), round(tb.grad(heron)(9.0).item(), 4)
+    (3.0, 0.1667)
+    """
+    if not tolerance > 0:
+        raise ArgumentError(expected("a tolerance above 0", tolerance=tolerance))
+    given = unknowns(x0 if is_tree(x0) else [asarray(x0)])
+    start = given.vector.detach()
+    if not start.dtype.is_inexact:
+        raise DTypeError(expected("a floating or complex x0", "cast it with astype()", dtype=start.dtype))
+    flat = VectorFunction(lambda parts: function(parts if is_tree(x0) else parts[0]), given)
+
+    def change(x: Tensor) -> Tensor:
+        value = flat(x)
+        if value.shape != x.shape:
+            raise ShapeError(expected("a function whose result has the elements of x0", x0=x0, result=value.template))
+        return astype(value, x.dtype) - x
+
+    traced = objective(change, start)
+    found = _iterate(traced.graph, float(tolerance), index(max_iterations), traced.constants_without_gradient, start)
+    x = found.x
+    if records([*traced.constants, x]):
+        x = root_with_gradient(traced.graph, traced.constants, x)
+    point, rest = given.nest(x), given.nest(value_at(traced.graph, traced.constants, x))
+    return found._replace(**(({"x": point, "value": rest}) if is_tree(x0) else {"x": point[0], "value": rest[0]}))
 
 
 @check_arguments
@@ -169,7 +274,7 @@ def bisect(
     *,
     tolerance: float = 1e-6,
     max_iterations: int = 100,
-) -> Root:
+) -> Root[Tensor]:
     """Find a root of a function of numbers by bisection, for each element.
 
     Parameters

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy
 import pytest
 
@@ -11,7 +13,7 @@ from tensorbackend.errors import ArgumentError
 
 def test_a_state_has_rows_and_columns_under_their_names() -> None:
     steps = tb.optimize.adafactor(0.1, least=4)
-    x = {"m": tb.ones((4, 2, 5), names=("a", "b", "c")), "v": tb.ones(5, dtype="f16"), "name": "layer"}
+    x: dict[str, Any] = {"m": tb.ones((4, 2, 5), names=("a", "b", "c")), "v": tb.ones(5, dtype="f16"), "name": "layer"}
     first, state = steps.init(x)[0], None
     assert (first.rows["m"].names, first.rows["m"].shape) == (("a", "b"), (4, 2))
     assert (first.columns["m"].names, first.columns["m"].shape) == (("b", "c"), (2, 5))

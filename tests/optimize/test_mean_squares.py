@@ -46,11 +46,11 @@ def test_a_complex_gradient_is_divided_by_its_size() -> None:
 
 
 def test_a_mask_says_which_parameters_decay() -> None:
-    parameters = {"matrix": tb.ones((1, 1)), "bias": tb.ones(1), "name": "layer"}
+    parameters: dict[str, Any] = {"matrix": tb.ones((1, 1)), "bias": tb.ones(1), "name": "layer"}
     matrices = lambda tree: tb.tree_map_with_path(lambda path, x: path[-1] == "matrix", tree)  # noqa: E731
     for mask in (matrices, {"matrix": True, "bias": False, "name": False}):
         steps = tb.optimize.lion(0.5, decay=0.5, mask=mask)
-        gradients = {"matrix": tb.zeros((1, 1)), "bias": tb.zeros(1), "name": "layer"}
+        gradients: dict[str, Any] = {"matrix": tb.zeros((1, 1)), "bias": tb.zeros(1), "name": "layer"}
         updates, _ = steps.update(gradients, steps.init(parameters), parameters)
         assert (updates["matrix"].tolist(), updates["bias"].tolist(), updates["name"]) == ([[-0.25]], [0.0], "layer")
     with pytest.raises(ArgumentError, match="nested like the first tree"):

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 
 from ...dtypes import finfo
+from ...ops.composite.special.bessel import i0, i0e, i1, i1e, j0, j1
+from ...ops.composite.special.normal import ndtri
+from ...ops.composite.special.zeta import polygamma
 from ...ops.elementwise.binary import maximum
 from ...ops.elementwise.ternary import where
 from ...ops.elementwise.transcendental import exp, log, sin
-from ...ops.elementwise.unary import abs, round
+from ...ops.elementwise.unary import abs, round, sign
 from ...ops.special import digamma, lgamma
 from ...tensor import Tensor
 from .registry import Cotangents, NoGradient, rule
@@ -47,6 +50,61 @@ def _digamma(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 @widen_rule
 def _factorial(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * out * digamma(x + 1),)
+
+
+def _by_order_1(x: Tensor, of_0: Tensor, of_1: Tensor) -> Tensor:
+    """What the derivative of a Bessel function of order 1 has of the others: of_0 - of_1 / x, half of of_0 at 0."""
+    zero = x == 0
+    return of_0 - where(zero, 0.5 * of_0, of_1 / where(zero, 1, x))
+
+
+@rule("j0")
+@widen_rule
+def _j0(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
+    return (-cotangent * j1(x),)
+
+
+@rule("j1")
+@widen_rule
+def _j1(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
+    return (cotangent * _by_order_1(x, j0(x), j1(x)),)
+
+
+@rule("i0")
+@widen_rule
+def _i0(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
+    return (cotangent * i1(x),)
+
+
+@rule("i1")
+@widen_rule
+def _i1(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
+    return (cotangent * _by_order_1(x, i0(x), i1(x)),)
+
+
+@rule("i0e")
+@widen_rule
+def _i0e(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
+    return (cotangent * (i1e(x) - sign(x) * i0e(x)),)
+
+
+@rule("i1e")
+@widen_rule
+def _i1e(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
+    return (cotangent * (_by_order_1(x, i0e(x), i1e(x)) - sign(x) * i1e(x)),)
+
+
+@rule("ndtri")
+@widen_rule
+def _ndtri(cotangent: Tensor, out: Tensor, p: Tensor) -> Cotangents:
+    quantile = ndtri(p)
+    return (cotangent * math.sqrt(2 * math.pi) * exp(0.5 * quantile * quantile),)
+
+
+@rule("polygamma")
+@widen_rule
+def _polygamma(cotangent: Tensor, out: Tensor, n: Tensor, x: Tensor) -> Cotangents:
+    return NoGradient("the order is a whole number"), cotangent * polygamma(n + 1, x)
 
 
 def _density(a: Tensor, x: Tensor) -> Tensor:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from functools import cache
 
-from ...dispatch import composite
-from ...dtypes import DType, float64
-from ...rules.accuracy import Bound
-from ...rules.broadcasting import check_dtype
-from ...tensor import Tensor
-from ..creation.filled import full, tensor
-from ..elementwise.binary import (
+from ....dispatch import composite
+from ....dtypes import DType, float64
+from ....rules.accuracy import Bound
+from ....rules.broadcasting import check_dtype
+from ....tensor import Tensor
+from ...creation.filled import full, tensor
+from ...elementwise.binary import (
     add,
     divide,
     equal,
@@ -25,11 +25,11 @@ from ..elementwise.binary import (
     remainder,
     subtract,
 )
-from ..elementwise.conversion import astype
-from ..elementwise.ternary import where
-from ..elementwise.transcendental import exp, log, log1p, sin
-from ..elementwise.unary import abs, isnan, round
-from ..indexing.taking import take_at
+from ...elementwise.conversion import astype
+from ...elementwise.ternary import where
+from ...elementwise.transcendental import exp, log, log1p, sin
+from ...elementwise.unary import abs, isnan, round
+from ...indexing.taking import take_at
 
 _SCALED_FROM, _SCALE = 151, 2.0**900
 """The number from which the factorials of `_floats` are divided by a power of two, so that float64 holds them all."""

@@ -1,0 +1,193 @@
+"""Window functions, which make the ends of a piece of a signal fade, as vectors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..declarations.argument_errors import check_arguments
+from ..dtypes import DTypeLike, as_dtype, float64
+from ..errors import ArgumentError, expected
+from ..ops.composite.special.bessel import i0e
+from ..ops.creation.filled import iota, ones, rename
+from ..ops.elementwise.binary import add, divide, maximum, multiply, subtract
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.transcendental import cos, exp, sqrt
+from ..protocol import BackendLike
+from ..rules.accuracy import Bound, declare_bound
+from ..rules.plan import integer
+from ..rules.random import check_floating
+from ..tensor import Tensor
+
+_BOUND = Bound(8, "functions with a few ulps", "one")
+
+
+def _size(size: int) -> int:
+    count = integer(0, size=size)
+    if count < 0:
+        raise ArgumentError(expected("a size of at least 0", size=size))
+    return count
+
+
+def _cosines(
+    weights: Sequence[float], size: int, periodic: bool, dtype: DTypeLike | None, name: str | None, backend: BackendLike
+) -> Tensor:
+    """An alternating sum of cosines over one turn."""
+    kind, count = check_floating(None if dtype is None else as_dtype(dtype)), _size(size)
+    turns = count if periodic else count - 1
+    if count < 2:
+        return ones((count,), dtype=kind, names=(name,), backend=backend)
+    angle = multiply(astype(iota(count, backend=backend), float64), 2 * math.pi / turns)
+    total = multiply(angle, 0.0)
+    for order, weight in enumerate(weights):
+        total = add(total, multiply(cos(multiply(angle, order)), (-1) ** order * weight))
+    return rename(astype(total, kind), name)
+
+
+@declare_bound(_BOUND)
+@check_arguments
+def hann(
+    size: int,
+    /,
+    *,
+    periodic: bool = True,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    backend: BackendLike = None,
+) -> Tensor:
+    """Hann's window: 0.5 - 0.5 cos of one turn.
+
+    Parameters
+    ----------
+    size : int
+        The number of elements.
+    periodic : bool, default True
+        Whether the turn ends after the last element, as spectra require and in PyTorch, or at it, as in NumPy.
+    dtype : DType, optional
+        A floating dtype, by default the default one.
+    name : str, optional
+        The name of the axis.
+    backend : backend, optional
+        By default the default backend.
+
+    Returns
+    -------
+    Tensor
+        A vector; of one element it is 1.
+
+    Raises
+    ------
+    ArgumentError
+        For a negative size.
+    DTypeError
+        For a dtype that is not floating.
+
+    References
+    ----------
+    Harris, "On the use of windows for harmonic analysis with the discrete Fourier transform", Proc. IEEE 66, 1978.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.round(tb.nn.hann(4) * 100).tolist(), tb.round(tb.nn.hann(3, periodic=False) * 100).tolist()
+    ([0.0, 50.0, 100.0, 50.0], [0.0, 100.0, 0.0])
+    """
+    return _cosines((0.5, 0.5), size, periodic, dtype, name, backend)
+
+
+@declare_bound(_BOUND)
+@check_arguments
+def hamming(
+    size: int,
+    /,
+    *,
+    periodic: bool = True,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    backend: BackendLike = None,
+) -> Tensor:
+    """Hamming's window: 0.54 - 0.46 cos of one turn, with the parameters of `hann`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.round(tb.nn.hamming(4) * 100).tolist()
+    [8.0, 54.0, 100.0, 54.0]
+    """
+    return _cosines((0.54, 0.46), size, periodic, dtype, name, backend)
+
+
+@declare_bound(_BOUND)
+@check_arguments
+def blackman(
+    size: int,
+    /,
+    *,
+    periodic: bool = True,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    backend: BackendLike = None,
+) -> Tensor:
+    """Blackman's window, of two cosines, with the parameters of `hann`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.round(tb.nn.blackman(4) * 100).tolist()
+    [0.0, 34.0, 100.0, 34.0]
+    """
+    return _cosines((0.42, 0.5, 0.08), size, periodic, dtype, name, backend)
+
+
+@declare_bound(Bound(64, "exponentials of a quotient of Bessel functions", "one"))
+@check_arguments
+def kaiser(
+    size: int,
+    beta: float,
+    /,
+    *,
+    periodic: bool = True,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    backend: BackendLike = None,
+) -> Tensor:
+    """Kaiser's window, whose parameter weighs the width of the main lobe against the height of the others.
+
+    Parameters
+    ----------
+    size : int
+        The number of elements.
+    beta : float
+        The parameter, at least 0; 0 is a rectangle, 14 a good start.
+    periodic, dtype, name, backend
+        As for `hann`.
+
+    Returns
+    -------
+    Tensor
+        A vector; of one element it is 1.
+
+    Raises
+    ------
+    ArgumentError
+        For a negative size or parameter.
+    DTypeError
+        For a dtype that is not floating.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.round(tb.nn.kaiser(3, 5.0, periodic=False) * 100).tolist()
+    [4.0, 100.0, 4.0]
+    """
+    kind, count = check_floating(None if dtype is None else as_dtype(dtype)), _size(size)
+    if not 0 <= beta < math.inf:
+        raise ArgumentError(expected("a finite beta of at least 0", beta=beta))
+    span = count if periodic else count - 1
+    if count < 2:
+        return ones((count,), dtype=kind, names=(name,), backend=backend)
+    share = subtract(multiply(astype(iota(count, backend=backend), float64), 2 / span), 1.0)
+    part = multiply(sqrt(maximum(subtract(1.0, multiply(share, share)), 0.0)), float(beta))
+    whole = multiply(astype(ones((), backend=backend), float64), float(beta))
+    ratio = divide(multiply(i0e(part), exp(subtract(part, whole))), i0e(whole))
+    return rename(astype(ratio, kind), name)

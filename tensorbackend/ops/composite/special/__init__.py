@@ -1,0 +1,1 @@
+"""Special functions that are written in other ops: factorials, Bessel and zeta functions, quantiles."""

@@ -1,0 +1,25 @@
+"""What special functions share: they are computed in float64 and rounded once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....dtypes import float64
+from ....rules.broadcasting import check_dtype, to_floating
+from ....tensor import Tensor
+from ...elementwise.binary import add, multiply
+from ...elementwise.conversion import astype
+
+
+def compute_wide(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
+    """A function's result in float64, rounded to the dtype to which real operands of one dtype are converted."""
+    kind = to_floating(check_dtype(tensors[0].dtype, "real"))
+    return astype(function(*(astype(x, float64) for x in tensors)), kind)
+
+
+def horner(coefficients: Sequence[float], x: Tensor) -> Tensor:
+    """A polynomial, whose coefficients are given from that of the highest power down."""
+    total = add(multiply(x, coefficients[0]), coefficients[1])
+    for coefficient in coefficients[2:]:
+        total = add(multiply(total, x), coefficient)
+    return total

@@ -1,0 +1,205 @@
+"""Nonlinear least squares by the method of Levenberg and Marquardt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import index
+from typing import Any, NamedTuple
+
+from ..declarations.argument_errors import check_arguments
+from ..dispatch.operands import nameless
+from ..dtypes import finfo
+from ..errors import ArgumentError, DTypeError, expected
+from ..expr.grad.jacobians import jacfwd
+from ..expr.graph import Graph
+from ..expr.jit import jit
+from ..expr.while_loops import while_loop
+from ..ops.composite.contraction import matmul
+from ..ops.composite.elementwise.functions import isfinite, logical_not, square
+from ..ops.creation.filled import eye, full, full_like
+from ..ops.creation.values import asarray
+from ..ops.elementwise.binary import less_equal, logical_and, logical_or, maximum
+from ..ops.elementwise.ternary import where
+from ..ops.elementwise.unary import abs as magnitude
+from ..ops.reduction import all as all_
+from ..ops.reduction import max as max_
+from ..ops.reduction import sum as sum_
+from ..ops.shape import matrix_transpose, reshape
+from ..solvers.direct import eliminate
+from ..tensor import Tensor
+from .implicit import Minima, minimum_with_gradient, records
+from .objective import objective, value_at
+from .unknowns import VectorFunction, is_tree, unknowns
+
+
+class LeastSquares(NamedTuple):
+    """Result of `least_squares`."""
+
+    x: Any
+    residuals: Any
+    """The values of the function there."""
+    cost: Tensor
+    """Half of the sum of their squares."""
+    iterations: Tensor
+    converged: Tensor
+    diverged: Tensor
+    """Whether there is a NaN or an infinity."""
+
+
+class _State(NamedTuple):
+    x: Tensor
+    residuals: Tensor
+    cost: Tensor
+    damping: Tensor
+    growth: Tensor
+    iterations: Tensor
+    converged: Tensor
+    diverged: Tensor
+
+
+@jit(static_argnums=(0, 1, 2))
+def _levenberg_marquardt(
+    graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, ...], start: Tensor
+) -> _State:
+    """With the damping of H. B. Nielsen, "Damping parameter in Marquardt's method", 1999."""
+    (result,) = graph.results
+
+    def function(x: Tensor) -> Tensor:
+        return reshape(nameless(value_at(graph, constants, x)), (result.size,))
+
+    def cost(residuals: Tensor) -> Tensor:
+        return 0.5 * sum_(square(residuals))
+
+    def goes_on(state: _State) -> Tensor:
+        return logical_and(logical_not(logical_or(state.converged, state.diverged)), state.iterations < most)
+
+    unit = eye(start.shape[0], dtype=start.dtype)
+
+    def iteration(state: _State) -> _State:
+        slopes = jacfwd(function)(state.x)
+        normal = matmul(matrix_transpose(slopes), slopes)
+        gradient = matmul(matrix_transpose(slopes), state.residuals)
+        # Scaled by the diagonal, so that the unit of an unknown does not matter.
+        diagonal = maximum(sum_(normal * unit, axis=0), finfo(start.dtype).smallest_normal)
+        step = eliminate(normal + unit * (state.damping * diagonal), -gradient)
+        following = state.x + step
+        residuals = function(following)
+        gain = state.cost - cost(residuals)
+        foreseen = 0.5 * sum_(step * (state.damping * diagonal * step - gradient))
+        better = gain > 0
+        ratio = gain / where(foreseen == 0, 1, foreseen)
+        damping = where(better, state.damping * maximum(1 / 3, 1 - (2 * ratio - 1) ** 3), state.damping * state.growth)
+        small = all_(less_equal(magnitude(step), tolerance * (magnitude(state.x) + tolerance)))
+        flat = less_equal(max_(magnitude(gradient)), tolerance * tolerance)
+        slow = logical_and(better, gain <= tolerance * tolerance * state.cost)
+        finite = logical_and(all_(isfinite(step)), isfinite(state.cost))
+        return _State(
+            where(better, following, state.x),
+            where(better, residuals, state.residuals),
+            where(better, state.cost - gain, state.cost),
+            damping,
+            where(better, full((), 2, dtype=start.dtype), state.growth * 2),
+            state.iterations + 1,
+            logical_and(logical_or(logical_or(small, flat), slow), finite),
+            logical_not(finite),
+        )
+
+    residuals, kind = function(start), start.dtype
+    first = _State(
+        start,
+        residuals,
+        cost(residuals),
+        full((), 1e-3, dtype=kind),
+        full((), 2, dtype=kind),
+        full((), 0, dtype="int32"),
+        cost(residuals) == 0,
+        logical_not(isfinite(cost(residuals))),
+    )
+    last: _State = while_loop(goes_on, iteration, first)
+    return last
+
+
+@check_arguments
+def least_squares(
+    function: Callable[[Any], Any], x0: Any, /, *, tolerance: float = 1e-8, max_iterations: int = 100
+) -> LeastSquares:
+    """Minimise the sum of the squares of a function's values near x0, by the method of Levenberg and Marquardt.
+
+    Parameters
+    ----------
+    function : function of x
+        Returns the residuals: a tensor of any shape, or a tree of tensors. It is traced.
+    x0 : tensor, or tree of tensors
+        The initial guess, floating.
+    tolerance : float, default 1e-8
+        The search has converged if a step is smaller than this, relative to x, or if the sum of squares decreases by
+        less than its square, relative to the sum.
+    max_iterations : int, default 100
+        The maximum number of iterations, those among them that do not decrease the sum.
+
+    Returns
+    -------
+    LeastSquares
+        The minimum, nested as x0, the residuals there, and flags that say whether the search converged.
+
+    Raises
+    ------
+    ArgumentError
+        For a tolerance that is not above 0.
+    DTypeError
+        For an x0 or residuals that are not floating.
+
+    Notes
+    -----
+    An iteration solves a dense system of as many equations as there are unknowns. Gradients flow from the result to the
+    tensors that the function closes over, by the implicit function theorem, not through the iterations.
+
+    References
+    ----------
+    Nocedal and Wright, Numerical Optimization, second edition, section 10.3.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> t = tb.asarray([0.0, 1.0, 2.0], dtype="f64")
+    >>> seen = 3.0 * tb.exp(-0.5 * t)
+    >>> start = {"height": tb.asarray(1.0, dtype="f64"), "rate": tb.asarray(1.0, dtype="f64")}
+    >>> fit = tb.optimize.least_squares(lambda p: p["height"] * tb.exp(-p["rate"] * t) - seen, start)
+    >>> round(fit.x["height"].item(), 6), round(fit.x["rate"].item(), 6), fit.converged.item()
+    (3.0, 0.5, True)
+    """
+    if not tolerance > 0:
+        raise ArgumentError(expected("a tolerance above 0", tolerance=tolerance))
+    given = unknowns(x0 if is_tree(x0) else [asarray(x0)])
+    start = given.vector.detach()
+    if not start.dtype.is_floating:
+        raise DTypeError(expected("a floating x0", "cast it with astype()", dtype=start.dtype))
+
+    def of_list(parts: Any) -> Any:
+        return function(parts if is_tree(x0) else parts[0])
+
+    flat = VectorFunction(of_list, given)
+    traced = objective(flat, start)
+    (result,) = traced.graph.results
+    if not result.dtype.is_floating:
+        raise DTypeError(expected("floating residuals", "take their real() and imag()", residuals=result))
+    if not start.size:
+        raise ArgumentError(expected("at least one unknown", x0=x0))
+    last = _levenberg_marquardt(
+        traced.graph, float(tolerance), index(max_iterations), traced.constants_without_gradient, start
+    )
+    x, residuals = last.x, last.residuals
+    if records([*traced.constants, x]):
+        cost = objective(lambda x: 0.5 * sum_(square(flat(x))), start)
+        bounds = full_like(start, -float("inf")), full_like(start, float("inf"))
+        x = minimum_with_gradient(Minima(cost.graph, False), cost.constants, *bounds, x)
+        residuals = value_at(traced.graph, traced.constants, x)
+    found = given.nest(x)
+    return LeastSquares(
+        found if is_tree(x0) else found[0],
+        flat.nest(residuals),
+        0.5 * sum_(square(residuals)),
+        last.iterations,
+        last.converged,
+        last.diverged,
+    )

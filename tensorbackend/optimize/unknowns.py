@@ -1,0 +1,74 @@
+"""Trees of unknowns as one vector, for methods that take vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..dispatch.operands import nameless
+from ..errors import ShapeError, expected
+from ..expr.arguments import is_array
+from ..expr.trees import LEAF, Tree, flatten, unflatten
+from ..ops.creation.values import operand_tensors
+from ..ops.elementwise.conversion import astype
+from ..ops.inspection import result_type
+from ..ops.shape import concatenate, reshape
+from ..template import Template
+from ..tensor import Tensor
+
+
+class Unknowns(NamedTuple):
+    """Tensors of a tree, and their elements in one vector."""
+
+    vector: Tensor
+    templates: list[Template]
+    tree: Tree
+
+    def nest(self, vector: Tensor) -> Any:
+        """The tree of a vector, in the dtype of that."""
+        return nested(vector, self.templates, self.tree)
+
+
+def nested(vector: Tensor, templates: list[Template], tree: Tree) -> Any:
+    """The elements of a vector as tensors of some shapes and names."""
+    leaves, place = [], 0
+    for x in templates:
+        leaves.append(reshape(vector[place : place + x.size], x.shape, names=x.names))
+        place += x.size
+    return unflatten(tree, leaves)
+
+
+def is_tree(x0: Any) -> bool:
+    """Whether unknowns are a tree of tensors, and not one tensor or what becomes one, such as a list of numbers."""
+    leaves, tree = flatten(x0)
+    return tree is not LEAF and any(isinstance(leaf, Tensor) or is_array(leaf) for leaf in leaves)
+
+
+def unknowns(x0: Any) -> Unknowns:
+    """The elements of all tensors of a tree as one vector."""
+    leaves, tree = flatten(x0)
+    tensors = operand_tensors(*leaves)
+    dtype = result_type(*tensors)
+    parts = [reshape(nameless(astype(x, dtype)), (-1,)) for x in tensors]
+    return Unknowns(concatenate(parts), [x.template for x in tensors], tree)
+
+
+class VectorFunction:
+    """A function of a tree as a function of a vector, which notes how its results are nested."""
+
+    def __init__(self, function: Callable[[Any], Any], arguments: Unknowns) -> None:
+        self._function, self._arguments = function, arguments
+        self._templates: list[Template] = []
+        self._tree = LEAF
+
+    def __call__(self, vector: Tensor) -> Tensor:
+        leaves, self._tree = flatten(self._function(self._arguments.nest(vector)))
+        tensors = operand_tensors(*leaves)
+        self._templates = [x.template for x in tensors]
+        if not tensors:
+            raise ShapeError(expected("a function that returns tensors", returned=leaves))
+        return concatenate([reshape(nameless(x), (-1,)) for x in tensors])
+
+    def nest(self, value: Tensor) -> Any:
+        """A value of the function, nested as it returned the last one."""
+        return nested(value, self._templates, self._tree)

@@ -1,0 +1,268 @@
+"""Initial value problems of ordinary differential equations, and their gradients by the adjoint equation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import index
+from typing import Any, Literal, NamedTuple
+
+from ..declarations.argument_errors import check_arguments
+from ..dispatch.operands import nameless
+from ..dtypes import float32, promote_types
+from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..expr.closures import close
+from ..expr.control import scan
+from ..expr.evaluate import evaluate
+from ..expr.grad.custom import custom_gradient
+from ..expr.grad.functions import vjp
+from ..expr.graph import Graph
+from ..expr.jit import jit
+from ..expr.trace import trace_leaves
+from ..expr.trees import flatten, leaves_like, unflatten
+from ..ops.creation.filled import zeros
+from ..ops.creation.values import asarray, operand_tensors
+from ..ops.elementwise.binary import greater_equal, logical_and
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.elementwise.unary import abs as magnitude
+from ..ops.inspection import result_type
+from ..ops.reduction import sum as sum_
+from ..ops.shape import concatenate, reshape
+from ..rules.plan import choice
+from ..tensor import Tensor, TensorLike
+from .runge_kutta import integrate
+
+Gradient = Literal["adjoint", "direct"]
+
+
+class Trajectory(NamedTuple):
+    """Result of `solve_ivp`."""
+
+    times: Tensor
+    y: Any
+    """The values at these times, nested as y0; each tensor has the axis of the times before its own."""
+    steps: Tensor
+    """The number of steps, those that were rejected among them."""
+    converged: Tensor
+    """Whether the end was reached."""
+
+
+class Options(NamedTuple):
+    """What decides a compiled integration."""
+
+    rtol: float
+    atol: float
+    most: int
+    direct: bool
+
+
+def _integrate(
+    graph: Graph, options: Options, constants: Sequence[Tensor], y0: Tensor, span: Tensor, times: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The values at the times, the number of steps, and whether the end was reached."""
+    sign = where(greater_equal(span[1], span[0]), 1.0, -1.0)
+    sign = astype(sign, y0.dtype)
+
+    def slope(t: Tensor, y: Tensor) -> Tensor:
+        (value,) = evaluate(graph, [*constants, span[0] + sign * t, y])
+        return sign * value
+
+    end = magnitude(span[1] - span[0])
+    limit = options.most if options.direct else None
+    ended = integrate(slope, y0, end, sign * (times - span[0]), options.rtol, options.atol, options.most, limit)
+    return ended.values, ended.steps, logical_and(greater_equal(ended.t, end * (1 - 1e-5)), ~ended.failed)
+
+
+_compiled = jit(_integrate, static_argnums=(0, 1))
+
+
+def _solve_with_adjoint(
+    graph: Graph, options: Options, constants: Sequence[Tensor], y0: Tensor, span: Tensor, times: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The same, with a gradient by the adjoint equation, which is solved backwards from time to time."""
+
+    @custom_gradient
+    def solve(constants: tuple[Tensor, ...], y0: Tensor, span: Tensor, times: Tensor) -> Any:
+        solution = _compiled(graph, options, tuple(constants), y0, span, times)
+
+        def pull(cotangents: Any) -> Any:
+            values = solve(constants, y0, span, times)[0]
+            return _pull(graph, options, constants, y0, span, times, values, cotangents[0])
+
+        return solution, pull
+
+    result: tuple[Tensor, Tensor, Tensor] = solve(tuple(constants), y0, span, times)
+    return result
+
+
+def _pull(
+    graph: Graph,
+    options: Options,
+    constants: Sequence[Tensor],
+    y0: Tensor,
+    span: Tensor,
+    times: Tensor,
+    values: Tensor,
+    cotangents: Tensor,
+) -> Any:
+    """The cotangents of the constants, of y0, of the span and of the times."""
+    moving = [x.dtype.is_inexact for x in constants]
+    count, size = y0.shape[0], sum(x.size for x, moves in zip(constants, moving, strict=True) if moves)
+
+    def slope(chosen: Sequence[Tensor], t: Tensor, y: Tensor) -> Tensor:
+        rest = iter(chosen)
+        every = [next(rest) if moves else x for x, moves in zip(constants, moving, strict=True)]
+        (value,) = evaluate(graph, [*every, t, y])
+        return value
+
+    chosen = [x for x, moves in zip(constants, moving, strict=True) if moves]
+
+    def augmented(t: Tensor, state: Tensor) -> Tensor:
+        y, adjoint = state[:count], state[count : 2 * count]
+        value, back = vjp(lambda y, *chosen: slope(chosen, t, y), y, *chosen)
+        by_y, *by_constants = back(-adjoint)
+        return concatenate([value, by_y, *(astype(_flat(x), y0.dtype) for x in by_constants)])
+
+    def interval(carry: tuple[Tensor, Tensor], row: tuple[Tensor, ...]) -> Any:
+        adjoint, total = carry
+        at, before, y, cotangent = row
+        adjoint = adjoint + cotangent
+        start = concatenate([y, adjoint, total])
+        found = _solve_flat(augmented, options, start, concatenate([_flat(at), _flat(before)]), _flat(before))[0]
+        by_time = sum_(cotangent * slope(chosen, at, y))
+        return (found[0, count : 2 * count], found[0, 2 * count :]), by_time
+
+    before = concatenate([span[:1], times[:-1]])
+    first = zeros((count,), dtype=y0.dtype), zeros((size,), dtype=y0.dtype)
+    (by_y0, total), by_times = scan(interval, first, (times, before, values, cotangents), reverse=True)
+    found, place = [], 0
+    for x in chosen:
+        found.append(astype(reshape(total[place : place + x.size], x.shape), x.dtype))
+        place += x.size
+    rest = iter(found)
+    by_constants = tuple(next(rest) if moves else None for moves in moving)
+    by_start = -sum_(by_y0 * slope(chosen, span[0], y0))
+    return by_constants, by_y0, concatenate([_flat(by_start), zeros((1,), dtype=y0.dtype)]), by_times
+
+
+def _flat(x: Tensor) -> Tensor:
+    return reshape(nameless(x), (-1,))
+
+
+def _solve_flat(
+    function: Callable[[Tensor, Tensor], Tensor], options: Options, y0: Tensor, span: Tensor, times: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """A problem of one vector."""
+    graph = trace_leaves(lambda leaves: function(*leaves), [span[0].template, y0.template], ["t", "y"])
+    (closed,), constants = close([graph])
+    if options.direct:
+        return _integrate(closed, options, constants, y0, span, times)
+    return _solve_with_adjoint(closed, options, constants, y0, span, times)
+
+
+@check_arguments
+def solve_ivp(
+    function: Callable[[Tensor, Any], Any],
+    span: Sequence[TensorLike] | TensorLike,
+    y0: Any,
+    /,
+    *,
+    times: TensorLike | None = None,
+    rtol: float = 1e-3,
+    atol: float = 1e-6,
+    max_steps: int = 10_000,
+    gradient: Gradient = "adjoint",
+) -> Trajectory:
+    """Solve dy/dt = function(t, y) from y0, with adaptive steps of the method of Dormand and Prince.
+
+    Parameters
+    ----------
+    function : function of a time and of y
+        Returns the derivative of y by time, nested as y. It is traced.
+    span : pair of numbers or tensors
+        The first and the last time; the last may be before the first.
+    y0 : tensor, or tree of tensors
+        The real values at the first time.
+    times : Tensor, optional
+        The times at which y is returned, in the order in which they are passed, between those of `span`; by default
+        these two. Values between steps are interpolated (dense output of order 4).
+    rtol, atol : float
+        The relative and the absolute tolerance: the estimated error of a step is at most `atol + rtol * abs(y)`, in the
+        root mean square.
+    max_steps : int, default 10_000
+        The maximum number of steps.
+    gradient : {"adjoint", "direct"}, default "adjoint"
+        How the gradient is computed. "adjoint" solves another equation backwards in time, to the same tolerances, and
+        keeps the values at `times` alone. "direct" differentiates the steps, which is exact for the computed values,
+        and keeps `max_steps` of them: choose a small number.
+
+    Returns
+    -------
+    Trajectory
+        The times, the values there, the number of steps, and whether the end was reached. Times that were not reached
+        have zeros. There are gradients with respect to y0, the times, and the tensors that the function closes over.
+
+    Raises
+    ------
+    ArgumentError
+        For tolerances that are not above 0, for less than 1 step, and for another word as `gradient`.
+    DTypeError
+        For a y0 that is no real number.
+    ShapeError
+        For a span that is no pair, times that are no vector, and a function that returns other shapes than those of y.
+
+    References
+    ----------
+    Dormand and Prince, "A family of embedded Runge-Kutta formulae", Journal of Computational and Applied Mathematics 6,
+    1980. Chen et al., "Neural ordinary differential equations", NeurIPS 2018.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> decay = lambda rate: tb.solvers.solve_ivp(lambda t, y: -rate * y, (0.0, 1.0), tb.ones(1), rtol=1e-6).y[-1, 0]
+    >>> round(decay(2.0).item(), 4), round(tb.grad(decay)(2.0).item(), 4)
+    (0.1353, -0.1353)
+    """
+    options = Options(
+        float(rtol), float(atol), index(max_steps), choice(("adjoint", "direct"), gradient=gradient) == "direct"
+    )
+    if not (options.rtol > 0 and options.atol > 0):
+        raise ArgumentError(expected("tolerances above 0", rtol=rtol, atol=atol))
+    if options.most < 1:
+        raise ArgumentError(expected("at least 1 step", max_steps=max_steps))
+    given, tree = flatten(y0)
+    parts = operand_tensors(*given)
+    dtype = promote_types(result_type(*parts), float32) if parts else float32
+    if not dtype.is_floating:
+        raise DTypeError(expected("a real y0", "integrate its real and imaginary parts", dtype=dtype))
+    ends = list(span) if isinstance(span, list | tuple) else [asarray(span)]
+    if len(ends) == 2:
+        bounds = concatenate([_flat(astype(asarray(x, like=parts[0]), dtype)) for x in ends])
+    else:
+        bounds = astype(_flat(asarray(ends[0], like=parts[0])), dtype)
+    if bounds.shape != (2,):
+        raise ShapeError(expected("a span of two times", span=bounds.template))
+    asked = bounds if times is None else astype(asarray(times, like=parts[0]), dtype)
+    if asked.ndim != 1:
+        raise ShapeError(expected("times along one axis", times=asked.template))
+
+    def nest(vector: Tensor, before: tuple[int, ...] = (), name: tuple[str | None, ...] = ()) -> Any:
+        leaves, place = [], 0
+        for x in parts:
+            block = vector[..., place : place + x.size]
+            names = (*(each if each not in x.names else None for each in name), *x.names)
+            leaves.append(reshape(block, (*before, *x.shape), names=names))
+            place += x.size
+        return unflatten(tree, leaves)
+
+    def flat_function(t: Tensor, vector: Tensor) -> Tensor:
+        found = leaves_like(tree, function(t, nest(vector)), "the derivative", "to be nested like y0")
+        tensors = operand_tensors(*found)
+        for x, like in zip(tensors, parts, strict=True):
+            if x.shape != like.shape:
+                raise ShapeError(expected(f"a derivative of shape {like.shape}", derivative=x.template))
+        return concatenate([astype(_flat(x), dtype) for x in tensors])
+
+    start = concatenate([astype(_flat(x), dtype) for x in parts])
+    values, steps, converged = _solve_flat(flat_function, options, start, bounds, _flat(asked))
+    return Trajectory(asked, nest(values, asked.shape, asked.names), steps, converged)

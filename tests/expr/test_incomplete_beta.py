@@ -1,0 +1,49 @@
+"""The incomplete beta function: ends, backends, compiled functions and its derivative."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy
+import pytest
+import scipy.special
+from scipy import stats
+
+import tensorbackend as tb
+
+X = numpy.array([0.0, 1e-5, 0.3, 0.9, 1.0])
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_values_and_the_density(backend: str) -> None:
+    x = tb.asarray(X, names=("n",), backend=backend)
+    value, slope = tb.jit(tb.vmap(tb.value_and_grad(lambda x: tb.betainc(2.5, 40.0, x))))(x)
+    assert value.names == ("n",)
+    assert numpy.allclose(value.tolist(), scipy.special.betainc(2.5, 40.0, X), rtol=1e-12)
+    assert numpy.allclose(slope.tolist(), stats.beta.pdf(X, 2.5, 40.0), rtol=1e-10)
+
+
+def test_dtypes_and_ends() -> None:
+    assert tb.betainc(tb.ones(2, dtype="f16"), 1.0, 0.5).dtype is tb.float16
+    assert tb.betainc(1, 1, tb.asarray([0, 1])).tolist() == [0.0, 1.0]
+    a, b = tb.asarray([0.0, 2.0, 0.0, -1.0, 1.0]), tb.asarray([2.0, 0.0, 0.0, 1.0, 1.0])
+    x = tb.asarray([0.5, 0.5, 0.5, 0.5, 1.5])
+    assert tb.betainc(a, b, x).tolist()[:2] == [1.0, 0.0]
+    assert all(map(math.isnan, tb.betainc(a, b, x).tolist()[2:]))
+
+
+def test_parameters_have_a_gradient() -> None:
+    parameters = numpy.array([0.5, 2.0, 30.0])
+    by_a, by_b = tb.grad(lambda a, b: tb.sum(tb.betainc(a, b, 0.3)), argnums=(0, 1))(*[tb.asarray(parameters)] * 2)
+    for got, place in ((by_a, 0), (by_b, 1)):
+        for number, slope in zip(parameters, got.tolist(), strict=True):
+            pair = [mpmath.mpf(number)] * 2
+
+            def moved(at: mpmath.mpf, pair: list[mpmath.mpf] = pair, place: int = place) -> mpmath.mpf:
+                a, b = (at, pair[1]) if place == 0 else (pair[0], at)
+                return mpmath.betainc(a, b, 0, mpmath.mpf(0.3), regularized=True)
+
+            with mpmath.workdps(40):
+                expected = float(mpmath.diff(moved, pair[place]))
+            assert numpy.isclose(slope, expected, rtol=1e-8, atol=1e-13)

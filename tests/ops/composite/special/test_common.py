@@ -1,0 +1,14 @@
+"""What special functions share."""
+
+from __future__ import annotations
+
+import tensorbackend as tb
+from tensorbackend.ops.composite.special.common import compute_wide, horner
+
+
+def test_results_are_rounded_once() -> None:
+    seen = []
+    out = compute_wide(lambda x: (seen.append(x.dtype), x / 3)[1], tb.asarray([1.0], dtype="f16"))
+    assert (seen, out.dtype) == ([tb.float64], tb.float16)
+    assert compute_wide(lambda x: x, tb.asarray([1])).dtype is tb.float32
+    assert horner([2.0, 3.0, 4.0], tb.asarray(10.0)).item() == 234.0

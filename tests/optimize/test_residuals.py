@@ -1,0 +1,61 @@
+"""Nonlinear least squares: SciPy's minima, their gradients, trees and flags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+import scipy.optimize
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError, DTypeError
+
+T = numpy.linspace(0, 3, 20)
+NOISE = numpy.random.default_rng(0).normal(size=20) * 0.1
+
+
+def fit(scale: Any, backend: str = "numpy") -> Any:
+    t, noise = (tb.asarray(x, names=("time",), backend=backend) for x in (T, NOISE))
+    seen = 3 * tb.exp(-1.2 * t) + scale * noise
+    start = {name: tb.asarray(x, dtype="f64", backend=backend) for name, x in (("a", 1.0), ("b", 1.0), ("c", 0.0))}
+    return tb.optimize.least_squares(lambda p: p["a"] * tb.exp(-p["b"] * t) + p["c"] - seen, start)
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_a_curve_is_fitted_in_a_compiled_function(backend: str) -> None:
+    found = tb.jit(lambda scale: fit(scale, backend))(tb.asarray(1.0, dtype="f64", backend=backend))
+    theirs = scipy.optimize.least_squares(
+        lambda p: p[0] * numpy.exp(-p[1] * T) + p[2] - 3 * numpy.exp(-1.2 * T) - NOISE, [1.0, 1.0, 0.0], "3-point",
+        method="lm", xtol=1e-14, ftol=1e-14, gtol=1e-14,
+    )  # fmt: skip
+    assert found.converged.item()
+    assert numpy.allclose([found.x[name].item() for name in "abc"], theirs.x, rtol=1e-6)
+    assert numpy.allclose(found.cost.item(), theirs.cost, rtol=1e-9)
+    assert found.residuals.names == ("time",)
+
+
+def test_a_minimum_with_residuals_has_the_gradient_of_differences() -> None:
+    one = tb.asarray(1.0, dtype="f64")
+    slope = tb.grad(lambda scale: fit(scale).x["b"])(one).item()
+    ahead, behind = (fit(one + change).x["b"].item() for change in (1e-4, -1e-4))
+    assert numpy.isclose(slope, (ahead - behind) / 2e-4, rtol=1e-5)
+
+
+def test_rosenbrock_in_float32_and_flags() -> None:
+    valley = lambda x: tb.stack([10 * (x[1] - x[0] ** 2), 1 - x[0]])  # noqa: E731
+    found = tb.optimize.least_squares(valley, tb.asarray([-1.2, 1.0], names=("n",)))
+    assert (found.x.names, found.x.dtype, found.converged.item()) == (("n",), tb.float32, True)
+    assert numpy.allclose(found.x.tolist(), [1.0, 1.0], atol=1e-4)
+    assert not tb.optimize.least_squares(valley, tb.asarray([-1.2, 1.0]), max_iterations=2).converged.item()
+    assert tb.optimize.least_squares(lambda x: x / 0, tb.ones(1)).diverged.item()
+    assert tb.optimize.least_squares(lambda x: x - 1, tb.ones(1)).iterations.item() == 0
+
+
+def test_mistakes() -> None:
+    with pytest.raises(ArgumentError, match="least_squares: expected a tolerance above 0"):
+        tb.optimize.least_squares(lambda x: x, tb.ones(1), tolerance=0.0)
+    with pytest.raises(DTypeError, match="least_squares: expected a floating x0"):
+        tb.optimize.least_squares(lambda x: x, tb.asarray([1]))
+    with pytest.raises(DTypeError, match="least_squares: expected floating residuals"):
+        tb.optimize.least_squares(lambda x: x > 0, tb.ones(1))

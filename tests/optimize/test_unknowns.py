@@ -1,0 +1,62 @@
+"""Roots and fixed points of trees, and their gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError, ShapeError
+from tensorbackend.optimize.unknowns import is_tree, unknowns
+
+
+def crossing(a: Any) -> Any:
+    """x = sqrt(a), y = 1 / x."""
+    start = {"x": tb.ones(1, dtype="f64"), "y": tb.ones(1, dtype="f64", names=("n",))}
+    return tb.optimize.root(lambda t: [t["x"] ** 2 - a, t["y"] * t["x"] - 1], start)
+
+
+def heron(a: Any) -> Any:
+    start = {"x": tb.asarray(1.0, dtype="f64")}
+    return tb.optimize.fixed_point(lambda t: {"x": (t["x"] + a / t["x"]) / 2}, start, tolerance=1e-12)
+
+
+def test_roots_of_trees_have_gradients_by_what_the_function_closes_over() -> None:
+    a = tb.asarray(4.0, dtype="f64")
+    found = crossing(a)
+    assert found.x["y"].names == ("n",)
+    assert numpy.allclose([found.x["x"].item(), found.x["y"].item()], [2.0, 0.5])
+    assert [x.shape for x in found.value] == [(1,), (1,)]
+    slope = tb.jit(tb.grad(lambda a: crossing(a).x["y"][0]))(a)
+    assert numpy.isclose(slope.item(), -0.5 * 4**-1.5)
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy"])
+def test_fixed_points_have_first_and_second_derivatives(backend: str) -> None:
+    with tb.default_backend(backend):
+        a = tb.asarray(9.0, dtype="f64")
+        found = heron(a)
+        assert found.converged.item()
+        assert numpy.isclose(found.x["x"].item(), 3.0)
+        assert numpy.isclose(tb.grad(lambda a: heron(a).x["x"])(a).item(), 1 / 6)
+        assert numpy.isclose(tb.grad(tb.grad(lambda a: heron(a).x["x"]))(a).item(), -1 / 108)
+
+
+def test_a_search_that_does_not_end_says_so() -> None:
+    found = tb.optimize.fixed_point(lambda x: -x, tb.ones(2, names=("n",)), max_iterations=7)
+    assert (found.converged.item(), found.iterations.item(), found.x.names) == (False, 7, ("n",))
+    assert tb.optimize.fixed_point(lambda x: x * x * 1e30, tb.ones(2)).diverged.item()
+    with pytest.raises(ShapeError, match="fixed_point: expected a function whose result has the elements of x0"):
+        tb.optimize.fixed_point(lambda x: x[:1], tb.ones(2))
+    with pytest.raises(ArgumentError, match="fixed_point: expected a tolerance above 0"):
+        tb.optimize.fixed_point(lambda x: x, tb.ones(2), tolerance=-1.0)
+
+
+def test_lists_of_numbers_are_tensors() -> None:
+    assert not is_tree([1.0, 2.0])
+    assert not is_tree(tb.ones(2))
+    both = unknowns({"b": tb.ones((2, 1), dtype="f64"), "a": tb.zeros(1)})
+    assert (both.vector.dtype, both.vector.tolist()) == (tb.float64, [0.0, 1.0, 1.0])
+    assert both.nest(both.vector)["b"].shape == (2, 1)
