@@ -168,7 +168,7 @@ def invariant(state: Populations) -> tb.Tensor:
 
 
 drift = tb.max(tb.abs(invariant(path) - invariant(start)))
-print(f"within {TOLERANCE * 100:.0e}: {drift.item() < TOLERANCE * 100}")
+print(f"within {TOLERANCE * 100:.0e}: {bool(drift < TOLERANCE * 100)}")
 
 # %% [markdown]
 # ## The derivative by a rate
