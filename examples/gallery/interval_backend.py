@@ -276,8 +276,8 @@ def forecast(first: tb.Tensor, steps: int) -> tb.Tensor:
     return tb.scan(step, first, length=steps)[1]
 
 
-floats = forecast(number(0.5), 80)
-low, high = bounds(forecast(number(0.5, IntervalBackend), 80))
+floats = forecast(number(0.5), 30)
+low, high = bounds(forecast(number(0.5, IntervalBackend), 30))
 width = np.maximum(high - low, 1e-17)
 print(f"steps with six right digits: {int(np.argmax(width > 1e-6))}")
 print(f"steps with one: {int(np.argmax(width > 0.1))}")

@@ -140,7 +140,7 @@ print(f"loss {losses[0]:.1f} at first, {np.mean(losses[-20:]):.1f} at the end")
 line = tb.linspace(-2.0, 2.0, 12)
 grid = tb.stack(tb.meshgrid(line, line), axis=2, name="code")
 drawn = tb.sigmoid(decode(parameters, grid.rename("row", "column", "code")))
-means, _ = encode(parameters, images)
+means = encode(parameters, images)[0]
 print(drawn.template, means.template)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 tiles = tb.split_axis(drawn, "pixel", {"y": 8, "x": 8}).align_to(
