@@ -168,7 +168,7 @@ def invariant(state: Populations) -> tb.Tensor:
 
 
 drift = tb.max(tb.abs(invariant(path) - invariant(start)))
-print(f"within {TOLERANCE * 100:.0e}: {drift.item() < TOLERANCE * 100}")
+print(f"within {TOLERANCE * 100:.0e}: {bool(drift < TOLERANCE * 100)}")
 
 # %% [markdown]
 # ## The derivative by a rate
@@ -178,9 +178,9 @@ print(f"within {TOLERANCE * 100:.0e}: {drift.item() < TOLERANCE * 100}")
 # works too: it keeps the states of all steps, and therefore needs the limit.
 
 # %%
-_, (changes, _) = tb.jvp(
-    partial(solve, start, times), (eating,), (tb.ones_like(eating),)
-)
+solution = partial(solve, start, times)
+tangents = tb.jvp(solution, (eating,), (tb.ones_like(eating),))[1]
+changes = tangents[0]
 print(
     "by the rate, at the end:",
     *(f"{change:.4f}" for change in changes.prey[-1].tolist()),

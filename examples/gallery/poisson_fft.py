@@ -84,7 +84,7 @@ def by_fourier(charge: tb.Tensor) -> tb.Tensor:
 
 potential = by_fourier(charge)
 residual = tb.max(tb.abs(flow(potential) - charge))
-print(f"the residual is below 1e-10: {residual.item() < 1e-10}")
+print(f"the residual is below 1e-10: {bool(residual < 1e-10)}")
 
 # %% [markdown]
 # ## By a sparse matrix

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import int64
 from ..errors import DataError, expected
-from ..ops.creation.filled import asarray, zeros
+from ..ops.creation.filled import zeros
 from ..ops.elementwise.binary import add, less, minimum
 from ..ops.elementwise.ternary import where
 from ..ops.indexing.slices import put_slice
@@ -16,7 +16,7 @@ from ..ops.shape import expand_dims
 from ..rules.plan import integer
 from ..template import Template
 from ..tensor import Tensor, TensorLike
-from .lengths import read
+from .lengths import as_tensor, read
 from .value import Ragged
 
 
@@ -57,13 +57,13 @@ class TensorArray:
 
     def put(self, index: TensorLike, value: TensorLike) -> TensorArray:
         """Replace the entry at an index below the count."""
-        row = expand_dims(value if isinstance(value, Tensor) else asarray(value, like=self.buffer), 0)
-        place = index if isinstance(index, Tensor) else asarray(index, like=self.count)
+        row = expand_dims(as_tensor(value, self.buffer), 0)
+        place = as_tensor(index, self.count)
         return TensorArray(put_slice(self.buffer, row, starts=(place, *(0,) * (row.ndim - 1))), self.count)
 
     def __getitem__(self, index: TensorLike) -> Tensor:
         """Return the entry at an index; a negative index counts from the last entry."""
-        place = index if isinstance(index, Tensor) else asarray(index, like=self.count)
+        place = as_tensor(index, self.count)
         return take(self.buffer, where(less(place, 0), add(place, self.count), place), axis=0)
 
     def stack(self) -> Ragged:

@@ -15,7 +15,7 @@ from ..ops.indexing.taking import take as take_entries
 from ..ops.padding import pad
 from ..rules.plan import integer
 from ..tensor import Tensor, TensorLike
-from .lengths import check_lengths, clip_lengths, length_mask, read
+from .lengths import as_tensor, check_lengths, clip_lengths, length_mask, read
 from .value import Ragged, as_ragged, position_of, ragged_axis, ragged_or_tensor
 
 
@@ -313,7 +313,7 @@ def take(x: Ragged | Tensor, indices: TensorLike | Sequence[int], *, axis: Axis)
     if name in ragged.lengths:
         remedy = "take runs of entries with slice_along_axis(), or entries that a mask chooses with select()"
         raise AxisError(expected("an axis without lengths", remedy, axis=axis))
-    places = asarray(indices, like=ragged.values)
+    places = as_tensor(indices, ragged.values)
     if places.ndim > 1:
         raise ShapeError(expected("indices of at most one axis", "take one row of them at a time", indices=places))
     if places.ndim:

@@ -73,12 +73,17 @@ def check_lengths(values: Tensor, lengths_by_axis: Mapping[str, Any]) -> dict[st
     return checked
 
 
+def as_tensor(value: Any, like: Tensor) -> Tensor:
+    """A tensor as it is, as it may be one of a trace; anything else as a tensor on the backend of another."""
+    return value if isinstance(value, Tensor) else asarray(value, like=like)
+
+
 def _check(values: Tensor, axis: str, raw_lengths: Any) -> Tensor:
     template = values.template
     if axis not in template.names:
         remedy = "name the axis with rename(), as axes with lengths are known by their names"
         raise AxisError(expected(f"an axis name of {template!r} for lengths", remedy, axis=axis))
-    lengths = raw_lengths if isinstance(raw_lengths, Tensor) else asarray(raw_lengths, like=values)
+    lengths = as_tensor(raw_lengths, values)
     if not lengths.dtype.is_integer and lengths.size:
         expectation = f"lengths of an integer dtype for the axis {axis!r}"
         raise DTypeError(expected(expectation, "cast them with astype(..., 'int64')", lengths=lengths.template))

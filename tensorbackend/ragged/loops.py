@@ -30,7 +30,7 @@ from ..ops.shape import broadcast_to, expand_dims
 from ..rules.plan import integer
 from ..template import Template
 from ..tensor import Tensor
-from .lengths import laid_out, length_mask
+from .lengths import as_tensor, laid_out, length_mask
 from .value import Ragged, as_ragged, common_lengths, neutral, ragged_axis, ragged_or_tensor
 
 
@@ -41,7 +41,7 @@ def chosen(mask: Tensor, new: Any, old: Any) -> Any:
     """
 
     def choose(after: Any, before: Any) -> Any:
-        after = after if isinstance(after, Tensor) else asarray(after, like=mask)
+        after = as_tensor(after, mask)
         if not set(mask.names) <= set(after.names):
             return after
         return where(laid_out(mask, after.template), after, before)

@@ -12,7 +12,7 @@ from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import int64
 from ..errors import ArgumentError, DTypeError, NamesError, ShapeError, expected
-from ..ops.creation.filled import asarray, iota, zeros
+from ..ops.creation.filled import iota, zeros
 from ..ops.elementwise.binary import (
     add,
     greater_equal,
@@ -32,7 +32,7 @@ from ..rules.plan import integer
 from ..template import Names
 from ..tensor import Tensor, TensorLike
 from .construction import fit_lengths
-from .lengths import check_equal, laid_out
+from .lengths import as_tensor, check_equal, laid_out
 from .value import Ragged, ragged_axis
 
 
@@ -114,7 +114,7 @@ def _offset(x: Ragged, value: Any, axis: str, what: str) -> Any:
     if isinstance(value, int):
         return value
     lengths = x.lengths[axis]
-    offset = asarray(value, like=lengths)
+    offset = as_tensor(value, lengths)
     if not offset.dtype.is_integer:
         remedy = "cast it with astype(..., 'int64')"
         raise DTypeError(expected(f"an int or an integer tensor as {what}", remedy, **{what: offset.template}))
@@ -176,7 +176,7 @@ def slice_along_axis(
         integer(0, length=count)
     bound = size if size is not None else count if isinstance(count, int) else x.size_of(name)
     bound = integer(0, size=bound)
-    first = asarray(first, like=axis_lengths)
+    first = as_tensor(first, axis_lengths)
     first = maximum(minimum(where(less(first, 0), add(axis_lengths, first), first), axis_lengths), 0)
     new = maximum(minimum(subtract(axis_lengths, first), count), 0)
     new = fit_lengths(minimum(new, bound) if isinstance(count, int) and count <= bound else new, bound, name)

@@ -40,6 +40,15 @@ def test_lengths_over_an_axis_move_with_it() -> None:
     assert [words(part) for part in tr.split(NESTED, [1], axis="word")] == [[[[0, 1]], [[4]]], [[[2]], []]]
 
 
+def test_numbers_of_a_trace_choose_entries_of_what_is_outside() -> None:
+    here, starts = tb.asarray([1, 0]), tb.asarray([1, -1], names=("batch",))
+    assert listed(tb.jit(lambda i: tr.take(X, i, axis="batch"))(here)) == [[5, 6], [1, 2, 3, 4]]
+    assert tb.jit(lambda i: tr.take(X, i, axis="batch").filled(0))(tb.asarray(1)).tolist() == [5, 6, 0, 0]
+    sliced = tb.jit(lambda start, size: tr.slice_along_axis(X, start, size, axis="time", size=2))
+    assert listed(sliced(starts, tb.asarray([2, 1], names=("batch",)))) == [[2, 3], [6]]
+    assert listed(tb.jit(lambda amount: tr.shift(X, amount, axis="time"))(starts)) == [[0, 1, 2, 3], [6, 0]]
+
+
 def test_an_axis_that_stands_first() -> None:
     x = tr.with_lengths(X.values.T, time=tb.asarray([4, 2], names=("batch",)))
     assert x.names == ("time", "batch")
