@@ -82,7 +82,7 @@ def page(system: str) -> str:
     table = read(system)
     compared = ", and compares the results of the two columns" if table.compared else ""
     name = SYSTEMS[system]
-    title = f"{name} (`{SHORT[system]}`)" if system in SHORT else name
+    title = f"{name} ({SHORT[system]})" if system in SHORT else name
     head = PAGE.format(name=name, title=title, introduction=table.introduction, names=table.names)
     rows = "".join(f"| `{row.name}` | {_cell(row.code)} | {row.remark} |\n" for row in table.rows)
     return head + rows + NOTE.format(system=system, compared=compared)
