@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
+from typing import NamedTuple
 
 import pytest
 
@@ -42,16 +42,21 @@ def test_a_line_that_has_no_room_is_broken_behind_the_backend(monkeypatch: pytes
     assert repr(x) == "f32[n: 2] numpy\n[1.0, 2.0]"
 
 
+class Pair(NamedTuple):
+    loss: tb.Tensor
+    step: int
+
+
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
 def test_a_scalar_takes_one_line_in_texts_and_containers(backend: str) -> None:
     x = tb.asarray(1.5, backend=backend)
     line = f"f32 {backend} 1.5"
-    pair = namedtuple("pair", "loss step")(x, 3)
+    pair = Pair(x, 3)
     assert [str(x), f"{x}", f"{x:.1f}", f"{[x]}", repr({"loss": x})] == [
         *(line, line, "1.5"),
         *(f"[{line}]", f"{{'loss': {line}}}"),
     ]
-    assert repr(pair) == f"pair(loss={line}, step=3)"
+    assert repr(pair) == f"Pair(loss={line}, step=3)"
 
 
 def test_the_ends_of_a_large_matrix_are_shown_in_columns(monkeypatch: pytest.MonkeyPatch) -> None:
