@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from html import escape
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 HERE = Path(__file__).parent
@@ -21,71 +22,8 @@ SLOWER = 1.1
 Rows = dict[str, dict[str, dict[str, Any]]]
 """The rows of a group, by program and peer."""
 
-INTRODUCTION = """\
-# Performance
-
-Generated from `docs/performance.jsonl` by `make docs`. `make peers` measures this page again, and `make bench` runs all
-benchmarks of the project. `make npbench NPBENCH=<a checkout of spcl/npbench>` runs NPBench's programs, which others
-wrote for NumPy, on tensorbackend. The one that takes some 25 times as long, `crc16`, works on single elements: for
-these NumPy has numbers, whose operations take a tenth of the time that NumPy's own take on arrays without axes.
-
-This page compares tensorbackend with NumPy and eight other libraries: PyTorch (eager, its meta device and FakeTensor),
-JAX (eager, compiled and `eval_shape`), array-api-compat, array-api-strict, xarray, autoray, Keras and PhiML. The
-programs are single calls on a few elements and on 10^6 elements, a program on named axes, runs without data, calls
-whose shapes change, assignment, and a training step. Smaller numbers are better in every table and plot.
-
-## How it was measured
-
-- The **results are compared** before they are timed (shapes and dtypes where there is no data). The script ends with an
-  error if a library computes something else, or if a package is not installed. Where a table has a dash, the reason is
-  below the table.
-- **Processor time** is measured, so that other programs on the machine do not count. The libraries alternate in
-  slices of about a millisecond. The time of a round is the shortest of several slices. A cell shows the median, over
-  the rounds, of the **ratio to the first column**; the first column shows microseconds. Everything is measured twice,
-  in separate processes, and a cell shows the larger of the two ratios, for us and for others.
-- Everything runs on **one thread**: products in NumPy and PyTorch, XLA, and our own blocks. On Linux the process is
-  pinned to one core. JAX computes before a call returns (`jax_cpu_enable_async_dispatch` is off). 64-bit dtypes are
-  enabled in JAX where our JAX backend, which needs them, is in the same process. `torch.compile` is not measured,
-  because it needs a C++ compiler.
-- Calls are **warm**: planning, tracing and compiling at the first call of a kind are not counted, except in *new batch*
-  and in *When shapes change* below.
-- On {system}, {processor}, {cores} cores, with {python}: {packages}.
-"""
-
-SLOWER_TEXT = """
-## Where tensorbackend is slower
-
-The table lists each program for which tensorbackend takes at least {margin:.0%} longer than the fastest of the other
-libraries in the same table. The first column counts as one of them only for the training step; in the other tables it
-is the library that tensorbackend itself runs on.
-
-"""
-
-TEXTS = {
-    "engines, small": "The table shows eager calls on each engine, as ratios to NumPy. JAX is made for compiled"
-    " functions; its single calls are slow.",
-    "numpy, small": "The libraries in this table all compute with NumPy. The code in each row is NumPy's.",
-    "numpy, large": "The standard's `sort` is stable, and so is ours; NumPy's default sort is not, and is much quicker"
-    " than its stable one. PhiML's `softmax` does not subtract the maximum, which saves a pass but overflows.",
-    "torch, small": "The table compares our plugin with other libraries on PyTorch's tensors. Our `sort` and the"
-    " standard's are stable.",
-    "jax, small": "`array_namespace` of a JAX array is `jax.numpy` itself, so array-api-compat costs only the look-up."
-    " JAX's own `m[indices]` and `m[0]` use a general path that is slow for single calls; libraries that call"
-    " `jnp.take` are quicker.",
-    "named axes, small": "NumPy takes the axes by position; the other libraries find them by name. `jit` is `tb.jit` on"
-    " NumPy.",
-    "shapes": "In this table the other libraries are shown as ratios to ours, so the larger ratio of the two runs"
-    " favours us. `jax.eval_shape` remembers the trace of a function for the same shapes, and our dispatch remembers"
-    " every call. `new batch` has shapes that did not occur before. Our gradient is traced again in each call, as it"
-    " runs without `tb.jit`. Most functions of PyTorch's meta device are written in Python.",
-    "changing": "Each call has operands of a shape that no call before had, as texts of varying lengths and growing"
-    " buffers have. JAX compiles each op for each shape.",
-    "assignment, small": "JAX's arrays do not change; `x.at[3].set(1.0)` returns a changed copy, which the variable"
-    " gets. Our tensors have assignment on every backend.",
-    "training": "The step computes the loss of two layers, its gradient, and the updated parameters. `train_on_batch`"
-    " of Keras does more: it keeps metrics and returns the loss as a Python number.",
-}
-"""The text of a group, by its name."""
+TEXTS = run_path(str(HERE / "performance_texts.py"))
+"""The words of the page."""
 
 
 class Group:
@@ -131,20 +69,55 @@ def is_ours(peer: str) -> bool:
 def page(path: Path = MEASURED) -> str:
     """docs/performance.md."""
     environment, groups = read(path)
-    parts = [INTRODUCTION.format(
+    parts = [TEXTS["INTRODUCTION"], *in_short({group.name: group for group in groups}), TEXTS["AFTER_SHORT"]]
+    parts.append(TEXTS["SLOWER_TEXT"].format(margin=SLOWER - 1))
+    parts += _table(["", "program", "ours", "quickest other"], slower(groups))
+    parts.append(TEXTS["MEASURED_TEXT"].format(
         packages=", ".join(f"{name} {version}" for name, version in environment["packages"].items()),
         **{name: environment[name] for name in ("system", "processor", "cores", "python")},
-    )]  # fmt: skip
-    parts += [f"\n![{title}]({name})\n" for name, (title, _) in PLOTS.items()]
-    parts.append(SLOWER_TEXT.format(margin=SLOWER - 1))
-    parts += _table(["", "program", "ours", "quickest other"], slower(groups))
+    ))  # fmt: skip
+    parts.append("\n## All measurements\n")
     for group in groups:
-        parts.append(f"\n## {group.title}\n\n")
-        if group.name in TEXTS:
-            parts.append(f"{TEXTS[group.name]}\n\n")
+        parts.append(f"\n### {TEXTS['HEADINGS'].get(group.name, group.title)}\n\n")
+        if figure := TEXTS["FIGURES"].get(group.name):
+            parts.append(f"![{PLOTS[figure][0]}]({figure})\n\n")
+        if group.name in TEXTS["HEADINGS"]:
+            parts.append(f"{group.title}. ")
+        parts.append(f"{TEXTS['OF_GROUPS'].get(group.name, '')}\n\n")
         parts += ratios(group)
         parts += dashes(group)
-    return "".join(parts)
+    return "".join([*parts, TEXTS["NOTE"]])
+
+
+def in_short(groups: dict[str, Group]) -> Iterator[str]:
+    """The first table: a row of `IN_SHORT` for each of the groups that were measured."""
+    rows = []
+    for what, name, program, ours, others in TEXTS["IN_SHORT"]:
+        if group := groups.get(name):
+            cells = [
+                "; ".join(f"**{_mean(group, program, peer)}** {_plain(peer)}" for peer in ours if peer in group.peers),
+                "; ".join(f"{peer} {_mean(group, program, peer)}" for peer in others if peer in group.peers),
+            ]
+            rows.append([what, group.base, *cells])
+    return _table(["", "1 is", "tensorbackend", "others"], rows, "---")
+
+
+def _mean(group: Group, program: str | None, peer: str) -> str:
+    """A ratio of one program, or the geometric mean over those that all peers can run."""
+    programs = [program] if program else group.common()
+    return shown(statistics.geometric_mean(group.ratio(name, peer) or math.nan for name in programs))
+
+
+def _plain(peer: str) -> str:
+    """One of our columns without our name.
+
+    >>> _plain("ours on NumPy, jit"), _plain("tensorbackend, jit"), _plain("tensorbackend")
+    ('compiled on NumPy', 'compiled', 'eager')
+    """
+    name = peer.removeprefix("ours ").removeprefix("tensorbackend").strip(", ")
+    if name.endswith("jit"):
+        return " ".join(["compiled", name.removesuffix("jit").rstrip(", ")]).rstrip()
+    return name or "eager"
 
 
 def slower(groups: list[Group]) -> Iterator[list[str]]:
@@ -201,8 +174,8 @@ def _cell(group: Group, program: str, peer: str) -> str:
     return f"{shown(row['microseconds'])} µs" if peer == group.base else shown(row["ratio"])
 
 
-def _table(head: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
-    for row in (head, ["---"] + ["---:"] * (len(head) - 1), *rows):
+def _table(head: list[str], rows: Iterable[list[str]], aligned: str = "---:") -> Iterator[str]:
+    for row in (head, ["---"] + [aligned] * (len(head) - 1), *rows):
         yield f"| {' | '.join(row)} |\n"
 
 

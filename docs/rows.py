@@ -21,6 +21,9 @@ SYSTEMS = {
 }
 """The systems that have a page, by the names in the files of the pages."""
 
+SHORT = {"numpy": "np", "xarray": "xr", "pytorch": "torch", "jax": "jnp"}
+"""The names by which programs import them, which the titles have, so that a search for `torch.cat` finds the page."""
+
 
 class Row(NamedTuple):
     """A function of another system, what to write here, and what differs."""
@@ -55,10 +58,7 @@ def read(system: str) -> Rows:
 
 
 PAGE = """\
-# Coming from {name}
-
-Generated from `docs/{system}_rows.py` by `make docs`. A test runs the code block below and then the code of each
-row{compared}.
+# Coming from {title}
 
 {introduction}
 
@@ -69,15 +69,23 @@ row{compared}.
 | --- | --- | --- |
 """
 
+NOTE = """
+---
+
+*Generated from `docs/{system}_rows.py` by `make docs`. A test runs the code block above and then the code of each
+row{compared}.*
+"""
+
 
 def page(system: str) -> str:
     """The text of a system's page."""
     table = read(system)
     compared = ", and compares the results of the two columns" if table.compared else ""
-    head = PAGE.format(
-        name=SYSTEMS[system], system=system, introduction=table.introduction, names=table.names, compared=compared
-    )
-    return head + "".join(f"| `{row.name}` | {_cell(row.code)} | {row.remark} |\n" for row in table.rows)
+    name = SYSTEMS[system]
+    title = f"{name} ({SHORT[system]})" if system in SHORT else name
+    head = PAGE.format(name=name, title=title, introduction=table.introduction, names=table.names)
+    rows = "".join(f"| `{row.name}` | {_cell(row.code)} | {row.remark} |\n" for row in table.rows)
+    return head + rows + NOTE.format(system=system, compared=compared)
 
 
 def _cell(code: str) -> str:

@@ -38,12 +38,11 @@ def ops_page() -> str:
     lines = [
         "# Ops",
         "",
-        "Generated from the declarations by `make docs`; a test fails when the page is stale. A *primitive* is",
-        "computed by a callback of the backend, or by a [fall-back](support.md). A *composite* is written in other",
-        "ops; the last column says whether BinaryBackend or NumpyBackend overrides it ([support](support.md) covers",
-        "all backends). Results equal those of BinaryBackend to the bit unless a bound is given. A bound is in ulps",
-        "of the element. The word in parentheses is its [scale](accuracy.md#scales): that many roundings of the scale",
-        "are allowed too.",
+        "A *primitive* is computed by a callback of the backend, or by a [fall-back](support.md). A *composite* is",
+        "written in other ops; the last column says whether BinaryBackend or NumpyBackend overrides it",
+        "([support](support.md) covers all backends). Results equal those of BinaryBackend to the bit unless a bound",
+        "is given. A bound is in ulps of the element. The word in parentheses is its [scale](accuracy.md#scales):",
+        "that many roundings of the scale are allowed too.",
         "",
         "The gradient of an op has a rule (yes), follows from the gradients of its parts (by its parts), or is zero.",
         "Where the cell says no, `GradientError` gives the reason if a gradient would flow through the op. The cell is",
@@ -54,9 +53,13 @@ def ops_page() -> str:
         "| op | takes | callback | kind | bound in ulps | gradient | overridden by |",
         "| --- | --- | --- | --- | --- | --- | --- |",
         *(_row(spec) for spec in sorted(declared, key=lambda spec: spec.name)),
-        "",
     ]
-    return "\n".join(lines)
+    return "\n".join(lines) + "\n" + note("the declarations")
+
+
+def note(source: str) -> str:
+    """The last lines of a generated page, for those who maintain it."""
+    return f"\n---\n\n*Generated from {source} by `make docs`; a test fails when the page is stale.*\n"
 
 
 def _row(spec: OpSpec) -> str:
@@ -98,9 +101,8 @@ PARTS = {
 NX_INTRODUCTION = """\
 # Coming from Nx
 
-Generated from the declarations by `make docs`. Callbacks have the same names as in `Nx.Backend`, and also take the
-output template first. A public function has its name in the Array API standard if the standard has the function. Other
-differences:
+Callbacks have the same names as in `Nx.Backend`, and also take the output template first. A public function has its
+name in the Array API standard if the standard has the function. Other differences:
 
 - Options are keyword arguments: `Nx.sum(t, axes: [:time])` is `tb.sum(x, axis="time")`.
 - Names are strings: `Nx.new_axis(t, -1, :time)` is `tb.expand_dims(x, -1, name="time")`, and `t[time: 0..4]` is
@@ -147,7 +149,8 @@ def nx_page() -> str:
             names = [f"sparse.{of_matrices}"]
         names = names or PARTS.get(callback.name, [])
         rows[callback.name] = ", ".join(f"`tb.{name}`" for name in names)
-    return NX_INTRODUCTION + "".join(f"| `{name}` | {rows[name]} |\n" for name in sorted(rows))
+    table = "".join(f"| `{name}` | {rows[name]} |\n" for name in sorted(rows))
+    return NX_INTRODUCTION + table + note("the declarations")
 
 
 ROWS = run_path(str(HERE / "rows.py"))
@@ -260,9 +263,8 @@ def _short(bound: Bound) -> str:
 SUPPORT_INTRODUCTION = """\
 # What each backend supports
 
-Generated from the classes of the backends and the fall-backs by `make docs`; a test fails when the page is stale. Only
-the classes are imported, so the page does not depend on the libraries that are installed on the machine that wrote it.
-`support_of(backend, callback, dtype)` of `tensorbackend.extending` returns the same answers.
+How each backend implements each op. `support_of(backend, callback, dtype)` of `tensorbackend.extending` returns the
+same answers.
 
 | | |
 | --- | --- |
@@ -326,9 +328,11 @@ def support_page() -> str:
     page += COMPOSITES.format(**head)
     ours = {spec.callback for spec in OPS.values() if spec.module.startswith("tensorbackend.")} | set(CALLBACKS)
     overridden = sorted({name for cls in engines.values() for name in list_implementations(cls)[1] if name in ours})
-    return page + "".join(
+    page += "".join(
         f"| `{name}` | {' | '.join(support_of(cls, name) for cls in engines.values())} |\n" for name in overridden
     )
+    # Only the classes are imported, so the page does not depend on the libraries of the machine that writes it.
+    return page + note("the classes of the backends and the fall-backs")
 
 
 def _support(backend: type[Backend], callback: str) -> str:

@@ -70,6 +70,13 @@ def test_generated_pages_are_current() -> None:
         assert path.read_text() == page(), "run make docs"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_notes_for_maintainers_come_last(page: Path) -> None:
+    text = page.read_text()
+    before, found, note = text.partition("Generated from ")
+    assert not found or (before.endswith("\n---\n\n*") and note.endswith("*\n") and "\n\n" not in note)
+
+
 def test_every_callback_has_a_public_function() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", (ROOT / "docs" / "coming-from-nx.md").read_text(), re.MULTILINE)
     assert len(rows) > 100

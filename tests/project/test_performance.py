@@ -176,6 +176,11 @@ def test_the_page_shows_every_plot_and_group() -> None:
         assert (ROOT / "docs" / name).read_text().count('class="ours"') >= 1
     _, groups = PAGE["read"]()
     assert len(groups) == 15
-    assert all(f"\n## {group.title}\n" in page for group in groups)
+    assert {group.name for group in groups} == {*PAGE["TEXTS"]["HEADINGS"]}
+    assert all(f"\n### {PAGE['TEXTS']['HEADINGS'][group.name]}\n" in page and group.title in page for group in groups)
+    before, _, _ = page.partition("\n## ")
+    assert (before.count("\n| --- "), before.count("![")) == (1, 1), "one table and one figure come first"
+    ratio = next(group for group in groups if group.name == "training").ratio("batch of 512", "ours on NumPy, jit")
+    assert f"**{PAGE['shown'](ratio)}** compiled on NumPy" in before
     for peer in ("xarray", "PhiML", "Keras", "autoray", "array-api-compat", "array-api-strict", "FakeTensor"):
         assert any(peer in group.peers for group in groups)

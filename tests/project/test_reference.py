@@ -86,7 +86,9 @@ def test_links_out_of_docs_lead_to_pages(link: str, source: str, page: str, expe
 
 
 def test_functions_say_their_names_in_other_libraries() -> None:
-    names = runpy.run_path(str(ROOT / "docs" / "elsewhere.py"))["other_names"]()
+    elsewhere = runpy.run_path(str(ROOT / "docs" / "elsewhere.py"))
+    names = elsewhere["other_names"]()
+    assert elsewhere["said"](["np.cumsum", "cumsum", "scan"]) == "In other libraries: `np.cumsum`, `scan`."
     assert {"np.cumsum", "torch.cumsum", "jnp.cumsum", "da.cumsum"} <= set(names["tb.cumulative_sum"])
     assert names["tb.nn.conv"] == ["nn.Conv2d"]
     listed = {REFERENCE["short"](path) for page in ENTRIES.values() for path in page}
