@@ -209,7 +209,8 @@ def solve_ivp(
     DTypeError
         For a complex y0.
     ShapeError
-        For a span of other than two times, times with several axes, and a function that returns other shapes than those of y.
+        For a span of other than two times, times with several axes, and a function that returns other shapes than those
+        of y.
 
     References
     ----------
