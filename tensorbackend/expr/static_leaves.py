@@ -1,4 +1,4 @@
-"""Leaves of trees that are no numbers with a gradient: texts, functions, dtypes and integers."""
+"""Leaves of trees without a gradient: texts, functions, dtypes and integers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def is_inexact(leaf: Any) -> bool:
 
 
 class Kept:
-    """A container of static data alone, which stands in a result's tree for a leaf that is no tensor."""
+    """A container of static data alone, which stands in a result's tree for a text or a function."""
 
 
 register_tree_node(Kept, lambda kept: ((), None), lambda leaf, parts: leaf)

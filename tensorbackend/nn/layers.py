@@ -49,7 +49,7 @@ def dense(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, /, 
     Raises
     ------
     ShapeError
-        For a weight that is no matrix, a bias that is no vector, and sizes that differ.
+        For a weight other than a matrix, a bias other than a vector, and sizes that differ.
     NamesError
         If the first axis of the weight has another name than the axis of x.
 

@@ -106,7 +106,19 @@ def hamming(
     name: str | None = None,
     backend: BackendLike = None,
 ) -> Tensor:
-    """Hamming's window: 0.54 - 0.46 cos of one turn, with the parameters of `hann`.
+    """Hamming's window: 0.54 - 0.46 cos of one turn.
+
+    Parameters
+    ----------
+    size : int
+        The number of elements.
+    periodic, dtype, name, backend
+        As for `hann`.
+
+    Returns
+    -------
+    Tensor
+        A vector; of one element it is 1.
 
     Examples
     --------
@@ -128,7 +140,19 @@ def blackman(
     name: str | None = None,
     backend: BackendLike = None,
 ) -> Tensor:
-    """Blackman's window, of two cosines, with the parameters of `hann`.
+    """Blackman's window, of two cosines.
+
+    Parameters
+    ----------
+    size : int
+        The number of elements.
+    periodic, dtype, name, backend
+        As for `hann`.
+
+    Returns
+    -------
+    Tensor
+        A vector; of one element it is 1.
 
     Examples
     --------

@@ -32,7 +32,7 @@ def cholesky_solve(factor: TensorLike, b: TensorLike, /, *, upper: bool = False)
     Raises
     ------
     ShapeError
-        For factors that are no square matrices, and sides that do not fit.
+        For factors other than square matrices, and sides that do not fit.
 
     See Also
     --------

@@ -30,7 +30,7 @@ def widen(x: TensorLike) -> Tensor:
 
 
 def map_numbers(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
-    """The results of a function for each leaf, as of `tree_map`; leaves that have no gradient stay as they are."""
+    """The results of a function for each leaf, as of `tree_map`; leaves without a gradient stay unchanged."""
 
     def apply(leaf: Any, *others: Any) -> Any:
         return function(leaf, *others) if is_inexact(leaf) else leaf

@@ -139,7 +139,7 @@ def poisson(
     DataError
         The same for tensors, whenever data can be read.
     DTypeError
-        For a dtype that is no integer.
+        For a dtype that is not an integer's.
     ShapeError
         For an invalid key, and a `lam` that does not broadcast to the shape.
 

@@ -117,7 +117,7 @@ def _with_gradient(sampler: Callable[[Tensor, Tensor], Tensor], logarithm: bool)
 
     @custom_gradient
     def sample(key: Tensor, a: Tensor) -> Any:
-        a = rename(a, *(None,) * a.ndim)  # so that names do not compile it anew
+        a = rename(a, *(None,) * a.ndim)  # so that other names compile nothing
         x = sampler(key, a)
 
         def pull(cotangent: Tensor) -> Any:

@@ -207,9 +207,10 @@ def solve_ivp(
     ArgumentError
         For tolerances that are not above 0, for less than 1 step, and for another word as `gradient`.
     DTypeError
-        For a y0 that is no real number.
+        For a complex y0.
     ShapeError
-        For a span that is no pair, times that are no vector, and a function that returns other shapes than those of y.
+        For a span of other than two times, times with several axes, and a function that returns other shapes than those
+        of y.
 
     References
     ----------

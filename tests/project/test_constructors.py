@@ -51,6 +51,10 @@ CALLS: dict[str, list[Callable[[], Any]]] = {
     # Without a parameter for a backend, but of values that have none:
     "ragged.from_list": [lambda: tb.ragged.from_list([[1.0], [2.0, 3.0]])],
     "ragged.sequence_mask": [lambda: tb.ragged.sequence_mask(numpy.array([2, 1]), 3)],
+    "nn.blackman": [lambda: tb.nn.blackman(3)],
+    "nn.hamming": [lambda: tb.nn.hamming(3)],
+    "nn.hann": [lambda: tb.nn.hann(3)],
+    "nn.kaiser": [lambda: tb.nn.kaiser(3, 5.0)],
     "random.generator": [lambda: tb.random.generator(0)],
     "random.normal": [lambda: tb.random.normal(tb.random.key(0), shape=(2,))],
     "sparse.coo": [lambda: tb.sparse.coo([1.0, 2.0], [0, 1], [1, 0], shape=(2, 2))],

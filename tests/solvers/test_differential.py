@@ -70,7 +70,9 @@ def test_a_singularity_ends_the_search() -> None:
 
 
 def test_as_many_steps_as_scipy_takes() -> None:
-    slope = lambda t, y: [y[1], (1 - y[0] ** 2) * y[1] - y[0]]  # noqa: E731
+    def slope(t: Any, y: Any) -> list[Any]:
+        return [y[1], (1 - y[0] ** 2) * y[1] - y[0]]
+
     theirs = scipy.integrate.solve_ivp(slope, (0, 10), [2.0, 0.0], rtol=1e-6, atol=1e-8)
     start = tb.asarray([2.0, 0.0], dtype="f64")
     ours = tb.solvers.solve_ivp(lambda t, y: tb.stack(slope(t, y)), (0.0, 10.0), start, rtol=1e-6, atol=1e-8)

@@ -39,7 +39,12 @@ def _quantile(p: Tensor) -> Tensor:
 def ndtri(p: Tensor, /) -> Tensor:
     """The quantile of the standard normal distribution: x with a probability p of smaller numbers.
 
-    It is infinite for 0 and 1, and NaN for other numbers that are no probabilities.
+    It is infinite for 0 and 1, and NaN for other numbers outside of [0, 1].
+
+    Parameters
+    ----------
+    p : Tensor
+        Probabilities.
 
     >>> import tensorbackend as tb
     >>> tb.ndtri(tb.asarray([0.0, 0.5, 1e-30])).tolist()

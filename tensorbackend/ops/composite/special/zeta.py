@@ -66,6 +66,13 @@ def zeta(x: Tensor, q: Tensor, /) -> Tensor:
 
     It is infinite for x = 1, NaN for x below 1, infinite for q = 0 and NaN for q below 0.
 
+    Parameters
+    ----------
+    x : Tensor
+        The exponents, above 1.
+    q : Tensor
+        What is added to each k, above 0.
+
     >>> import tensorbackend as tb
     >>> tb.zeta(tb.asarray([2.0, 4.0, 1.0]), 1.0).tolist()
     [1.6449341773986816, 1.0823231935501099, inf]
@@ -79,6 +86,13 @@ def polygamma(n: Tensor, x: Tensor, /) -> Tensor:
     """The derivative of order n of digamma(x), for whole n from 0 and x above 0.
 
     It is infinite at 0, and NaN for x below 0 and for other n; for n = 0 it is `digamma`.
+
+    Parameters
+    ----------
+    n : Tensor
+        The orders.
+    x : Tensor
+        Numbers above 0.
 
     >>> import tensorbackend as tb
     >>> tb.polygamma(tb.asarray([0, 1, 2]), 1.0).tolist()
