@@ -217,7 +217,7 @@ $(GALLERY_READY): pyproject.toml
 	$(GALLERY_BIN)/python -m pip install -q --disable-pip-version-check -e '.[chart,jax,scipy,test]' xarray '$(TORCH)'
 	@touch $@
 
-gallery: $(GALLERY_READY) ## Runs the programs of the gallery on NumPy and JAX, and compares them with other libraries
+gallery: $(GALLERY_READY) ## Runs the programs of the gallery on NumPy and JAX, beside other libraries; not part of check
 	XLA_FLAGS='$(QUICK)' $(GALLERY_BIN)/python -m pytest -n 2 --dist worksteal examples/test_gallery
 
 $(RELEASE_READY): pyproject.toml
@@ -353,7 +353,7 @@ npbench: $(READY) ## Measures NPBench's programs on ours and on NumPy: make npbe
 	@test -d '$(NPBENCH)/bench_info' || { echo 'make npbench: expected NPBENCH=<a checkout of npbench>'; exit 2; }
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/npbench.py '$(NPBENCH)'
 
-check: lint types test oracles gallery plugin dask mlx onnx ## Everything that CI runs
+check: lint types test oracles plugin dask mlx onnx ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
 	rm -rf .gallery .venv .venv-gallery .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-phiml .venv-returnn .venv-clients .venv-libraries .venv-bench .venv-docs .venv-gpu .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info

@@ -26,7 +26,8 @@ POINTS = [-24.999999, -3.5, 0.0, 1e-8, 0.5, 2.404825557695773, 11.0, 24.999999, 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
 def test_values_and_derivatives(backend: str, name: str) -> None:
-    function, expected = getattr(tb, name), FUNCTIONS[name]
+    function: Any = getattr(tb, name)
+    expected: Any = FUNCTIONS[name]
     x = tb.asarray(POINTS, dtype="f64", names=("n",), backend=backend)
     mpf: Any = mpmath.mpf
     points = [mpf(point) for point in POINTS]
