@@ -87,7 +87,7 @@ def test_agrees_with_the_reference(backend: str, name: str, dtypes: list[DType])
             assert [agree(*call) for number in (2, 3) for family in FAMILIES for call in drawn(name, family, number)]
     else:
 
-        @profile(8)
+        @profile(5)
         @given(of(name, dtypes))
         def agrees(drawn: tuple[DType, Invocation]) -> None:
             agree(*drawn)

@@ -161,9 +161,7 @@ IN_NAMESPACES: Final[dict[str, dict[str, str]]] = {
     },
     "fft": {
         "convolve": "tb.convolve(x, y)",
-        "fft2": "tb.fft.fftn(x, axes=(-2, -1))",
         "freq": "tb.fft.fftfreq(n)",
-        "ifft2": "tb.fft.ifftn(x, axes=(-2, -1))",
         "irfft2": "tb.fft.irfftn(x, axes=(-2, -1))",
         "rfft2": "tb.fft.rfftn(x, axes=(-2, -1))",
         "stft": "tb.nn.stft(x, frame_length=..., frame_step=...)",

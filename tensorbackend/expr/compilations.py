@@ -53,12 +53,12 @@ class Compilation(NamedTuple):
 class Compilations:
     """The compilations of a function, the latest `KEPT` of them."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, warns: bool = True) -> None:
         self.name: Final = name
         self._kept: deque[Compilation] = deque(maxlen=KEPT)
         self._count = 0
         self._varied: Counter[str] = Counter()
-        self._warned = False
+        self._warned, self._warns = False, warns
 
     def clear(self) -> None:
         """Forgets all."""
@@ -93,7 +93,7 @@ class Compilations:
             return None
         (place,) = places
         self._varied[place] += 1
-        if self._varied[place] < STORM or self._warned:
+        if self._varied[place] < STORM or self._warned or not self._warns:
             return None
         self._warned = True
         return f"{self.name}: compiled again {STORM} times, each for another value of {place}: {changes[0]}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial, wraps
-from inspect import Parameter, signature
+from inspect import Parameter, signature, unwrap
 from operator import attrgetter, index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
@@ -13,7 +13,7 @@ from ..declarations.argument_errors import check_arguments_early
 from ..dispatch.watching import Change, Subject, is_program, is_watching
 from ..dtypes import defaults
 from ..errors import ArgumentError, expected
-from ..errors.tracebacks import name_in_errors
+from ..errors.tracebacks import is_ours, name_in_errors
 from ..ops.creation.filled import asarray
 from ..protocol import Backend, Kernel
 from ..scopes import in_own_context
@@ -347,7 +347,9 @@ def _make_jitted(
     cache: Cache[Compiled] = Cache(index(cache_size))
     sized: dict[Any, SizedPrograms] = {}
     name = f"jit({getattr(function, '__name__', 'function')})"
-    history = Compilations(name)
+    code = getattr(unwrap(function), "__code__", None)
+    # A user cannot change how a function of this package is called.
+    history = Compilations(name, warns=code is None or not is_ours(code.co_filename))
 
     def mark_static(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, with static ones wrapped as `StaticArgument`."""

@@ -157,7 +157,7 @@ def blackman(
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> tb.round(tb.nn.blackman(4) * 100).tolist()
+    >>> tb.abs(tb.round(tb.nn.blackman(4) * 100)).tolist()
     [0.0, 34.0, 100.0, 34.0]
     """
     return _cosines((0.42, 0.5, 0.08), size, periodic, dtype, name, backend)

@@ -65,7 +65,7 @@ def two_devices(cupy: Backend) -> Iterator[Backend]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_agrees_with_the_reference(cupy: Backend, name: str) -> None:
-    @profile(3)
+    @profile(2)
     @given(st.sampled_from(ALL_DTYPES).flatmap(lambda dtype: calls(name, dtype)))
     def agrees(call: Invocation) -> None:
         check(call, cupy)

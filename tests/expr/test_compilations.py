@@ -77,6 +77,13 @@ def test_a_storm_warns_once_with_its_reason() -> None:
     )
 
 
+def test_a_function_of_the_package_does_not_warn() -> None:
+    """Its users cannot change how it is called."""
+    f = tb.jit(tb.top_k)
+    for k in range(1, 20):
+        assert f(tb.arange(40), k)[0].size == k
+
+
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
 def test_ints_are_traced_on_request(backend: str) -> None:
     x = tb.asarray([1.0, 2.0], backend=backend)

@@ -35,7 +35,7 @@ GUESSES = [
     ("tb.linalg.inverse", "tb.linalg.inv(x)"),
     ("tb.linalg.kron", "tb.kron"),
     ("tb.linalg.sum", "tb.sum"),
-    ("tb.fft.fft2", "tb.fft.fftn(x, axes=(-2, -1))"),
+    ("tb.fft.rfft2", "tb.fft.rfftn(x, axes=(-2, -1))"),
     ("tb.fft.stft", "tb.nn.stft"),
     ("tb.nn.Linear", "x @ weight + bias"),
     ("tb.nn.linear", "x @ weight + bias"),

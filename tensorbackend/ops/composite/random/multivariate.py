@@ -126,7 +126,7 @@ def multivariate_normal(
     f32[5][feature: 2]
     >>> singular = tb.asarray([[1.0, 1.0], [1.0, 1.0]])
     >>> x = tb.random.multivariate_normal(tb.random.key(0), mean, singular, (5,), method="eigh")
-    >>> tb.all_close(x[:, 0], x[:, 1], atol=1e-5)
+    >>> bool(tb.all_close(x[:, 0], x[:, 1], atol=1e-5))
     True
     """
     choice(_METHODS, method=method)
