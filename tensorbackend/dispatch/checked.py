@@ -64,30 +64,40 @@ def explain_errors(name: str, backend: Backend) -> Iterator[None]:
 def checking_kernel(name: str, backend: Backend, out: Out, inputs: Sequence[Any], kernel: Kernel) -> Kernel:
     """A kernel that runs `kernel`, and verifies its results and that its inputs are unchanged."""
     watching = backend.writable_payloads and bool(inputs)
+    violation, to_binary = backend.violation, backend.to_binary
+
+    def first_bytes(templates: Sequence[Any], payloads: Sequence[Any]) -> list[bytes]:
+        """The first elements, as bytes, of each payload; sequences of payloads are laid out flat."""
+        parts: list[bytes] = []
+        for template, payload in zip(templates, payloads, strict=True):
+            if isinstance(template, Template):
+                parts.append(to_binary(Tensor(template, backend, payload), min(template.size, WATCHED)))
+            elif template is not None:
+                parts += first_bytes(template, payload)
+        return parts
 
     def verify_call(*payloads: Payload) -> Payload:
-        before = list(_first_bytes(backend, inputs, payloads)) if watching else []
+        before = first_bytes(inputs, payloads) if watching else None
         data = kernel(*payloads)
-        verify(name, backend, out, data)
-        after = _first_bytes(backend, inputs, payloads) if watching else ()
-        for (template, was), (_, now) in zip(before, after, strict=True):
-            if was != now:
-                duty = f"{name} of the backend {backend.name!r} to leave its inputs unchanged"
-                raise ContractError(expected(duty, "fix the backend", changed=template), breach="mutation")
+        if not isinstance(out, Template) or violation(out, data) is not None:
+            verify(name, backend, out, data)
+        if before is not None and (after := first_bytes(inputs, payloads)) != before:
+            parts = zip(_flat(inputs), before, after, strict=True)
+            changed = next(template for template, was, now in parts if was != now)
+            duty = f"{name} of the backend {backend.name!r} to leave its inputs unchanged"
+            raise ContractError(expected(duty, "fix the backend", changed=changed), breach="mutation")
         return data
 
     return verify_call
 
 
-def _first_bytes(
-    backend: Backend, templates: Sequence[Any], payloads: Sequence[Any]
-) -> Iterator[tuple[Template, bytes]]:
-    """The template and the first elements, as bytes, of each payload; sequences of payloads are laid out flat."""
-    for template, payload in zip(templates, payloads, strict=True):
+def _flat(templates: Sequence[Any]) -> Iterator[Template]:
+    """The templates of a call's inputs, those of a sequence one after another."""
+    for template in templates:
         if isinstance(template, Template):
-            yield template, backend.to_binary(Tensor(template, backend, payload), min(template.size, WATCHED))
+            yield template
         elif template is not None:
-            yield from _first_bytes(backend, template, payload)
+            yield from _flat(template)
 
 
 def verify(name: str, backend: Backend, out: Out, data: Any) -> None:

@@ -18,7 +18,7 @@ from ..tensor import Tensor
 from .arguments import StaticArgument
 from .node import Line, frames_to_user, here
 
-KEPT: Final = 256
+KEPT: Final = 64
 """The most compilations of a function that are remembered here."""
 
 STORM: Final = 16
