@@ -18,6 +18,12 @@ from tensorbackend.expr.profile.spans import Span, all_spans
 LIMITS = tb.Limits(flops=1e12, bandwidth=1e12)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _no_kernels_of_other_tests() -> None:
+    """Drops the kernels that other tests made ready, as watching goes through all."""
+    watching.forget()
+
+
 def names(p: tb.Profile) -> list[str]:
     return [span.name for span in p.spans]
 
