@@ -64,26 +64,14 @@ def explain_errors(name: str, backend: Backend) -> Iterator[None]:
 def checking_kernel(name: str, backend: Backend, out: Out, inputs: Sequence[Any], kernel: Kernel) -> Kernel:
     """A kernel that runs `kernel`, and verifies its results and that its inputs are unchanged."""
     watching = backend.writable_payloads and bool(inputs)
-    violation, to_binary = backend.violation, backend.to_binary
-
-    def first_bytes(templates: Sequence[Any], payloads: Sequence[Any]) -> list[bytes]:
-        """The first elements, as bytes, of each payload; sequences of payloads are laid out flat."""
-        parts: list[bytes] = []
-        for template, payload in zip(templates, payloads, strict=True):
-            if isinstance(template, Template):
-                parts.append(to_binary(Tensor(template, backend, payload), min(template.size, WATCHED)))
-            elif template is not None:
-                parts += first_bytes(template, payload)
-        return parts
+    violation = backend.violation
 
     def verify_call(*payloads: Payload) -> Payload:
-        before = first_bytes(inputs, payloads) if watching else None
+        before = _first_bytes(backend, inputs, payloads) if watching else []
         data = kernel(*payloads)
         if not isinstance(out, Template) or violation(out, data) is not None:
             verify(name, backend, out, data)
-        if before is not None and (after := first_bytes(inputs, payloads)) != before:
-            parts = zip(_flat(inputs), before, after, strict=True)
-            changed = next(template for template, was, now in parts if was != now)
+        if before and (changed := _changed(backend, inputs, payloads, iter(before))) is not None:
             duty = f"{name} of the backend {backend.name!r} to leave its inputs unchanged"
             raise ContractError(expected(duty, "fix the backend", changed=changed), breach="mutation")
         return data
@@ -91,13 +79,29 @@ def checking_kernel(name: str, backend: Backend, out: Out, inputs: Sequence[Any]
     return verify_call
 
 
-def _flat(templates: Sequence[Any]) -> Iterator[Template]:
-    """The templates of a call's inputs, those of a sequence one after another."""
-    for template in templates:
+def _first_bytes(backend: Backend, templates: Sequence[Any], payloads: Sequence[Any]) -> list[bytes]:
+    """The first elements, as bytes, of each payload; sequences of payloads are laid out flat."""
+    parts: list[bytes] = []
+    for template, payload in zip(templates, payloads, strict=True):
         if isinstance(template, Template):
-            yield template
+            parts.append(backend.to_binary(Tensor(template, backend, payload), min(template.size, WATCHED)))
         elif template is not None:
-            yield from _flat(template)
+            parts += _first_bytes(backend, template, payload)
+    return parts
+
+
+def _changed(
+    backend: Backend, templates: Sequence[Any], payloads: Sequence[Any], before: Iterator[bytes]
+) -> Template | None:
+    """The template of the first payload whose first elements differ from those before, one payload at a time."""
+    for template, payload in zip(templates, payloads, strict=True):
+        if isinstance(template, Template):
+            now = backend.to_binary(Tensor(template, backend, payload), min(template.size, WATCHED))
+            if now != next(before):
+                return template
+        elif template is not None and (changed := _changed(backend, template, payload, before)) is not None:
+            return changed
+    return None
 
 
 def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
