@@ -155,6 +155,8 @@ def check_axes(function: Callable[P, R]) -> Callable[P, R]:
     >>> rows(tb.ones((5, 3), names=(None, "feature")), tb.asarray([0, 4], names=("batch",))).names
     ('batch', 'feature')
     """
+    if not callable(function):
+        raise ArgumentError(expected("a function", function=function)).named("check_axes")
     patterns: dict[str, tuple[AxisPattern, bool]] = {}
     ready = False
 
@@ -173,7 +175,7 @@ def check_axes(function: Callable[P, R]) -> Callable[P, R]:
             _check(patterns["return"], "result", result, sizes)
         return result
 
-    return name_in_errors(call, function.__name__)
+    return name_in_errors(call, getattr(function, "__name__", "check_axes"))
 
 
 def _check(pattern: tuple[AxisPattern, bool], label: str, value: Any, sizes: dict[str, int]) -> None:

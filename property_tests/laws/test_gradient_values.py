@@ -39,12 +39,15 @@ NUMPY, JAX = tb.get_backend("numpy"), tb.get_backend("jax")
 STEP = 1e-6
 NOTHING = {
     "all_close", "arange", "argwhere", "bernoulli", "bits", "categorical", "count_nonzero", "digitize", "exponential",
-    "eye", "fftfreq", "fold_in", "full", "gumbel", "iota", "isclose", "isfinite", "isin", "key", "linspace",
+    "eye", "fftfreq", "fold_in", "full", "gumbel", "iota", "isclose", "isfinite", "isin", "key", "laplace", "linspace",
     "logical_not", "matrix_rank", "nonzero", "one_hot", "randint", "random.split", "ravel_multi_index", "rfftfreq",
     "searchsorted", "segment_argmax", "signbit", "threefry2x32", "tri", "unravel_index", "window_argmax",
     "window_argmin",
 }  # fmt: skip
 """Composites and functions that give no floating results for floating operands."""
+
+WHOLE_ORDERS = {"polygamma"}
+"""Functions of whole orders, whose derivatives are tested beside their values."""
 
 ON_PURPOSE = {"stop_gradient", "scaled_gradient", "truncated_normal"}
 """Functions whose gradient is not the limit of differences; for `truncated_normal` only where a sample is a bound."""
@@ -65,7 +68,7 @@ DIFFERENTIABLE = [
     name
     for name in names()
     if (name not in OPS or gradient_support(OPS[name]) in ("yes", "zero", "by its parts"))
-    and name not in NOTHING | ON_PURPOSE
+    and name not in NOTHING | ON_PURPOSE | WHOLE_ORDERS
 ]
 
 # JAX takes a second to compile an op. By default, test those with a gradient rule, with real operands if possible.

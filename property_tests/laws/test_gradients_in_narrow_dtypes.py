@@ -33,7 +33,7 @@ NUMPY = tb.get_backend("numpy")
 ROUNDINGS, CHANGES = 64, 32
 
 KEY = tb.random.key(0)
-WITHOUT_OPERANDS = {"exponential", "gumbel"}
+WITHOUT_OPERANDS = {"exponential", "gumbel", "laplace"}
 """Ops none of whose operands is floating."""
 
 DRAWN: dict[str, Callable[[DType], Tensor]] = {

@@ -46,6 +46,13 @@ def adam(gradients: Run, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e
         yield first / (1 - b1**count) / (numpy.sqrt(second / (1 - b2**count)) + epsilon)
 
 
+def rms(gradients: Run, decay: float = 0.9, epsilon: float = 1e-8) -> Run:
+    second: Array = 0.0
+    for g in gradients:
+        second = decay * second + (1 - decay) * numpy.abs(g) ** 2
+        yield g / numpy.sqrt(second + epsilon)
+
+
 def clipped(most: float, gradients: Run) -> Run:
     for g in gradients:
         norm = numpy.sqrt(numpy.sum(numpy.abs(g) ** 2))
@@ -82,6 +89,7 @@ CASES: dict[str, tuple[Callable[[], GradientTransformation], Callable[[Array, Ru
     "adamw": (lambda: optimize.adamw(1e-2, decay=0.1), lambda x, g: moved(1e-2, decayed(0.1, x, adam(g)))),
     "loss scaled": (lambda: optimize.scale_loss(optimize.sgd(0.1), initial=1.0), lambda x, g: moved(0.1, g)),
     "clipped": (lambda: optimize.clip_by_global_norm(0.5), lambda x, g: clipped(0.5, g)),
+    "rmsprop": (lambda: optimize.rmsprop(0.1), lambda x, g: moved(0.1, rms(g))),
     "decayed": (
         lambda: optimize.chain(optimize.add_decayed_weights(0.25), optimize.sgd(0.1)),
         lambda x, g: moved(0.1, decayed(0.25, x, g)),
@@ -97,6 +105,9 @@ CASES: dict[str, tuple[Callable[[], GradientTransformation], Callable[[Array, Ru
         lambda x, g: moved(warm, g),
     ),
 }
+
+BESIDE_OPTAX = {"accumulate", "adafactor", "lion", "moving_average"}
+"""Those that take signs, or wait for several gradients: their oracles compare steps with optax's."""
 
 UNSQUARED = {"sgd", "momentum", "nesterov", "clipped", "decayed", "scaled", "warmup"}
 """The cases that do not square gradients, or scale them first."""
@@ -142,7 +153,7 @@ def assert_close(ours: tb.Tensor, wanted: Array, terms: Array, case: str) -> Non
 
 def test_every_transformation_has_a_case() -> None:
     """So that each runs with complex parameters too."""
-    parts = {"trace": "sgd", "scale_by_adam": "adam", "scale_by_rate": "sgd"}
+    parts = {"trace": "sgd", "scale_by_adam": "adam", "scale_by_rate": "sgd", "scale_by_rms": "rmsprop"}
     named = {name for make, _ in CASES.values() for name in make.__code__.co_names}
     functions = [getattr(optimize, name) for name in dir(optimize) if not name.startswith("_")]
     makers = {
@@ -151,7 +162,7 @@ def test_every_transformation_has_a_case() -> None:
         if inspect.isfunction(function) and inspect.signature(function).return_annotation == "GradientTransformation"
     }
     assert {"sgd", "adam"} <= makers
-    assert {parts.get(name, name) for name in makers} <= named
+    assert {parts.get(name, name) for name in makers} <= named | BESIDE_OPTAX
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

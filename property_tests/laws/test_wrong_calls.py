@@ -77,7 +77,7 @@ def run(call: Call) -> str:
     except UserError:
         return "UserError"
     except Exception as error:
-        if isinstance(error, OSError) and call.subject.name in ("tb.load", "tb.save"):
+        if isinstance(error, OSError) and call.subject.name in ("tb.load", "tb.load_graph", "tb.save", "tb.save_graph"):
             return "OSError"  # from the operating system, about a file that does not exist
         if _refused_by_python(call, error):
             return "TypeError"

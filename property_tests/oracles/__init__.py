@@ -9,6 +9,7 @@ from . import contraction as contraction
 from . import convolution as convolution
 from . import creation as creation
 from . import cumulative as cumulative
+from . import debugging as debugging
 from . import elementwise as elementwise
 from . import factorisations as factorisations
 from . import fourier as fourier

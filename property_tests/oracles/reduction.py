@@ -103,7 +103,13 @@ def count_nonzero(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> An
     return numpy.asarray(numpy.sum(x != 0, axis=axes_of(x, axis), keepdims=keepdims))
 
 
-@reference("mean", by="NumPy")
+def _draw_mean(draw: Draw, dtype: DType) -> Invocation:
+    x = draw(tensors(dtype))
+    axis = draw(drawn_axes(x, "Axes")) if x.ndim else None
+    return call(x, axis=axis, keepdims=draw(st.booleans()))
+
+
+@reference("mean", by="NumPy", draw=_draw_mean)
 def mean(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     x, axes = double(x), axes_of(x, axis)
     if x.dtype.kind != "c":

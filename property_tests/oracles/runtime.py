@@ -397,7 +397,7 @@ def inspect(draw: Draw, run: Recorder, backend: Backend) -> None:
     x = tb.arange(draw(st.integers(1, 40)), backend=backend)
     limit = draw(st.sampled_from([100, 4]))
     text = run(x, limit=limit)
-    numbers = [int(word) for word in re.findall(r"\d+", text.partition("\n")[2])]
+    numbers = [int(word) for word in re.findall(r"\d+", text.partition(backend.name)[2])]
     assert {*numbers} <= {*range(x.size)}
     assert numbers[0] == 0
     assert numbers[-1] == x.size - 1

@@ -140,7 +140,8 @@ def multivariate_normal(draw: Draw, dtype: DType) -> Invocation:
     """Draws covariances whose diagonal dominates, one or a batch; those that do not match the mean are refused."""
     size, batch = draw(st.integers(0, 3)), draw(shapes(most=1, largest=2))
     beside = draw(st.sampled_from([0.0, 0.25, -0.25]))
-    matrix = [2.0 if row == column else beside for row in range(size) for column in range(size)]
+    # Distinct variances, as the symmetric root has no gradient where they are equal.
+    matrix = [2.0 + row if row == column else beside for row in range(size) for column in range(size)]
     template = Template((*batch, size, size), floating_dtype(dtype))
     cov = from_binary(pack(matrix * math.prod(batch), template.dtype), template, "binary")
     values = st.integers(0, 2).map(lambda whole: whole if dtype.is_integer else dtype.is_numeric and whole / 2)

@@ -17,7 +17,8 @@ from ....template import Template, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import rename
 from ...creation.values import operand_tensor, operand_tensors
-from ...elementwise.binary import add, maximum, multiply
+from ...elementwise.binary import add, greater, multiply
+from ...elementwise.ternary import where
 from ...elementwise.transcendental import sqrt
 from ...linalg import cholesky, eigh, svd
 from ...shape import expand_dims, matrix_transpose, squeeze
@@ -66,7 +67,10 @@ def _factor(cov: Tensor, method: Method) -> Tensor:
         return cholesky(cov)
     variances, vectors = eigh(cov) if method == "eigh" else svd(cov)[1::-1]
     # The symmetric root does not depend on which vectors a library returns for equal variances, nor on their signs.
-    scaled = multiply(vectors, expand_dims(sqrt(maximum(variances, 0)), axis=-2))
+    # A variance of 0, or one that is negative by rounding, has a root of 0 with a derivative of 0, not infinity.
+    positive = greater(variances, 0)
+    roots = where(positive, sqrt(where(positive, variances, 1)), 0)
+    scaled = multiply(vectors, expand_dims(roots, axis=-2))
     return matmul(scaled, matrix_transpose(vectors))
 
 
@@ -98,7 +102,8 @@ def multivariate_normal(
         A floating dtype, by default that of the mean and the covariance.
     method : {"cholesky", "eigh", "svd"}, default "cholesky"
         How the covariance is factorised. "cholesky" is the fastest, and needs a positive definite matrix; the others
-        also take a singular one, by its symmetric root; "eigh" is the faster of them.
+        also take a singular one, by its symmetric root; "eigh" is the faster of them. Their gradient by the covariance
+        is NaN where two of its eigenvalues are equal.
     names : sequence of str or None, optional
         The names of the sample's axes, by default those of the mean.
 
