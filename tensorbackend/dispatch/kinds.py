@@ -234,7 +234,7 @@ class Kinds:
             if found is not None:
                 if plan.kernel is None or plan.met.get(shapes, 0) < plan.often:
                     break
-                del plan.met[shapes]
+                plan.met.pop(shapes, None)  # another thread may have dropped it
                 return plan, plan.ready(found, shapes)
         return None
 
