@@ -11,7 +11,7 @@ from ...ops.composite.special.zeta import polygamma
 from ...ops.elementwise.binary import maximum
 from ...ops.elementwise.ternary import where
 from ...ops.elementwise.transcendental import exp, log, sin
-from ...ops.elementwise.unary import abs, round, sign
+from ...ops.elementwise.unary import abs, isinf, round, sign
 from ...ops.special import digamma, lgamma
 from ...tensor import Tensor
 from .registry import Cotangents, NoGradient, rule
@@ -54,8 +54,9 @@ def _factorial(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 def _by_order_1(x: Tensor, of_0: Tensor, of_1: Tensor) -> Tensor:
     """What the derivative of a Bessel function of order 1 has of the others: of_0 - of_1 / x, half of of_0 at 0."""
-    zero = x == 0
-    return of_0 - where(zero, 0.5 * of_0, of_1 / where(zero, 1, x))
+    zero, large = x == 0, isinf(of_0)  # infinity less infinity is NaN
+    rest = where(zero, 0.5 * of_0, of_1 / where(zero, 1, x))
+    return of_0 - where(large, 0, rest)
 
 
 @rule("j0")

@@ -42,6 +42,12 @@ def test_values_and_derivatives(backend: str, name: str) -> None:
     assert numpy.allclose([slope[place] for place in smooth], [slopes[place] for place in smooth], rtol=1e-7, atol=1e-9)
 
 
+def test_the_derivative_where_values_overflow() -> None:
+    x = tb.asarray([700.0, -700.0, math.inf], dtype="f32")
+    assert tb.grad(lambda x: tb.sum(tb.i1(x)))(x).tolist() == [math.inf] * 3
+    assert tb.grad(lambda x: tb.sum(tb.i0(x)))(x).tolist() == [math.inf, -math.inf, math.inf]
+
+
 def test_ends() -> None:
     x = tb.asarray([math.inf, -math.inf, math.nan, -0.0], dtype="f64")
     assert tb.j0(x).tolist()[:2] == [0.0, 0.0]
