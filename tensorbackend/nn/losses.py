@@ -14,7 +14,7 @@ from ..ops.composite.elementwise.activations import log_sigmoid
 from ..ops.composite.elementwise.functions import square
 from ..ops.composite.reduction import mean
 from ..ops.creation.values import asarray, operand_tensors
-from ..ops.elementwise.binary import add, less_equal, maximum, multiply, subtract
+from ..ops.elementwise.binary import add, equal, less_equal, maximum, multiply, subtract
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.unary import abs as abs_
@@ -111,8 +111,11 @@ def binary_cross_entropy(logits: TensorLike, targets: TensorLike, /, *, positive
     """
     dtype, (x, p) = _wide(logits, targets)
     (weight,) = _wide(positive_weight)[1] if isinstance(positive_weight, Tensor) else [positive_weight]
-    positive, rest = multiply(p, log_sigmoid(x)), multiply(subtract(1, p), log_sigmoid(negative(x)))
-    return astype(negative(add(multiply(positive, weight), rest)), dtype)
+    # An infinite logit of the right class has a loss of 0, and 0 times the other class' infinite one is left out.
+    q = subtract(1, p)
+    positive = where(equal(p, 0), 0, multiply(negative(p), log_sigmoid(x)))
+    rest = where(equal(q, 0), 0, multiply(negative(q), log_sigmoid(negative(x))))
+    return astype(add(multiply(positive, weight), rest), dtype)
 
 
 @declare_bound(Bound(16, "a difference and its square", "square"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +30,14 @@ SLOPES: dict[str, tuple[Callable[..., Any], Any]] = {
 
 @pytest.mark.parametrize("name", SLOPES)
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_an_infinite_logit_of_the_right_class_has_no_loss() -> None:
+    x = tb.asarray([math.inf, -math.inf, math.inf, 1e30, -1e30])
+    p = tb.asarray([1.0, 0.0, 0.0, 1.0, 0.0])
+    losses, slopes = tb.vjp(lambda x: tb.nn.binary_cross_entropy(x, p), x)
+    assert losses.tolist() == [0.0, 0.0, math.inf, 0.0, 0.0]
+    assert slopes(tb.ones(5))[0].tolist() == [0.0, 0.0, 1.0, 0.0, 0.0]
+
+
 def test_gradients_have_closed_forms(backend: str, name: str) -> None:
     loss, expected = SLOPES[name]
     x, y = (tb.asarray(each, names=("batch", "class"), backend=backend) for each in (X, Y))
