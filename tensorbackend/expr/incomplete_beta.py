@@ -80,12 +80,20 @@ def _betainc(a: Tensor, b: Tensor, x: Tensor) -> Any:
     def pull(cotangent: Tensor) -> Any:
         inside = logical_and(greater(x, 0), less(x, 1))
         z = where(inside, x, 0.5)
-        density = where(inside, exp(_log_density(a, b, z)) / maximum(z * (1 - z), _TINY), 0.0)
+        density = exp(_log_density(a, b, z)) / maximum(z * (1 - z), _TINY)
+        # At 0 it is that of b x**(a - 1), and at 1 that of a (1 - x)**(b - 1).
+        ends = where(x == 0, _density_at_end(a, b), where(x == 1, _density_at_end(b, a), float("nan")))
+        density = where(inside, density, ends)
         by_a = _slope(lambda moved: _betainc(moved, b, x), a)
         by_b = _slope(lambda moved: _betainc(a, moved, x), b)
         return cotangent * by_a, cotangent * by_b, cotangent * density
 
     return value, pull
+
+
+def _density_at_end(power: Tensor, other: Tensor) -> Tensor:
+    """The density at the end towards which it is a multiple of the distance to `power - 1`."""
+    return where(power > 1, 0.0, where(power < 1, float("inf"), power * other))
 
 
 def _slope(function: Callable[[Tensor], Tensor], at: Tensor) -> Tensor:

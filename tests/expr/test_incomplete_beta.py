@@ -47,3 +47,10 @@ def test_parameters_have_a_gradient() -> None:
             with mpmath.workdps(40):
                 expected = float(mpmath.diff(moved, pair[place]))
             assert numpy.isclose(slope, expected, rtol=1e-8, atol=1e-13)
+
+
+def test_the_density_at_both_ends() -> None:
+    a, b = tb.asarray([0.5, 1.0, 2.0, 3.0]), tb.asarray([3.0, 2.0, 1.0, 0.5])
+    slope = tb.grad(lambda x: tb.sum(tb.betainc(a, b, x)))
+    assert slope(tb.zeros(4)).tolist() == [math.inf, 2.0, 0.0, 0.0]
+    assert slope(tb.ones(4)).tolist() == [0.0, 0.0, 2.0, math.inf]
