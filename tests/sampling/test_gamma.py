@@ -12,6 +12,7 @@ from scipy import stats
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, DataError, DTypeError, ShapeError
+from tensorbackend.sampling import gamma
 
 KEY = 3
 
@@ -104,3 +105,14 @@ def test_wrong_parameters_are_refused() -> None:
         tb.random.student_t(key, 1.0, dtype="s64")
     with pytest.raises(ShapeError, match=r"gamma: expected one key"):
         tb.random.gamma(tb.random.split(key), 1.0)
+
+
+def test_few_numbers_of_elements_are_compiled() -> None:
+    """The loops take half a second to compile, and few more numbers are drawn than asked for."""
+    key = tb.random.key(3)
+    compiled = {0}
+    for count in range(100, 112):
+        x = tb.random.gamma(key, 2.0, (count,))
+        assert x.shape == (count,)
+        compiled.add(len(tb.explain_compilations(gamma._gamma)))
+    assert len(compiled) <= 3
