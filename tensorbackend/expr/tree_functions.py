@@ -7,7 +7,7 @@ from typing import Any
 
 from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, expected
-from .trees import Tree, flatten, leaves_like, unflatten
+from .trees import Tree, flatten, paired_leaves, unflatten
 
 Path = tuple[Any, ...]
 """The keys, positions and names of fields from the root to a leaf."""
@@ -141,11 +141,8 @@ def tree_map_with_path(function: Callable[..., Any], value: Any, *others: Any) -
     >>> tb.tree_map_with_path(lambda path, x: path, {"layers": [1, 2], "bias": 3})
     {'layers': [('layers', 0), ('layers', 1)], 'bias': ('bias',)}
     """
-    leaves, tree = flatten(value)
-    rows = [list(_keys(tree, ())), leaves]
-    for position, other in enumerate(others, 1):
-        rows.append(leaves_like(tree, other, f"trees[{position}]", "to be nested like the first tree"))
-    return unflatten(tree, [function(*row) for row in zip(*rows, strict=True)])
+    rows, tree = paired_leaves(value, *others)
+    return unflatten(tree, [function(*row) for row in zip(_keys(tree, ()), *rows, strict=True)])
 
 
 def _keys(tree: Tree, before: Path) -> Iterator[Path]:

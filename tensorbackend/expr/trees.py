@@ -355,11 +355,17 @@ def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any:
     >>> tb.tree_map(lambda x, y: x - y, {"a": 1, "b": [2]}, {"b": [20], "a": 10})
     {'a': -9, 'b': [-18]}
     """
+    rows, tree = paired_leaves(value, *others)
+    return unflatten(tree, [function(*row) for row in zip(*rows, strict=True)])
+
+
+def paired_leaves(value: Any, *others: Any) -> tuple[list[list[Any]], Tree]:
+    """The leaves of each of some trees that are nested alike, and the nesting of the first."""
     leaves, tree = flatten(value)
     rows = [leaves]
     for position, other in enumerate(others, 1):
         rows.append(leaves_like(tree, other, f"trees[{position}]", "to be nested like the first tree"))
-    return unflatten(tree, [function(*row) for row in zip(*rows, strict=True)])
+    return rows, tree
 
 
 def paths(tree: Tree, root: str = "") -> list[str]:
