@@ -81,7 +81,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Notes which calls of the tests that are not expected to pass failed."""
-    if report.when == "call" and hasattr(report, "wasxfail"):
+    if report.when == "call" and hasattr(report, "wasxfail"):  # pytest sets it on reports of marked tests alone
         name = report.nodeid.rpartition("::")[2].partition("[")[0]
         FAILED.setdefault(name, []).append(report.outcome == "skipped")
 

@@ -32,12 +32,12 @@ def _size(size: int) -> int:
 def _cosines(
     weights: Sequence[float], size: int, periodic: bool, dtype: DTypeLike | None, name: str | None, backend: BackendLike
 ) -> Tensor:
-    """An alternating sum of cosines over one turn."""
+    """An alternating sum of cosines over one period."""
     kind, count = check_floating(None if dtype is None else as_dtype(dtype)), _size(size)
-    turns = count if periodic else count - 1
+    period = count if periodic else count - 1
     if count < 2:
         return ones((count,), dtype=kind, names=(name,), backend=backend)
-    angle = multiply(astype(iota(count, backend=backend), float64), 2 * math.pi / turns)
+    angle = multiply(astype(iota(count, backend=backend), float64), 2 * math.pi / period)
     total = multiply(angle, 0.0)
     for order, weight in enumerate(weights):
         total = add(total, multiply(cos(multiply(angle, order)), (-1) ** order * weight))
@@ -55,14 +55,14 @@ def hann(
     name: str | None = None,
     backend: BackendLike = None,
 ) -> Tensor:
-    """Hann's window: 0.5 - 0.5 cos of one turn.
+    """Hann's window: 0.5 - 0.5 cos over one period.
 
     Parameters
     ----------
     size : int
         The number of elements.
     periodic : bool, default True
-        Whether the turn ends after the last element, as spectra require and in PyTorch, or at it, as in NumPy.
+        Whether the period ends after the last element, as spectra require and in PyTorch, or at it, as in NumPy.
     dtype : DType, optional
         A floating dtype, by default the default one.
     name : str, optional
@@ -106,7 +106,7 @@ def hamming(
     name: str | None = None,
     backend: BackendLike = None,
 ) -> Tensor:
-    """Hamming's window: 0.54 - 0.46 cos of one turn.
+    """Hamming's window: 0.54 - 0.46 cos over one period.
 
     Parameters
     ----------
@@ -119,6 +119,13 @@ def hamming(
     -------
     Tensor
         A vector; of one element it is 1.
+
+    Raises
+    ------
+    ArgumentError
+        For a negative size.
+    DTypeError
+        For a dtype that is not floating.
 
     Examples
     --------
@@ -153,6 +160,13 @@ def blackman(
     -------
     Tensor
         A vector; of one element it is 1.
+
+    Raises
+    ------
+    ArgumentError
+        For a negative size.
+    DTypeError
+        For a dtype that is not floating.
 
     Examples
     --------

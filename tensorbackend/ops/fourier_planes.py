@@ -40,6 +40,13 @@ def fft2(
     Tensor
         The complex transform.
 
+    Raises
+    ------
+    AxisError
+        For an axis that the tensor does not have, or one that is given twice.
+    ShapeError
+        For a length below 1.
+
     Examples
     --------
     >>> import tensorbackend as tb
@@ -76,6 +83,13 @@ def ifft2(
     -------
     Tensor
         The complex transform.
+
+    Raises
+    ------
+    AxisError
+        For an axis that the tensor does not have, or one that is given twice.
+    ShapeError
+        For a length below 1.
 
     Examples
     --------

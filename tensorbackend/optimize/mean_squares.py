@@ -129,7 +129,7 @@ def rmsprop(
 
 
 class MeanGradients(NamedTuple):
-    """The state of `scale_by_lion`: the mean gradients."""
+    """The state of `lion`: the mean gradients."""
 
     first: Trees
 
@@ -160,6 +160,11 @@ def lion(
     -------
     GradientTransformation
         The transformation, used by its `init` and `update`; `update` needs the parameters.
+
+    Raises
+    ------
+    ArgumentError
+        For `b1` or `b2` out of range.
 
     References
     ----------
