@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -114,12 +115,23 @@ def precise(function: Callable[[Any], Any], number: Any) -> Any:
     """
     if isinstance(number, complex) and not (number.real and number.imag and numpy.isfinite(number)):
         return None
-    value = function(CONTEXT.convert(number))
+    with CONTEXT.workprec(precision(number)):
+        value = function(CONTEXT.convert(number))
     try:
         result = complex(value) if isinstance(number, complex) else float(value)
     except (OverflowError, TypeError, ValueError):
         return None
     return result if numpy.isfinite(result) else None
+
+
+def precision(number: Any) -> int:
+    """The bits with which mpmath computes: 40 digits, and more where the parts of a complex number are far from 1.
+
+    `acosh(0.5 + 1e-280j)` is `1e-280 + 1.05j`: with 40 digits `1 + 1e-280` is 1, and the real part is lost.
+    """
+    if not isinstance(number, complex):
+        return int(CONTEXT.prec)
+    return int(CONTEXT.prec) + 2 * max(abs(math.frexp(part)[1]) for part in (number.real, number.imag))
 
 
 # Special functions
