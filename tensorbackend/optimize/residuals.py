@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..declarations.argument_errors import check_arguments
 from ..dispatch.operands import nameless
-from ..dtypes import finfo
+from ..dtypes import finfo, float32, promote_types
 from ..errors import ArgumentError, DTypeError, expected
 from ..expr.grad.jacobians import jacfwd
 from ..expr.graph import Graph
@@ -18,14 +18,15 @@ from ..ops.composite.contraction import matmul
 from ..ops.composite.elementwise.functions import isfinite, logical_not, square
 from ..ops.creation.filled import eye, full, full_like
 from ..ops.creation.values import asarray
-from ..ops.elementwise.binary import less_equal, logical_and, logical_or, maximum
+from ..ops.elementwise.binary import equal, less_equal, logical_and, logical_or, maximum
+from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.unary import abs as magnitude
 from ..ops.reduction import all as all_
-from ..ops.reduction import max as max_
 from ..ops.reduction import sum as sum_
 from ..ops.shape import matrix_transpose, reshape
 from ..solvers.direct import eliminate
+from ..solvers.scaling import largest_magnitude, power
 from ..tensor import Tensor
 from .implicit import Minima, minimum_with_gradient, records
 from .objective import objective, value_at
@@ -61,11 +62,23 @@ class _State(NamedTuple):
 def _levenberg_marquardt(
     graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, ...], start: Tensor
 ) -> _State:
-    """With the damping of H. B. Nielsen, "Damping parameter in Marquardt's method", 1999."""
+    """With the damping of H. B. Nielsen, "Damping parameter in Marquardt's method", 1999.
+
+    It computes in float32 at least, and with residuals divided by a power of two, so that the first are from 1 to 2 at
+    most: their squares neither overflow nor underflow, and the unit of the residuals does not matter.
+    """
     (result,) = graph.results
+    kind = promote_types(promote_types(start.dtype, result.dtype), float32)
+
+    def values(x: Tensor) -> Tensor:
+        found = value_at(graph, constants, astype(x, start.dtype))
+        return astype(reshape(nameless(found), (result.size,)), kind)
+
+    begun = values(start)
+    scale = reshape(power(largest_magnitude(begun)), ())
 
     def function(x: Tensor) -> Tensor:
-        return reshape(nameless(value_at(graph, constants, x)), (result.size,))
+        return values(x) * (1 / scale)
 
     def cost(residuals: Tensor) -> Tensor:
         return 0.5 * sum_(square(residuals))
@@ -73,40 +86,46 @@ def _levenberg_marquardt(
     def goes_on(state: _State) -> Tensor:
         return logical_and(logical_not(logical_or(state.converged, state.diverged)), state.iterations < most)
 
-    unit = eye(start.shape[0], dtype=start.dtype)
+    unit, numbers = eye(start.shape[0], dtype=kind), finfo(kind)
 
     def iteration(state: _State) -> _State:
-        slopes = jacfwd(function)(state.x)
-        normal = matmul(matrix_transpose(slopes), slopes)
-        gradient = matmul(matrix_transpose(slopes), state.residuals)
-        # Scaled by the diagonal, so that the unit of an unknown does not matter.
-        diagonal = maximum(sum_(normal * unit, axis=0), finfo(start.dtype).smallest_normal)
-        step = eliminate(normal + unit * (state.damping * diagonal), -gradient)
+        columns = matrix_transpose(jacfwd(function)(state.x))
+        # A row for each unknown, divided by a power of two and damped by its norm: units of unknowns do not matter.
+        units = power(largest_magnitude(columns))
+        columns = columns * (1 / units)
+        normal, gradient = matmul(columns, matrix_transpose(columns)), matmul(columns, state.residuals)
+        diagonal = maximum(sum_(normal * unit, axis=0), numbers.smallest_normal)
+        damped = eliminate(normal + unit * (state.damping * diagonal), -gradient)
+        step = damped / units[:, 0]
         following = state.x + step
         residuals = function(following)
-        gain = state.cost - cost(residuals)
-        foreseen = 0.5 * sum_(step * (state.damping * diagonal * step - gradient))
+        value = cost(residuals)
+        gain = state.cost - value
+        foreseen = 0.5 * sum_(damped * (state.damping * diagonal * damped - gradient))
         better = gain > 0
         ratio = gain / where(foreseen == 0, 1, foreseen)
-        damping = where(better, state.damping * maximum(1 / 3, 1 - (2 * ratio - 1) ** 3), state.damping * state.growth)
-        small = all_(less_equal(magnitude(step), tolerance * (magnitude(state.x) + tolerance)))
-        flat = less_equal(max_(magnitude(gradient)), tolerance * tolerance)
+        shrink = state.damping * maximum(1 / 3, 1 - (2 * ratio - 1) ** 3)
+        # At least eps: a smaller damping leaves a singular matrix singular.
+        damping = maximum(where(better, shrink, state.damping * state.growth), numbers.eps)
+        small = all_(less_equal(magnitude(step), tolerance * magnitude(state.x)))
+        # The cosines of the angles between the residuals and the columns of slopes.
+        flat = all_(less_equal(square(gradient), tolerance * tolerance * 2 * state.cost * diagonal))
         slow = logical_and(better, gain <= tolerance * tolerance * state.cost)
-        finite = logical_and(all_(isfinite(step)), isfinite(state.cost))
+        finite = all_(isfinite(gradient))
         return _State(
             where(better, following, state.x),
             where(better, residuals, state.residuals),
-            where(better, state.cost - gain, state.cost),
+            where(better, value, state.cost),
             damping,
-            where(better, full((), 2, dtype=start.dtype), state.growth * 2),
+            where(better, full((), 2, dtype=kind), state.growth * 2),
             state.iterations + 1,
-            logical_and(logical_or(logical_or(small, flat), slow), finite),
+            logical_and(logical_or(logical_or(small, flat), logical_or(slow, equal(value, 0))), finite),
             logical_not(finite),
         )
 
-    residuals, kind = function(start), start.dtype
+    residuals = begun * (1 / scale)
     first = _State(
-        start,
+        astype(start, kind),
         residuals,
         cost(residuals),
         full((), 1e-3, dtype=kind),
@@ -116,7 +135,7 @@ def _levenberg_marquardt(
         logical_not(isfinite(cost(residuals))),
     )
     last: _State = while_loop(goes_on, iteration, first)
-    return last
+    return last._replace(x=astype(last.x, start.dtype), residuals=astype(last.residuals * scale, result.dtype))
 
 
 @check_arguments
@@ -132,8 +151,8 @@ def least_squares(
     x0 : tensor, or tree of tensors
         The initial guess, floating.
     tolerance : float, default 1e-8
-        The search has converged if a step is smaller than this, relative to x, or if the sum of squares decreases by
-        less than its square, relative to the sum.
+        The search has converged if a step is smaller than this, relative to x, if the sum of squares decreases by less
+        than its square, relative to the sum, or if the cosines between residuals and slopes are smaller.
     max_iterations : int, default 100
         The maximum number of iterations, those among them that do not decrease the sum.
 

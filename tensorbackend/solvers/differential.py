@@ -199,8 +199,9 @@ def solve_ivp(
     Returns
     -------
     Trajectory
-        The times, the values there, the number of steps, and whether the end was reached. Times that were not reached
-        have zeros. There are gradients with respect to y0, the times, and the tensors that the function closes over.
+        The times, the values there, the number of steps, and whether the end was reached. Times that were not reached,
+        or are not between those of the span, have NaN. There are gradients with respect to y0, the times, and the
+        tensors that the function closes over.
 
     Raises
     ------

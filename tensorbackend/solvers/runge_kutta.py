@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import nan
 from typing import Final, NamedTuple
 
 from ..dtypes import finfo
@@ -10,8 +11,8 @@ from ..expr.while_loops import while_loop
 from ..ops.composite.elementwise.functions import isfinite, square
 from ..ops.composite.elementwise.gradients import stop_gradient
 from ..ops.composite.reduction import mean
-from ..ops.creation.filled import full, zeros
-from ..ops.elementwise.binary import greater, less, less_equal, logical_and, maximum, minimum
+from ..ops.creation.filled import full
+from ..ops.elementwise.binary import equal, greater, less, less_equal, logical_and, maximum, minimum
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
 from ..ops.elementwise.unary import abs as magnitude
@@ -45,7 +46,7 @@ class Progress(NamedTuple):
     slope: Tensor
     step: Tensor
     values: Tensor
-    """The values at the requested times, a row for each; zeros for those that are not reached."""
+    """The values at the requested times, a row for each; NaN where one is not reached."""
     steps: Tensor
     failed: Tensor
     """Whether the step became too small to go on."""
@@ -119,7 +120,7 @@ def integrate(
         )
 
     slope = f(start, y0)
-    values = where(less_equal(times, 0)[:, None], y0, zeros((times.shape[0], y0.shape[0]), dtype=dtype))
+    values = where(equal(times, 0)[:, None], y0, full((times.shape[0], y0.shape[0]), nan, dtype=dtype))
     first = stop_gradient(_first_step(f, y0, slope, rtol, atol))
     count, failed = full((), 0, dtype="int32"), full((), False, dtype="bool")
 

@@ -52,6 +52,35 @@ def test_rosenbrock_in_float32_and_flags() -> None:
     assert tb.optimize.least_squares(lambda x: x - 1, tb.ones(1)).iterations.item() == 0
 
 
+@pytest.mark.parametrize("unit", [1e-170, 1e-20, 1e-9, 1e9, 1e170])
+def test_units_of_residuals_and_unknowns_do_not_matter(unit: float) -> None:
+    start = tb.asarray([0.0], dtype="f64")
+    by_residuals = tb.optimize.least_squares(lambda x: (x - 3) * unit, start)
+    by_unknowns = tb.optimize.least_squares(lambda x: (x * unit - 3) / unit, start)
+    for found, x in ((by_residuals, 3.0), (by_unknowns, 3.0 / unit)):
+        assert found.converged.item()
+        assert numpy.allclose(found.x.tolist(), x, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("dtype", ["f16", "bf16"])
+def test_narrow_floats_are_computed_in_float32(dtype: str) -> None:
+    found = tb.optimize.least_squares(lambda x: x - 3, tb.asarray([1.0], dtype=dtype))
+    assert (found.x.tolist(), found.converged.item(), str(found.x.template)) == ([3.0], True, f"{dtype}[1]")
+
+
+def test_slopes_that_are_singular_at_the_minimum() -> None:
+    """Powell's singular function: J^T J has rank 2 at the minimum, where x is 0."""
+
+    def powell(x: tb.Tensor) -> tb.Tensor:
+        a, b, c, d = x[0], x[1], x[2], x[3]
+        return tb.stack([a + 10 * b, 5**0.5 * (c - d), (b - 2 * c) ** 2, 10**0.5 * (a - d) ** 2])
+
+    found = tb.optimize.least_squares(powell, tb.asarray([3.0, -1.0, 0.0, 1.0], dtype="f64"))
+    assert found.converged.item()
+    assert not found.diverged.item()
+    assert numpy.allclose(found.x.tolist(), 0, atol=1e-7)
+
+
 def test_mistakes() -> None:
     with pytest.raises(ArgumentError, match="least_squares: expected a tolerance above 0"):
         tb.optimize.least_squares(lambda x: x, tb.ones(1), tolerance=0.0)

@@ -59,7 +59,10 @@ def test_backwards_in_time_and_times_out_of_reach() -> None:
     back = tb.solvers.solve_ivp(lambda t, y: -t * y, (2.0, 0.0), tb.ones(1, dtype="f64"), **TIGHT)
     assert numpy.allclose(back.y.tolist(), [[1.0], [numpy.exp(2.0)]])
     stopped = tb.solvers.solve_ivp(lambda t, y: -t * y, (0.0, 2.0), tb.ones(1, dtype="f64"), max_steps=2, **TIGHT)
-    assert (stopped.steps.item(), stopped.converged.item(), stopped.y[1, 0].item()) == (2, False, 0.0)
+    assert (stopped.steps.item(), stopped.converged.item(), numpy.isnan(stopped.y[1, 0].item())) == (2, False, True)
+    asked = tb.asarray([-0.5, 0.0, 1.0, 2.5, numpy.nan], dtype="f64")
+    beside = tb.solvers.solve_ivp(lambda t, y: -t * y, (0.0, 2.0), tb.ones(1, dtype="f64"), times=asked, **TIGHT)
+    assert numpy.isnan(beside.y[:, 0].tolist()).tolist() == [True, False, False, True, True]
     nothing = tb.solvers.solve_ivp(lambda t, y: y, (1.0, 1.0), tb.ones(1))
     assert (nothing.y.tolist(), nothing.steps.item()) == ([[1.0], [1.0]], 0)
 
