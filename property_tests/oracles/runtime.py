@@ -249,7 +249,7 @@ def dry_run(draw: Draw, run: Recorder, backend: Backend) -> None:
     out = run(lambda x, y: tb.sum(x @ y, axis=0), x, y, mesh=tb.Mesh({"data": devices}), layout=layout, machine=machine)
     assert [placed.sharding.shard_shape for placed in out.on_mesh.parameters] == [(n * devices // parts, k), (k, m)]
     assert out.on_mesh.by_kind == ({"all-reduce": 4 * m} if layout else {})
-    assert out.on_mesh.sent == (2 * (devices - 1) / devices * 4 * m if layout else 0)
+    assert abs(out.on_mesh.sent - (2 * (devices - 1) / devices * 4 * m if layout else 0)) < 1
     assert out.on_mesh.flops >= 2 * (n * devices // parts) * k * m
 
 

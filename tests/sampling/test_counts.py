@@ -34,6 +34,17 @@ def test_large_samples_have_the_distribution(mean: float) -> None:
             assert abs((sample <= k).mean() - share) < 5 * deviation
 
 
+@pytest.mark.parametrize("mean", [1e6, 1e8, 1e12])
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+def test_large_means_have_their_variance(mean: float, dtype: str) -> None:
+    counts = tb.random.poisson(tb.random.key(3), tb.asarray(mean, dtype="f64"), (40_000,))
+    successes = tb.random.binomial(tb.random.key(4), 2 * mean, 0.5, (40_000,), dtype)
+    for sample, variance in ((counts, mean), (successes, mean / 2)):
+        x = numpy.asarray(sample).astype("f8") - mean
+        assert abs(x.mean()) < 4 * numpy.sqrt(variance / 40_000)
+        assert abs(x.var() / variance - 1) < 0.03  # four standard deviations of the estimate
+
+
 def test_ends_of_the_ranges() -> None:
     key = tb.random.key(0)
     assert tb.random.poisson(key, tb.asarray([0.0, 0.0])).tolist() == [0, 0]

@@ -24,7 +24,7 @@ _NEAR = 25.0
 
 _TERMS = 24
 _RELATIVE = Bound(16, "sums of some tens of terms")
-_ABSOLUTE = Bound(16, "near its zeros the terms cancel", "one")
+_ABSOLUTE = Bound(32, "near its zeros the terms cancel", "one")
 
 
 @cache
@@ -101,7 +101,7 @@ def _growing(order: int, x: Tensor, scaled: bool) -> Tensor:
     inner = multiply(inner, multiply(small, 0.5)) if order else inner
     far = where(near, _NEAR, x)
     signs = [(-1) ** k * term for k, term in enumerate(_hankel(order))]
-    outer = divide(horner(signs[::-1], divide(1, far)), sqrt(multiply(far, 2 * math.pi)))
+    outer = divide(horner(signs[::-1], divide(1, far)), multiply(sqrt(far), math.sqrt(2 * math.pi)))
     if scaled:
         return where(near, multiply(inner, exp(negative(small))), outer)
     half = exp(multiply(far, 0.5))  # exp(x) itself overflows first

@@ -12,9 +12,13 @@ from ...elementwise.conversion import astype
 
 
 def compute_wide(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
-    """A function's result in float64, rounded to the dtype to which real operands of one dtype are converted."""
+    """A function's result in float64, rounded to the dtype to which real operands of one dtype are converted.
+
+    An integer is rounded to that dtype first, as everywhere: 2**31 - 1 is 2**31 in float32.
+    """
     kind = to_floating(check_dtype(tensors[0].dtype, "real"))
-    return astype(function(*(astype(x, float64) for x in tensors)), kind)
+    floats = (x if x.dtype.is_floating else astype(x, kind) for x in tensors)
+    return astype(function(*(astype(x, float64) for x in floats)), kind)
 
 
 def horner(coefficients: Sequence[float], x: Tensor) -> Tensor:

@@ -31,7 +31,9 @@ def _quantile(p: Tensor) -> Tensor:
         density = multiply(exp(multiply(multiply(x, x), -0.5)), 1 / math.sqrt(2 * math.pi))
         step = divide(multiply(subtract(log(cdf), logarithm), cdf), density)
         x = add(x, negative(minimum(maximum(step, -1.0), 1.0)))
-    lower = where(tail, x, where(equal(smaller, 0), -math.inf, central))
+    # The sum 2 p - 1 rounds to -1 for the smallest negative numbers, too.
+    outside = where(equal(smaller, 0), -math.inf, where(less(smaller, 0), math.nan, central))
+    lower = where(tail, x, outside)
     return where(upper, negative(lower), lower)
 
 
