@@ -215,7 +215,7 @@ def _draw_geomspace(draw: Draw, dtype: DType) -> Invocation:
 
 @reference(
     "geomspace", by="NumPy", draw=_draw_geomspace, dtypes=[dtype for dtype in ALL_DTYPES if dtype.is_floating],
-    bound=Bound(4, "a power"), fixed=ONE_DEVICE,
+    bound=Bound(16, "an exponential of a logarithm"), fixed=ONE_DEVICE,
 )  # fmt: skip
 def geomspace(
     start: Any, stop: Any, /, num: int, *, dtype: DType | None = None, endpoint: bool = True, name: Any = None,

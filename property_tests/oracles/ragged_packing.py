@@ -75,7 +75,7 @@ def _convolved(x: Any, kernel: Any, stride: int, padding: Any, lifted: int, spre
         low, high = missing // 2, missing - missing // 2
     else:
         low, high = (0, 0) if padding == "valid" else padding[0]
-        count = (size + low + high - span) // stride + 1 if time and size + low + high >= span else 0
+        count = (size + low + high - span) // stride + 1 if size + low + high >= span else 0
     dilated = numpy.pad(dilated, ((0, 0), (low, high)))
     out = numpy.zeros((units, count))
     for unit in range(units):

@@ -183,7 +183,8 @@ def logsumexp(x: Any, /, *, axis: Axes = None, keepdims: bool = False, scale: An
 @reference("softmax", by="NumPy")
 def softmax(x: Any, /, *, axis: Axes = -1) -> Any:
     x = double(x)
-    return numpy.exp(x - log_of_sum(x, axes_of(x, axis), True))
+    total = log_of_sum(x, axes_of(x, axis), True)
+    return unjudged(numpy.exp(x - total), total == math.inf)  # all elements may be NaN
 
 
 @reference("log_softmax", by="NumPy")

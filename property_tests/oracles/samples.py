@@ -55,12 +55,28 @@ def unwrap(x: Any, /, *, axis: int = -1, discontinuity: float | None = None, per
 
 @reference("convolve", by="NumPy")
 def convolve(x1: Any, x2: Any, /, *, mode: Any = "full") -> Any:
-    return numpy.convolve(x1, x2, mode)
+    out: Any = numpy.convolve(x1, x2, mode)
+    return _beyond_the_ends(x1, x2, mode, out)
 
 
 @reference("correlate", by="NumPy")
 def correlate(x1: Any, x2: Any, /, *, mode: Any = "valid") -> Any:
-    return numpy.correlate(x1, x2, mode)
+    out: Any = numpy.correlate(x1, x2, mode)
+    return _beyond_the_ends(x1, x2, mode, out)
+
+
+def _beyond_the_ends(x1: Any, x2: Any, mode: str, out: Any) -> Any:
+    """The products, unjudged at the ends where an element that is not finite meets the zeros beyond them."""
+    word: Any = mode
+    longer, shorter = (x2, x1) if len(x2) > len(x1) else (x1, x2)
+    if mode == "valid" or numpy.isfinite(shorter).all():
+        hidden = numpy.zeros(out.shape, bool)
+    else:
+        overlaps: Any = numpy.convolve(numpy.ones(len(longer)), numpy.ones(len(shorter)), word)
+        hidden = overlaps < len(shorter) - 0.5
+    if out.dtype.kind == "c":  # a complex infinity times a number is another one in each order of products
+        hidden |= ~numpy.isfinite(out)
+    return unjudged(out, hidden)
 
 
 @reference("polyval", by="NumPy")

@@ -28,7 +28,7 @@ from hypothesis import assume, reject
 from hypothesis import strategies as st
 
 import tensorbackend as tb
-from tensorbackend.dtypes import ALL_DTYPES, DType, finfo, float32
+from tensorbackend.dtypes import ALL_DTYPES, DType, as_dtype, finfo, float32
 from tensorbackend.dtypes.packing import pack
 from tensorbackend.errors import DataError, TensorBackendError
 from tensorbackend.expr.trees import flatten
@@ -341,7 +341,8 @@ def compare(
         names = getattr(want, "names", result.names)
         assert result.names == names, f"{call!r}: expected the names {names}, got {result.template}"
         kinds = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
-        kind = kinds[array.dtype.kind]
+        # NumPy has no kind for the dtypes of ml_dtypes.
+        kind = kinds[array.dtype.kind] if array.dtype.kind in kinds else as_dtype(array.dtype).kind
         assert kind == result.dtype.kind or {kind, result.dtype.kind} == {"int", "uint"}, (
             f"{call!r}: expected elements of kind {kind}, got {result.template}"
         )
@@ -390,7 +391,8 @@ def _sizes(
         arrays = magnitudes() if magnitudes is not None else [numpy.abs(want) for want in wanted]
         if bound.scale == "norm":
             return [_largest([array]) for array in arrays]
-        return [numpy.nan_to_num(numpy.abs(array), nan=0.0, posinf=0.0) for array in arrays]
+        sizes = (numpy.abs(numpy.ma.getdata(array)) for array in arrays)
+        return [numpy.nan_to_num(size, nan=0.0, posinf=0.0) for size in sizes]
     operand = max(1.0, _largest(wide(x) for x in call.tensors if x.dtype.is_numeric))
     size = {"one": 1.0, "operand": operand, "square": operand * operand, "element": 0.0}.get(bound.scale)
     return [_largest([want]) if size is None else size for want in wanted]

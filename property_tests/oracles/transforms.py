@@ -281,7 +281,7 @@ def jit(draw: Draw, run: Recorder, backend: Backend) -> None:
     x, power = point(draw, 3), draw(st.integers(0, 3))
 
     def powers(x: Any, power: Any, scale: float = 1.0) -> Any:
-        return x ** int(power) * scale
+        return x**power * scale
 
     compiled = run(
         powers, static_argnums=draw(st.sampled_from([(), 1, (1,)])),

@@ -49,6 +49,11 @@ def convolve(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "full") -> Tensor:
     ShapeError
         For operands without elements or of more axes.
 
+    Notes
+    -----
+    Beyond their ends the vectors are 0, so that an infinity or a NaN of the shorter one is NaN where it meets them, as
+    in JAX and PyTorch, and other than in NumPy.
+
     Examples
     --------
     >>> import tensorbackend as tb
@@ -82,6 +87,11 @@ def correlate(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "valid") -> Tensor:
     ------
     ShapeError
         For operands without elements or of more axes.
+
+    Notes
+    -----
+    Beyond their ends the vectors are 0, so that an infinity or a NaN of the shorter one is NaN where it meets them, as
+    in JAX and PyTorch, and other than in NumPy.
 
     Examples
     --------
