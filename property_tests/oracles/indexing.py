@@ -309,7 +309,7 @@ def grid_sample(call: Invocation) -> Any:
             continue
         cells = [math.floor(part + 0.5) if order == 0 else math.floor(part) for part in point]
         if order == 1:  # the last entry belongs to the cell below
-            cells = [cell - (part == size - 1 > 0) for cell, part, size in zip(cells, point, spatial, strict=True)]
+            cells = [cell - int(part == size - 1 and size > 1) for cell, part, size in zip(cells, point, spatial, strict=True)]
         shares = [0.0 if order == 0 else part - cell for part, cell in zip(point, cells, strict=True)]
         for corner in itertools.product(range(-1, 3) if order == 3 else (0, 1), repeat=width):
             weight = math.prod(_weight(share, step, order) for share, step in zip(shares, corner, strict=True))

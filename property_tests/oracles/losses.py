@@ -60,7 +60,7 @@ def masked_softmax(x: Any, mask: Any, /, *, axis: Axes = -1) -> Any:
     most = numpy.max(inside, axis=axes, keepdims=True)
     powers = numpy.exp(inside - numpy.where(most == -math.inf, 0, most))
     total = powers.sum(axis=axes, keepdims=True)
-    return powers / numpy.where(total == 0, 1, total)
+    return numpy.where(mask, powers / numpy.where(total == 0, 1, total), 0)
 
 
 def cross_entropy_call(draw: Draw, dtype: DType) -> Invocation:
