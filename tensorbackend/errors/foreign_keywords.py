@@ -10,7 +10,7 @@ from typing import Final
 
 OF_FUNCTIONS: Final = {
     "grad": "write tb.grad(function)(x)",
-    "gradient": "differences of samples are tb.diff(y) / spacing",
+    "gradient": "the derivative of samples is tb.sample_gradient(y, dx=spacing)",
     "map": "write tb.map(x, function)",
     "reduce": "tb.sum(x), tb.max(x) and the like reduce a tensor",
     "trace": "tb.linalg.trace(x) is the sum of the diagonal of a matrix",

@@ -117,7 +117,6 @@ ADVICE: Final = {
     "no_grad": "tb.stop_gradient(x); nothing is recorded outside tb.grad and tb.tape",
     "norm": "tb.linalg.norm(x)",
     "odeint": "tb.solvers.solve_ivp(function, span, y0)",
-    "partition": "tb.sort(x), or tb.top_k(x, k)",
     "piecewise": "tb.where(condition, x1, x2)",
     "ptp": "tb.max(x) - tb.min(x)",
     "rand": "tb.random.uniform(key, shape)",
