@@ -44,7 +44,7 @@ def _principal(matrix: Tensor) -> Tensor:
 
 
 def _iterate(matrix: Tensor) -> tuple[Tensor, Tensor]:
-    """The iteration of Denman and Beavers in its product form, scaled by norms: the root, and whether it was met."""
+    """The iteration of Denman and Beavers in its product form, scaled by norms: the root, and whether it was found."""
     one = eye(matrix.shape[-1], dtype=matrix.dtype)
     root, product = matrix, matrix  # product tends to 1
     for _ in range(_STEPS):
