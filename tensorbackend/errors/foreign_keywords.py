@@ -99,6 +99,7 @@ NO_KEYWORDS: Final = {
 MISSING: Final = {
     ("dot", "contract"): "x @ y is the product of vectors and matrices; contract= takes the names of the axes to sum",
     ("segment_sum", "size"): "size= is the number of segments",
+    ("template", "dtype"): "write tb.template((3, 4), 'f32', ('a', 'b')) for f32[a: 3][b: 4]",
 }
 """The remedies for arguments that are often left out, by function and parameter."""
 

@@ -21,6 +21,7 @@ GUESSES = [
     ("tb.mean(x, axis=0, keep_dims=True)", "write keepdims="),
     ("tb.std(x, ddof=1)", "write correction="),
     ("tb.var(x, unbiased=True)", "write correction="),
+    ("tb.template('f32[a=3]')", "write tb.template((3, 4), 'f32', ('a', 'b')) for f32[a: 3][b: 4]"),
     ("x.sum(dim=0)", "sum: expected keywords among axis, dtype, keepdims, got dim=0; write axis="),
     ("x.std(ddof=1)", "write correction="),
     ("x.mean(keepdim=True)", "write keepdims="),
