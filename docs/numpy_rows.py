@@ -142,8 +142,12 @@ np.vectorize(lambda v: v * 2 + 1)(a) | tb.vmap(lambda v: v * 2 + 1)(x) | one cal
 rng.normal(size=(2, 3)) | tb.random.normal(key, (2, 3)) |
 rng.uniform(size=(2, 3)) | tb.random.uniform(key, (2, 3)) |
 rng.integers(0, 10, size=3) | tb.random.randint(key, (3,), 0, 10) |
+np.gradient(a, 0.5, axis=0) | tb.sample_gradient(x, dx=0.5, axis=0) | one axis; `tb.grad` differentiates functions
+np.partition(a, 1, axis=0) | tb.partition(x, 1, axis=0) | likewise `argpartition`; both sort
 np.lexsort | | `tb.lexsort([minor, major], axis="n")`
 np.fft.fft2, ifft2 | | `tb.fft.fft2(x)`, `tb.fft.ifft2(x)`
+scipy.fft.dct, idct | | `tb.fft.dct(x)`, `tb.fft.idct(x)`
+scipy.linalg.sqrtm | | `tb.linalg.sqrtm(x)`
 np.hanning(8) | tb.nn.hann(8, periodic=False, dtype="f64") | likewise `hamming`, `blackman`, `kaiser`
 rng.gamma(2.0, size=3) | tb.random.gamma(key, 2.0, (3,)) | no scale: multiply the sample by it
 rng.poisson(3.0, size=3) | tb.random.poisson(key, 3.0, (3,)) | likewise `binomial`, `beta`, `dirichlet`, `laplace`

@@ -421,6 +421,9 @@ if _TYPE_CHECKING:
     from .ops.functional import map as map
     from .ops.functional import reduce as reduce
     from .ops.lexical import lexsort as lexsort
+    from .ops.partitions import argpartition as argpartition
+    from .ops.partitions import partition as partition
+    from .ops.samples import sample_gradient as sample_gradient
     from .ops.searching import nonzero as nonzero
     from .ops.set_operations import intersect1d as intersect1d
     from .ops.set_operations import setdiff1d as setdiff1d

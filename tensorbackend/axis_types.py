@@ -17,6 +17,7 @@ from functools import wraps
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
 
+from .declarations.argument_errors import check_arguments_early
 from .display.namespaces import directory as _directory
 from .dtypes import DType
 from .errors import ArgumentError, DTypeError, NamesError, OperandError, ShapeError, expected
@@ -118,6 +119,7 @@ else:
     Shaped: Final = _Kind("Shaped", lambda dtype: True)
 
 
+@check_arguments_early
 def check_axes(function: Callable[P, R]) -> Callable[P, R]:
     """Check the annotated tensors of a function at each call: dtypes, names and sizes of axes.
 

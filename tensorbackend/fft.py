@@ -1,13 +1,15 @@
-"""Discrete Fourier transforms: the `fft` extension of the Array API standard.
+"""Discrete Fourier transforms: the `fft` extension of the Array API standard; and cosine transforms.
 
 >>> import tensorbackend as tb
 >>> tb.fft.rfft(tb.asarray([1.0, 2.0])).tolist()
 [(3+0j), (-1+0j)]
 """
 
+from .ops.composite.fourier import dct as dct
 from .ops.composite.fourier import fftn as fftn
 from .ops.composite.fourier import fftshift as fftshift
 from .ops.composite.fourier import hfft as hfft
+from .ops.composite.fourier import idct as idct
 from .ops.composite.fourier import ifftn as ifftn
 from .ops.composite.fourier import ifftshift as ifftshift
 from .ops.composite.fourier import ihfft as ihfft

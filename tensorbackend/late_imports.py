@@ -83,6 +83,8 @@ MODULES = {
         "ops.editing": "delete insert",
         "ops.functional": "map reduce",
         "ops.lexical": "lexsort",
+        "ops.partitions": "argpartition partition",
+        "ops.samples": "sample_gradient",
         "ops.searching": "nonzero",
         "ops.set_operations": "intersect1d setdiff1d setxor1d union1d",
         "ops.sets": "unique_all unique_counts unique_inverse unique_values",

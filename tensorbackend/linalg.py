@@ -13,6 +13,7 @@ from .ops.composite.linalg.matrices import trace as trace
 from .ops.composite.linalg.norms import matrix_norm as matrix_norm
 from .ops.composite.linalg.norms import norm as norm
 from .ops.composite.linalg.norms import vector_norm as vector_norm
+from .ops.composite.linalg.roots import sqrtm as sqrtm
 from .ops.composite.linalg.sparse import sparse_matmul as sparse_matmul
 from .ops.composite.linalg.sparse import sparse_matvec as sparse_matvec
 from .ops.composite.linalg.systems import LstsqResult as LstsqResult

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy
+import scipy.fft
 from hypothesis import strategies as st
 
 import tensorbackend as tb
@@ -121,6 +122,16 @@ def irfftn(x: Any, /, *, s: Any = None, axes: Any = None, norm: Any = "backward"
     for axis in order:
         x = not_empty(x, axis)
     return numpy.fft.irfftn(x, s, order, norm)
+
+
+@reference("fft.dct", by="SciPy", draw=transform_call("dct"))
+def dct(x: Any, /, *, type: int = 2, n: int | None = None, axis: int = -1, norm: Any = "backward") -> Any:
+    return scipy.fft.dct(x, type, n, axis, norm)
+
+
+@reference("fft.idct", by="SciPy", draw=transform_call("idct"))
+def idct(x: Any, /, *, type: int = 2, n: int | None = None, axis: int = -1, norm: Any = "backward") -> Any:
+    return scipy.fft.idct(x, type, n, axis, norm)
 
 
 @reference("fft.fftshift", by="NumPy")

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy
+import scipy.linalg
 from hypothesis import strategies as st
 
 import tensorbackend as tb
@@ -293,6 +294,29 @@ def expm(draw: Draw, run: Any, backend: Backend) -> None:
         wrong = numpy.linalg.norm(result - want)
         allowed = steps(got.dtype, 64 * one.shape[-1]) * condition * size
         assert wrong <= allowed, f"expm({one!r}): expected {want!r}, got {result!r}"
+
+
+@law("linalg.sqrtm", by="SciPy")
+def sqrtm(draw: Draw, run: Any, backend: Backend) -> None:
+    dtype, hermitian = draw(st.sampled_from([*INEXACT, tb.int32])), draw(st.booleans())
+    shape = draw(st.sampled_from([(4, 3, 3), (4, 3, 3), (2, 2), (0, 0)]))
+    drawn = [matrix(draw, dtype, *shape[-2:], regular=False) for _ in range(math.prod(shape[:-2]))]
+    x = tensor(draw, numpy.array(drawn).reshape(shape), dtype)
+    array = wide(x).astype(complex if dtype.is_complex else float)
+    # A product of a matrix and its adjoint, or a matrix whose eigenvalues are right of the imaginary axis.
+    array = array @ array.conj().swapaxes(-1, -2) if hermitian else array
+    moved = numpy.abs(array).max(initial=0) * shape[-1] * 2 + 1
+    array = array + numpy.eye(shape[-1]) * draw(
+        st.sampled_from([moved, numpy.ceil(moved / 8)] if hermitian else [moved])
+    )
+    x = tb.asarray(array, dtype=dtype, names=x.names, backend="binary")
+    got = run(placed(x, backend), hermitian=hermitian)
+    assert got.names == x.names
+    for one, result in zip(batched(wide(x)), batched(wide(got)), strict=True):
+        if one.size and numpy.isfinite(one).all():
+            want = scipy.linalg.sqrtm(one.astype(complex))
+            allowed = steps(got.dtype, 64 * shape[-1]) * numpy.linalg.cond(one) * numpy.linalg.norm(want)
+            assert numpy.linalg.norm(result - want) <= allowed, f"sqrtm({one!r}): expected {want!r}, got {result!r}"
 
 
 # Products with sparse matrices

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import tensorbackend as tb
 from tensorbackend.dtypes import DType
 from tensorbackend.testing import Invocation
-from tensorbackend.testing.generators.common import call
+from tensorbackend.testing.calls import moderate
+from tensorbackend.testing.generators.common import call, with_axis
 from tensorbackend.testing.generators.cumulative import unwrap as _kits_unwrap
 from tensorbackend.testing.strategies import Draw, tensors
 
@@ -39,6 +40,24 @@ def trapezoid(y: Any, x: Any = None, /, *, dx: float = 1.0, axis: int = -1) -> A
     out = numpy.asarray(numpy.trapezoid(double(y), None if x is None else double(x), dx, axis))
     # Of a complex infinity times a number, the other part is NaN or not by the order of the products.
     return unjudged(out, ~numpy.isfinite(out)) if out.dtype.kind == "c" else out
+
+
+def _draw_samples(draw: Draw, dtype: DType) -> Invocation:
+    """Even distances, and places of which no two are near each other; seldom too few samples."""
+    y, axis = with_axis(draw, dtype, tame=True)
+    (y,) = moderate(draw, [y], inexact=True)
+    options: dict[str, Any] = {"axis": axis, "edge_order": draw(st.sampled_from([1, 2]))}
+    if draw(st.booleans()) or dtype.kind == "bool":
+        return call(y, dx=draw(st.sampled_from([1.0, 0.5])), **options)
+    steps = draw(st.lists(st.integers(1, 3), min_size=y.shape[axis], max_size=y.shape[axis]))
+    places = [sum(steps[: at + 1]) for at in range(len(steps))]
+    return call(y, tb.asarray(places, dtype=dtype, backend="binary"), **options)
+
+
+@reference("sample_gradient", by="NumPy", draw=_draw_samples)
+def sample_gradient(y: Any, x: Any = None, /, *, dx: float = 1.0, axis: int = -1, edge_order: Any = 1) -> Any:
+    out = numpy.gradient(double(y), dx if x is None else double(x), axis=axis, edge_order=edge_order)
+    return unjudged(out, ~numpy.isfinite(out))  # of infinities, NaN or infinity by the order of the terms
 
 
 def _draw_unwrap(draw: Draw, dtype: DType) -> Invocation:

@@ -198,3 +198,35 @@ def solve_ivp(draw: Draw, run: Recorder, backend: Backend) -> None:
     )  # fmt: skip
     assert found.converged.item()
     numpy.testing.assert_allclose(found.y, wanted.y.T, rtol=1e-4, atol=1e-5)
+
+
+@law("solvers.eigsh", by="NumPy")
+def eigsh(draw: Draw, run: Recorder, backend: Backend) -> None:
+    random = numpy.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    size, count = draw(st.sampled_from([(1, 1), (5, 2), (24, 3)]))
+    which = draw(st.sampled_from(["largest", "smallest", "magnitude"]))
+    # Eigenvalues apart from each other, also in magnitude.
+    values = random.permutation(numpy.arange(1, size + 1)) * random.choice([-1.0, 1.0], size)
+    vectors = numpy.linalg.qr(random.normal(size=(size, size)))[0]
+    dense = (vectors * values) @ vectors.T
+    options: dict[str, Any] = {"which": which}
+    rtol = draw(st.sampled_from([None, 1e-6]))
+    if rtol is not None:
+        options["rtol"] = rtol
+    if draw(st.booleans()):
+        options["max_iterations"] = 500
+    if draw(st.booleans()):
+        options["basis_size"] = count + 4
+    matrix = tb.asarray((dense + dense.T) / 2, backend=backend)
+    if draw(st.booleans()):
+        options["x0"] = tb.asarray(random.normal(size=size), backend=backend)
+    operator = matrix if "x0" not in options or draw(st.booleans()) else lambda x: tb.matmul(matrix, x)
+    pairs = run(operator, count, **options)
+    order = numpy.argsort({"largest": -values, "smallest": values, "magnitude": -abs(values)}[which])
+    wanted = numpy.sort(values[order[:count]])
+    assert numpy.asarray(pairs.converged).all()
+    numpy.testing.assert_allclose(pairs.eigenvalues, wanted, rtol=1e-5)
+    found = numpy.asarray(pairs.eigenvectors)
+    numpy.testing.assert_allclose(numpy.linalg.norm(found, axis=0), 1, rtol=1e-6)
+    left = numpy.linalg.norm(dense @ found - found * numpy.asarray(pairs.eigenvalues), axis=0)
+    assert (left <= (rtol or 1e-9) * size).all()

@@ -314,6 +314,23 @@ for _name in ("union1d", "intersect1d", "setdiff1d", "setxor1d"):
     reference(_name, by="NumPy", draw=_draw_sets)(_set_of(_name))
 
 
+@law("partition", "argpartition", by="NumPy")
+def partitions(draw: Draw, run: Recorder, backend: Backend) -> None:
+    array = numpy.array(draw(st.lists(st.integers(-4, 4), min_size=6, max_size=6)), "f4").reshape(2, 3)
+    kth: Any = draw(st.sampled_from([0, 1, -1, (0, -1)]))
+    options: dict[str, Any] = draw(st.sampled_from([{}, {"axis": -1}, {"axis": 1}]))
+    got = numpy.asarray(run(tb.asarray(array, backend=backend), kth, **options))
+    if run.name == "argpartition":
+        assert (numpy.sort(got, axis=1) == numpy.arange(3)).all()
+        got = numpy.take_along_axis(array, got, 1)
+    assert (numpy.sort(got, axis=1) == numpy.sort(array, axis=1)).all()
+    for place in kth if isinstance(kth, tuple) else [kth]:
+        assert (got[:, place] == numpy.partition(array, place, axis=1)[:, place]).all()
+        at = place % 3
+        assert (got[:, :at] <= got[:, at : at + 1]).all()
+        assert (got[:, at + 1 :] >= got[:, at : at + 1]).all()
+
+
 @law("lexsort", by="NumPy")
 def lexsort(draw: Draw, run: Recorder, backend: Backend) -> None:
     shape, count = draw(st.sampled_from([(5,), (2, 6), (3, 1)])), draw(st.integers(1, 3))

@@ -6,7 +6,7 @@ Python raises its own error before a function runs, so a public function takes s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 from ..errors import SignatureError, expected, shown
 from ..errors.foreign_keywords import MISSING, NO_KEYWORDS, parameter_for
@@ -48,6 +48,8 @@ def adapt(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapp
     from inspect import signature  # slow to import, and only an error needs it
 
     taken = signature(function)
+    # What a quick function takes by hand, as `**unknown: Never`, it takes only to bring it here.
+    taken = taken.replace(parameters=[p for p in taken.parameters.values() if p.annotation not in ("Never", Never)])
     try:
         taken.bind(*arguments, **keywords)
     except TypeError:

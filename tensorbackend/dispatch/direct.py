@@ -12,8 +12,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ..declarations.op_specs import OpSpec, read_parameters
 from ..declarations.parameters import Role
+from ..declarations.signature_errors import adapt
 from ..docstrings import document
-from .generated import generate
+from .generated import ABSENT, generate, passed
 from .records import Dispatcher, ReadyCall, record
 from .watching import Subject, holds_kernels, watch_kernel
 
@@ -55,11 +56,19 @@ class DirectPath(Dispatcher):
         nested = all(parameter.role != "option" for parameter in parameters)
         super().__init__(OpSpec(name, "composite", name, function, parameters), sole=False, nested=nested)
         self.function, self.plan = function, plan
-        self.op: Any = update_wrapper(generate(self, self.serve), function)
+        checked = None if "key" in roles else self._adapt  # an operator, `x[key]`, gets no other arguments
+        self.op: Any = update_wrapper(generate(self, self.serve, adapt=checked), function)
         holds_kernels(self.calls)
+
+    def _adapt(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+        """The result of a call that the signature takes under other names; raises an error for any other such call."""
+        arguments, keywords = passed(self.spec, arguments, keywords)
+        return self.op(*arguments, **(adapt(self.function, arguments, keywords) or keywords))
 
     def serve(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of the function; the next call of the kind runs the backend's kernel, if it has one."""
+        if any(argument is ABSENT for argument in (*arguments, *keywords.values())):
+            return self._adapt(arguments, keywords)
         result = self.function(*arguments, **keywords)
         try:
             key = self.key_of(*arguments, **keywords)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, Final
@@ -114,6 +114,16 @@ def defaults_of(spec: OpSpec) -> tuple[tuple[Any, ...], dict[str, Any]]:
     by_position = (ABSENT,) * (function.__code__.co_argcount - len(given))
     by_keyword = {x.name: ABSENT for x in spec.parameters if x.kind == "keyword"}
     return (*by_position, *given), by_keyword | (function.__kwdefaults__ or {})
+
+
+def passed(spec: OpSpec, arguments: Sequence[Any], keywords: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+    """The arguments that a call was given, by position and by keyword, of those that a generated op hands on."""
+    defaults = spec.function.__kwdefaults__ or {}
+    given = {name: value for name, value in keywords.items() if value is not defaults.get(name, ABSENT)}
+    positional = [parameter.name for parameter in spec.parameters if parameter.kind == "positional"]
+    absent = next((place for place, argument in enumerate(arguments) if argument is ABSENT), len(arguments))
+    later = zip(positional[absent:], arguments[absent:], strict=False)
+    return arguments[:absent], given | {name: argument for name, argument in later if argument is not ABSENT}
 
 
 def generate(

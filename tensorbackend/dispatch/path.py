@@ -25,7 +25,7 @@ from ..tensor import Tensor
 from ..tensor.operators import OPERATORS, REFLECTED
 from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .constants import constant, maker_of
-from .generated import ABSENT, generate
+from .generated import ABSENT, generate, passed
 from .kernels import wrap
 from .kinds import Kinds, Planner
 from .operands import Call, convert_arrays
@@ -98,13 +98,8 @@ class FullPath(Planner):
 
     def _adapt(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that the signature takes under other names; raises an error for any other such call."""
-        defaults = self.spec.function.__kwdefaults__ or {}
-        passed = {name: value for name, value in keywords.items() if value is not defaults.get(name, ABSENT)}
-        positional = [parameter.name for parameter in self.spec.parameters if parameter.kind == "positional"]
-        absent = next((place for place, argument in enumerate(arguments) if argument is ABSENT), len(arguments))
-        later = zip(positional[absent:], arguments[absent:], strict=False)
-        passed |= {name: argument for name, argument in later if argument is not ABSENT}
-        return self.public(*arguments[:absent], **(adapt(self.public, arguments[:absent], passed) or passed))
+        arguments, keywords = passed(self.spec, arguments, keywords)
+        return self.public(*arguments, **(adapt(self.public, arguments, keywords) or keywords))
 
     def serve(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""

@@ -175,6 +175,8 @@ def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> list[s
         stars[names[last]] = "**"
     entries, of_rule = [], function.__annotations__.get("return") == "Plan"  # a rule has templates for operands
     for name in order:
+        if function.__annotations__.get(name) == "Never":  # taken to be refused
+            continue
         for words in known:
             if name in words:
                 break

@@ -10,7 +10,7 @@ from typing import Final
 
 OF_FUNCTIONS: Final = {
     "grad": "write tb.grad(function)(x)",
-    "gradient": "differences of samples are tb.diff(y) / spacing",
+    "gradient": "the derivative of samples is tb.sample_gradient(y, dx=spacing)",
     "map": "write tb.map(x, function)",
     "reduce": "tb.sum(x), tb.max(x) and the like reduce a tensor",
     "trace": "tb.linalg.trace(x) is the sum of the diagonal of a matrix",
@@ -99,6 +99,7 @@ NO_KEYWORDS: Final = {
 MISSING: Final = {
     ("dot", "contract"): "x @ y is the product of vectors and matrices; contract= takes the names of the axes to sum",
     ("segment_sum", "size"): "size= is the number of segments",
+    ("template", "dtype"): "write tb.template((3, 4), 'f32', ('a', 'b')) for f32[a: 3][b: 4]",
 }
 """The remedies for arguments that are often left out, by function and parameter."""
 

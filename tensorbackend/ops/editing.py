@@ -11,12 +11,15 @@ from ..rules.axes import sole_axis
 from ..rules.plan import integer
 from ..template import as_int
 from ..tensor import Tensor, TensorLike
-from .creation.filled import asarray
+from .creation.filled import asarray, iota
 from .creation.values import operand_tensor
+from .elementwise.binary import add, greater_equal, less, multiply
+from .elementwise.conversion import astype
+from .elementwise.ternary import clip
 from .indexing.taking import take_at
 from .shape import broadcast_to, concatenate
 
-Positions = int | Sequence[int] | slice
+Positions = int | Sequence[int] | slice | Tensor
 """One position, several of them, or a slice."""
 
 
@@ -42,7 +45,8 @@ def delete(x: TensorLike, positions: Positions, /, *, axis: SoleAxis = None) -> 
     x : Tensor
         A tensor.
     positions : int, sequence of int or slice
-        The positions of entries that are left out, negative ones from the end; the same one may be given twice.
+        The positions of entries that are left out, negative ones from the end; the same one may be given twice. A
+        traced tensor, as under `vmap`, is one position; it is moved into the axis.
     axis : int or str, optional
         The axis. It may be left out if x has one axis.
 
@@ -65,9 +69,24 @@ def delete(x: TensorLike, positions: Positions, /, *, axis: SoleAxis = None) -> 
     x = asarray(x)
     along = sole_axis(x.template, axis)
     size = x.shape[along]
+    if isinstance(positions, Tensor) and not positions.backend.is_concrete(positions):
+        return _delete_traced(x, positions, along)
     gone = set(_places(positions, size, size - 1))
     kept = [place for place in range(size) if place not in gone]
     return take_at(x, asarray(kept, dtype="int64", backend=x.backend), axis=along, mode="clip").rename(*x.names)
+
+
+def _delete_traced(x: Tensor, position: Tensor, along: int) -> Tensor:
+    """The tensor without the entry at a position that is known later; one that the axis does not have is clipped."""
+    if position.ndim or not position.dtype.is_integer or not x.shape[along]:
+        remedy = "give a traced tensor one axis less, or ints"
+        raise ArgumentError(expected("one position of the axis", remedy, positions=position.template))
+    size = x.shape[along]
+    gone = astype(position, "int64")
+    gone = clip(add(gone, multiply(astype(less(gone, 0), "int64"), size)), 0, size - 1)
+    places = iota((size - 1,), dtype="int64")
+    places = add(places, astype(greater_equal(places, gone), "int64"))
+    return take_at(x, places, axis=along, mode="clip").rename(*x.names)
 
 
 @check_arguments

@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple
 
 from ..declarations.argument_errors import check_arguments
 from ..dispatch import primitive
-from ..docstrings import document
 from ..protocol.linalg import Transform
 from ..rules.accuracy import ELIMINATION, SPECTRAL
 from ..rules.linalg import (
@@ -75,7 +74,7 @@ def _cholesky(x: Template, /) -> Plan:
     return lower_factor(x)
 
 
-@document
+@check_arguments
 def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
     """The lower factor L of a Hermitian positive definite matrix x = L @ L.H, or the `upper` factor U of x = U.H @ U.
 

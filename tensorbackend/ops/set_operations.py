@@ -6,7 +6,7 @@ As in `unique_values`, -0.0 equals 0.0. As in `isin`, NaN equals nothing. The nu
 
 from __future__ import annotations
 
-from ..docstrings import document
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import Scalar, scalar_kind
 from ..rules.broadcasting import result_type
 from ..tensor import Tensor, TensorLike
@@ -44,7 +44,7 @@ def _kept(elements: Tensor, holds: Tensor, size: int | None, fill_value: Scalar,
     return where(less(places, total), take_at(elements, places, axis=0, mode="clip"), filling)
 
 
-@document
+@check_arguments
 def union1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> Tensor:
     """The different elements of two tensors in ascending order.
 
@@ -55,7 +55,7 @@ def union1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fill_
     return unique_values(concatenate(_operands(x1, x2)), size=size, fill_value=fill_value)
 
 
-@document
+@check_arguments
 def intersect1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> Tensor:
     """The different elements that are in both tensors, in ascending order.
 
@@ -70,7 +70,7 @@ def intersect1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, f
     return _kept(elements, logical_and(begins, isin(elements, second)), size, fill_value, "intersect1d()")
 
 
-@document
+@check_arguments
 def setdiff1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> Tensor:
     """The different elements of x1 that are not in x2, in ascending order.
 
@@ -84,7 +84,7 @@ def setdiff1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fil
     return _kept(elements, holds, size, fill_value, "setdiff1d()")
 
 
-@document
+@check_arguments
 def setxor1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fill_value: Scalar = 0) -> Tensor:
     """The different elements that are in exactly one of the tensors, in ascending order.
 

@@ -13,9 +13,8 @@ import math
 from typing import NamedTuple
 
 from ..annotations import Axis
-from ..docstrings import document
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import Scalar, scalar_kind
-from ..errors.tracebacks import name_in_errors
 from ..rules.axes import normalize_axis
 from ..tensor import Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
@@ -221,7 +220,7 @@ def _unique_along(x: Tensor, axis: Axis, size: int | None, fill_value: Scalar, f
     return UniqueAll(_chosen(entries, unique, fill_value), unique.indices, entries.ranks, unique.counts)
 
 
-@name_in_errors
+@check_arguments
 def unique_all(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueAll:
@@ -278,7 +277,7 @@ def unique_all(
     return UniqueAll(_values(runs, begins, fill_value), first, _inverse(runs, order, x), _counts(runs, begins))
 
 
-@document
+@check_arguments
 def unique_counts(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueCounts:
@@ -301,7 +300,7 @@ def unique_counts(
     return UniqueCounts(_values(runs, begins, fill_value), _counts(runs, begins))
 
 
-@document
+@check_arguments
 def unique_inverse(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueInverse:
@@ -325,7 +324,7 @@ def unique_inverse(
     return UniqueInverse(_values(runs, begins, fill_value), _inverse(runs, order, x))
 
 
-@document
+@check_arguments
 def unique_values(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> Tensor:

@@ -7,9 +7,11 @@ Transposes move the names with the axes; `reshape` keeps the names of axes that 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Never
 
 from ..annotations import Axes, Axis, ShapeLike
 from ..declarations.argument_errors import check_arguments
+from ..declarations.signature_errors import adapt
 from ..dispatch import primitive
 from ..docstrings import document
 from ..errors import OperandError, ShapeError, expected
@@ -177,13 +179,15 @@ def concatenate(tensors: Sequence[Template], /, *, axis: Axis = 0) -> Plan:
 
 
 @document
-def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0) -> Tensor:
+def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0, **unknown: Never) -> Tensor:
     """Join tensors along an axis: the Array API's name for `concatenate`. `None` flattens them first.
 
     >>> import tensorbackend as tb
     >>> tb.concat([tb.zeros((1, 2)), tb.ones((1, 1))], axis=None).tolist()
     [0.0, 0.0, 1.0]
     """
+    if unknown:
+        adapt(concat, (arrays,), unknown)
     if axis is None:
         if not isinstance(arrays, Sequence):
             raise OperandError(expected("a list or tuple of tensors", arrays=arrays))

@@ -14,6 +14,7 @@ from .axes import normalize_axes, normalize_axis
 from .plan import Plan, choice
 
 Norm: TypeAlias = Literal["backward", "ortho", "forward"]
+Kind: TypeAlias = Literal[1, 2, 3, 4]
 
 NORMS: tuple[Norm, ...] = ("backward", "ortho", "forward")
 """Which transform divides by the length, in this order: the inverse; both, by its square root; the forward one."""
@@ -56,6 +57,13 @@ def check_norm(norm: Norm) -> Norm:
     """The norm itself; `ArgumentError` for another word."""
     choice(NORMS, norm=norm)
     return norm
+
+
+def check_kind(kind: Kind) -> Kind:
+    """The type of a cosine transform itself; `ArgumentError` for another number."""
+    if kind not in (1, 2, 3, 4) or isinstance(kind, bool):
+        raise ArgumentError(expected("type to be 1, 2, 3 or 4", type=kind))
+    return kind
 
 
 def several(

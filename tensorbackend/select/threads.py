@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, expected
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ _chosen: int | None = None
 _pool: tuple[int, ThreadPoolExecutor] | None = None
 
 
+@check_arguments
 def threads() -> int:
     """Return the number of threads that share this library's own work on large arrays.
 
@@ -39,6 +41,7 @@ def threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+@check_arguments
 def set_threads(count: int | None) -> None:
     """Set the number of threads that share this library's own work on large arrays, for the process. That work
 

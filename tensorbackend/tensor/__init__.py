@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Protocol, SupportsIndex, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Never, NoReturn, Protocol, SupportsIndex, TypeAlias, TypeVar
 
 from ..annotations import Meaning
 from ..dtypes import DType, Scalar
@@ -179,13 +179,13 @@ class Tensor(Operators, MissingAttributes, metaclass=TensorType):
         """
         return _ops["rename"](self, *names, **renamed)
 
-    def align_to(self, *names: str) -> Tensor:
+    def align_to(self, *names: str, **unknown: Never) -> Tensor:
         """The tensor with its axes in the order of `names`, and an axis of size 1 for each name that it lacks."""
-        return _ops["align_to"](self, names)
+        return _ops["align_to"](self, names, **unknown)
 
-    def align_as(self, other: Tensor) -> Tensor:
+    def align_as(self, other: Tensor, **unknown: Never) -> Tensor:
         """The tensor with its axes in the order of another's names, ready to broadcast with it."""
-        return _ops["align_as"](self, other)
+        return _ops["align_as"](self, other, **unknown)
 
     # Indexing
 
@@ -369,9 +369,9 @@ class Tensor(Operators, MissingAttributes, metaclass=TensorType):
         return tensorbackend
 
     @name_in_errors
-    def to_device(self, device: str, /, *, stream: object = None) -> Tensor:
+    def to_device(self, device: str, /, *, stream: object = None, **unknown: Never) -> Tensor:
         """The tensor on another device of its backend: a copy unless it is there already."""
-        return _ops["asarray"](self, device=device)
+        return _ops["asarray"](self, device=device, **unknown)
 
     # NumPy
 

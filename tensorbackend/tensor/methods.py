@@ -102,9 +102,11 @@ class OpMethods:
 
     # Shapes
 
-    def reshape(self, *shape: int | Sequence[int], names: Sequence[str | None] | None = None) -> Self:
+    def reshape(self, *shape: int | Sequence[int], names: Sequence[str | None] | None = None, **unknown: Never) -> Self:
         """The same elements in another shape, a tuple or separate sizes."""
         new_shape = shape[0] if len(shape) == 1 else shape
+        if unknown:
+            return ops["reshape"](self, new_shape, **unknown)
         return ops["reshape"](self, new_shape, names=names)
 
     def flatten(self) -> Self:
@@ -113,27 +115,35 @@ class OpMethods:
 
     ravel = flatten
 
-    def transpose(self, *axes: Axis | Sequence[Axis]) -> Self:
+    def transpose(self, *axes: Axis | Sequence[Axis], **unknown: Never) -> Self:
         """The axes in another order, by default reversed: `permute_dims`."""
         order = axes[0] if len(axes) == 1 and isinstance(axes[0], Sequence) and not isinstance(axes[0], str) else axes
-        return ops["permute_dims"](self, order or None)
+        return ops["permute_dims"](self, order or None, **unknown)
 
-    def squeeze(self, axis: Axes = None) -> Self:
+    def squeeze(self, axis: Axes = None, **unknown: Never) -> Self:
         """The tensor without axes of size 1, all of them by default."""
+        if unknown:
+            return ops["squeeze"](self, **unknown)
         return ops["squeeze"](self, axis=axis)
 
     # Elements
 
-    def astype(self, dtype: DTypeLike, *, copy: bool = True) -> Self:
+    def astype(self, dtype: DTypeLike, *, copy: bool = True, **unknown: Never) -> Self:
         """The values in another dtype."""
+        if unknown:
+            return ops["astype"](self, dtype, **unknown)
         return ops["astype"](self, dtype, copy=copy)
 
-    def clip(self, min: Any = None, max: Any = None) -> Self:
+    def clip(self, min: Any = None, max: Any = None, **unknown: Never) -> Self:
         """Each element clipped to two bounds."""
+        if unknown:
+            return ops["clip"](self, **unknown)
         return ops["clip"](self, min, max)
 
-    def round(self, decimals: int = 0) -> Self:
+    def round(self, decimals: int = 0, **unknown: Never) -> Self:
         """Each element rounded to a number of decimal digits, by default to an integral value; ties to even."""
+        if unknown:
+            return ops["round"](self, **unknown)
         return self.__round__(decimals) if decimals else ops["round"](self)
 
     def conj(self) -> Self:

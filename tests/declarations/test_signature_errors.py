@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib import import_module
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ GUESSES = [
     ("tb.mean(x, axis=0, keep_dims=True)", "write keepdims="),
     ("tb.std(x, ddof=1)", "write correction="),
     ("tb.var(x, unbiased=True)", "write correction="),
+    ("tb.template('f32[a=3]')", "write tb.template((3, 4), 'f32', ('a', 'b')) for f32[a: 3][b: 4]"),
     ("x.sum(dim=0)", "sum: expected keywords among axis, dtype, keepdims, got dim=0; write axis="),
     ("x.std(ddof=1)", "write correction="),
     ("x.mean(keepdim=True)", "write keepdims="),
@@ -63,7 +66,7 @@ GUESSES = [
     ("tb.sum(x=x)", "sum: expected x by position, got x=f32[batch: 2][feature: 2]; write it without x="),
     ("tb.trace(x)", "tb.linalg.trace(x) is the sum of the diagonal"),
     ("tb.grad(x)", "write tb.grad(function)(x)"),
-    ("tb.gradient(v, 0.5)", "differences of samples are tb.diff(y) / spacing"),
+    ("tb.gradient(v, 0.5)", "the derivative of samples is tb.sample_gradient(y, dx=spacing)"),
     ("tb.sum(x, axs=0)", "write axis="),
 ]
 
@@ -134,3 +137,66 @@ def test_an_error_within_a_function_of_the_user_is_its_own() -> None:
     with pytest.raises(TypeError, match="positional") as caught:
         tb.vmap(lambda x: one(x, x))(x1)  # type: ignore[call-arg]
     assert not isinstance(caught.value, TensorBackendError)
+
+
+PYTHONS_OWN = {
+    "settings": "autocast backends caches clear_caches current_tape default_backend default_dtype finfo get_backend "
+    "get_precision iinfo precision scoped_backend set_precision",
+    "methods without options": "Tensor.backend_copy Tensor.backend_deallocate Tensor.backend_transfer "
+    "Tensor.block_until_ready Tensor.conj Tensor.detach Tensor.flatten Tensor.item Tensor.ravel Tensor.to_binary "
+    "Tensor.tolist",
+    "operators": "getitem setitem",
+    "decorators": "composite primitive",
+}
+"""What leaves a wrong keyword to Python: settings, of layers below the declarations and called by ops themselves; what
+would become slower; and what a decorator is never given."""
+
+
+def public_callables() -> dict[str, Any]:
+    """The public functions and the methods of a tensor, by name; not classes."""
+    found = {}
+    for space in ("", "linalg", "fft", "nn", "random", "sparse", "ragged", "solvers", "optimize", "checkpoints"):
+        module = import_module(f"tensorbackend.{space}".rstrip("."))
+        for name in dir(module):
+            value = getattr(module, name)
+            ours = str(getattr(value, "__module__", "")).startswith("tensorbackend")
+            if callable(value) and not isinstance(value, type) and name[0] != "_" and ours:
+                found[f"{space}.{name}".lstrip(".")] = value
+    x = tb.ones((2, 2))
+    methods = [name for name in dir(x) if name[0] != "_" and callable(getattr(x, name))]
+    return found | {f"Tensor.{name}": getattr(x, name) for name in methods}
+
+
+def test_every_public_function_refuses_an_unknown_keyword_in_words_of_our_own() -> None:
+    left = []
+    for name, function in public_callables().items():
+        parameters = [] if name in ("composite", "primitive") else signature(function).parameters.values()
+        required = [
+            1 for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
+        try:
+            function(*required, no_such_keyword=1)
+        except TensorBackendError:
+            continue
+        except TypeError:
+            left.append(name)
+    known = {name for names in PYTHONS_OWN.values() for name in names.split()}
+    assert sorted({*left} - known) == [], "decorate it with check_arguments"
+    assert sorted(known - {*left}) == [], "take out what needs to be listed no longer"
+
+
+def test_functions_that_nothing_wraps_say_what_they_take() -> None:
+    x = tb.ones((2, 3))
+    cases: list[tuple[Callable[..., Any], Any, Any, str]] = [
+        (tb.asarray, ([1.0],), {"requires_grad": True}, "asarray: expected keywords among dtype"),
+        (tb.logical_and, (x, x), {"where": x}, "logical_and: expected no keywords"),
+        (tb.take, (x, [0]), {"dim": 0}, "take: expected keywords among axis, mode, batch, got dim=0; write axis="),
+        (tb.take, (x,), {}, "take: expected the argument indices, which is missing"),
+        (tb.clip, (x,), {"a_min": 0}, "clip: expected keywords among min, max"),
+        (tb.bincount, (x, x, 3), {}, "bincount: expected at most 1 argument by position, got 3"),
+        (x.astype, ("f64",), {"device": None, "casting": 1}, "astype: expected keywords among"),
+        (x.reshape, (3, 2), {"order": "F"}, "reshape: expected keywords among shape, copy, names, got order='F'"),
+    ]
+    for function, arguments, keywords, text in cases:
+        with pytest.raises(SignatureError, match=re.escape(text)):
+            function(*arguments, **keywords)

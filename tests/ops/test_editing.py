@@ -47,3 +47,12 @@ def test_what_is_refused() -> None:
         tb.insert(x, [0, 1], tb.zeros(3))
     with pytest.raises(ArgumentError, match="delete"):
         tb.delete(x, [0.5])  # type: ignore[list-item] # the error under test
+
+
+def test_delete_at_positions_that_are_traced() -> None:
+    x = tb.iota((3, 4), names=("a", "b"))
+    left = tb.vmap(lambda row, position: tb.delete(row, position))(x, tb.asarray([0, 3, -2]))
+    assert left.names == ("a", "b")
+    assert left.tolist() == [np.delete(row, at).tolist() for row, at in zip(np.asarray(x), [0, 3, -2], strict=True)]
+    with pytest.raises(ArgumentError, match="delete: expected one position of the axis"):
+        tb.jit(lambda x, positions: tb.delete(x, positions, axis=0))(x, tb.asarray([0, 1]))

@@ -1,11 +1,14 @@
 """Fourier transforms on each backend, compared with examples, NumPy's functions and exact sums."""
 
 import math
+import re
+from collections.abc import Callable
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
+import scipy.fft
 
 import tensorbackend as tb
 from tensorbackend.backends.binary.fourier import root, transform
@@ -174,3 +177,30 @@ def test_round_trips() -> None:
                 tb.real(tb.fft.ifftn(tb.fft.fftn(x, norm=norm), norm=norm)),
             ):
                 np.testing.assert_allclose(np.asarray(back), values, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", [1, 2, 3, 4])
+@pytest.mark.parametrize("norm", ["backward", "ortho", "forward"])
+def test_cosine_transforms(kind: Any, norm: Any) -> None:
+    values = signal((2, 7, 3), "float64")
+    x = tb.asarray(values, names=("batch", "time", "channel"))
+    turned = tb.jit(lambda x: tb.fft.dct(x, type=kind, axis="time", norm=norm))(x)
+    assert turned.names == x.names
+    assert np.allclose(np.asarray(turned), scipy.fft.dct(values, kind, axis=1, norm=norm))
+    assert np.allclose(np.asarray(tb.fft.idct(turned, type=kind, axis=1, norm=norm)), values)
+    # The transform is linear, so its pullback is the transpose of its matrix.
+    (back,) = tb.vjp(lambda x: tb.fft.dct(x, type=kind, axis=1, norm=norm), x)[1](x)
+    matrix = scipy.fft.dct(np.eye(7), kind, axis=0, norm=norm)
+    assert np.allclose(np.asarray(back), np.einsum("ki,bkc->bic", matrix, values))
+
+
+def test_errors_of_cosine_transforms() -> None:
+    x, five = tb.template((4,), "f32"), cast(Any, 5)
+    cases: list[tuple[Callable[[], Any], type[Exception], str]] = [
+        (lambda: tb.fft.dct(x, type=five), ArgumentError, "dct: expected type to be 1, 2, 3 or 4, got type=5"),
+        (lambda: tb.fft.idct(x, type=1, n=1), ShapeError, "idct: expected at least two samples for type 1"),
+        (lambda: tb.fft.dct(tb.template((4,), "c64")), DTypeError, "dct: expected a real or bool dtype"),
+    ]
+    for wrong, error, text in cases:
+        with pytest.raises(error, match=re.escape(text)):
+            wrong()

@@ -8,7 +8,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, DType
-from tensorbackend.errors import AxisError, IndexRangeError, NamesError, OperandError, ShapeError
+from tensorbackend.errors import ArgumentError, AxisError, IndexRangeError, NamesError, OperandError, ShapeError
 
 DATA = np.arange(24).reshape(2, 3, 4)
 KEYS: list[Any] = [
@@ -122,3 +122,21 @@ def test_padding_takes_one_value(backend: str) -> None:
     for value in values:
         with pytest.raises(ShapeError, match=r"^pad: expected a value without axes to pad with, got value=f(32|64)\["):
             tb.pad(x, [(1, 1)], value=value)
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy"])
+def test_roll_by_shifts_that_are_traced(backend: str) -> None:
+    x = tb.iota((3, 4), names=("a", "b"), backend=backend)
+    shifts = tb.asarray([0, 1, -6], backend=backend)
+    array = np.asarray(x)
+    rolled = tb.vmap(lambda row, shift: tb.roll(row, shift, axis=0))(x, shifts)
+    assert rolled.names == ("a", "b")
+    assert rolled.tolist() == [np.roll(row, shift).tolist() for row, shift in zip(array, [0, 1, -6], strict=True)]
+    both = tb.jit(lambda x, shift: tb.roll(x, [shift, 1], axis=("a", "b")))(x, shifts[2])
+    assert both.tolist() == np.roll(array, (-6, 1), (0, 1)).tolist()
+    assert tb.jit(lambda x, shift: tb.roll(x, shift))(x, shifts[1]).tolist() == np.roll(array, 1).tolist()
+    weights = tb.asarray([1.0, 2.0, 3.0, 4.0], backend=backend)
+    slope = tb.jit(tb.grad(lambda v, shift: tb.sum(tb.roll(v, shift, axis=0) * weights)))(weights, shifts[1])
+    assert slope.tolist() == [2.0, 3.0, 4.0, 1.0]
+    with pytest.raises(ArgumentError, match="roll: expected a shift that is an integer without axes"):
+        tb.jit(lambda x, shift: tb.roll(x, shift, axis=0))(x, weights[0])

@@ -50,7 +50,8 @@ def sections(function: Callable[..., Any]) -> dict[str, list[str]]:
 def lacking(function: Callable[..., Any]) -> list[str]:
     """Return what the docstring of a function lacks."""
     lines_by_title, declared = sections(function), signature(function)
-    expected_names = {STARS.get(parameter.kind, "") + parameter.name for parameter in declared.parameters.values()}
+    taken = [parameter for parameter in declared.parameters.values() if parameter.annotation != "Never"]  # not refused
+    expected_names = {STARS.get(parameter.kind, "") + parameter.name for parameter in taken}
     entries = [
         line.partition(" : ")[0] for line in lines_by_title.get("Parameters", ()) if line and not line.startswith(" ")
     ]

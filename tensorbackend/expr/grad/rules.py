@@ -20,5 +20,6 @@ from . import special as special
 from . import window as window
 from .linalg import determinants as determinants
 from .linalg import factorisations as factorisations
+from .linalg import roots as roots
 from .linalg import sparse as sparse
 from .linalg import systems as systems

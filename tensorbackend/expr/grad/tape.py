@@ -151,6 +151,7 @@ def current_tape() -> Tape | None:
     return active_tape()
 
 
+@check_arguments
 def tape() -> Tape:
     """Record a `with` block, so that results can be differentiated with respect to watched tensors.
 

@@ -218,6 +218,7 @@ def _block(text: str, caller: tuple[CodeType | None, int]) -> Iterator[None]:
         recorder.add(text, caller, start, now(), get_ident())
 
 
+@check_arguments
 @contextmanager
 def profile(*, wait: bool = False, limits: Limits | Mapping[str, Limits] | None = None) -> Iterator[Profile]:
     """Measure the time of a `with` block by op, backend and the user's line, in all threads.

@@ -187,12 +187,25 @@ def diff(
     return _diff(x, axis=along, n=index(n))
 
 
-def _neighbours(x: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+def neighbours(x: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     """The entries along an axis that have one before them, and the entries that have one after them."""
     size = x.shape[axis]
     if not size:
         return x, x
     return entries(x, axis, 1, size - 1), entries(x, axis, 0, size - 1)
+
+
+def places_along(x: Tensor, y: Tensor, along: int) -> Tensor:
+    """The places of the values y: a vector along the axis as a tensor that broadcasts to y."""
+    if x.ndim == 1:
+        sizes = [1] * y.ndim
+        sizes[along] = x.shape[0]
+        names = [y.names[along] if x.names[0] is None and at == along else x.names[0] if at == along else None
+                 for at in range(y.ndim)]  # fmt: skip
+        x = reshape(x, tuple(sizes), names=tuple(names))
+    if x.ndim != y.ndim or x.shape[along] != y.shape[along]:
+        raise ShapeError(expected("places along the axis, or for each value", y=y.template, x=x.template))
+    return x
 
 
 @composite.within(Bound(64, "a sum of products with differences", "square", tame=True))
@@ -233,19 +246,10 @@ def trapezoid(y: Tensor, x: Tensor | None = None, /, *, dx: float = 1.0, axis: A
     dtype = to_floating(check_dtype(result_type(templates), "numeric"))
     work = promote_types(dtype, float32)
     y = astype(y, work)
-    pairs = add(*_neighbours(y, along))
+    pairs = add(*neighbours(y, along))
     if x is None:
         return astype(multiply(sum(pairs, axis=along), dx / 2), dtype)
-    if x.ndim == 1:
-        sizes = [1] * y.ndim
-        sizes[along] = x.shape[0]
-        names = [y.names[along] if x.names[0] is None and at == along else x.names[0] if at == along else None
-                 for at in range(y.ndim)]  # fmt: skip
-        x = reshape(x, tuple(sizes), names=tuple(names))
-    if x.ndim != y.ndim or x.shape[along] != y.shape[along]:
-        raise ShapeError(expected("places along the axis, or for each value", y=y.template, x=x.template))
-    x = astype(x, work)
-    widths = subtract(*_neighbours(x, along))
+    widths = subtract(*neighbours(astype(places_along(x, y, along), work), along))
     return astype(divide(sum(multiply(widths, pairs), axis=along), 2), dtype)
 
 
@@ -288,6 +292,6 @@ def unwrap(x: Tensor, /, *, axis: Axis = -1, discontinuity: float | None = None,
     limit = period / 2 if discontinuity is None else discontinuity
     added = where(less(abs(jumps), limit), 0, subtract(shifted, jumps))
     added = cumulative_sum(added, axis=along, dtype=angles.dtype)
-    later, _ = _neighbours(angles, along)
+    later, _ = neighbours(angles, along)
     first = entries(angles, along, 0, angles.shape[along] - later.shape[along])
     return astype(concatenate([first, add(later, added)], axis=along), dtype)

@@ -1,4 +1,5 @@
-"""The Array API's `fft` extension except `fft` and `ifft`, written in public ops; axis names are kept.
+"""The Array API's `fft` extension except `fft` and `ifft`, and cosine transforms, written in public ops; axis names are
+kept.
 
 `norm`, lengths and dtypes are as in `ops.fourier`. Errors: `AxisError`, `DTypeError`, `ShapeError` for a length
 below 1, `ArgumentError` for an unknown norm or lengths without axes.
@@ -6,24 +7,40 @@ below 1, `ArgumentError` for an unknown norm or lengths without axes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 
 from ...annotations import Axes, Axis
 from ...dispatch import composite
 from ...dtypes import complex64, float32, int64, promote_types
-from ...errors import ArgumentError, expected
+from ...errors import ArgumentError, ShapeError, expected
 from ...rules.accuracy import TRANSFORM
 from ...rules.axes import normalize_axes
 from ...rules.broadcasting import check_dtype
-from ...rules.fourier import Norm, check_length, check_norm, several, transform_dtype
+from ...rules.fourier import Kind, Norm, check_kind, check_length, check_norm, several, transform_dtype
 from ...tensor import Tensor
-from ..creation.filled import iota
-from ..elementwise.binary import equal, logical_or, multiply, subtract
+from ..creation.filled import asarray, iota
+from ..elementwise.binary import (
+    add,
+    divide,
+    equal,
+    floor_divide,
+    less,
+    logical_or,
+    multiply,
+    remainder,
+    subtract,
+)
 from ..elementwise.conversion import astype
-from ..elementwise.unary import conj, real
+from ..elementwise.ternary import where
+from ..elementwise.transcendental import cos, sin
+from ..elementwise.unary import conj, imag, negative, real
 from ..fourier import fft, ifft
-from ..indexing.slices import slice_basic
-from ..shape import reshape
+from ..indexing.slices import entries, slice_basic
+from ..indexing.taking import take_at
+from ..padding import pad
+from ..shape import concatenate, flip, reshape
+from .elementwise.functions import complex
 from .shape.arranging import roll
 
 _OPPOSITE: dict[Norm, Norm] = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
@@ -153,6 +170,162 @@ def ihfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
     [(1-0j), (1-0j)]
     """
     return conj(rfft(x, n=n, axis=axis, norm=_OPPOSITE[check_norm(norm)]))
+
+
+@composite.within(TRANSFORM)
+def dct(x: Tensor, /, *, type: Kind = 2, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
+    """Discrete cosine transform along an axis: real numbers as a sum of cosines, as `scipy.fft.dct` defines it.
+
+    Parameters
+    ----------
+    x : Tensor
+        Real numbers. Those of less than 32 bits are computed in float32, integers in the default floating dtype.
+    type : {1, 2, 3, 4}, default 2
+        How the numbers go on at both ends. Types 2 and 3 are inverses of each other, and types 1 and 4 of themselves,
+        except for the factor that `norm` decides.
+    n : int, optional
+        The number of samples: longer input is truncated, shorter input padded with zeros.
+    axis : int or str, default -1
+        The axis, by position or by name.
+    norm : {"backward", "ortho", "forward"}, default "backward"
+        Which transform divides by twice the number of samples (of samples but one for type 1): the inverse, both by the
+        square root, or the forward one. With "ortho" the ends are also scaled, so that the transform is orthogonal.
+
+    Returns
+    -------
+    Tensor
+        A real tensor with the names of x, and with n entries along the axis.
+
+    Raises
+    ------
+    ArgumentError
+        For another type or norm.
+    DTypeError
+        For complex numbers.
+    ShapeError
+        For fewer than 1 sample, or 2 for type 1.
+
+    References
+    ----------
+    J. Makhoul, "A fast cosine transform in one and two dimensions", IEEE Transactions on Acoustics, Speech, and Signal
+    Processing 28 (1980).
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.fft.dct(tb.asarray([1.0, 1.0, 1.0])).tolist()
+    [6.0, 0.0, 0.0]
+    """
+    return _cosines(x, check_kind(type), n, _position(axis), check_norm(norm))
+
+
+@composite.within(TRANSFORM)
+def idct(x: Tensor, /, *, type: Kind = 2, n: int | None = None, axis: Axis = -1, norm: Norm = "backward") -> Tensor:
+    """The inverse of `dct` of the same type and norm.
+
+    Parameters
+    ----------
+    x : Tensor
+        Real numbers. Those of less than 32 bits are computed in float32, integers in the default floating dtype.
+    type : {1, 2, 3, 4}, default 2
+        The type of the transform to invert.
+    n : int, optional
+        The number of samples: longer input is truncated, shorter input padded with zeros.
+    axis : int or str, default -1
+        The axis, by position or by name.
+    norm : {"backward", "ortho", "forward"}, default "backward"
+        As for `dct`.
+
+    Returns
+    -------
+    Tensor
+        A real tensor with the names of x, and with n entries along the axis.
+
+    Raises
+    ------
+    ArgumentError
+        For another type or norm.
+    DTypeError
+        For complex numbers.
+    ShapeError
+        For fewer than 1 sample, or 2 for type 1.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.fft.idct(tb.asarray([6.0, 0.0, 0.0])).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    return _cosines(x, _INVERSE[check_kind(type)], n, _position(axis), _OPPOSITE[check_norm(norm)])
+
+
+def _cosines(x: Tensor, kind: Kind, n: int | None, axis: int, norm: Norm) -> Tensor:
+    """See `dct`."""
+    check_dtype(x.dtype, "real or bool", "transform real(x) and imag(x)")
+    size = check_length(x.shape[axis] if n is None else n)
+    if kind == 1 and size < 2:
+        raise ShapeError(expected("at least two samples for type 1", "pass a length of at least 2", n=size))
+    x = pad(astype(x, transform_dtype(x.dtype)), {axis: (0, size - x.shape[axis])})
+    place = reshape(iota((size,), dtype=int64), (size,) + (1,) * (x.ndim - 1 - axis))
+    ends = logical_or(equal(place, 0), equal(place, size - 1)) if kind == 1 else equal(place, 0)
+    ends = where(ends, asarray(math.sqrt(2), dtype=x.dtype), asarray(1.0, dtype=x.dtype))
+    if norm == "ortho" and kind in (1, 3):
+        x = multiply(x, ends)
+    x = _TRANSFORMS[kind](x, astype(place, x.dtype), axis)
+    if norm == "ortho" and kind in (1, 2):
+        x = divide(x, ends)
+    period = 2 * (size - 1 if kind == 1 else size)
+    return x if norm == "backward" else divide(x, period if norm == "forward" else math.sqrt(period))
+
+
+def _cosines_1(x: Tensor, place: Tensor, axis: int) -> Tensor:
+    """The transform of the numbers, followed by all but the ends in reverse."""
+    size = x.shape[axis]
+    whole = concatenate([x, flip(entries(x, axis, 1, size - 2), axis=axis)], axis=axis)
+    return _head(real(fft(whole, axis=axis)), axis, size)
+
+
+def _cosines_2(x: Tensor, place: Tensor, axis: int) -> Tensor:
+    """The numbers at even places are followed by the others in reverse (Makhoul 1980)."""
+    size = x.shape[axis]
+    at = iota((size,), dtype=int64)
+    order = where(less(multiply(at, 2), size), multiply(at, 2), subtract(2 * size - 1, multiply(at, 2)))
+    spectrum = fft(take_at(x, order, axis=axis, mode="clip"), axis=axis)
+    angle = multiply(place, math.pi / (2 * size))
+    return multiply(add(multiply(real(spectrum), cos(angle)), multiply(imag(spectrum), sin(angle))), 2)
+
+
+def _cosines_3(x: Tensor, place: Tensor, axis: int) -> Tensor:
+    """The inverse of type 2, without its division."""
+    size = x.shape[axis]
+    later = flip(entries(x, axis, 1, size - 1), axis=axis)
+    mirror = pad(later, {axis: (1, 0)})
+    angle = multiply(place, math.pi / (2 * size))
+    c, s = cos(angle), sin(angle)
+    spectrum = complex(add(multiply(x, c), multiply(mirror, s)), subtract(multiply(x, s), multiply(mirror, c)))
+    at = iota((size,), dtype=int64)
+    half = floor_divide(at, 2)
+    order = where(equal(remainder(at, 2), 0), half, subtract(size - 1, half))
+    return take_at(real(ifft(spectrum, axis=axis, norm="forward")), order, axis=axis, mode="clip")
+
+
+def _cosines_4(x: Tensor, place: Tensor, axis: int) -> Tensor:
+    """A transform of twice the length, with all numbers turned before and after it."""
+    size = x.shape[axis]
+    before = multiply(place, math.pi / (2 * size))
+    turned = complex(multiply(x, cos(before)), negative(multiply(x, sin(before))))
+    spectrum = _head(fft(turned, n=2 * size, axis=axis), axis, size)
+    after = multiply(add(place, 0.5), math.pi / (2 * size))
+    return multiply(add(multiply(real(spectrum), cos(after)), multiply(imag(spectrum), sin(after))), 2)
+
+
+_TRANSFORMS: dict[Kind, Callable[[Tensor, Tensor, int], Tensor]] = {
+    1: _cosines_1,
+    2: _cosines_2,
+    3: _cosines_3,
+    4: _cosines_4,
+}
+_INVERSE: dict[Kind, Kind] = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
 @composite

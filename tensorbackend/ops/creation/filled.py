@@ -12,7 +12,6 @@ from operator import index
 from ...annotations import ShapeLike
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
-from ...docstrings import document
 from ...dtypes import DTypeLike, Scalar, as_dtype, check_scalar, default_dtype, scalar_kind
 from ...errors import ArgumentKindError, OperandError, ShapeError, expected
 from ...protocol import BackendLike
@@ -45,7 +44,7 @@ def _full(
     return _fill(shape, fill_value, default_dtype(kind) if dtype is None else dtype, names)
 
 
-@document
+@check_arguments
 def full(
     shape: ShapeLike,
     fill_value: TensorLike,

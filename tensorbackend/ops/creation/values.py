@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Never
 
 from ...caching.option_keys import NUMBERS, holds_entries, remember
 from ...declarations.argument_errors import check_arguments
+from ...declarations.signature_errors import adapt
 from ...docstrings import document
 from ...dtypes import (
     DType,
@@ -85,6 +86,7 @@ def asarray(
     backend: BackendLike = None,
     device: str | None = None,
     like: Like = None,
+    **unknown: Never,
 ) -> Tensor:
     """Convert values to a tensor, which shares the memory of a tensor or array if possible.
 
@@ -95,6 +97,8 @@ def asarray(
     >>> tb.asarray([0.5, 1]).dtype
     float32
     """
+    if unknown:
+        adapt(asarray, (value,), unknown)
     if like is not None:
         backend, device = creation_backend(backend, device, like), None
     if dtype is None and names is None and device is None and (copy is None or copy is False):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import builtins
+from typing import Never
 
+from ...declarations.argument_errors import check_arguments
+from ...declarations.signature_errors import adapt
 from ...docstrings import document
 from ...tensor import Tensor, TensorLike, bind
 from ..composite.elementwise.functions import isfinite
@@ -50,20 +53,22 @@ def _is_complex(x: TensorLike) -> bool:
 
 @bind
 @document
-def cbrt(x: TensorLike, /) -> Tensor:
+def cbrt(x: TensorLike, /, **unknown: Never) -> Tensor:
     """Real cube root, also of negative numbers; the principal root of complex numbers.
 
     >>> import tensorbackend as tb
     >>> tb.cbrt(tb.asarray([-8.0])).tolist()
     [-2.0]
     """
+    if unknown:
+        adapt(cbrt, (x,), unknown)
     if not _is_complex(x):
         return real_cbrt(x)
     return _complex_cbrt(x)
 
 
 @bind
-@document
+@check_arguments
 def rsqrt(x: TensorLike, /) -> Tensor:
     """1 / sqrt(x).
 
@@ -77,7 +82,7 @@ def rsqrt(x: TensorLike, /) -> Tensor:
 
 
 @bind
-@document
+@check_arguments
 def sigmoid(x: TensorLike, /) -> Tensor:
     """Logistic function 1 / (1 + exp(-x)).
 

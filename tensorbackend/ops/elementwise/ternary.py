@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
-from ...docstrings import document
 from ...dtypes import bool_
 from ...errors import DTypeError, expected
 from ...rules.broadcasting import broadcast, elementwise, result_type
@@ -37,7 +37,7 @@ def _clip(x: Template, min: Template, max: Template, /) -> Plan:
 
 
 @bind
-@document
+@check_arguments
 def clip(x: TensorLike, /, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
     """Clip to bounds: minimum(maximum(x, min), max), without those that are `None`; NaN if any operand is NaN.
 

@@ -48,6 +48,13 @@ def transform(draw: Draw, dtype: DType) -> Invocation:
     return call(x, **options)
 
 
+@generates("dct", "idct")
+def cosines(draw: Draw, dtype: DType) -> Invocation:
+    """All types along one axis; truncated, padded, or refused for too few samples."""
+    drawn = transform(draw, dtype)
+    return drawn._replace(options={"type": draw(st.sampled_from([1, 2, 3, 4])), **drawn.options})
+
+
 @generates("fftn", "ifftn", "rfftn", "irfftn")
 def transform_of_several(draw: Draw, dtype: DType) -> Invocation:
     """Along all axes or some in any order, to given lengths too."""

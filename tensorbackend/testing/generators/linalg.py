@@ -251,6 +251,19 @@ def expm(draw: Draw, dtype: DType) -> Invocation:
     return call(stack_of(draw, dtype, batch, shape, lambda *lengths: noise(draw, dtype, *lengths), names_of(draw)))
 
 
+@generates("sqrtm")
+def sqrtm(draw: Draw, dtype: DType) -> Invocation:
+    """Eigenvalues with positive real parts in most draws, and Hermitian matrices."""
+    hermitian_ = draw(st.booleans())
+
+    def make(rows: int, columns: int) -> Rows:
+        matrix = dominant(draw, dtype, rows, columns, step=4, signed=seldom(draw))
+        return hermitian(matrix) if hermitian_ and rows == columns else matrix
+
+    x = stack_of(draw, dtype, draw(shapes(most=1, largest=2)), sides(draw, square=True), make, names_of(draw))
+    return call(x, hermitian=hermitian_)
+
+
 @generates("matrix_norm")
 def matrix_norm(draw: Draw, dtype: DType) -> Invocation:
     """All orders, and 3, which is refused."""

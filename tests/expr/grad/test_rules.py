@@ -124,9 +124,11 @@ def positive_definite(x: Tensor) -> Tensor:
         tb.linalg.slogdet,
         tb.linalg.inv,
         tb.linalg.expm,
+        lambda x: tb.linalg.sqrtm(x + 6 * tb.eye(3, dtype=x.dtype)),
+        lambda x: tb.linalg.sqrtm(x @ tb.linalg.adjoint(x) + tb.eye(3, dtype=x.dtype), hermitian=True),
         partial(tb.linalg.matrix_norm, ord="nuc"),
     ],
-    ids=["cholesky", "hermitian", "eigh", "eig", "det", "slogdet", "inv", "expm", "nuclear"],
+    ids=["cholesky", "hermitian", "eigh", "eig", "det", "slogdet", "inv", "expm", "root", "covariance", "nuclear"],
 )
 def test_functions_of_square_matrices(function: Function, complex_: bool) -> None:
     check(function, batch_of(3, 3, complex_))

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
+from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
-from ....docstrings import document
 from ....dtypes import iinfo, int64, uint64
 from ....errors import ShapeError, TemplateDataError, expected
 from ....protocol.indexing import Mode
@@ -73,7 +73,7 @@ def _argwhere(x: Tensor, /, *, size: int, fill_value: int) -> Tensor:
     return where(expand_dims(less(positions, 0), axis=1), fill_value, vectors)
 
 
-@document
+@check_arguments
 def argwhere(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -> Tensor:
     """Return the index vectors (int64) of the nonzero elements, in row-major order.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....annotations import Axis
+from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import Scalar, bool_, scalar_kind
 from ....errors import ArgumentError, ShapeError, expected
-from ....errors.tracebacks import name_in_errors
 from ....rules.axes import normalize_axis
 from ....rules.plan import integer
 from ....template import as_shape, intern_template, merge_names
@@ -44,7 +44,7 @@ def _repeat_each(x: Tensor, repeats: Tensor, along: int, size: int) -> Tensor:
     return take_at(x, shown, axis=along, mode="clip")
 
 
-@name_in_errors
+@check_arguments
 def repeat(
     x: TensorLike,
     repeats: TensorLike | Sequence[int],
@@ -133,7 +133,7 @@ def _compress(x: Tensor, condition: Tensor, /, *, axis: Axis, size: int, fill_va
     return where(reshape(less(at, count), tuple(shape)), chosen, full((), value, dtype=x.dtype))
 
 
-@name_in_errors
+@check_arguments
 def compress(
     condition: TensorLike,
     x: TensorLike,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from ....annotations import Axes, Axis
+from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
-from ....docstrings import document
 from ....dtypes import DType, float32, promote_types, scalar_kind
 from ....errors import ShapeError, expected
 from ....rules.accuracy import LOG_OF_SUM, SUM, Bound
@@ -119,7 +119,7 @@ def _shifted_sum(x: Tensor, scale: Tensor | None, axis: Axes, keepdims: bool, dt
     return astype(add(log(total), reshape(shift, total.shape, names=total.names)), dtype)
 
 
-@document
+@check_arguments
 def logsumexp(
     x: TensorLike, /, *, axis: Axes = None, keepdims: bool = False, scale: TensorLike | None = None
 ) -> Tensor:

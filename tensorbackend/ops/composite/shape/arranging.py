@@ -5,15 +5,22 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from operator import index
+from typing import TypeAlias
 
 from ....annotations import Axis
+from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....errors import ArgumentError, AxisError, ShapeError, expected
 from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import broadcast
 from ....template import as_shape
-from ....tensor import Tensor
+from ....tensor import Tensor, TensorLike
+from ...creation.filled import iota, rename
+from ...creation.values import operand_tensor
+from ...elementwise.binary import remainder, subtract
+from ...elementwise.conversion import astype
 from ...indexing.slices import entries
+from ...indexing.taking import take_at
 from ...shape import broadcast_to, concatenate, expand_dims, laid_flat, permute_dims, reshape, squeeze
 
 
@@ -70,18 +77,11 @@ def split(x: Tensor, /, sections: int | Sequence[int], *, axis: Axis = 0) -> tup
     return tuple(entries(x, along, low, high - low) for low, high in itertools.pairwise(bounds))
 
 
-@composite
-def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: Axis | Sequence[Axis] | None = None) -> Tensor:
-    """Shift elements along axes; those moved beyond the end reappear at the start.
-
-    `shift` is one number, or one for each axis in the order given. `axis=None` rolls the flattened tensor.
-
-    >>> import tensorbackend as tb
-    >>> tb.roll(tb.iota(5), 2, axis=0).tolist()
-    [3, 4, 0, 1, 2]
-    """
+@composite.calls("roll")
+def _roll(x: Tensor, /, shift: int | Sequence[int], *, axis: Axis | Sequence[Axis] | None = None) -> Tensor:
+    """See `roll`."""
     if axis is None:
-        return reshape(roll(laid_flat(x), shift, axis=0), x.shape, names=x.names)
+        return reshape(_roll(laid_flat(x), shift, axis=0), x.shape, names=x.names)
     several = list(axis) if isinstance(axis, Sequence) and not isinstance(axis, str) else [axis]
     shifts = [index(distance) for distance in shift] if isinstance(shift, Sequence) else [index(shift)] * len(several)
     if len(shifts) != len(several):
@@ -93,6 +93,53 @@ def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: Axis | Sequence[Axis
         if cut:
             x = concatenate([entries(x, along, cut, size - cut), entries(x, along, 0, cut)], axis=along)
     return x
+
+
+Shift: TypeAlias = int | Tensor
+
+
+@check_arguments
+def roll(x: TensorLike, /, shift: Shift | Sequence[Shift], *, axis: Axis | Sequence[Axis] | None = None) -> Tensor:
+    """Shift elements along axes; those moved beyond the end reappear at the start.
+
+    `shift` is one integer, or one for each axis in the order given. A tensor without axes may be traced, as in
+    a compiled function and under `vmap`. `axis=None` rolls the flattened tensor.
+
+    >>> import tensorbackend as tb
+    >>> tb.roll(tb.iota(5), 2, axis=0).tolist()
+    [3, 4, 0, 1, 2]
+    """
+    if isinstance(shift, int):
+        return _roll(x, shift, axis=axis)
+    distances = [*shift] if isinstance(shift, Sequence) else [shift]
+    if not any(isinstance(distance, Tensor) and _is_traced(distance) for distance in distances):
+        given: int | list[int] = [*map(index, distances)] if isinstance(shift, Sequence) else index(shift)
+        return _roll(x, given, axis=axis)
+    x = operand_tensor(x)
+    if axis is None:
+        return reshape(roll(laid_flat(x), shift, axis=0), x.shape, names=x.names)
+    several = list(axis) if isinstance(axis, Sequence) and not isinstance(axis, str) else [axis]
+    distances = distances if isinstance(shift, Sequence) else distances * len(several)
+    if len(distances) != len(several):
+        raise ArgumentError(expected("one shift, or one for each axis", shift=shift, axis=axis))
+    for rolled_axis, distance in zip(several, distances, strict=True):
+        x = _roll_along(x, distance, normalize_axis(x.template, rolled_axis))
+    return x
+
+
+def _is_traced(x: Tensor) -> bool:
+    return not x.backend.is_concrete(x)
+
+
+def _roll_along(x: Tensor, distance: Shift, along: int) -> Tensor:
+    """The elements shifted along one axis by a number that may depend on data."""
+    if not isinstance(distance, Tensor):
+        return _roll(x, distance, axis=along)
+    if distance.ndim or not distance.dtype.is_integer:
+        raise ArgumentError(expected("a shift that is an integer without axes", shift=distance.template))
+    size = x.shape[along]
+    places = remainder(subtract(iota((size,), dtype="int64"), astype(distance, "int64")), max(size, 1))
+    return rename(take_at(x, places, axis=along, mode="clip"), *x.names)
 
 
 @composite

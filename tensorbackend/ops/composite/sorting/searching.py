@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple, TypeAlias, overload
 from ....annotations import Axis
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
-from ....docstrings import document
 from ....errors import ArgumentError, DTypeError, ShapeError, expected
 from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import broadcast, check_dtype, result_type
@@ -60,7 +59,7 @@ def _precedes(a: Tensor, b: Tensor) -> Tensor:
     return logical_or(less(a, b), logical_and(isnan(b), bitwise_invert(isnan(a))))
 
 
-@document
+@check_arguments
 def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sorter: TensorLike | None = None) -> Tensor:
     """The indices at which values x2 would be inserted into a sorted x1 to keep it sorted.
 
