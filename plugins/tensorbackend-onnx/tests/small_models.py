@@ -39,7 +39,27 @@ def by_onnxruntime(proto: ModelProto, *inputs: Any) -> list[Any]:
     """What onnxruntime computes for a model: the other implementation by which ours is judged."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
+    options.intra_op_num_threads = 1  # some quantised operators quantise the examples of each thread by themselves
     session = onnxruntime.InferenceSession(proto.SerializeToString(), options, providers=["CPUExecutionProvider"])
     named = {declared.name: x for declared, x in zip(session.get_inputs(), inputs, strict=True)}
     results: list[Any] = session.run(None, named)
     return results
+
+
+NAMES = {"f": "float", "i": "int32", "l": "int64", "b": "int8", "B": "uint8", "?": "bool"}
+"""ONNX's names of NumPy's dtypes."""
+
+
+def single(
+    operator: str, inputs: Mapping[str, Any], results: Sequence[str], dtypes: Sequence[str], **attributes: Any
+) -> tuple[ModelProto, list[Any]]:
+    """A model of one node of com.microsoft, and its inputs.
+
+    Inputs that are not given are `None`; the first results, for which there are dtypes, are outputs.
+    """
+    names = ["" if x is None else name for name, x in inputs.items()]
+    given = {name: x for name, x in inputs.items() if x is not None}
+    node = helper.make_node(operator, names, results, "node", domain="com.microsoft", **attributes)
+    declared = [value(name, NAMES[x.dtype.char], x.shape) for name, x in given.items()]
+    outputs = [value(name, dtype, None) for name, dtype in zip(results, dtypes, strict=False)]
+    return model([node], declared, outputs, domains=[("com.microsoft", 1)]), list(given.values())
