@@ -125,4 +125,5 @@ def transform(node: Node, x: Tensor) -> Tensor:
     function = tb.fft.fft if node.op == "fft" else tb.fft.ifft
     result: Tensor = function(x, n=options["length"], axis=options["axis"])
     power = {("fft", "ortho"): -0.5, ("fft", "forward"): -1.0, ("ifft", "ortho"): 0.5, ("ifft", "forward"): 1.0}
-    return result * float(options["length"]) ** power[node.op, options["norm"]]
+    factor: float = float(options["length"]) ** power[node.op, options["norm"]]
+    return result * factor
