@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy
 import tensorbackend as tb
-from onnx import GraphProto, NodeProto, defs, helper
+from onnx import GraphProto, NodeProto, defs, helper, numpy_helper
 from tensorbackend.errors import UnsupportedOp, expected
 from tensorbackend.expr.node import CAPTURED, PARAMETER, RENAMED, Node, Value
 from tensorbackend.extending import numpy_dtype
@@ -135,6 +135,11 @@ class Writer:
         """A number in a dtype."""
         return self.constant(numpy.asarray(value).astype(numpy_dtype(dtype)))
 
+    def empty(self, out: tb.Template) -> Name:
+        """A tensor without entries, of which other axes may be open."""
+        zero = numpy_helper.from_array(numpy.zeros(1, numpy_dtype(out.dtype)))
+        return self.op("ConstantOfShape", self.ints(out.shape), value=zero)
+
     def cast(self, x: Name, dtype: tb.DType) -> Name:
         """The value in another dtype."""
         return self.op("Cast", x, to=ELEMENT_TYPES[dtype])
@@ -162,7 +167,7 @@ class Writer:
             return [self.constant(array_of(node.tensor))]
         if all(out.size == 0 and out.dtype.kind != "complex" for out in node.outs):
             # Runtimes differ where an axis has no entries, and there is nothing to compute.
-            return [self.constant(numpy.zeros(out.shape, numpy_dtype(out.dtype))) for out in node.outs]
+            return [self.empty(out) for out in node.outs]
         inputs = node.map_inputs(lambda value: names[value])
         if node.op == RENAMED:
             return [inputs[0]]

@@ -155,6 +155,10 @@ OPEN: dict[str, Callable[..., Any]] = {
     "sizes": lambda x: x - tb.mean(x, axis=0) + tb.arange(x.shape[0])[:, None] * 1.0,
     "both": lambda x: tb.broadcast_to(tb.sum(x, axis=1, keepdims=True), x.shape) @ tb.rename(x, None, None).mT,
     "scan": lambda x: tb.scan(lambda c, row: (c + row, c), tb.zeros(6), tb.rename(x, None, None)),
+    "cond": lambda x: tb.cond(tb.sum(x) > 0, lambda: x * 2, lambda: tb.flip(x, axis=0)),
+    "while_loop": lambda x: tb.while_loop(lambda c: tb.max(c) < 50, lambda c: c + tb.abs(x), tb.abs(x) + 1),
+    "fft": lambda x: (tb.fft.fft(x), tb.abs(tb.fft.rfft(x, axis=1))),
+    "solve": lambda x: tb.linalg.solve(x[:, :, None] * x[:, None, :] + 6 * tb.eye(6), x[:, :, None]),
     "parts": lambda x: (x[1:], x[:-1], tb.concat([x, x]), tb.flip(x, axis=0), tb.sort(x, axis=0)),
 }  # fmt: skip
 
@@ -233,6 +237,12 @@ def test_the_transformer_and_its_cache() -> None:
         stepped = export(step, *(argument.template for argument in arguments), parameters=parameters)
         check_model(stepped, step, [numpy.asarray(argument) for argument in arguments], (), parameters)
         _, cache = nn.incremental_attention(parameters, x, cache, heads=2)
+    texts = ("f32[batch=2, 1, 16]", "f32[batch=2, 2, 6, 8]", "f32[batch=2, 2, 6, 8]", "s32[]")
+    stepped = export(step, *texts, parameters=parameters, open=("batch",))
+    for size in (1, 2, 5):
+        keys, values = floats(size, 2, 6, 8), floats(size, 2, 6, 8)
+        names = [("batch", None, None), ("batch", None, None, None), ("batch", None, None, None), ()]
+        check_model(stepped, step, [floats(size, 1, 16), keys, values, numpy.array(3, "i")], names, parameters)
 
 
 def test_a_recurrent_network_of_both_directions() -> None:
@@ -247,3 +257,6 @@ def test_a_recurrent_network_of_both_directions() -> None:
     names = [("string", "row", "time"), ("string",)]
     given = [tb.asarray(x, names=name).template for x, name in zip((images, lengths), names, strict=True)]
     check_model(export(network, *given, parameters=parameters), network, [images, lengths], names, parameters)
+    proto = export(network, *given, parameters=parameters, open=("string",))
+    for size in (1, 3, 4):
+        check_model(proto, network, [floats(size, 8, 20), rng.integers(1, 21, size)], names, parameters)
