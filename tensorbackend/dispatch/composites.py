@@ -133,10 +133,14 @@ class CompositePath(FullPath):
         bound = self.spec.signature.bind(*call.arguments, **call.keywords)
         bound.apply_defaults()
         first = template_of(call.operands[0]) if call.operands else Template((), "bool")  # it has no axis
+        return self.normal_options(bound.arguments, first)
+
+    def normal_options(self, values: Mapping[str, Any], first: Template) -> Mapping[str, Any]:
+        """The options among the values, for a first operand, as a default and the methods of backends get them."""
         options = {}
         for parameter in self.spec.parameters:
             if parameter.role == "option":
-                value = bound.arguments[parameter.name]
+                value = values[parameter.name]
                 left_out = value is None and parameter.optional
                 options[parameter.name] = None if left_out else _normal(parameter, value, first)
         return options

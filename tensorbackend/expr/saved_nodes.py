@@ -70,13 +70,16 @@ def make_node(
     if composite:
         path = CompositePath(spec)
         default: Default = path.default
+        options = dict(_checked_options(path, templates, options))
         tensors = tuple(_tensors(template) for template in templates)
         result: Any = default(out, tensors, MappingProxyType(options))
         parts = [result] if isinstance(result, Tensor) else list(result)
         results = tuple(x.template for x in parts)
         return _node(op, results[0] if isinstance(out, Template) else results, out, inputs, options, default)
     if op in _MADE:
-        assert isinstance(out, Template)
+        _check_options(op, options)
+        if inputs or not isinstance(out, Template):
+            raise ShapeError(expected("one result of no operands", op=op, inputs=templates, out=out))
         _MADE[op](out, options)
         return Node(op, out, inputs, MappingProxyType(options))
     arguments = _TO_PUBLIC[op](options, out) if op in _TO_PUBLIC else options
@@ -87,9 +90,27 @@ def make_node(
     flat = [x for x in templates for x in (x if isinstance(x, tuple) else (x,)) if x is not None]
     if [x.dtype for x in flat] != [*plan.inputs]:
         raise ShapeError(expected(f"operands of the dtypes {plan.inputs}", inputs=flat))
-    if plan.options.keys() != {*CALLBACKS[op].options}:
-        raise ShapeError(expected("the options of the op", options=sorted(options)))
+    _check_options(op, plan.options)
     return _node(op, plan.out, out, inputs, plan.options)
+
+
+def _checked_options(path: CompositePath, templates: Sequence[Any], options: dict[str, Any]) -> Mapping[str, Any]:
+    """The options of a composite as backends get them; raises `ShapeError` for operands or options that it lacks."""
+    names = [parameter.name for parameter in path.spec.parameters if parameter.role == "option"]
+    operands = [parameter for parameter in path.spec.parameters if parameter.role != "option"]
+    several = any(parameter.kind == "variadic" for parameter in operands)
+    if options.keys() != {*names} or (len(templates) != len(operands) and not several):
+        text = f"{len(operands)} operands of {path.spec.name} and the options {names}"
+        raise ShapeError(expected(text, operands=templates, options=sorted(options)))
+    first = next((x for x in templates if isinstance(x, Template)), Template((), bool_))
+    return path.normal_options(options, first)
+
+
+def _check_options(op: str, options: Mapping[str, Any]) -> None:
+    """Raise `ShapeError` for other options than those that a kernel takes."""
+    names = CALLBACKS[op].options
+    if options.keys() != {*names}:
+        raise ShapeError(expected(f"the options {sorted(names)} of {op}", options=sorted(options)))
 
 
 def _node(

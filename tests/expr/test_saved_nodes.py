@@ -46,6 +46,23 @@ def test_a_false_node_is_refused(op: str, out: Any, options: dict[str, Any], com
         make_node(op, out, () if op in ("iota", "constant") else (X,), options, composite)
 
 
+def test_nodes_have_the_operands_and_options_of_their_op_alone() -> None:
+    out = tb.Template((4,), "f32")
+    with pytest.raises(TensorBackendError, match="no operands"):
+        make_node("constant", out, (X,), {"value": 1.0}, composite=False)
+    with pytest.raises(TensorBackendError, match="the options"):
+        make_node("constant", out, (), {"number": 1.0}, composite=False)
+    with pytest.raises(TensorBackendError, match="1 operands of softmax"):
+        make_node("softmax", X.template, (X, X), {"axis": (1,)}, composite=True)
+    with pytest.raises(TensorBackendError, match="the options"):
+        make_node("softmax", X.template, (X,), {"axis": (1,), "scale": 1}, composite=True)
+
+
+def test_options_of_composites_are_those_that_backends_get() -> None:
+    assert make_node("softmax", X.template, (X,), {"axis": None}, composite=True).options == {"axis": (0, 1)}
+    assert make_node("softmax", X.template, (X,), {"axis": -1}, composite=True).options == {"axis": (1,)}
+
+
 def test_ops_of_the_package_alone_are_known() -> None:
     assert {"add", "conv", "softmax", "resize"} <= specs().keys()
     with pytest.raises(KeyError):

@@ -62,7 +62,16 @@ def _closed(name: str, kind: Any) -> tb.Template:
             raise ShapeError(expected("an input that is a tensor", type=kind))
         return kind.template()
     except ShapeError as error:
-        raise ArgumentError(expected(f"a template for input {name}, {kind!r}", f"such as {name}=f32[1, 3]")) from error
+        raise ArgumentError(expected(f"a template for input {name}, {kind!r}", _example(name, kind))) from error
+
+
+def _example(name: str, kind: Any) -> str:
+    """A template for an input whose sizes are open, each of which is 8."""
+    if not isinstance(kind, TensorType) or kind.shape is None:
+        return f"such as {name}=f32[1, 3]"
+    axes = zip(kind.names, kind.shape, strict=True)
+    sizes = (f"{own}={size or 8}" if own else f"{size or 8}" for own, size in axes)
+    return f"such as '{name}={kind.dtype.alias}[{', '.join(sizes)}]'"
 
 
 def described(path: str | os.PathLike[str], texts: Sequence[str], top: int) -> list[Table]:

@@ -95,6 +95,11 @@ class Outcome(NamedTuple):
     detail: str = ""
 
 
+def kinds_for(backend: tb.BackendLike) -> tuple[str, ...]:
+    """The kinds whose cases a backend runs in minutes: pure Python takes hours for networks."""
+    return KINDS if tb.get_backend(backend).name != "binary" else tuple(kind for kind in KINDS if kind != "real")
+
+
 def cases(*kinds: str, only: str | None = None) -> Iterator[Case]:
     """The tests of some kinds, all by default, or those whose names match a pattern as a whole."""
     for kind in kinds or KINDS:

@@ -39,6 +39,11 @@ ELEMENT_TYPES: dict[tb.DType, int] = {dtype: number for number, dtype in DTYPES.
 """The element type of each dtype."""
 
 
+def part_dtype(dtype: tb.DType) -> tb.DType:
+    """The dtype of the parts of complex numbers; any other dtype is its own."""
+    return {tb.complex64: tb.float32, tb.complex128: tb.float64}.get(dtype, dtype)
+
+
 def dtype_of(element_type: int) -> tb.DType:
     """The dtype of an element type; `ModelError` for one that tensors do not have, or that does not exist."""
     dtype = DTYPES.get(element_type)

@@ -36,7 +36,7 @@ def test_onnx_shows_inputs_parameters_operators_and_costs_by_node(
     for part in ("f32[batch: ?][8]", "1 parameters: 128 numbers, 512 bytes", "MatMul", "small.onnx:1", "1.02 k"):
         assert part in said
     assert main(["onnx", path]) == 0
-    assert "a template for input x" in capsys.readouterr().out
+    assert "a template for input x, f32[batch: ?][8]; such as 'x=f32[batch=8, 8]'" in capsys.readouterr().out
 
 
 def test_onnx_names_what_is_missing_and_mistakes(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -65,11 +65,14 @@ def test_dryrun_takes_a_model_and_differentiates_it_by_its_parameters(path: str,
 
 def test_check_runs_onnx_own_tests(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     few = [*conformance.cases("node", only="test_(abs|softmax_axis_0|strnorm.*)"), *conformance.cases("simple")]
-    monkeypatch.setattr(conformance, "cases", lambda: iter(few))
+    monkeypatch.setattr(conformance, "cases", lambda *kinds: iter(few))
     assert main(["check", "numpy", "--onnx"]) == 0
     said = capsys.readouterr().out
     assert "node" in said
     assert "simple" in said
+    assert "only the kinds" not in said
+    assert main(["check", "binary", "--onnx"]) == 0
+    assert "only the kinds node, simple" in capsys.readouterr().out
     broken = few[0]._replace(data=[(inputs, [numpy.asarray(x) + 1 for x in right]) for inputs, right in few[0].data])
     few.append(broken)
     assert main(["check", "numpy", "--onnx"]) == 1

@@ -10,22 +10,20 @@ import tensorbackend as tb
 from tensorbackend.expr.node import Node
 from tensorbackend.protocol.window import Windows
 
-from .elementwise import as_pairs, dtype, is_complex
-from .writer import Name, Writer, writes
+from .elementwise import as_pairs, dtype
+from .writer import Name, Writer, is_complex, writes
 
 POOLS = {"window_max": "MaxPool", "window_sum": "AveragePool"}
 
 
 @writes("matmul", uniform=True)
 def matmul(w: Writer, node: Node, x: Name, y: Name) -> Any:
-    return NotImplemented if is_complex(node) else w.op("MatMul", x, y)
+    return w.op("MatMul", x, y)
 
 
 @writes("dot")
 def dot(w: Writer, node: Node, x: Name, y: Name) -> Any:
     """One sum of products, whose axes have letters."""
-    if is_complex(node):
-        return NotImplemented
     contract1, batch1, contract2, batch2 = (
         node.options[name] for name in ("contract1", "batch1", "contract2", "batch2")
     )
@@ -47,12 +45,12 @@ def einsum(w: Writer, node: Node, *operands: Any) -> Any:
     equation = str(node.options["subscripts"]).replace(" ", "")
     plain = all(letter in ascii_lowercase for letter in equation.replace(",", "").replace("->", ""))
     short = "->" in equation and " " not in str(node.options["subscripts"]).strip()
-    return w.op("Einsum", *names, equation=equation) if plain and short and not is_complex(node) else NotImplemented
+    return w.op("Einsum", *names, equation=equation) if plain and short else NotImplemented
 
 
 @writes("determinant", uniform=True)
 def determinant(w: Writer, node: Node, x: Name) -> Any:
-    return NotImplemented if is_complex(node) else w.op("Det", x)
+    return w.op("Det", x)
 
 
 @writes("conv")
@@ -61,8 +59,6 @@ def conv(w: Writer, node: Node, x: Name, kernel: Name) -> Any:
     windows: Windows = options["windows"]
     dilated = any(step != 1 for step in options["input_dilation"])
     negative = any(number < 0 for pair in windows.padding for number in pair)
-    if is_complex(node):
-        raise w.refuse(f"conv of {dtype(node)}")
     if options["batch_groups"] != 1 or dilated or negative or not windows.strides:
         return NotImplemented
     return w.op(
@@ -83,7 +79,8 @@ def pool(w: Writer, node: Node, x: Name) -> Any:
     rows = list(zip(windows.sizes, windows.strides, windows.padding, strict=True))
     spatial = [axis for axis, (size, step, pads) in enumerate(rows) if (size, step, tuple(pads)) != (1, 1, (0, 0))]
     floats = tb.isdtype(dtype(node), "real floating")
-    if not floats or len(spatial) > 3 or any(number < 0 for _, _, pads in rows for number in pads):
+    fits = all(0 <= number < size for size, _, pads in (rows[axis] for axis in spatial) for number in pads)
+    if not floats or len(spatial) > 3 or not fits:  # onnxruntime wants padding within a window
         return NotImplemented
     if not spatial:
         return x

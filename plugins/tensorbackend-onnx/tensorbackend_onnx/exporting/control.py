@@ -10,7 +10,6 @@ from onnx import GraphProto
 from tensorbackend.dtypes import bool_
 from tensorbackend.expr.node import Node
 
-from .elementwise import is_complex
 from .shape import FIRST
 from .writer import Name, Writer, writes
 
@@ -42,8 +41,6 @@ def without_counterpart(w: Writer, node: Node, *inputs: Any) -> Any:
 
 @writes("cond")
 def cond(w: Writer, node: Node, predicate: Name, constants: Sequence[Name]) -> Any:
-    if is_complex(node):
-        return NotImplemented
 
     def branch(graph: Any) -> GraphProto:
         inner = w.inside()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import tensorbackend as tb
 from tensorbackend.dtypes import bool_
-from tensorbackend.expr.node import Node
+from tensorbackend.expr.node import Node, Value
 
 from ..dtypes import ELEMENT_TYPES
 from .writer import Name, Writer, writes
@@ -37,7 +38,6 @@ SAME = {
     "sqrt": "Sqrt",
     "tan": "Tan",
     "tanh": "Tanh",
-    "quotient": "Div",
     "divide": "Div",
 }
 """Ops with an operator of the same meaning, on real numbers."""
@@ -60,12 +60,6 @@ def dtype(node: Node, position: int = 0) -> tb.DType:
     return node.operands[position].template.dtype
 
 
-def is_complex(node: Node) -> bool:
-    """Whether a node computes, or takes, complex numbers."""
-    templates = [*node.outs, *(value.template for value in node.operands)]
-    return any(tb.isdtype(template.dtype, "complex floating") for template in templates)
-
-
 WHOLE = {"ceil", "floor", "round"}
 """Ops that return integers unchanged."""
 
@@ -82,15 +76,11 @@ def activation(w: Writer, node: Node, x: Name) -> Name:
 def same(w: Writer, node: Node, *inputs: Name) -> Any:
     if node.op in WHOLE and not tb.isdtype(dtype(node), "real floating"):
         return inputs[0]
-    if is_complex(node):
-        return w.op("Neg", *inputs) if node.op == "negate" else NotImplemented
     return w.op(SAME[node.op], *inputs)
 
 
 @writes(*OF_NUMBERS)
 def of_numbers(w: Writer, node: Node, x: Name, y: Name) -> Any:
-    if is_complex(node):
-        return w.op(OF_NUMBERS[node.op], x, y) if node.op in ("add", "subtract") else NotImplemented
     if dtype(node) != bool_:
         return w.op(OF_NUMBERS[node.op], x, y)
     wide = (w.cast(z, tb.int32) for z in (x, y))
@@ -141,10 +131,32 @@ def shift(w: Writer, node: Node, x: Name, y: Name) -> Any:
     return w.op("BitShift", x, y, direction="LEFT" if node.op == "left_shift" else "RIGHT")
 
 
+def never_zero(value: Value) -> bool:
+    """Whether a value is a number that the function was written with, other than 0."""
+    while value.node.op in ("as_type", "broadcast"):
+        (value,) = value.node.operands
+    return value.node.op == "constant" and bool(value.node.options["value"])
+
+
+def integer_divided(w: Writer, node: Node, x: Name, y: Name, write: Callable[[Name, Name], Name]) -> Name:
+    """A quotient or remainder of integers, which is 0 by 0, where runtimes stop with an error."""
+    if never_zero(node.operands[1]):
+        return write(x, y)
+    number = dtype(node, 1)
+    zero = w.op("Equal", y, w.scalar(0, number))
+    divided = write(x, w.op("Where", zero, w.scalar(1, number), y))
+    return divided if node.op == "remainder" else w.op("Where", zero, w.scalar(0, number), divided)
+
+
+@writes("quotient")
+def quotient(w: Writer, node: Node, x: Name, y: Name) -> Name:
+    return integer_divided(w, node, x, y, lambda x, y: w.op("Div", x, y))
+
+
 @writes("remainder")
 def remainder(w: Writer, node: Node, x: Name, y: Name) -> Name:
     if not tb.isdtype(dtype(node), "real floating"):
-        return w.op("Mod", x, y)
+        return integer_divided(w, node, x, y, lambda x, y: w.op("Mod", x, y))
     rest = w.op("Mod", x, y, fmod=1)
     zero = w.scalar(0, dtype(node))
     other = w.op("Xor", w.op("Less", rest, zero), w.op("Less", y, zero))
@@ -156,7 +168,7 @@ def remainder(w: Writer, node: Node, x: Name, y: Name) -> Name:
 def floor_divide(w: Writer, node: Node, x: Name, y: Name) -> Name:
     if tb.isdtype(dtype(node), "real floating"):
         return w.op("Floor", w.op("Div", x, y))
-    return w.op("Div", w.op("Sub", x, w.op("Mod", x, y)), y)
+    return integer_divided(w, node, x, y, lambda x, y: w.op("Div", w.op("Sub", x, w.op("Mod", x, y)), y))
 
 
 @writes("rsqrt")

@@ -7,20 +7,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy
 import onnx
 import tensorbackend as tb
 from onnx import ModelProto, TensorProto, helper, numpy_helper
-from tensorbackend.errors import ArgumentError, UnsupportedOp, expected
+from tensorbackend.errors import ArgumentError, expected
 from tensorbackend.expr.graph import Graph
 
-from ..dtypes import ELEMENT_TYPES
+from ..dtypes import ELEMENT_TYPES, part_dtype
 from ..operators.registry import NEWEST
-from . import contraction, control, elementwise, indexing, parts, reduction  # noqa: F401 # they declare ops
+from . import contraction, control, elementwise, indexing, pairs, parts, reduction  # noqa: F401 # they declare ops
 from . import places as places
 from . import shape as shapes  # noqa: F401
 from .opening import Source, Written, opened, samples
-from .writer import Name, Shared, Writer
+from .writer import Name, Shared, Writer, array_of
 
 OLDEST, DEFAULT = 18, 22
 """The oldest opset that is written, and the default."""
@@ -40,7 +39,8 @@ def export(
     """Write a function of tensors as an ONNX model.
 
     The function is traced, so that the model has what it computes for these templates. Softmax, layer normalisation,
-    gelu and the like become ONNX's own operators.
+    gelu and the like become ONNX's own operators. Complex inputs, outputs and parameters are pairs of real and
+    imaginary parts along a last axis, as in ONNX's operator `DFT`: no operator of ONNX computes with complex numbers.
 
     Parameters
     ----------
@@ -159,11 +159,6 @@ def input_names(graph: Graph, parameters: int) -> list[Name]:
 
 def _written(graph: Graph, opset: int, parameters: int, sizes: Mapping[str, int]) -> Written:
     """The nodes for a traced function."""
-    for value in [*graph.parameters, *graph.outputs]:
-        if tb.isdtype(value.template.dtype, "complex floating"):
-            raise UnsupportedOp(
-                expected("inputs and outputs that ONNX has", "take real() and imag()", got=value.template)
-            )
     names = input_names(graph, parameters)
     writer = Writer(Shared(opset))
     outputs = writer.graph(graph.nodes, graph.outputs, dict(zip(graph.parameters, names, strict=True)))
@@ -208,7 +203,7 @@ def _model(graphs: Sequence[Graph], traces: Sequence[Written], leaves: Sequence[
 
 
 def _initialiser(name: Name, leaf: tb.Tensor) -> TensorProto:
-    return numpy_helper.from_array(numpy.asarray(leaf), name)
+    return numpy_helper.from_array(array_of(leaf), name)
 
 
 def _value(name: Name, templates: Sequence[tb.Template], traces: Sequence[Written]) -> Any:
@@ -220,4 +215,6 @@ def _value(name: Name, templates: Sequence[tb.Template], traces: Sequence[Writte
             key for key in traces[0].sizes if all(trace.sizes[key] == n for trace, n in zip(traces, sizes, strict=True))
         ]
         shape.append(sizes[0] if len(set(sizes)) == 1 else same[0] if same else own)
-    return helper.make_tensor_value_info(name, ELEMENT_TYPES[templates[0].dtype], shape)
+    dtype = templates[0].dtype
+    pair = [2] if dtype.kind == "complex" else []
+    return helper.make_tensor_value_info(name, ELEMENT_TYPES[part_dtype(dtype)], [*shape, *pair])

@@ -7,7 +7,7 @@ from typing import Any
 import tensorbackend as tb
 from tensorbackend.expr.node import Node
 
-from .elementwise import dtype, is_complex
+from .elementwise import dtype
 from .writer import Name, Writer, writes
 
 
@@ -61,7 +61,7 @@ def gather(w: Writer, node: Node, x: Name, places: Name) -> Any:
 
 @writes("indexed_add", "indexed_put")
 def indexed(w: Writer, node: Node, x: Name, places: Name, updates: Name) -> Any:
-    if is_complex(node) or by_parts(node):
+    if by_parts(node):
         return NotImplemented
     depth = node.operands[1].template.shape[-1]
     places = indices(w, node, places, node.operands[0].template.shape[:depth])

@@ -5,6 +5,7 @@ The number of steps follows from their sizes, which must be known.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -44,31 +45,6 @@ def atan2(node: Node, y: Tensor, x: Tensor) -> Tensor:
     on_axis = tb.where(y == 0, tb.where(left, upper, y), upright)
     found = tb.where(x == 0, on_axis, tb.where(left, angle + upper, angle))
     return found.astype(node.outs[0].dtype)
-
-
-@parts("multiply")
-def multiply(node: Node, x: Tensor, y: Tensor) -> Tensor:
-    """A product of complex numbers by their parts."""
-    (a, b), (c, d) = ((tb.real(z), tb.imag(z)) for z in (x, y))
-    return _complex(a * c - b * d, a * d + b * c)
-
-
-@parts("divide")
-def divide(node: Node, x: Tensor, y: Tensor) -> Tensor:
-    """A quotient of complex numbers by their parts."""
-    (a, b), (c, d) = ((tb.real(z), tb.imag(z)) for z in (x, y))
-    square = c * c + d * d
-    return _complex((a * c + b * d) / square, (b * c - a * d) / square)
-
-
-@parts("abs")
-def absolute(node: Node, x: Tensor) -> Tensor:
-    """The absolute value of complex numbers."""
-    return tb.sqrt(tb.square(tb.real(x)) + tb.square(tb.imag(x)))
-
-
-def _complex(real: Tensor, imag: Tensor) -> Tensor:
-    return tb.complex(real, imag)
 
 
 @parts("pad")
@@ -173,6 +149,36 @@ def triangular_solve(node: Node, a: Tensor, b: Tensor) -> Tensor:
         rows[step] = rest / a[..., step, step, None]
     solution = tb.stack([rows[step] for step in range(size)], axis=-2)
     return solution if options["left_side"] else solution.mT
+
+
+@parts("log_gamma")
+def log_gamma(node: Node, x: Tensor) -> Tensor:
+    """Stirling's series, to which small numbers are moved by 8; those below 1/2 by the reflection."""
+    left = x < 0.5
+    y = tb.where(left, 1 - x, x)
+    product = y
+    for step in range(1, 8):
+        product = product * (y + step)
+    z = y + 8
+    series = (1 / 12 - (1 / 360 - 1 / (1260 * z * z)) / (z * z)) / z
+    right = (z - 0.5) * tb.log(z) - z + 0.5 * math.log(2 * math.pi) + series - tb.log(product)
+    reflected = math.log(math.pi) - tb.log(tb.abs(tb.sin(math.pi * (x - tb.floor(x))))) - right
+    large = tb.where(y > 1e4, (y - 0.5) * tb.log(y) - y + 0.5 * math.log(2 * math.pi), right)  # product overflows
+    return tb.where(left, reflected, large)
+
+
+@parts("digamma")
+def digamma(node: Node, x: Tensor) -> Tensor:
+    """The derivative of Stirling's series, with the same moves."""
+    left = x < 0.5
+    y = tb.where(left, 1 - x, x)
+    z, rest = y + 8, tb.zeros_like(y)
+    for step in range(8):
+        rest = rest + 1 / (y + step)
+    square = z * z
+    right = tb.log(z) - 0.5 / z - (1 / 12 - (1 / 120 - 1 / (252 * square)) / square) / square - rest
+    angle = math.pi * (x - tb.floor(x))
+    return tb.where(left, right - math.pi * tb.cos(angle) / tb.sin(angle), right)
 
 
 @parts("signbit")

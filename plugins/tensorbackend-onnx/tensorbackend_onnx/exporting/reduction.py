@@ -9,7 +9,7 @@ import tensorbackend as tb
 from tensorbackend.dtypes import bool_
 from tensorbackend.expr.node import Node
 
-from .elementwise import dtype, is_complex
+from .elementwise import dtype
 from .writer import Name, Writer, writes
 
 SUMS = {"sum": "ReduceSum", "product": "ReduceProd"}
@@ -26,8 +26,6 @@ def reduced(w: Writer, operator: str, node: Node, x: Name) -> Name:
 
 @writes(*SUMS)
 def sums(w: Writer, node: Node, x: Name) -> Any:
-    if is_complex(node):
-        return NotImplemented
     wide = x if dtype(node) == node.outs[0].dtype else w.cast(x, node.outs[0].dtype)
     return reduced(w, SUMS[node.op], node, wide)
 
@@ -49,7 +47,7 @@ def all_or_any(w: Writer, node: Node, x: Name) -> Name:
 
 @writes(*COMPOSITES, uniform=True)
 def composite(w: Writer, node: Node, x: Name, *others: Name) -> Any:
-    if is_complex(node) or any(other is not None for other in others) or dtype(node) != node.outs[0].dtype:
+    if any(other is not None for other in others) or dtype(node) != node.outs[0].dtype:
         return NotImplemented
     return reduced(w, COMPOSITES[node.op], node, x)
 
@@ -81,7 +79,7 @@ def top_k(w: Writer, node: Node, x: Name) -> list[Name]:
 
 @writes("cumulative_sum")
 def cumulative_sum(w: Writer, node: Node, x: Name) -> Any:
-    if node.options["include_initial"] or is_complex(node):
+    if node.options["include_initial"]:
         return NotImplemented
     wide = x if dtype(node) == node.outs[0].dtype else w.cast(x, node.outs[0].dtype)
     axis = w.constant(numpy.asarray(node.options["axis"], "int64"))

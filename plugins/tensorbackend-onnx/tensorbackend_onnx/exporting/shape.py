@@ -11,8 +11,8 @@ from tensorbackend.dtypes import bool_
 from tensorbackend.expr.node import Node
 
 from ..dtypes import ELEMENT_TYPES
-from .elementwise import dtype, is_complex
-from .writer import Name, Writer, writes
+from .elementwise import dtype
+from .writer import Name, Writer, is_complex, writes
 
 FIRST = -(2**63)
 """A bound before the first entry of any axis, for slices that go backwards."""

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy
 import tensorbackend as tb
-from onnx import GraphProto, NodeProto, defs, helper
+from onnx import GraphProto, NodeProto, defs, helper, numpy_helper
 from tensorbackend.errors import UnsupportedOp, expected
 from tensorbackend.expr.node import CAPTURED, PARAMETER, RENAMED, Node, Value
 from tensorbackend.extending import numpy_dtype
 
-from ..dtypes import ELEMENT_TYPES
+from ..dtypes import ELEMENT_TYPES, part_dtype
 
 Name = str
 """The name of a value in the model."""
@@ -32,15 +32,18 @@ PARTS: dict[str, Callable[..., Any]] = {}
 """Ops as functions of public ops, which are written instead: they get the node, then tensors."""
 
 
+COMPLEX: dict[str, Write] = {}
+"""How each op of complex numbers is written, which are pairs along a last axis."""
+
 UNIFORM: set[str] = set()
 """Composites that an operator computes only where all inputs have the floating dtype of the result."""
 
 
-def writes(*ops: str, uniform: bool = False) -> Callable[[Write], Write]:
+def writes(*ops: str, uniform: bool = False, table: dict[str, Write] = WRITES) -> Callable[[Write], Write]:
     """Declare how ops are written; `uniform` says that all inputs must have the floating dtype of the result."""
 
     def declare(function: Write) -> Write:
-        WRITES.update(dict.fromkeys(ops, function))
+        table.update(dict.fromkeys(ops, function))
         if uniform:
             UNIFORM.update(ops)
         return function
@@ -52,6 +55,18 @@ def is_uniform(node: Node) -> bool:
     """Whether all inputs of a node have the floating dtype of its result."""
     dtype = node.outs[0].dtype
     return tb.isdtype(dtype, "real floating") and all(value.template.dtype == dtype for value in node.operands)
+
+
+def is_complex(node: Node) -> bool:
+    """Whether a node computes, or takes, complex numbers."""
+    templates = [*node.outs, *(value.template for value in node.operands)]
+    return any(template.dtype.kind == "complex" for template in templates)
+
+
+def array_of(tensor: tb.Tensor) -> Any:
+    """A tensor's data as a model has it."""
+    array = numpy.asarray(tensor)
+    return numpy.stack([array.real, array.imag], axis=-1) if array.dtype.kind == "c" else array
 
 
 class Constant(NamedTuple):
@@ -120,6 +135,11 @@ class Writer:
         """A number in a dtype."""
         return self.constant(numpy.asarray(value).astype(numpy_dtype(dtype)))
 
+    def empty(self, out: tb.Template) -> Name:
+        """A tensor without entries, of which other axes may be open."""
+        zero = numpy_helper.from_array(numpy.zeros(1, numpy_dtype(out.dtype)))
+        return self.op("ConstantOfShape", self.ints(out.shape), value=zero)
+
     def cast(self, x: Name, dtype: tb.DType) -> Name:
         """The value in another dtype."""
         return self.op("Cast", x, to=ELEMENT_TYPES[dtype])
@@ -143,14 +163,16 @@ class Writer:
     def node(self, node: Node, names: dict[Value, Name]) -> list[Name]:
         """Write a node, and return the names of its results."""
         if node.op == CAPTURED:
-            return [self.constant(numpy.asarray(node.tensor))]
+            assert node.tensor is not None
+            return [self.constant(array_of(node.tensor))]
         if all(out.size == 0 and out.dtype.kind != "complex" for out in node.outs):
             # Runtimes differ where an axis has no entries, and there is nothing to compute.
-            return [self.constant(numpy.zeros(out.shape, numpy_dtype(out.dtype))) for out in node.outs]
+            return [self.empty(out) for out in node.outs]
         inputs = node.map_inputs(lambda value: names[value])
         if node.op == RENAMED:
             return [inputs[0]]
-        write = None if node.op in UNIFORM and not is_uniform(node) else WRITES.get(node.op)
+        known = COMPLEX if is_complex(node) else WRITES
+        write = None if known is WRITES and node.op in UNIFORM and not is_uniform(node) else known.get(node.op)
         results = NotImplemented if write is None else write(self, node, *inputs)
         if results is NotImplemented:
             results = self.parts(node, names)
@@ -196,4 +218,5 @@ class Writer:
 
 def declared(name: Name, template: tb.Template) -> Any:
     """A value in a graph inside, without its sizes, as they may be open."""
-    return helper.make_tensor_value_info(name, ELEMENT_TYPES[template.dtype], None if template.ndim else ())
+    sizes = None if template.ndim else (2,) if template.dtype.kind == "complex" else ()
+    return helper.make_tensor_value_info(name, ELEMENT_TYPES[part_dtype(template.dtype)], sizes)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 import tensorbackend as tb
 from tensorbackend import Tensor, nn
+from tensorbackend.errors import ArgumentError, expected
 
 from .registry import MICROSOFT, operator
 
@@ -177,3 +179,23 @@ def log_softmax_of_rows(x: Tensor, *, axis: int = 1) -> Tensor:
 def hardmax_of_rows(x: Tensor, *, axis: int = 1) -> Tensor:
     """`hardmax` over all axes from one on, before opset 13."""
     return tb.reshape(hardmax(_of_rows(x, axis)), x.shape)
+
+
+FUSED: dict[str, Callable[..., Tensor]] = {
+    "Clip": tb.clip,
+    "HardSigmoid": lambda x, alpha, beta: hard_sigmoid(x, alpha=alpha, beta=beta),
+    "LeakyRelu": lambda x, alpha: leaky_relu(x, alpha=alpha),
+    "Relu": relu,
+    "Sigmoid": tb.sigmoid,
+    "Tanh": tb.tanh,
+}
+"""The activations that onnxruntime joins to the layer before, which take numbers of the node after the tensor."""
+
+
+def fused(x: Tensor, activation: str, numbers: Sequence[float]) -> Tensor:
+    """An activation by its name, with its numbers; none for an empty name."""
+    if not activation:
+        return x
+    if activation not in FUSED:
+        raise ArgumentError(expected(f"an activation among {list(FUSED)}", activation=activation))
+    return FUSED[activation](x, *numbers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tensorbackend as tb
 from tensorbackend import Tensor
 
+from .activations import fused
 from .registry import MICROSOFT, operator
 
 
@@ -47,6 +48,26 @@ def gemm(
     if z is None:
         return product
     return product + (z if beta == 1 else scaled(z, beta))
+
+
+@operator("FusedGemm", domain=MICROSOFT)
+def fused_gemm(
+    x: Tensor,
+    y: Tensor,
+    z: Tensor | None = None,
+    *,
+    activation: str = "",
+    activation_alpha: float | None = None,
+    activation_beta: float | None = None,
+    activation_gamma: float | None = None,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    transA: int = 0,
+    transB: int = 0,
+) -> Tensor:
+    """alpha x y + beta z and an activation, which onnxruntime has joined."""
+    numbers = [number for number in (activation_alpha, activation_beta, activation_gamma) if number is not None]
+    return fused(gemm(x, y, z, alpha=alpha, beta=beta, transA=transA, transB=transB), activation, numbers)
 
 
 def scaled(x: Tensor, factor: float) -> Tensor:

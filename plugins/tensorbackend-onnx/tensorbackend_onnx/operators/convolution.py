@@ -10,7 +10,8 @@ import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.errors import ShapeError, expected
 
-from .registry import Ints, operator
+from .activations import fused
+from .registry import MICROSOFT, Ints, operator
 from .windows import windows
 
 
@@ -38,6 +39,27 @@ def conv(
         feature_groups=group,
     )
     return result if bias is None else result + by_channel(bias, result.ndim)
+
+
+@operator("FusedConv", domain=MICROSOFT)
+def fused_conv(
+    x: Tensor,
+    kernel: Tensor,
+    bias: Tensor | None = None,
+    added: Tensor | None = None,
+    *,
+    activation: str = "",
+    activation_params: tuple[float, ...] = (),
+    auto_pad: str = "NOTSET",
+    dilations: tuple[int, ...] | None = None,
+    group: int = 1,
+    kernel_shape: tuple[int, ...] | None = None,
+    pads: tuple[int, ...] | None = None,
+    strides: tuple[int, ...] | None = None,
+) -> Tensor:
+    """A convolution, a tensor that is added, and an activation, which onnxruntime has joined."""
+    result = conv(x, kernel, bias, auto_pad=auto_pad, dilations=dilations, group=group, pads=pads, strides=strides)
+    return fused(result if added is None else result + added, activation, activation_params)
 
 
 def by_channel(x: Tensor, ndim: int) -> Tensor:

@@ -264,22 +264,59 @@ def lstm(
     output_sequence: int = 0,
 ) -> tuple[Tensor, ...]:
     """Long short-term memory, with the gates input, output, forget and cell."""
-    layer = _layer(activations, ("sigmoid", "tanh", "tanh"), activation_alpha, activation_beta, clip, direction, layout)
-    hidden = recurrence.shape[-1]
+    layer = lstm_layer(activations, activation_alpha, activation_beta, clip, direction, layout)
+    return run_lstm(
+        layer,
+        x,
+        lambda place, z: z @ weights[place].T,
+        lambda place, z: z @ recurrence[place].T,
+        (recurrence.shape[-1], bool(input_forget)),
+        (bias, lengths, state, memory, peepholes),
+    )
+
+
+def lstm_layer(
+    names: Sequence[str] | None,
+    alphas: Sequence[float] | None,
+    betas: Sequence[float] | None,
+    clip: float | None,
+    direction: str,
+    layout: int = 0,
+) -> Layer:
+    """The activations, directions and layout of long short-term memory."""
+    return _layer(names, ("sigmoid", "tanh", "tanh"), alphas, betas, clip, direction, layout)
+
+
+def run_lstm(
+    layer: Layer,
+    x: Tensor,
+    project: Callable[[int, Tensor], Tensor],
+    recur: Callable[[int, Tensor], Tensor],
+    options: tuple[int, bool],
+    optional: Sequence[Tensor | None],
+) -> tuple[Tensor, ...]:
+    """The outputs, the last output and the last memory.
+
+    `project(direction, x)` and `recur(direction, output)` multiply by the weights; `options` are the number of units
+    and whether the input gate is one minus the forget gate; `optional` are the bias, lengths, the first output, the
+    first memory and peepholes.
+    """
+    hidden, input_forget = options
+    bias, lengths, state, memory, peepholes = optional
 
     def cell(place: int) -> tuple[Callable[[Tensor], Tensor], Cell]:
         gate, inner, outer = layer.of(place)
-        first, second = _biases(bias, place, 4, hidden, weights)
+        first, second = _biases(bias, place, 4, hidden, x)
         peeps: Any = (0, 0, 0) if peepholes is None else tb.split(peepholes[place], 3)
 
         def step(state: tuple[Tensor, ...], projected: Tensor) -> tuple[Tensor, ...]:
             output, memory = state
-            i, o, f, c = tb.split(projected + output @ recurrence[place].T, 4, axis=-1)
+            i, o, f, c = tb.split(projected + recur(place, output), 4, axis=-1)
             entry = gate(i + peeps[0] * memory)
             forget = 1 - entry if input_forget else gate(f + peeps[2] * memory)
             memory = forget * memory + entry * inner(c)
             return gate(o + peeps[1] * memory) * outer(memory), memory
 
-        return lambda z: z @ weights[place].T + (first + second), step
+        return lambda z: project(place, z) + (first + second), step
 
     return _run(layer, x, lengths, (state, memory), hidden, cell)

@@ -48,7 +48,8 @@ def pairs(x: Tensor) -> Tensor:
 
 @operator("STFT")
 def stft(x: Tensor, step: Int, window: Tensor | None = None, length: Int | None = None, *, onesided: int = 1) -> Tensor:
-    """Fourier transforms of frames of a signal (batch, time, 1 or 2)."""
+    """Fourier transforms of frames of a signal (batch, time, 1 or 2), or of real numbers (batch, time)."""
+    x = x[..., None] if x.ndim == 2 else x  # which ONNX does not say, but onnxruntime takes and files have
     size = length if length is not None else window.shape[0] if window is not None else x.shape[1]
     count = (x.shape[1] - size) // step + 1
     starts = [list(range(frame * step, frame * step + size)) for frame in range(count)]

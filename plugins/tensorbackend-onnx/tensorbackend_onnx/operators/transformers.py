@@ -65,16 +65,33 @@ def attention(
 ) -> Any:
     """Self-attention with the projections of query, key and value in one matrix; also the next cache."""
     projected = x @ weights if bias is None else x @ weights + bias
-    third = weights.shape[1] // 3
-    sizes = qkv_hidden_sizes or (third, third, third)
+    heads = (num_heads, qkv_hidden_sizes)
+    return self_attention(projected, heads, mask, past, attention_bias, bool(unidirectional), scale)
+
+
+def self_attention(
+    projected: Tensor,
+    heads: tuple[int, tuple[int, ...] | None],
+    mask: Tensor | None,
+    past: Tensor | None,
+    bias: Tensor | None,
+    causal: bool,
+    scale: float,
+) -> tuple[Tensor, Tensor]:
+    """Attention of queries, keys and values next to each other; also the next cache.
+
+    `heads` are their number, and the sizes of query, key and value if these differ.
+    """
+    count, written = heads
+    third = projected.shape[-1] // 3
+    sizes = written or (third, third, third)
     ends = [sum(sizes[: place + 1]) for place in range(3)]
     parts = (projected[..., end - size : end] for size, end in zip(sizes, ends, strict=True))
-    query, key, value = (by_heads(part, num_heads) for part in parts)
+    query, key, value = (by_heads(part, count) for part in parts)
     if past is not None:
         key, value = (tb.concat([past[place], new], axis=2) for place, new in enumerate((key, value)))
     kept = padding_mask(mask, key.shape[2])
-    result = attended(query, key, value, attention_bias, kept, bool(unidirectional), scale)
-    return result, tb.stack([key, value])
+    return attended(query, key, value, bias, kept, causal, scale), tb.stack([key, value])
 
 
 @operator("MultiHeadAttention", domain=MICROSOFT)

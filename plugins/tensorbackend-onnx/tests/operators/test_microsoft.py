@@ -7,14 +7,11 @@ from typing import Any
 import numpy
 import pytest
 import tensorbackend as tb
-from onnx import ModelProto, helper
-from small_models import by_onnxruntime, model, value
+from small_models import by_onnxruntime, single
 
 from tensorbackend_onnx import load
 
 rng = numpy.random.default_rng(0)
-
-NAMES = {"f": "float", "i": "int32", "l": "int64", "b": "int8", "B": "uint8", "?": "bool"}
 
 
 def floats(*shape: int) -> Any:
@@ -23,19 +20,6 @@ def floats(*shape: int) -> Any:
 
 def cosines(*shape: int) -> Any:
     return numpy.cos(floats(*shape))
-
-
-def single(operator: str, inputs: dict[str, Any], outputs: int = 1, **attributes: Any) -> tuple[ModelProto, list[Any]]:
-    """A model of one node, whose inputs are `None` where they are not given, and the inputs of the model."""
-    names = ["" if x is None else name for name, x in inputs.items()]
-    given = {name: x for name, x in inputs.items() if x is not None}
-    results = [f"y{place}" for place in range(outputs)] + ["count"] * (operator == "EmbedLayerNormalization")
-    node = helper.make_node(operator, names, results, "node", domain="com.microsoft", **attributes)
-    declared = [value(name, NAMES[x.dtype.char], x.shape) for name, x in given.items()]
-    proto = model(
-        [node], declared, [value(name, "float", None) for name in results[:outputs]], domains=[("com.microsoft", 1)]
-    )
-    return proto, list(given.values())
 
 
 CASES: dict[str, tuple[str, dict[str, Any], int, dict[str, Any]]] = {
@@ -193,7 +177,8 @@ CASES: dict[str, tuple[str, dict[str, Any], int, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_an_operator_computes_what_onnxruntime_computes(name: str) -> None:
     operator, inputs, outputs, attributes = CASES[name]
-    proto, given = single(operator, inputs, outputs, **attributes)
+    names = [f"y{place}" for place in range(outputs)] + ["count"] * (operator == "EmbedLayerNormalization")
+    proto, given = single(operator, inputs, names, ["float"] * outputs, **attributes)
     right = by_onnxruntime(proto, *given)
     for backend in ("numpy", "jax"):
         results = load(proto)(*(tb.asarray(x, backend=backend) for x in given))
