@@ -56,6 +56,14 @@ class Compiled:
         """The result for inputs, as any default implementation returns it."""
         return cast(Result, wrap(out, inputs[0].backend, self.kernel(*[x.data for x in inputs])))
 
+    def overwriting(self, spare: Sequence[int], *, entered: bool) -> Kernel | None:
+        """A kernel that may write to the payloads at some positions, which nothing needs later; `None` for none.
+
+        It writes only where `is_spare` says that nothing else refers to the payload. It is called directly, so that
+        nothing else does, and enters the backend by itself unless the program around it has.
+        """
+        return None
+
 
 def evaluate(graph: Graph, arguments: Sequence[Any], backend: Backend | None = None) -> list[Tensor]:
     """The results of a graph for tensors in place of its parameters, on `backend`, by default that of the tensors.
@@ -311,7 +319,17 @@ class _Writer:
         return _standalone_kernel(node, self.backend) if self.kernels is None else self.kernels[node]
 
     def _overwriting_kernel(self, node: Node, ends: Sequence[Value]) -> Kernel | None:
-        """A kernel that may write into the first operand, if the program owns it and does not need it later."""
+        """A kernel that may write into operands that the program owns and does not need later.
+
+        A callback's kernel writes into the first one, a compiled kernel into any.
+        """
+        if isinstance(node.default, Compiled):
+            names = [self._names[value] for value in node.operands]
+            ended = {self._names[value] for value in ends}
+            spare = [
+                place for place, name in enumerate(names) if name[0] == "t" and name in ended and names.count(name) == 1
+            ]
+            return node.default.overwriting(spare, entered=self.kernels is not None) if spare else None
         first = node.inputs[0] if node.inputs else None
         if not isinstance(first, Value) or first not in ends or node.default is not None:
             return None
