@@ -22,6 +22,7 @@ from ..dispatch import explain
 from ..dispatch.kernels import composite_kernel, implementation, primitive_kernel, raw_kernel, wrap
 from ..dispatch.narrow import composite_method
 from ..dispatch.watching import is_program
+from ..dtypes.defaults import at_level, product_level
 from ..errors import ContractError, OutOfMemoryError, TensorBackendError
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.exhaustion import out_of_memory
@@ -216,18 +217,27 @@ def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:
         if isinstance(node.default, Compiled):
             kernels[node] = node.default.kernel
             continue
-        inputs = node.map_inputs(_template)
-        if node.default is None:
-            callback = implementation(backend, node.op, node.out, inputs)
-        else:
-            method = composite_method(backend, node.op, node.out, inputs)
-            if method is None:
-                return None
-            callback = method
-        if not is_planned(callback):
+        with at_level(node.products):
+            kernel = _raw_kernel(node, backend)
+        if kernel is None:
             return None
-        kernels[node] = raw_kernel(backend, node.op, callback, node.out, inputs, node.options)
+        kernels[node] = kernel
     return kernels
+
+
+def _raw_kernel(node: Node, backend: Backend) -> Kernel | None:
+    """The kernel of a node as its planned callback returns it; `None` if it has no planned callback."""
+    inputs = node.map_inputs(_template)
+    if node.default is None:
+        callback = implementation(backend, node.op, node.out, inputs)
+    else:
+        method = composite_method(backend, node.op, node.out, inputs)
+        if method is None:
+            return None
+        callback = method
+    if not is_planned(callback):
+        return None
+    return raw_kernel(backend, node.op, callback, node.out, inputs, node.options)
 
 
 def _standalone_kernel(node: Node, backend: Backend) -> Kernel:
@@ -235,9 +245,19 @@ def _standalone_kernel(node: Node, backend: Backend) -> Kernel:
     if isinstance(node.default, Compiled):
         return backend.enter(node.default.kernel)
     inputs = node.map_inputs(_template)
-    if node.default is None:
-        return primitive_kernel(backend, node.op, node.out, inputs, node.options)
-    return composite_kernel(backend, node.op, node.out, inputs, node.options, node.default)
+    with at_level(node.products):
+        if node.default is None:
+            return primitive_kernel(backend, node.op, node.out, inputs, node.options)
+        kernel = composite_kernel(backend, node.op, node.out, inputs, node.options, node.default)
+    level = node.products
+
+    def composite(*payloads: Payload) -> Payload:
+        if product_level() == level:
+            return kernel(*payloads)
+        with at_level(level):  # the default may run only now
+            return kernel(*payloads)
+
+    return kernel if composite_method(backend, node.op, node.out, inputs) is not None else composite
 
 
 def compute_node(node: Node, backend: Backend, inputs: Sequence[Any]) -> Result:
