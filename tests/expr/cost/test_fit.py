@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
+import runpy
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -137,3 +140,12 @@ def test_each_set_of_shapes_has_its_own_choice() -> None:
     numpy.testing.assert_allclose(fitted(weights, x[:16])[0], step_of(layer)(weights, x[:16])[0], rtol=1e-5)
     with pytest.raises(tb.errors.ArgumentError, match="fit: expected a limit"):
         fitted(weights, x)
+
+
+def test_the_choice_is_near_the_best_of_all() -> None:
+    benchmark: Any = runpy.run_path(str(Path(__file__).resolve().parents[3] / "benchmarks" / "fit.py"))
+    calls = 12 if os.environ.get("TENSORBACKEND_EXAMPLES") else 4
+    ratios = benchmark["fit_chain"](calls)
+    assert len(ratios) >= 2
+    assert max(ratios) <= 1.15
+    assert min(ratios) >= 1
