@@ -13,6 +13,7 @@ import gc
 import sys
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from time import perf_counter
@@ -74,7 +75,7 @@ def measured_peak(function: Callable[..., Any], *arguments: Any) -> int:
     tracemalloc.start()
     try:
         function(*arguments)
-        return tracemalloc.get_traced_memory()[1] + sum(x.nbytes for x in tb.tree_leaves(arguments))
+        return int(tracemalloc.get_traced_memory()[1] + sum(x.nbytes for x in tb.tree_leaves(arguments)))
     finally:
         tracemalloc.stop()
 
@@ -92,7 +93,7 @@ def fit_decoder() -> dict[str, float]:
         before, everything = program(plain), program(kept)
         limit = int(FRACTION * before.peak.memory)
         start = perf_counter()
-        found = choose_recomputation(lambda program=program: program(kept), limit)
+        found = choose_recomputation(partial(program, kept), limit)
         seconds = perf_counter() - start
         taken = measured_peak(run(tb.fit(kept, limit, optimised=optimised)), *arguments)
         expected = run(plain)(*arguments)
