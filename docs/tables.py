@@ -17,7 +17,8 @@ import tensorbackend as tb
 from tensorbackend.backends.support import support_of
 from tensorbackend.declarations.op_specs import CALLBACKS, OPS, OpSpec, list_implementations
 from tensorbackend.dispatch.fallbacks import fallbacks
-from tensorbackend.dtypes import ALL_DTYPES, DType
+from tensorbackend.dispatch.narrow import ALSO_MOVING, MOVING
+from tensorbackend.dtypes import ALL_DTYPES, NARROW_DTYPES, DType
 from tensorbackend.expr.grad.coverage import gradient_support
 from tensorbackend.protocol import Backend
 from tensorbackend.protocol.core import own_method
@@ -286,6 +287,15 @@ other primitives from them:
 A backend that holds complex numbers also needs {complex}. Some callbacks are not in the minimum and have no fall-back:
 {alone}. A backend that leaves one of them out lacks only that op and the composites that use it.
 
+## Narrow dtypes
+
+{narrow} only store numbers.
+Every backend that holds them takes them in the ops that move elements: those of the families {families} whose
+results are not rounded, and {more}. Backends that hold them: {holders}; PyTorch's
+too, by its plugin. Callbacks get the codes of the elements as uint8, so no backend needs callbacks for narrow dtypes.
+All other ops refuse them, and name the cast to write ([semantics](semantics.md#narrow-dtypes)).
+`tensorbackend check` and the kit's suite check the ops that take them with each of these dtypes.
+
 ## Primitives
 
 The column "the minimum" is a backend that defines only the minimum, with the callbacks for complex numbers.
@@ -314,8 +324,13 @@ def support_page() -> str:
     primitives = [name for name, callback in CALLBACKS.items() if not callback.optional]
     alone = [name for name in primitives if not fallbacks(name) and name not in fewest]
     head = {"columns": " | ".join(engines), "lines": " | ".join("---" for _ in engines)}
+    holders = [name for name, cls in engines.items() if cls.dtypes >= {*NARROW_DTYPES}]
     page = SUPPORT_INTRODUCTION.format(
         **head,
+        narrow=_listed(map(str, NARROW_DTYPES)),
+        families=_listed(sorted(MOVING)),
+        more=_listed(sorted(ALSO_MOVING)),
+        holders=_listed(holders),
         count=len(real),
         minimum=_listed(sorted(real)),
         complex=_listed(sorted(set(fewest) - set(real))),

@@ -18,7 +18,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from ..dtypes import ALL_DTYPES, DType, as_dtype, complex64, float32, int32, uint8
+from ..dtypes import ALL_DTYPES, NARROW_DTYPES, DType, as_dtype, complex64, float8_e4m3fn, float32, int4, int32, uint8
 from ..errors import ArgumentError, TensorBackendError, expected
 from ..select import get_backend
 from ._plugin import onnx_plugin
@@ -56,6 +56,7 @@ def run(options: Namespace) -> int:
     if options.onnx:
         return _run_onnx(options)
     try:
+        from ..testing.calls import dtypes_to_draw
         from ..testing.report import Report
         from ..testing.runner import check_pairs
     except ModuleNotFoundError as error:
@@ -70,7 +71,7 @@ def run(options: Namespace) -> int:
         return _mistake(str(error))
     start = perf_counter()
     pairs: list[Pair] = []
-    asked, status = len(ops) * len(dtypes), None
+    asked, status = sum(len(dtypes_to_draw(op, dtypes)) for op in ops), None
     try:
         failed = 0
         with _stop_on_signals() as proceed, progress(asked) as advance:
@@ -176,10 +177,12 @@ def _ops(asked: Sequence[str] | None) -> list[str]:
 def _dtypes(asked: Sequence[str] | None, *, quick: bool) -> list[DType]:
     if asked is not None:
         return list(dict.fromkeys(map(as_dtype, asked)))
-    return [dtype for dtype in ALL_DTYPES if not quick or dtype.kind == "bool" or dtype in _OF_EACH_KIND]
+    return [
+        dtype for dtype in (*ALL_DTYPES, *NARROW_DTYPES) if not quick or dtype.kind == "bool" or dtype in _OF_EACH_KIND
+    ]
 
 
-_OF_EACH_KIND = (int32, uint8, float32, complex64)
+_OF_EACH_KIND = (int32, uint8, float32, complex64, float8_e4m3fn, int4)
 
 
 def _check_options(options: Namespace) -> None:

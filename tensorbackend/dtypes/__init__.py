@@ -6,6 +6,7 @@ from .defaults import cast_to as cast_to
 from .defaults import default_dtype as default_dtype
 from .defaults import get_precision as get_precision
 from .defaults import precision as precision
+from .defaults import product_precision as product_precision
 from .defaults import set_precision as set_precision
 from .defaults import uncast as uncast
 from .limits import check_scalar as check_scalar

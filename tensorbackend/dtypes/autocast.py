@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..errors import ArgumentError, expected
 from ..errors.tracebacks import name_in_errors
 from ..scopes import Block
-from .defaults import PRODUCT_DTYPES, CastBlock, get_precision
+from .defaults import PRODUCT_DTYPES, cast_products
 from .promotion import as_dtype
 from .types import DTypeLike, bfloat16
 
@@ -59,5 +59,5 @@ def autocast(dtype: DTypeLike = bfloat16) -> Block[None]:
     narrow = as_dtype(dtype)
     for code, known in PRODUCT_DTYPES.items():
         if narrow is known:
-            return CastBlock(-(100 * code + get_precision()))
+            return cast_products(code)
     raise ArgumentError(expected("a dtype of bfloat16 or float16", dtype=narrow))

@@ -34,7 +34,8 @@ _COMPLEX = {16: complex64, 32: complex64, 64: complex128}
 # These variables differ only in their defaults. A block sets all of them; the process reads the one whose default is
 # its precision. So each call reads a single variable, by the variable's own method `get`. The value is the width in
 # bits, negative where operands are cast to that width as well. Under `autocast` a multiple of 100, which stands for the
-# dtype of products, is subtracted from that: -132 is bfloat16 at a precision of 32.
+# dtype of products, is subtracted from that: -132 is bfloat16 at a precision of 32. A multiple of 10,000 stands for the
+# precision of products: 20,032 and -20,132 are "default".
 _precisions: dict[int, ContextVar[int]] = {
     sign * bits: ContextVar(f"tensorbackend_precision_{sign * bits}", default=sign * bits)
     for bits in _FLOATING
@@ -43,6 +44,11 @@ _precisions: dict[int, ContextVar[int]] = {
 
 PRODUCT_DTYPES: Final = {1: bfloat16, 2: float16}
 """The dtypes of products under `autocast`, by the multiple of 100."""
+
+PRODUCT_PRECISIONS: Final = ("highest", "high", "default")
+"""The precisions of products, by the multiple of `_LEVEL`."""
+
+_LEVEL: Final = 10_000
 
 current_precision: Callable[[], int] = _precisions[32].get
 """Returns the width in bits of the default floating dtype in the current context, in a form that is negative where
@@ -77,13 +83,17 @@ class CastBlock(Block[None]):
         when_casting.call()
 
 
-def precision(bits: int, *, cast: bool = False) -> Block[None]:
-    """Set the width in bits of the default floating and complex dtypes for a `with` block, in this thread or task only.
+def precision(bits: int | str, *, cast: bool = False) -> Block[None]:
+    """Set the default precision for a `with` block, in this thread or task only: of dtypes, or of products.
 
     Parameters
     ----------
-    bits : {16, 32, 64}
-        The width of floating numbers, and of each part of complex numbers, which have at least 32.
+    bits : {16, 32, 64, "highest", "high", "default"}
+        As a number, the width in bits of the default floating dtype, and of each part of complex numbers, which have
+        at least 32. As text, the least precision with which matrix products and convolutions multiply float32, and
+        their gradients too: "highest", as without a block, multiplies all bits; with "high" and "default" JAX and
+        PyTorch may use the units of a GPU or TPU that round operands to fewer bits. Dtypes stay the same, and so do
+        results on other backends.
     cast : bool, default False
         Whether ops that compute also cast their floating and complex operands, even wider ones, to that width. Ops
         that only move elements, such as `reshape` and indexing, and `astype` do not cast their operands.
@@ -96,7 +106,7 @@ def precision(bits: int, *, cast: bool = False) -> Block[None]:
     Raises
     ------
     ArgumentError
-        For another width.
+        For another width or text.
 
     Examples
     --------
@@ -104,6 +114,9 @@ def precision(bits: int, *, cast: bool = False) -> Block[None]:
     >>> with tb.precision(64):
     ...     tb.asarray(0.5).dtype
     float64
+    >>> with tb.precision("default"):
+    ...     (tb.ones((2, 2)) @ tb.ones((2, 2))).tolist()
+    [[2.0, 2.0], [2.0, 2.0]]
     >>> x = tb.ones(2)
     >>> with tb.precision(64, cast=True):
     ...     (x + x).dtype, x[0].dtype
@@ -114,8 +127,62 @@ def precision(bits: int, *, cast: bool = False) -> Block[None]:
     set_precision : For the whole process.
     get_precision : Returns the current width.
     """
-    _check_precision("precision", bits)
-    return CastBlock(-bits) if cast else Block(None, [(variable, bits) for variable in _precisions.values()])
+    if bits in PRODUCT_PRECISIONS and not cast:
+        return at_level(PRODUCT_PRECISIONS.index(bits))
+    if type(bits) is not int or bits not in _FLOATING:
+        texts = ", ".join(map(repr, PRODUCT_PRECISIONS))
+        expectation = f"16, 32 or 64 bits, or {texts} without a cast"
+        raise ArgumentError(expected(expectation, bits=bits, cast=cast)).named("precision")
+    return _block((bits + product_level() * _LEVEL) * (-1 if cast else 1))
+
+
+def _block(mode: int) -> Block[None]:
+    """A block with a value of `current_precision`."""
+    return CastBlock(mode) if mode < 0 else Block(None, [(variable, mode) for variable in _precisions.values()])
+
+
+def cast_products(code: int) -> Block[None]:
+    """A block in which operands of products are cast to one of `PRODUCT_DTYPES`."""
+    return _block(-(product_level() * _LEVEL + 100 * code + get_precision()))
+
+
+def product_level() -> int:
+    """The current precision of products, as a position in `PRODUCT_PRECISIONS`."""
+    return abs(current_precision()) // _LEVEL
+
+
+def at_level(level: int) -> Block[None]:
+    """A block with a precision of products, a position in `PRODUCT_PRECISIONS`; all else stays as it is."""
+    mode = current_precision()
+    if abs(mode) // _LEVEL == level:
+        return Block(None, ())
+    return _block((abs(mode) % _LEVEL + level * _LEVEL) * (1 if mode > 0 else -1))
+
+
+def product_precision() -> str:
+    """The current precision of products, which a backend reads where it plans a product.
+
+    Returns
+    -------
+    str
+        "highest", "high" or "default", as `precision` defines them.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> with tb.precision("high"):
+    ...     product_precision()
+    'high'
+    """
+    return PRODUCT_PRECISIONS[product_level()]
+
+
+def shown_precision() -> int | str:
+    """The current precision for a message: the number of bits, and the precision of products unless it is highest."""
+    mode = current_precision()
+    if not product_level():
+        return mode
+    return f"{mode % _LEVEL if mode > 0 else -(-mode % _LEVEL)}, products {product_precision()!r}"
 
 
 def set_precision(bits: int, *, cast: bool = False) -> None:
@@ -201,7 +268,7 @@ def _target(mode: int, dtype: DType, cast_class: CastClass) -> DType:
     """The dtype to which a value of `current_precision` casts an operand of a dtype, which may be the same."""
     if mode > 0 or not dtype.is_inexact:
         return dtype
-    code, bits = divmod(-mode, 100)
+    code, bits = divmod(-mode % _LEVEL, 100)
     if not code:
         return _COMPLEX[bits] if dtype.is_complex else _FLOATING[bits]
     if cast_class == "product" and dtype in (float16, bfloat16, float32):

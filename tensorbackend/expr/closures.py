@@ -161,7 +161,7 @@ def _structure(graph: Graph) -> Hashable:
         return numbers[value.node], value.index
 
     rows = (
-        (node.op, node.out, node.map_inputs(place), node.default, node.line, *options_key(node.options))
+        (node.op, node.out, node.map_inputs(place), node.default, node.line, node.products, *options_key(node.options))
         for node in graph.nodes
     )
     return tuple(rows), tuple(map(place, graph.outputs)), len(graph.parameters), graph.names, graph.out_tree

@@ -22,6 +22,7 @@ from ..dispatch import explain
 from ..dispatch.kernels import composite_kernel, implementation, primitive_kernel, raw_kernel, wrap
 from ..dispatch.narrow import composite_method
 from ..dispatch.watching import is_program
+from ..dtypes.defaults import at_level, product_level
 from ..errors import ContractError, OutOfMemoryError, TensorBackendError
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.exhaustion import out_of_memory
@@ -55,6 +56,14 @@ class Compiled:
     def __call__(self, out: Any, inputs: Sequence[Tensor], options: Mapping[str, object]) -> Result:
         """The result for inputs, as any default implementation returns it."""
         return cast(Result, wrap(out, inputs[0].backend, self.kernel(*[x.data for x in inputs])))
+
+    def overwriting(self, spare: Sequence[int], *, entered: bool) -> Kernel | None:
+        """A kernel that may write to the payloads at some positions, which nothing needs later; `None` for none.
+
+        It writes only where `is_spare` says that nothing else refers to the payload. It is called directly, so that
+        nothing else does, and enters the backend by itself unless the program around it has.
+        """
+        return None
 
 
 def evaluate(graph: Graph, arguments: Sequence[Any], backend: Backend | None = None) -> list[Tensor]:
@@ -208,18 +217,27 @@ def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:
         if isinstance(node.default, Compiled):
             kernels[node] = node.default.kernel
             continue
-        inputs = node.map_inputs(_template)
-        if node.default is None:
-            callback = implementation(backend, node.op, node.out, inputs)
-        else:
-            method = composite_method(backend, node.op, node.out, inputs)
-            if method is None:
-                return None
-            callback = method
-        if not is_planned(callback):
+        with at_level(node.products):
+            kernel = _raw_kernel(node, backend)
+        if kernel is None:
             return None
-        kernels[node] = raw_kernel(backend, node.op, callback, node.out, inputs, node.options)
+        kernels[node] = kernel
     return kernels
+
+
+def _raw_kernel(node: Node, backend: Backend) -> Kernel | None:
+    """The kernel of a node as its planned callback returns it; `None` if it has no planned callback."""
+    inputs = node.map_inputs(_template)
+    if node.default is None:
+        callback = implementation(backend, node.op, node.out, inputs)
+    else:
+        method = composite_method(backend, node.op, node.out, inputs)
+        if method is None:
+            return None
+        callback = method
+    if not is_planned(callback):
+        return None
+    return raw_kernel(backend, node.op, callback, node.out, inputs, node.options)
 
 
 def _standalone_kernel(node: Node, backend: Backend) -> Kernel:
@@ -227,9 +245,19 @@ def _standalone_kernel(node: Node, backend: Backend) -> Kernel:
     if isinstance(node.default, Compiled):
         return backend.enter(node.default.kernel)
     inputs = node.map_inputs(_template)
-    if node.default is None:
-        return primitive_kernel(backend, node.op, node.out, inputs, node.options)
-    return composite_kernel(backend, node.op, node.out, inputs, node.options, node.default)
+    with at_level(node.products):
+        if node.default is None:
+            return primitive_kernel(backend, node.op, node.out, inputs, node.options)
+        kernel = composite_kernel(backend, node.op, node.out, inputs, node.options, node.default)
+    level = node.products
+
+    def composite(*payloads: Payload) -> Payload:
+        if product_level() == level:
+            return kernel(*payloads)
+        with at_level(level):  # the default may run only now
+            return kernel(*payloads)
+
+    return kernel if composite_method(backend, node.op, node.out, inputs) is not None else composite
 
 
 def compute_node(node: Node, backend: Backend, inputs: Sequence[Any]) -> Result:
@@ -311,7 +339,17 @@ class _Writer:
         return _standalone_kernel(node, self.backend) if self.kernels is None else self.kernels[node]
 
     def _overwriting_kernel(self, node: Node, ends: Sequence[Value]) -> Kernel | None:
-        """A kernel that may write into the first operand, if the program owns it and does not need it later."""
+        """A kernel that may write into operands that the program owns and does not need later.
+
+        A callback's kernel writes into the first one, a compiled kernel into any.
+        """
+        if isinstance(node.default, Compiled):
+            names = [self._names[value] for value in node.operands]
+            ended = {self._names[value] for value in ends}
+            spare = [
+                place for place, name in enumerate(names) if name[0] == "t" and name in ended and names.count(name) == 1
+            ]
+            return node.default.overwriting(spare, entered=self.kernels is not None) if spare else None
         first = node.inputs[0] if node.inputs else None
         if not isinstance(first, Value) or first not in ends or node.default is not None:
             return None

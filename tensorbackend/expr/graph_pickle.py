@@ -64,6 +64,7 @@ def _flat(graph: Graph) -> tuple[Any, ...]:
             node.default,
             node.tensor,
             node.line,
+            node.products,
         )
         for node in graph.nodes
     ]
@@ -95,13 +96,14 @@ def _graph(nodes: list[Any], parameters: list[Any], outputs: list[Any], names: A
     def value(place: tuple[int, int]) -> Value:
         return Value(graph_nodes[place[0]], place[1])
 
-    for op, out, inputs, options, default, tensor, line in nodes:
+    for op, out, inputs, options, default, tensor, line, products in nodes:
         operands = tuple([
             operand if operand is None else value(operand) if isinstance(operand, tuple) else tuple(map(value, operand))
             for operand in inputs
         ])  # fmt: skip
         read_only: Mapping[str, object] = MappingProxyType(options)
-        graph_nodes.append(Node(op, out, operands, read_only, default=default, tensor=tensor, line=line))
+        node = Node(op, out, operands, read_only, default=default, tensor=tensor, line=line, products=products)
+        graph_nodes.append(node)
     return Graph([*map(value, parameters)], [*map(value, outputs)], names=names)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from itertools import count
 from types import FrameType, MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from ..dtypes.defaults import at_level, product_level
 from ..errors.tracebacks import is_ours
 from ..rules.plan import Out
 from ..scopes import Block
@@ -87,7 +89,7 @@ class Node:
     numbers increase with time, so a node comes after its inputs.
     """
 
-    __slots__ = ("default", "inputs", "line", "op", "operands", "options", "out", "serial", "tensor")
+    __slots__ = ("default", "inputs", "line", "op", "operands", "options", "out", "products", "serial", "tensor")
 
     operands: tuple[Value, ...]
     """The values that the node needs, with sequences flattened."""
@@ -102,6 +104,7 @@ class Node:
         default: Default | None = None,
         tensor: Tensor | None = None,
         line: Line | None = None,
+        products: int | None = None,
     ) -> None:
         self.op, self.out, self.inputs, self.options = op, out, inputs, options
         self.operands = _flat(inputs)
@@ -109,6 +112,8 @@ class Node:
         self.tensor = tensor
         """The tensor of a `captured` node."""
         self.line = line or here()
+        self.products = product_level() if products is None else products
+        """The precision of its products, `product_level()` where it was recorded."""
         self.serial = next(serials)
 
     @property
@@ -139,7 +144,7 @@ class Node:
     def remade(self, inputs: tuple[Any, ...], options: Mapping[str, object] | None = None) -> Node:
         """The same call with other inputs, at the same line, and with other options if they are given."""
         chosen = self.options if options is None else options
-        return Node(self.op, self.out, inputs, chosen, default=self.default, line=self.line)
+        return Node(self.op, self.out, inputs, chosen, default=self.default, line=self.line, products=self.products)
 
     def __repr__(self) -> str:
         return f"<node {self.op} {self.out!r}>"
@@ -204,6 +209,13 @@ def frames_to_user() -> int:
 def at_line(line: Line | None) -> Block[None]:
     """Inside the block, new nodes get this line: nodes that a rewrite makes from a node keep the node's line."""
     return Block(None, [(_line, line)])
+
+
+@contextmanager
+def in_place_of(node: Node) -> Iterator[None]:
+    """A block in which new nodes take the place of a node: they get its line and the precision of its products."""
+    with at_line(node.line), at_level(node.products):
+        yield
 
 
 def is_sized(node: Node) -> bool:

@@ -16,6 +16,7 @@ from typing import Any, Final
 from ..declarations.argument_errors import check_arguments
 from ..dispatch.composites import CompositePath
 from ..dtypes import DType, complex128
+from ..dtypes.defaults import PRODUCT_PRECISIONS
 from ..errors import ArgumentError, FileError, TensorBackendError, expected
 from ..files import safetensors
 from ..files.replace import replace_file
@@ -220,6 +221,8 @@ class _Writer:
         entry["options"] = {name: self.option(value, node) for name, value in node.options.items()}
         if node.default is not None:
             entry["composite"] = True
+        if node.products:
+            entry["products"] = PRODUCT_PRECISIONS[node.products]
         return entry
 
     def tensor(self, node: Node) -> str:

@@ -17,7 +17,7 @@ from ..tensor import Tensor
 from .effects import order_effects
 from .evaluate import KEPT_BYTES, compute_node, inline_custom_gradients
 from .graph import Graph, rebuilt
-from .node import CAPTURED, HOOK, HOST, RENAMED, Node, Value, at_line, is_sized
+from .node import CAPTURED, HOOK, HOST, RENAMED, Node, Value, in_place_of, is_sized
 from .recall import value_under
 from .record import ExprBackend, capture, expr_tensor, record_block, value_of
 from .subgraphs import subgraphs
@@ -80,8 +80,8 @@ def _key(node: Node) -> tuple[Any, ...]:
         return CAPTURED, node.out, id(node.tensor.data), node.tensor.backend
     options = node.options
     if not options:
-        return node.op, node.out, node.inputs, node.default
-    return node.op, node.out, node.inputs, node.default, *options_key(options)
+        return node.op, node.out, node.inputs, node.default, node.products
+    return node.op, node.out, node.inputs, node.default, node.products, *options_key(options)
 
 
 @in_own_context
@@ -117,7 +117,7 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
         if not node.inputs:  # a constant already
             known[node] = result
             return node.values
-        with at_line(node.line):
+        with in_place_of(node):
             values = [capture(x) for x in (result if isinstance(result, tuple) else (result,))]
         for value in values:
             assert value.node.tensor is not None  # a captured node has one
@@ -167,7 +167,7 @@ def _changes_nothing_but_names(node: Node) -> bool:
 def parts(node: Node) -> tuple[Value, ...]:
     """A composite's results, computed by new nodes that its default implementation records."""
     assert node.default is not None  # a composite has one
-    with at_line(node.line), record_block() as scope:
+    with in_place_of(node), record_block() as scope:
         result = node.default(node.out, node.map_inputs(expr_tensor), node.options)
         tensors = (result,) if isinstance(result, Tensor) else result
         return tuple(order_effects(scope, [value_of(x) for x in tensors]))

@@ -19,6 +19,7 @@ from .bounds import bound_of as bound_of
 from .calls import GENERATORS as GENERATORS
 from .calls import Invocation as Invocation
 from .calls import calls as calls
+from .calls import dtypes_to_draw as dtypes_to_draw
 from .calls import has_generator as has_generator
 from .calls import names as names
 from .calls import takes_narrow as takes_narrow

@@ -196,6 +196,33 @@ def takes_narrow(name: str) -> bool:
     return spec is not None and moves(spec)
 
 
+def dtypes_to_draw(name: str, dtypes: Sequence[DType]) -> list[DType]:
+    """The dtypes with which an op is checked: all that are asked for, but narrow ones only where the op takes them.
+
+    If only narrow ones are asked for, the op refuses them.
+
+    Parameters
+    ----------
+    name : str
+        The name of a declared op, or of something else that moves elements.
+    dtypes : sequence of DType
+        The dtypes that are asked for.
+
+    Returns
+    -------
+    list of DType
+        Those to draw.
+
+    Examples
+    --------
+    >>> from tensorbackend.dtypes import float32, int4
+    >>> dtypes_to_draw("reshape", [float32, int4]), dtypes_to_draw("add", [float32, int4])
+    ([float32, int4], [float32])
+    """
+    taken = name not in (*OPS, *GENERATORS) or takes_narrow(name)
+    return [dtype for dtype in dtypes if taken or not dtype.is_narrow] or list(dtypes)
+
+
 # Strategies of an option, by its meaning and whether it may be `None`.
 _BY_MEANING: dict[tuple[str, bool], Callable[[Tensor], st.SearchStrategy[Any]]] = {
     ("axis", False): partial(axes_of, kind="Axis"),

@@ -17,7 +17,7 @@ from ..errors import UnsupportedOp
 from ..protocol import Backend
 from ..protocol.core import Core
 from ..tensor import Tensor
-from .calls import Invocation, calls
+from .calls import Invocation, calls, dtypes_to_draw
 from .conformance import judge
 from .failures import Disagreement
 from .source import public, qualified
@@ -184,6 +184,8 @@ def check_pairs(
 ) -> Iterator[Pair]:
     """Checks each op with each dtype in `jobs` processes, and yields the outcomes as they complete.
 
+    Ops that compute are checked with narrow dtypes only where no other dtype is asked for: they refuse them.
+
     With one process, `proceed` is called before each call, as in `check_pair`.
 
     Parameters
@@ -220,7 +222,7 @@ def check_pairs(
         yield from (
             check_pair(backend, name, dtype, examples=examples, start=start, proceed=proceed)
             for name in names
-            for dtype in dtypes
+            for dtype in dtypes_to_draw(name, dtypes)
         )
         return
     from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -252,7 +254,7 @@ def _leave_interrupts() -> None:
 
 
 def _check_op(backend: Backend, name: str, dtypes: Sequence[DType], examples: int, start: int) -> list[Pair]:
-    return [check_pair(backend, name, dtype, examples=examples, start=start) for dtype in dtypes]
+    return [check_pair(backend, name, dtype, examples=examples, start=start) for dtype in dtypes_to_draw(name, dtypes)]
 
 
 def totals(pairs: Iterable[Pair]) -> dict[Status, int]:

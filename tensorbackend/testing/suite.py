@@ -20,12 +20,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ..declarations.op_specs import CALLBACKS, OPS, overridable
-from ..dtypes import ALL_DTYPES, DType
+from ..dtypes import ALL_DTYPES, NARROW_DTYPES, DType
 from ..errors import UnsupportedOp
 from ..protocol import Backend, BackendLike
 from ..select import get_backend
 from ..tensor import Tensor
-from .calls import Invocation, calls, names
+from .calls import Invocation, calls, dtypes_to_draw, names
 from .conformance import check_row, judge
 from .divergences import divergences_of
 from .mistakes import check_mistake, invalid_calls
@@ -41,7 +41,8 @@ class ConformanceSuite:
     """The number of calls drawn for each op, unless the environment variable `TENSORBACKEND_EXAMPLES` says another."""
     ops: ClassVar[Sequence[str]] = ()
     """The public names of the ops, all by default."""
-    dtypes: ClassVar[Sequence[DType]] = tuple(ALL_DTYPES)
+    dtypes: ClassVar[Sequence[DType]] = (*ALL_DTYPES, *NARROW_DTYPES)
+    """The dtypes; narrow ones are drawn for ops that take them, and as often together as each of the others."""
 
     @pytest.fixture
     def target(self) -> Backend:
@@ -60,7 +61,7 @@ class ConformanceSuite:
         compared = 0
 
         @profile(self.examples)
-        @given(st.one_of([calls(op, dtype) for dtype in self.dtypes]))
+        @given(_calls(op, self.dtypes))
         def agrees(call: Invocation) -> None:
             nonlocal compared
             try:
@@ -103,3 +104,11 @@ class ConformanceSuite:
                     f"{type(target).__name__} defines {name}, which nothing calls: "
                     f"the op {name} calls {spec.callback}; rename the method"
                 )
+
+
+def _calls(op: str, dtypes: Sequence[DType]) -> st.SearchStrategy[Invocation]:
+    """Calls of an op with any of some dtypes, narrow ones together as often as each of the others."""
+    chosen = dtypes_to_draw(op, dtypes)
+    narrow = [calls(op, dtype) for dtype in chosen if dtype.is_narrow]
+    others = [calls(op, dtype) for dtype in chosen if not dtype.is_narrow]
+    return st.one_of([*others, st.one_of(narrow)] if narrow else others)

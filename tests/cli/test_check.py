@@ -278,3 +278,29 @@ def test_a_stop_that_something_swallowed_is_raised_at_the_next_call() -> None:
 def test_a_quick_run_takes_one_dtype_of_each_kind(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "numpy", "--quick", "--op", "add"]) == 0
     assert "1 ops, 5 pairs of op and dtype, 5" in capsys.readouterr().out
+    assert main(["check", "numpy", "--quick", "--op", "reshape", "transport"]) == 0  # and narrow ones
+    assert "2 ops, 14 pairs of op and dtype, 14" in capsys.readouterr().out
+
+
+def test_ops_that_compute_meet_narrow_dtypes_only_where_nothing_else_is_asked() -> None:
+    def pairs(*dtypes: tb.dtypes.DType) -> list[tuple[str, str, str]]:
+        found = check_pairs(tb.get_backend("numpy"), ["add", "reshape"], dtypes, examples=3)
+        return [(pair.op, pair.dtype, pair.status) for pair in found]
+
+    assert pairs(tb.float32, tb.dtypes.int4) == [
+        ("add", "float32", "pass"),
+        ("reshape", "float32", "pass"),
+        ("reshape", "int4", "pass"),
+    ]
+    assert pairs(tb.dtypes.int4) == [("add", "int4", "refused"), ("reshape", "int4", "pass")]
+
+
+def test_a_mistake_with_a_narrow_dtype_is_found() -> None:
+    class Turned(type(tb.get_backend("numpy"))):  # type: ignore[misc] # a class that is found at run time
+        name = "turned"
+
+        def reshape(self, out: tb.Template, x: tb.Tensor, /) -> Any:
+            return x.data.reshape(-1)[::-1].reshape(out.shape)
+
+    (pair,) = check_pairs(Turned(), ["reshape"], [tb.dtypes.float8_e4m3fn], examples=20)
+    assert (pair.status, pair.kind) == ("fail", "value")

@@ -12,7 +12,7 @@ from tensorbackend import Template
 from tensorbackend.protocol.window import Sizes, Windows
 
 from . import complex_functions
-from .kernels import TorchBase, kernel
+from .kernels import TorchBase, kernel, multiplying
 from .library import torch
 from .products import matrix_product
 from .shape import padded
@@ -22,6 +22,7 @@ from .ways import Array
 class TorchConvolution(TorchBase):
     """The convolution of the family `protocol.window`."""
 
+    @multiplying
     @kernel(unsigned="bits", narrow="float32")
     def conv(
         self,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from tensorbackend import Template, get_backend
-from tensorbackend.dtypes import bfloat16, float64
+from tensorbackend.dtypes import bfloat16, float64, product_precision
 from tensorbackend.extending import kernel_by_numpy
 from tensorbackend.protocol import Backend, Kernel, Payload, kernel_of, planned
 
@@ -173,6 +173,36 @@ def _marked(plan: Callable[..., Kernel], unsigned: Unsigned, narrow: Narrow) -> 
     callback.__unsigned__ = unsigned  # type: ignore[attr-defined]
     callback.__narrow__ = narrow  # type: ignore[attr-defined]
     return callback
+
+
+def multiplying(callback: Callable[..., Payload]) -> Callable[..., Payload]:
+    """A planned callback of products whose kernels multiply float32 with the precision in which they were planned.
+
+    PyTorch has one setting for the process, which these kernels change and restore.
+    """
+    inner: Callable[..., Kernel] = callback.__plan__  # type: ignore[attr-defined]
+
+    @wraps(inner)
+    def plan(self: TorchBase, out: Any, /, *inputs: Any, **options: Any) -> Kernel:
+        kernel, precision = inner(self, out, *inputs, **options), _PRECISIONS[product_precision()]
+        if precision is None:
+            return kernel
+
+        def multiply(*payloads: Payload) -> Payload:
+            before = torch.get_float32_matmul_precision()
+            torch.set_float32_matmul_precision(precision)
+            try:
+                return kernel(*payloads)
+            finally:
+                torch.set_float32_matmul_precision(before)
+
+        return multiply
+
+    return _marked(plan, callback.__unsigned__, callback.__narrow__)  # type: ignore[attr-defined]
+
+
+_PRECISIONS: Mapping[str, str | None] = {"highest": None, "high": "high", "default": "medium"}
+"""PyTorch's names of the precisions of products; `None` for its setting as it is."""
 
 
 def through_numpy(name: str) -> Callable[..., Payload]:

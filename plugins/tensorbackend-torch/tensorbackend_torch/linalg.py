@@ -18,7 +18,7 @@ from tensorbackend.extending import not_positive_definite, singular_matrix
 from tensorbackend.protocol.linalg import Transform
 
 from .complex_functions import all_finite
-from .kernels import Function, TorchBase, kernel, kernel_planned
+from .kernels import Function, TorchBase, kernel, kernel_planned, multiplying
 from .library import torch
 from .products import MANY, matrix_product
 from .ways import NARROW, Array, bits_of, wide
@@ -27,6 +27,7 @@ from .ways import NARROW, Array, bits_of, wide
 class TorchLinalg(TorchBase):
     """Linear algebra on stacks of matrices."""
 
+    @multiplying
     @kernel(unsigned="bits", narrow="float32")
     def dot(
         self, out: Template, x1: Array, x2: Array, *, contract1: Ints, batch1: Ints, contract2: Ints, batch2: Ints
@@ -38,6 +39,7 @@ class TorchLinalg(TorchBase):
         right = _merged(x2, batch2, contract2, free2)
         return matrix_product(left, right).reshape(out.shape)
 
+    @multiplying
     @kernel_planned(unsigned="own")
     def matmul(self, out: Template, x1: Template, x2: Template) -> Function:
         """PyTorch's function for float64 and for short float32, otherwise `matrix_product` with vectors as matrices."""

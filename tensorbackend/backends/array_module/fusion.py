@@ -8,29 +8,36 @@ next by `out=`. So it calls what the backend's callbacks call, on the same eleme
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
-from typing import Any, Final, cast
+from typing import Final
 
 from ...annotations import Ints
 from ...declarations.op_specs import CALLBACKS
-from ...dispatch import implementation
 from ...dtypes import bfloat16
-from ...expr.evaluate import Compiled, Program, compute_node
+from ...expr.evaluate import Compiled, Program
 from ...expr.graph import Graph, rebuilt
 from ...expr.node import CAPTURED, PARAMETER, Node, Value
 from ...expr.simplify import expanded, remove_names, rewritten, simplified
+from ...expr.source import function_of
 from ...expr.subgraphs import map_subgraphs, subgraphs
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, own_method
-from ...protocol.planned import is_planned, kernel_of
-from ...select.threads import parallel_for
-from ...template import Shape, Template, intern_template
-from ...tensor import Tensor
+from ...protocol.owners import is_spare
+from ...select.threads import parallel_for, threads
+from ...template import Template
 from .base import Array, ArrayBase
+from .chain_source import ChainSource, function_of_node
+from .owners import owns_memory
 
 BLOCK: Final = 1 << 16
 """The number of elements of a block: a few float32 arrays of this size fit into a second-level cache."""
+
+LENT_BYTES: Final = 1 << 16
+"""The bytes of a result from which on it is worth a look whether it can be written over an operand."""
+
+FILE: Final = "<fused>"
+"""The name in tracebacks of generated functions."""
 
 
 def compile_graph(graph: Graph, backend: ArrayBase, donated: Sequence[int] = ()) -> Kernel:
@@ -64,7 +71,7 @@ def fusable(node: Node, backend: ArrayBase) -> bool:
     if backend.fuse is None:
         return True
     known = all(value.template.dtype is not bfloat16 for value in values)
-    return known and _function(node, backend)[1]
+    return known and function_of_node(node, backend)[1]
 
 
 def fuse(graph: Graph, backend: ArrayBase) -> Graph:
@@ -74,7 +81,7 @@ def fuse(graph: Graph, backend: ArrayBase) -> Graph:
     for node in graph.nodes:
         if node in sinks:
             members.setdefault(sinks[node], []).append(node)
-    chains = {sink: nodes for sink, nodes in members.items() if len(nodes) > 1}
+    chains = {sink: nodes for sink, nodes in members.items() if len(nodes) > 1 or _saves_memory(sink, backend)}
     inside = {node for nodes in chains.values() for node in nodes}
     replacements: dict[Value, Value] = {}
 
@@ -85,13 +92,22 @@ def fuse(graph: Graph, backend: ArrayBase) -> Graph:
         if node in chains:
             chain = Chain(chains[node], backend)
             inputs = tuple(map(exchange, chain.inputs))
-            options = {"ops": tuple(member.op for member in chains[node])}
-            merged = Node("fused", node.out, inputs, options, default=chain, line=node.line)
+            op, options = node.op, node.options
+            if len(chains[node]) > 1:
+                op, options = "fused", {"ops": tuple(member.op for member in chains[node])}
+            merged = Node(op, node.out, inputs, options, default=chain, line=node.line)
             replacements[Value(node)] = Value(merged)
         elif node not in inside and replacements and node.op != CAPTURED:  # nodes are made again to keep their order
             replacements.update(zip(node.values, node.remade(node.map_inputs(exchange)).values, strict=True))
     outputs = [exchange(value) for value in graph.outputs]
     return rebuilt(graph, outputs)
+
+
+def _saves_memory(node: Node, backend: ArrayBase) -> bool:
+    """Whether a single node is worth a chain, as its result may be written over an operand."""
+    (out,) = node.outs
+    alike = any(value.template.dtype is out.dtype and value.template.shape == out.shape for value in node.operands)
+    return backend.fuse is None and alike and out.nbytes >= LENT_BYTES and function_of_node(node, backend)[1]
 
 
 def _sinks(graph: Graph, backend: ArrayBase) -> dict[Node, Node]:
@@ -121,44 +137,100 @@ class Chain(Compiled):
     def __init__(self, nodes: Sequence[Node], backend: ArrayBase) -> None:
         inside = {Value(node) for node in nodes}
         outside = dict.fromkeys(v for node in nodes for v in node.operands if v not in inside)
-        numbers = [
+        self._numbers = [
             value
             for value in outside
             if not value.node.inputs and not value.template.shape and value.node.op != PARAMETER
         ]
-        self.inputs = tuple(value for value in outside if value not in numbers)
+        self.inputs = tuple(value for value in outside if value not in self._numbers)
         self.nodes = tuple(nodes)
-        (out,) = nodes[-1].outs
-        function = _compile_chain(nodes, self.inputs, numbers, backend, out.shape)
+        self._backend = backend
+        self._kernels: dict[frozenset[int], Kernel] = {}
+        self.kernel = self._kernel(frozenset())
+
+    def overwriting(self, spare: Sequence[int], *, entered: bool) -> Kernel | None:
+        """A kernel that computes in the memory of inputs at some positions, where nothing else refers to them."""
+        (out,) = self.nodes[-1].outs
+        dtypes = {node.outs[0].dtype for node in self.nodes}
+        places = [
+            place
+            for place in spare
+            if (template := self.inputs[place].template).shape == out.shape and template.dtype in dtypes
+        ]
+        if self._backend.fuse is not None or not places or out.nbytes < LENT_BYTES:
+            return None
+        names = [f"x{place}" for place in range(len(self.inputs))]
+        lent = ", ".join(f"is_spare({names[place]}) and owns_memory({names[place]})" for place in places)
+
+        kernels: dict[tuple[bool, ...], Kernel] = {}
+
+        def chosen(*flags: bool) -> Kernel:
+            kernel = kernels.get(flags)
+            if kernel is None:
+                kernel = self._kernel(frozenset(place for place, flag in zip(places, flags, strict=True) if flag))
+                kernels[flags] = kernel = kernel if entered else self._backend.enter(kernel)
+            return kernel
+
+        source = f"def overwriting({', '.join(names)}):\n    return chosen({lent})({', '.join(names)})"
+        namespace = {"chosen": chosen, "is_spare": is_spare, "owns_memory": owns_memory}
+        return function_of(source, FILE, "overwriting", namespace)
+
+    def _kernel(self, lent: frozenset[int]) -> Kernel:
+        """The kernel that may write to the inputs at some positions; each is made once."""
+        kernel = self._kernels.get(lent)
+        if kernel is None:
+            kernel = self._kernels[lent] = self._compiled([self.inputs[place] for place in sorted(lent)])
+        return kernel
+
+    def _compiled(self, lent: Sequence[Value]) -> Kernel:
+        backend, (out,) = self._backend, self.nodes[-1].outs
         rows, inner, layouts = _layout(out.shape, [value.template.shape for value in self.inputs])
-        if out.size <= 2 * BLOCK or rows == 1 or backend.fuse is not None:
-            self.kernel = function
-        else:
-            height = max(1, BLOCK * rows // out.size)
-            self.kernel = _blocked_kernel(backend, function, out, height, (rows, *inner), layouts)
+        in_blocks = len(self.nodes) > 1 and out.size > 2 * BLOCK and rows > 1 and backend.fuse is None
+        source = ChainSource(self.nodes, self.inputs, self._numbers, backend, lent, in_blocks=in_blocks)
+        if not in_blocks:
+            return source.function(out.shape)
+        target = next((place for place, value in enumerate(self.inputs) if value is source.target), None)
+        height = max(1, BLOCK * rows // out.size)
+        return _blocked_kernel(backend, source, out, height, (rows, *inner), layouts, target)
 
 
 def _blocked_kernel(
-    backend: ArrayBase, function: Callable[..., Array], out: Template, height: int, shape: Ints, layouts: Sequence[Ints]
+    backend: ArrayBase,
+    source: ChainSource,
+    out: Template,
+    height: int,
+    shape: Ints,
+    layouts: Sequence[Ints],
+    target: int | None,
 ) -> Kernel:
-    """The kernel of a chain that runs over blocks of rows, shared among threads."""
-    empty, dtype, rows = backend.xp.empty, numpy_dtype(out.dtype), shape[0]
+    """The kernel of a chain that runs over blocks of rows, shared among threads.
 
-    def compute(result: Array, views: Sequence[Array], start: int, end: int) -> None:
+    The result is written to the input at the position `target`, if there is one. Each thread has memory for the values
+    of one block, all of it allocated before any thread begins: so a call takes as much memory each time.
+    """
+    empty, dtype, rows = backend.xp.empty, numpy_dtype(out.dtype), shape[0]
+    function, dtypes = source.function(out.shape), list(map(numpy_dtype, source.scratch))
+    blocks = -(-rows // height)
+
+    def compute(result: Array, views: Sequence[Array], spaces: list[list[Array]], start: int, end: int) -> None:
+        space = spaces.pop()
         for low in range(start, end, height):
             part = slice(low, min(low + height, end))
             block = result[part]
-            elements = function(*[view[part] if len(view) > 1 else view for view in views], block.shape, block)
+            arrays = space if len(block) == height else [array[: len(block)] for array in space]
+            elements = function(*[view[part] if len(view) > 1 else view for view in views], block.shape, block, arrays)
             if elements is not block:
                 block[...] = elements
 
     entered = backend.enter(compute)
 
     def kernel(*arrays: Array) -> Array:
-        result = empty(shape, dtype)
-        views = [array.reshape(layout) for array, layout in zip(arrays, layouts, strict=True)]
-        parallel_for(rows, height, lambda start, end: entered(result, views, start, end))
-        return result.reshape(out.shape)
+        result = empty(out.shape, dtype) if target is None else arrays[target]
+        whole, views = result.reshape(shape), [x.reshape(layout) for x, layout in zip(arrays, layouts, strict=True)]
+        block = (height, *shape[1:])
+        spaces = [[empty(block, kind) for kind in dtypes] for _ in range(min(threads(), blocks))]
+        parallel_for(rows, height, lambda start, end: entered(whole, views, spaces, start, end))
+        return result
 
     return kernel
 
@@ -177,76 +249,3 @@ def _layout(
         split -= 1
     rows = prod(shape[:split])
     return rows, shape[split:], [(prod(sizes[:split]), *sizes[split:]) for sizes in padded]
-
-
-def _compile_chain(
-    nodes: Sequence[Node], inputs: Sequence[Value], numbers: Sequence[Value], backend: ArrayBase, shape: Shape
-) -> Callable[..., Array]:
-    """A function of arrays, of a block's shape, and of memory for its result; without these, of all of `shape`."""
-    names = {value: f"x{number}" for number, value in enumerate(inputs)}
-    last = {value: node for node in nodes for value in node.operands}
-    functions: dict[str, Any] = {}
-    for number, value in enumerate(numbers):
-        names[value] = f"c{number}"
-        constant = cast(Tensor, compute_node(value.node, backend, ()))
-        functions[names[value]] = constant.data if backend.fuse is None else backend.to_numpy(constant, None, None)[()]
-    calls, lends = [_function(node, backend) for node in nodes], backend.fuse is None
-    # A function that is not plain may return its operand's memory, which must then not be written to.
-    pairs = zip(nodes, calls, strict=True)
-    shared = {value for node, (_, plain) in pairs if not plain for value in node.operands}
-    memory_of: dict[str, Any] = {}  # the dtype of each variable whose memory the chain allocated
-    spare: dict[Any, list[str]] = {}  # by dtype, those variables that no later line needs
-    lines = [f"def chain({', '.join([*(names[value] for value in inputs), 'shape=None', 'out=None'])}):"]
-    for number, (node, (function, plain)) in enumerate(zip(nodes, calls, strict=True)):
-        functions[f"f{number}"] = function
-        dtype, operands = node.outs[0].dtype, [names[value] for value in node.operands]
-        for value in dict.fromkeys(node.operands):
-            if last[value] is node and names[value] in memory_of and value not in shared:
-                spare.setdefault(memory_of[names[value]], []).append(names[value])
-        # For a single element NumPy takes twice as long to write the result to an operand.
-        lent = plain and lends and node.outs[0].size > 1 and spare.get(dtype)
-        memory = spare[dtype].pop() if lent else ""
-        if node is nodes[-1]:
-            target, memory = "out", f"{memory} if out is None else out" if memory else "out" if lends else ""
-        else:
-            target = memory or f"t{number}"
-        names[Value(node)] = target
-        if plain:
-            memory_of[target] = dtype
-            lines.append(f"    {target} = f{number}({', '.join([*operands, *([f'out={memory}'] if memory else [])])})")
-        else:
-            lines.append(f"    {target} = f{number}(shape, {', '.join(operands)})")
-    exec("\n".join([*lines, "    return out"]), functions)  # the source is made here, of numbered names alone
-    chain: Any = functions["chain"]
-    chain.__defaults__ = shape, None
-    if backend.fuse is None:
-        return cast("Callable[..., Array]", chain)
-
-    def fused_chain(*arrays: Array) -> Array:  # CuPy names the kernel after it
-        return chain(*arrays, None)
-
-    return backend.fuse(fused_chain)
-
-
-def _function(node: Node, backend: ArrayBase) -> tuple[Callable[..., Array], bool]:
-    """The function that computes a node from arrays, and whether it is a plain function of the module, which takes
-    `out`."""
-    (template,) = node.outs
-    callback = implementation(backend, node.op, template, [value.template for value in node.operands])
-    if is_planned(callback):
-        templates = [value.template for value in node.operands]
-        kernel = kernel_of(callback, template, *templates, **node.options)
-        if isinstance(kernel, backend.xp.ufunc):
-            return kernel, True
-        if backend.fuse is None:  # a fused function must be made of elementwise functions alone
-            return lambda shape, *arrays: kernel(*arrays), False
-    dtypes = [value.template.dtype for value in node.operands]
-
-    def call(shape: tuple[int, ...], *arrays: Array) -> Array:
-        tensors = (
-            Tensor(intern_template(array.shape, dtype, (None,) * array.ndim), backend, array)
-            for array, dtype in zip(arrays, dtypes, strict=True)
-        )
-        return callback(intern_template(shape, template.dtype, (None,) * len(shape)), *tensors, **node.options)
-
-    return call, False

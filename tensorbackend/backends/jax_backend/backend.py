@@ -146,7 +146,6 @@ class JaxBackend(
             self.dtypes = frozenset(dtype for dtype in STORED_DTYPES if dtype.bits < (128 if dtype.is_complex else 64))
         # Without 64-bit dtypes there is nothing wider to compute in.
         self.rounds_once = self.place.platform != "gpu" or self.wide is float32
-        self.precision = self.lax.Precision.HIGHEST
         if not JaxBackend._registered:  # one instance at a time is set up
             register(self.jax, JaxBackend)
             JaxBackend._registered = True

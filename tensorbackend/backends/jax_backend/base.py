@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from ...dtypes import DType, as_dtype
+from ...dtypes.defaults import product_precision
 from ...expr.evaluate import KEPT_BYTES
 from ...interchange import payload_dtype
 from ...protocol import Kernel, Payload
@@ -77,8 +78,10 @@ class JaxBase(ArrayBase):
     long: DType
     """The dtype of positions: int64, or int32 if JAX's 64-bit dtypes are off."""
 
-    precision: Any
-    """The `jax.lax.Precision` of products: accelerators multiply float32 with fewer bits by default."""
+    @property
+    def precision(self) -> Any:
+        """The `jax.lax.Precision` of the products that are planned now: HIGHEST, or what `precision` sets."""
+        return getattr(self.lax.Precision, product_precision().upper())
 
     rounds_once: bool
     """Whether quotients and square roots of float32 are left to XLA, which rounds them once except on a GPU.

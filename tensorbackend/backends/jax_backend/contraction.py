@@ -28,9 +28,10 @@ class JaxContraction(JaxBase, ArrayContraction):
     ) -> Kernel:
         """XLA's own contraction; complex numbers by their parts, as XLA does not define the results for infinities."""
         lax, dimensions = self.lax, ((contract1, contract2), (batch1, batch2))
+        precision = self.precision
 
         def product(left: Array, right: Array) -> Array:
-            return lax.dot_general(left, right, dimensions, precision=self.precision)
+            return lax.dot_general(left, right, dimensions, precision=precision)
 
         def dot_parts(left: Array, right: Array) -> Array:
             a, b, c, d = left.real, left.imag, right.real, right.imag

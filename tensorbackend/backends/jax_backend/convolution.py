@@ -51,6 +51,8 @@ class JaxConvolution(JaxBase, ArrayConvolution):
         # other groups into NaN. It keeps groups of two channels apart.
         lonely = on_cpu and groups > 1 and channels == 1 and out.dtype is float64
 
+        precision = self.precision
+
         def convolve(images: Array, filters: Array) -> Array:
             values = self.widened(self.tensor(images)).reshape(split).swapaxes(0, 1)
             values = values.reshape((batch, groups, channels, *x.shape[2:]))
@@ -71,7 +73,7 @@ class JaxConvolution(JaxBase, ArrayConvolution):
                 dilation,
                 kernel_dilation,
                 feature_group_count=groups,
-                precision=self.precision,
+                precision=precision,
             )
             if out.dtype.is_complex:
                 real, imaginary = xp.moveaxis(sums.reshape((batch, groups, 2, -1)), 2, 0)

@@ -19,6 +19,7 @@ from ...rules.indexing import is_mask
 from ...template import Shape, Template
 from ...tensor import Tensor
 from ..array_module.base import Array
+from ..array_module.owners import owns_memory
 
 _EXACT: Final = 1 << 53
 """Integers up to this one are exact in float64, which NumPy makes of them first."""
@@ -106,7 +107,7 @@ def put_block_kernel(update: Template, starts: tuple[int, ...]) -> Kernel:
     block = (*(slice(start, start + size) for start, size in zip(starts, update.shape, strict=True)), ...)
 
     def put(values: Array, part: Array) -> Array:
-        result = values if is_spare(values) and _owns_memory(values) else values.copy()
+        result = values if is_spare(values) and owns_memory(values) else values.copy()
         result[block] = part
         return result
 
@@ -124,14 +125,8 @@ def write_at_positions(
 
     def put(values: Array, places: Array, updates: Array) -> Array:
         positions, rows = written(places, updates)
-        result = values if is_spare(values) and _owns_memory(values) else values.copy()
+        result = values if is_spare(values) and owns_memory(values) else values.copy()
         apply(result.reshape(table), positions, rows.reshape(rows_shape) if rows.ndim != len(table) else rows)
         return result
 
     return put
-
-
-def _owns_memory(values: Array) -> bool:
-    """Whether an array has its memory from NumPy, all of it and in row-major order, so that it can be reshaped."""
-    flags = values.flags
-    return values.base is None and flags.owndata and flags.writeable and flags.c_contiguous

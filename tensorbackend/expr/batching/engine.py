@@ -25,7 +25,7 @@ from ...select import call_with_default, get_backend
 from ...template import Template
 from ...tensor import Tensor
 from ..graph import Graph
-from ..node import RENAMED, Node, Value, at_line
+from ..node import RENAMED, Node, Value, in_place_of
 from ..record import wrap_results
 from ..simplify import parts
 from .registry import Call, Operand, Results, batch_template, rules
@@ -55,7 +55,7 @@ def _run(nodes: Iterable[Node], known: dict[Value, Operand], size: int) -> None:
         inputs = node.map_inputs(known.__getitem__)
         call = Call(node, inputs, size)
         mapped = any(operand.mapped for operand in call.operands)
-        with at_line(node.line):
+        with in_place_of(node):
             if mapped:
                 results = _batch_call(call)
             else:  # a node with inputs is made again, as one from before this trace is not part of it

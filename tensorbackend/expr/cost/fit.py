@@ -36,13 +36,13 @@ def fit(function: Callable[P, R], size: int | str, *, optimised: bool = False) -
     size : int or str
         The limit in bytes, or text such as `"80GB"`.
     optimised : bool, default False
-        Whether the limit is for the optimised program, in which ops write over inputs of last use, as XLA does. By
-        default it is for ops that are run one by one; on NumPy a compiled program takes as much.
+        Whether the limit is for the compiled program, in which ops write over inputs of last use, as XLA and `jit` on
+        NumPy do. By default it is for ops that are run one by one.
 
     Returns
     -------
     callable
-        The function with that choice. To compile it, write `tb.jit(tb.fit(step, "80GB"))`.
+        The function with that choice. To compile it, write `tb.jit(tb.fit(step, "80GB", optimised=True))`.
 
     Raises
     ------

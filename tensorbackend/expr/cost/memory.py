@@ -120,7 +120,7 @@ def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False, donate
             if block not in given or block in outputs or not block.end:
                 block.end = count
     if reuse:
-        _reuse_blocks(nodes, held)
+        _reuse_blocks(nodes, held, given)
     for index, value in enumerate(graph.parameters):
         held[value].parameter = index
     return Timeline(
@@ -139,8 +139,11 @@ def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False, donate
 _KINDS: Final = {PARAMETER: PARAMETERS, CAPTURED: CAPTURES}
 
 
-def _reuse_blocks(nodes: Sequence[Node], held: dict[Value, Block]) -> None:
-    """Ends a block one node early if the last node that needs it is elementwise and writes its result there."""
+def _reuse_blocks(nodes: Sequence[Node], held: dict[Value, Block], given: Collection[Block]) -> None:
+    """Ends a block one node early if the last node that needs it is elementwise and writes its result there.
+
+    Blocks of intermediate values are written over, and those of donated parameters.
+    """
     for number, node in enumerate(nodes):
         callback = CALLBACKS.get(node.op)
         if callback is None or not callback.elementwise:
@@ -149,7 +152,8 @@ def _reuse_blocks(nodes: Sequence[Node], held: dict[Value, Block]) -> None:
         operands = node.operands
         for value in operands:
             block = held[value]
-            if block.end != number or block.kind is not INTERMEDIATES or block.nbytes != target.nbytes:
+            owned = block.kind is INTERMEDIATES or block in given
+            if block.end != number or not owned or block.nbytes != target.nbytes:
                 continue
             # Memory that another view reads, in another order, must not be written over.
             views = any(held[other] is block and other != value for other in operands)

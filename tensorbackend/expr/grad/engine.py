@@ -21,7 +21,7 @@ from ...template import Template
 from ...tensor import Tensor, rename_like
 from ..collectives import collective
 from ..graph import Graph, reachable
-from ..node import PARAMETER, RENAMED, Node, Value, at_line
+from ..node import PARAMETER, RENAMED, Node, Value, in_place_of
 from ..record import expr_tensor, record_block, value_of
 from ..simplify import parts, rewritten
 from ..varying import Known, current_mesh, order_by_mesh, parameter_options, varies
@@ -172,7 +172,7 @@ def pull_back(
                 continue
             arrived = [sums.get(value) if value in kept else sums.pop(value, None) for value in node.values]
             if any(cotangent is not None for cotangent in arrived):
-                with at_line(node.line):
+                with in_place_of(node):
                     for value, gradient in _apply_rule(node, arrived, known, flowing):
                         if value.node in flowing and inexact(value):
                             if isinstance(gradient, NoGradient):

@@ -11,6 +11,7 @@ from ...declarations.op_specs import CALLBACKS
 from ...dispatch import implementation, perform
 from ...dispatch.kernels import composite_kernel, plain_kernel, primitive_kernel
 from ...dispatch.narrow import composite_method
+from ...dtypes.defaults import product_level
 from ...ops.composite.elementwise.gradients import stop_gradient
 from ...protocol import Backend, Kernel, Payload
 from ...protocol.core import CompositeCall
@@ -230,7 +231,7 @@ def _recording_kernel(
     if not isinstance(out, Template) or not all(isinstance(x, Template) for x in call.inputs) or on.lays_by_name:
         return general
     plan, get, new = plan_of(name, out, options, default, call.inputs), open_tape.get, tuple.__new__
-    blank = object.__new__
+    blank, products = object.__new__, product_level()
 
     def record(*payloads: Any) -> Payload:
         held = get()
@@ -251,6 +252,7 @@ def _recording_kernel(
         node.op, node.out, node.inputs, node.operands, node.options = name, out, payloads, payloads, options
         node.default, node.tensor, node.line, node.serial = default, None, here(), next(serials)
         node.tape, node.results, node.left, node.plan = tape, (result,), None, plan
+        node.products = products
         value: tuple[Any, Any] = node, 0
         return new(Value, value)
 

@@ -16,6 +16,7 @@ import pytest
 from jax.sharding import AxisType, NamedSharding
 
 import tensorbackend as tb
+from tensorbackend.backends.jax_backend.virtual import compile_graph
 from tensorbackend.errors import ArgumentError, BackendError, GradientError, OperandError, ShapeError
 
 RULES = {"batch": "data", "hidden": "model"}
@@ -246,6 +247,28 @@ def test_a_tape_and_checkpoints_keep_the_layout(x: tb.Tensor) -> None:
         watched = tape.watch(x)
         value = tb.sum(tb.checkpoint(lambda v: tb.exp(v / 100))(watched))
     assert divided(tb.gradient(value, watched)) == BOTH
+
+
+def test_checkpoints_take_the_predicted_memory() -> None:
+    def layer(x: tb.Tensor, first: tb.Tensor, second: tb.Tensor) -> tb.Tensor:
+        return x + tb.tanh(tb.exp(tb.sin(x @ first)) @ second)
+
+    weights = [("f32[feature=64, hidden=256]", "f32[hidden=256, feature=64]")] * 4
+    peaks = []
+    for chosen in (layer, tb.checkpoint(layer)):
+
+        def loss(weights: Any, x: tb.Tensor, chosen: Any = chosen) -> tb.Tensor:
+            for first, second in weights:
+                x = chosen(x, first, second)
+            return tb.sum(x * x)
+
+        gradient, rows = tb.value_and_grad(loss), "f32[batch=4096, feature=64]"
+        report = tb.dry_run(gradient, weights, rows, mesh=ON_MESH.options["mesh"], layout=RULES)
+        assert report.on_mesh is not None
+        compiled = compile_graph(tb.trace(gradient)(weights, rows), ON_MESH.layout)
+        assert report.on_mesh.program.peak.memory == pytest.approx(compiled.peak, rel=0.1)
+        peaks.append(compiled.peak)
+    assert peaks[1] < 0.6 * peaks[0]
 
 
 def test_tensors_are_trees_of_jax(x: tb.Tensor) -> None:

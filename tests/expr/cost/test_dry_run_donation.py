@@ -51,6 +51,23 @@ def test_a_dry_run_names_what_could_be_donated() -> None:
     assert tb.dry_run(step, *start(), donate="state").donatable == ("params",)
 
 
+def test_elementwise_ops_write_over_donated_parameters() -> None:
+    report = tb.dry_run(lambda x: tb.exp(x), "f32[1000]", donate="x")
+    assert report.optimised.peak.memory == 4000
+    assert report.peak.memory == 8000
+    compiled = tb.jit(tb.exp, donate="x")
+    compiled(tb.ones(50000, backend="numpy"))
+    tracemalloc.start()
+    try:
+        x = tb.ones(50000, backend="numpy") + 0
+        tracemalloc.reset_peak()
+        compiled(x)
+        measured = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert measured < 1.05 * 200000
+
+
 def test_the_parameters_to_donate_must_be_there() -> None:
     with pytest.raises(ArgumentError, match="the parameters are params, state, slopes"):
         tb.dry_run(step, *start(), donate="z")

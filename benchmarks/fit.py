@@ -1,0 +1,182 @@
+"""What `tb.fit` chooses to compute again: in a decoder of 12 layers, and in chains beside an exhaustive search.
+
+    python benchmarks/fit.py [decoder] [chain]
+
+`decoder` fits the gradient of `examples/transformer.py` with 12 layers into 60 % of its peak: it prints the promise,
+what NumPy takes by `tracemalloc`, the FLOPs, and how far the gradients are from those without it. `chain` makes
+4,096 dry runs, one for each choice of 12 calls, and prints FLOPs beside the best choice's for some limits.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import tracemalloc
+from collections.abc import Callable
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import tensorbackend as tb
+from tensorbackend.expr.cost.fitting import Search, choose_recomputation
+from tensorbackend.expr.cost.units import show_bytes
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
+
+LAYERS = 12
+FRACTION = 0.6
+"""The limit as a part of the peak."""
+
+
+def decoder(wrap: Callable[..., Any]) -> Callable[..., Any]:
+    """Return value and gradient of the example's loss, its layers wrapped by a function."""
+    import transformer
+
+    @wrap
+    def layer(x: tb.Tensor, weights: Any) -> tb.Tensor:
+        before, between = weights.scale
+        x = x + transformer.attention(weights, transformer.normalised(x, before))
+        hidden = tb.dot(transformer.normalised(x, between), weights.up, contract=(["feature"], ["feature"]))
+        return x + tb.dot(tb.maximum(hidden, 0.0), weights.down, contract=(["hidden"], ["hidden"]))
+
+    def loss(model: Any, characters: tb.Tensor) -> tb.Tensor:
+        inputs, targets = characters.isel(time=slice(0, -1)), characters.isel(time=slice(1, None))
+        x = tb.take(model.characters, inputs, axis="character") + model.positions
+        for weights in model.layers:
+            x = layer(x, weights)
+        x = tb.dot(transformer.normalised(x, model.scale), model.logits, contract=(["feature"], ["feature"]))
+        logits = tb.log_softmax(x, axis="character")
+        return -tb.mean(tb.take_along_axis(logits, tb.expand_dims(targets, axis=-1), axis="character"))
+
+    return tb.value_and_grad(loss)
+
+
+def decoder_arguments() -> tuple[Any, tb.Tensor]:
+    """Return parameters of 12 layers and a batch, on NumPy."""
+    import transformer
+
+    transformer.LAYERS = LAYERS
+    with tb.default_backend("numpy"):
+        model = transformer.initial(tb.random.key(0))
+        drawn = np.random.default_rng(0).integers(
+            0, len(transformer.ALPHABET), (transformer.BATCH, transformer.CONTEXT + 1)
+        )
+        return model, tb.asarray(drawn).rename("batch", "time")
+
+
+def measured_peak(function: Callable[..., Any], *arguments: Any) -> int:
+    """Return the bytes of a call and its arguments on NumPy, after a first call."""
+    function(*arguments)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        function(*arguments)
+        return int(tracemalloc.get_traced_memory()[1] + sum(x.nbytes for x in tb.tree_leaves(arguments)))
+    finally:
+        tracemalloc.stop()
+
+
+def fit_decoder() -> dict[str, float]:
+    """Print and return figures of the decoder, run op by op and compiled."""
+    arguments = decoder_arguments()
+    plain, kept = decoder(lambda f: f), decoder(tb.checkpoint)
+    figures: dict[str, float] = {}
+    for name, optimised, run in (("op by op", False, lambda f: f), ("compiled", True, tb.jit)):
+
+        def program(function: Any, optimised: bool = optimised) -> Any:
+            return tb.dry_run(function, *arguments).shown_program(optimised)
+
+        before, everything = program(plain), program(kept)
+        limit = int(FRACTION * before.peak.memory)
+        start = perf_counter()
+        found = choose_recomputation(partial(program, kept), limit)
+        seconds = perf_counter() - start
+        taken = measured_peak(run(tb.fit(kept, limit, optimised=optimised)), *arguments)
+        expected = run(plain)(*arguments)
+        actual = run(tb.fit(kept, limit, optimised=optimised))(*arguments)
+        apart = max(
+            float(np.abs(np.asarray(x) - np.asarray(y)).max() / np.abs(np.asarray(y)).max())
+            for x, y in zip(tb.tree_leaves(actual), tb.tree_leaves(expected), strict=True)
+        )
+        all_again = everything.flops + everything.transcendentals - found.before.flops
+        share = (found.after.flops - found.before.flops) / all_again
+        print(
+            f"decoder, {name}: peak {show_bytes(before.peak.memory)}, limit {show_bytes(limit)}, promised "
+            f"{show_bytes(found.after.nbytes)}, measured {show_bytes(taken)} (ratio {taken / found.after.nbytes:.3f}); "
+            f"{len(found.chosen)} of {len(found.calls)} layers again, {share:.3f} of the FLOPs of computing all again; "
+            f"gradients apart by {apart:.1e}; chosen in {seconds:.1f} s"
+        )
+        figures |= {f"{name}, ratio": taken / found.after.nbytes, f"{name}, share": share, f"{name}, apart": apart}
+    return figures
+
+
+WIDTHS = (32, 256, 64, 128, 32, 256, 512, 64, 128, 32, 64, 256)
+
+
+def chain(calls: int) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Return the gradient of a chain of checkpointed layers of different widths, and its templates."""
+
+    @tb.checkpoint
+    def layer(x: tb.Tensor, first: tb.Tensor, second: tb.Tensor) -> tb.Tensor:
+        return x + tb.tanh(tb.exp(tb.sin(x @ first)) @ second)
+
+    def loss(weights: Any, x: tb.Tensor) -> tb.Tensor:
+        for first, second in weights:
+            x = layer(x, first, second)
+        return tb.sum(x * x)
+
+    weights = [(f"f32[32, {width}]", f"f32[{width}, 32]") for width in WIDTHS[:calls]]
+    return tb.value_and_grad(loss), (weights, "f32[256, 32]")
+
+
+def fit_chain(calls: int = LAYERS, fractions: tuple[float, ...] = (0.8, 0.6, 0.4, 0.2, 0.0)) -> list[float]:
+    """Print FLOPs of what `fit` chooses beside the best of all choices, and return the ratios.
+
+    The limits are between the lowest peak of all choices, for a fraction of 0, and the peak without any, for 1.
+    """
+    function, templates = chain(calls)
+
+    def run() -> Any:
+        return tb.dry_run(function, *templates).eager
+
+    search = Search(run)
+    choices = [chosen for count in range(calls + 1) for chosen in combinations(range(calls), count)]
+    start = perf_counter()
+    costs = [search.cost(chosen) for chosen in choices]
+    print(f"chain of {calls}: {len(choices)} dry runs in {perf_counter() - start:.0f} s")
+    ratios, lowest, highest = [], min(cost.nbytes for cost in costs), costs[0].nbytes
+    for fraction in fractions:
+        limit = lowest + int(fraction * (highest - lowest))
+        fitting = [cost.flops for cost in costs if cost.nbytes <= limit]
+        found = choose_recomputation(run, limit)
+        best = min(fitting)
+        if not found.fits:
+            print(
+                f"{limit / highest:.0%} of the peak: fit finds no choice, the best has {best / costs[0].flops - 1:.2%}"
+            )
+            ratios.append(float("inf"))
+            continue
+        ratios.append(found.after.flops / best)
+        more = found.after.flops / costs[0].flops - 1
+        least = best / costs[0].flops - 1
+        print(f"{limit / highest:.0%} of the peak: {more:.2%} more FLOPs, best {least:.2%}; ratio {ratios[-1]:.4f}")
+    return ratios
+
+
+def main() -> None:
+    """Print the figures that are asked for."""
+    asked = sys.argv[1:] or ["decoder", "chain"]
+    if not {*asked} <= {"decoder", "chain"}:
+        sys.exit(f"expected decoder or chain, got {' '.join(asked)}")
+    if "decoder" in asked:
+        fit_decoder()
+    if "chain" in asked:
+        fit_chain()
+
+
+if __name__ == "__main__":
+    main()
