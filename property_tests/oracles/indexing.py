@@ -309,7 +309,10 @@ def grid_sample(call: Invocation) -> Any:
             continue
         cells = [math.floor(part + 0.5) if order == 0 else math.floor(part) for part in point]
         if order == 1:  # the last entry belongs to the cell below
-            cells = [cell - int(part == size - 1 and size > 1) for cell, part, size in zip(cells, point, spatial, strict=True)]
+            cells = [
+                cell - int(part == size - 1 and size > 1)
+                for cell, part, size in zip(cells, point, spatial, strict=True)
+            ]
         shares = [0.0 if order == 0 else part - cell for part, cell in zip(point, cells, strict=True)]
         for corner in itertools.product(range(-1, 3) if order == 3 else (0, 1), repeat=width):
             weight = math.prod(_weight(share, step, order) for share, step in zip(shares, corner, strict=True))
@@ -318,8 +321,11 @@ def grid_sample(call: Invocation) -> Any:
                 entry = _entry(x[at[:first]], place, sides)
                 complex_numbers = x.dtype.kind == "c"
                 out[at] += of_parts(weight * entry.real, weight * entry.imag) if complex_numbers else weight * entry
-    # Of a complex infinity times a weight, the other part is NaN or not by the order of the products.
-    return unjudged(out, ~numpy.isfinite(out)) if out.dtype.kind == "c" else out
+    # Places beyond 2**62 are limited to it. Of a complex infinity times a weight, the other part is NaN or not by the
+    # order of the products.
+    hidden = (numpy.abs(where) > 2.0**62).any(-1).reshape(where.shape[:-1] + (1,) * len(channels))
+    hidden = numpy.broadcast_to(hidden, out.shape)
+    return unjudged(out, hidden | ~numpy.isfinite(out) if out.dtype.kind == "c" else hidden)
 
 
 def _weight(share: float, step: int, order: int) -> float:
