@@ -146,7 +146,7 @@ def test_what_is_not_finite_before_is_no_fault_of_an_op(backend: str) -> None:
         masked = tb.where(x > 0, x, -float("inf"))
         assert tb.softmax(masked, axis=1).tolist()[0] == [1.0, 0.0]
         assert tb.isnan(tb.asarray(float("nan"), backend=backend) + 1)
-    assert "got NaN" in str(caught(lambda: masked - masked))  # from infinities, which are no NaN
+    assert "got NaN" in str(caught(lambda: masked - masked))  # from infinities, which are not NaN
     nan = tb.asarray([1.0, float("nan")], backend=backend)
     assert "expected finite operands, got NaN in 1 of 2 elements, first at 1" in str(
         caught(lambda: nan + 1, operands=True)

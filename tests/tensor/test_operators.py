@@ -1,4 +1,4 @@
-"""Operators of tensors beside operands that no op takes: lists, texts, and objects with operators of their own."""
+"""Operators of tensors with operands that no op takes: lists, texts, and objects with operators of their own."""
 
 from __future__ import annotations
 
