@@ -243,7 +243,7 @@ def _in_double_precision() -> Iterator[None]:
         yield
 
 
-def test_a_wrong_slope_is_an_error_and_a_jump_is_no_problem() -> None:
+def test_a_wrong_slope_is_an_error_and_a_jump_is_not_a_problem() -> None:
     problem = Problem(Invocation("sin", (tb.tensor(0.0, dtype="f64"),), {}), 0)
     (point,), (direction,) = problem.points, problem.directions
 

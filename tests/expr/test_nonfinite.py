@@ -140,7 +140,7 @@ def test_a_composite_is_named_with_the_op_inside_it(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_what_is_not_finite_before_is_no_fault_of_an_op(backend: str) -> None:
+def test_what_is_not_finite_before_is_not_a_fault_of_an_op(backend: str) -> None:
     x = tb.asarray(X, backend=backend)
     with tb.debug_nans():
         masked = tb.where(x > 0, x, -float("inf"))
