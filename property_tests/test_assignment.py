@@ -235,7 +235,7 @@ INSTRUCTIONS = ["put", "put", "block", "add", "flip", "same", "reshape", "sum", 
 
 
 def run_step(module: Any, instructions: list[Any], turn: Any, arrays: list[Any]) -> list[Any]:
-    """A turn of a loop, on tensors, or on arrays of which each has its own memory."""
+    """An iteration, on tensors, or on arrays of which each has its own memory."""
     arrays, view = [*arrays], None
     plain_arrays = module is np
 

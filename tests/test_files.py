@@ -227,7 +227,7 @@ def test_a_bound_on_memory(tmp_path: Path) -> None:
     assert small["x"].template is tb.Template((5 << 20,), "f64")
 
 
-def test_shortage_of_memory_is_no_broken_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shortage_of_memory_is_not_a_broken_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def short(*arguments: Any) -> Any:
         raise MemoryError("Unable to allocate 4 GiB")
 

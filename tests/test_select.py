@@ -145,7 +145,7 @@ _SHARES = numpy.asarray([0.5, 0.5], dtype="float32")
         lambda x, i, key: tb.random.choice(key, numpy.asarray([3, 4]), (2,), p=_SHARES),
     ],
 )
-def test_what_is_no_tensor_follows_the_tensors_beside_it(call: Callable[..., tb.Tensor]) -> None:
+def test_what_is_not_a_tensor_follows_the_tensors_next_to_it(call: Callable[..., tb.Tensor]) -> None:
     other = tb.get_backend(_Other)
     x, i, key = (tensor.backend_copy(other) for tensor in (tb.asarray(_VALUES), tb.asarray([1, 0]), tb.random.key(0)))
     assert call(x, i, key).backend is other

@@ -95,7 +95,7 @@ USES: dict[str, Callable[[Any], object]] = {
     "format": "{:d}".format,
     "hash": hash,
     "an array": np.asarray,
-    "an array beside it": lambda n: np.arange(3) + n,
+    "an array next to it": lambda n: np.arange(3) + n,
     "a list": lambda n: [0] * n,
     "a place": lambda n: [1, 2][n],
     "a power": lambda n: n**2,

@@ -38,7 +38,7 @@ def test_a_number_is_read_as_each_type_of_python() -> None:
     assert (bool(tb.tensor(0.0)), bool(tb.tensor([[3]]))) == (False, True)
 
 
-def test_several_elements_are_no_number(x: Tensor) -> None:
+def test_several_elements_are_not_a_number(x: Tensor) -> None:
     for read in (float, int, bool, complex):
         with pytest.raises(ShapeError):
             read(x)

@@ -30,6 +30,10 @@ from .sample import Mutant, sample
 PYTEST = ("-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", "-p", "benchmarks.mutants.limit")
 
 
+FAILED = r"^(?:FAILED|ERROR) ([^\s\[]+(?:\[.*?\](?= - |$))?)"
+"""A line of pytest's with the name of a test, whose parameters may hold spaces."""
+
+
 class Outcome(NamedTuple):
     """What became of a mutant: the test that caught it, or why none did."""
 
@@ -125,19 +129,21 @@ class _Runner:
 
     def _failing(self, copy: Path, tests: list[str], seconds: float) -> str | None:
         """Return a test that fails with the mutant and passes without, or why there is none; `None` if all pass."""
+        left_out: list[str] = []  # which fail without a mutant too
         while tests:
             try:
-                done = self._python(copy, *PYTEST, "-x", "--tb=no", "-rfE", *tests, timeout=seconds)
+                done = self._python(copy, *PYTEST, "-x", "--tb=no", "-rfE", *left_out, *tests, timeout=seconds)
             except subprocess.TimeoutExpired:
                 return "the time is over"
             if done.returncode == 0 or done.returncode == 5:  # 5: nothing to run
                 return None
-            failed = re.search(r"^(?:FAILED|ERROR) (\S+(?:\[.*?\](?= - |$))?)", done.stdout, re.MULTILINE)
+            failed = re.search(FAILED, done.stdout, re.MULTILINE)
             if failed is None:
                 return f"pytest ends with {done.returncode}"  # such as by an error at the import
             if self._passes(failed[1]):
                 return failed[1]
-            tests = [test for test in tests if test not in (failed[1], failed[1].partition("::")[0])]
+            left_out += ["--deselect", failed[1]]
+            tests = [test for test in tests if test.partition("::")[0] != failed[1]]  # a file that cannot be imported
         return None
 
     def _passes(self, test: str) -> bool:

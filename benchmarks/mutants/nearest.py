@@ -43,7 +43,7 @@ def asked(path: Path, line: int, tests: Sequence[str]) -> tuple[list[str], list[
     spread = _evenly([test for test in laws if "test_ops" not in test or "[numpy-" in test], MANY)
     own = [str(file.relative_to(ROOT)) for file in own_tests(place)]
     near = [str(file.relative_to(ROOT)) for file in nearest_tests(place)]
-    first = [*own, *_evenly(of_op, FEW)]
+    first = [*(own or near), *_evenly(of_op, FEW)]
     later = [*near, *_evenly(of_op, MANY), *_evenly(of_word, MANY), *([] if len(of_op) > FEW else spread)]
     return first, [test for test in dict.fromkeys(later) if test not in first]
 

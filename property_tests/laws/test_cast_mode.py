@@ -1,4 +1,4 @@
-"""An op that casts its operands under `tb.precision` gives the same result as for operands that were cast before."""
+"""An op that casts its operands under `tb.precision` returns the same result as for operands that were cast before."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def test_gradients() -> None:
 
 
 def test_names_of_words() -> None:
-    """Words in place of the letters give the same sums, and the names of the result's axes."""
+    """Words in place of the letters lead to the same sums, and the names of the result's axes."""
     words = {"i": "time", "j": "row", "k": "unit"}
 
     @profile(40)

@@ -1,4 +1,4 @@
-"""Each fall-back declares exactly the callbacks that it runs: a backend records the calls of each fall-back."""
+"""The callbacks found in the code of each fall-back are those that it runs: a backend records its calls."""
 
 from __future__ import annotations
 

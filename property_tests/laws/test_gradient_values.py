@@ -47,7 +47,7 @@ NOTHING = {
 """Composites and functions that give no floating results for floating operands."""
 
 WHOLE_ORDERS = {"polygamma"}
-"""Functions of whole orders, whose derivatives are tested beside their values."""
+"""Functions of whole orders, whose derivatives are tested next to their values."""
 
 ON_PURPOSE = {"stop_gradient", "scaled_gradient", "truncated_normal"}
 """Functions whose gradient is not the limit of differences; for `truncated_normal` only where a sample is a bound."""
@@ -56,7 +56,7 @@ CONSTANT = {"gamma_inc_l": 1, "gamma_inc_u": 1}
 """How many of the leading operands have no derivative."""
 
 NOT_IN_JAX: dict[str, str] = {
-    "std": "of equal elements JAX gives NaN",
+    "std": "of equal elements JAX returns NaN",
     **dict.fromkeys(["eig", "eigvals"], "JAX has no gradient of eigenvectors"),
     "weighted_mean": "XLA takes minutes to compile it",
     **dict.fromkeys(["window_max", "window_min"], "XLA aborts the process when it compiles that in float64"),
@@ -243,7 +243,7 @@ def _in_double_precision() -> Iterator[None]:
         yield
 
 
-def test_a_wrong_slope_is_an_error_and_a_jump_is_no_problem() -> None:
+def test_a_wrong_slope_is_an_error_and_a_jump_is_not_a_problem() -> None:
     problem = Problem(Invocation("sin", (tb.tensor(0.0, dtype="f64"),), {}), 0)
     (point,), (direction,) = problem.points, problem.directions
 

@@ -175,7 +175,7 @@ OTHERWISE = {"clip", "complex", "conj", "imag", "real", "where"}
 """Elementwise ops that are linear, or linear by parts: comparisons with float64 and differences judge these."""
 
 SERIES = {"i0", "i0e", "i1", "i1e", "j0", "j1", "ndtri", "zeta"}
-"""Functions whose derivatives are compared with mpmath's beside their values, in tests/ops/composite/special."""
+"""Functions whose derivatives are compared with mpmath's next to their values, in tests/ops/composite/special."""
 
 ELEMENTWISE = {name for name in DIFFERENTIABLE if name in OPS and OPS[name].family in ("elementwise", "special")}
 ZERO = {"ceil", "floor", "floor_divide", "round", "trunc"}

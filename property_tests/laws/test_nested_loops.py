@@ -1,4 +1,4 @@
-"""Random programs of nested control flow give the same values every way they run, and the same gradients as in JAX.
+"""Random programs of nested control flow return the same values in every way of running them, and JAX's gradients.
 
 A program is a tree over two vectors. One function runs it, with tensorbackend, or with plain Python loops over NumPy.
 """

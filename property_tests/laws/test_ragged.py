@@ -1,8 +1,8 @@
 """Laws of axes with lengths, which every function of `tb.ragged` must keep: a function without a case here fails.
 
 Values in the padding change nothing within the lengths and have a gradient of exactly 0. A length of 0 gives what is
-documented. Each example gives the same alone, without padding. Packed and unpacked examples give the same. Graphs,
-batches and templates agree with eager calls.
+documented. Each example has the same result alone, without padding. Packed and unpacked examples have equal results.
+Graphs, batches and templates agree with eager calls.
 """
 
 from __future__ import annotations
@@ -477,7 +477,7 @@ def check_gradient(call: Callable[[tr.Ragged], Any], sample: Sample, backend: st
 
 
 def check_alone(case: Case, sample: Sample, backend: str) -> None:
-    """Check that each example gives the same alone, and that an empty one gives what is documented."""
+    """Check that each example has the same result alone, and an empty one the documented result."""
     assert alone_agrees(case, case.call(sample.ragged(backend, math.nan)), sample, backend)
 
 

@@ -55,7 +55,7 @@ def alike(actual: Sequence[tb.Tensor], reference: Sequence[tb.Tensor]) -> bool:
 
 
 def check_agreement(call: Invocation, rewrite: Callable[[Graph], Graph]) -> None:
-    """Check that a call gives the same result or error eagerly and as a rewritten graph."""
+    """Check that a call has the same result or error eagerly and as a rewritten graph."""
     call = call.on(NUMPY)
     try:
         result = call.run()

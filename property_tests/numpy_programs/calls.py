@@ -103,6 +103,7 @@ GENERATED: Final = [
     *[f"np.{name}({x})" for name in ("sum", "prod", "mean", "all", "any") for x in ("m", "m, axis=0", "t, axis=(0, 2)", "a, axis=1, where=m")],
     *[f"np.{name}(a, axis=0, initial=0.5)" for name in ("sum", "prod", "max", "min")],
     *[f"np.{name}(a, axis=1, where=m, initial=0.25)" for name in ("sum", "prod", "max", "min")],
+    *[f"np.{name}({x})" for name in ("var", "std", "nanvar", "nanstd") for x in ("c, where=m", "h, where=m, axis=0, ddof=1", "a, axis=0, mean=row[None]")],
     *[f"np.{name}(h{x})" for name in ("nansum", "nanprod", "nanmean", "nanstd", "nanvar", "nanmax", "nanmin", "nanmedian") for x in ("", ", axis=0", ", axis=1, keepdims=True")],
     *[f"np.{name}(h{x})" for name in ("nancumsum", "nancumprod") for x in ("", ", axis=1")],
     *[f"np.{name}(h)" for name in ("nanargmax", "nanargmin")],
@@ -434,6 +435,13 @@ np.piecewise(v, [v < 0, v >= 0], [-1, lambda x: 2 * x])
 np.insert(v, 1, 5.0)
 np.insert(a, [0, 1], 7, axis=1)
 np.insert(a, 1, row, axis=0)
+np.insert(a, [2], a[:2], axis=0)
+np.insert(v, [1, 1, 0], [4, 5, 6])
+np.insert(v, slice(1, 3), [[8, 9]])
+np.insert(a, -1, a[:, 0], axis=1)
+np.unwrap(5 * a, axis=0)
+np.unwrap(i, period=5)
+np.i0(4 * f4)
 np.delete(v, 0)
 np.delete(a, [0, -1], axis=0)
 np.delete(a, slice(0, 1), 1)

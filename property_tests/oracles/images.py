@@ -102,7 +102,7 @@ def resize(call: Invocation) -> Any:
             out = numpy.moveaxis(numpy.tensordot(matrix, out, (1, axis)), 0, axis)
     if method == "nearest":
         return named(out, x.names)
-    # An infinite entry whose weight is 0 gives NaN only if it is among those that are added.
+    # An infinite entry whose weight is 0 makes NaN only if it is among those that are added.
     return unjudged(named(out, x.names), ~numpy.isfinite(out))
 
 

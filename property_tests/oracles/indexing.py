@@ -316,7 +316,7 @@ def grid_sample(call: Invocation) -> Any:
         shares = [0.0 if order == 0 else part - cell for part, cell in zip(point, cells, strict=True)]
         for corner in itertools.product(range(-1, 3) if order == 3 else (0, 1), repeat=width):
             weight = math.prod(_weight(share, step, order) for share, step in zip(shares, corner, strict=True))
-            if weight or order:  # an infinite neighbour of weight 0 gives NaN
+            if weight or order:  # an infinite neighbour of weight 0 makes NaN
                 place = [cell + bit for cell, bit in zip(cells, corner, strict=True)]
                 entry = _entry(x[at[:first]], place, sides)
                 complex_numbers = x.dtype.kind == "c"

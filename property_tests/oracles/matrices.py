@@ -20,7 +20,7 @@ SIDES = st.sampled_from([2, 3, 1, 2, 3, 5, 2, 3, 0])
 
 
 FEWEST = st.sampled_from([1, 1, 1, 0])
-"""The least size of axes: few tensors are empty."""
+"""The minimum size of axes: few tensors are empty."""
 
 
 def eps(dtype: DType) -> float:

@@ -1,19 +1,21 @@
 """Fall-backs: primitives written in other primitives, for backends that do not define them.
 
 A fall-back is declared once, in `ops/fallbacks/`, under the name of its callback. It takes what the callback would
-take, but works on tensors, with public ops. It states the callbacks that it runs; a test runs each fall-back and
-compares. No fall-back needs itself through others, so what a backend can do follows from the methods that it defines.
+take, but works on tensors, with public ops. The callbacks that it runs are those of the ops that its code names; a test
+runs each fall-back and compares. No fall-back needs itself through others, so what a backend can do follows from the
+methods that it defines.
 
 The choice is made when a call is planned. A backend's own callback comes first, if it takes the dtypes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
-from ..declarations.op_specs import CALLBACKS, list_implementations, read_parameters
+from ..declarations.op_specs import CALLBACKS, OPS, OpSpec, list_implementations, read_parameters
 from ..dtypes import DType
 from ..errors import ContractError, UnsupportedOp, expected
 from ..protocol import Backend, Payload
@@ -36,9 +38,12 @@ class Fallback(NamedTuple):
     callback: str
     accept: str
     """The supported dtypes of the first input, or of the result if there are no inputs: a word of `ACCEPTED`."""
-    needs: frozenset[str]
-    """The callbacks that it runs, some of them for some dtypes or options only."""
     body: Body
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The callbacks that it runs, some of them for some dtypes or options only."""
+        return callbacks_in(self.body)
 
     def takes(self, dtype: DType) -> bool:
         """Whether it supports a dtype."""
@@ -52,7 +57,7 @@ load_fallbacks: SuppliedFunction[Callable[[], None]] = SuppliedFunction(lambda: 
 may be in the middle of an import."""
 
 
-def fallback(callback: str, accept: str = "any", *, needs: tuple[str, ...]) -> Callable[[Body], Body]:
+def fallback(callback: str, accept: str = "any") -> Callable[[Body], Body]:
     """Declare how a primitive is derived from others.
 
     The function takes the output template, the input tensors and the options of the callback; neither the template nor
@@ -64,8 +69,6 @@ def fallback(callback: str, accept: str = "any", *, needs: tuple[str, ...]) -> C
         The name of the primitive's callback.
     accept : str, default "any"
         The dtypes that it is for, a word of `ACCEPTED`.
-    needs : tuple of str
-        The callbacks that it runs, all but `constant`, which any backend has by its transport.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def fallback(callback: str, accept: str = "any", *, needs: tuple[str, ...]) -> C
     Raises
     ------
     TypeError
-        If the function does not have the parameters of its callback, or one of `needs` is not a primitive.
+        If the function does not have the parameters of its callback.
     """
 
     def declare(body: Body) -> Body:
@@ -85,11 +88,7 @@ def fallback(callback: str, accept: str = "any", *, needs: tuple[str, ...]) -> C
         options = {parameter.name for parameter in parameters if parameter.role == "option"}
         if tensors != [parameter.role for parameter in primitive.inputs] or options != set(primitive.options):
             raise TypeError(f"the fall-back of {callback!r} needs the parameters of its callback")
-        for need in needs:
-            if need not in CALLBACKS or CALLBACKS[need].optional:
-                raise TypeError(f"the fall-back of {callback!r} needs the names of primitives' callbacks, got {need!r}")
-        declaration = Fallback(callback, accept, frozenset(needs), body)
-        _declared[callback] = (*_declared.get(callback, ()), declaration)
+        _declared[callback] = (*_declared.get(callback, ()), Fallback(callback, accept, body))
         return body
 
     return declare
@@ -115,6 +114,53 @@ def fallbacks(callback: str) -> tuple[Fallback, ...]:
     """
     load_fallbacks.call()
     return _declared.get(callback, ())
+
+
+@cache
+def callbacks_in(body: Callable[..., Any]) -> frozenset[str]:
+    """The callbacks of the primitives that a function runs, directly or by functions next to it and those of `ops/`.
+
+    They are found by the names in its code. `constant` is left out, which any backend has by its transport.
+    """
+    found: set[str] = set()
+    seen: set[Any] = set()
+    waiting: list[Any] = [body]
+    while waiting:
+        function = waiting.pop()
+        if function in seen:
+            continue
+        seen.add(function)
+        for named in _functions_in(function):
+            spec = _spec_of(named)
+            if spec is not None and spec.kind == "primitive":
+                found.add(spec.callback)
+            elif spec is not None:
+                waiting.append(spec.function)
+            elif named.__module__ == body.__module__ or "ops" in named.__module__.split("."):
+                waiting.append(named)
+    return frozenset(found - {"constant"})
+
+
+def _spec_of(function: Any) -> OpSpec | None:
+    """The specification of an op, or of the op that a public function of its name is around; `None` for any other."""
+    spec = OPS.imported.get(function.__name__.lstrip("_"))
+    return spec if spec is not None and spec.module == function.__module__ else None
+
+
+def _functions_in(function: Any) -> Iterator[Any]:
+    """The functions that the code of a function names, or that it closes over."""
+    names = {*_names_in(function.__code__)}
+    values = [function.__globals__.get(name) for name in names]
+    values += [getattr(value, name, None) for value in values if isinstance(value, ModuleType) for name in names]
+    values += [cell.cell_contents for cell in function.__closure__ or ()]
+    return (value for value in values if isinstance(value, FunctionType))
+
+
+def _names_in(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names_in(constant)
 
 
 def missing_needs(backend: type[Backend], fallback: Fallback) -> list[str]:

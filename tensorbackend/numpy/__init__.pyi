@@ -679,11 +679,11 @@ def nanmedian(a: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins
     """The median of the elements that are not NaN."""
 def nanmin(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """`min` of the elements that are not NaN; NaN where all are."""
-def nanpercentile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: Any = ..., *, weights: Any = ...) -> Any:
+def nanpercentile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: builtins.bool = ..., *, weights: Any = ...) -> Any:
     """The percentiles of the elements that are not NaN."""
 def nanprod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """`prod` of the elements that are not NaN."""
-def nanquantile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: Any = ..., *, weights: Any = ...) -> Any:
+def nanquantile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: builtins.bool = ..., *, weights: Any = ...) -> Any:
     """The quantiles of the elements that are not NaN."""
 def nanstd(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
     """`std` of the elements that are not NaN."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterable, Sequence
 from types import GeneratorType
@@ -249,8 +250,6 @@ def cast(t: Tensor, dtype: DType) -> Tensor:
         return t
     if t.dtype.is_complex and not dtype.is_complex:
         t = tb.not_equal(t, 0) if dtype.kind == "bool" else tb.real(t)
-    if t.dtype.is_integer and dtype.is_integer:
-        return tb.astype(t, dtype)
     return tb.astype(t, dtype)
 
 
@@ -300,10 +299,7 @@ def _ndarray(
         if not made.shape:
             made._how = True
         return made
-    size = 1
-    for length in as_shape(shape):
-        size *= length
-    flat = numpy.frombuffer(host(buffer), numpy_dtype(dtype_of(dtype)), size, offset)
+    flat = numpy.frombuffer(host(buffer), numpy_dtype(dtype_of(dtype)), math.prod(as_shape(shape)), offset)
     return box(from_numpy(flat.reshape(as_shape(shape)), copy=True))
 
 

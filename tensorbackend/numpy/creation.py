@@ -95,8 +95,7 @@ def empty_like(
     prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> ndarray:
     """An uninitialised array in the shape and dtype of another; here of zeros."""
-    made: ndarray = zeros_like(prototype, dtype, order, subok, shape, device=device)
-    return made
+    return zeros_like(prototype, dtype, order, subok, shape, device=device)
 
 
 @public
@@ -106,8 +105,7 @@ def full_like(
 ) -> ndarray:  # fmt: skip
     """One value, or an array broadcast, in the shape and dtype of an array."""
     size, wanted, _names, _backend = _like(a, dtype, shape)
-    made: ndarray = full(size, fill_value, wanted, device=device)
-    return made
+    return full(size, fill_value, wanted, device=device)
 
 
 def _plain(value: Any) -> Any:
@@ -191,8 +189,7 @@ def eye(
 @public
 def identity(n: int, dtype: Any = None, *, like: Any = None) -> ndarray:
     """The identity matrix."""
-    made: ndarray = eye(n, dtype=dtype)
-    return made
+    return eye(n, dtype=dtype)
 
 
 @public
@@ -244,8 +241,7 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
 @public
 def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = None) -> ndarray:
     """The elements of an iterator."""
-    made: ndarray = back(numpy.fromiter((_plain(each) for each in iter), numpy_dtype(dtype_of(dtype)), count))
-    return made
+    return box(from_numpy(numpy.fromiter((_plain(each) for each in iter), numpy_dtype(dtype_of(dtype)), count)))
 
 
 @public
@@ -257,8 +253,7 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
 @public
 def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str, like: Any = None) -> ndarray:
     """The numbers in a text."""
-    made: ndarray = back(numpy.fromstring(string, numpy_dtype(dtype_of(dtype)), count, sep=sep))
-    return made
+    return box(from_numpy(numpy.fromstring(string, numpy_dtype(dtype_of(dtype)), count, sep=sep)))
 
 
 @public

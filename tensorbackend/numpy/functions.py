@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from inspect import Parameter, signature
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar, overload
 
 import numpy
 
@@ -40,7 +40,11 @@ PUBLIC: Final[dict[str, Callable[..., Any]]] = {}
 """The public functions by name, those of namespaces as `linalg.norm`."""
 
 
-def public(function: Function | None = None, *, space: str = "") -> Any:
+@overload
+def public(function: Function) -> Function: ...
+@overload
+def public(*, space: str) -> Callable[[Function], Function]: ...
+def public(function: Callable[..., Any] | None = None, *, space: str = "") -> Callable[..., Any]:
     """Registers a function of arrays, which needs no wrapper, under its name."""
     if function is None:
         return partial(public, space=space)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 import operator
 from typing import Any
 
@@ -122,9 +123,7 @@ def _counts(
     flat = places[0]
     for place, size in zip(places[1:], sizes[1:], strict=True):
         flat = flat * size + place
-    cells = 1
-    for size in sizes:
-        cells *= size
+    cells = math.prod(sizes)
     flat = tb.where(inside, flat, cells)
     if weights is not None and weights.dtype.is_complex:
         counted = tb.complex(_sums(flat, tb.real(weights), cells), _sums(flat, tb.imag(weights), cells))

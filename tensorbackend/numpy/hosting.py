@@ -19,6 +19,7 @@ from .arrays import as_shape, box, functions, ndarray, result, root, tensor_of
 from .conversion import NUMBERS, asarray, back, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, function, public
+from .shapes import axis_positions
 from .ufuncs import write_out
 
 # Texts
@@ -62,15 +63,16 @@ def array2string(a: Any, *arguments: Any, **options: Any) -> str:
 # Dtypes
 
 
+def _dtype(x: Any) -> Any:
+    """NumPy's dtype of an array, a tensor or a dtype of the library; anything else unchanged."""
+    x = x.dtype if x.__class__ is ndarray or isinstance(x, Tensor) else x
+    return numpy_dtype(x) if isinstance(x, DType) else x
+
+
 @public
 def result_type(*arrays_and_dtypes: Any) -> Any:
     """The dtype that several arrays and dtypes are promoted to."""
-    given = [
-        numpy_dtype(x._template().dtype) if x.__class__ is ndarray else numpy_dtype(x.dtype) if isinstance(x, Tensor)
-        else numpy_dtype(x) if isinstance(x, DType) else x
-        for x in arrays_and_dtypes
-    ]  # fmt: skip
-    return numpy.result_type(*given)
+    return numpy.result_type(*map(_dtype, arrays_and_dtypes))
 
 
 @public
@@ -82,8 +84,7 @@ def promote_types(type1: Any, type2: Any) -> Any:
 @public
 def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     """Test whether a dtype may be cast to another."""
-    source = from_.dtype if from_.__class__ is ndarray else numpy_dtype(from_) if isinstance(from_, DType) else from_
-    return numpy.can_cast(source, numpy_dtype(to) if isinstance(to, DType) else to, casting)
+    return numpy.can_cast(_dtype(from_), _dtype(to), casting)
 
 
 @public
@@ -101,30 +102,25 @@ def common_type(*arrays: Any) -> Any:
 @public
 def finfo(dtype: Any) -> Any:
     """The limits of a floating dtype."""
-    return numpy.finfo(
-        dtype.dtype if dtype.__class__ is ndarray else numpy_dtype(dtype) if isinstance(dtype, DType) else dtype
-    )
+    return numpy.finfo(_dtype(dtype))
 
 
 @public
 def iinfo(type: Any) -> Any:
     """The limits of an integer dtype."""
-    return numpy.iinfo(
-        type.dtype if type.__class__ is ndarray else numpy_dtype(type) if isinstance(type, DType) else type
-    )
+    return numpy.iinfo(_dtype(type))
 
 
 @public
 def issubdtype(arg1: Any, arg2: Any) -> bool:
     """Whether a dtype is of a kind."""
-    first, second = (numpy_dtype(each) if isinstance(each, DType) else each for each in (arg1, arg2))
-    return numpy.issubdtype(first, second)
+    return numpy.issubdtype(_dtype(arg1), _dtype(arg2))
 
 
 @public
 def isdtype(dtype: Any, kind: Any) -> bool:
     """Whether a dtype is of a kind, named as in the Array API standard."""
-    return numpy.isdtype(numpy_dtype(dtype) if isinstance(dtype, DType) else dtype, kind)
+    return numpy.isdtype(_dtype(dtype), kind)
 
 
 @public
@@ -399,11 +395,7 @@ def sliding_window_view(
 ) -> Array:
     """All windows of a shape, as an array of its own."""
     sizes = as_shape(window_shape)
-    axes = (
-        tuple(range(x.ndim))
-        if axis is None
-        else tuple([each % x.ndim for each in (axis if isinstance(axis, tuple | list) else (axis,))])
-    )
+    axes = axis_positions(axis, x.ndim)
     if len(axes) != len(sizes):
         raise ArgumentError("Must provide matching length window_shape and axis")
     if any(size < 0 for size in sizes):

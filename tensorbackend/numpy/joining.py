@@ -139,8 +139,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
     except TypeError:
         if asarray(ary).shape[axis] % operator.index(indices_or_sections):
             raise ArgumentError("array split does not result in an equal division") from None
-    made: list[ndarray] = array_split(ary, indices_or_sections, axis)
-    return made
+    return array_split(ary, indices_or_sections, axis)
 
 
 @public
@@ -149,8 +148,7 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
     x = asarray(ary)
     if not x.ndim:
         raise ArgumentError("hsplit only works on arrays of 1 or more dimensions")
-    made: list[ndarray] = split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
-    return made
+    return split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
 
 
 @public
@@ -158,8 +156,7 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
     """Parts along the first axis: views."""
     if asarray(ary).ndim < 2:
         raise ArgumentError("vsplit only works on arrays of 2 or more dimensions")
-    made: list[ndarray] = split(ary, indices_or_sections, 0)
-    return made
+    return split(ary, indices_or_sections, 0)
 
 
 @public
@@ -167,8 +164,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
     """Parts along the third axis: views."""
     if asarray(ary).ndim < 3:
         raise ArgumentError("dsplit only works on arrays of 3 or more dimensions")
-    made: list[ndarray] = split(ary, indices_or_sections, 2)
-    return made
+    return split(ary, indices_or_sections, 2)
 
 
 @public

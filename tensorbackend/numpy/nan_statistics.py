@@ -17,6 +17,8 @@ from .conversion import back, cast, host, tensor
 from .dtypes import dtype_of
 from .functions import public
 from .reductions import NO_VALUE
+from .shapes import axis_positions
+from .statistics import make_quantile
 from .ufuncs import write_out
 
 
@@ -98,36 +100,30 @@ def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NO_VALUE, *, where: Any = NO_VALUE
 ) -> Any:
     """The mean of the elements that are not NaN."""
-    x, present = _present(a, where)
-    x = x if dtype is None else cast(x, dtype_of(dtype))
+    x, present = _present(a, dtype, where)
     x = x if where is NO_VALUE else tb.where(present, x, numpy.nan)
     made = tb.nanmean(x, axis=axis, keepdims=keepdims is not NO_VALUE and bool(keepdims))
     return result(made) if out is None else write_out("nanmean", out, made)
 
 
-def _present(a: Any, where: Any) -> tuple[Tensor, Tensor]:
+def _present(a: Any, dtype: Any, where: Any) -> tuple[Tensor, Tensor]:
+    """The elements in a dtype, and which of them count."""
     x = tensor(a)
     x = x if x.dtype.is_inexact else cast(x, tb.float64)
     present = tb.logical_not(tb.isnan(x))
-    return x, present if where is NO_VALUE else tb.logical_and(present, cast(tensor(where), bool_))
+    present = present if where is NO_VALUE else tb.logical_and(present, cast(tensor(where), bool_))
+    return x if dtype is None else cast(x, dtype_of(dtype)), present
 
 
 def _spread(name: str) -> Callable[..., Any]:
     def spread(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = NO_VALUE, *,
                where: Any = NO_VALUE, mean: Any = NO_VALUE, correction: Any = NO_VALUE) -> Any:  # fmt: skip
-        x, present = _present(a, where)
-        x = x if dtype is None else cast(x, dtype_of(dtype))
-        real = tb.float64 if x.dtype.bits > 64 or x.dtype is tb.float64 else x.dtype
-        count = cast(tb.sum(present, axis=axis, keepdims=True), real if not real.is_complex else tb.float32)
-        center = tb.sum(tb.where(present, x, 0), axis=axis, keepdims=True) / count if mean is NO_VALUE else tensor(mean)
-        squares = tb.where(present, tb.square(tb.abs(x - center)), 0)
-        left = count - (ddof if correction is NO_VALUE else correction)
-        total = tb.sum(squares, axis=axis, keepdims=True)
-        made = tb.where(left > 0, total / tb.where(left > 0, left, 1), numpy.nan)
-        made = tb.sqrt(made) if name == "std" else made
-        if keepdims is NO_VALUE or not keepdims:
-            axes = tuple(range(x.ndim)) if axis is None else axis
-            made = tb.squeeze(made, axis=axes)
+        x, present = _present(a, dtype, where)
+        keep = keepdims is not NO_VALUE and bool(keepdims)
+        ddof = ddof if correction is NO_VALUE else correction
+        options = {"ddof": ddof, "keepdims": keep, "where": box(present), "mean": mean}
+        made = tensor(functions[name](box(x), axis, **options))
+        made = tb.where(tb.sum(present, axis=axis, keepdims=keep) > ddof, made, numpy.nan)
         return result(made) if out is None else write_out(name, out, made)
 
     spread.__name__ = f"nan{name}"
@@ -138,26 +134,12 @@ def _spread(name: str) -> Callable[..., Any]:
 nanvar, nanstd = public(_spread("var")), public(_spread("std"))
 
 
-def _nan_quantile(a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: Any, scale: float, weights: Any) -> Any:
+def _nan_quantile(x: Tensor, share: Any, axis: Any, method: Any, keepdims: bool, weights: Any) -> Any:
     """Quantiles of the elements that are not NaN, by sorting and reading at separate positions."""
-    x = tensor(a)
     x = x if x.dtype.is_floating else cast(x, tb.float64)
-    share = numpy.asarray(host(q), dtype=float) / scale
-    if ((share < 0) | (share > 1)).any():
-        raise ArgumentError(
-            "Quantiles must be in the range [0, 1]" if scale == 1 else "Percentiles must be in the range [0, 100]"
-        )
-    axes = (
-        tuple(range(x.ndim))
-        if axis is None
-        else tuple([each % x.ndim for each in (axis if isinstance(axis, tuple) else (axis,))])
-    )
     if method != "linear" or weights is not None:
-        weights = None if weights is None else host(weights)
-        made = back(
-            numpy.nanquantile(host(box(x)), share, axis, method=method, keepdims=bool(keepdims), weights=weights)
-        )
-        return made if out is None else write_out("nanquantile", out, tensor(made))
+        return back(numpy.nanquantile(host(x), share, axis, method=method, keepdims=keepdims, weights=weights))
+    axes = axis_positions(axis, x.ndim)
     kept = [size for place, size in enumerate(x.shape) if place not in axes]
     moved = tb.reshape(tb.moveaxis(x, axes, tuple(range(-len(axes), 0))), (*kept, -1)) if axes else x[..., None]
     ordered = tb.sort(moved, axis=-1)
@@ -170,28 +152,12 @@ def _nan_quantile(a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: An
         first, last = (tb.take_along_axis(ordered, place[..., None], axis=-1)[..., 0] for place in (low, high))
         rest = cast(position - cast(low, tb.float64), x.dtype)
         parts.append(tb.where(count > 0, first + (last - first) * rest, numpy.nan))
-    made = tb.reshape(tb.stack(parts), (*share.shape, *kept))
-    if keepdims:
-        made = tb.reshape(made, (*share.shape, *[1 if place in axes else size for place, size in enumerate(x.shape)]))
-    return result(made) if out is None else write_out("nanquantile", out, made)
+    kept = [1 if place in axes else size for place, size in enumerate(x.shape)] if keepdims else kept
+    return result(tb.reshape(tb.stack(parts), (*share.shape, *kept)))
 
 
-@public
-def nanquantile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: Any = False, *, weights: Any = None,
-) -> Any:  # fmt: skip
-    """The quantiles of the elements that are not NaN."""
-    return _nan_quantile(a, q, axis, out, method, keepdims, 1, weights)
-
-
-@public
-def nanpercentile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: Any = False, *, weights: Any = None,
-) -> Any:  # fmt: skip
-    """The percentiles of the elements that are not NaN."""
-    return _nan_quantile(a, q, axis, out, method, keepdims, 100, weights)
+nanquantile = make_quantile("nanquantile", 1, _nan_quantile, "of the elements that are not NaN")
+nanpercentile = make_quantile("nanpercentile", 100, _nan_quantile, "of the elements that are not NaN")
 
 
 @public

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy
 
@@ -11,6 +11,7 @@ import tensorbackend as tb
 
 from ..dtypes import bool_
 from ..errors import ArgumentError
+from ..ops.sets import UniqueAll, UniqueCounts, UniqueInverse
 from ..tensor import Tensor
 from .arrays import box, fresh, functions, result
 from .conversion import asarray, cast, host, tensor
@@ -23,7 +24,7 @@ from .shapes import flat_along
 def sort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
     """The elements sorted along an axis; NaN come last."""
     x, axis = flat_along(a, axis)
-    return _sort_complex(x, tb.argsort, axis) if x.dtype.is_complex else tb.sort(x, axis=axis)
+    return tb.take_along_axis(x, _complex_order(x, axis), axis=axis) if x.dtype.is_complex else tb.sort(x, axis=axis)
 
 
 @function
@@ -37,13 +38,7 @@ def argsort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, st
 
 def _complex_order(x: Tensor, axis: int) -> Tensor:
     """The order of complex numbers by real, then imaginary part."""
-    first = tb.argsort(tb.imag(x), axis=axis)
-    second = tb.argsort(tb.take_along_axis(tb.real(x), first, axis=axis), axis=axis)
-    return tb.take_along_axis(first, second, axis=axis)
-
-
-def _sort_complex(x: Tensor, op: Any, axis: int) -> Tensor:
-    return tb.take_along_axis(x, _complex_order(x, axis), axis=axis)
+    return tb.lexsort([tb.imag(x), tb.real(x)], axis=axis)
 
 
 @public
@@ -86,13 +81,7 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
     parts = [tensor(each) for each in keys]
     if not parts:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
-    if not parts[0].ndim:
-        return result(tb.zeros((), dtype=tb.int64))
-    order = tb.argsort(parts[0], axis=axis)
-    for each in parts[1:]:
-        then = tb.argsort(tb.take_along_axis(each, order, axis=axis), axis=axis)
-        order = tb.take_along_axis(order, then, axis=axis)
-    return box(order)
+    return box(tb.lexsort(parts, axis=axis)) if parts[0].ndim else result(tb.zeros((), dtype=tb.int64))
 
 
 @public
@@ -171,45 +160,22 @@ def _unique_with_nan(x: Tensor, wanted: tuple[bool, bool, bool]) -> Any:
     return made[0] if len(made) == 1 else tuple(made)
 
 
-class UniqueAllResult(NamedTuple):
-    """The result of `unique_all`."""
-
-    values: Any
-    indices: Any
-    inverse_indices: Any
-    counts: Any
-
-
-class UniqueCountsResult(NamedTuple):
-    """The result of `unique_counts`."""
-
-    values: Any
-    counts: Any
-
-
-class UniqueInverseResult(NamedTuple):
-    """The result of `unique_inverse`."""
-
-    values: Any
-    inverse_indices: Any
-
-
 @public
-def unique_all(x: Any) -> UniqueAllResult:
+def unique_all(x: Any) -> UniqueAll:
     """The unique elements, their first positions, the inverse indices and the counts."""
-    return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
+    return UniqueAll(*unique(x, True, True, True, equal_nan=False))
 
 
 @public
-def unique_counts(x: Any) -> UniqueCountsResult:
+def unique_counts(x: Any) -> UniqueCounts:
     """The unique elements and their counts."""
-    return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
+    return UniqueCounts(*unique(x, return_counts=True, equal_nan=False))
 
 
 @public
-def unique_inverse(x: Any) -> UniqueInverseResult:
+def unique_inverse(x: Any) -> UniqueInverse:
     """The unique elements and the inverse indices."""
-    return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
+    return UniqueInverse(*unique(x, return_inverse=True, equal_nan=False))
 
 
 @public

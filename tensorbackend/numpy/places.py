@@ -73,22 +73,19 @@ def diag_indices_from(arr: Any) -> tuple[ndarray, ...]:
         raise ArgumentError("input array must be at least 2-d")
     if len({*x.shape}) > 1:
         raise ArgumentError("All dimensions of input must be of equal length")
-    made: tuple[Any, ...] = diag_indices(x.shape[0], x.ndim)
-    return made
+    return diag_indices(x.shape[0], x.ndim)
 
 
 @public
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Any, ...]:
     """The places at and below a diagonal."""
-    made: tuple[Any, ...] = back(numpy.tril_indices(n, k, m))
-    return made
+    return tuple(map(back, numpy.tril_indices(n, k, m)))
 
 
 @public
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Any, ...]:
     """The places at and above a diagonal."""
-    made: tuple[Any, ...] = back(numpy.triu_indices(n, k, m))
-    return made
+    return tuple(map(back, numpy.triu_indices(n, k, m)))
 
 
 @public
@@ -97,8 +94,7 @@ def tril_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
     x = asarray(arr)
     if x.ndim != 2:
         raise ArgumentError("input array must be 2-d")
-    made: tuple[Any, ...] = tril_indices(x.shape[0], k, x.shape[1])
-    return made
+    return tril_indices(x.shape[0], k, x.shape[1])
 
 
 @public
@@ -107,15 +103,13 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Any, ...]:
     x = asarray(arr)
     if x.ndim != 2:
         raise ArgumentError("input array must be 2-d")
-    made: tuple[Any, ...] = triu_indices(x.shape[0], k, x.shape[1])
-    return made
+    return triu_indices(x.shape[0], k, x.shape[1])
 
 
 @public
 def mask_indices(n: int, mask_func: Callable[..., Any], k: Any = 0) -> tuple[Any, ...]:
     """The places where a function of a matrix of ones and a diagonal is not 0."""
-    made: tuple[Any, ...] = nonzero(mask_func(functions["ones"]((n, n), int), k) != 0)
-    return made
+    return nonzero(mask_func(functions["ones"]((n, n), int), k) != 0)
 
 
 @public

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -74,22 +75,22 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: 
 @public
 def polyadd(a1: Any, a2: Any) -> Any:
     """The sum of two polynomials."""
-    x, y = functions["atleast_1d"](a1), functions["atleast_1d"](a2)
-    length = max(len(x), len(y))
-    return _longer(x, length) + _longer(y, length)
+    x, y = _of_one_length(a1, a2)
+    return x + y
 
 
 @public
 def polysub(a1: Any, a2: Any) -> Any:
     """The difference of two polynomials."""
-    x, y = functions["atleast_1d"](a1), functions["atleast_1d"](a2)
-    length = max(len(x), len(y))
-    return _longer(x, length) - _longer(y, length)
+    x, y = _of_one_length(a1, a2)
+    return x - y
 
 
-def _longer(x: Any, length: int) -> Any:
-    """Coefficients with zeros in front."""
-    return x if len(x) == length else box(tb.pad(tensor_of(x), [(length - len(x), 0)]))
+def _of_one_length(*polynomials: Any) -> list[Any]:
+    """Coefficients with zeros in front of the shorter ones."""
+    arrays = [functions["atleast_1d"](each) for each in polynomials]
+    length = max(map(len, arrays))
+    return [x if len(x) == length else box(tb.pad(tensor_of(x), [(length - len(x), 0)])) for x in arrays]
 
 
 @public
@@ -185,43 +186,41 @@ def roots(p: Any) -> Any:
     )
 
 
-def _window(M: Any, terms: tuple[float, ...]) -> Any:
+def _window(M: Any, function: Callable[[Any, Any], Any]) -> Any:
+    """A window, from a function of places and of the last of them."""
+    if M <= 1:
+        return functions["ones"](1 if M == 1 else 0)
+    return function(functions["arange"](1 - M, M, 2), M - 1)
+
+
+def _cosines(M: Any, *terms: float) -> Any:
     """A window that is a sum of cosines."""
-    if M < 1:
-        return functions["array"]([])
-    if M == 1:
-        return functions["ones"](1)
-    places = functions["arange"](1 - M, M, 2)
-    return sum(each * functions["cos"](number * math.pi * places / (M - 1)) for number, each in enumerate(terms))
+    cos = functions["cos"]
+    return _window(M, lambda x, last: sum(each * cos(k * math.pi * x / last) for k, each in enumerate(terms)))
 
 
 @public
 def hanning(M: Any) -> Any:
     """The Hann window."""
-    return _window(M, (0.5, 0.5))
+    return _cosines(M, 0.5, 0.5)
 
 
 @public
 def hamming(M: Any) -> Any:
     """The Hamming window."""
-    return _window(M, (0.54, 0.46))
+    return _cosines(M, 0.54, 0.46)
 
 
 @public
 def blackman(M: Any) -> Any:
     """The Blackman window."""
-    return _window(M, (0.42, 0.5, 0.08))
+    return _cosines(M, 0.42, 0.5, 0.08)
 
 
 @public
 def bartlett(M: Any) -> Any:
     """The triangular window."""
-    if M < 1:
-        return functions["array"]([])
-    if M == 1:
-        return functions["ones"](1)
-    places = functions["arange"](1 - M, M, 2)
-    return functions["where"](places <= 0, 1 + places / (M - 1), 1 - places / (M - 1))
+    return _window(M, lambda x, last: 1 - abs(x) / last)
 
 
 @public

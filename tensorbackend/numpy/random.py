@@ -347,50 +347,16 @@ def _legacy(name: str) -> Callable[..., Any]:
 
 # The legacy functions
 
-beta = _legacy("beta")
-binomial = _legacy("binomial")
-bytes = _legacy("bytes")
-chisquare = _legacy("chisquare")
-choice = _legacy("choice")
-dirichlet = _legacy("dirichlet")
-exponential = _legacy("exponential")
-f = _legacy("f")
-gamma = _legacy("gamma")
-geometric = _legacy("geometric")
-gumbel = _legacy("gumbel")
-hypergeometric = _legacy("hypergeometric")
-laplace = _legacy("laplace")
-logistic = _legacy("logistic")
-lognormal = _legacy("lognormal")
-logseries = _legacy("logseries")
-multinomial = _legacy("multinomial")
-multivariate_normal = _legacy("multivariate_normal")
-negative_binomial = _legacy("negative_binomial")
-noncentral_chisquare = _legacy("noncentral_chisquare")
-noncentral_f = _legacy("noncentral_f")
-normal = _legacy("normal")
-pareto = _legacy("pareto")
-permutation = _legacy("permutation")
-poisson = _legacy("poisson")
-power = _legacy("power")
-rand = _legacy("rand")
-randint = _legacy("randint")
-randn = _legacy("randn")
-random = _legacy("random")
-random_integers = _legacy("random_integers")
-random_sample = _legacy("random_sample")
-rayleigh = _legacy("rayleigh")
-seed = _legacy("seed")
-shuffle = _legacy("shuffle")
-standard_cauchy = _legacy("standard_cauchy")
-standard_exponential = _legacy("standard_exponential")
-standard_gamma = _legacy("standard_gamma")
-standard_normal = _legacy("standard_normal")
-standard_t = _legacy("standard_t")
-triangular = _legacy("triangular")
-uniform = _legacy("uniform")
-vonmises = _legacy("vonmises")
-wald = _legacy("wald")
-weibull = _legacy("weibull")
-zipf = _legacy("zipf")
-ranf = sample = random_sample
+
+def __getattr__(name: str) -> Any:
+    """A legacy function, made when it is first used: a method of one `RandomState`."""
+    if name not in __dir__():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    made = globals()[name] = _legacy({"ranf": "random_sample", "sample": "random_sample"}.get(name, name))
+    return made
+
+
+def __dir__() -> list[str]:
+    """The public names, with those of the legacy functions."""
+    legacy = {name for name in dir(numpy.random.RandomState) if not name.startswith("_")}
+    return sorted({*globals(), *legacy, "ranf", "sample"})

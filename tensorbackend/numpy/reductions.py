@@ -16,6 +16,7 @@ from .arrays import HERE, blank, box, functions, ndarray, result
 from .conversion import cast, tensor
 from .dtypes import dtype_of
 from .functions import PUBLIC
+from .shapes import axis_positions, size
 from .ufuncs import write_out
 
 
@@ -131,10 +132,6 @@ def _make_function(name: str, row: Reduction) -> Callable[..., Any]:
     return made  # type: ignore[no-any-return] # generated code has no types
 
 
-def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    return tuple(range(ndim)) if axis is None else (axis,) if not isinstance(axis, tuple | list) else tuple(axis)
-
-
 def reduce(
     name: str, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NO_VALUE,
     initial: Any = NO_VALUE, where: Any = NO_VALUE, ddof: float = 0, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
@@ -153,23 +150,14 @@ def reduce(
     options: dict[str, Any] = {"axis": axis, "keepdims": keep}
     if name in ("var", "std"):
         options["correction"] = ddof if correction is NO_VALUE else correction
-    if where is not NO_VALUE and where is not True:
-        total = _where(name, x, tensor(where), options, initial, given)
+    if mean is not NO_VALUE or (where is not NO_VALUE and where is not True):
+        total = _where(name, x, tensor(where is NO_VALUE or where), options, initial, mean)
     elif x.dtype.is_complex and name in ("var", "std"):
         total = _variance(name, x, options)
-    elif initial is not NO_VALUE and not _count(x, axis):
-        reduced_axes = {each % x.ndim for each in _axes(axis, x.ndim)}
-        shape = [
-            1 if place in reduced_axes else size
-            for place, size in enumerate(x.shape)
-            if keep or place not in reduced_axes
-        ]
-        total = tb.full(
-            tuple(shape),
-            tensor(initial),
-            dtype=tb.sum(x).dtype if row.combines in ("add", "multiply") else x.dtype,
-            like=x,
-        )
+    elif initial is not NO_VALUE and not size(x, axis):
+        sums = tb.sum(x, **options)
+        total_dtype = sums.dtype if row.combines in ("add", "multiply") else x.dtype
+        total = tb.full(sums.shape, tensor(initial), dtype=total_dtype, like=x)
         initial = NO_VALUE
     else:
         total = row.op(x, **options)
@@ -189,13 +177,6 @@ def reduce(
     )
 
 
-def _count(x: Tensor, axis: Any) -> int:
-    count = 1
-    for each in _axes(axis, x.ndim):
-        count *= x.shape[each]
-    return count
-
-
 def _castable(name: str, x: Tensor, row: Reduction) -> Tensor:
     if x.dtype.is_complex:
         if name in ("var", "std"):
@@ -204,7 +185,7 @@ def _castable(name: str, x: Tensor, row: Reduction) -> Tensor:
     return cast(x, dtype_of(row.computes_in))
 
 
-def _where(name: str, x: Tensor, mask: Tensor, options: dict[str, Any], initial: Any, given: DType) -> Tensor:
+def _where(name: str, x: Tensor, mask: Tensor, options: dict[str, Any], initial: Any, mean: Any) -> Tensor:
     """A reduction of the elements where a mask is true."""
     mask = tb.broadcast_to(cast(mask, bool_), tb.broadcast_shapes(mask.shape, x.shape))
     x = tb.broadcast_to(x, mask.shape)
@@ -220,14 +201,15 @@ def _where(name: str, x: Tensor, mask: Tensor, options: dict[str, Any], initial:
             total = tensor(functions[row.combines](box(total), box(tensor(initial))))
         return total
     axis = options["axis"]
-    count = cast(tb.sum(mask, axis=axis, keepdims=True), x.dtype)
-    center = tb.divide(tb.sum(tb.where(mask, x, 0), axis=axis, keepdims=True), count)
+    count = cast(tb.sum(mask, axis=axis, keepdims=True), REAL_OF.get(x.dtype, x.dtype))
+    center = tensor(mean) if mean is not NO_VALUE else tb.sum(tb.where(mask, x, 0), axis=axis, keepdims=True) / count
     if name == "mean":
-        return center if options["keepdims"] else tb.squeeze(center, axis=_axes(axis, x.ndim))
-    spread = tb.where(mask, tb.square(tb.abs(x - center)), 0)
-    total = tb.sum(spread, axis=axis, keepdims=True) / tb.maximum(count - options["correction"], 0)
-    total = total if name == "var" else tb.sqrt(total)
-    return total if options["keepdims"] else tb.squeeze(total, axis=_axes(axis, x.ndim))
+        total = center
+    else:
+        spread = tb.where(mask, tb.square(tb.abs(x - center)), 0)
+        total = tb.sum(spread, axis=axis, keepdims=True) / tb.maximum(count - options["correction"], 0)
+        total = total if name == "var" else tb.sqrt(total)
+    return total if options["keepdims"] else tb.squeeze(total, axis=axis_positions(axis, x.ndim))
 
 
 def _variance(name: str, x: Tensor, options: dict[str, Any]) -> Tensor:

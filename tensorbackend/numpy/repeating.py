@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
@@ -62,11 +63,9 @@ def roll(a: Array, shift: Any, axis: Any = None) -> Array:
 def resize(a: Array, new_shape: Any) -> Array:
     """The elements in another shape, repeated if there are too few."""
     shape_ = as_shape(new_shape)
-    size_ = 1
-    for each in shape_:
-        size_ *= each
-        if each < 0:
-            raise ArgumentError("all elements of `new_shape` must be non-negative")
+    size_ = math.prod(shape_)
+    if min(shape_, default=0) < 0:
+        raise ArgumentError("all elements of `new_shape` must be non-negative")
     flat = tb.reshape(a, (-1,))
     if not size_ or not flat.shape[0]:
         return tb.zeros(shape_, dtype=a.dtype, like=a)
@@ -76,9 +75,7 @@ def resize(a: Array, new_shape: Any) -> Array:
 
 def _resize_with_zeros(t: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The elements in another shape, followed by zeros if there are too few."""
-    count = 1
-    for each in shape:
-        count *= each
+    count = math.prod(shape)
     flat = tb.reshape(t, (-1,))[:count]
     return tb.reshape(tb.pad(flat, [(0, count - flat.shape[0])], value=False if t.dtype is bool_ else 0), shape)
 

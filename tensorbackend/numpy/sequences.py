@@ -200,20 +200,9 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
 @public
 def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * math.pi) -> Any:
     """Angles without jumps between adjacent elements."""
-    x = asarray(p)
-    jumps = diff(x, axis=axis)
-    limit = period / 2 if discont is None else discont
-    whole = x._template().dtype.is_integer and isinstance(period, int)
-    high = period // 2 if whole else period / 2
-    low = -high
-    shifted = functions["remainder"](jumps - low, period) + low
-    if not whole or period % 2 == 0:
-        shifted = functions["where"](functions["logical_and"](shifted == low, jumps > 0), high, shifted)
-    correction = functions["where"](abs(jumps) < limit, 0, shifted - jumps)
-    made = functions["array"](x, float if not whole and not x._template().dtype.is_inexact else None)
-    before = (slice(None),) * (axis % x.ndim)
-    made[(*before, slice(1, None))] = x[(*before, slice(1, None))] + cumsum(correction, axis)
-    return made
+    x = tensor(p)
+    x = x if x.dtype.is_inexact or (x.dtype.is_integer and isinstance(period, int)) else cast(x, tb.float64)
+    return box(tb.unwrap(x, axis=axis, discontinuity=discont, period=period))
 
 
 @public

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -23,6 +24,12 @@ def axis_position(axis: Any, ndim: int, name: str = "axis") -> int:
     if not -ndim <= place < ndim:
         raise AxisError(f"{name} {place} is out of bounds for array of dimension {ndim}")
     return place % ndim
+
+
+def axis_positions(axis: Any, ndim: int) -> tuple[int, ...]:
+    """The positions of one axis or several; for None all."""
+    each = range(ndim) if axis is None else axis if isinstance(axis, tuple | list) else (axis,)
+    return tuple([axis_position(place, ndim) for place in each])
 
 
 def flat_along(x: Tensor, axis: Any) -> tuple[Tensor, int]:
@@ -80,8 +87,7 @@ def matrix_transpose(x: Any, /) -> ndarray:
     array = asarray(x)
     if array.ndim < 2:
         raise ShapeError(f"Input array must be at least 2-dimensional, but it is {array.ndim}")
-    made: ndarray = swapaxes(array, -1, -2)
-    return made
+    return swapaxes(array, -1, -2)
 
 
 @public
@@ -122,8 +128,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> ndarray:
     start = start + x.ndim if start < 0 else start
     if not 0 <= start <= x.ndim:
         raise AxisError(f"start arg requires {-x.ndim} <= start < {x.ndim + 1}, but {start} was passed in")
-    made: ndarray = moveaxis(x, place, start - 1 if place < start else start)
-    return made
+    return moveaxis(x, place, start - 1 if place < start else start)
 
 
 @public
@@ -131,8 +136,8 @@ def squeeze(a: Any, axis: Any = None) -> ndarray:
     """The array without axes of size 1: a view."""
     x = asarray(a)
     shape = x.shape
-    axes = [place for place, size in enumerate(shape) if size == 1] if axis is None else [
-        axis_position(each, x.ndim) for each in (axis if isinstance(axis, tuple | list) else (axis,))]  # fmt: skip
+    axes: Any = [place for place, size in enumerate(shape) if size == 1]
+    axes = axes if axis is None else axis_positions(axis, x.ndim)
     if any(shape[each] != 1 for each in axes):
         raise ShapeError("cannot select an axis to squeeze out which has size not equal to one")
     return reshaped_view(x, tuple([size for place, size in enumerate(shape) if place not in axes]))
@@ -142,12 +147,12 @@ def squeeze(a: Any, axis: Any = None) -> ndarray:
 def expand_dims(a: Any, axis: Any) -> ndarray:
     """The array with new axes of size 1: a view."""
     x = asarray(a)
-    axes = axis if isinstance(axis, tuple | list) else (axis,)
-    places = [axis_position(each, x.ndim + len(axes)) for each in axes]
+    ndim = x.ndim + (len(axis) if isinstance(axis, tuple | list) else 1)
+    places = axis_positions(axis, ndim)
     if len({*places}) < len(places):
         raise ArgumentError("repeated axis")
     sizes = iter(x.shape)
-    return reshaped_view(x, tuple([1 if place in places else next(sizes) for place in range(x.ndim + len(axes))]))
+    return reshaped_view(x, tuple([1 if place in places else next(sizes) for place in range(ndim)]))
 
 
 @public
@@ -172,8 +177,7 @@ def diag(v: Any, k: int = 0) -> ndarray:
         return box(tb.make_diagonal(x, offset=k))
     if x.ndim != 2:
         raise ShapeError("Input must be 1- or 2-d.")
-    made: ndarray = diagonal(asarray(v), k)
-    return made
+    return diagonal(asarray(v), k)
 
 
 @function
@@ -200,14 +204,9 @@ def triu(m: Array, k: int = 0) -> Array:
 def flip(m: Any, axis: Any = None) -> ndarray:
     """The elements in reverse order along axes: a view."""
     x = asarray(m)
-    axes = (
-        range(x.ndim)
-        if axis is None
-        else [axis_position(each, x.ndim) for each in (axis if isinstance(axis, tuple) else (axis,))]
-    )
+    axes = axis_positions(axis, x.ndim)
     key = tuple([slice(None, None, -1) if place in axes else slice(None) for place in range(x.ndim)])
-    made: ndarray = x[key] if key else reshaped_view(x, ())
-    return made
+    return x[key] if key else reshaped_view(x, ())
 
 
 @public
@@ -216,8 +215,7 @@ def flipud(m: Any) -> ndarray:
     x = asarray(m)
     if x.ndim < 1:
         raise ShapeError("Input must be >= 1-d.")
-    made: ndarray = flip(x, 0)
-    return made
+    return flip(x, 0)
 
 
 @public
@@ -226,8 +224,7 @@ def fliplr(m: Any) -> ndarray:
     x = asarray(m)
     if x.ndim < 2:
         raise ShapeError("Input must be >= 2-d.")
-    made: ndarray = flip(x, 1)
-    return made
+    return flip(x, 1)
 
 
 @public
@@ -308,10 +305,7 @@ def ndim(a: Any) -> int:
 def size(a: Any, axis: Any = None) -> int:
     """The number of elements, or of those along axes."""
     sizes = shape(a)
-    count = 1
-    for place in range(len(sizes)) if axis is None else axis if isinstance(axis, tuple) else (axis,):
-        count *= sizes[axis_position(place, len(sizes))]
-    return count
+    return math.prod([sizes[place] for place in axis_positions(axis, len(sizes))])
 
 
 functions["box"] = box

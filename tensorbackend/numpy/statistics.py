@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy
@@ -9,6 +10,7 @@ import numpy
 import tensorbackend as tb
 
 from ..errors import ArgumentError
+from ..tensor import Tensor
 from .arrays import box, functions, ndarray, result, tensor_of
 from .conversion import asarray, back, cast, host, tensor
 from .functions import Array, Out, function, public
@@ -53,44 +55,36 @@ _METHODS: Final = frozenset({"linear", "lower", "higher", "midpoint", "nearest"}
 """The methods of quantiles that `tb.quantile` has; NumPy computes the others."""
 
 
-def _quantile(a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: bool, scale: float, weights: Any) -> Any:
-    """Quantiles at fractions of `scale`."""
-    x = tensor(a)
+def make_quantile(name: str, scale: int, compute: Callable[..., Any], what: str) -> Callable[..., Any]:
+    """NumPy's function of quantiles at fractions of a scale."""
+
+    def quantile(
+        a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+        keepdims: bool = False, *, weights: Any = None,
+    ) -> Any:  # fmt: skip
+        share = numpy.asarray(host(q), dtype=float) / scale
+        if ((share < 0) | (share > 1)).any():
+            raise ArgumentError(f"{'Quantiles' if scale == 1 else 'Percentiles'} must be in the range [0, {scale}]")
+        made = compute(tensor(a), share, axis, method, bool(keepdims), host(weights))
+        return made if out is None else write_out(name, out, tensor(made))
+
+    quantile.__name__, quantile.__doc__ = name, f"The {name.removeprefix('nan')}s {what}."
+    return public(quantile)
+
+
+def _quantile(x: Tensor, share: Any, axis: Any, method: Any, keepdims: bool, weights: Any) -> Any:
     if x.dtype.is_complex:
         raise TypeError("a must be an array of real numbers")
-    share = numpy.asarray(host(q), dtype=float) / scale
-    if ((share < 0) | (share > 1)).any():
-        raise ArgumentError(
-            "Percentiles must be in the range [0, 100]" if scale == 100 else "Quantiles must be in the range [0, 1]"
-        )
     if method not in _METHODS or weights is not None:
-        made = back(numpy.quantile(host(box(x)), share, axis, method=method, keepdims=keepdims, weights=host(weights)))
-        return made if out is None else write_out("quantile", out, tensor(made))
+        return back(numpy.quantile(host(x), share, axis, method=method, keepdims=keepdims, weights=weights))
     x = x if x.dtype.is_floating else cast(x, tb.float64)
-    shape = share.shape
-    q = share.ravel().tolist() if shape else float(share)
-    made = tb.quantile(x, q, axis=axis, keepdims=bool(keepdims), method=method)
-    if len(shape) > 1:
-        made = tb.reshape(made, shape + made.shape[1:])
-    return result(made) if out is None else write_out("quantile", out, made)
+    q = share.ravel().tolist() if share.ndim else float(share)
+    made = tb.quantile(x, q, axis=axis, keepdims=keepdims, method=method)
+    return result(tb.reshape(made, share.shape + made.shape[1:]) if share.ndim > 1 else made)
 
 
-@public
-def quantile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False, *, weights: Any = None,
-) -> Any:  # fmt: skip
-    """The quantiles along axes."""
-    return _quantile(a, q, axis, out, method, keepdims, 1, weights)
-
-
-@public
-def percentile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False, *, weights: Any = None,
-) -> Any:  # fmt: skip
-    """The percentiles along axes."""
-    return _quantile(a, q, axis, out, method, keepdims, 100, weights)
+quantile = make_quantile("quantile", 1, _quantile, "along axes")
+percentile = make_quantile("percentile", 100, _quantile, "along axes")
 
 
 @public

@@ -12,6 +12,7 @@ import tensorbackend as tb
 
 from ..dtypes import bool_
 from ..errors import ArgumentError, IndexRangeError, ShapeError
+from ..tensor import Tensor
 from .arrays import box, fresh, functions, ndarray, replace, tensor_of
 from .conversion import asarray, cast, host, tensor
 from .dtypes import numpy_dtype
@@ -23,6 +24,13 @@ def _target(a: Any) -> ndarray:
     if not isinstance(a, ndarray):
         raise TypeError(f"argument 1 must be numpy.ndarray, not {type(a).__name__}")
     return a
+
+
+def _without_leading(value: Tensor, ndim: int) -> Tensor:
+    """A value without the axes of size 1 in front of the last `ndim`."""
+    while value.ndim > ndim and value.shape[0] == 1:
+        value = tb.reshape(value, value.shape[1:])
+    return value
 
 
 @public
@@ -38,9 +46,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
         raise TypeError(f"Cannot cast array data from {source!r} to {to!r} according to the rule '{casting}'")
     value = cast(value, dtype)
     old = tensor_of(target)
-    while value.ndim > old.ndim and value.shape[0] == 1:
-        value = tb.reshape(value, value.shape[1:])
-    value = tb.broadcast_to(value, old.shape)
+    value = tb.broadcast_to(_without_leading(value, old.ndim), old.shape)
     replace(
         target,
         fresh(value) if where is True else tb.where(tb.broadcast_to(cast(tensor(where), bool_), old.shape), value, old),
@@ -133,46 +139,21 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """The array with values inserted before given places."""
     flat, axis = flat_along(tensor(arr), axis)
-    x = box(flat)
-    length = x.shape[axis]
-    new = asarray(values).astype(x.dtype)
-    if isinstance(obj, slice):
-        places = numpy.arange(length)[obj]
-    else:
-        places = numpy.asarray(host(obj))
-        if places.dtype == bool:
-            places = numpy.flatnonzero(places)
-    single = places.ndim == 0 or places.size == 1
+    length = flat.shape[axis]
+    new = asarray(values).astype(numpy_dtype(flat.dtype))
+    places = numpy.arange(length)[obj] if isinstance(obj, slice) else numpy.asarray(host(obj))
+    places = numpy.flatnonzero(places) if places.dtype == bool else places
     scalar = places.ndim == 0
     places = numpy.atleast_1d(places).astype(int)
-    if ((places < -length) | (places > length)).any():
-        bad = places[(places < -length) | (places > length)][0]
-        raise IndexRangeError(f"index {bad} is out of bounds for axis {axis} with size {length}")
-    places = numpy.where(places < 0, places + length, places)
-    if single and not (places.size == 1 and not scalar and new.ndim == x.ndim and new.shape[axis] == 1):
-        if new.ndim == 0 or not scalar:
-            new = functions["array"](new, ndmin=x.ndim)
-        else:
-            new = functions["moveaxis"](functions["array"](new, ndmin=x.ndim), 0, axis)
-        count = new.shape[axis]
-        shape = list(x.shape)
-        shape[axis] = count
-        wide = functions["broadcast_to"](new, tuple(shape))
-        before = (slice(None),) * axis
-        at = int(places[0])
-        return functions["concatenate"]([x[(*before, slice(None, at))], wide, x[(*before, slice(at, None))]], axis)
-    order = places.argsort(kind="stable")
-    shifted = places.copy()
-    shifted[order] += numpy.arange(len(places))
-    shape = list(x.shape)
-    shape[axis] = length + len(places)
-    made = functions["zeros"](tuple(shape), x.dtype)
-    kept = numpy.ones(length + len(places), bool)
-    kept[shifted] = False
-    before = (slice(None),) * axis
-    made[(*before, numpy.flatnonzero(kept))] = x
-    made[(*before, shifted)] = new
-    return made
+    outside = (places < -length) | (places > length)
+    if outside.any():
+        raise IndexRangeError(f"index {places[outside][0]} is out of bounds for axis {axis} with size {length}")
+    if places.size == 1:  # several entries may be put at one place
+        moves = scalar and new.ndim > 0
+        new = functions["array"](new, ndmin=flat.ndim)
+        new = functions["moveaxis"](new, 0, axis) if moves else new
+        places = places.repeat(new.shape[axis])
+    return box(tb.insert(flat, places.tolist(), _without_leading(tensor(new), flat.ndim), axis=axis))
 
 
 @public

@@ -155,7 +155,7 @@ class Ufunc:
         if self.name == "nextafter" and sources[0] != "d":
             raise AssertionError("nextafter reaches no subnormal numbers on CuPy, and of float16 makes NaN of infinity")
         if self.name == "log" and plain[0].dtype.kind == "c":
-            raise AssertionError("log of complex numbers loses digits beside the unit circle on CuPy")
+            raise AssertionError("log of complex numbers loses digits near the unit circle on CuPy")
         if self.name in ("left_shift", "right_shift"):
             width = 8 * plain[0].dtype.itemsize
             assert ((plain[1] >= 0) & (plain[1] < width)).all(), "a shift by the width or more is undefined"

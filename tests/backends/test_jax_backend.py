@@ -245,7 +245,7 @@ def test_a_matrix_held_by_a_traced_function_is_solved_with() -> None:
         np.testing.assert_allclose(ours, reference, rtol=1e-6)
 
 
-def test_a_number_beside_a_tensor_met_while_tracing_is_no_tracer_later() -> None:
+def test_a_number_next_to_a_tensor_in_a_trace_is_not_a_tracer_later() -> None:
     with jax.checking_leaks():
         jax.jit(lambda x: x * 0.12345 + 1.5)(X)
     assert (on_jax([2.0]) * 0.12345).tolist() == pytest.approx([0.2469])

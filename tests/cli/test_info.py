@@ -123,7 +123,7 @@ def test_as_a_module() -> None:
     assert "ready" in completed.stdout
 
 
-def test_a_reader_that_has_had_enough_is_no_mistake() -> None:
+def test_a_reader_that_has_had_enough_is_not_a_mistake() -> None:
     command = [sys.executable, "-m", "tensorbackend", "info", "numpy", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

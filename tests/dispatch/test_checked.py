@@ -104,7 +104,7 @@ def test_an_error_while_planning() -> None:
         tb.cos(tb.ones(2, backend=Failing))
 
 
-def test_what_is_no_fault_of_the_backend_stays_as_it_is() -> None:
+def test_what_is_not_a_fault_of_the_backend_is_unchanged() -> None:
     x = tb.ones(2, backend=Failing)
     with pytest.raises(MemoryError):
         tb.exp(x)

@@ -1,4 +1,4 @@
-"""Numbers beside tensors: Python's, whose value is data, and NumPy's, which are as tensors without axes.
+"""Numbers next to tensors: Python's, whose value is data, and NumPy's, which are as tensors without axes.
 
 Of two equal numbers each keeps its own bits, in any order of calls.
 """

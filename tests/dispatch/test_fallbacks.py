@@ -16,7 +16,7 @@ from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.backends.support import support_of
 from tensorbackend.declarations.op_specs import CALLBACKS
 from tensorbackend.dispatch import fallbacks as declarations
-from tensorbackend.dispatch.fallbacks import fallback, fallbacks
+from tensorbackend.dispatch.fallbacks import callbacks_in, fallback, fallbacks
 from tensorbackend.dtypes import ALL_DTYPES, bool_, float16, float32, int8, int32, uint8
 from tensorbackend.errors import ArgumentError, ContractError, UnsupportedOp
 from tensorbackend.protocol import Backend, Payload
@@ -179,7 +179,7 @@ def test_a_fallback_with_another_template_is_caught(monkeypatch: pytest.MonkeyPa
 
     fallbacks("erf")  # declares all fall-backs before the table is replaced
     monkeypatch.setattr(declarations, "_declared", {})
-    fallback("erf", needs=("as_type",))(wrong)
+    fallback("erf")(wrong)
     x = tb.tensor([1.0], backend=without(BinaryBackend(), "erf"))
     with pytest.raises(ContractError, match=r"the fall-back of erf to return f32\[1\], got given=f64\[1\]"):
         tb.erf(x)
@@ -187,16 +187,25 @@ def test_a_fallback_with_another_template_is_caught(monkeypatch: pytest.MonkeyPa
 
 def test_a_fallback_has_the_parameters_of_its_callback() -> None:
     with pytest.raises(TypeError, match="the fall-back of 'sort' needs the parameters of its callback"):
-        fallback("sort", needs=())(lambda out, x: x)
+        fallback("sort")(lambda out, x: x)
 
 
-def test_a_fallback_needs_primitives() -> None:
-    def body(out: Template, x: tb.Tensor, /) -> tb.Tensor:
-        return tb.softmax(x, axis=0)
+def half(x: tb.Tensor) -> tb.Tensor:
+    return tb.multiply(x, 0.5)
 
-    for need in ("softmax", "nonesuch"):
-        with pytest.raises(TypeError, match=f"needs the names of primitives' callbacks, got {need!r}"):
-            fallback("erf", needs=(need,))(body)
+
+def test_the_callbacks_that_a_function_runs_are_found_in_its_code() -> None:
+    inner = half
+
+    def by_helper(out: Template, x: tb.Tensor, /) -> tb.Tensor:
+        return tb.concatenate([tb.negative(half(part)) for part in (x, x)])
+
+    def by_closure(out: Template, x: tb.Tensor, /) -> tb.Tensor:
+        return tb.square(inner(x))  # a composite, and a function that it closes over
+
+    assert callbacks_in(by_helper) == {"concatenate", "multiply", "negate"}
+    assert callbacks_in(by_closure) == {"multiply"}
+    assert callbacks_in(lambda out: out.shape) == frozenset()
 
 
 def test_rules_say_what_arrives() -> None:

@@ -145,7 +145,7 @@ def test_python_numbers_and_foreign_operands() -> None:
         x + "a"  # type: ignore[arg-type]
 
 
-def test_precision_is_no_part_of_a_stale_memo() -> None:
+def test_precision_is_not_part_of_a_stale_memo() -> None:
     x = tb.asarray([1, 2])
     for bits, dtype in ((32, tb.float32), (64, tb.float64), (32, tb.float32)):
         with tb.precision(bits):

@@ -84,7 +84,7 @@ def test_a_kernel_gets_the_numbers_of_other_shapes(way: Callable[[Any], Callable
     assert build is not None
     numbers = trace.function(tuple(leaves.values))
     assert build(numbers((5, 6)))("x") == ("x", (5, 1, 7))
-    assert build(numbers((0, 9)))("x") == ("x", (0, 1, 10))  # the example stays as it is
+    assert build(numbers((0, 9)))("x") == ("x", (0, 1, 10))  # the example is unchanged
 
 
 def test_a_kernel_gets_templates_of_other_shapes() -> None:

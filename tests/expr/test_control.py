@@ -236,7 +236,7 @@ def test_containers() -> None:
     assert (state.right[0].dtype, state.right[1]) == (bool_, None)
 
 
-def test_what_is_no_tensor_reaches_the_branches() -> None:
+def test_what_is_not_a_tensor_reaches_the_branches() -> None:
     def scaled(x: tb.Tensor, factor: float, name: str) -> tb.Tensor:
         assert (factor, name) == (2.0, "f32")
         return x * factor

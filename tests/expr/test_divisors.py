@@ -1,4 +1,4 @@
-"""Greatest common divisors and least common multiples, beside NumPy's."""
+"""Greatest common divisors and least common multiples, compared with NumPy's."""
 
 from __future__ import annotations
 

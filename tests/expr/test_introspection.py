@@ -65,7 +65,7 @@ def test_values_that_are_traced_have_a_backend() -> None:
 
 
 @pytest.mark.parametrize("value", ["text", object(), b"bytes"])
-def test_what_is_no_array_is_refused(value: Any) -> None:
+def test_what_is_not_an_array_is_refused(value: Any) -> None:
     with pytest.raises(OperandError, match="backend_of: expected tensors, arrays and numbers"):
         tb.backend_of([ARRAY, value])
 

@@ -167,7 +167,7 @@ class Model:
         return product
 
 
-def test_an_object_that_may_change_is_no_option() -> None:
+def test_an_object_that_may_change_is_not_an_option() -> None:
     model, x = Model(), tb.asarray(2.0)
     with pytest.raises(
         ArgumentError, match=r"expected an option that is compared by its value, got option=<.*dataclass"

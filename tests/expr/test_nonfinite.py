@@ -140,13 +140,13 @@ def test_a_composite_is_named_with_the_op_inside_it(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_what_is_not_finite_before_is_no_fault_of_an_op(backend: str) -> None:
+def test_what_is_not_finite_before_is_not_a_fault_of_an_op(backend: str) -> None:
     x = tb.asarray(X, backend=backend)
     with tb.debug_nans():
         masked = tb.where(x > 0, x, -float("inf"))
         assert tb.softmax(masked, axis=1).tolist()[0] == [1.0, 0.0]
         assert tb.isnan(tb.asarray(float("nan"), backend=backend) + 1)
-    assert "got NaN" in str(caught(lambda: masked - masked))  # from infinities, which are no NaN
+    assert "got NaN" in str(caught(lambda: masked - masked))  # from infinities, which are not NaN
     nan = tb.asarray([1.0, float("nan")], backend=backend)
     assert "expected finite operands, got NaN in 1 of 2 elements, first at 1" in str(
         caught(lambda: nan + 1, operands=True)

@@ -185,7 +185,7 @@ def test_memos_hold_no_data() -> None:
 
 
 def test_an_error_has_the_line_of_the_call_that_failed() -> None:
-    """Both functions have the same nodes, which keep the line that was met first."""
+    """Both functions have the same nodes, which keep the line of the first."""
 
     def first(x: tb.Tensor) -> tb.Tensor:
         return tb.sum(tb.linalg.inv(x))

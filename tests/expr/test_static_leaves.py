@@ -68,7 +68,7 @@ def test_an_integer_alone_has_no_gradient() -> None:
         tb.grad(lambda x, n: x * n, argnums=(0, 1))(1.0, 2)
 
 
-def test_a_text_alone_is_no_result() -> None:
+def test_a_text_alone_is_not_a_result() -> None:
     with pytest.raises(OperandError, match="expected a function that returns tensors"):
         tb.jit(lambda x: "relu")(tb.ones(1))
     assert tb.jit(lambda x: {"x": x, "name": "relu"})(tb.ones(1))["name"] == "relu"

@@ -291,7 +291,7 @@ def test_a_container_that_changes_between_calls() -> None:
     assert total(values, 4.0).item() == 4.0
 
 
-def test_floats_that_are_traced_are_no_options() -> None:
+def test_floats_that_are_traced_are_not_options() -> None:
     scaled = tb.jit(lambda x, factors: {"x": x * factors["by"]}, trace_floats=True)
     for number in (2.0, 3.0, 4.0, 4.0, 5.0):
         assert scaled(tb.ones(1), {"by": number})["x"].tolist() == [number]

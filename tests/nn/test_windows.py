@@ -1,4 +1,4 @@
-"""Windows beside SciPy's."""
+"""Windows, compared with SciPy's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of elements that NumPy has beside its universal functions."""
+"""Functions of elements that NumPy has besides its universal functions."""
 
 from __future__ import annotations
 

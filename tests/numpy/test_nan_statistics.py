@@ -9,6 +9,8 @@ from .beside import assert_as_numpy
 CALLS = """
 np.nanmean([[1.0, np.nan], [3.0, 5.0]], axis=0)
 np.nanvar([1.0, np.nan, 4.0], ddof=1)
+np.nanstd([[1.0, 2.0, 9.0], [np.nan, 4.0, 5.0]], axis=1, where=[True, True, False])
+np.nanvar([[1.0, 2.0], [4.0, np.nan]], axis=0, mean=[[2.0, 1.0]])
 np.nanmedian([[1.0, np.nan, 9.0], [3.0, 5.0, 7.0]], axis=1)
 np.nanquantile([1.0, np.nan, 4.0, 8.0], [0.25, 0.5])
 np.nanquantile([1.0, 2.0, np.nan], 0.5, method="nearest")

@@ -1,4 +1,4 @@
-"""Bins in either order, beside NumPy's."""
+"""Bins in either order, compared with NumPy's."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ MIX_UPS: list[Callable[[tb.Tensor, tb.Tensor], tb.Tensor]] = [
 
 
 @pytest.mark.parametrize("product", MIX_UPS)
-def test_axes_that_are_said_one_by_one_are_no_batch_axes(product: Callable[[tb.Tensor, tb.Tensor], tb.Tensor]) -> None:
+def test_axes_that_are_said_one_by_one_are_not_batch_axes(product: Callable[[tb.Tensor, tb.Tensor], tb.Tensor]) -> None:
     with pytest.raises(NamesError, match="dot: expected each name once"):
         product(normal(0, batch=2, feature=3), normal(1, batch=2, feature=3))
 

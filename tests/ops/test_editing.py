@@ -1,4 +1,4 @@
-"""Entries left out and put between others, beside NumPy's."""
+"""Entries deleted and inserted, compared with NumPy's."""
 
 from __future__ import annotations
 

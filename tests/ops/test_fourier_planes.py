@@ -1,4 +1,4 @@
-"""Transforms of planes beside NumPy's."""
+"""Transforms of planes, compared with NumPy's."""
 
 from __future__ import annotations
 

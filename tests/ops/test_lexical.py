@@ -1,4 +1,4 @@
-"""Orders by several keys beside NumPy's."""
+"""Orders by several keys, compared with NumPy's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unions, intersections and differences, beside NumPy's, with and without a size."""
+"""Unions, intersections and differences, compared with NumPy's, with and without a size."""
 
 from __future__ import annotations
 

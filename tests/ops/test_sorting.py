@@ -297,7 +297,7 @@ def test_fill_values_are_checked(backend: str) -> None:
     assert x.tolist() == [True, False]
 
 
-def test_nan_is_no_element(backend: str) -> None:
+def test_nan_is_not_an_element(backend: str) -> None:
     x = tb.asarray([NAN, 1.0, NAN], backend=backend)
     assert str(tb.unique_counts(x)).count("nan") == 2
     assert tb.isin(x, x).tolist() == [False, True, False]

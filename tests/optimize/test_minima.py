@@ -7,11 +7,14 @@ from typing import Any
 import numpy
 import pytest
 import scipy.optimize
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.errors import ArgumentError, BackendError, DTypeError, OperandError, ShapeError, TensorBackendError
 from tensorbackend.optimize import minimize
+from tensorbackend.testing import profile
 
 START = numpy.array([[-1.2, 1.0, 0.5], [3.0, 2.0, -1.0], [1.0, 1.0, 1.0]])
 
@@ -94,6 +97,14 @@ def test_float32_ends_where_nothing_becomes_smaller() -> None:
     minimum = minimize(rosenbrock, tb.asarray(START, dtype="f32"), tolerance=1e-12)
     numpy.testing.assert_allclose(numpy.asarray(minimum.x), numpy.ones((3, 3)), atol=1e-2)
     assert not any(minimum.diverged.tolist())
+
+
+@profile(3)
+@given(st.sampled_from([1e-4, 1e-8, 1e-12]))
+def test_a_minimum_is_found_whatever_the_scale_of_the_values(scale: float) -> None:
+    minimum = minimize(lambda x: rosenbrock(x) * scale, tb.asarray(START), tolerance=1e-7 * scale)
+    assert minimum.converged.tolist() == [True] * 3
+    numpy.testing.assert_allclose(numpy.asarray(minimum.x), numpy.ones((3, 3)), atol=1e-5)
 
 
 WRONG: list[tuple[Any, type[TensorBackendError], str]] = [

@@ -35,7 +35,7 @@ def test_the_package_lists_its_names() -> None:
 
 
 @pytest.mark.parametrize("name", ["as_dtype", "expected", "partial", "NamedTuple", "library"])
-def test_names_that_modules_import_are_no_advice(name: str) -> None:
+def test_names_that_modules_import_are_not_advice(name: str) -> None:
     with pytest.raises(AttributeError, match=f"^module 'tensorbackend' has no attribute '{name}'$"):
         getattr(tb, name)
 

@@ -161,7 +161,7 @@ def test_an_axis_that_is_none(spec: OpSpec, axis: Any, backend: Any) -> None:
     ],
     ids=lambda spec: spec.name,
 )
-def test_what_is_no_operand(spec: OpSpec) -> None:
+def test_what_is_not_an_operand(spec: OpSpec) -> None:
     several: list[Any] = ["text", None, [1.0], {}]
     for wrong in several:
         arguments: list[Any] = [ones(Untouched(), 2) for _ in spec.parameters]

@@ -1,4 +1,4 @@
-"""Counting references: what holds a payload beside its tensor, and where the count is not trusted."""
+"""Counting references: what holds a payload besides its tensor, and where the count is not trusted."""
 
 from __future__ import annotations
 

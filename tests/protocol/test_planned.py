@@ -172,7 +172,7 @@ def test_reports_stay_inside() -> None:
         assert np.geterr()["over"] == "warn"
 
 
-def test_an_error_inside_is_no_sign_of_another_thread() -> None:
+def test_an_error_inside_is_not_a_sign_of_another_thread() -> None:
     calls = []
 
     def fails(x: Payload) -> Payload:

@@ -22,7 +22,7 @@ def test_along_all_axes_each_element_counts_once() -> None:
     assert (X - tr.mean(X, axis="time", keepdims=True)).filled(0).tolist() == [[-1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
 
 
-def test_an_extreme_among_padding_that_is_no_suffix() -> None:
+def test_an_extreme_among_padding_that_is_not_a_suffix() -> None:
     """At time 1 only the second example counts. Its -inf must not be mistaken for the padding of the first."""
     x = tr.with_lengths(tb.full((2, 2), -tb.inf, names=("batch", "time")), time=[1, 2])
     assert tr.to_list(tr.argmax(x, axis="batch")).tolist() == [0, 1]

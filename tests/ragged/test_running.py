@@ -1,4 +1,4 @@
-"""Running sums, sorting and the k greatest elements of each example alone, by NumPy; values equal those that pad."""
+"""Running sums, sorting and the k largest elements of each example alone, by NumPy; values equal those that pad."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,3 +47,15 @@ def test_a_padding_of_another_kind_is_refused(entries: list[Any], wrong: Any, at
             tb.pad(operand, entries)
         with pytest.raises(ArgumentError):
             tb.pad(operand, [*entries, (0, 0)])
+
+
+BOUNDS = st.none() | st.integers(-7, 7)
+
+
+@profile(200)
+@given(st.integers(0, 6), st.builds(slice, BOUNDS, BOUNDS, st.none() | st.integers(-4, 4).filter(bool)))
+def test_slices_are_numpys(size: int, key: slice) -> None:
+    array = numpy.arange(size)
+    for backend in ("numpy", "binary"):
+        assert tb.asarray(array, backend=backend)[key].tolist() == array[key].tolist()
+    assert tb.template((size,), "s64")[key].shape == array[key].shape

@@ -265,7 +265,7 @@ def test_nan_is_told(backend: str, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ITERATIVE)
-def test_what_rounding_leaves_is_no_failure(method: str) -> None:
+def test_what_rounding_leaves_is_not_a_failure(method: str) -> None:
     b = tb.asarray(VECTOR, dtype="f32")
     assert solve(tb.asarray(matrix_for(method), dtype="f32"), b, method, rtol=1e-6, restart=SIZE).converged.item()
 
@@ -396,7 +396,7 @@ def test_what_comes_after_a_solution_within_a_sweep_changes_nothing(backend: str
         numpy.testing.assert_allclose(array(solution.x), x, rtol=1e-6)
 
 
-def test_a_large_iterate_whose_residual_seems_small_is_no_solution() -> None:
+def test_a_large_iterate_whose_residual_seems_small_is_not_a_solution() -> None:
     """Four steps for two unknowns: rounding alone is left after two."""
     eigenvalues = numpy.array([[6.72874391, 0.68130634], [3.12358376, 3.88413201]])
     sides = numpy.array([[[1.4123, -0.6018], [1.1851, 0.6128]], [[-0.746, 0.881], [0.5, 0.25]]])

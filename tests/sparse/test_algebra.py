@@ -82,13 +82,15 @@ def test_sums_of_pairs_that_share_parts(format: str) -> None:
 
 @pytest.mark.parametrize("format", ["coo", "csr", "csc"])
 def test_products_with_dense_tensors_that_broadcast(format: str) -> None:
-    @profile(20)
+    @profile(40)
     @given(st.data())
     def agrees(data: st.DataObject) -> None:
         pair = Pair(data, format)
         a, array = pair.matrices[0], pair.dense[0]
         rows, columns = a.size
         shape = data.draw(st.sampled_from([(), (columns,), (1,), (rows, columns), (rows, 1), (1, columns), (1, 1)]))
+        if len(shape) == 2 and data.draw(st.booleans()):
+            shape = (*array.shape[:-2], *shape)  # a factor for each matrix of a batch
         factor = numpy.random.default_rng(3).integers(1, 9, shape) / 2
         numpy.testing.assert_array_equal(numpy.asarray((a * tb.asarray(factor)).to_dense()), array * factor)
         numpy.testing.assert_allclose(numpy.asarray((a / tb.asarray(factor)).to_dense()), array / factor, rtol=1e-12)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +49,10 @@ def test_names_follow_the_axes_of_a_batch(format: Literal["coo", "csr", "csc"]) 
         words = [name if data.draw(st.booleans()) else None for name in data.draw(NAMES)][:rank]
         held = tb.asarray(values, names=[*words[: rank - 2], None])
         coo = tb.sparse.coo(held, tb.asarray(rows), tb.asarray(columns), shape=(2, 4), names=words[-2:])
+        whole = tb.sparse.coo(
+            tb.asarray(values), tb.asarray(rows), tb.asarray(columns), shape=(*batch, 2, 4), names=words
+        )
+        assert whole.names == coo.names
         a = getattr(coo, f"to_{format}")()
         transposed = (*words[:-2], words[-1], words[-2])
         assert a.names == a.to_dense().names == (a * 2).names == (-a).names == tuple(words)
@@ -61,3 +66,16 @@ def test_names_follow_the_axes_of_a_batch(format: Literal["coo", "csr", "csc"]) 
         numpy.testing.assert_array_equal(numpy.asarray(again.to_dense()), numpy.asarray(a.to_dense()))
 
     agrees()
+
+
+@profile(20)
+@given(st.integers(1, 5), st.integers(1, 5), st.lists(st.integers(-4, 4), min_size=1, max_size=3, unique=True))
+def test_diagonals_are_scipys(rows: int, columns: int, offsets: list[int]) -> None:
+    inside = [offset for offset in offsets if -rows < offset < columns]
+    if not inside:
+        inside = [0]
+    values = [float(place + 1) for place in range(len(inside))]
+    found = tb.sparse.diagonals(values, inside, (rows, columns))
+    theirs = scipy.sparse.diags(values, inside, shape=(rows, columns), format=found.format)
+    numpy.testing.assert_array_equal(numpy.asarray(found.to_dense()), theirs.toarray())
+    assert found.first.dtype.name == found.second.dtype.name == theirs.indices.dtype.name

@@ -206,13 +206,13 @@ def test_a_matrix_of_diagonals_has_two_axes() -> None:
             tb.sparse.diagonals([1.0], [0], shape)
 
 
-def test_places_are_no_single_number() -> None:
+def test_places_are_not_a_single_number() -> None:
     for make in (tb.sparse.coo, tb.sparse.csr, tb.sparse.csc):
         with pytest.raises(ShapeError, match="expected"):
             make([1.0], 0, 3, (1, 1))
 
 
-def test_places_are_no_masked_value() -> None:
+def test_places_are_not_a_masked_value() -> None:
     with pytest.raises(OperandError, match="expected an array without a mask"):
         tb.sparse.coo([1.0], [0], numpy.ma.masked, (1, 1))
 

@@ -161,7 +161,7 @@ def test_what_a_trace_adds_must_be_asked_for() -> None:
         tb.jit(adding)(tb.ones(3, dtype="f64"))
 
 
-def test_places_of_a_trace_are_no_structure() -> None:
+def test_places_of_a_trace_are_not_a_structure() -> None:
     def taking(places: tb.Tensor) -> tb.Tensor:
         return tb.sparse.from_function(lambda x: tb.take(x, places), "f64[3]").values
 

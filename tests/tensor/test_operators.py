@@ -1,4 +1,4 @@
-"""Operators of tensors beside operands that no op takes: lists, texts, and objects with operators of their own."""
+"""Operators of tensors with operands that no op takes: lists, texts, and objects with operators of their own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TEXT = r"expected a tensor, a Python number or an array, got x[12]=.*; wrap it i
 
 @pytest.mark.parametrize("apply", OPERATORS, ids=lambda apply: apply.__name__)
 @pytest.mark.parametrize("other", LISTS, ids=repr)
-def test_a_list_is_no_operand(apply: Callable[[Any, Any], Any], other: Any) -> None:
+def test_a_list_is_not_an_operand(apply: Callable[[Any, Any], Any], other: Any) -> None:
     for x in TENSORS:
         for operands in ((x, other), (other, x)):
             for _ in range(2):  # the second time by the warm call
@@ -48,7 +48,7 @@ OTHERS: list[Any] = [
 
 
 @pytest.mark.parametrize("other", OTHERS, ids=lambda other: type(other).__name__)
-def test_objects_of_python_are_no_operands_and_equal_no_tensor(other: Any) -> None:
+def test_objects_of_python_are_not_operands_and_equal_no_tensor(other: Any) -> None:
     x = tb.asarray(3)
     texts = [operator.mod] if isinstance(other, str | bytes | bytearray) else []
     for apply in OPERATORS[:-2]:
@@ -84,7 +84,7 @@ def test_operators_leave_it_to_an_object_that_has_them() -> None:
             operator.add(x, number)  # they do not answer
 
 
-def test_a_list_is_no_operand_of_axes_with_lengths() -> None:
+def test_a_list_is_not_an_operand_of_axes_with_lengths() -> None:
     x: Any = tr.from_list([[1.0, 2.0], [3.0]])
     for apply in (operator.add, operator.mul, operator.lt):
         for operands in ((x, [1, 2]), ([1, 2], x)):

@@ -1,4 +1,4 @@
-"""Calls as Python source: the pasted source gives the same bits, or the same error."""
+"""Calls as Python source: the pasted source returns the same bits, or raises the same error."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def test_what_a_mutated_model_computes_is_a_tensor_or_a_clear_error(number: int)
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff" * 20, b"not a model", b"\x3a\xff\xff\xff\xff\x0f", bytes(100)])
-def test_what_is_no_model_is_a_model_error(data: bytes) -> None:
+def test_what_is_not_a_model_is_a_model_error(data: bytes) -> None:
     with pytest.raises(TensorBackendError):
         load(data)
 

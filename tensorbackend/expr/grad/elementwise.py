@@ -11,8 +11,6 @@ others.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias
 
 from ...dtypes import finfo
 from ...ops.composite.elementwise.functions import hypot
@@ -24,7 +22,7 @@ from ...ops.elementwise.ternary import where
 from ...ops.elementwise.transcendental import cos, cosh, exp, log, sin, sinh, sqrt
 from ...ops.elementwise.unary import abs, conj, isinf, negative, round, sign
 from ...tensor import Tensor
-from .registry import Cotangents, not_differentiable, rule, zero_gradient
+from .registry import Cotangents, declare_slopes, not_differentiable, rule, zero_gradient
 from .widened import widen_rule
 
 zero_gradient("ceil", "floor", "floor_divide", "round", "stop_gradient", "trunc")
@@ -79,10 +77,7 @@ def _sign(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return ((cotangent - turned * turned * conj(cotangent)) * 0.5 / where(size == 0, 1, size),)
 
 
-Slope: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor]
-"""The cotangent of x, from that of the result, the result and x."""
-
-_OF_ONE: Final[Mapping[str, Slope]] = {
+declare_slopes({
     "abs": lambda cotangent, out, x: cotangent * conj(sign(x)),
     "acos": lambda cotangent, out, x: negative(cotangent) / _leg(x),
     "asin": lambda cotangent, out, x: cotangent / _leg(x),
@@ -104,10 +99,8 @@ _OF_ONE: Final[Mapping[str, Slope]] = {
     "sqrt": lambda cotangent, out, x: cotangent * 0.5 / out,
     "square": lambda cotangent, out, x: cotangent * 2 * x,
     "tanh": lambda cotangent, out, x: cotangent * (4 * _slope(x + x)),
-}
-"""Functions of one element."""
-
-_WIDENED: Final[Mapping[str, Slope]] = {
+})  # fmt: skip
+declare_slopes({
     "acosh": lambda cotangent, out, x: cotangent / (sqrt(x - 1) * sqrt(x + 1)),
     "atanh": lambda cotangent, out, x: cotangent / (1 - x) / (1 + x),
     "cbrt": lambda cotangent, out, x: cotangent / (3 * out * out),
@@ -117,18 +110,7 @@ _WIDENED: Final[Mapping[str, Slope]] = {
     "reciprocal": lambda cotangent, out, x: negative(cotangent) * out * out,
     "rsqrt": lambda cotangent, out, x: cotangent * -0.5 * out / x,
     "tan": lambda cotangent, out, x: cotangent * (4 * _slope(x * 2j) if x.dtype.is_complex else out * out + 1),
-}
-"""Functions of one element, computed in at least float32."""
-
-
-def _cotangents(slope: Slope) -> Callable[[Tensor, Tensor, Tensor], Cotangents]:
-    return lambda cotangent, out, x: (slope(cotangent, out, x),)
-
-
-for _name, _slope_of_x in _OF_ONE.items():
-    rule(_name)(_cotangents(_slope_of_x))
-for _name, _slope_of_x in _WIDENED.items():
-    rule(_name)(widen_rule(_cotangents(_slope_of_x)))
+}, widen_rule)  # fmt: skip
 
 
 # Functions of two elements

@@ -24,7 +24,7 @@ derivative with respect to the input or for these options.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from ...caching.memos import BoundedMemo, clear_all
@@ -81,6 +81,19 @@ def rule(*names: str, selective: bool = False) -> Callable[[Function], Function]
         return function
 
     return declare
+
+
+def declare_slopes(
+    slopes: Mapping[str, Callable[[Tensor, Tensor, Tensor], Tensor]], wrap: Callable[[Rule], Rule] = lambda rule: rule
+) -> None:
+    """Declares rules of functions of one element: each returns the cotangent of x, from that of the result, the result
+    and x; `wrap` is what is around each rule."""
+    for name, slope in slopes.items():
+        rule(name)(wrap(_only(slope)))
+
+
+def _only(slope: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Rule:
+    return lambda cotangent, out, x: (slope(cotangent, out, x),)
 
 
 def zero_gradient(*names: str) -> None:

@@ -14,7 +14,7 @@ from ...ops.elementwise.transcendental import exp, log, sin
 from ...ops.elementwise.unary import abs, isinf, round, sign
 from ...ops.special import digamma, lgamma
 from ...tensor import Tensor
-from .registry import Cotangents, NoGradient, rule
+from .registry import Cotangents, NoGradient, declare_slopes, rule
 from .widened import widen_rule
 
 _SHIFT = 12
@@ -34,24 +34,6 @@ _STIRLING = (-3617 / 122400, 1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 12
 """B(2k) / (2k (2k - 1)), from k = 8 down to 1 (DLMF 5.11.1)."""
 
 
-@rule("log_gamma")
-@widen_rule
-def _log_gamma(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * digamma(x),)
-
-
-@rule("digamma")
-@widen_rule
-def _digamma(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * trigamma(x),)
-
-
-@rule("factorial")
-@widen_rule
-def _factorial(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * out * digamma(x + 1),)
-
-
 def _by_order_1(x: Tensor, of_0: Tensor, of_1: Tensor) -> Tensor:
     """What the derivative of a Bessel function of order 1 has of the others: of_0 - of_1 / x, half of of_0 at 0."""
     zero, large = x == 0, isinf(of_0)  # infinity less infinity is NaN
@@ -59,40 +41,17 @@ def _by_order_1(x: Tensor, of_0: Tensor, of_1: Tensor) -> Tensor:
     return of_0 - where(large, 0, rest)
 
 
-@rule("j0")
-@widen_rule
-def _j0(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (-cotangent * j1(x),)
-
-
-@rule("j1")
-@widen_rule
-def _j1(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * _by_order_1(x, j0(x), j1(x)),)
-
-
-@rule("i0")
-@widen_rule
-def _i0(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * i1(x),)
-
-
-@rule("i1")
-@widen_rule
-def _i1(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * _by_order_1(x, i0(x), i1(x)),)
-
-
-@rule("i0e")
-@widen_rule
-def _i0e(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * (i1e(x) - sign(x) * i0e(x)),)
-
-
-@rule("i1e")
-@widen_rule
-def _i1e(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * (_by_order_1(x, i0e(x), i1e(x)) - sign(x) * i1e(x)),)
+declare_slopes({
+    "digamma": lambda cotangent, out, x: cotangent * trigamma(x),
+    "factorial": lambda cotangent, out, x: cotangent * out * digamma(x + 1),
+    "i0": lambda cotangent, out, x: cotangent * i1(x),
+    "i0e": lambda cotangent, out, x: cotangent * (i1e(x) - sign(x) * i0e(x)),
+    "i1": lambda cotangent, out, x: cotangent * _by_order_1(x, i0(x), i1(x)),
+    "i1e": lambda cotangent, out, x: cotangent * (_by_order_1(x, i0e(x), i1e(x)) - sign(x) * i1e(x)),
+    "j0": lambda cotangent, out, x: -cotangent * j1(x),
+    "j1": lambda cotangent, out, x: cotangent * _by_order_1(x, j0(x), j1(x)),
+    "log_gamma": lambda cotangent, out, x: cotangent * digamma(x),
+}, widen_rule)  # fmt: skip
 
 
 @rule("ndtri")

@@ -24,7 +24,7 @@ def _matrices(x: Tensor, batch: tuple[int, ...], contract: tuple[int, ...]) -> t
     return reshape(moved, tuple(map(math.prod, sizes))), sizes[1]
 
 
-@fallback("dot", needs=("as_type", "multiply", "reshape", "sum", "transpose"))
+@fallback("dot")
 def _dot(
     out: Template, x1: Tensor, x2: Tensor, /, *, contract1: Ints, batch1: Ints, contract2: Ints, batch2: Ints
 ) -> Tensor:

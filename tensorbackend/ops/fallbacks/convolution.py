@@ -18,7 +18,7 @@ from ..shape import permute_dims, reshape
 from .common import accumulator_dtype
 
 
-@fallback("conv", needs=("add", "as_type", "dot", "pad", "reshape", "slice", "transpose"))
+@fallback("conv")
 def _conv(
     out: Template,
     x: Tensor,

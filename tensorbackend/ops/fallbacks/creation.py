@@ -13,12 +13,12 @@ from ...tensor import Tensor
 from ..creation.filled import from_binary
 
 
-@fallback("constant", needs=())
+@fallback("constant")
 def _constant(out: Template, /, *, value: Scalar) -> Tensor:
     return from_binary(pack([element_type(out.dtype)(value)], out.dtype) * out.size, out)
 
 
-@fallback("iota", needs=())
+@fallback("iota")
 def _iota(out: Template, /, *, axis: int | None) -> Tensor:
     size = out.size if axis is None else out.shape[axis]
     inner = 1 if axis is None else math.prod(out.shape[axis + 1 :])
@@ -26,14 +26,14 @@ def _iota(out: Template, /, *, axis: int | None) -> Tensor:
     return _numbers([index for index in range(size) for _ in range(inner)] * outer, out)
 
 
-@fallback("eye", needs=())
+@fallback("eye")
 def _eye(out: Template, /, *, offset: int) -> Tensor:
     *batch, rows, columns = out.shape
     ones = [int(column - row == offset) for row in range(rows) for column in range(columns)]
     return _numbers(ones * math.prod(batch), out)
 
 
-@fallback("spaced", needs=())
+@fallback("spaced")
 def _spaced_numbers(out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Tensor:
     return from_binary(get_backend("binary").spaced(out, start=start, step=step, last=last), out)
 

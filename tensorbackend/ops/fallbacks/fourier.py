@@ -42,18 +42,12 @@ _NEEDS = (
 )
 
 
-@fallback(
-    "fft",
-    needs=_NEEDS,
-)
+@fallback("fft")
 def _fft(out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Tensor:
     return _transform(out, x, axis, length, -1, {"backward": 1.0, "ortho": math.sqrt(length), "forward": length}[norm])
 
 
-@fallback(
-    "ifft",
-    needs=_NEEDS,
-)
+@fallback("ifft")
 def _ifft(out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Tensor:
     return _transform(out, x, axis, length, 1, {"backward": length, "ortho": math.sqrt(length), "forward": 1.0}[norm])
 

@@ -30,7 +30,7 @@ def _join(elements: list[Tensor], out: Template) -> Tensor:
     return reshape(concatenate([reshape(element, (1,)) for element in elements]), out.shape)
 
 
-@fallback("reduce", needs=("concatenate", "reshape", "slice", "transpose"))
+@fallback("reduce")
 def _reduce(out: Template, x: Tensor, initial: Tensor, /, *, axes: Ints, keepdims: bool, function: OfTwo) -> Tensor:
     order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
     elements = _elements(permute_dims(x, order))
@@ -44,6 +44,6 @@ def _reduce(out: Template, x: Tensor, initial: Tensor, /, *, axes: Ints, keepdim
     return _join(results, out)
 
 
-@fallback("map", needs=("concatenate", "reshape", "slice"))
+@fallback("map")
 def _map(out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Tensor:
     return _join([move(function(element), x.backend) for element in _elements(x)], out)

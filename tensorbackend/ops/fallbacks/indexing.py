@@ -65,14 +65,14 @@ def _read(x: Tensor, places: _Places) -> Tensor:
     return where(inside, rows, zeros((), dtype=x.dtype))
 
 
-@fallback("gather", needs=("add", "logical_and", "multiply", "reshape", "select", "take"))
+@fallback("gather")
 def _gather(out: Template, x: Tensor, indices: Tensor, /, *, mode: Mode) -> Tensor:
     depth = indices.shape[-1]
     rows = reshape(x, (math.prod(x.shape[:depth]), *x.shape[depth:]))
     return _read(rows, _merge(indices, x.shape[:depth], mode))
 
 
-@fallback("take_along_axis", needs=("add", "multiply", "reshape", "select", "take"))
+@fallback("take_along_axis")
 def _take_along_axis(out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Tensor:
     places = _locate(indices, x.shape[axis], mode)
     steps = strides_of(x.shape)
@@ -110,10 +110,7 @@ def _writes(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode) -> _Writes 
     return _Writes(reshape(x, (size, width)), reshape(updates, (count, width)), hits)
 
 
-@fallback(
-    "indexed_put",
-    needs=("add", "equal", "less", "logical_and", "max", "multiply", "reduce_max", "reshape", "select", "take"),
-)
+@fallback("indexed_put")
 def _indexed_put(out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
     writes = _writes(x, indices, updates, mode)
     if writes is None:
@@ -125,23 +122,7 @@ def _indexed_put(out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, 
     return reshape(where(kept, writes.rows, written), x.shape)
 
 
-@fallback(
-    "indexed_add",
-    needs=(
-        "add",
-        "any",
-        "as_type",
-        "bitwise_not",
-        "broadcast",
-        "equal",
-        "logical_and",
-        "multiply",
-        "reshape",
-        "select",
-        "sum",
-        "take",
-    ),
-)
+@fallback("indexed_add")
 def _indexed_add(out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
     writes = _writes(x, indices, updates, mode)
     if writes is None:
@@ -158,7 +139,7 @@ def _indexed_add(out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, 
     return reshape(where(untouched, writes.rows, result), x.shape)
 
 
-@fallback("slice", needs=("take",))
+@fallback("slice")
 def _slice(
     out: Template, x: Tensor, /, *, starts: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...]
 ) -> Tensor:
@@ -168,7 +149,7 @@ def _slice(
     return x
 
 
-@fallback("put_slice", needs=("logical_and", "select", "take"))
+@fallback("put_slice")
 def _put_slice(out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Tensor:
     if not math.prod(update.shape):
         return x

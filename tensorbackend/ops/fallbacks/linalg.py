@@ -53,24 +53,7 @@ def _diagonal(x: Tensor) -> Tensor:
     )
 
 
-@fallback(
-    "triangular_solve",
-    needs=(
-        "any",
-        "as_type",
-        "broadcast",
-        "concatenate",
-        "divide",
-        "dot",
-        "equal",
-        "reshape",
-        "reverse",
-        "slice",
-        "subtract",
-        "take",
-        "transpose",
-    ),
-)
+@fallback("triangular_solve")
 def _triangular_solve(
     out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
 ) -> Tensor:
@@ -99,24 +82,7 @@ def _triangular_solve(
     return reshape(astype(solved, out.dtype), out.shape)
 
 
-@fallback(
-    "cholesky",
-    "floating",
-    needs=(
-        "all",
-        "as_type",
-        "broadcast",
-        "concatenate",
-        "divide",
-        "dot",
-        "less",
-        "logical_and",
-        "reshape",
-        "slice",
-        "sqrt",
-        "subtract",
-    ),
-)
+@fallback("cholesky", "floating")
 def _cholesky(out: Template, x: Tensor, /) -> Tensor:
     """Computes each column from those before it (GVL, algorithm 4.2.1)."""
     size, a = x.shape[-1], widen(_stack(x, x.shape[:-2]))
@@ -146,31 +112,7 @@ def _results(x: Tensor, out: Sequence[Template], parts: Sequence[Tensor]) -> tup
     )
 
 
-@fallback(
-    "lu",
-    "floating",
-    needs=(
-        "abs",
-        "add",
-        "all",
-        "argmax",
-        "as_type",
-        "broadcast",
-        "divide",
-        "equal",
-        "eye",
-        "less",
-        "less_equal",
-        "logical_and",
-        "multiply",
-        "reshape",
-        "select",
-        "slice",
-        "subtract",
-        "take_along_axis",
-        "transpose",
-    ),
-)
+@fallback("lu", "floating")
 def _lu(out: tuple[Template, Template, Template], x: Tensor, /) -> tuple[Tensor, ...]:
     """Eliminates with partial pivoting; stores each multiplier in place of the zero that it makes (GVL, algorithm
     3.4.1)."""
@@ -202,34 +144,7 @@ def _distinct(x: Tensor) -> Tensor:
     return less(0, absolute(x))
 
 
-@fallback(
-    "qr",
-    "floating",
-    needs=(
-        "abs",
-        "add",
-        "all",
-        "as_type",
-        "broadcast",
-        "concatenate",
-        "divide",
-        "dot",
-        "equal",
-        "eye",
-        "less",
-        "less_equal",
-        "multiply",
-        "reduce_max",
-        "reshape",
-        "select",
-        "slice",
-        "sqrt",
-        "subtract",
-        "sum",
-        "take",
-        "transpose",
-    ),
-)
+@fallback("qr", "floating")
 def _qr(out: tuple[Template, Template], x: Tensor, /, *, mode: Literal["reduced", "complete"]) -> tuple[Tensor, ...]:
     """Factorises by Householder reflections (GVL, algorithm 5.2.1), then makes the diagonal of R non-negative."""
     r = widen(_stack(x, x.shape[:-2]))

@@ -38,22 +38,22 @@ def _fold(x: Tensor, axes: tuple[int, ...], shape: Shape, function: OfTwo, ident
     return reshape(x, shape)
 
 
-@fallback("all", needs=("as_type", "logical_and", "reshape", "slice"))
+@fallback("all")
 def _all(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     return _fold(astype(x, bool_), axes, out.shape, logical_and, True)
 
 
-@fallback("any", needs=("as_type", "logical_or", "reshape", "slice"))
+@fallback("any")
 def _any(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     return _fold(astype(x, bool_), axes, out.shape, logical_or)
 
 
-@fallback("sum", needs=("add", "as_type", "reshape", "slice"))
+@fallback("sum")
 def _sum(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     return astype(_fold(astype(x, accumulator_dtype(out.dtype)), axes, out.shape, add), out.dtype)
 
 
-@fallback("product", needs=("as_type", "multiply", "reshape", "slice", "transpose"))
+@fallback("product")
 def _product(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     x = astype(x, accumulator_dtype(out.dtype))
     if not (out.dtype.is_complex and x.size):
@@ -67,12 +67,12 @@ def _product(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bo
     return reshape(product, out.shape)
 
 
-@fallback("reduce_max", needs=("max", "reshape", "slice"))
+@fallback("reduce_max")
 def _reduce_max(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     return _fold(x, axes, out.shape, maximum)
 
 
-@fallback("reduce_min", needs=("min", "reshape", "slice"))
+@fallback("reduce_min")
 def _reduce_min(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     return _fold(x, axes, out.shape, minimum)
 
@@ -80,13 +80,13 @@ def _reduce_min(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims:
 # Positions
 
 
-@fallback("argmax", needs=("equal", "is_nan", "reduce_max", "reduce_min", "reshape", "select"))
+@fallback("argmax")
 def _argmax(out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Tensor:
     line, over = (reshape(x, (x.size,)), 0) if axis is None else (x, axis)
     return reshape(_position(line, largest(line, axis=over, keepdims=True), over, tie_break), out.shape)
 
 
-@fallback("argmin", needs=("equal", "is_nan", "reduce_max", "reduce_min", "reshape", "select"))
+@fallback("argmin")
 def _argmin(out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Tensor:
     line, over = (reshape(x, (x.size,)), 0) if axis is None else (x, axis)
     return reshape(_position(line, least(line, axis=over, keepdims=True), over, tie_break), out.shape)

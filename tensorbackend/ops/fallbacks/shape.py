@@ -19,19 +19,19 @@ from ..shape import broadcast_to, reshape
 from .common import shape_along, strides_of, tensor_of_numbers
 
 
-@fallback("squeeze", needs=("reshape",))
+@fallback("squeeze")
 def _squeeze(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
     return reshape(x, out.shape)
 
 
-@fallback("reverse", needs=("take",))
+@fallback("reverse")
 def _reverse(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
     for axis in axes:
         x = take_at(x, tensor_of_numbers(reversed(range(x.shape[axis]))), axis=axis, mode="clip")
     return x
 
 
-@fallback("broadcast", needs=("reshape", "take"))
+@fallback("broadcast")
 def _broadcast(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
     sizes = [1] * out.ndim
     for axis, size in zip(axes, x.shape, strict=True):
@@ -43,7 +43,7 @@ def _broadcast(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
     return x
 
 
-@fallback("transpose", needs=("reshape", "take"))
+@fallback("transpose")
 def _transpose(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
     order = from_binary(_transposed_positions(x.shape, axes), intern_template((x.size,), int64, (None,)))
     return reshape(take_at(reshape(x, (x.size,)), order, axis=0, mode="clip"), out.shape)
@@ -63,7 +63,7 @@ def _transposed_positions(shape: Shape, axes: tuple[int, ...]) -> bytes:
 remembers_calls("transposed places of fall-backs", _transposed_positions)
 
 
-@fallback("concatenate", needs=("select", "take"))
+@fallback("concatenate")
 def _concatenate(out: Template, tensors: Sequence[Tensor], /, *, axis: int) -> Tensor:
     joined, start, total = tensors[0], 0, out.shape[axis]
     for tensor in tensors:
@@ -77,7 +77,7 @@ def _concatenate(out: Template, tensors: Sequence[Tensor], /, *, axis: int) -> T
     return joined
 
 
-@fallback("pad", needs=("broadcast", "select", "take"))
+@fallback("pad")
 def _pad(out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]) -> Tensor:
     for axis, (low, high, interior) in enumerate(padding):
         size = x.shape[axis]

@@ -20,22 +20,7 @@ from ..sorting import argsort
 from .common import tensor_of_numbers
 
 
-@fallback(
-    "argsort",
-    needs=(
-        "as_type",
-        "bitwise_not",
-        "equal",
-        "is_nan",
-        "less",
-        "logical_and",
-        "logical_or",
-        "reshape",
-        "select",
-        "sum",
-        "transpose",
-    ),
-)
+@fallback("argsort")
 def _argsort(out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Tensor:
     last_to = [*range(x.ndim - 1)]
     last_to.insert(axis, x.ndim - 1)
@@ -59,6 +44,6 @@ def _argsort(out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Ten
     return permute_dims(places, last_to)
 
 
-@fallback("sort", needs=("argsort", "take_along_axis"))
+@fallback("sort")
 def _sort(out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Tensor:
     return take_along_axis_at(x, argsort(x, axis=axis, descending=descending), axis=axis, mode="clip")

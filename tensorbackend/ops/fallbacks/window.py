@@ -42,25 +42,25 @@ def _combine_windows(out: Template, x: Tensor, function: OfTwo, identity: Scalar
     return combined
 
 
-@fallback("window_sum", needs=("add", "as_type", "pad", "slice"))
+@fallback("window_sum")
 def _window_sum(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
     wide = astype(x, accumulator_dtype(x.dtype))
     return astype(_combine_windows(out, wide, add, 0, windows), x.dtype)
 
 
-@fallback("window_product", "real", needs=("as_type", "multiply", "pad", "slice"))
+@fallback("window_product", "real")
 def _window_product(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
     wide = astype(x, accumulator_dtype(x.dtype))
     return astype(_combine_windows(out, wide, multiply, 1, windows), x.dtype)
 
 
-@fallback("window_max", "real", needs=("max", "pad", "slice"))
+@fallback("window_max", "real")
 def _window_max(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
     least = -math.inf if x.dtype.is_floating else iinfo(x.dtype).min
     return _combine_windows(out, x, maximum, least, windows)
 
 
-@fallback("window_min", "real", needs=("min", "pad", "slice"))
+@fallback("window_min", "real")
 def _window_min(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
     largest = math.inf if x.dtype.is_floating else iinfo(x.dtype).max
     return _combine_windows(out, x, minimum, largest, windows)
@@ -81,7 +81,7 @@ def _positions(out: Template, x: Tensor, windows: Windows) -> Iterator[list[int]
         yield [sum(offsets) for offsets in every(*columns)]
 
 
-@fallback("window_reduce", needs=("concatenate", "reshape", "slice"))
+@fallback("window_reduce")
 def _window_reduce(out: Template, x: Tensor, initial: Tensor, /, *, windows: Windows, function: OfTwo) -> Tensor:
     line = reshape(x, (x.size,))
     results = []
@@ -111,15 +111,11 @@ def _scatter(x: Tensor, source: Tensor, initial: Tensor, chosen: Callable[..., T
     return reshape(indexed_add(result, targets, added), x.shape)
 
 
-@fallback(
-    "window_scatter_max", "real", needs=("argmax", "broadcast", "indexed_add", "reshape", "take", "take_along_axis")
-)
+@fallback("window_scatter_max", "real")
 def _window_scatter_max(out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows) -> Tensor:
     return _scatter(x, source, initial, argmax, windows)
 
 
-@fallback(
-    "window_scatter_min", "real", needs=("argmin", "broadcast", "indexed_add", "reshape", "take", "take_along_axis")
-)
+@fallback("window_scatter_min", "real")
 def _window_scatter_min(out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows) -> Tensor:
     return _scatter(x, source, initial, argmin, windows)

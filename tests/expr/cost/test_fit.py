@@ -1,4 +1,4 @@
-"""What is computed again for a limit of memory: the choice, its promise beside what NumPy takes, and gradients."""
+"""What is computed again for a limit of memory: the choice, predicted memory compared with NumPy's, and gradients."""
 
 from __future__ import annotations
 

@@ -342,7 +342,7 @@ def test_a_function_is_run_several_times() -> None:
         tb.profile_function(work, tb.ones(3), 2, warmup=-1)
 
 
-def test_an_error_of_a_kernel_passes_and_is_no_span() -> None:
+def test_an_error_of_a_kernel_passes_and_is_not_a_span() -> None:
     x, at = tb.ones(3), tb.asarray([7])
     with tb.profile() as p, pytest.raises(IndexError, match="take of "):
         tb.take(x, at)

@@ -17,7 +17,7 @@ def test_a_number_of_axes(axes: Any) -> None:
 
 
 @pytest.mark.parametrize("axes", [True, numpy.array(2.5), "a", None])
-def test_what_is_no_number_of_axes(axes: Any) -> None:
+def test_what_is_not_a_number_of_axes(axes: Any) -> None:
     x = tb.ones((2, 2))
     with pytest.raises(tb.errors.ArgumentError, match="tensordot: expected an int"):
         tb.tensordot(x, x, axes=axes)

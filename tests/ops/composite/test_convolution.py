@@ -1,4 +1,4 @@
-"""Convolutions and cross-correlations of vectors, beside NumPy's."""
+"""Convolutions and cross-correlations of vectors, compared with NumPy's."""
 
 from __future__ import annotations
 

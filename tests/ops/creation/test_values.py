@@ -42,7 +42,7 @@ ONE = tb.asarray(1.0, backend="binary")
     lambda: tb.compress(np.array([True, False]), tb.ones(2, backend="binary")),
     lambda: tb.repeat(np.array([1, 2]), tb.asarray([1, 0], backend="binary")),
 ])  # fmt: skip
-def test_what_is_no_tensor_goes_where_the_tensors_of_its_call_are(function: Callable[[], tb.Tensor]) -> None:
+def test_what_is_not_a_tensor_goes_where_the_tensors_of_its_call_are(function: Callable[[], tb.Tensor]) -> None:
     assert function().backend.name == "binary"
 
 

@@ -101,7 +101,7 @@ def test_memory_that_nobody_else_sees_is_written_to(x: tb.Tensor) -> None:
         assert x.data.flags.owndata
 
 
-def test_a_new_shape_is_no_new_plan() -> None:
+def test_a_new_shape_is_not_a_new_plan() -> None:
     for size in range(4, 9):
         x = tb.zeros(size) + 1
         x[1:3] = tb.zeros(2)

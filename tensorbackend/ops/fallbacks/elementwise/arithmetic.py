@@ -13,18 +13,18 @@ from ...elementwise.transcendental import sqrt
 from ...elementwise.unary import imag, isinf, isnan, negative, real
 
 
-@fallback("negate", "real", needs=("multiply",))
+@fallback("negate", "real")
 def _negate(out: Template, x: Tensor, /) -> Tensor:
     # Because products wrap, the largest unsigned number acts as -1.
     return multiply(x, iinfo(x.dtype).max if x.dtype.kind == "uint" else -1)
 
 
-@fallback("subtract", needs=("add", "negate"))
+@fallback("subtract")
 def _subtract(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     return add(x1, negative(x2))
 
 
-@fallback("max", "real", needs=("add", "equal", "is_nan", "less", "logical_and", "select"))
+@fallback("max", "real")
 def _max(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     greater = where(less(x1, x2), x2, x1)
     if x1.dtype.is_integer:
@@ -34,42 +34,24 @@ def _max(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     return where(isnan(x2), x2, where(zeros, add(x1, x2), greater))
 
 
-@fallback("min", "real", needs=("less", "max", "negate", "select"))
+@fallback("min", "real")
 def _min(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     if x1.dtype.is_integer:
         return where(less(x2, x1), x2, x1)
     return negative(maximum(negative(x1), negative(x2)))
 
 
-@fallback("clip", "real", needs=("max", "min"))
+@fallback("clip", "real")
 def _clip(out: Template, x: Tensor, low: Tensor, high: Tensor, /) -> Tensor:
     return minimum(maximum(x, low), high)
 
 
-@fallback("abs", "real", needs=("max", "negate"))
+@fallback("abs", "real")
 def _abs(out: Template, x: Tensor, /) -> Tensor:
     return x if x.dtype.kind == "uint" else maximum(x, negative(x))
 
 
-@fallback(
-    "abs",
-    "complex",
-    needs=(
-        "add",
-        "as_type",
-        "divide",
-        "equal",
-        "imag",
-        "is_infinity",
-        "max",
-        "min",
-        "multiply",
-        "negate",
-        "real",
-        "select",
-        "sqrt",
-    ),
-)
+@fallback("abs", "complex")
 def _abs_of_complex(out: Template, x: Tensor, /) -> Tensor:
     """Divides both parts by the larger one before they are squared, so that nothing overflows or underflows."""
     part = REAL_OF[x.dtype]
@@ -83,22 +65,22 @@ def _abs_of_complex(out: Template, x: Tensor, /) -> Tensor:
     return astype(infinite, part)
 
 
-@fallback("sign", "real", needs=("equal", "less", "select"))
+@fallback("sign", "real")
 def _sign(out: Template, x: Tensor, /) -> Tensor:
     natural = where(less(0, x), 1, where(equal(x, 0), 0, x))
     return natural if x.dtype.kind == "uint" else where(less(x, 0), -1, natural)
 
 
-@fallback("conjugate", "real", needs=())
+@fallback("conjugate", "real")
 def _conjugate(out: Template, x: Tensor, /) -> Tensor:
     return x
 
 
-@fallback("real", "real", needs=())
+@fallback("real", "real")
 def _real(out: Template, x: Tensor, /) -> Tensor:
     return x
 
 
-@fallback("rsqrt", "floating", needs=("divide", "sqrt"))
+@fallback("rsqrt", "floating")
 def _rsqrt(out: Template, x: Tensor, /) -> Tensor:
     return divide(1.0, sqrt(x))

@@ -14,54 +14,54 @@ from ...elementwise.ternary import where
 from ...elementwise.unary import bitwise_invert, imag, real
 
 
-@fallback("not_equal", needs=("bitwise_not", "equal"))
+@fallback("not_equal")
 def _not_equal(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     return bitwise_invert(equal(x1, x2))
 
 
-@fallback("greater", needs=("less",))
+@fallback("greater")
 def _greater(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     return less(x2, x1)
 
 
-@fallback("less_equal", needs=("equal", "less", "logical_or"))
+@fallback("less_equal")
 def _less_equal(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     return logical_or(less(x1, x2), equal(x1, x2))
 
 
-@fallback("greater_equal", needs=("less_equal",))
+@fallback("greater_equal")
 def _greater_equal(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     return less_equal(x2, x1)
 
 
-@fallback("logical_and", needs=("select",))
+@fallback("logical_and")
 def _logical_and(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     return where(x1, x2, False)
 
 
-@fallback("logical_or", needs=("select",))
+@fallback("logical_or")
 def _logical_or(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     return where(x1, True, x2)
 
 
-@fallback("logical_xor", needs=("not_equal",))
+@fallback("logical_xor")
 def _logical_xor(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     return not_equal(x1, x2)
 
 
-@fallback("is_nan", needs=("not_equal",))
+@fallback("is_nan")
 def _is_nan(out: Template, x: Tensor, /) -> Tensor:
     return not_equal(x, x)
 
 
-@fallback("is_infinity", "real", needs=("equal", "logical_or"))
+@fallback("is_infinity", "real")
 def _is_infinity(out: Template, x: Tensor, /) -> Tensor:
     if x.dtype.is_integer:
         return full(out.shape, False, dtype=bool_)
     return _is_infinite(x)
 
 
-@fallback("is_infinity", "complex", needs=("equal", "imag", "logical_or", "real"))
+@fallback("is_infinity", "complex")
 def _is_infinity_of_complex(out: Template, x: Tensor, /) -> Tensor:
     return logical_or(_is_infinite(real(x)), _is_infinite(imag(x)))
 

@@ -8,6 +8,6 @@ from ....tensor import Tensor
 from ...creation.filled import from_binary
 
 
-@fallback("bitcast", needs=())
+@fallback("bitcast")
 def _bitcast(out: Template, x: Tensor, /) -> Tensor:
     return from_binary(x.to_binary(), out)

@@ -17,41 +17,37 @@ from ...elementwise.unary import negative
 from ..common import widen
 
 
-@fallback("sigmoid", "floating", needs=("abs", "add", "as_type", "divide", "exp", "less", "negate", "select"))
+@fallback("sigmoid", "floating")
 def _sigmoid(out: Template, x: Tensor, /) -> Tensor:
     wide = widen(x)
     small = exp(negative(absolute(wide)))  # never above 1
     return astype(divide(where(less(wide, 0), small, 1.0), add(small, 1.0)), x.dtype)
 
 
-@fallback("tan", "floating", needs=("as_type", "cos", "divide", "sin"))
+@fallback("tan", "floating")
 def _tan(out: Template, x: Tensor, /) -> Tensor:
     wide = widen(x)
     return astype(divide(sin(wide), cos(wide)), x.dtype)
 
 
-@fallback("atan", "floating", needs=("atan2",))
+@fallback("atan", "floating")
 def _atan(out: Template, x: Tensor, /) -> Tensor:
     return atan2(x, 1.0)
 
 
-@fallback("asin", "floating", needs=("add", "as_type", "atan2", "multiply", "sqrt", "subtract"))
+@fallback("asin", "floating")
 def _asin(out: Template, x: Tensor, /) -> Tensor:
     wide = widen(x)
     return astype(atan2(wide, sqrt(multiply(subtract(1.0, wide), add(1.0, wide)))), x.dtype)
 
 
-@fallback("acos", "floating", needs=("add", "as_type", "atan2", "multiply", "sqrt", "subtract"))
+@fallback("acos", "floating")
 def _acos(out: Template, x: Tensor, /) -> Tensor:
     wide = widen(x)
     return astype(atan2(sqrt(multiply(subtract(1.0, wide), add(1.0, wide))), wide), x.dtype)
 
 
-@fallback(
-    "cbrt",
-    "floating",
-    needs=("abs", "as_type", "divide", "equal", "exp", "less", "log", "multiply", "negate", "select", "subtract"),
-)
+@fallback("cbrt", "floating")
 def _cbrt(out: Template, x: Tensor, /) -> Tensor:
     """Computes a first root by logarithms; a step of Newton's method makes it accurate to the last digits."""
     wide = widen(x)

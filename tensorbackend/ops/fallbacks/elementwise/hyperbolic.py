@@ -22,11 +22,7 @@ from ...elementwise.unary import negative
 from ..common import widen
 
 
-@fallback(
-    "expm1",
-    "floating",
-    needs=("abs", "as_type", "divide", "equal", "exp", "less", "log", "multiply", "select", "subtract"),
-)
+@fallback("expm1", "floating")
 def _expm1(out: Template, x: Tensor, /) -> Tensor:
     wide = widen(x)
     power = exp(wide)
@@ -35,9 +31,7 @@ def _expm1(out: Template, x: Tensor, /) -> Tensor:
     return astype(where(equal(power, 1.0), wide, where(less(absolute(wide), 1.0), near, below)), x.dtype)
 
 
-@fallback(
-    "log1p", "floating", needs=("add", "as_type", "divide", "equal", "less", "log", "multiply", "select", "subtract")
-)
+@fallback("log1p", "floating")
 def _log1p(out: Template, x: Tensor, /) -> Tensor:
     wide = widen(x)
     sum_ = add(wide, 1.0)
@@ -50,11 +44,7 @@ def _copy_sign(size: Tensor, x: Tensor) -> Tensor:
     return where(less(x, 0), negative(size), where(equal(x, 0), x, size))
 
 
-@fallback(
-    "sinh",
-    "floating",
-    needs=("abs", "add", "as_type", "divide", "equal", "exp", "expm1", "less", "multiply", "negate", "select"),
-)
+@fallback("sinh", "floating")
 def _sinh(out: Template, x: Tensor, /) -> Tensor:
     wide = widen(x)
     size = absolute(wide)
@@ -63,7 +53,7 @@ def _sinh(out: Template, x: Tensor, /) -> Tensor:
     return astype(_copy_sign(where(less(size, 20.0), small, _half_power(size)), wide), x.dtype)
 
 
-@fallback("cosh", "floating", needs=("abs", "add", "as_type", "divide", "exp", "less", "multiply", "select"))
+@fallback("cosh", "floating")
 def _cosh(out: Template, x: Tensor, /) -> Tensor:
     wide = widen(x)
     size = absolute(wide)
@@ -79,24 +69,7 @@ def _half_power(x: Tensor) -> Tensor:
     return where(less(power, finfo(x.dtype).max), multiply(power, 0.5), multiply(multiply(root, 0.5), root))
 
 
-@fallback(
-    "tanh",
-    "floating",
-    needs=(
-        "abs",
-        "add",
-        "as_type",
-        "divide",
-        "equal",
-        "exp",
-        "expm1",
-        "less",
-        "multiply",
-        "negate",
-        "select",
-        "subtract",
-    ),
-)
+@fallback("tanh", "floating")
 def _tanh(out: Template, x: Tensor, /) -> Tensor:
     wide = widen(x)
     double = multiply(absolute(wide), 2.0)
@@ -106,11 +79,7 @@ def _tanh(out: Template, x: Tensor, /) -> Tensor:
     return astype(_copy_sign(where(less(double, 2.0), small, large), wide), x.dtype)
 
 
-@fallback(
-    "asinh",
-    "floating",
-    needs=("abs", "add", "as_type", "divide", "equal", "less", "log", "log1p", "multiply", "negate", "select", "sqrt"),
-)
+@fallback("asinh", "floating")
 def _asinh(out: Template, x: Tensor, /) -> Tensor:
     wide = widen(x)
     size = absolute(wide)
@@ -120,9 +89,7 @@ def _asinh(out: Template, x: Tensor, /) -> Tensor:
     return astype(_copy_sign(where(less(size, _HUGE), small, large), wide), x.dtype)
 
 
-@fallback(
-    "acosh", "floating", needs=("add", "as_type", "less", "log", "log1p", "multiply", "select", "sqrt", "subtract")
-)
+@fallback("acosh", "floating")
 def _acosh(out: Template, x: Tensor, /) -> Tensor:
     wide = widen(x)
     above = subtract(wide, 1.0)
@@ -131,11 +98,7 @@ def _acosh(out: Template, x: Tensor, /) -> Tensor:
     return astype(where(less(wide, 1.0), math.nan, where(less(wide, _HUGE), small, large)), x.dtype)
 
 
-@fallback(
-    "atanh",
-    "floating",
-    needs=("abs", "as_type", "divide", "equal", "less", "log1p", "multiply", "negate", "select", "subtract"),
-)
+@fallback("atanh", "floating")
 def _atanh(out: Template, x: Tensor, /) -> Tensor:
     wide = widen(x)
     size = absolute(wide)

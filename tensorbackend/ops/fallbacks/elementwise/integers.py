@@ -29,15 +29,13 @@ from ...indexing.taking import take_at
 from ..common import tensor_of_numbers
 
 
-@fallback("remainder", "integer", needs=("equal", "floor_divide", "multiply", "select", "subtract"))
+@fallback("remainder", "integer")
 def _remainder(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     rest = subtract(x1, multiply(floor_divide(x1, x2), x2))
     return where(equal(x2, 0), 0, rest)
 
 
-@fallback(
-    "quotient", "integer", needs=("add", "floor_divide", "less", "logical_and", "not_equal", "remainder", "select")
-)
+@fallback("quotient", "integer")
 def _quotient(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     down = floor_divide(x1, x2)
     if x1.dtype.kind == "uint":
@@ -47,7 +45,7 @@ def _quotient(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     return where(logical_and(negative_quotient, inexact), add(down, 1), down)
 
 
-@fallback("pow", "integer", needs=("add", "equal", "floor_divide", "less", "multiply", "remainder", "select"))
+@fallback("pow", "integer")
 def _pow(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     """Computes powers by squaring, a bit of the exponent at a time."""
     power, square, rest = full(out.shape, 1, dtype=out.dtype), x1, x2
@@ -66,19 +64,19 @@ def _pow(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
 # Bits
 
 
-@fallback("bitwise_not", "integer or bool", needs=("equal", "negate", "subtract"))
+@fallback("bitwise_not", "integer or bool")
 def _bitwise_not(out: Template, x: Tensor, /) -> Tensor:
     return equal(x, False) if x.dtype is bool_ else subtract(negative(x), 1)
 
 
-@fallback("bitwise_or", "integer or bool", needs=("add", "bitwise_and", "logical_or", "subtract"))
+@fallback("bitwise_or", "integer or bool")
 def _bitwise_or(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     if out.dtype is bool_:
         return logical_or(x1, x2)
     return subtract(add(x1, x2), bitwise_and(x1, x2))
 
 
-@fallback("bitwise_xor", "integer or bool", needs=("bitwise_and", "bitwise_or", "not_equal", "subtract"))
+@fallback("bitwise_xor", "integer or bool")
 def _bitwise_xor(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     if out.dtype is bool_:
         return not_equal(x1, x2)
@@ -92,7 +90,7 @@ def _powers_of_two(dtype: DType, exponents: Tensor, count: int) -> Tensor:
     )
 
 
-@fallback("left_shift", "integer", needs=("equal", "less", "multiply", "select", "take"))
+@fallback("left_shift", "integer")
 def _left_shift(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     bits = out.dtype.bits
     highest = bits - (out.dtype.kind == "int")
@@ -103,7 +101,7 @@ def _left_shift(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     return where(less(x2, bits), moved, 0)
 
 
-@fallback("right_shift", "integer", needs=("floor_divide", "less", "select", "take"))
+@fallback("right_shift", "integer")
 def _right_shift(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     highest = out.dtype.bits - (out.dtype.kind == "int")
     moved = floor_divide(x1, _powers_of_two(out.dtype, x2, highest))
@@ -112,7 +110,7 @@ def _right_shift(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     return where(less(x2, highest), moved, beyond)
 
 
-@fallback("count_leading_zeros", "integer", needs=("add", "as_type", "less", "select"))
+@fallback("count_leading_zeros", "integer")
 def _count_leading_zeros(out: Template, x: Tensor, /) -> Tensor:
     bits = x.dtype.bits
     count = full(out.shape, 0, dtype=out.dtype)
@@ -123,7 +121,7 @@ def _count_leading_zeros(out: Template, x: Tensor, /) -> Tensor:
     return where(less(x, 0), 0, add(count, 1))
 
 
-@fallback("population_count", "integer", needs=("add", "bitwise_and", "right_shift"))
+@fallback("population_count", "integer")
 def _population_count(out: Template, x: Tensor, /) -> Tensor:
     count = full(out.shape, 0, dtype=out.dtype)
     for bit in range(x.dtype.bits):

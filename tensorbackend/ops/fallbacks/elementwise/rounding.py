@@ -18,7 +18,7 @@ def _fractional(x: Tensor) -> Tensor:
     return less(absolute(x), 1 / finfo(x.dtype).eps)
 
 
-@fallback("floor", "real", needs=("abs", "as_type", "less", "logical_and", "not_equal", "select", "subtract"))
+@fallback("floor", "real")
 def _floor(out: Template, x: Tensor, /) -> Tensor:
     if x.dtype.is_integer:
         return x
@@ -28,28 +28,12 @@ def _floor(out: Template, x: Tensor, /) -> Tensor:
     return where(logical_and(_fractional(x), not_equal(whole, x)), below, x)
 
 
-@fallback("ceil", "real", needs=("floor", "negate"))
+@fallback("ceil", "real")
 def _ceil(out: Template, x: Tensor, /) -> Tensor:
     return x if x.dtype.is_integer else negative(floor(negative(x)))
 
 
-@fallback(
-    "round",
-    "real",
-    needs=(
-        "abs",
-        "add",
-        "equal",
-        "floor",
-        "less",
-        "logical_and",
-        "logical_or",
-        "multiply",
-        "not_equal",
-        "select",
-        "subtract",
-    ),
-)
+@fallback("round", "real")
 def _round(out: Template, x: Tensor, /) -> Tensor:
     if x.dtype.is_integer:
         return x

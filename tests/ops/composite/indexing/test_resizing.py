@@ -1,4 +1,4 @@
-"""Resizing, beside JAX, and with values that PyTorch and ONNX give."""
+"""Resizing, compared with JAX and with values of PyTorch and ONNX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of polynomials beside NumPy's, also in `jit` and with gradients."""
+"""Values of polynomials, compared with NumPy's, also in `jit` and with gradients."""
 
 from __future__ import annotations
 

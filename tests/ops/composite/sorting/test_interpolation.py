@@ -1,4 +1,4 @@
-"""Linear interpolation beside NumPy's, and its gradients."""
+"""Linear interpolation, compared with NumPy's, and its gradients."""
 
 from __future__ import annotations
 

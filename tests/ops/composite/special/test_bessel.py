@@ -1,4 +1,4 @@
-"""Bessel functions beside mpmath: ends, the seam of two series, names, and derivatives."""
+"""Bessel functions, compared with mpmath: ends, the seam of two series, names, and derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Factorials: integers exactly, and between whole numbers beside SciPy."""
+"""Factorials: of integers exactly, between them compared with SciPy."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def test_quantiles_and_their_derivative(backend: str) -> None:
     assert numpy.allclose(slope.tolist(), 1 / stats.norm.pdf(scipy.special.ndtri(p)), rtol=1e-8)
 
 
-def test_numbers_that_are_no_probabilities() -> None:
+def test_numbers_that_are_not_probabilities() -> None:
     low, high, *rest = tb.ndtri(tb.asarray([0.0, 1.0, -0.5, 1.5, math.nan])).tolist()
     assert (low, high) == (-math.inf, math.inf)
     assert all(map(math.isnan, rest))

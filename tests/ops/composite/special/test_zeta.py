@@ -1,4 +1,4 @@
-"""Zeta and polygamma functions: values, poles and derivatives beside mpmath and SciPy."""
+"""Zeta and polygamma functions: values, poles and derivatives, compared with mpmath and SciPy."""
 
 from __future__ import annotations
 

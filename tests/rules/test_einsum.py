@@ -1,0 +1,44 @@
+"""Subscripts of einsum: which words and letters may stand for axes."""
+
+from __future__ import annotations
+
+import string
+
+import numpy
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError
+from tensorbackend.testing import profile
+
+SIGNS = string.ascii_letters + "_0123456789"
+WORDS = st.text(SIGNS, min_size=2, max_size=5)
+
+
+@profile(60)
+@given(st.lists(WORDS, min_size=3, max_size=3, unique=True))
+def test_words_are_identifiers(words: list[str]) -> None:
+    first, common, last = words
+    x, y = numpy.arange(6.0).reshape(2, 3), numpy.arange(12.0).reshape(3, 4)
+    subscripts = f"{first} {common}, {common} {last} -> {last} {first}"
+    if all(word.isidentifier() for word in words):
+        found = tb.einsum(subscripts, tb.asarray(x), tb.asarray(y))
+        assert found.names == (last, first)
+        numpy.testing.assert_array_equal(numpy.asarray(found), (x @ y).T)
+    else:
+        with pytest.raises(ArgumentError, match="subscripts of letters, or of names"):
+            tb.einsum(subscripts, tb.asarray(x), tb.asarray(y))
+
+
+@profile(40)
+@given(st.sampled_from([*SIGNS, "é", "-", "."]), st.sampled_from(string.ascii_letters))
+def test_letters_are_letters(sign: str, letter: str) -> None:
+    assume(sign != letter)
+    x = numpy.arange(6.0).reshape(2, 3)
+    if sign.isalpha():
+        numpy.testing.assert_array_equal(numpy.asarray(tb.einsum(f"{sign}{letter}->{letter}", tb.asarray(x))), x.sum(0))
+    else:
+        with pytest.raises(ArgumentError):
+            tb.einsum(f"{sign}{letter}->{letter}", tb.asarray(x))
