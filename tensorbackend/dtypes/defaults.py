@@ -152,7 +152,7 @@ def product_level() -> int:
 
 
 def at_level(level: int) -> Block[None]:
-    """A block with a precision of products, a position in `PRODUCT_PRECISIONS`; all else stays as it is."""
+    """A block with a precision of products, a position in `PRODUCT_PRECISIONS`; nothing else changes."""
     mode = current_precision()
     if abs(mode) // _LEVEL == level:
         return Block(None, ())
