@@ -1,4 +1,4 @@
-"""Partitions beside NumPy's."""
+"""Partitions compared with NumPy's."""
 
 from __future__ import annotations
 

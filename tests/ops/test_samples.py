@@ -1,4 +1,4 @@
-"""Derivatives of samples beside NumPy's."""
+"""Derivatives of samples compared with NumPy's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A few eigenpairs beside NumPy's of the dense matrix."""
+"""A few eigenpairs compared with NumPy's of the dense matrix."""
 
 from __future__ import annotations
 
