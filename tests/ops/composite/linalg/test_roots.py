@@ -1,4 +1,4 @@
-"""Square roots of matrices beside SciPy's."""
+"""Square roots of matrices compared with SciPy's."""
 
 from __future__ import annotations
 
