@@ -121,15 +121,18 @@ QUICK = $(if $(TENSORBACKEND_EXAMPLES),,--xla_backend_optimization_level=0 $(she
 LAWS := property_tests/laws
 # XLA takes a tenth of a second to compile an op. So each op meets NumPy in `make test`, and JAX in `make oracles`.
 AGREES := property_tests/test_ops.py::test_agrees_with_the_reference
+# A mesh of eight devices has a process of its own, which takes half a minute.
+MESH := tests/backends/jax_backend/test_mesh.py
 # Each process gets one half of the tests, in their order, so that few programs are compiled in both.
 PYTEST := TENSORBACKEND_CHECK=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 test: $(READY) ## Runs the tests, every payload checked against its template
 	$(PYTEST) $(EXACT)
-	XLA_FLAGS='$(QUICK)' $(PYTEST) $(EXACT:%=--ignore=%) --ignore=$(LAWS) --deselect='$(AGREES)[jax'
+	XLA_FLAGS='$(QUICK)' $(PYTEST) $(EXACT:%=--ignore=%) --ignore=$(LAWS) --ignore=$(MESH) \
+		--deselect='$(AGREES)[jax'
 
-oracles: $(READY) ## Judges every public function by NumPy, SciPy, JAX, mpmath or brute force, and runs the laws and the kit on JAX
-	XLA_FLAGS='$(QUICK)' $(PYTEST) $(LAWS) property_tests/test_ops.py --deselect='$(AGREES)[numpy'
+oracles: $(READY) ## Judges every public function by NumPy, SciPy, JAX, mpmath or brute force, and runs the laws, and the kit and a mesh on JAX
+	XLA_FLAGS='$(QUICK)' $(PYTEST) $(LAWS) $(MESH) property_tests/test_ops.py --deselect='$(AGREES)[numpy'
 
 $(MUTANTS_READY): Makefile
 	$(PYTHON) -m venv .venv-mutants

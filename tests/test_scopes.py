@@ -156,7 +156,7 @@ def test_an_interrupt_at_the_entry_of_any_call_leaves_all_defaults_as_they_were(
         program()
     counting = Interrupting()
     assert not counting.run(program)
-    count, most = len(counting.names), int(os.environ.get("TENSORBACKEND_EXAMPLES", "4"))
+    count, most = len(counting.names), int(os.environ.get("TENSORBACKEND_EXAMPLES", "3"))
     ends = [place for place, called in enumerate(counting.names) if called == "Block.__exit__"]
     places = [*ends[:: max(1, len(ends) // most)], *range(0, count, max(1, count // most))]
     interrupted = 0
