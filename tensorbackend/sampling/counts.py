@@ -22,7 +22,7 @@ from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import clip, where
 from ..ops.elementwise.transcendental import log, log1p, sqrt
 from ..ops.elementwise.unary import abs as magnitude
-from ..ops.elementwise.unary import ceil, floor
+from ..ops.elementwise.unary import ceil, floor, negative
 from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_at
 from ..ops.reduction import any as any_of
@@ -67,8 +67,11 @@ def _reject(key: Tensor, like: Tensor, kind: DType, candidate: Any) -> Tensor:
 
 @jit
 def _poisson(key: Tensor, rate: Tensor) -> Tensor:
-    few = less(rate, _BY_INVERSION)
-    return where(few, _poisson_by_times(key, where(few, rate, 0)), _poisson_by_rejection(key, where(few, 1e5, rate)))
+    """Counts; -1 for numbers that are not rates in a trace, where a loop would not end."""
+    known = logical_and(isfinite(rate), greater_equal(rate, 0))
+    few = logical_or(invert(known), less(rate, _BY_INVERSION))
+    by_times = _poisson_by_times(key, where(logical_and(few, known), rate, 0))
+    return where(known, where(few, by_times, _poisson_by_rejection(key, where(few, 1e5, rate))), -1)
 
 
 def _poisson_by_times(key: Tensor, rate: Tensor) -> Tensor:
@@ -141,7 +144,7 @@ def poisson(
     ArgumentError
         For a number that is negative or not finite.
     DataError
-        The same for tensors, whenever data can be read.
+        The same for tensors, whenever data can be read; in a trace, the count is -1, or 0 if the dtype has no sign.
     DTypeError
         For a dtype that is not an integer's.
     ShapeError
@@ -168,7 +171,7 @@ def poisson(
     key, (rate,) = spread_parameters(key, shape, float64, lam)
     require(("a finite lam of at least 0", lambda x: logical_and(isfinite(x), x >= 0)), lam=(lam, rate))
     counts = _poisson(key, stop_gradient(rename(rate, *(None,) * rate.ndim)))
-    return named(astype(clip(counts, 0, iinfo(kind).max), kind), names, rate)
+    return named(astype(clip(counts, max(-1, iinfo(kind).min), iinfo(kind).max), kind), names, rate)
 
 
 def _stirling_rest(k: Tensor) -> Tensor:
@@ -181,15 +184,18 @@ def _stirling_rest(k: Tensor) -> Tensor:
 
 @jit(static_argnums=(3,))
 def _binomial(key: Tensor, count: Tensor, p: Tensor, kind: DType) -> Tensor:
-    """Counts for probabilities up to 0.5."""
+    """Counts for probabilities up to 0.5; NaN for other numbers in a trace, where a loop would not end."""
+    known = logical_and(logical_and(isfinite(count), greater_equal(count, 0)), is_share(p))
+    count, p = where(known, count, 0), where(known, p, 0)
     few = less_equal(count * p, _BY_INVERSION)
     by_times = _binomial_by_times(key, where(few, count, 0), p, kind)
-    return where(few, by_times, _binomial_by_rejection(key, where(few, 1e4, count), where(few, 0.5, p), kind))
+    drawn = where(few, by_times, _binomial_by_rejection(key, where(few, 1e4, count), where(few, 0.5, p), kind))
+    return where(known, drawn, math.nan)
 
 
 def _binomial_by_times(key: Tensor, count: Tensor, p: Tensor, kind: DType) -> Tensor:
     """The number of geometric waiting times that fit into the number of trials (Devroye, 1986, X.4.3)."""
-    of_failure = log1p(-p)
+    of_failure = negative(magnitude(log1p(-p)))  # -0.0 for a p of either sign of 0, so that the first time is infinite
 
     def draw(state: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
         number, total, key = state
@@ -266,7 +272,7 @@ def binomial(
     ArgumentError
         For numbers out of their ranges.
     DataError
-        The same for tensors, whenever data can be read.
+        The same for tensors, whenever data can be read; in a trace, the sample is NaN.
     DTypeError
         For a dtype that is not floating.
     ShapeError

@@ -66,6 +66,24 @@ def test_wrong_parameters_are_refused() -> None:
         tb.random.poisson(key, 1.0, dtype="f32")
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -1.0])
+def test_no_loop_of_a_trace_runs_for_ever(number: float) -> None:
+    """On JAX the numbers cannot be refused in a compiled function."""
+
+    @tb.jit
+    def draw(key: tb.Tensor, x: tb.Tensor) -> tuple[tb.Tensor, tb.Tensor, tb.Tensor]:
+        return tb.random.poisson(key, x), tb.random.binomial(key, 9.0, x), tb.random.binomial(key, x, 0.5)
+
+    counts, *samples = draw(tb.random.key(0, backend="jax"), tb.asarray(number, dtype="f64", backend="jax"))
+    assert counts.item() == -1
+    assert all(numpy.isnan(sample.item()) for sample in samples)
+
+
+def test_a_probability_of_negative_zero() -> None:
+    assert tb.random.binomial(tb.random.key(0), 9.0, -0.0, (3,)).tolist() == [0.0] * 3
+    assert tb.random.poisson(tb.random.key(0), -0.0, (3,)).tolist() == [0] * 3
+
+
 def test_counts_have_no_gradient() -> None:
     gradient = tb.grad(lambda p: tb.sum(tb.random.binomial(tb.random.key(0), 5.0, p, (3,))))(tb.asarray(0.5))
     assert gradient.item() == 0.0
