@@ -24,7 +24,8 @@ PRODUCTS: dict[str, Callable[[tb.Tensor], tb.Tensor]] = {
 @pytest.mark.parametrize("compiled", [False, True])
 def test_products_set_the_precision_and_restore_it(name: str, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     function = tb.jit(PRODUCTS[name]) if compiled else PRODUCTS[name]
-    expected, said = function(X).tolist(), []
+    expected = function(X).tolist()
+    said: list[str] = []
     monkeypatch.setattr(library.torch, "set_float32_matmul_precision", said.append)
     function(X)
     assert said == []
