@@ -157,7 +157,7 @@ class MlxReduction(MlxBase):
 
 
 def greatest_along(dtype: DType, axes: tuple[int, ...], keepdims: bool) -> Function:
-    """The largest elements. Where that is a zero, its sign is that of the largest reciprocal."""
+    """The largest elements. Where that is a zero, its sign is that of the largest reciprocal of a zero."""
 
     def greatest(values: Array) -> Array:
         return mx.max(values, axes, keepdims=keepdims)
@@ -169,7 +169,8 @@ def greatest_along(dtype: DType, axes: tuple[int, ...], keepdims: bool) -> Funct
 
     def signed(values: Array) -> Array:
         found = greatest(values)
-        return mx.where(found == 0, 1 / greatest(1 / values), found)
+        reciprocals = mx.where(values == 0, 1 / values, -mx.inf)
+        return mx.where(found == 0, 1 / greatest(reciprocals), found)
 
     return signed
 

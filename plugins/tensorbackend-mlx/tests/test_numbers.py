@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy
 import pytest
@@ -66,6 +67,37 @@ def test_the_sign_of_a_zero_decides(dtype: str) -> None:
     assert tb.signbit(tb.max(pairs, axis=0)).tolist() == [False, False, True, False]
     assert tb.signbit(tb.min(pairs, axis=0)).tolist() == [True, True, True, False]
     assert all(map(math.isnan, tb.maximum(left, right).tolist()[4:]))
+
+
+HARD = (-math.inf, -10.0, -0.0, 0.0, 1e-30, 2.0, math.inf, math.nan)
+EXTREMES: dict[str, Callable[..., tb.Tensor]] = {
+    "max": tb.max,
+    "min": tb.min,
+    "cumulative_max": tb.cumulative_max,
+    "cumulative_min": tb.cumulative_min,
+}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("name", EXTREMES)
+def test_extremes_of_all_triples_of_hard_numbers(name: str, dtype: str) -> None:
+    """A zero is the extreme next to any other number, whose reciprocal is smaller or larger."""
+    rows = numpy.array(list(itertools.product(HARD, repeat=3)))
+    found = numpy.asarray(tb.astype(EXTREMES[name](ours(rows, dtype), axis=1), "float64"))
+    least = name.endswith("min")
+
+    def extreme(numbers: Sequence[float]) -> float:
+        """The maximum, where 0.0 is above -0.0 and NaN above all; the minimum is that of negative numbers."""
+        if any(map(math.isnan, numbers)):
+            return math.nan
+        return max(numbers, key=lambda x: (x, math.copysign(1, x)))
+
+    for row, result in zip((-rows if least else rows).tolist(), -found if least else found, strict=True):
+        wanted = [extreme(row[: end + 1]) for end in range(3)] if name.startswith("cumulative") else [extreme(row)]
+        rounded = numpy.array(wanted).astype(dtype).astype("float64")
+        for got, want in zip(numpy.atleast_1d(result).tolist(), rounded.tolist(), strict=True):
+            assert got == want or (got != got and want != want), (row, got, want)
+            assert got != got or math.copysign(1, got) == math.copysign(1, want), (row, got, want)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8", "uint64"])
