@@ -8,7 +8,7 @@ import numpy
 
 from tensorbackend.dtypes import DType
 
-from .elementwise import double, of_parts
+from .elementwise import cast, double, of_parts
 from .reduction import axes_of, prod, summand
 from .table import reference
 
@@ -38,8 +38,8 @@ def nanmin(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @reference("nanmean", by="NumPy")
-def nanmean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
-    x, axes = double(x), axes_of(x, axis)
+def nanmean(x: Any, /, *, axis: Any = None, dtype: DType | None = None, keepdims: bool = False) -> Any:
+    x, axes = double(x) if dtype is None else cast(x, dtype), axes_of(x, axis)
     if x.dtype.kind != "c":
         return numpy.nanmean(x, axis=axes, keepdims=keepdims)
     known = numpy.sum(~numpy.isnan(x), axis=axes, keepdims=keepdims)
@@ -48,13 +48,21 @@ def nanmean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @reference("nanvar", by="NumPy")
-def nanvar(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
-    return numpy.nanvar(double(x), axis=axes_of(x, axis), ddof=correction, keepdims=keepdims)
+def nanvar(
+    x: Any, /, *, axis: Any = None, dtype: DType | None = None, correction: float = 0.0, ddof: float | None = None,
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
+    x = double(x) if dtype is None else cast(x, dtype)
+    return numpy.nanvar(x, axis=axes_of(x, axis), ddof=correction if ddof is None else ddof, keepdims=keepdims)
 
 
 @reference("nanstd", by="NumPy")
-def nanstd(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
-    return numpy.nanstd(double(x), axis=axes_of(x, axis), ddof=correction, keepdims=keepdims)
+def nanstd(
+    x: Any, /, *, axis: Any = None, dtype: DType | None = None, correction: float = 0.0, ddof: float | None = None,
+    keepdims: bool = False,
+) -> Any:  # fmt: skip
+    x = double(x) if dtype is None else cast(x, dtype)
+    return numpy.nanstd(x, axis=axes_of(x, axis), ddof=correction if ddof is None else ddof, keepdims=keepdims)
 
 
 @reference("nanmedian", by="NumPy")

@@ -99,7 +99,7 @@ def covariance(draw: Draw, dtype: DType) -> Invocation:
     return call(x, **options)
 
 
-@generates("nanmax", "nanmin", "nanmean", "nanmedian")
+@generates("nanmax", "nanmin", "nanmedian")
 def reductions(draw: Draw, dtype: DType) -> Invocation:
     """Numbers of moderate size, of which none, some or all are NaN."""
     x = draw(tensors(dtype, tame=True))
@@ -108,11 +108,20 @@ def reductions(draw: Draw, dtype: DType) -> Invocation:
     return call(x, axis=draw(axes_of(x, "Axes")), keepdims=draw(st.booleans()))
 
 
+@generates("nanmean")
+def means(draw: Draw, dtype: DType) -> Invocation:
+    """With a dtype too."""
+    drawn = reductions(draw, dtype)
+    return call(*drawn.arguments, **drawn.options, dtype=draw(st.sampled_from([None, float64, complex128])))
+
+
 @generates("nanvar", "nanstd")
 def spreads(draw: Draw, dtype: DType) -> Invocation:
-    """With a correction too."""
+    """With a dtype and a correction, by either name, too."""
     drawn = reductions(draw, dtype)
-    return call(*drawn.arguments, **drawn.options, correction=draw(st.sampled_from([0.0, 1.0, 0.5])))
+    name = draw(st.sampled_from(["correction", "ddof"]))
+    options = {name: draw(st.sampled_from([0.0, 1.0, 0.5])), "dtype": draw(st.sampled_from([None, float64]))}
+    return call(*drawn.arguments, **drawn.options, **options)
 
 
 @generates("nansum", "nanprod")

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from ....annotations import Axes
 from ....dispatch import composite
 from ....dtypes import REAL_OF, DTypeLike, float32, promote_types
+from ....errors import ArgumentError, expected
 from ....rules.accuracy import PRODUCT, SUM, Bound
 from ....rules.broadcasting import check_dtype, to_floating
 from ....tensor import Tensor
@@ -91,13 +92,14 @@ def _count(x: Tensor, axis: Axes, keepdims: bool) -> Tensor:
 
 
 @composite.within(SUM)
-def nanmean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """Arithmetic mean of the elements that are not NaN; NaN if there are none.
+def nanmean(x: Tensor, /, *, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> Tensor:
+    """Arithmetic mean of the elements that are not NaN, converted to `dtype` if it is given; NaN if there are none.
 
     >>> import tensorbackend as tb
     >>> tb.nanmean(tb.asarray([1.0, float("nan"), 2.0])).item()
     1.5
     """
+    x = x if dtype is None else astype(x, dtype)
     if not x.dtype.is_inexact:
         return mean(x, axis=axis, keepdims=keepdims)
     wide = cast_to_float32(x)
@@ -105,17 +107,42 @@ def nanmean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tenso
     return astype(divide(total, _count(wide, axis, keepdims)), x.dtype)
 
 
+def _converted(x: Tensor, dtype: DTypeLike | None) -> Tensor:
+    check_dtype(x.dtype, "real")
+    x = x if dtype is None else astype(x, dtype)
+    check_dtype(x.dtype, "real")
+    return x
+
+
+def _one_of(correction: float, ddof: float | None) -> float:
+    if ddof is None:
+        return correction
+    if correction:
+        raise ArgumentError(expected("correction or ddof", correction=correction, ddof=ddof))
+    return ddof
+
+
 @composite.within(Bound(16, "a sum of squares of differences", "square", tame=True))
-def nanvar(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+def nanvar(
+    x: Tensor,
+    /,
+    *,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    correction: float = 0.0,
+    ddof: float | None = None,
+    keepdims: bool = False,
+) -> Tensor:
     """Variance of the elements that are not NaN.
 
-    The divisor is the number of these elements minus `correction`; the result is NaN where that is not positive.
+    The divisor is the number of these elements minus `correction`, or `ddof`, as NumPy's functions of this name have
+    both; the result is NaN where it is not positive. The elements are converted to a dtype first if one is given.
 
     >>> import tensorbackend as tb
     >>> tb.nanvar(tb.asarray([1.0, float("nan"), 3.0])).item()
     1.0
     """
-    check_dtype(x.dtype, "real")
+    x, correction = _converted(x, dtype), _one_of(correction, ddof)
     if not x.dtype.is_floating:
         return var(x, axis=axis, correction=correction, keepdims=keepdims)
     wide = astype(x, promote_types(x.dtype, float32))
@@ -129,14 +156,23 @@ def nanvar(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims
 
 
 @composite.within(Bound(16, "the root of a sum of squares of differences", "operand", tame=True))
-def nanstd(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+def nanstd(
+    x: Tensor,
+    /,
+    *,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    correction: float = 0.0,
+    ddof: float | None = None,
+    keepdims: bool = False,
+) -> Tensor:
     """Standard deviation of the elements that are not NaN: the square root of `nanvar`.
 
     >>> import tensorbackend as tb
     >>> tb.nanstd(tb.asarray([[1.0, float("nan"), 3.0]], names=("row", "n")), axis="n").tolist()
     [1.0]
     """
-    check_dtype(x.dtype, "real")
+    x, correction = _converted(x, dtype), _one_of(correction, ddof)
     if not x.dtype.is_floating:
         return std(x, axis=axis, correction=correction, keepdims=keepdims)
     wide = astype(x, promote_types(x.dtype, float32))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.errors import ArgumentError
 
 NAMES = ["nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd", "nanmedian"]
 DATA = np.array([[1.5, np.nan, -2.0, 4.0], [np.nan] * 4, [0.5, 3.0, np.nan, np.nan]])
@@ -63,3 +64,15 @@ def test_compiled_and_batched(name: str) -> None:
 def test_integers_have_no_nan(name: str) -> None:
     data = np.array([[3, 1, 2], [5, 5, 0]])
     assert np.asarray(_ours(name)(tb.asarray(data), axis=1)) == pytest.approx(getattr(np, name)(data, axis=1))
+
+
+def test_keywords_of_numpy() -> None:
+    """xarray passes them to the functions of a namespace that have NumPy's names."""
+    data = DATA[::2]
+    x = tb.asarray(data)
+    found = tb.nanmean(x, dtype=None), tb.nanmean(x, axis=1, dtype="f64"), tb.nanstd(x, ddof=1), tb.nanvar(x, ddof=0)
+    wanted = np.nanmean(data), np.nanmean(data, axis=1), np.nanstd(data, ddof=1), np.nanvar(data)
+    for ours, theirs in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(np.asarray(ours), theirs, rtol=1e-6)
+    with pytest.raises(ArgumentError, match="nanstd: expected correction or ddof, got"):
+        tb.nanstd(x, correction=1.0, ddof=0)
