@@ -80,7 +80,7 @@ def test_pytorch(x: tb.Tensor, backend: str) -> None:
 @pytest.mark.client("scikit-learn")
 @pytest.mark.filterwarnings("ignore")
 def test_estimators(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Array API dispatch: `Ridge`, `PCA`, scalers and metrics give and take tensors."""
+    """Array API dispatch: `Ridge`, `PCA`, scalers and metrics accept and return tensors."""
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")
     from sklearn import config_context
     from sklearn.decomposition import PCA
