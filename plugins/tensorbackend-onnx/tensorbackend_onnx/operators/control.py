@@ -13,7 +13,7 @@ import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.errors import TemplateDataError, expected
 
-from .registry import Node, Reading, Value, operator, read
+from .registry import Node, Reading, Value, operator, read, refuse
 
 Body = Callable[..., tuple[Value, ...]]
 
@@ -100,6 +100,7 @@ def scan_of_batches(
     lengths: Tensor | None, *values: Tensor, body: Body, num_scan_inputs: int, directions: tuple[int, ...] | None = None
 ) -> tuple[Value, ...]:
     """`scan` of opset 8, whose first axis is that of examples."""
+    refuse(sequence_lens=None if lengths is None else lengths.shape)
     results = []
     for example in range(values[0].shape[0]):
         inputs = [tb.take(value, example, axis=0) for value in values]

@@ -23,10 +23,13 @@ def spread(z: Tensor, x: Tensor, axis: int, block_size: int = 0) -> Tensor:
     return tb.slice_along_axis(repeated, 0, x.shape[axis], axis=axis)
 
 
-def saturated(x: Tensor, dtype: tb.DType) -> Tensor:
-    """Integral numbers in an integer dtype; those out of its range become its minimum or maximum."""
+def saturated(x: Tensor, dtype: tb.DType, saturate: int = 1) -> Tensor:
+    """Integral numbers in an integer dtype; those out of its range become its minimum or maximum.
+
+    Those beyond a floating dtype do so only if `saturate` says it.
+    """
     if dtype.kind == "float":
-        return cast_to_narrow(x, dtype)
+        return cast_to_narrow(x, dtype, saturate)
     limits = tb.iinfo(dtype)
     return tb.clip(x, limits.min, limits.max).astype(dtype)
 
@@ -52,7 +55,7 @@ def quantize(
     whole = whole if dtype.kind == "float" else tb.round(whole)
     if zero_point is not None:
         whole = whole + spread(zero_point, x, axis, block_size).astype(wide)
-    return saturated(whole, dtype)
+    return saturated(whole, dtype, saturate)
 
 
 @operator("DequantizeLinear")

@@ -14,7 +14,7 @@ from .activations import leaky_relu, softmax, softmax_of_rows
 from .pooling import average_pool
 from .quantisation import dequantize, dynamic_quantize_matmul, matmul_integer, matmul_integer_to_float, quantize
 from .recurrent import lstm_layer, run_lstm
-from .registry import MICROSOFT, operator
+from .registry import MICROSOFT, operator, refuse
 from .transformers import self_attention
 
 
@@ -80,6 +80,7 @@ def quantised_attention(
     unidirectional: int = 0,
 ) -> Any:
     """Self-attention with a quantised projection; also the next cache."""
+    refuse(do_rotary=do_rotary, past_present_share_buffer=past_present_share_buffer)
     projected = matmul_integer_to_float(x, weights, x_scale, weight_scale, x_zero, weight_zero, bias)
     return self_attention(projected, (num_heads, None), mask, past, None, bool(unidirectional), scale)
 
@@ -214,6 +215,7 @@ def matmul_of_bits(
     weight_prepacked: int = 0,
 ) -> Tensor:
     """x times the transpose of a matrix (N, K) of integers of a few bits, whose blocks of K have scales."""
+    refuse(weight_prepacked=weight_prepacked)
     if bits not in (2, 4, 8):
         raise ArgumentError(expected("integers of 2, 4 or 8 bits", bits=bits))
     blocks = -(-K // block_size)

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args
 
 import tensorbackend as tb
-from tensorbackend.errors import TemplateDataError, expected
+from tensorbackend.errors import TemplateDataError, UnsupportedOp, expected
 
 from ..errors import ModelError
 
@@ -161,6 +161,13 @@ def _reading(annotation: Any) -> Reading | None:
         if found is not None:
             return found
     return None
+
+
+def refuse(**attributes: Any) -> None:
+    """Raise for attributes that ask for what is not imported; 0 and `None` ask for nothing."""
+    for name, value in attributes.items():
+        if value:
+            raise UnsupportedOp(expected(f"{name}=0", "export the model without it", **{name: value}))
 
 
 def read(value: Value, reading: Reading) -> Any:

@@ -8,7 +8,7 @@ import tensorbackend as tb
 from tensorbackend import Tensor, nn
 from tensorbackend.dtypes import bool_
 
-from .registry import MICROSOFT, Node, operator
+from .registry import MICROSOFT, Node, operator, refuse
 
 
 def by_heads(x: Tensor, heads: int) -> Tensor:
@@ -64,6 +64,7 @@ def attention(
     unidirectional: int = 0,
 ) -> Any:
     """Self-attention with the projections of query, key and value in one matrix; also the next cache."""
+    refuse(do_rotary=do_rotary)
     projected = x @ weights if bias is None else x @ weights + bias
     heads = (num_heads, qkv_hidden_sizes)
     return self_attention(projected, heads, mask, past, attention_bias, bool(unidirectional), scale)
@@ -155,6 +156,7 @@ def rotary_embedding(
     scale: float = 1.0,
 ) -> Tensor:
     """Positions as angles by which pairs of features are turned."""
+    refuse(is_packed_batching=is_packed_batching)
     batch, time = (x.shape[0], x.shape[1]) if x.ndim == 3 else (x.shape[0], x.shape[2])
     head = rotary_embedding_dim or 2 * cos_cache.shape[1]
     heads = by_heads(x, num_heads or (x.shape[-1] // head if x.ndim == 3 else x.shape[1]))

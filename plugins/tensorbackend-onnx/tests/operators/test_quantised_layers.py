@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy
+import onnx
 import pytest
 import tensorbackend as tb
 from small_models import by_onnxruntime, model, single, value
@@ -199,3 +200,45 @@ def test_attributes_that_mean_nothing_are_named() -> None:
     proto, given = single("MatMulNBits", inputs, ["result"], ["float"], K=32, N=6, bits=6, block_size=16)
     with pytest.raises(TensorBackendError, match="2, 4 or 8 bits"):
         load(proto)(*given)
+
+
+ATTENTION = {"x": floats(1, 2, 4), "w": floats(4, 12), "b": floats(12)}
+
+
+@pytest.mark.parametrize(
+    ("operator", "inputs", "attributes", "named"),
+    [
+        ("Attention", ATTENTION, {"num_heads": 2, "do_rotary": 1}, "do_rotary"),
+        (
+            "QAttention",
+            {"x": codes(1, 2, 4), "w": codes(4, 12), "b": floats(12), "xs": scale(), "ws": scale()},
+            {"num_heads": 2, "do_rotary": 1},
+            "do_rotary",
+        ),
+        (
+            "MatMulNBits",
+            {"x": floats(2, 32), "w": codes(6, 2, 8), "s": scale(12)},
+            {"K": 32, "N": 6, "block_size": 16, "weight_prepacked": 1},
+            "weight_prepacked",
+        ),
+    ],
+)
+def test_what_is_not_imported_is_refused(
+    operator: str, inputs: dict[str, Any], attributes: dict[str, int], named: str
+) -> None:
+    """An attribute that was left aside would give wrong numbers."""
+    proto, given = single(operator, inputs, ["result"], ["float"], **attributes)
+    with pytest.raises(TensorBackendError, match=f"expected {named}=0, got {named}=1; export the model without it"):
+        load(proto)(*given)
+
+
+def test_floats_beyond_a_narrow_dtype_become_infinite_where_a_model_says_so() -> None:
+    inputs = {"x": numpy.array([1e6, -1e6, 3.0], "f"), "s": numpy.array(1, "f")}
+    for saturate, wanted in ((1, [57344.0, -57344.0, 3.0]), (0, [numpy.inf, -numpy.inf, 3.0])):
+        target = onnx.TensorProto.FLOAT8E5M2
+        node = onnx.helper.make_node("QuantizeLinear", ["x", "s"], ["y"], output_dtype=target, saturate=saturate)
+        graph = onnx.helper.make_graph([node], "g", [value("x", "float", (3,)), value("s", "float", ())], [
+            onnx.helper.make_tensor_value_info("y", target, (3,))
+        ])  # fmt: skip
+        proto = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 21)])
+        assert load(proto)(*inputs.values()).tolist() == wanted
