@@ -21,6 +21,7 @@ _OF_VALUE_OR_LIKE = (
 _DEFAULT_BACKEND = "The backend of the new tensor; by default the default backend."
 _COPY = "Whether to copy the data: `True` for always, `False` for never, `None` for only if it is necessary."
 _EXCEPT_ALONG_AXIS = "One or more tensors with the same sizes except along the axis."
+_CONVERTED = "A dtype to which the elements are converted first; by default they are not."
 _TIE_BREAK = 'Which of several equal elements is taken: the first ("low") or the last ("high").'
 _LIKE = {
     "backend": "The backend of the new tensor; by default the backend of x.",
@@ -110,7 +111,11 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "axis": "The axes to reduce, by position or by name; by default all of them.",
         "correction": "The divisor is the number of elements that are not NaN minus `correction`; 1 gives the unbiased "
         "variance of a sample.",
+        "ddof": "The same by NumPy's older name; only one of the two may be given.",
     },
+    "nanmean": {"dtype": _CONVERTED},
+    "nanvar": {"dtype": _CONVERTED},
+    "nanstd": {"dtype": _CONVERTED},
     "argmax": {
         "axis": "The axis to reduce, by position or by name; by default the tensor is flattened.",
         "tie_break": _TIE_BREAK,

@@ -135,35 +135,8 @@ def nanvar(
 ) -> Tensor:
     """Variance of the elements that are not NaN.
 
-    Parameters
-    ----------
-    x : Tensor
-        A real tensor.
-    axis : int, str or sequence of these, optional
-        The axes that are summarised; by default all.
-    dtype : DType, optional
-        A real dtype to which the elements are converted first.
-    correction : float, default 0.0
-        What is subtracted from the number of elements that are not NaN, for the divisor.
-    ddof : float, optional
-        The same by NumPy's older name.
-    keepdims : bool, default False
-        Whether these axes stay, with a size of 1.
+    The divisor is the number of these elements minus `correction`; the result is NaN where that is not positive.
 
-    Returns
-    -------
-    Tensor
-        The variances, in the floating dtype of x. NaN where the divisor is not positive.
-
-    Raises
-    ------
-    ArgumentError
-        If both correction and ddof are given.
-    DTypeError
-        For a complex x or dtype.
-
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> tb.nanvar(tb.asarray([1.0, float("nan"), 3.0])).item()
     1.0
@@ -194,35 +167,6 @@ def nanstd(
 ) -> Tensor:
     """Standard deviation of the elements that are not NaN: the square root of `nanvar`.
 
-    Parameters
-    ----------
-    x : Tensor
-        A real tensor.
-    axis : int, str or sequence of these, optional
-        The axes that are summarised; by default all.
-    dtype : DType, optional
-        A real dtype to which the elements are converted first.
-    correction : float, default 0.0
-        What is subtracted from the number of elements that are not NaN, for the divisor.
-    ddof : float, optional
-        The same by NumPy's older name.
-    keepdims : bool, default False
-        Whether these axes stay, with a size of 1.
-
-    Returns
-    -------
-    Tensor
-        The standard deviations, in the floating dtype of x. NaN where the divisor is not positive.
-
-    Raises
-    ------
-    ArgumentError
-        If both correction and ddof are given.
-    DTypeError
-        For a complex x or dtype.
-
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> tb.nanstd(tb.asarray([[1.0, float("nan"), 3.0]], names=("row", "n")), axis="n").tolist()
     [1.0]
