@@ -61,11 +61,12 @@ class _State(NamedTuple):
 @jit(static_argnums=(0, 1, 2))
 def _levenberg_marquardt(
     graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, ...], start: Tensor
-) -> _State:
-    """With the damping of H. B. Nielsen, "Damping parameter in Marquardt's method", 1999.
+) -> tuple[_State, Tensor]:
+    """The last state, and the unit of its iterations.
 
-    It computes in float32 at least, and with residuals divided by a power of two, so that the first are from 1 to 2 at
-    most: their squares neither overflow nor underflow, and the unit of the residuals does not matter.
+    They compute in float32 at least, and with residuals divided by this unit, a power of two, so that the largest at
+    the start is from 1 to 2: squares neither overflow nor underflow. The damping is that of H. B. Nielsen, "Damping
+    parameter in Marquardt's method", 1999.
     """
     (result,) = graph.results
     kind = promote_types(promote_types(start.dtype, result.dtype), float32)
@@ -135,7 +136,8 @@ def _levenberg_marquardt(
         logical_not(isfinite(cost(residuals))),
     )
     last: _State = while_loop(goes_on, iteration, first)
-    return last._replace(x=astype(last.x, start.dtype), residuals=astype(last.residuals * scale, result.dtype))
+    found = last._replace(x=astype(last.x, start.dtype), residuals=astype(last.residuals * scale, result.dtype))
+    return found, scale
 
 
 @check_arguments
@@ -204,12 +206,12 @@ def least_squares(
         raise DTypeError(expected("floating residuals", "take their real() and imag()", residuals=result))
     if not start.size:
         raise ArgumentError(expected("at least one unknown", x0=x0))
-    last = _levenberg_marquardt(
+    last, scale = _levenberg_marquardt(
         traced.graph, float(tolerance), index(max_iterations), traced.constants_without_gradient, start
     )
     x, residuals = last.x, last.residuals
     if records([*traced.constants, x]):
-        cost = objective(lambda x: 0.5 * sum_(square(flat(x))), start)
+        cost = objective(lambda x: 0.5 * sum_(square(flat(x) * (1 / scale))), start)
         bounds = full_like(start, -float("inf")), full_like(start, float("inf"))
         x = minimum_with_gradient(Minima(cost.graph, False), cost.constants, *bounds, x)
         residuals = value_at(traced.graph, traced.constants, x)

@@ -62,6 +62,17 @@ def test_units_of_residuals_and_unknowns_do_not_matter(unit: float) -> None:
         assert numpy.allclose(found.x.tolist(), x, rtol=1e-12, atol=0)
 
 
+@pytest.mark.parametrize("unit", [1e-170, 1.0, 1e170])
+def test_the_gradient_is_the_same_in_any_unit(unit: float) -> None:
+    """Of (x^2 - a)^2 + (x - 2 a)^2, whose minimum moves by 6 / 19 at a = 3."""
+
+    def minimum(a: tb.Tensor) -> Any:
+        start = tb.asarray([1.0], dtype="f64")
+        return tb.optimize.least_squares(lambda x: tb.stack([x[0] ** 2 - a, x[0] - 2 * a]) * unit, start).x[0]
+
+    assert numpy.allclose(tb.grad(minimum)(tb.asarray(3.0, dtype="f64")).item(), 6 / 19, rtol=1e-6)
+
+
 @pytest.mark.parametrize("dtype", ["f16", "bf16"])
 def test_narrow_floats_are_computed_in_float32(dtype: str) -> None:
     found = tb.optimize.least_squares(lambda x: x - 3, tb.asarray([1.0], dtype=dtype))

@@ -5,33 +5,40 @@ from __future__ import annotations
 from ....ops.composite.contraction import matmul
 from ....ops.composite.linalg.matrices import adjoint
 from ....ops.composite.linalg.norms import matrix_norm
-from ....ops.composite.linalg.roots import sqrtm
-from ....ops.creation.filled import zeros_like
+from ....ops.composite.linalg.roots import STEPS
+from ....ops.composite.linalg.systems import inv
 from ....ops.elementwise.conversion import astype
 from ....ops.elementwise.ternary import where
+from ....ops.elementwise.transcendental import sqrt
 from ....ops.linalg import eigh
-from ....ops.shape import concatenate
 from ....tensor import Tensor
 from ..registry import Cotangents, rule
-from .factorisations import as_columns, as_rows, columns, conjugate_rule, lower_half_gradient, rows
+from .factorisations import as_columns, as_rows, conjugate_rule, lower_half_gradient
 
 
 @rule("sqrtm")
 @conjugate_rule
 def _sqrtm(gradient: Tensor, out: Tensor, x: Tensor, *, hermitian: bool) -> Cotangents:
     # dA = dX X + X dX, so the gradient S of A solves adjoint(X) S + S adjoint(X) = gradient.
-    if hermitian:
-        values, vectors = eigh(out)
-        middle = matmul(matmul(adjoint(vectors), gradient), vectors)
-        sums = as_columns(values) + as_rows(values)
-        middle = middle / astype(sums, vectors.dtype)
-        return (lower_half_gradient(matmul(matmul(vectors, middle), adjoint(vectors))),)
-    # The root of [[A, G], [0, A]] is [[X, S], [0, X]] with X S + S X = G (Higham, Functions of Matrices, theorem 3.6).
-    size = x.shape[-1]
-    matrix = adjoint(x)
-    length = matrix_norm(gradient, keepdims=True)
-    length = where(length == 0, 1, length) / matrix_norm(matrix, keepdims=True)  # both parts are alike then
-    above = concatenate([matrix, gradient / astype(length, gradient.dtype)], axis=-1)
-    below = concatenate([zeros_like(matrix), matrix], axis=-1)
-    root = sqrtm(concatenate([above, below], axis=-2))
-    return (columns(rows(root, 0, size), size, 2 * size) * astype(length, x.dtype),)
+    if not hermitian:
+        return (_solve(adjoint(out), gradient),)
+    values, vectors = eigh(out)
+    middle = matmul(matmul(adjoint(vectors), gradient), vectors)
+    sums = as_columns(values) + as_rows(values)
+    # Between eigenvectors of 0 the slope is infinite; it is 0 there, as that of a norm is at 0.
+    middle = where(sums == 0, 0, middle / astype(where(sums == 0, 1, sums), vectors.dtype))
+    return (lower_half_gradient(matmul(matmul(vectors, middle), adjoint(vectors))),)
+
+
+def _solve(matrix: Tensor, right: Tensor) -> Tensor:
+    """S with X S + S X = G, by Newton's iteration for the sign of [[X, G], [0, -X]], which is [[1, 2 S], [0, -1]].
+
+    The eigenvalues of X have positive real parts (Higham, Functions of Matrices, section 5.1). Its norms scale a step.
+    """
+    for _ in range(STEPS):
+        inverse = inv(matrix)
+        ratio = sqrt(matrix_norm(inverse, keepdims=True)) / sqrt(matrix_norm(matrix, keepdims=True))
+        scale = astype(ratio, matrix.dtype)
+        right = (scale * right + matmul(matmul(inverse, right), inverse) / scale) / 2
+        matrix = (scale * matrix + inverse / scale) / 2
+    return right / 2

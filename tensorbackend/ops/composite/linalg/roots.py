@@ -25,7 +25,7 @@ from .matrices import adjoint
 from .norms import matrix_norm
 from .systems import inv, nameless, wide_dtype
 
-_STEPS = 12
+STEPS = 12
 """The number of steps, always the same, as the op must not read data. A step at the limit changes nothing. Condition
 numbers up to 1e12 take 8, eigenvalues 0.001 radians from the negative axis 12."""
 
@@ -47,9 +47,10 @@ def _iterate(matrix: Tensor) -> tuple[Tensor, Tensor]:
     """The iteration of Denman and Beavers in its product form, scaled by norms: the root, and whether it was found."""
     one = eye(matrix.shape[-1], dtype=matrix.dtype)
     root, product = matrix, matrix  # product tends to 1
-    for _ in range(_STEPS):
+    for _ in range(STEPS):
         inverse = inv(product)
-        alike = sqrt(divide(matrix_norm(inverse, keepdims=True), matrix_norm(product, keepdims=True)))
+        # A quotient of the norms themselves may be out of range.
+        alike = divide(sqrt(matrix_norm(inverse, keepdims=True)), sqrt(matrix_norm(product, keepdims=True)))
         scale = astype(alike, matrix.dtype)
         inverse = divide(inverse, scale)
         root = multiply(matmul(root, add(one, inverse)), multiply(sqrt(scale), 0.5))
@@ -94,6 +95,11 @@ def sqrtm(x: Tensor, /, *, hermitian: bool = False) -> Tensor:
         For matrices that are not square.
     DataError
         For a singular matrix without `hermitian`.
+
+    Notes
+    -----
+    The gradient solves an equation of Sylvester. With `hermitian` it is 0 between eigenvectors of 0, where the slope is
+    infinite.
 
     References
     ----------
