@@ -58,3 +58,13 @@ def test_ends() -> None:
     assert tb.i0(tb.asarray([1, 2])).dtype is tb.float32
     with pytest.raises(DTypeError, match="j0: expected"):
         tb.j0(tb.asarray([1j]))
+
+
+def test_the_largest_numbers_and_integers() -> None:
+    """2 pi x overflows there; an integer is rounded to float32 first, as by all functions."""
+    largest = tb.asarray([1.7976931348623157e308], dtype="f64")
+    scaled = float(1 / mpmath.sqrt(2 * mpmath.pi * mpmath.mpf(largest[0].item())))
+    assert (tb.i0(largest).item(), tb.i1(largest).item()) == (math.inf, math.inf)
+    assert numpy.allclose([tb.i0e(largest).item(), tb.i1e(largest).item()], scaled, rtol=1e-14, atol=0)
+    integer = tb.j0(tb.asarray(2**31 - 1, dtype="s32")).item()
+    assert math.isclose(integer, float(mpmath.besselj(0, 2**31)), rel_tol=1e-6)
