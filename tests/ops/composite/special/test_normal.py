@@ -23,11 +23,10 @@ def test_quantiles_and_their_derivative(backend: str) -> None:
 
 
 def test_numbers_that_are_not_probabilities() -> None:
-    low, high, *rest = tb.ndtri(tb.asarray([0.0, 1.0, -0.5, 1.5, math.nan])).tolist()
-    assert (low, high) == (-math.inf, math.inf)
-    assert all(map(math.isnan, rest))
+    probabilities = tb.asarray([0.0, 1.0, -0.5, 1.5, math.nan])
+    numpy.testing.assert_array_equal(numpy.asarray(tb.ndtri(probabilities)), [-math.inf, math.inf, *[math.nan] * 3])
 
 
 @pytest.mark.parametrize("p", [-5e-324, -1.8e-153, -1e-17, 1 + 2**-52])
 def test_numbers_just_outside_of_the_range(p: float) -> None:
-    assert math.isnan(tb.ndtri(tb.asarray(p, dtype="f64")).item())
+    assert tb.isnan(tb.ndtri(tb.asarray(p, dtype="f64")))
