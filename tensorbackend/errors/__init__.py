@@ -175,6 +175,10 @@ class ContractError(TensorBackendError, AssertionError):
         another library's error, which is the cause of this one."""
 
 
+class FaultyVersionWarning(UserWarning):
+    """The installed version of an array library is known to compute wrong results."""
+
+
 class RecompilationWarning(UserWarning):
     """A function of `jit` was compiled separately for many shapes, or for many values of an option."""
 

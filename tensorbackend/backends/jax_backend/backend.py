@@ -28,6 +28,7 @@ from .convolution import JaxConvolution
 from .creation import JaxCreation
 from .cumulative import JaxCumulative
 from .elementwise import JaxElementwise
+from .faulty_versions import warn_of_faulty_version
 from .fourier import JaxFourier
 from .functional import JaxFunctional
 from .indexing import JaxIndexing
@@ -147,6 +148,7 @@ class JaxBackend(
         # Without 64-bit dtypes there is nothing wider to compute in.
         self.rounds_once = self.place.platform != "gpu" or self.wide is float32
         if not JaxBackend._registered:  # one instance at a time is set up
+            warn_of_faulty_version(self.versions()["jaxlib"], self.place.platform)
             register(self.jax, JaxBackend)
             JaxBackend._registered = True
 
