@@ -26,6 +26,7 @@ from ..scopes import in_own_context
 from ..select import call_with_default, common_backend, get_backend, override
 from ..template import Template
 from ..tensor import Tensor, bind
+from .fallbacks import unsupported_dtype
 from .kernels import composite_kernel, kernel, template_kernel, wrap
 from .kinds import Decision
 from .narrow import check_moves, is_narrow
@@ -78,6 +79,9 @@ class CompositePath(FullPath):
             x.dtype if isinstance(x, Tensor) else result_type([*strong, template_of(x)]) for x in call.operands
         ]
         out, options, result = self._trial(call, self.bring(call, dtypes, get_backend("template")))
+        for template in (out,) if isinstance(out, Template) else out:
+            if template.dtype not in chosen.dtypes:  # an override or a compiled default would return another one
+                raise unsupported_dtype(chosen, self.spec.callback, template.dtype)
         tensors = self.bring(call, dtypes, chosen)
         return Decision(chosen, out, [x.template for x in tensors], call.groups, options, (), result), tensors
 

@@ -205,11 +205,15 @@ def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Templ
             if fallback.takes(first) and not missing_needs(type(backend), fallback):
                 return fallback_callback(backend, fallback)
     if has_callback or unknown:
-        dtype = next(iter(unknown or taken - (limits or frozenset())))
-        remedy = "cast with astype(), or move the tensors, such as x.backend_transfer('binary')"
-        text = expected(f"a dtype that {name} of the backend {backend.name!r} supports", remedy, dtype=dtype)
-        raise UnsupportedOp(text, dtype)
+        raise unsupported_dtype(backend, name, next(iter(unknown or taken - (limits or frozenset()))))
     raise _unsupported_error(backend, name, first)
+
+
+def unsupported_dtype(backend: Backend, name: str, dtype: DType) -> UnsupportedOp:
+    """The error of an op that takes or returns a dtype that a backend does not support in it."""
+    remedy = "cast with astype(), or move the tensors, such as x.backend_transfer('binary')"
+    text = expected(f"a dtype that {name} of the backend {backend.name!r} supports", remedy, dtype=dtype)
+    return UnsupportedOp(text, dtype)
 
 
 def _unsupported_error(backend: Backend, name: str, dtype: DType) -> UnsupportedOp:

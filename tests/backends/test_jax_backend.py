@@ -483,7 +483,8 @@ import tensorbackend as tb
 x = tb.tensor([1.0, 2.0], backend="jax")
 print(tb.sum(tb.exp(x) / 2).dtype, x.backend.supports("add", "f64"))
 for wrong in (lambda: tb.zeros(2, dtype="f64", backend="jax"), lambda: tb.astype(x, "s64"), lambda: tb.argmax(x),
-              lambda: tb.tensor([1, 2], backend="jax")):
+              lambda: tb.tensor([1, 2], backend="jax"), lambda: tb.count_nonzero(x), lambda: tb.searchsorted(x, x),
+              lambda: tb.cumulative_sum(tb.tensor([1, 2], dtype="s32", backend="jax"))):
     try:
         print("no error", wrong())
     except tb.errors.UnsupportedOp as error:
@@ -491,7 +492,7 @@ for wrong in (lambda: tb.zeros(2, dtype="f64", backend="jax"), lambda: tb.astype
 """
     printed = run(code, JAX_ENABLE_X64="0").splitlines()
     assert printed[0] == "float32 False"
-    assert len(printed) == 5
+    assert len(printed) == 8
     assert all("float64" in line or "int64" in line for line in printed[1:])
     assert not any(line.startswith("no error") for line in printed)
 
