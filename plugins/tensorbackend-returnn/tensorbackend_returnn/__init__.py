@@ -8,7 +8,12 @@
 """
 
 from .backend import TensorBackend as TensorBackend
+from .checkpoints import load_checkpoint as load_checkpoint
+from .checkpoints import save_checkpoint as save_checkpoint
 from .registry import select_backend as select_backend
 from .registry import selected as selected
+from .training import State as State
+from .training import functional as functional
 from .training import parameters as parameters
+from .training import state as state
 from .training import substituted as substituted

@@ -32,9 +32,37 @@ class Random(Gradients):
         if Random._generator is None:
             cls.set_random_seed(42)
         held = Random._generator
-        if held.key.backend is not cls._home():
+        if tb.is_concrete(held.key) and held.key.backend is not cls._home():
             held = Random._generator = tb.random.Generator(held.key.backend_copy(cls._home()))
         return held
+
+    @classmethod
+    def next_key(cls) -> tb.Tensor:
+        """Return a key for one draw, and advance the generator.
+
+        Raises `ArgumentError` in a function that is traced once, unless it is a `functional` step: each call would draw
+        the same numbers.
+        """
+        generator = cls._drawing()
+        try:
+            key: tb.Tensor = generator.next_key()
+        except tb.errors.ArgumentError as error:
+            raise tb.errors.ArgumentError(
+                "random: expected no draws from RETURNN's generator in a function that is traced once, got "
+                f"key={generator.key.template}; write the step with tensorbackend_returnn.functional"
+            ) from error
+        return key
+
+    @classmethod
+    @contextmanager
+    def drawing_from(cls, key: tb.Tensor) -> Iterator[tb.random.Generator]:
+        """A context in which draws use a generator with this key, which may be of a trace."""
+        before = Random._generator
+        try:
+            Random._generator = tb.random.Generator(key)
+            yield Random._generator
+        finally:
+            Random._generator = before
 
     @classmethod
     def get_random_state(cls) -> dict[str, bytes]:
@@ -42,11 +70,13 @@ class Random(Gradients):
         return {"key": cls._drawing().key.to_binary()}
 
     @classmethod
-    def set_random_state(cls, state: dict[str, bytes]) -> None:
-        """Set the key to one that `get_random_state` returned. The state of another backend is ignored."""
+    def set_random_state(cls, state: dict[str, Any]) -> None:
+        """Set the key to a tensor, or to one that `get_random_state` returned. Another backend's state is ignored."""
         if "key" in state:
-            template = tb.Template((2,), "uint32")
-            Random._generator = tb.random.Generator(tb.from_binary(state["key"], template, backend=cls._home()))
+            key = state["key"]
+            if not isinstance(key, tb.Tensor):
+                key = tb.from_binary(key, tb.Template((2,), "uint32"), backend=cls._home())
+            Random._generator = tb.random.Generator(key)
 
     @classmethod
     @contextmanager
@@ -99,7 +129,7 @@ class Random(Gradients):
             drawn = tb.asarray(entry.out.raw_tensor, backend=cls._home(device), copy=True)
             out.raw_tensor = drawn
             return out
-        key = _key_of(seed, cls._home(device)) if static else cls._drawing().next_key()
+        key = _key_of(seed, cls._home(device)) if static else cls.next_key()
         parameters = {"mean": mean, "stddev": stddev, "minval": minval, "maxval": maxval}
         numbers = {
             name: arranged(parameter, dims) if isinstance(parameter, Tensor) else parameter
@@ -107,7 +137,8 @@ class Random(Gradients):
             if parameter is not None
         }
         drawn = cls._drawn(key, tuple(sizes(dims)), cls.as_dtype_raw(dtype), distribution, **numbers)
-        out.raw_tensor = drawn.to_device(cls._home(device).device) if device else drawn
+        moves = device and tb.is_concrete(drawn)  # numbers of a trace stay where its function runs
+        out.raw_tensor = drawn.to_device(cls._home(device).device) if moves else drawn
         return out
 
     @classmethod
@@ -138,7 +169,7 @@ class Random(Gradients):
         sample_dims = [dim for dim in dims if dim not in common]
         logits = tb.log(arranged(probs, [*common, axis]))
         shape = (*sizes(sample_dims), *sizes(common))
-        drawn = tb.random.categorical(cls._drawing().next_key(), logits, axis=-1, shape=shape)
+        drawn = tb.random.categorical(cls.next_key(), logits, axis=-1, shape=shape)
         indices = result("random_choice_with_replacement", [*sample_dims, *common], drawn, sparse_dim=axis)
         return result(indices.name, dims, arranged(indices, dims), sparse_dim=axis)
 

@@ -18,7 +18,7 @@ import tensorbackend_returnn
 class Model(rf.Module):
     """The encoder and a linear layer for the scores of labels and the blank."""
 
-    def __init__(self, inputs: Dim, units: Dim, classes: Dim, layers: int, heads: int) -> None:
+    def __init__(self, inputs: Dim, units: Dim, classes: Dim, layers: int, heads: int, dropout: float) -> None:
         super().__init__()
         self.encoder = ConformerEncoder(
             inputs,
@@ -33,8 +33,8 @@ class Model(rf.Module):
             ),
             num_heads=heads,
             num_layers=layers,
-            dropout=0.0,
-            att_dropout=0.0,
+            dropout=dropout,
+            att_dropout=dropout,
         )
         self.scores = rf.Linear(units, classes)
 
@@ -57,6 +57,7 @@ class Sizes(NamedTuple):
     heads: int = 2
     labels: int = 5
     classes: int = 9
+    dropout: float = 0.0
 
 
 def run(make: Callable[[Any], Any], sizes: Sizes) -> Run:
@@ -74,7 +75,7 @@ def run(make: Callable[[Any], Any], sizes: Sizes) -> Run:
     labels = rng.integers(0, sizes.classes - 1, (sizes.batch, sizes.labels)).astype(np.int32)
     x = Tensor("x", [batch, time, inputs], "float32", feature_dim=inputs, raw_tensor=make(frames))
     targets = Tensor("targets", [batch, positions], "int32", sparse_dim=classes, raw_tensor=make(labels))
-    model = Model(inputs, units, classes, sizes.layers, sizes.heads)
+    model = Model(inputs, units, classes, sizes.layers, sizes.heads, sizes.dropout)
 
     def loss() -> Any:
         encoded, steps = model.encoder(x, in_spatial_dim=time)

@@ -152,14 +152,16 @@ def test_a_tensor_is_pickled(over: str) -> None:
     np.testing.assert_array_equal(np.asarray(again.raw_tensor), X[:, 0])
 
 
-def test_the_code_of_the_readme_runs() -> None:
+def test_the_code_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     text = (Path(__file__).parents[1] / "README.md").read_text()
-    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    first, training = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     namespace: dict[str, Any] = {}
-    exec(code, namespace)
-    assert (
-        namespace["slopes"]["bias"].tolist() == (2 * np.asarray(namespace["model"](namespace["x"]).raw_tensor)).tolist()
-    )
+    exec(first, namespace)
+    y = np.asarray(namespace["model"](namespace["x"]).raw_tensor)
+    assert namespace["slopes"]["bias"].tolist() == (2 * y).tolist()
+    exec(training, namespace)
+    assert (tmp_path / "model.001.pt").stat().st_size > 0
 
 
 def test_it_imports_without_pytorch_and_jax() -> None:
