@@ -305,10 +305,16 @@ class Core:
 
     def on_device(self, device: str) -> Core:
         """The instance of this backend on one of its devices; `ArgumentError` for any other."""
-        if device == self.device:
-            return self
-        remedy = f"the devices are {', '.join(self.devices())}"
-        raise ArgumentError(expected(f"a device of the backend {self.name!r}", remedy, device=device))
+        if "device" in self.options:
+            return type(self)(**{**self.options, "device": device})
+        self.check_device(device, (self.device,))
+        return self
+
+    def check_device(self, device: str, devices: Sequence[str]) -> None:
+        """Raises `ArgumentError` for a device that is not one of these."""
+        if device not in devices:
+            remedy = f"the devices are {', '.join(self.devices())}"
+            raise ArgumentError(expected(f"a device of the backend {self.name!r}", remedy, device=device))
 
     def supports(self, op: str, dtype: DTypeLike | None = None) -> bool:
         """Whether the backend itself implements a callback, for inputs of a dtype if one is given.

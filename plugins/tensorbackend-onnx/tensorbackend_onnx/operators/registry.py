@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import Enum
-from functools import partial, wraps
+from functools import wraps
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args
 
 import tensorbackend as tb
@@ -207,6 +207,3 @@ def read(value: Value, reading: Reading) -> Any:
     if len(numbers) != 1:
         raise ModelError(expected("one number", tensor=value))
     return numbers[0]
-
-
-read_ints: Callable[[Value], tuple[int, ...]] = partial(read, reading=Reading.INTS)
