@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.rules.broadcasting import elementwise
-from tensorbackend.rules.shape import parse_basic_key
 from tensorbackend.sizes import NeedsSizes, Size, SizeTrace, apply, index, is_symbolic, source_of
 from tensorbackend.template import intern_template, is_symbolic_template
 from tensorbackend.testing import profile
@@ -50,25 +49,6 @@ def test_sizes_compute_what_ints_compute(example: tuple[int, int], other: tuple[
     shapes = trace.function(program(a, b))
     assert shapes(example) == program(*example)
     assert shapes(other) in (None, program(*other))
-
-
-@settings(profile(300))
-@given(
-    st.integers(0, 7),
-    st.integers(0, 9),
-    *[st.none() | st.integers(-9, 9)] * 2,
-    st.sampled_from([None, 1, 2, 3, -1, -2]),
-)
-def test_slices_of_symbolic_sizes(
-    example: int, other: int, start: int | None, stop: int | None, step: int | None
-) -> None:
-    trace, key = SizeTrace(), slice(start, stop, step)
-    span = parse_basic_key(intern_template(trace.shape((example,)), tb.float32, (None,)), key)
-    found = trace.function((span.starts, span.lengths, span.strides))
-    for size in (example, other):
-        wanted = parse_basic_key(tb.zeros(size).template, key)
-        assert found((size,)) in (None, (wanted.starts, wanted.lengths, wanted.strides))
-    assert found((example,)) is not None
 
 
 def test_sums_and_bounds_leave_few_guards() -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-from tests.places import PACKAGE, ROOT, module_name, nearest_tests, own_tests
+from tests.places import PACKAGE, ROOT, files, module_name, nearest_tests, own_tests
 
 LAWS = {
     "rules": r"test_(ops|invalid_calls|oracles|einsum|names|wrong_kinds)\b",
@@ -25,6 +26,9 @@ LAWS = {
 
 FEW, MANY = 24, 160
 """How many property tests run at first, and then."""
+
+SPEAKING = 3
+"""How many other test files run that name what a mutant touches."""
 
 
 def asked(path: Path, line: int, tests: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -44,8 +48,24 @@ def asked(path: Path, line: int, tests: Sequence[str]) -> tuple[list[str], list[
     own = [str(file.relative_to(ROOT)) for file in own_tests(place)]
     near = [str(file.relative_to(ROOT)) for file in nearest_tests(place)]
     first = [*(own or near), *_evenly(of_op, FEW)]
-    later = [*near, *_evenly(of_op, MANY), *_evenly(of_word, MANY), *([] if len(of_op) > FEW else spread)]
+    speaking = [str(file.relative_to(ROOT)) for file in _speaking_of(path, line)]
+    later = [*near, *speaking, *_evenly(of_op, MANY), *_evenly(of_word, MANY), *([] if len(of_op) > FEW else spread)]
     return first, [test for test in dict.fromkeys(later) if test not in first]
+
+
+def _speaking_of(path: Path, line: int) -> list[Path]:
+    """Return the test files that name most of the functions that reach a line, of names that few files have."""
+    names = {name.lstrip("_") for part in _reached(path, line) for name in _defined(part)}
+    spread = Counter(name for words in _test_words().values() for name in names & words)
+    rare = {name for name, count in spread.items() if count <= 2 * SPEAKING}
+    found = {file: len(rare & words) for file, words in _test_words().items() if rare & words}
+    return sorted(found, key=lambda file: -found[file])[:SPEAKING]
+
+
+@cache
+def _test_words() -> dict[Path, set[str]]:
+    """Return the names and texts in each test file."""
+    return {file: _words(ast.parse(file.read_text())) for file in files()}
 
 
 def _evenly(tests: Sequence[str], count: int) -> list[str]:
@@ -65,6 +85,16 @@ def _parameters(test: str) -> Iterable[str]:
 
 def _names(path: Path, line: int) -> set[str]:
     """Return the names and texts in the function at a line, and the functions that reach it: ops, by their rules."""
+    reached = _reached(path, line)
+    names = {name for part in reached for name in _defined(part)}
+    if path.parent.name == "rules":  # an op's declaration names its rule
+        names |= {name for named, defined in _declarations() if names & named for name in defined}
+    texts = {word for part in reached for word in _words(part) if not word.startswith("_")}
+    return (names | texts) - COMMON
+
+
+def _reached(path: Path, line: int) -> list[ast.stmt]:
+    """Return the function at a line, and the functions of its module that reach it."""
     body = ast.parse(path.read_text()).body
     parts = [part for part in body if not isinstance(part, ast.Import | ast.ImportFrom)]
     parts += [inner for part in parts if isinstance(part, ast.ClassDef) for inner in part.body]
@@ -75,12 +105,8 @@ def _names(path: Path, line: int) -> set[str]:
         names = {name for number in reached for name in _defined(parts[number])}
         more = reached | {number for number, named in enumerate(words) if names & named and _is_small(parts[number])}
         if more == reached:
-            break
+            return [parts[number] for number in reached]
         reached = more
-    if path.parent.name == "rules":  # an op's declaration names its rule
-        names |= {name for named, defined in _declarations() if names & named for name in defined}
-    texts = {word for number in reached for word in words[number] if not word.startswith("_")}
-    return (names | texts) - COMMON
 
 
 COMMON = {"x", "axis", "shape", "dtype", "name", "names", "real", "where", "sum", "abs", "tensor", "full", "any", "all"}

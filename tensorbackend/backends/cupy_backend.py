@@ -64,10 +64,7 @@ class CupyBackend(ArrayModuleBackend):
         number: int = self.options["device"]  # type: ignore[assignment] # by init
         self.device = f"cuda:{number}"
         devices = self.devices()
-        if self.device not in devices:
-            raise ArgumentError(
-                expected("a device of the backend 'cupy'", f"the devices are {', '.join(devices)}", device=self.device)
-            )
+        self.check_device(self.device, devices)
         self._require_compiler()
         self._device = cupy.cuda.Device(number)
         self.xp, self.fuse = CupyModule(cupy, self._cupyx), cupy.fuse
@@ -109,10 +106,6 @@ class CupyBackend(ArrayModuleBackend):
         properties = self._cupy.cuda.runtime.getDeviceProperties(int(device.rpartition(":")[2]))
         name = properties["name"].decode() if isinstance(properties["name"], bytes) else str(properties["name"])
         return DeviceFacts("gpu", int(properties["totalGlobalMem"]), int(properties["multiProcessorCount"]), name)
-
-    def on_device(self, device: str) -> CupyBackend:
-        """The instance on another CUDA device; `ArgumentError` for any other text."""
-        return type(self)(device=device)
 
     def block_until_ready(self, x: Tensor, /) -> None:
         """Waits for the current stream of the device."""

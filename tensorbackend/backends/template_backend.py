@@ -6,14 +6,14 @@ and every composite by its template.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from ..declarations.op_specs import CALLBACKS
 from ..dtypes import STORED_DTYPES
 from ..errors import TemplateDataError, expected
 from ..protocol import Backend, Payload
-from ..protocol.core import CompositeCall
+from ..protocol.core import CompositeCall, Default
 from ..template import Template
 from ..tensor import Tensor
 
@@ -27,9 +27,7 @@ class TemplateBackend(Backend):
     template_only = True
     dtypes = STORED_DTYPES
 
-    def optional(
-        self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
-    ) -> Tensor | tuple[Tensor, ...]:
+    def optional(self, name: str, args: CompositeCall, default_impl: Default) -> Tensor | tuple[Tensor, ...]:
         """Tensors with the templates of the results, which the dispatcher knows already."""
         if isinstance(args.out, Template):
             return Tensor(args.out, self, None)

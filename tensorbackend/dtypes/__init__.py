@@ -15,6 +15,7 @@ from .limits import finfo as finfo
 from .limits import finfo_object as finfo_object
 from .limits import iinfo as iinfo
 from .limits import iinfo_object as iinfo_object
+from .limits import value_range as value_range
 from .promotion import as_dtype as as_dtype
 from .promotion import holds_kind as holds_kind
 from .promotion import promote_scalar as promote_scalar

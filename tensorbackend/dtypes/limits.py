@@ -157,6 +157,18 @@ def _check_narrow(value: Any, dtype: DType) -> None:
         raise OutOfRangeError(expected(expectation, "choose a wider dtype", value=value))
 
 
+def value_range(dtype: DType) -> tuple[float, float]:
+    """The least and the largest value of a real dtype or bool: the maximum and the minimum of no elements.
+
+    >>> from tensorbackend.dtypes import float32, uint8
+    >>> value_range(uint8), value_range(float32)
+    ((0, 255), (-inf, inf))
+    """
+    if dtype.is_floating:
+        return -math.inf, math.inf
+    return (iinfo(dtype).min, iinfo(dtype).max) if dtype.is_integer else (False, True)
+
+
 def check_scalars(values: Sequence[Scalar], dtype: DType) -> None:
     """Raises what `check_scalar` raises for the first of these Python numbers that is outside the dtype.
 

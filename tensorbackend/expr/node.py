@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from ..dtypes.defaults import at_level, product_level
 from ..errors.tracebacks import is_ours
+from ..protocol.core import Default as Default
 from ..rules.plan import Out
 from ..scopes import Block
 from ..sizes import is_symbolic
@@ -74,9 +75,6 @@ class Value(NamedTuple):
 
 Input: TypeAlias = "Value | tuple[Value, ...] | None"
 """The argument for a tensor parameter: a value, the values of a sequence, or `None` if it was left out."""
-
-Default: TypeAlias = Callable[..., "Tensor | tuple[Tensor, ...]"]
-"""A composite's default implementation, called with the fields of a `CompositeCall`."""
 
 serials: Final = count()
 """The serial numbers of nodes."""

@@ -12,7 +12,7 @@ from ..declarations.op_specs import CALLBACKS
 from ..dtypes import STORED_DTYPES
 from ..errors import BackendError, TemplateDataError, expected
 from ..protocol import Backend, Kernel, Payload
-from ..protocol.core import CompositeCall
+from ..protocol.core import CompositeCall, Default
 from ..registration import SuppliedFunction
 from ..rules.plan import Out
 from ..scopes import Block
@@ -40,9 +40,7 @@ class ExprBackend(Backend):
     holds_data = False
     dtypes = STORED_DTYPES
 
-    def optional(
-        self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
-    ) -> Tensor | tuple[Tensor, ...]:
+    def optional(self, name: str, args: CompositeCall, default_impl: Default) -> Tensor | tuple[Tensor, ...]:
         """Records a composite as one node, which keeps the default implementation for code that needs its parts."""
         inputs = tuple(operand if operand is None else _input_of(value_of, operand) for operand in args.inputs)
         node = Node(name, args.out, inputs, args.options, default=default_impl)
@@ -50,9 +48,7 @@ class ExprBackend(Backend):
             check_leaks(node)
         return wrap_results(node)
 
-    def compile_composite(
-        self, call: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]], otherwise: Kernel, /
-    ) -> Kernel | None:
+    def compile_composite(self, call: CompositeCall, default_impl: Default, otherwise: Kernel, /) -> Kernel | None:
         """A kernel that recalls the node of a composite, in a trace that recalls nodes."""
         spec = getattr(getattr(default_impl, "__self__", None), "spec", None)
         if spec is None:  # not an op's

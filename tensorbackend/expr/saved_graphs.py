@@ -218,7 +218,8 @@ class _Writer:
             else {"each": [places[value] for value in operand]}
             for operand in node.inputs
         ]  # fmt: skip
-        entry["options"] = {name: self.option(value, node) for name, value in node.options.items()}
+        options = node.options["correlation"]._asdict() if node.op == "conv" else node.options  # type: ignore[attr-defined] # a `Correlation`
+        entry["options"] = {name: self.option(value, node) for name, value in options.items()}
         if node.default is not None:
             entry["composite"] = True
         if node.products:

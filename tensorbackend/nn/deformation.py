@@ -19,7 +19,7 @@ from ..ops.elementwise.conversion import astype
 from ..ops.shape import expand_dims, reshape
 from ..rules.accuracy import SUM, declare_bound
 from ..rules.broadcasting import check_dtype, to_floating
-from ..rules.convolution import convolution
+from ..rules.convolution import Correlation, convolution
 from ..rules.window import Paddings, PerAxis, Windows
 from ..template import Template
 from ..tensor import Tensor, TensorLike
@@ -95,9 +95,10 @@ def deform_conv(
     """
     x, kernel, offsets = operand_tensors(x, kernel, offsets)
     plan = convolution(x.template, kernel.template, strides, padding, 1, dilation, groups, 1)
-    result, windows = plan.out, plan.options["windows"]
+    result, correlation = plan.out, plan.options["correlation"]
     assert isinstance(result, Template)
-    assert isinstance(windows, Windows)
+    assert isinstance(correlation, Correlation)
+    windows = correlation.windows
     check_dtype(offsets.dtype, "real")
     dtype = to_floating(check_dtype(result.dtype, "real"))
     (batch, channels, *spatial), (_, out, *places) = x.shape, result.shape

@@ -21,9 +21,6 @@ from .dtypes import NUMPY_CLASSES, dtype_of, numpy_dtype
 NUMBERS: Final = frozenset({bool, int, float, complex, *NUMPY_CLASSES})
 """The classes of numbers, of Python and NumPy."""
 
-PYTHON_NUMBERS: Final = frozenset({int, float, complex})
-"""The classes of numbers whose dtype yields to that of arrays next to them. A bool counts as an array of bools."""
-
 _SEQUENCES = list, tuple, range, deque
 
 

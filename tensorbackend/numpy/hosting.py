@@ -13,14 +13,13 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import DType, bool_
-from ..errors import ArgumentError, TemplateDataError, expected
+from ..errors import ArgumentError, TemplateDataError
 from ..tensor import Tensor
-from .arrays import as_shape, box, functions, ndarray, result, root, tensor_of
-from .conversion import NUMBERS, asarray, back, cast, host, tensor
+from .arrays import as_shape, box, functions, ndarray, root
+from .conversion import asarray, back, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, function, public
 from .shapes import axis_positions
-from .ufuncs import write_out
 
 # Texts
 
@@ -151,7 +150,7 @@ def shares_memory(a: Any, b: Any, /, max_work: Any = None) -> bool:
     return a.__class__ is ndarray and b.__class__ is ndarray and root(a) is root(b)
 
 
-functions["may_share_memory"] = public_may_share = shares_memory
+functions["may_share_memory"] = shares_memory
 
 
 @public
@@ -444,6 +443,3 @@ def printoptions(*arguments: Any, **options: Any) -> Iterator[Any]:
     """A block with other options for the texts of arrays."""
     with numpy.printoptions(*arguments, **options) as chosen:
         yield chosen
-
-
-HELD: Final = (NUMBERS, expected, result, tensor_of, write_out)

@@ -91,15 +91,16 @@ def root_with_gradient(graph: Graph, constants: Tensors, x: Tensor) -> Tensor:
     """A root as a function of the tensors that its function closes over; x has the shape of the function's argument."""
 
     def equations(constants: Tensors, flat: Tensor) -> Tensor:
-        return _flat(value_at(graph, constants, reshape(flat, x.shape, names=x.names)))
+        return flat_vector(value_at(graph, constants, reshape(flat, x.shape, names=x.names)))
 
     def solve_transpose(constants: Tensors, flat: Tensor, cotangent: Tensor) -> Tensor:
         return _solve_by_elimination(lambda flat: equations(constants, flat), flat, cotangent)
 
-    return reshape(solution(equations, solve_transpose, constants, _flat(x)), x.shape, names=x.names)
+    return reshape(solution(equations, solve_transpose, constants, flat_vector(x)), x.shape, names=x.names)
 
 
-def _flat(x: Tensor) -> Tensor:
+def flat_vector(x: Tensor) -> Tensor:
+    """The elements along one axis without a name."""
     return reshape(nameless(x), (-1,))
 
 

@@ -7,7 +7,6 @@ from operator import index
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from ..declarations.argument_errors import check_arguments
-from ..dispatch.operands import nameless
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..expr.grad.jacobians import jacobian
 from ..expr.graph import Graph
@@ -27,7 +26,7 @@ from ..ops.reduction import max as max_
 from ..ops.shape import broadcast_to, reshape
 from ..solvers.direct import eliminate
 from ..tensor import Tensor, TensorLike
-from .implicit import records, root_with_gradient, scalar_roots_with_gradient
+from .implicit import flat_vector, records, root_with_gradient, scalar_roots_with_gradient
 from .objective import objective, value_at
 from .unknowns import VectorFunction, is_tree, unknowns
 
@@ -120,7 +119,7 @@ def root(function: Callable[[Any], Any], x0: Any, /, *, tolerance: float = 1e-6,
         )
         return Root(x, value_at(graph, constants, x), zero, true, logical_not(true))
     solved = _newton(
-        graph, float(tolerance), index(max_iterations), traced_objective.constants_without_gradient, _flat(x)
+        graph, float(tolerance), index(max_iterations), traced_objective.constants_without_gradient, flat_vector(x)
     )
     zero_of = reshape(solved.x, x.shape, names=x.names)
     if records([*constants, zero_of]):
@@ -129,16 +128,12 @@ def root(function: Callable[[Any], Any], x0: Any, /, *, tolerance: float = 1e-6,
     return solved._replace(x=zero_of, value=reshape(solved.value, result.shape, names=result.names))
 
 
-def _flat(x: Tensor) -> Tensor:
-    return reshape(nameless(x), (-1,))
-
-
 @jit(static_argnums=(0, 1, 2))
 def _newton(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, ...], start: Tensor) -> Root[Tensor]:
     template = graph.templates[-1]
 
     def function(x: Tensor) -> Tensor:
-        return _flat(value_at(graph, constants, reshape(x, template.shape, names=template.names)))
+        return flat_vector(value_at(graph, constants, reshape(x, template.shape, names=template.names)))
 
     def size(value: Tensor) -> Tensor:
         return max_(abs_(value))

@@ -175,6 +175,10 @@ def own_method(backend: Core, name: str) -> Callable[..., Payload] | None:
     return getattr(backend, name) if defines(type(backend), name) else None
 
 
+Default: TypeAlias = Callable[..., "Tensor | tuple[Tensor, ...]"]
+"""The default implementation of a composite, which takes the parts of a `CompositeCall`."""
+
+
 class CompositeCall(NamedTuple):
     """One call of a composite, as `optional` and `compile_composite` get it."""
 
@@ -305,10 +309,16 @@ class Core:
 
     def on_device(self, device: str) -> Core:
         """The instance of this backend on one of its devices; `ArgumentError` for any other."""
-        if device == self.device:
-            return self
-        remedy = f"the devices are {', '.join(self.devices())}"
-        raise ArgumentError(expected(f"a device of the backend {self.name!r}", remedy, device=device))
+        if "device" in self.options:
+            return type(self)(**{**self.options, "device": device})
+        self.check_device(device, (self.device,))
+        return self
+
+    def check_device(self, device: str, devices: Sequence[str]) -> None:
+        """Raises `ArgumentError` for a device that is not one of these."""
+        if device not in devices:
+            remedy = f"the devices are {', '.join(self.devices())}"
+            raise ArgumentError(expected(f"a device of the backend {self.name!r}", remedy, device=device))
 
     def supports(self, op: str, dtype: DTypeLike | None = None) -> bool:
         """Whether the backend itself implements a callback, for inputs of a dtype if one is given.
@@ -334,9 +344,7 @@ class Core:
         """
         return ()
 
-    def optional(
-        self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
-    ) -> Tensor | tuple[Tensor, ...]:
+    def optional(self, name: str, args: CompositeCall, default_impl: Default) -> Tensor | tuple[Tensor, ...]:
         """Runs a composite for which the backend has no method of that name.
 
         Override it to handle many composites in the same way (for example to record them).
@@ -344,9 +352,7 @@ class Core:
         """
         return default_impl(*args)
 
-    def compile_composite(
-        self, call: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]], otherwise: Kernel, /
-    ) -> Kernel | None:
+    def compile_composite(self, call: CompositeCall, default_impl: Default, otherwise: Kernel, /) -> Kernel | None:
         """A kernel of a whole composite, which replaces `optional`; the dispatcher requests it once for each plan.
 
         The inputs of `call` are templates. The kernel takes the payloads of these inputs and returns the payload of
@@ -360,7 +366,6 @@ class Core:
         """A kernel that computes a whole graph of `tb.trace`; `tb.jit` requests it once.
 
         The kernel takes the payloads of the graph's parameters and returns a tuple of the payloads of its results.
-
         A backend without a compiler returns `None`, as here: `tb.jit` then runs the simplified graph node by node.
         """
         return None
@@ -371,10 +376,7 @@ class Core:
         return self
 
     def graph_text(self, graph: Graph, /) -> str | None:
-        """The program that `compile_graph` makes of a graph, as readable text. `None`, as
-
-        here, means the simplified graph.
-        """
+        """The program that `compile_graph` makes, as readable text; `None`, as here, means the simplified graph."""
         return None
 
     def graph_on_mesh(self, graph: Graph, layout: Layout, /) -> Compiled | None:

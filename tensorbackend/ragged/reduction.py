@@ -8,7 +8,7 @@ from typing import Any
 
 from ..annotations import Axes, Axis
 from ..declarations.argument_errors import check_arguments
-from ..dtypes import DType, Scalar, float32, iinfo, int64, promote_types
+from ..dtypes import DType, Scalar, float32, int64, promote_types, value_range
 from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.reduction import logsumexp as _logsumexp
 from ..ops.creation.filled import zeros
@@ -34,13 +34,13 @@ from .value import Either, Ragged, as_ragged, mask_in, position_of, ragged_or_te
 def lowest_value(dtype: DType) -> Scalar:
     """The minimum of a dtype, -inf for floats."""
     check_dtype(dtype, "real or bool")
-    return False if dtype.kind == "bool" else iinfo(dtype).min if dtype.is_integer else -math.inf
+    return value_range(dtype)[0]
 
 
 def highest_value(dtype: DType) -> Scalar:
     """The maximum of a dtype, inf for floats."""
     check_dtype(dtype, "real or bool")
-    return True if dtype.kind == "bool" else iinfo(dtype).max if dtype.is_integer else math.inf
+    return value_range(dtype)[1]
 
 
 def lengths_after(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> dict[str, Tensor]:

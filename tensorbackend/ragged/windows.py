@@ -189,8 +189,8 @@ def conv(
     plan = convolution(
         x.template, kernel.template, strides, padding, input_dilation, kernel_dilation, feature_groups, 1
     )
-    windows: Any = plan.options["windows"]
-    apart: Any = plan.options["input_dilation"]
+    correlation: Any = plan.options["correlation"]
+    windows, apart, _, _ = correlation
     pairs = list(windows.padding)
     lengths = dict(x.lengths)
     values = x.filled(0)

@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import ArgumentError, ShapeError, expected
 from ..template import Names, Template, as_int, check_meeting, check_unique, intern_template
 from .broadcasting import check_dtype, result_type
 from .plan import Plan
-from .window import Windows, _padding, numbers, spread
+from .window import Sizes, Windows, _padding, numbers, spread
+
+
+class Correlation(NamedTuple):
+    """How a kernel slides over x: with windows of its size, and within groups of channels or of the batch."""
+
+    windows: Windows
+    """The windows of each spatial axis of x with zeros between its elements; their sizes are those of the kernel."""
+    input_dilation: Sizes
+    """The distance between the elements of x, for each spatial axis."""
+    feature_groups: int
+    batch_groups: int
+
+    @property
+    def groups(self) -> int:
+        """The number of groups; those of the channels or those of the batch are one."""
+        return self.feature_groups * self.batch_groups
+
+    @property
+    def edges(self) -> list[tuple[int, int, int]]:
+        """The zeros around and between the elements of x along each spatial axis, as `pad` takes them."""
+        return [(*ends, apart - 1) for ends, apart in zip(self.windows.padding, self.input_dilation, strict=True)]
 
 
 def _groups(option: str, value: Any, divided: Callable[[int], bool], what: str) -> int:
@@ -63,10 +84,5 @@ def convolution(
     windows = Windows(kernel.shape[2:], paces, _padding(x, axes, padding, sizes, spans, paces), between)
     shape = (batch // batches, out, *windows.places(sizes))
     names: Names = (x.names[0], kernel.names[0], *x.names[2:])
-    options: dict[str, object] = {
-        "windows": windows,
-        "input_dilation": apart,
-        "feature_groups": features,
-        "batch_groups": batches,
-    }
-    return Plan(intern_template(shape, dtype, check_unique(names)), (dtype, dtype), options)
+    out_template = intern_template(shape, dtype, check_unique(names))
+    return Plan(out_template, (dtype, dtype), {"correlation": Correlation(windows, apart, features, batches)})

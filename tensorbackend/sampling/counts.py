@@ -13,7 +13,7 @@ from ..expr.while_loops import while_loop
 from ..ops.composite.elementwise.functions import isfinite
 from ..ops.composite.elementwise.functions import logical_not as invert
 from ..ops.composite.elementwise.gradients import stop_gradient
-from ..ops.composite.random.checks import require
+from ..ops.composite.random.checks import is_probability, require
 from ..ops.composite.random.continuous import uniform
 from ..ops.composite.random.threefry import split
 from ..ops.creation.filled import full, full_like, rename, tensor, zeros_like
@@ -28,7 +28,7 @@ from ..ops.indexing.taking import take_at
 from ..ops.reduction import any as any_of
 from ..rules.broadcasting import check_dtype
 from ..tensor import Tensor, TensorLike
-from .parameters import floating_kind, is_share, named, spread_parameters
+from .parameters import floating_kind, named, spread_parameters
 
 _BY_INVERSION = 10
 """Means up to which counts are drawn by adding up waiting times; above, by rejection."""
@@ -185,7 +185,7 @@ def _stirling_rest(k: Tensor) -> Tensor:
 @jit(static_argnums=(3,))
 def _binomial(key: Tensor, count: Tensor, p: Tensor, kind: DType) -> Tensor:
     """Counts for probabilities up to 0.5; NaN for other numbers in a trace, where a loop would not end."""
-    known = logical_and(logical_and(isfinite(count), greater_equal(count, 0)), is_share(p))
+    known = logical_and(logical_and(isfinite(count), greater_equal(count, 0)), is_probability(p))
     count, p = where(known, count, 0), where(known, p, 0)
     few = less_equal(count * p, _BY_INVERSION)
     by_times = _binomial_by_times(key, where(few, count, 0), p, kind)
@@ -297,7 +297,7 @@ def binomial(
     kind = floating_kind(dtype, n, p)
     key, (count, share) = spread_parameters(key, shape, float64, n, p)
     require(("a finite n of at least 0", lambda x: logical_and(isfinite(x), x >= 0)), n=(n, count))
-    require(("a probability p from 0 to 1", is_share), p=(p, share))
+    require(("a probability p from 0 to 1", is_probability), p=(p, share))
     trials, chance = (stop_gradient(rename(x, *(None,) * x.ndim)) for x in (floor(count), share))
     rare = less(chance, 0.5)
     successes = _binomial(key, trials, where(rare, chance, 1 - chance), promote_types(kind, float32))

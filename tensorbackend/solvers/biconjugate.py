@@ -27,13 +27,9 @@ def bicgstab(problem: Problem, degree: int) -> Method:
     Sleijpen and Fokkema, "BiCGstab(l) for linear equations involving unsymmetric matrices with complex spectrum",
     Electronic Transactions on Numerical Analysis 1 (1993), pages 11 to 32.
     """
-    precondition = problem.precondition
-
-    def apply_preconditioner(x: Tensor) -> Tensor:
-        return x if precondition is None else precondition(x)
 
     def apply(x: Tensor) -> Tensor:
-        return problem.apply(apply_preconditioner(x))
+        return problem.apply(problem.preconditioned(x))
 
     r = shadow = problem.b
     first = square(r)
@@ -103,7 +99,7 @@ def bicgstab(problem: Problem, degree: int) -> Method:
         return told, tuple(iterates), y, residual, r, u, rho, alpha, factors[-1]
 
     def finish(state: tuple[Any, ...]) -> Tensor:
-        return apply_preconditioner(nearest(state[1])[0])
+        return problem.preconditioned(nearest(state[1])[0])
 
     iterates = ((problem.x0, first),) * (degree + 1 if alone else 1)
     start = tell.first, iterates, problem.x0, first, r, zeros_like(r), one, one * 0, one

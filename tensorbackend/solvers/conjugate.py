@@ -52,13 +52,8 @@ def cg_adaptive(problem: Problem) -> Method:
     Hestenes and Stiefel, "Methods of Conjugate Gradients for Solving Linear Systems", Journal of Research of the
     National Bureau of Standards 49 (1952), section 5.
     """
-    precondition = problem.precondition
-
-    def apply_preconditioner(r: Tensor) -> Tensor:
-        return r if precondition is None else precondition(r)
-
     r = problem.b
-    p = apply_preconditioner(r)
+    p = problem.preconditioned(r)
     first = square(r)
     tell = Watch(problem, first)
 
@@ -68,7 +63,7 @@ def cg_adaptive(problem: Problem) -> Method:
         pq = dot(p, q)
         alpha = step_of(progress.going, dot(p, r), pq)
         x, r = x + alpha * p, r - alpha * q
-        z = apply_preconditioner(r)
+        z = problem.preconditioned(r)
         p = z - step_of(progress.going, dot(q, z), pq) * p
         return tell(progress, square(r), _broke(pq)), x, r, p, problem.apply(p), before
 

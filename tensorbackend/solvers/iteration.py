@@ -44,6 +44,10 @@ class Problem(NamedTuple):
     most: Tensor
     """The most iterations, int32."""
 
+    def preconditioned(self, x: Tensor) -> Tensor:
+        """The preconditioner applied to x; x itself without one."""
+        return x if self.precondition is None else self.precondition(x)
+
 
 class Progress(NamedTuple):
     """The progress of the solution of each example."""

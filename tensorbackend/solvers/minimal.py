@@ -31,12 +31,8 @@ def gmres(problem: Problem, restart: int) -> Method:
     ----------
     Saad, Iterative Methods for Sparse Linear Systems, second edition, algorithms 6.9 and 9.5.
     """
-    precondition = problem.precondition
     size, like = restart + 1, problem.b
     rows = iota(size, dtype="int32", backend=like.backend)
-
-    def apply_preconditioner(x: Tensor) -> Tensor:
-        return x if precondition is None else precondition(x)
 
     def cycle(state: tuple[Any, ...]) -> tuple[Any, ...]:
         """One cycle: keeps directions, the triangle of rotated coefficients, the rotation, and the rotated residual."""
@@ -87,7 +83,7 @@ def gmres(problem: Problem, restart: int) -> Method:
         right_side = where(empty, 0, left[..., :restart])
         factors = triangular_solve(upper, right_side[..., None], lower=False)[..., 0]
         change = _columns(matrix_transpose(basis[..., :restart, :]), factors)
-        x = where(progress.going, x + apply_preconditioner(change), x)
+        x = where(progress.going, x + problem.preconditioned(change), x)
         r = problem.b - problem.apply(x)
         return _progress_after_cycle(progress, inner, square(r)), x, r
 
@@ -98,7 +94,7 @@ def gmres(problem: Problem, restart: int) -> Method:
         return Progress(more, inner.iterations, told.residual)
 
     def apply(x: Tensor) -> Tensor:
-        return problem.apply(apply_preconditioner(x))
+        return problem.apply(problem.preconditioned(x))
 
     r = problem.b
     first = square(r)

@@ -19,7 +19,7 @@ from ..ops.elementwise.ternary import where
 from ..ops.indexing.taking import take_at
 from ..tensor import Tensor, TensorLike
 from .conversion import sum_duplicates, to_csr
-from .host import Array, to_host_arrays
+from .host import Array, index_tensor, to_host_arrays
 from .matrix import CSR, SparseMatrix, bind, shares_places
 from .triangular import square, triangular_solve
 
@@ -110,7 +110,7 @@ def ilu0(matrix: SparseMatrix, /) -> ILU:
     values = _factorise(rows.values.rename(*(None,) * rows.values.ndim), plan)
     if any(names):
         values = values.rename(*names)
-    read_pivots = to_host_arrays(take_at(values, _index_tensor(plan.pivot, values), axis=-1, mode="clip"))
+    read_pivots = to_host_arrays(take_at(values, index_tensor(plan.pivot, values), axis=-1, mode="clip"))
     if read_pivots is not None and (read_pivots[0] == 0).any():
         row = int(numpy.argwhere(read_pivots[0] == 0)[0][-1])
         raise DataError(
@@ -120,11 +120,6 @@ def ilu0(matrix: SparseMatrix, /) -> ILU:
         )
     row_of = numpy.repeat(numpy.arange(len(pointers) - 1), numpy.diff(pointers))
     return ILU(_part(rows, values, plan.below, row_of), _part(rows, values, ~plan.below, row_of))
-
-
-def _index_tensor(places: Array, like: Tensor) -> Tensor:
-    """Places as a tensor on the backend of `like`."""
-    return asarray(places, backend=like.backend)
 
 
 def _plan(pointers: Array, indices: Array) -> _Plan:
@@ -153,7 +148,7 @@ def _plan(pointers: Array, indices: Array) -> _Plan:
 
 def _factorise(values: Tensor, plan: _Plan) -> Tensor:
     """The entries of L below the diagonal and of U elsewhere."""
-    left, right, target, pivot, below = (_index_tensor(field, values) for field in plan)
+    left, right, target, pivot, below = (index_tensor(field, values) for field in plan)
     count = values.shape[-1]
     nothing = zeros(target.shape, dtype=target.dtype, backend=target.backend)
     one = ones(1, dtype=values.dtype, backend=values.backend)
@@ -185,7 +180,7 @@ def _part(rows: CSR, values: Tensor, chosen: Array, row_of: Array) -> CSR:
     kept = numpy.flatnonzero(chosen)
     size = rows.size[0]
     pointers = numpy.concatenate([[0], numpy.cumsum(numpy.bincount(row_of[kept], minlength=size))])
-    indices = take_at(rows.second, _index_tensor(kept, values), axis=0, mode="clip")
+    indices = take_at(rows.second, index_tensor(kept, values), axis=0, mode="clip")
     first = asarray(pointers.astype(rows.first.dtype.name), backend=values.backend)
-    part = take_at(values, _index_tensor(kept, values), axis=-1, mode="clip")
+    part = take_at(values, index_tensor(kept, values), axis=-1, mode="clip")
     return CSR(part, first, indices, rows.size, rows.matrix_names)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy
 
+from ..ops.creation.values import asarray
 from ..tensor import Tensor
 
 Array = Any  # NumPy's arrays, of any dtype
@@ -17,3 +18,8 @@ def to_host_arrays(*tensors: Tensor) -> list[Array] | None:
         return [numpy.asarray(x) for x in tensors]
     except TypeError:  # ours, or JAX's for an array that `jax.jit` traces
         return None
+
+
+def index_tensor(places: Array, like: Tensor) -> Tensor:
+    """Places as a tensor on the backend of `like`."""
+    return asarray(places, backend=like.backend)

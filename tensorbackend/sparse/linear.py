@@ -25,7 +25,7 @@ from ..ops.shape import concatenate
 from ..rules.broadcasting import result_type
 from ..select import common_backend, get_backend
 from ..tensor import Tensor
-from .host import Array, to_host_arrays
+from .host import Array, index_tensor, to_host_arrays
 
 
 class Linear(NamedTuple):
@@ -133,11 +133,6 @@ def _sort_and_sum(count: int, rows: Array, columns: Array, entries: Tensor | Non
     else:
         entries = segment_sum(entries, index_tensor(groups, entries), size=size, mode="clip")
     return Linear(count, rows[begins], columns[begins], entries)
-
-
-def index_tensor(places: Array, beside: Tensor) -> Tensor:
-    """Places as a tensor on the backend of `beside`."""
-    return asarray(places, backend=beside.backend)
 
 
 def home() -> str | None:

@@ -22,8 +22,8 @@ from ..registration import Registry
 from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor
-from .host import Array, to_host_arrays
-from .linear import Linear, Links, apply_links, home, index_tensor, sum_linear
+from .host import Array, index_tensor, to_host_arrays
+from .linear import Linear, Links, apply_links, home, sum_linear
 
 
 class NotLinear(Exception):

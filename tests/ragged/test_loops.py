@@ -56,6 +56,19 @@ def test_the_gradient_of_a_scan_knows_no_padding() -> None:
     assert slope.tolist() == [[1.0, 0.5, 0.25], [0.25, 0.0, 0.0]]
 
 
+@pytest.mark.parametrize("pole", [0.0, 1.0, -1.0])
+def test_the_function_of_a_scan_gets_no_number_that_is_not_in_the_example(pole: float) -> None:
+    """Padding may not be where a function has a pole: its slope there would be NaN in the gradient of a parameter."""
+
+    def loss(pole: tb.Tensor) -> tb.Tensor:
+        last, _ = tr.scan(lambda carry, x: (carry + tb.log(x - pole), None), START, X + 1, axis="time")
+        return tb.sum(last)
+
+    slope = tb.grad(loss)(tb.asarray(pole))
+    assert isinstance(slope, tb.Tensor)
+    assert slope.item() == pytest.approx(sum(-1 / (x - pole) for x in (2.0, 3.0, 4.0, 5.0)))
+
+
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
 def test_unroll_stops_with_the_last_example(backend: str) -> None:
     start = tb.asarray([3, 0, 1], names=("batch",), backend=backend)

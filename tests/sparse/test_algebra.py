@@ -39,6 +39,8 @@ class Pair:
             seconds[1] = seconds[0]
         tensors: dict[int, tb.Tensor] = {}
         self.matrices: list[SparseMatrix] = []
+        given = data.draw(st.sampled_from([("batch", "row", "column"), ("batch", None, "column"), (None, None, None)]))
+        self.names = given[1 - len(batches[0]) :]
         self.dense = []
         for first, second, batch in zip(firsts, seconds, batches, strict=True):
             values = random.integers(-4, 5, (*batch, count)) / 2
@@ -49,10 +51,11 @@ class Pair:
             held = tb.asarray(values)
             shape = (*batch, *size)
             if format == "coo":
-                self.matrices.append(tb.sparse.coo(held, one, other, shape=shape))
+                matrix: SparseMatrix = tb.sparse.coo(held, one, other, shape=shape)
             else:
                 make: Any = tb.sparse.csr if format == "csr" else tb.sparse.csc
-                self.matrices.append(make(held, other, one, shape=shape))
+                matrix = make(held, other, one, shape=shape)
+            self.matrices.append(matrix.rename(*given[1 - len(batch) :]))
 
     def _first(self, places: Any, major: int, format: str) -> tb.Tensor:
         if format == "coo":
@@ -72,6 +75,7 @@ def test_sums_of_pairs_that_share_parts(format: str) -> None:
         seen.add(pair.shared)
         for found, expected in ((a + b, pair.dense[0] + pair.dense[1]), (a - b, pair.dense[0] - pair.dense[1])):
             assert found.format == format
+            assert found.names == pair.names
             numpy.testing.assert_array_equal(numpy.asarray(found.to_dense()), expected)
         recorded = tb.jit(lambda a, b: (a + b).to_dense())(a, b)
         numpy.testing.assert_array_equal(numpy.asarray(recorded), pair.dense[0] + pair.dense[1])

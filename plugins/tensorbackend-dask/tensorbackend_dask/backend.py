@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from contextvars import ContextVar
 from math import isnan
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tensorbackend import Template, Tensor
 from tensorbackend.dtypes import as_dtype
 from tensorbackend.errors import ArgumentError, ExchangeError, expected
-from tensorbackend.extending import CompositeCall, import_library, numpy_dtype, read_only
+from tensorbackend.extending import CompositeCall, Default, import_library, numpy_dtype, read_only
 from tensorbackend.protocol import Payload
 
 from . import running
@@ -91,9 +91,7 @@ class DaskBackend(
         except PackageNotFoundError:
             return versions
 
-    def optional(
-        self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
-    ) -> Tensor | tuple[Tensor, ...]:
+    def optional(self, name: str, args: CompositeCall, default_impl: Default) -> Tensor | tuple[Tensor, ...]:
         """Runs the default implementation. If it makes unnamed tensors in the shape of the result, the names of the
         result decide where they are cut into blocks.
         """

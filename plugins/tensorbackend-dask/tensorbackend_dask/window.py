@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorbackend import Template, Tensor
 from tensorbackend.protocol import Payload
+from tensorbackend.protocol.convolution import Correlation
 from tensorbackend.protocol.window import Window, Windows
 
 from .base import DaskBase, lazily
@@ -32,22 +33,19 @@ class DaskWindow(DaskBase):
         return by_labels(name, out, operands, [result], whole=[*whole, *moved], options=options)
 
     @lazily
-    def conv(
-        self, out: Template, x: Tensor, kernel: Tensor, /, *, feature_groups: int, batch_groups: int, **options: Any
-    ) -> Payload:
+    def conv(self, out: Template, x: Tensor, kernel: Tensor, /, *, correlation: Correlation) -> Payload:
         """Without groups, the batch and the channels of the result stay in blocks."""
         count = x.ndim
         labels, reads, result_labels = tuple(range(count)), range(count, 2 * count), range(2 * count, 3 * count)
-        ours = (reads[0], labels[1], *reads[2:]) if feature_groups == 1 else tuple(reads)
+        ours = (reads[0], labels[1], *reads[2:]) if correlation.feature_groups == 1 else tuple(reads)
         result = (labels[0], ours[0], *result_labels[2:])
         whole = {*labels[1:], *ours[1:], *result_labels}
-        if batch_groups != 1 or feature_groups != 1:
+        if correlation.groups != 1:
             whole |= {labels[0], ours[0]}
-        if batch_groups != 1:
+        if correlation.batch_groups != 1:
             result = (result_labels[0], result_labels[1], *result_labels[2:])
-        options |= {"feature_groups": feature_groups, "batch_groups": batch_groups}
         operands = [(x.data, x.dtype, labels), (kernel.data, kernel.dtype, ours)]
-        return by_labels("conv", out, operands, [result], whole=whole, options=options)
+        return by_labels("conv", out, operands, [result], whole=whole, options={"correlation": correlation})
 
 
 def _callback(name: str) -> Any:

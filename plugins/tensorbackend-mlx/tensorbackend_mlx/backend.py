@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from tensorbackend import Template, Tensor
 from tensorbackend.dtypes import bfloat16, float64
@@ -74,9 +74,7 @@ class MlxBackend(
     def setup(self) -> None:
         """Checks that MLX has the device."""
         self.device = str(self.options["device"])
-        if self.device not in self.devices():
-            remedy = f"the devices are {', '.join(self.devices())}"
-            raise ArgumentError(expected(f"a device of the backend {self.name!r}", remedy, device=self.device))
+        self.check_device(self.device, self.devices())
         self.place = getattr(mx, self.device)
         self.is_default = mx.default_device().type == self.place
         self.has_float64 = self.device == "cpu"
@@ -91,10 +89,6 @@ class MlxBackend(
     def devices(self) -> tuple[str, ...]:
         """The CPU, and the GPU where MLX sees one."""
         return ("cpu", "gpu") if mx.is_available(mx.gpu) else ("cpu",)
-
-    def on_device(self, device: str) -> Self:
-        """The instance on another device."""
-        return type(self)(device=device)
 
     def enter(self, kernel: Kernel, /) -> Kernel:
         """Starts one call in a few, and computes on the device of this instance."""

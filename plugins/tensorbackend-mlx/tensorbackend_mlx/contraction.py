@@ -6,7 +6,7 @@ from math import prod
 
 from tensorbackend import Template
 from tensorbackend.annotations import Ints
-from tensorbackend.protocol.window import Sizes, Windows
+from tensorbackend.protocol.convolution import Correlation
 
 from .kernels import NARROW, Function, MlxBase, kernel
 from .library import Array, mlx_dtype, mx
@@ -37,29 +37,19 @@ class MlxContraction(MlxBase):
         return lambda left, right: mx.matmul(left_matrix(left), right_matrix(right)).reshape(shape)
 
     @kernel(narrow=True)
-    def conv(
-        self,
-        out: Template,
-        x: Template,
-        kernel: Template,
-        *,
-        windows: Windows,
-        input_dilation: Sizes,
-        feature_groups: int,
-        batch_groups: int,
-    ) -> Function:
+    def conv(self, out: Template, x: Template, kernel: Template, *, correlation: Correlation) -> Function:
         """MLX's convolution, whose channels come last; groups of the batch are groups of the channels of a smaller
         batch. Other dtypes and numbers of axes by NumPy's.
         """
         spatial = x.ndim - 2
         if not out.dtype.is_floating or not 1 <= spatial <= 3 or not (out.size and x.size and kernel.size):
-            options = {"windows": windows, "input_dilation": input_dilation, "feature_groups": feature_groups}
-            return self.by_numpy("conv", out, x, kernel, batch_groups=batch_groups, **options)
-        batch, groups, channels = out.shape[0], feature_groups * batch_groups, kernel.shape[1]
+            return self.by_numpy("conv", out, x, kernel, correlation=correlation)
+        windows, _, feature_groups, batch_groups = correlation
+        batch, groups, channels = out.shape[0], correlation.groups, kernel.shape[1]
         last = (0, *range(2, x.ndim), 1)
         first = (0, x.ndim - 1, *range(1, x.ndim - 1))
-        padding = [(low, high, step - 1) for (low, high), step in zip(windows.padding, input_dilation, strict=True)]
-        pad = padder(x.shape, [(0, 0, 0), (0, 0, 0), *padding]) if any(map(any, padding)) else None
+        padding = [(0, 0, 0), (0, 0, 0), *correlation.edges]
+        pad = padder(x.shape, padding) if any(map(any, padding)) else None
         zero = mx.array(0.0)
 
         def convolve(values: Array, weights: Array) -> Array:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf
 
 from tensorbackend import Template
-from tensorbackend.dtypes import DType, bool_, iinfo
+from tensorbackend.dtypes import value_range
 from tensorbackend.protocol import Payload
 from tensorbackend.protocol.window import Windows
 
@@ -24,7 +23,7 @@ def _extreme(name: str, along: Callable[..., Function], identity: int) -> Callab
     def callback(self: MlxBase, out: Template, x: Template, *, windows: Windows) -> Function:
         if not x.size or not out.size:
             return self.by_numpy(name, out, x, windows=windows)
-        padding = number(_limits(x.dtype)[identity], x.dtype)
+        padding = number(value_range(x.dtype)[identity], x.dtype)
         return _sliding(lambda axis: along(x.dtype, (axis,), False), x, padding, windows)
 
     return callback
@@ -49,13 +48,6 @@ class MlxWindow(MlxBase):
 
     window_max = _extreme("window_max", greatest_along, 0)
     window_min = _extreme("window_min", least_along, 1)
-
-
-def _limits(dtype: DType) -> tuple[float, float]:
-    """The least and the largest value: the identities of maximum and minimum."""
-    if dtype is bool_:
-        return False, True
-    return (iinfo(dtype).min, iinfo(dtype).max) if dtype.is_integer else (-inf, inf)
 
 
 def _sliding(reduction: Callable[[int], Function], x: Template, identity: Array, windows: Windows) -> Function:

@@ -160,6 +160,11 @@ class Base(PhimlBackend):
         """Cast a value to the floating dtype of the current precision."""
         return self._cast(x, self._float)
 
+    def _floating(self, x: Operand) -> Any:
+        """A tensor that is floating or complex; others are cast as by `to_float`."""
+        x = self._tensor(x)
+        return x if x.dtype.is_inexact else self.to_float(x)
+
     def to_complex(self, x: Operand) -> Any:
         """Cast a value to the complex dtype of the current precision."""
         return self._cast(x, self._complex)

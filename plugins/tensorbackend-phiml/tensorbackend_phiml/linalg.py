@@ -94,22 +94,18 @@ class Linalg(Base):
 
     def matrix_rank_dense(self, matrix: Operand, hermitian: bool = False) -> Any:
         """The rank of each matrix of a batch."""
-        return tb.linalg.matrix_rank(self._floated(matrix))
+        return tb.linalg.matrix_rank(self._floating(matrix))
 
     def eigvals(self, matrix: Operand) -> Any:
         """The eigenvalues of each matrix."""
-        return tb.linalg.eigvals(self._floated(matrix))
+        return tb.linalg.eigvals(self._floating(matrix))
 
     def eig(self, matrix: Operand) -> tuple[Any, Any]:
         """The eigenvalues and eigenvectors of each matrix."""
-        values, vectors = tb.linalg.eig(self._floated(matrix))
+        values, vectors = tb.linalg.eig(self._floating(matrix))
         return values, vectors
 
     def svd(self, matrix: Operand, full_matrices: bool = True) -> tuple[Any, Any, Any]:
         """The singular value decomposition of each matrix."""
-        left, values, right = tb.linalg.svd(self._floated(matrix), full_matrices=full_matrices)
+        left, values, right = tb.linalg.svd(self._floating(matrix), full_matrices=full_matrices)
         return left, values, right
-
-    def _floated(self, x: Operand) -> Any:
-        x = self._tensor(x)
-        return x if x.dtype.is_inexact else self.to_float(x)

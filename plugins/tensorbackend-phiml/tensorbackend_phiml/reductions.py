@@ -65,10 +65,6 @@ class Reductions(Base):
         """The standard deviation along axes."""
         return tb.std(self._floating(x), axis=_axes(axis), keepdims=keepdims)
 
-    def _floating(self, x: Operand) -> Any:
-        x = self._tensor(x)
-        return x if x.dtype.is_inexact else self.to_float(x)
-
     def cumsum(self, x: Operand, axis: int) -> Any:
         """The cumulative sum along an axis."""
         x = self._tensor(x)

@@ -9,6 +9,7 @@ import numpy as np
 import tensorbackend as tb
 from returnn.frontend._backend import Backend as ReturnnBackend
 from returnn.tensor import Dim, Tensor
+from tensorbackend.dtypes import value_range
 
 from .devices import backend_at, device_name
 
@@ -167,9 +168,11 @@ class Base(ReturnnBackend):
 
 def extreme(dtype: tb.DType, least: bool) -> Any:
     """The lowest value of a dtype, which is neutral for a maximum; with `least` the highest, neutral for a minimum."""
-    if dtype.is_floating:
-        return float("inf") if least else float("-inf")
-    if dtype.kind == "bool":
-        return least
-    limits = tb.iinfo(dtype)
-    return limits.max if least else limits.min
+    return value_range(dtype)[least]
+
+
+def largest_number(x: Any) -> int:
+    """A number, the size of a dim, or the largest element of a tensor, as an int."""
+    if isinstance(x, Dim):
+        return int(x.get_dim_value())
+    return int(tb.max(x.raw_tensor)) if isinstance(x, Tensor) else int(x)

@@ -10,7 +10,7 @@ import returnn.frontend as rf
 import tensorbackend as tb
 from returnn.tensor import Dim, Tensor
 
-from .base import arranged, extreme, result, sizes, spread
+from .base import arranged, extreme, largest_number, result, sizes, spread
 from .shape import Shaping
 
 
@@ -117,10 +117,10 @@ class Indexing(Shaping):
         begin = 0 if start is None else start.raw_tensor if isinstance(start, Tensor) else start
         raw = source.raw_tensor
         whole = raw.template.shape[at]
-        pace = 1 if step is None else _number(step)
-        length = None if size is None else _number(size)
+        pace = 1 if step is None else largest_number(step)
+        length = None if size is None else largest_number(size)
         if length is None and not (isinstance(begin, tb.Tensor) and not tb.is_concrete(begin)):
-            stop = whole if end is None else _number(end)
+            stop = whole if end is None else largest_number(end)
             first = int(begin) + (whole if int(begin) < 0 else 0)
             length = max(0, -(-((stop + whole if stop < 0 else stop) - first) // pace))
         if length is None:
@@ -195,10 +195,3 @@ class Indexing(Shaping):
 
 def _places(x: Tensor, dims: Sequence[Dim]) -> list[int]:
     return [x.dims.index(dim) for dim in dims]
-
-
-def _number(x: Any) -> int:
-    """Convert a number, the size of a dim, or the largest element of a tensor to an int."""
-    if isinstance(x, Dim):
-        return int(x.get_dim_value())
-    return int(tb.max(x.raw_tensor)) if isinstance(x, Tensor) else int(x)

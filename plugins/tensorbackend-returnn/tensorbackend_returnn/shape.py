@@ -9,7 +9,7 @@ import returnn.frontend as rf
 import tensorbackend as tb
 from returnn.tensor import Dim, Tensor
 
-from .base import arranged, result, sizes, spread
+from .base import arranged, largest_number, result, sizes, spread
 from .reductions import Reductions
 
 BEYOND = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "periodic"}
@@ -206,7 +206,7 @@ class Shaping(Reductions):
     ) -> Tensor:
         """Pad dims before and after their entries; with `handle_dynamic_dims`, after the end of each length."""
         widths: dict[int | str, tuple[int, int]] = {
-            source.get_axis_from_description(axis): (_width(low), _width(high))
+            source.get_axis_from_description(axis): (largest_number(low), largest_number(high))
             for axis, (low, high) in zip(axes, padding, strict=True)
         }
         after = dict(zip(axes, out_dims, strict=True))
@@ -250,8 +250,8 @@ class Shaping(Reductions):
         ((low, high),), (axis,), (out_dim,) = padding, axes, out_dims
         parts = [(source, axis)]
         for width, place in ((low, 0), (high, len(parts))):
-            dim = width if isinstance(width, Dim) else Dim(_width(width), name="padding")
-            if _width(width):
+            dim = width if isinstance(width, Dim) else Dim(largest_number(width), name="padding")
+            if largest_number(width):
                 parts.insert(place and len(parts), (rf.expand_dim(value, dim), dim))
         return cls.concat(*parts, allow_broadcast=True, out_dim=out_dim)
 
@@ -268,13 +268,6 @@ class Shaping(Reductions):
         else:
             fill = tb.asarray(0 if value is None else value, backend=cls._home())
         out.raw_tensor = tb.where(arranged(inside, out.dims), out.raw_tensor, tb.astype(fill, dtype))
-
-
-def _width(width: Any) -> int:
-    """The largest number of entries of a padding."""
-    if isinstance(width, Dim):
-        return int(width.get_dim_value())
-    return int(tb.max(width.raw_tensor)) if isinstance(width, Tensor) else int(width)
 
 
 def _product(numbers: Sequence[int]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from tensorbackend import Template, Tensor
 from tensorbackend.dtypes import ALL_DTYPES, STORED_DTYPES, bfloat16
@@ -83,9 +83,7 @@ class TorchBackend(
         """Imports PyTorch, and checks that it has the device."""
         import_library("torch", self.name)
         self.device = str(self.options["device"])
-        if self.device not in self.devices():
-            remedy = f"the devices are {', '.join(self.devices())}"
-            raise ArgumentError(expected(f"a device of the backend {self.name!r}", remedy, device=self.device))
+        self.check_device(self.device, self.devices())
         self.place = torch.device(self.device)
 
     def versions(self) -> Mapping[str, str]:
@@ -102,10 +100,6 @@ class TorchBackend(
             return host_facts()
         properties = torch.cuda.get_device_properties(device)
         return DeviceFacts("gpu", properties.total_memory, properties.multi_processor_count, properties.name)
-
-    def on_device(self, device: str) -> Self:
-        """The instance on another device."""
-        return type(self)(device=device)
 
     # Transport
 

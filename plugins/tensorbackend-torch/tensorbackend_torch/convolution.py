@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from tensorbackend import Template
-from tensorbackend.protocol.window import Sizes, Windows
+from tensorbackend.protocol.convolution import Correlation
 
 from . import complex_functions
 from .kernels import TorchBase, kernel, multiplying
@@ -24,33 +24,23 @@ class TorchConvolution(TorchBase):
 
     @multiplying
     @kernel(unsigned="bits", narrow="float32")
-    def conv(
-        self,
-        out: Template,
-        x: Array,
-        kernel: Array,
-        *,
-        windows: Windows,
-        input_dilation: Sizes,
-        feature_groups: int,
-        batch_groups: int,
-    ) -> Array:
+    def conv(self, out: Template, x: Array, kernel: Array, *, correlation: Correlation) -> Array:
         """The correlation; groups of the batch are groups of the channels of a smaller batch."""
-        batch, groups, channels = out.shape[0], feature_groups * batch_groups, kernel.shape[1]
+        windows, _, feature_groups, batch_groups = correlation
+        batch, groups, channels = out.shape[0], correlation.groups, kernel.shape[1]
         spatial = x.shape[2:]
         if not (out.size and prod(kernel.shape[1:])):
             return x.new_zeros(out.shape)
         values = x.reshape(batch_groups, batch, feature_groups, channels, *spatial).transpose(0, 1)
         values = values.reshape(batch, groups * channels, *spatial)
-        triples = [(low, high, size - 1) for (low, high), size in zip(windows.padding, input_dilation, strict=True)]
-        if any(map(any, triples)):
-            values = padded(values, 0, [(0, 0, 0)] * 2 + triples)
+        if any(map(any, correlation.edges)):
+            values = padded(values, 0, [(0, 0, 0)] * 2 + correlation.edges)
         native = (torch.conv1d, torch.conv2d, torch.conv3d)
         if x.is_floating_point() and not x.is_cuda and 1 <= len(spatial) <= len(native):
             function = native[len(spatial) - 1]
-            correlation = function(values, kernel, None, windows.strides, 0, windows.dilations, groups)
-            if torch.isfinite(correlation).all():
-                return correlation
+            quick = function(values, kernel, None, windows.strides, 0, windows.dilations, groups)
+            if torch.isfinite(quick).all():
+                return quick
         places = out.shape[2:]
         paces = values.stride()
         hops = [pace * step for pace, step in zip(paces[2:], windows.dilations, strict=True)]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from math import inf
 from typing import Any
 
 from tensorbackend import Template, Tensor, default_backend
-from tensorbackend.dtypes import DType, iinfo
+from tensorbackend.dtypes import value_range
 from tensorbackend.extending import calling
 from tensorbackend.protocol import Payload
 from tensorbackend.protocol.window import Windows
@@ -38,12 +37,12 @@ class TorchWindow(TorchConvolution):
     @kernel(unsigned="order")
     def window_max(self, out: Template, x: Array, *, windows: Windows) -> Array:
         """Largest element of each window."""
-        return _slide(lambda columns: extremes.signed_maximum(columns, (-1,)), x, _limits(x)[0], windows)
+        return _slide(lambda columns: extremes.signed_maximum(columns, (-1,)), x, _range(x)[0], windows)
 
     @kernel(unsigned="order")
     def window_min(self, out: Template, x: Array, *, windows: Windows) -> Array:
         """Least element of each window."""
-        return _slide(lambda columns: extremes.signed_minimum(columns, (-1,)), x, _limits(x)[1], windows)
+        return _slide(lambda columns: extremes.signed_minimum(columns, (-1,)), x, _range(x)[1], windows)
 
     def window_reduce(
         self,
@@ -96,7 +95,7 @@ class TorchWindow(TorchConvolution):
     ) -> Array:
         ordered = in_order(x)
         shape = (source.numel(), windows.elements)
-        columns = _windows(padded(ordered, _limits(ordered)[identity], windows.edges), windows.along).reshape(shape)
+        columns = _windows(padded(ordered, _range(ordered)[identity], windows.edges), windows.along).reshape(shape)
         positions = _windows(padded(self._counter(x), -1, windows.edges), windows.along).reshape(shape)
         result = bits_of(initial).expand(out.size).clone()
         if not (source.numel() and shape[1]):
@@ -110,12 +109,9 @@ class TorchWindow(TorchConvolution):
         return add_rows(result, at, bits_of(source).reshape(-1)[nonempty]).reshape(out.shape)
 
 
-def _limits(x: Array) -> tuple[Any, Any]:
+def _range(x: Array) -> tuple[Any, Any]:
     """The least and the largest value: the identities of maximum and minimum."""
-    dtype: DType = dtype_of(x.dtype)
-    if dtype.is_floating:
-        return -inf, inf
-    return (iinfo(dtype).min, iinfo(dtype).max) if dtype.is_integer else (False, True)
+    return value_range(dtype_of(x.dtype))
 
 
 def _slide(reduce: Callable[[Array], Array], x: Array, identity: Any, windows: Windows) -> Array:

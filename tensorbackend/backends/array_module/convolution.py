@@ -15,7 +15,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 from ...dtypes import DType, float32, float64, int64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
-from ...protocol.window import Sizes, Windows
+from ...protocol.convolution import Correlation
+from ...protocol.window import Sizes
 from ...protocol.workspace import takes
 from ...rules.broadcasting import to_real
 from ...template import Template
@@ -41,12 +42,10 @@ class _Geometry(NamedTuple):
     places: Sizes
 
 
-def _space(
-    out: Template, x: Template, kernel: Template, /, *, windows: Windows, input_dilation: Sizes, feature_groups: int,
-    batch_groups: int,
-) -> int:  # fmt: skip
+def _space(out: Template, x: Template, kernel: Template, /, *, correlation: Correlation) -> int:
     """The bytes of a block of padded images, its columns and products: complex ones by parts, integers as float64."""
-    parts, groups, (batch, features, *places) = 1 + out.dtype.is_complex, feature_groups * batch_groups, out.shape
+    windows, input_dilation, _, _ = correlation
+    parts, groups, (batch, features, *places) = 1 + out.dtype.is_complex, correlation.groups, out.shape
     dtype = float64 if out.dtype.is_integer else wide(to_real(out.dtype))
     if not (out.size and kernel.size and places):
         return 0
@@ -88,24 +87,14 @@ class ArrayConvolution(ArrayBase):
 
     @takes(_space)
     @planned
-    def conv(
-        self,
-        out: Template,
-        x: Template,
-        kernel: Template,
-        /,
-        *,
-        windows: Windows,
-        input_dilation: Sizes,
-        feature_groups: int,
-        batch_groups: int,
-    ) -> Kernel:
+    def conv(self, out: Template, x: Template, kernel: Template, /, *, correlation: Correlation) -> Kernel:
         """Convolves one block of images after another, or one block of rows of an image."""
-        xp, groups, batch, channels = self.xp, feature_groups * batch_groups, out.shape[0], kernel.shape[1]
+        windows, _, feature_groups, batch_groups = correlation
+        xp, groups, batch, channels = self.xp, correlation.groups, out.shape[0], kernel.shape[1]
         area = prod(kernel.shape[1:])
         if not (out.size and area):
             return lambda images, filters: xp.zeros(out.shape, numpy_dtype(out.dtype))
-        triples = [(low, high, size - 1) for (low, high), size in zip(windows.padding, input_dilation, strict=True)]
+        triples = correlation.edges
         geometry, spatial = _Geometry(windows.sizes, windows.strides, windows.dilations, out.shape[2:]), x.shape[2:]
         if not spatial:
             geometry, spatial, triples = _Geometry((1,), (1,), (1,), (1,)), (1,), [(0, 0, 0)]

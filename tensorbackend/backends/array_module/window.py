@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from math import inf, prod
+from math import prod
 from typing import Any, TypeAlias
 
-from ...dtypes import DType, float32, iinfo, int64
+from ...dtypes import float32, int64, value_range
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
 from ...protocol.window import Windows
@@ -93,7 +93,7 @@ class ArrayWindow(ArrayBase):
         like = x.replace(dtype=wide(x.dtype))
         greater = kernel_of(self.max, like, like, like)
         slide = _sliding_function(self.xp, greater, extremes.signed_maximum, windows)
-        return self._sliding_kernel(out, x, limits(x.dtype)[0], windows, slide)
+        return self._sliding_kernel(out, x, value_range(x.dtype)[0], windows, slide)
 
     @takes(_pooled_space)
     @planned
@@ -102,7 +102,7 @@ class ArrayWindow(ArrayBase):
         like = x.replace(dtype=wide(x.dtype))
         lesser = kernel_of(self.min, like, like, like)
         slide = _sliding_function(self.xp, lesser, extremes.signed_minimum, windows)
-        return self._sliding_kernel(out, x, limits(x.dtype)[1], windows, slide)
+        return self._sliding_kernel(out, x, value_range(x.dtype)[1], windows, slide)
 
     @in_own_context
     def window_reduce(
@@ -139,7 +139,7 @@ class ArrayWindow(ArrayBase):
         self, out: Template, x: Template, source: Template, initial: Template, /, *, windows: Windows
     ) -> Kernel:
         """`initial`, plus each source element at its window's largest element."""
-        return self._scattering_kernel(extremes.signed_maximum, limits(x.dtype)[0], out, x, source, windows)
+        return self._scattering_kernel(extremes.signed_maximum, value_range(x.dtype)[0], out, x, source, windows)
 
     @takes(_scattered_space)
     @planned
@@ -147,7 +147,7 @@ class ArrayWindow(ArrayBase):
         self, out: Template, x: Template, source: Template, initial: Template, /, *, windows: Windows
     ) -> Kernel:
         """`initial`, plus each source element at its window's least element."""
-        return self._scattering_kernel(extremes.signed_minimum, limits(x.dtype)[1], out, x, source, windows)
+        return self._scattering_kernel(extremes.signed_minimum, value_range(x.dtype)[1], out, x, source, windows)
 
     # Helpers
 
@@ -203,13 +203,6 @@ class ArrayWindow(ArrayBase):
             return result.astype(dtype, copy=False).reshape(out.shape)
 
         return scatter
-
-
-def limits(dtype: DType) -> tuple[Any, Any]:
-    """The least and the largest value: the identities of maximum and minimum."""
-    if dtype.is_floating:
-        return -inf, inf
-    return (iinfo(dtype).min, iinfo(dtype).max) if dtype.is_integer else (False, True)
 
 
 def _windows(xp: Any, values: Array, along: Along) -> Array:

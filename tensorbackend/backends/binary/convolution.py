@@ -10,7 +10,7 @@ from typing import Any
 
 from ...dtypes import DType, float64
 from ...protocol import Backend, Payload
-from ...protocol.window import Sizes, Windows
+from ...protocol.convolution import Correlation
 from ...template import Template
 from ...tensor import Tensor
 from .shape import steps
@@ -22,25 +22,14 @@ from .windows import pad, runs, window_offsets
 class BinaryConvolution(Backend):
     """Convolution."""
 
-    def conv(
-        self,
-        out: Template,
-        x: Tensor,
-        kernel: Tensor,
-        /,
-        *,
-        windows: Windows,
-        input_dilation: Sizes,
-        feature_groups: int,
-        batch_groups: int,
-    ) -> Payload:
+    def conv(self, out: Template, x: Tensor, kernel: Tensor, /, *, correlation: Correlation) -> Payload:
         """See the protocol."""
+        windows, _, _, batch_groups = correlation
         features, channels = kernel.shape[:2]
         area = channels * windows.elements
         if not area or not out.size:
             return bytes(out.nbytes)
-        interior = [(low, high, size - 1) for (low, high), size in zip(windows.padding, input_dilation, strict=True)]
-        wide = pad(x, 0, [(0, 0, 0), (0, 0, 0), *interior])
+        wide = pad(x, 0, [(0, 0, 0), (0, 0, 0), *correlation.edges])
         axes = _axes(windows)
         shape = wide.shape[2:]
         plane = math.prod(shape)
@@ -50,12 +39,12 @@ class BinaryConvolution(Backend):
         values, weights = list(elements(wide)), list(elements(kernel))
         rows = [weights[start : start + area] for start in range(0, features * area, area)]
         parts = list(runs(axes, shape, len(offsets)))
-        share = features // (feature_groups * batch_groups)
+        share = features // correlation.groups
         batch = out.shape[0]
         combine = _complex_products if out.dtype.is_complex else _products(out.dtype)
         results: list[Any] = []
         for image in range(batch):
-            for group in range(feature_groups * batch_groups):
+            for group in range(correlation.groups):
                 # At least one of the two numbers of groups is 1.
                 block, channel = (group * batch + image, 0) if batch_groups > 1 else (image, group * channels)
                 first = (block * wide.shape[1] + channel) * plane

@@ -8,7 +8,7 @@ from functools import reduce
 from itertools import chain, product
 from typing import Any
 
-from ...dtypes import DType, iinfo
+from ...dtypes import value_range
 from ...protocol import Backend, Payload
 from ...protocol.window import Windows
 from ...scopes import in_own_context
@@ -31,11 +31,6 @@ _sum_of_products: Callable[[Sequence[Any], Sequence[Any]], Any] | None = getattr
 
 def _axes(windows: Windows) -> list[Axis]:
     return [Axis(*fields) for fields in windows.along]
-
-
-def _limits(dtype: DType) -> tuple[Any, Any]:
-    """The least and the largest value of a dtype: the maximum and the minimum of no elements."""
-    return (iinfo(dtype).min, iinfo(dtype).max) if dtype.is_integer else (-math.inf, math.inf)
 
 
 def _fold_windows(fold: Fold, values: Sequence[Any], axes: Sequence[Axis], shape: Shape) -> list[Any]:
@@ -100,11 +95,11 @@ class BinaryWindow(Backend):
 
     def window_max(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """See the protocol."""
-        return _extremes(max, out, pad(x, _limits(x.dtype)[0], windows.edges), _axes(windows))
+        return _extremes(max, out, pad(x, value_range(x.dtype)[0], windows.edges), _axes(windows))
 
     def window_min(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """See the protocol."""
-        return _extremes(min, out, pad(x, _limits(x.dtype)[1], windows.edges), _axes(windows))
+        return _extremes(min, out, pad(x, value_range(x.dtype)[1], windows.edges), _axes(windows))
 
     @in_own_context
     def window_reduce(

@@ -180,10 +180,6 @@ class JaxBackend(
         """Whether the payload has values: JAX is not tracing it."""
         return not self.traced(x.data)
 
-    def on_device(self, device: str) -> JaxBackend:
-        """The instance on the device of this name; raises `ArgumentError` if there is none."""
-        return type(self)(device=device)
-
     def compile_graph(self, graph: Graph, /, *, donated: Sequence[int] = ()) -> Kernel:
         """The whole graph compiled by XLA, whose results may take the memory of donated parameters."""
         run = Program(graph, self).kernel

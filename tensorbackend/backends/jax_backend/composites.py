@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 from ...caching.option_keys import options_key, remember
 from ...dtypes import defaults
 from ...protocol import Kernel, Payload
-from ...protocol.core import CompositeCall
+from ...protocol.core import CompositeCall, Default
 from ...protocol.planned import payloads_of, templates_of
 from ...rules.plan import Out
 from ...scopes import in_own_context
@@ -18,8 +18,6 @@ from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import Array
 from .base import JaxBase, ReadsData
-
-Default: TypeAlias = Callable[..., Tensor | tuple[Tensor, ...]]
 
 
 class JaxComposites(JaxBase):

@@ -7,7 +7,8 @@ from math import prod
 from ...dtypes import float64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
-from ...protocol.window import Padding, Sizes, Windows
+from ...protocol.convolution import Correlation
+from ...protocol.window import Padding, Sizes
 from ...template import Template
 from ..array_module.base import Array
 from ..array_module.convolution import ArrayConvolution, parts
@@ -19,20 +20,10 @@ class JaxConvolution(JaxBase, ArrayConvolution):
     """The convolution of the family `protocol.window`."""
 
     @planned
-    def conv(
-        self,
-        out: Template,
-        x: Template,
-        kernel: Template,
-        /,
-        *,
-        windows: Windows,
-        input_dilation: Sizes,
-        feature_groups: int,
-        batch_groups: int,
-    ) -> Kernel:
+    def conv(self, out: Template, x: Template, kernel: Template, /, *, correlation: Correlation) -> Kernel:
         """XLA's convolution; complex numbers are convolved by their parts."""
-        xp, groups, batch, channels = self.xp, feature_groups * batch_groups, out.shape[0], kernel.shape[1]
+        windows, input_dilation, feature_groups, batch_groups = correlation
+        xp, groups, batch, channels = self.xp, correlation.groups, out.shape[0], kernel.shape[1]
         if not (out.size and prod(kernel.shape[1:])):
             return lambda images, filters: xp.zeros(out.shape, numpy_dtype(out.dtype))
         # Groups of the batch become groups of channels, with a smaller batch.

@@ -24,7 +24,7 @@ from ...expr.evaluate import Program, evaluate
 from ...interchange import dlpack_device, payload_dtype, read_only
 from ...mesh import Layout, Mesh, Sharding, spread
 from ...protocol import Kernel, Payload, planned
-from ...protocol.core import CompositeCall
+from ...protocol.core import CompositeCall, Default
 from ...protocol.devices import DeviceFacts
 from ...rules.plan import Out
 from ...select import move
@@ -264,9 +264,7 @@ class JaxMesh(JaxBackend):
             return array
         return self.jax.device_put(array, self.committed)
 
-    def optional(
-        self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
-    ) -> Tensor | tuple[Tensor, ...]:
+    def optional(self, name: str, args: CompositeCall, default_impl: Default) -> Tensor | tuple[Tensor, ...]:
         """Runs the compiled default, and brings its results onto the mesh even if they depend on no input."""
         results = super().optional(name, args, default_impl)
         if isinstance(results, Tensor):

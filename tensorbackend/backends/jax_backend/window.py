@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import reduce
 from math import prod
 
+from ...dtypes import value_range
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, planned
 from ...protocol.window import Windows
@@ -13,7 +14,7 @@ from ...template import Shape, Template
 from ...tensor import Tensor
 from ..array_module.base import Array
 from ..array_module.precision import accumulator_dtype
-from ..array_module.window import ArrayWindow, limits
+from ..array_module.window import ArrayWindow
 from .extremes import Extreme, extreme, signed_maximum, signed_minimum
 from .functional import Fold, JaxFunctional
 
@@ -84,7 +85,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         return reduce(self.xp.multiply, self.xp.where(inside, self._at(x.data, positions), 1))
 
     def slid(
-        self, function: Callable[[Array, Array], Array], identity: int | None, windows: Windows, values: Array
+        self, function: Callable[[Array, Array], Array], identity: float | None, windows: Windows, values: Array
     ) -> Array:
         """Reduces every window by one of XLA's own functions; `identity` is `None` for a maximum or minimum."""
         import numpy
@@ -93,7 +94,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         if values.dtype == bool:  # XLA's windows do not take bools
             return self.slid(function, identity, windows, values.astype("int8")) != 0
         if identity is None:
-            identity = limits(self.tensor(values).dtype)[function is self.lax.min]
+            identity = value_range(self.tensor(values).dtype)[function is self.lax.min]
         # With negative padding and windows of one element, XLA returns another shape or aborts the process.
         cuts = [_cut(size, *ends) for size, ends in zip(values.shape, padding, strict=True)]
         values = self.lax.slice(values, [cut[0] for cut in cuts], [cut[1] for cut in cuts])
@@ -138,7 +139,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         if not positions.size:
             return start.reshape(out.shape).astype(numpy_dtype(out.dtype))
         # Padding loses against every element, even against one that is the identity of the maximum or minimum.
-        identity = xp.asarray(limits(x.dtype)[find is xp.argmin], x.data.dtype)
+        identity = xp.asarray(value_range(x.dtype)[find is xp.argmin], x.data.dtype)
         elements = xp.where(inside, self._at(x.data, positions), identity)
         best = xp.take_along_axis(elements, find(elements, axis=0)[None], axis=0)
         first = xp.argmax(((elements == best) | (elements != elements)) & inside, axis=0)[None]

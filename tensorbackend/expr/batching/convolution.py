@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...ops.shape import permute_dims, reshape
+from ...rules.convolution import Correlation
 from ...template import intern_template
 from ...tensor import Tensor
 from .registry import Call, Results, rule
@@ -32,8 +33,8 @@ def _conv(call: Call) -> Results:
     template, options = call.node.outs[0], call.options
     if not call.size:
         return None
-    features, batches = options["feature_groups"], options["batch_groups"]
-    axis, groups = 1, features * batches
+    correlation: Correlation = options["correlation"]
+    axis, groups, batches = 1, correlation.groups, correlation.batch_groups
     changed: dict[str, object] = {}
     if not kernel.mapped:
         axis, inputs = 0, [_merge_axes(x.x, 0, batches), kernel.x]
@@ -42,8 +43,9 @@ def _conv(call: Call) -> Results:
         inputs = [x.x, _merge_axes(kernel.x, 0, groups)]
     else:  # each example becomes a group, of the channels or of the batch
         inputs = [_merge_axes(x.x, 0 if batches > 1 else 1), _merge_axes(kernel.x, 0)]
-        name = "batch_groups" if batches > 1 else "feature_groups"
-        changed[name], groups = call.size * groups, 1
+        features, batches = (1, call.size * groups) if batches > 1 else (call.size * groups, 1)
+        changed["correlation"] = correlation._replace(feature_groups=features, batch_groups=batches)
+        groups = 1
     shape = list(template.shape)
     shape[axis] *= call.size
     out = intern_template(tuple(shape), template.dtype, (None,) * len(shape))

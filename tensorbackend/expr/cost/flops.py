@@ -29,6 +29,7 @@ from typing import Any, TypeVar
 
 from ...declarations.op_specs import COSTS, CostRule
 from ...registration import Registry
+from ...rules.convolution import Correlation
 from ...rules.window import Windows
 from ...template import Template
 
@@ -112,12 +113,10 @@ def _window_scatter(out: Template, x: Template, source: Template, initial: Templ
 
 
 @flops("conv")
-def _conv(
-    out: Template, x: Template, kernel: Template, /, *, windows: Windows, input_dilation: Sequence[int],
-    **groups: object,
-) -> int:  # fmt: skip
+def _conv(out: Template, x: Template, kernel: Template, /, *, correlation: Correlation) -> int:
+    windows = correlation.windows
     pairs = out.shape[0] * out.shape[1] * kernel.shape[1]
-    each_axis = zip(x.shape[2:], out.shape[2:], windows.along, windows.padding, input_dilation, strict=True)
+    each_axis = zip(x.shape[2:], out.shape[2:], windows.along, windows.padding, correlation.input_dilation, strict=True)
     for size, places, (taps, stride, dilation), (low, _), apart in each_axis:
         pairs *= _products(size, taps, places, stride, low, apart, dilation)
     return 2 * pairs

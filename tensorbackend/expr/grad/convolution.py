@@ -5,7 +5,8 @@ from __future__ import annotations
 from ...ops.convolution import conv
 from ...ops.creation.filled import zeros
 from ...ops.shape import flip, permute_dims, reshape
-from ...rules.window import Windows, spread
+from ...rules.convolution import Correlation
+from ...rules.window import spread
 from ...tensor import Tensor
 from .registry import Cotangents, rule
 
@@ -19,26 +20,17 @@ def _swap_first_axes(x: Tensor, groups: int = 1) -> Tensor:
 
 
 @rule("conv")
-def _conv(
-    cotangent: Tensor,
-    out: Tensor,
-    x: Tensor,
-    kernel: Tensor,
-    *,
-    windows: Windows,
-    input_dilation: tuple[int, ...],
-    feature_groups: int,
-    batch_groups: int,
-) -> Cotangents:
+def _conv(cotangent: Tensor, out: Tensor, x: Tensor, kernel: Tensor, *, correlation: Correlation) -> Cotangents:
     """Both cotangents are convolutions (Dumoulin and Visin, "A guide to convolution arithmetic for deep learning",
     2016, chapter 4). For x, the cotangent, dilated by the strides, is convolved with the flipped kernel. For the
     kernel, x is convolved with the cotangent as a kernel that is dilated by the strides."""
     if not (x.size and kernel.size and cotangent.size):
         return tuple(zeros(operand.shape, dtype=operand.dtype, backend=operand.backend) for operand in (x, kernel))
+    windows, input_dilation, feature_groups, batch_groups = correlation
     lengths = tuple(map(spread, x.shape[2:], input_dilation))
     spans, moved = windows.spans, tuple(map(spread, out.shape[2:], windows.strides))
     lows = tuple(low for low, _ in windows.padding)
-    groups = feature_groups * batch_groups  # at least one of them is 1
+    groups = correlation.groups
     of_x = conv(
         cotangent,
         flip(_swap_first_axes(kernel, groups), axis=tuple(range(2, kernel.ndim))),

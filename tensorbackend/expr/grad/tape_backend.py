@@ -14,14 +14,14 @@ from ...dispatch.narrow import composite_method
 from ...dtypes.defaults import product_level
 from ...ops.composite.elementwise.gradients import stop_gradient
 from ...protocol import Backend, Kernel, Payload
-from ...protocol.core import CompositeCall
+from ...protocol.core import CompositeCall, Default
 from ...protocol.planned import templates_of
 from ...rules.plan import Out
 from ...select import get_backend, move
 from ...template import Template
 from ...tensor import Tensor, bind, blank_tensor, rename_like
 from ..composite_programs import record_program
-from ..node import CAPTURED, RENAMED, Default, Node, Value, here, serials
+from ..node import CAPTURED, RENAMED, Node, Value, here, serials
 from ..recall import plan_of
 from .engine import has_cotangents, inexact
 from .recorded import TapeNode, UnrecordedUse, active_tape, make_node, open_tape
@@ -54,9 +54,7 @@ class TapeBackend(Backend):
         assert isinstance(on, Backend)  # by `init`
         self.on, self.dtypes, self.device = on, on.dtypes, on.device
 
-    def optional(
-        self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
-    ) -> Tensor | tuple[Tensor, ...]:
+    def optional(self, name: str, args: CompositeCall, default_impl: Default) -> Tensor | tuple[Tensor, ...]:
         """Runs a composite as one node, or as its parts if it is recorded and has no gradient rule of its own."""
         if any(map(_follows, _flat(args.inputs))) and gradient_of(name) is None:
             return default_impl(*args)
@@ -65,9 +63,7 @@ class TapeBackend(Backend):
             return Tensor(args.out, self, data)
         return tuple(Tensor(out, self, value) for out, value in zip(args.out, data, strict=True))
 
-    def compile_composite(
-        self, call: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]], otherwise: Kernel, /
-    ) -> Kernel | None:
+    def compile_composite(self, call: CompositeCall, default_impl: Default, otherwise: Kernel, /) -> Kernel | None:
         """A kernel that records a composite with a gradient rule of its own as one node."""
         spec = getattr(getattr(default_impl, "__self__", None), "spec", None)
         if spec is None:

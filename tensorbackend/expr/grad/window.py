@@ -6,10 +6,9 @@ Rules that need each element of a window (products, dilated maxima) arrange the 
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
-from ...dtypes import Scalar, iinfo
+from ...dtypes import Scalar, value_range
 from ...ops.composite.cumulative import cumulative_prod
 from ...ops.creation.filled import full, iota, zeros
 from ...ops.elementwise.conversion import astype
@@ -67,10 +66,8 @@ class Patches(NamedTuple):
         """The position of the extreme element in each window: the first of equal elements, or the first NaN if any."""
         inside = self.of(full(x.shape, True, dtype="bool", backend=x.backend), False)
         elements = self.of(x, 0)
-        last: Scalar = -math.inf if largest else math.inf
-        if x.dtype.is_integer:
-            last = iinfo(x.dtype).min if largest else iinfo(x.dtype).max
-        extreme = (max if largest else min)(where(inside, elements, last), axis=-1, keepdims=True)
+        least, most = value_range(x.dtype)
+        extreme = (max if largest else min)(where(inside, elements, least if largest else most), axis=-1, keepdims=True)
         return argmax(astype(inside & ((elements == extreme) | isnan(elements)), "uint8"), axis=-1, keepdims=True)
 
 

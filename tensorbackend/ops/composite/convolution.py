@@ -15,15 +15,9 @@ from ..convolution import conv
 from ..elementwise.conversion import astype
 from ..elementwise.unary import conj
 from ..shape import flip, reshape
+from .shape.arranging import as_vector
 
 Overlap = Literal["full", "same", "valid"]
-
-
-def _vector(x: Tensor, what: str) -> Tensor:
-    """An operand that must have one axis, without its name."""
-    if x.ndim != 1:
-        raise ShapeError(expected(f"{what} along one axis", tensor=x.template))
-    return x.rename(None)
 
 
 @composite.within(SUM)
@@ -109,7 +103,7 @@ def correlate(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "valid") -> Tensor:
 def _ordered(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
     """Two vectors with elements, the longer one first, in their common dtype."""
     dtype = check_dtype(result_type([x1.template, x2.template]), "numeric")
-    vectors = [astype(_vector(x, "samples"), dtype) for x in (x1, x2)]
+    vectors = [astype(as_vector(x, "samples"), dtype) for x in (x1, x2)]
     if 0 in (x1.shape[0], x2.shape[0]):
         raise ShapeError(expected("vectors with elements", x1=x1.template, x2=x2.template))
     first, second = vectors

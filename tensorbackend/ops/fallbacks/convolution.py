@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product as every
 
 from ...dispatch.fallbacks import fallback
-from ...protocol.window import Sizes, Windows
+from ...protocol.convolution import Correlation
 from ...template import Template
 from ...tensor import Tensor
 from ..contraction import dot
@@ -19,25 +19,15 @@ from .common import accumulator_dtype
 
 
 @fallback("conv")
-def _conv(
-    out: Template,
-    x: Tensor,
-    kernel: Tensor,
-    /,
-    *,
-    windows: Windows,
-    input_dilation: Sizes,
-    feature_groups: int,
-    batch_groups: int,
-) -> Tensor:
+def _conv(out: Template, x: Tensor, kernel: Tensor, /, *, correlation: Correlation) -> Tensor:
+    windows, _, feature_groups, batch_groups = correlation
     if not out.size:
         return zeros(out.shape, dtype=out.dtype)
     wide = accumulator_dtype(out.dtype)
-    around = [(low, high, apart - 1) for (low, high), apart in zip(windows.padding, input_dilation, strict=True)]
     padded = astype(x, wide)
-    if any(map(any, around)):
-        padded = pad_with(padded, full((), 0, dtype=wide), padding=((0, 0, 0), (0, 0, 0), *around))
-    groups = feature_groups * batch_groups  # one of them is 1
+    if any(map(any, correlation.edges)):
+        padded = pad_with(padded, full((), 0, dtype=wide), padding=((0, 0, 0), (0, 0, 0), *correlation.edges))
+    groups = correlation.groups
     batch, channels, *sizes = padded.shape
     # (groups, batch, channels, *spatial) with (groups, out, channels, *spatial)
     parts = reshape(padded, (batch_groups, batch // batch_groups, feature_groups, channels // feature_groups, *sizes))

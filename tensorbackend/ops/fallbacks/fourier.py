@@ -27,21 +27,6 @@ _SHORT = 32
 """Up to this length a product with the matrix is quicker than a split into halves."""
 
 
-_NEEDS = (
-    "add",
-    "as_type",
-    "concatenate",
-    "divide",
-    "dot",
-    "multiply",
-    "pad",
-    "reshape",
-    "slice",
-    "subtract",
-    "transpose",
-)
-
-
 @fallback("fft")
 def _fft(out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Tensor:
     return _transform(out, x, axis, length, -1, {"backward": 1.0, "ortho": math.sqrt(length), "forward": length}[norm])

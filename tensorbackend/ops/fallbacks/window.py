@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from itertools import product as every
 
 from ...dispatch.fallbacks import fallback
-from ...dtypes import Scalar, iinfo
+from ...dtypes import Scalar, value_range
 from ...protocol.window import Windows
 from ...select import move
 from ...template import Template
@@ -56,14 +55,12 @@ def _window_product(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
 
 @fallback("window_max", "real")
 def _window_max(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
-    least = -math.inf if x.dtype.is_floating else iinfo(x.dtype).min
-    return _combine_windows(out, x, maximum, least, windows)
+    return _combine_windows(out, x, maximum, value_range(x.dtype)[0], windows)
 
 
 @fallback("window_min", "real")
 def _window_min(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
-    largest = math.inf if x.dtype.is_floating else iinfo(x.dtype).max
-    return _combine_windows(out, x, minimum, largest, windows)
+    return _combine_windows(out, x, minimum, value_range(x.dtype)[1], windows)
 
 
 def _positions(out: Template, x: Tensor, windows: Windows) -> Iterator[list[int]]:

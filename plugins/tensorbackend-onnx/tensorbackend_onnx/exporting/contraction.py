@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorbackend as tb
 from tensorbackend.expr.node import Node
+from tensorbackend.protocol.convolution import Correlation
 from tensorbackend.protocol.window import Windows
 
 from .elementwise import as_pairs, dtype
@@ -55,18 +56,18 @@ def determinant(w: Writer, node: Node, x: Name) -> Any:
 
 @writes("conv")
 def conv(w: Writer, node: Node, x: Name, kernel: Name) -> Any:
-    options: Any = node.options
-    windows: Windows = options["windows"]
-    dilated = any(step != 1 for step in options["input_dilation"])
+    correlation: Correlation = node.options["correlation"]  # type: ignore[assignment] # options are of any type
+    windows = correlation.windows
+    dilated = any(step != 1 for step in correlation.input_dilation)
     negative = any(number < 0 for pair in windows.padding for number in pair)
-    if options["batch_groups"] != 1 or dilated or negative or not windows.strides:
+    if correlation.batch_groups != 1 or dilated or negative or not windows.strides:
         return NotImplemented
     return w.op(
         "Conv",
         x,
         kernel,
         dilations=list(windows.dilations),
-        group=options["feature_groups"],
+        group=correlation.feature_groups,
         pads=[low for low, _ in windows.padding] + [high for _, high in windows.padding],
         strides=list(windows.strides),
     )

@@ -12,7 +12,7 @@ from typing import Any
 import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.expr.node import Node
-from tensorbackend.protocol.window import Windows
+from tensorbackend.protocol.convolution import Correlation
 
 from .writer import PARTS
 
@@ -64,21 +64,18 @@ def pad(node: Node, x: Tensor, value: Tensor) -> Tensor:
 @parts("conv")
 def conv(node: Node, x: Tensor, kernel: Tensor) -> Tensor:
     """A convolution of dilated inputs, with padding that may take away."""
-    options: Any = node.options
-    windows: Windows = options["windows"]
+    correlation: Correlation = node.options["correlation"]  # type: ignore[assignment] # options are of any type
+    windows = correlation.windows
     if x.ndim == 2:  # no spatial axes
-        pixels = tb.conv(x[..., None], kernel[..., None], feature_groups=options["feature_groups"])
+        pixels = tb.conv(x[..., None], kernel[..., None], feature_groups=correlation.feature_groups)
         return pixels[..., 0]
-    spread = [
-        (low, high, step - 1) for (low, high), step in zip(windows.padding, options["input_dilation"], strict=True)
-    ]
     return tb.conv(
-        tb.pad(x, [(0, 0), (0, 0), *spread]),
+        tb.pad(x, [(0, 0), (0, 0), *correlation.edges]),
         kernel,
         strides=windows.strides,
         kernel_dilation=windows.dilations,
-        feature_groups=options["feature_groups"],
-        batch_groups=options["batch_groups"],
+        feature_groups=correlation.feature_groups,
+        batch_groups=correlation.batch_groups,
     )
 
 

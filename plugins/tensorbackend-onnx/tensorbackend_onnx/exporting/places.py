@@ -10,6 +10,7 @@ from typing import Any
 
 import tensorbackend as tb
 from tensorbackend import Tensor
+from tensorbackend.dtypes import value_range
 from tensorbackend.expr.node import Node
 
 from .parts import parts
@@ -88,12 +89,9 @@ def window(node: Node, x: Tensor) -> Tensor:
     """Windows along any axes: reductions of patches."""
     windows: Any = node.options["windows"]
     sizes, strides, padding, dilations = windows
-    floating = tb.isdtype(x.dtype, "real floating")
     identity: Any = {"window_sum": 0, "window_product": 1}.get(node.op)
-    if identity is None and node.op == "window_max":
-        identity = -tb.inf if floating else tb.iinfo(x.dtype).min
-    elif identity is None:
-        identity = tb.inf if floating else tb.iinfo(x.dtype).max
+    if identity is None:
+        identity = value_range(x.dtype)[node.op == "window_min"]
     padded = tb.pad(x, padding, value=tb.full((), identity, dtype=x.dtype, like=x))
     patches = tb.unfold(padded, sizes, strides=strides, dilations=dilations)
     reduce: Any = {"window_sum": tb.sum, "window_product": tb.prod, "window_max": tb.max, "window_min": tb.min}[node.op]

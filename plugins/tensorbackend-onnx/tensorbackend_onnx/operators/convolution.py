@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import tensorbackend as tb
@@ -12,7 +13,7 @@ from tensorbackend.errors import ShapeError, expected
 
 from .activations import fused
 from .registry import MICROSOFT, Ints, operator
-from .windows import windows
+from .windows import ConvAttributes, windows
 
 
 @operator("Conv")
@@ -21,22 +22,17 @@ def conv(
     kernel: Tensor,
     bias: Tensor | None = None,
     *,
-    auto_pad: str = "NOTSET",
-    dilations: tuple[int, ...] | None = None,
-    group: int = 1,
-    kernel_shape: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
+    attributes: ConvAttributes,
 ) -> Tensor:
     """Sums of products of a kernel (out, channels, *spatial) with windows of x (batch, channels, *spatial)."""
-    found = windows(x.shape[2:], kernel.shape[2:], auto_pad=auto_pad, pads=pads, strides=strides, dilations=dilations)
+    found = attributes.windows(x, kernel)
     result = tb.conv(
         x,
         kernel,
         strides=found.strides,
         padding=found.padding,
         kernel_dilation=found.dilations,
-        feature_groups=group,
+        feature_groups=attributes.group,
     )
     return result if bias is None else result + by_channel(bias, result.ndim)
 
@@ -50,15 +46,10 @@ def fused_conv(
     *,
     activation: str = "",
     activation_params: tuple[float, ...] = (),
-    auto_pad: str = "NOTSET",
-    dilations: tuple[int, ...] | None = None,
-    group: int = 1,
-    kernel_shape: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
+    attributes: ConvAttributes,
 ) -> Tensor:
     """A convolution, a tensor that is added, and an activation, which onnxruntime has joined."""
-    result = conv(x, kernel, bias, auto_pad=auto_pad, dilations=dilations, group=group, pads=pads, strides=strides)
+    result = conv(x, kernel, bias, attributes=attributes)
     return fused(result if added is None else result + added, activation, activation_params)
 
 
@@ -73,18 +64,13 @@ def conv_transpose(
     kernel: Tensor,
     bias: Tensor | None = None,
     *,
-    auto_pad: str = "NOTSET",
-    dilations: tuple[int, ...] | None = None,
-    group: int = 1,
-    kernel_shape: tuple[int, ...] | None = None,
+    attributes: ConvAttributes,
     output_padding: tuple[int, ...] | None = None,
     output_shape: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
 ) -> Tensor:
     """The transpose of a convolution, by a kernel (channels, out, *spatial)."""
-    spatial, sizes = x.shape[2:], kernel.shape[2:]
-    found = windows(spatial, sizes, strides=strides, dilations=dilations, pads=pads)
+    spatial, auto_pad, group = x.shape[2:], attributes.auto_pad, attributes.group
+    found = replace(attributes, auto_pad="NOTSET").windows(x, kernel)
     added = output_padding or (0,) * len(spatial)
     whole = [
         stride * (size - 1) + more + span

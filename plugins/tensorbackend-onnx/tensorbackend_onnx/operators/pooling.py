@@ -9,42 +9,17 @@ import tensorbackend as tb
 from tensorbackend import Tensor
 
 from .registry import Ints, Node, operator
-from .windows import Windows, windows
+from .windows import PoolAttributes, Windows, windows
 
 
 @operator("MaxPool")
-def max_pool(
-    x: Tensor,
-    *,
-    kernel_shape: tuple[int, ...],
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
-    dilations: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    storage_order: int = 0,
-    strides: tuple[int, ...] | None = None,
-    node: Node,
-) -> Any:
+def max_pool(x: Tensor, *, attributes: PoolAttributes, storage_order: int = 0, node: Node) -> Any:
     """The largest element of each window, and where it is in the whole tensor."""
-    found = windows(
-        x.shape[2:],
-        kernel_shape,
-        auto_pad=auto_pad,
-        ceil_mode=ceil_mode,
-        dilations=dilations,
-        pads=pads,
-        strides=strides,
-    )
-    options: dict[str, Any] = {
-        "strides": (1, 1, *found.strides),
-        "padding": [(0, 0), (0, 0), *found.whole()],
-        "dilations": (1, 1, *found.dilations),
-    }
-    window = (1, 1, *found.sizes)
-    largest = tb.window_max(x, window, **options)
+    options = attributes.windows(x).options()
+    largest = tb.window_max(x, **options)
     if not node.wants(1):
         return largest
-    positions = tb.window_argmax(x, window, **options)
+    positions = tb.window_argmax(x, **options)
     if storage_order:  # the images are stored by columns
         image = math.prod(x.shape[2:])
         places = tb.unravel_index(tb.remainder(positions, image), x.shape[2:])
@@ -54,38 +29,10 @@ def max_pool(
 
 
 @operator("AveragePool")
-def average_pool(
-    x: Tensor,
-    *,
-    kernel_shape: tuple[int, ...],
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
-    count_include_pad: int = 0,
-    dilations: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
-) -> Tensor:
+def average_pool(x: Tensor, *, attributes: PoolAttributes, count_include_pad: int = 0) -> Tensor:
     """The mean of each window, over the elements of x or, with `count_include_pad`, those of the padding as well."""
-    found = windows(
-        x.shape[2:],
-        kernel_shape,
-        auto_pad=auto_pad,
-        ceil_mode=ceil_mode,
-        dilations=dilations,
-        pads=pads,
-        strides=strides,
-    )
-    return _window_sum(x, found) / _counts(x, found, bool(count_include_pad))
-
-
-def _window_sum(x: Tensor, found: Windows) -> Tensor:
-    return tb.window_sum(
-        x,
-        (1, 1, *found.sizes),
-        strides=(1, 1, *found.strides),
-        padding=[(0, 0), (0, 0), *found.whole()],
-        dilations=(1, 1, *found.dilations),
-    )
+    found = attributes.windows(x)
+    return tb.window_sum(x, **found.options()) / _counts(x, found, bool(count_include_pad))
 
 
 def _counts(x: Tensor, found: Windows, with_padding: bool) -> Tensor:
@@ -104,28 +51,9 @@ def _counts(x: Tensor, found: Windows, with_padding: bool) -> Tensor:
 
 
 @operator("LpPool")
-def lp_pool(
-    x: Tensor,
-    *,
-    kernel_shape: tuple[int, ...],
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
-    dilations: tuple[int, ...] | None = None,
-    p: int = 2,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
-) -> Tensor:
+def lp_pool(x: Tensor, *, attributes: PoolAttributes, p: int = 2) -> Tensor:
     """The p-norm of each window."""
-    found = windows(
-        x.shape[2:],
-        kernel_shape,
-        auto_pad=auto_pad,
-        ceil_mode=ceil_mode,
-        dilations=dilations,
-        pads=pads,
-        strides=strides,
-    )
-    return tb.pow(_window_sum(tb.pow(tb.abs(x), p), found), 1 / p)
+    return tb.pow(tb.window_sum(tb.pow(tb.abs(x), p), **attributes.windows(x).options()), 1 / p)
 
 
 @operator("GlobalAveragePool")

@@ -9,6 +9,7 @@ from ..dtypes import dtype_of
 from .convolution import by_channel, conv
 from .narrow import cast_to_narrow
 from .registry import MICROSOFT, operator
+from .windows import ConvAttributes
 
 
 def spread(z: Tensor, x: Tensor, axis: int, block_size: int = 0) -> Tensor:
@@ -136,26 +137,13 @@ def conv_integer(
     x_zero: Tensor | None = None,
     kernel_zero: Tensor | None = None,
     *,
-    auto_pad: str = "NOTSET",
-    dilations: tuple[int, ...] | None = None,
-    group: int = 1,
-    kernel_shape: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
+    attributes: ConvAttributes,
 ) -> Tensor:
     """A convolution of integers, in int32."""
     zero = kernel_zero
     if zero is not None and zero.size > 1:
         zero = tb.reshape(zero, (-1, *(1,) * (kernel.ndim - 1)))
-    return conv(
-        difference(x, x_zero),
-        difference(kernel, zero),
-        auto_pad=auto_pad,
-        dilations=dilations,
-        group=group,
-        pads=pads,
-        strides=strides,
-    )
+    return conv(difference(x, x_zero), difference(kernel, zero), attributes=attributes)
 
 
 @operator("QLinearConv")
@@ -170,25 +158,10 @@ def qlinear_conv(
     zero: Tensor,
     bias: Tensor | None = None,
     *,
-    auto_pad: str = "NOTSET",
-    dilations: tuple[int, ...] | None = None,
-    group: int = 1,
-    kernel_shape: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
+    attributes: ConvAttributes,
 ) -> Tensor:
     """A convolution of quantised numbers, quantised."""
-    total = conv_integer(
-        x,
-        kernel,
-        x_zero,
-        kernel_zero,
-        auto_pad=auto_pad,
-        dilations=dilations,
-        group=group,
-        pads=pads,
-        strides=strides,
-    )
+    total = conv_integer(x, kernel, x_zero, kernel_zero, attributes=attributes)
     if bias is not None:
         total = total + by_channel(bias, total.ndim)
     factor = x_scale * kernel_scale / scale

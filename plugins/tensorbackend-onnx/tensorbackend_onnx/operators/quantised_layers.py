@@ -13,9 +13,10 @@ from ..errors import ModelError
 from .activations import leaky_relu, softmax, softmax_of_rows
 from .pooling import average_pool
 from .quantisation import dequantize, dynamic_quantize_matmul, matmul_integer, matmul_integer_to_float, quantize
-from .recurrent import lstm_layer, run_lstm
+from .recurrent import LSTM_ACTIVATIONS, RecurrentAttributes, run_lstm
 from .registry import MICROSOFT, operator, refuse
 from .transformers import self_attention
+from .windows import PoolAttributes
 
 
 @operator("DynamicQuantizeLSTM", domain=MICROSOFT)
@@ -33,12 +34,7 @@ def dynamic_quantize_lstm(
     recurrence_scale: Tensor | None = None,
     recurrence_zero: Tensor | None = None,
     *,
-    activation_alpha: tuple[float, ...] | None = None,
-    activation_beta: tuple[float, ...] | None = None,
-    activations: tuple[str, ...] | None = None,
-    clip: float | None = None,
-    direction: str = "forward",
-    hidden_size: int | None = None,
+    attributes: RecurrentAttributes,
     input_forget: int = 0,
 ) -> tuple[Tensor, ...]:
     """Long short-term memory of quantised weights; the input, and the output of each step, are quantised here."""
@@ -51,7 +47,7 @@ def dynamic_quantize_lstm(
         )
 
     return run_lstm(
-        lstm_layer(activations, activation_alpha, activation_beta, clip, direction),
+        attributes.layer(LSTM_ACTIVATIONS),
         x,
         product(weights, weight_scale, weight_zero),
         product(recurrence, recurrence_scale, recurrence_zero),
@@ -188,12 +184,10 @@ def quantised_average_pool(
     floats = dequantize(x, x_scale, x_zero)
     pooled = average_pool(
         tb.moveaxis(floats, -1, 1) if channels_last else floats,
-        kernel_shape=kernel_shape,
-        auto_pad=auto_pad,
-        ceil_mode=ceil_mode,
+        attributes=PoolAttributes(
+            kernel_shape=kernel_shape, auto_pad=auto_pad, ceil_mode=ceil_mode, pads=pads, strides=strides
+        ),
         count_include_pad=count_include_pad,
-        pads=pads,
-        strides=strides,
     )
     return quantize(tb.moveaxis(pooled, 1, -1) if channels_last else pooled, scale, zero)
 

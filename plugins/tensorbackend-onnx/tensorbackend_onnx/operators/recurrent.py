@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from tensorbackend import Tensor, nn
 from tensorbackend.errors import ArgumentError, expected
 
 from .activations import hard_sigmoid
-from .registry import operator
+from .registry import Attributes, operator
 
 Activation = Callable[[Tensor], Tensor]
 Cell = Callable[[tuple[Tensor, ...], Tensor], tuple[Tensor, ...]]
@@ -47,6 +48,8 @@ def _elu(x: Tensor, alpha: float = 1.0) -> Tensor:
     return nn.elu(x, alpha=alpha)
 
 
+LSTM_ACTIVATIONS = "sigmoid", "tanh", "tanh"
+
 WITH_NUMBERS: dict[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
     "affine": (_affine, ("alpha", "beta")),
     "elu": (_elu, ("alpha",)),
@@ -79,31 +82,35 @@ class Layer(NamedTuple):
         return tuple(lambda x, f=function: f(self.limited(x)) for function in chosen)
 
 
-def _layer(
-    names: Sequence[str] | None,
-    default: Sequence[str],
-    alphas: Sequence[float] | None,
-    betas: Sequence[float] | None,
-    clip: float | None,
-    direction: str,
-    layout: int,
-) -> Layer:
-    directions = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}.get(direction)
-    if directions is None:
-        raise ArgumentError(expected("forward, reverse or bidirectional", direction=direction))
-    numbers = {"alpha": iter(alphas or ()), "beta": iter(betas or ())}
-    chosen = []
-    for name in names or tuple(default) * len(directions):
-        lower = name.lower()
-        if lower in PLAIN:
-            chosen.append(PLAIN[lower])
-        elif lower in WITH_NUMBERS:
-            function, wanted = WITH_NUMBERS[lower]
-            given = {word: next(numbers[word], None) for word in wanted}
-            chosen.append(partial(function, **{word: value for word, value in given.items() if value is not None}))
-        else:
-            raise ArgumentError(expected(f"activations among {[*PLAIN, *WITH_NUMBERS]}", activation=name))
-    return Layer(tuple(chosen), clip, directions, layout)
+@dataclass(frozen=True, kw_only=True)
+class RecurrentAttributes(Attributes):
+    """The attributes of all recurrent operators."""
+
+    activation_alpha: tuple[float, ...] | None = None
+    activation_beta: tuple[float, ...] | None = None
+    activations: tuple[str, ...] | None = None
+    clip: float | None = None
+    direction: str = "forward"
+    hidden_size: int | None = None
+
+    def layer(self, default: Sequence[str], layout: int = 0) -> Layer:
+        """The layer, with the default activations of a direction."""
+        directions = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}.get(self.direction)
+        if directions is None:
+            raise ArgumentError(expected("forward, reverse or bidirectional", direction=self.direction))
+        numbers = {"alpha": iter(self.activation_alpha or ()), "beta": iter(self.activation_beta or ())}
+        chosen = []
+        for name in self.activations or tuple(default) * len(directions):
+            lower = name.lower()
+            if lower in PLAIN:
+                chosen.append(PLAIN[lower])
+            elif lower in WITH_NUMBERS:
+                function, wanted = WITH_NUMBERS[lower]
+                given = {word: next(numbers[word], None) for word in wanted}
+                chosen.append(partial(function, **{word: value for word, value in given.items() if value is not None}))
+            else:
+                raise ArgumentError(expected(f"activations among {[*PLAIN, *WITH_NUMBERS]}", activation=name))
+        return Layer(tuple(chosen), self.clip, directions, layout)
 
 
 def _run(
@@ -175,17 +182,12 @@ def rnn(
     lengths: Tensor | None = None,
     state: Tensor | None = None,
     *,
-    activation_alpha: tuple[float, ...] | None = None,
-    activation_beta: tuple[float, ...] | None = None,
-    activations: tuple[str, ...] | None = None,
-    clip: float | None = None,
-    direction: str = "forward",
-    hidden_size: int | None = None,
+    attributes: RecurrentAttributes,
     layout: int = 0,
     output_sequence: int = 0,
 ) -> tuple[Tensor, ...]:
     """The plain recurrent layer."""
-    layer = _layer(activations, ("tanh",), activation_alpha, activation_beta, clip, direction, layout)
+    layer = attributes.layer(("tanh",), layout)
     hidden = recurrence.shape[-1]
 
     def cell(place: int) -> tuple[Callable[[Tensor], Tensor], Cell]:
@@ -209,18 +211,13 @@ def gru(
     lengths: Tensor | None = None,
     state: Tensor | None = None,
     *,
-    activation_alpha: tuple[float, ...] | None = None,
-    activation_beta: tuple[float, ...] | None = None,
-    activations: tuple[str, ...] | None = None,
-    clip: float | None = None,
-    direction: str = "forward",
-    hidden_size: int | None = None,
+    attributes: RecurrentAttributes,
     layout: int = 0,
     linear_before_reset: int = 0,
     output_sequence: int = 0,
 ) -> tuple[Tensor, ...]:
     """Gated recurrent units, with the gates update, reset and hidden."""
-    layer = _layer(activations, ("sigmoid", "tanh"), activation_alpha, activation_beta, clip, direction, layout)
+    layer = attributes.layer(("sigmoid", "tanh"), layout)
     hidden = recurrence.shape[-1]
 
     def cell(place: int) -> tuple[Callable[[Tensor], Tensor], Cell]:
@@ -253,38 +250,20 @@ def lstm(
     memory: Tensor | None = None,
     peepholes: Tensor | None = None,
     *,
-    activation_alpha: tuple[float, ...] | None = None,
-    activation_beta: tuple[float, ...] | None = None,
-    activations: tuple[str, ...] | None = None,
-    clip: float | None = None,
-    direction: str = "forward",
-    hidden_size: int | None = None,
+    attributes: RecurrentAttributes,
     input_forget: int = 0,
     layout: int = 0,
     output_sequence: int = 0,
 ) -> tuple[Tensor, ...]:
     """Long short-term memory, with the gates input, output, forget and cell."""
-    layer = lstm_layer(activations, activation_alpha, activation_beta, clip, direction, layout)
     return run_lstm(
-        layer,
+        attributes.layer(LSTM_ACTIVATIONS, layout),
         x,
         lambda place, z: z @ weights[place].T,
         lambda place, z: z @ recurrence[place].T,
         (recurrence.shape[-1], bool(input_forget)),
         (bias, lengths, state, memory, peepholes),
     )
-
-
-def lstm_layer(
-    names: Sequence[str] | None,
-    alphas: Sequence[float] | None,
-    betas: Sequence[float] | None,
-    clip: float | None,
-    direction: str,
-    layout: int = 0,
-) -> Layer:
-    """The activations, directions and layout of long short-term memory."""
-    return _layer(names, ("sigmoid", "tanh", "tanh"), alphas, betas, clip, direction, layout)
 
 
 def run_lstm(

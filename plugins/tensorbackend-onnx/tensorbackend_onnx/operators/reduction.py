@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import tensorbackend as tb
 from tensorbackend import Tensor
-from tensorbackend.dtypes import bool_
+from tensorbackend.dtypes import bool_, value_range
 
 from .registry import Int, Ints, operator
 
@@ -32,7 +32,7 @@ def _max(x: Tensor, axis: tuple[int, ...], keepdims: bool) -> Tensor:
     if x.dtype == bool_:
         return tb.any(x, axis=axis, keepdims=keepdims)
     if any(x.shape[a] == 0 for a in axis):
-        return _sum(x, axis, keepdims) + _lowest_value(x.dtype)
+        return _sum(x, axis, keepdims) + value_range(x.dtype)[0]
     return tb.max(x, axis=axis, keepdims=keepdims)
 
 
@@ -40,16 +40,8 @@ def _min(x: Tensor, axis: tuple[int, ...], keepdims: bool) -> Tensor:
     if x.dtype == bool_:
         return tb.all(x, axis=axis, keepdims=keepdims)
     if any(x.shape[a] == 0 for a in axis):
-        return _sum(x, axis, keepdims) + _highest_value(x.dtype)
+        return _sum(x, axis, keepdims) + value_range(x.dtype)[1]
     return tb.min(x, axis=axis, keepdims=keepdims)
-
-
-def _lowest_value(dtype: tb.DType) -> float:
-    return -tb.inf if tb.isdtype(dtype, "real floating") else tb.iinfo(dtype).min
-
-
-def _highest_value(dtype: tb.DType) -> float:
-    return tb.inf if tb.isdtype(dtype, "real floating") else tb.iinfo(dtype).max
 
 
 def _l1(x: Tensor, axis: tuple[int, ...], keepdims: bool) -> Tensor:

@@ -2,15 +2,17 @@
 
 A parameter that may be given by position is an input. One of type `Ints`, `Floats`, `Int`, `Float` or `Bool` gets the
 numbers in the tensor, which must be known before the operator runs: a shape, axes, a scale to resize by. A keyword is
-an attribute. The keyword `node` gets what the function must know of its place.
+an attribute; one whose type is a class of `Attributes` gets all those that the class has. The keyword `node` gets what
+the function must know of its place.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass, fields
 from enum import Enum
-from functools import partial
+from functools import wraps
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args
 
 import tensorbackend as tb
@@ -84,6 +86,11 @@ class Node(NamedTuple):
         return tb.get_backend("binary") if size <= SMALL or self.run is None else self.run.home
 
 
+@dataclass(frozen=True, kw_only=True)
+class Attributes:
+    """Attributes that several operators have, which a function takes as one keyword."""
+
+
 class Operator(NamedTuple):
     """A function that computes an operator, and what its signature says."""
 
@@ -141,9 +148,12 @@ def find(domain: str, name: str, opset: int) -> Operator | None:
 
 def _operator(function: Callable[..., Any], since: int) -> Operator:
     readings: list[Reading | None] = []
-    least, variadic, attributes = 0, False, set()
+    least, variadic, attributes, declared = 0, False, set(), function
     for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
-        if parameter.kind is parameter.KEYWORD_ONLY:
+        if isinstance(parameter.annotation, type) and issubclass(parameter.annotation, Attributes):
+            declared = _with_record(declared, name, parameter.annotation)
+            attributes |= {field.name for field in fields(parameter.annotation)}
+        elif parameter.kind is parameter.KEYWORD_ONLY:
             attributes.add(name)
         elif parameter.kind is parameter.VAR_POSITIONAL:
             variadic = True
@@ -152,7 +162,19 @@ def _operator(function: Callable[..., Any], since: int) -> Operator:
             least += parameter.default is parameter.empty
     needs_node = "node" in attributes
     named = frozenset(attributes - {"node"})
-    return Operator(function, since, tuple(readings), least, variadic, named, needs_node)
+    return Operator(declared, since, tuple(readings), least, variadic, named, needs_node)
+
+
+def _with_record(function: Callable[..., Any], keyword: str, record: type[Attributes]) -> Callable[..., Any]:
+    """A function that takes the attributes of a record one by one."""
+    names = {field.name for field in fields(record)}
+
+    @wraps(function)
+    def call(*inputs: Value, **attributes: Any) -> Any:
+        values = {name: attributes.pop(name) for name in names & attributes.keys()}
+        return function(*inputs, **{keyword: record(**values)}, **attributes)
+
+    return call
 
 
 def _reading(annotation: Any) -> Reading | None:
@@ -185,6 +207,3 @@ def read(value: Value, reading: Reading) -> Any:
     if len(numbers) != 1:
         raise ModelError(expected("one number", tensor=value))
     return numbers[0]
-
-
-read_ints: Callable[[Value], tuple[int, ...]] = partial(read, reading=Reading.INTS)

@@ -151,9 +151,6 @@ def _bounds(length: int, start: int, end: int, step: int) -> slice:
     return slice(start, None if end < 0 else end, step) if length else slice(0, 0)
 
 
-PADDING = {"constant": "constant", "edge": "edge", "reflect": "reflect", "wrap": "wrap"}
-
-
 @operator("Pad")
 def pad_by_attributes(
     x: Tensor,

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+from tensorbackend import Tensor
 from tensorbackend.errors import ArgumentError, ShapeError, expected
+
+from .registry import Attributes
 
 
 class Windows(NamedTuple):
@@ -27,6 +31,15 @@ class Windows(NamedTuple):
         """The number of windows along each axis."""
         rows = zip(spatial, self.padding, self.extra, self.spans, self.strides, strict=True)
         return tuple((size + sum(pad) + extra - span) // stride + 1 for size, pad, extra, span, stride in rows)
+
+    def options(self) -> dict[str, Any]:
+        """The options of `tb.window_max` and the like, for a tensor (batch, channels, *spatial)."""
+        return {
+            "window": (1, 1, *self.sizes),
+            "strides": (1, 1, *self.strides),
+            "padding": ((0, 0), (0, 0), *self.whole()),
+            "dilations": (1, 1, *self.dilations),
+        }
 
     def whole(self) -> tuple[tuple[int, int], ...]:
         """The padding with what is added at the ends."""
@@ -74,3 +87,50 @@ def windows(
             count -= 1
         extra.append((count - 1) * stride + span - size - sum(pad))
     return found._replace(extra=tuple(extra))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvAttributes(Attributes):
+    """The attributes of convolutions."""
+
+    auto_pad: str = "NOTSET"
+    dilations: tuple[int, ...] | None = None
+    group: int = 1
+    kernel_shape: tuple[int, ...] | None = None
+    pads: tuple[int, ...] | None = None
+    strides: tuple[int, ...] | None = None
+
+    def windows(self, x: Tensor, kernel: Tensor) -> Windows:
+        """The windows of x (batch, channels, *spatial) that a kernel (out, channels, *spatial) meets."""
+        return windows(
+            x.shape[2:],
+            kernel.shape[2:],
+            auto_pad=self.auto_pad,
+            pads=self.pads,
+            strides=self.strides,
+            dilations=self.dilations,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolAttributes(Attributes):
+    """The attributes of pools."""
+
+    kernel_shape: tuple[int, ...]
+    auto_pad: str = "NOTSET"
+    ceil_mode: int = 0
+    dilations: tuple[int, ...] | None = None
+    pads: tuple[int, ...] | None = None
+    strides: tuple[int, ...] | None = None
+
+    def windows(self, x: Tensor) -> Windows:
+        """The windows of x (batch, channels, *spatial)."""
+        return windows(
+            x.shape[2:],
+            self.kernel_shape,
+            auto_pad=self.auto_pad,
+            pads=self.pads,
+            strides=self.strides,
+            dilations=self.dilations,
+            ceil_mode=self.ceil_mode,
+        )

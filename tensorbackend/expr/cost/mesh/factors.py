@@ -207,12 +207,13 @@ def _convolution(outs: Templates, inputs: Templates, options: Options) -> Factor
     """Convolutions: batch and channels have factors if there is only one group. An axis of space is needed as a whole,
     unless the kernel has one element along it."""
     x, kernel = inputs
-    one = options["feature_groups"] == options["batch_groups"] == 1
+    correlation: Any = options["correlation"]
+    one = correlation.groups == 1
     (out,) = outs
     space = [
         place if x.shape[place] == out.shape[place] and kernel.shape[place] == 1 else None for place in range(2, x.ndim)
     ]
-    batch = 0 if options["batch_groups"] == 1 else None
+    batch = 0 if correlation.batch_groups == 1 else None
     input_places = (batch, 1 if one else None, *space)
     return Factors(
         (input_places, (x.ndim if one else None, 1 if one else None, *_whole(kernel)[2:])),

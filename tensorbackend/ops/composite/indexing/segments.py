@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ....annotations import Axis
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
-from ....dtypes import DType, bool_, iinfo
+from ....dtypes import DType, bool_, value_range
 from ....errors import ArgumentError, ShapeError, expected
 from ....protocol.indexing import Mode
 from ....rules.accuracy import COMPLEX_STEPS, LOG_OF_SUM, PRODUCT, SUM
@@ -157,7 +157,7 @@ def _segment_maximum(table: _Table) -> Tensor:
     dtype = table.rows.dtype
     if dtype is bool_:
         return astype(_segment_maximum(table.of(astype(table.rows, "uint8"))), bool_)
-    lowest = full((table.size, table.rows.shape[1]), _lowest(dtype), dtype=dtype)
+    lowest = full((table.size, table.rows.shape[1]), value_range(dtype)[0], dtype=dtype)
     return indexed_max(lowest, expand_dims(table.segments, axis=1), table.rows, mode="fill")
 
 
@@ -171,7 +171,7 @@ def _first_of_largest(table: _Table) -> Tensor:
         nowhere = full((0, columns), -1, dtype="int64")
         return indexed_put(nowhere, expand_dims(table.segments, axis=1), -1, mode="fill")
     # One more row, with which entries outside all segments are compared.
-    lowest = full((1, columns), _lowest(table.rows.dtype), dtype=table.rows.dtype)
+    lowest = full((1, columns), value_range(table.rows.dtype)[0], dtype=table.rows.dtype)
     largest = take_at(concatenate([_segment_maximum(table), lowest], axis=0), table.segments, axis=0, mode="clip")
     among = logical_or(equal(table.rows, largest), not_equal(table.rows, table.rows))  # a NaN is largest
     from_end = subtract(rows - 1, iota((rows, columns), axis=0, dtype="int64"))
@@ -185,7 +185,7 @@ def _first_of_largest(table: _Table) -> Tensor:
 def _maximum_by_order(table: _Table) -> Tensor:
     """The result of `_segment_maximum` for backends without a faster way; 0.0 for zeros of both signs."""
     dtype = table.rows.dtype
-    lowest = full((table.size, table.rows.shape[1]), _lowest(dtype), dtype=dtype)
+    lowest = full((table.size, table.rows.shape[1]), value_range(dtype)[0], dtype=dtype)
     if not table.rows.shape[0]:
         return lowest
     at = _first_largest(table)
@@ -195,12 +195,6 @@ def _maximum_by_order(table: _Table) -> Tensor:
     positive = logical_and(equal(table.rows, 0), logical_not(signbit(table.rows)))
     any_positive = greater(_total(table.of(astype(positive, "int64"))), 0)
     return add(largest, where(any_positive, full((), 0.0, dtype=dtype), full((), -0.0, dtype=dtype)))  # x + -0.0 is x
-
-
-def _lowest(dtype: DType) -> float | bool:
-    if dtype is bool_:
-        return False
-    return iinfo(dtype).min if dtype.is_integer else -math.inf
 
 
 def _mirror(x: Tensor) -> Tensor:

@@ -24,6 +24,13 @@ from ...indexing.taking import take_at
 from ...shape import broadcast_to, concatenate, expand_dims, laid_flat, permute_dims, reshape, squeeze
 
 
+def as_vector(x: Tensor, what: str) -> Tensor:
+    """An operand that must have one axis, without its name."""
+    if x.ndim != 1:
+        raise ShapeError(expected(f"{what} along one axis", tensor=x.template))
+    return x.rename(None)
+
+
 @composite
 def stack(arrays: Sequence[Tensor], /, *, axis: int = 0, name: str | None = None) -> Tensor:
     """Join tensors with equal shapes along a new axis, which may have a name.

@@ -30,14 +30,8 @@ from ...indexing.slices import entries
 from ...indexing.taking import take_at
 from ...shape import concatenate, reshape
 from ...sorting import argsort
+from ..shape.arranging import as_vector
 from .searching import searchsorted
-
-
-def _vector(x: Tensor, what: str) -> Tensor:
-    """An operand that must have one axis, without its name."""
-    if x.ndim != 1:
-        raise ShapeError(expected(f"{what} along one axis", tensor=x.template))
-    return x.rename(None)
 
 
 @composite.within(Bound(16, "a product with a quotient of differences", "operand", tame=True))
@@ -78,7 +72,7 @@ def interp(
     >>> tb.interp(tb.asarray([0.5, 1.5, 9.0]), tb.asarray([0.0, 1.0, 2.0]), tb.asarray([0.0, 10.0, 30.0])).tolist()
     [5.0, 20.0, 30.0]
     """
-    places, values = _vector(xp, "places"), _vector(fp, "values")
+    places, values = as_vector(xp, "places"), as_vector(fp, "values")
     if places.shape != values.shape or not places.shape[0]:
         raise ShapeError(expected("a value for each place, and at least one", xp=xp.template, fp=fp.template))
     dtype = to_floating(check_dtype(result_type([x.template, xp.template, fp.template]), "numeric"))
