@@ -133,6 +133,47 @@ def safetensors(draw: random.Random) -> bytes:
     return length.to_bytes(8, "little") + content + data
 
 
+WIDTHS = {"I64": 8, "I32": 4, "F32": 4, "F16": 2, "F8_E4M3": 1, "I8": 1, "U8": 1}
+"""Bytes of the elements of quantised matrices and of their other parts."""
+
+
+def quantised(draw: random.Random) -> bytes:
+    """Return a file with the parts of a quantised matrix, in half of the files with a part that does not fit."""
+    height, count, groups = draw.choice([1, 8, 16, 200]), draw.choice([2, 32, 128]), draw.choice([1, 1, 2])
+    bits = draw.choice([2, 4, 8])
+    words, points = -(-count * bits // 32), -(-height * bits // 32)
+    scale = draw.choice([[height, groups], [height, 1], [height], [1], [-(-height // 128), -(-count // 128)]])
+    parts: dict[str, tuple[str, list[int]]] = draw.choice([
+        {"w.weight": ("I8", [height, count]), "w.weight_scale": ("F16", scale), "w.weight_zero_point": ("I8", scale)},
+        {"w.weight": ("F8_E4M3", [height, count]), "w.weight_scale": (draw.choice(["F32", "U8"]), scale)},
+        {"w.weight": ("U8", [height, count]), "w.weight_scale": ("F8_E4M3", scale), "w.weight_scale_2": ("F32", [])},
+        {"w.weight_packed": ("I32", [height, words]), "w.weight_scale": ("F16", scale), "w.weight_shape": ("I64", [2]),
+         "w.weight_zero_point": ("I32", [points, groups])},
+        {"w.weight_packed": ("U8", [height, count]), "w.weight_scale": ("U8", scale)},
+        {"w.qweight": ("I32", draw.choice([[words, height], [count, points]])), "w.qzeros": ("I32", [groups, points]),
+         "w.scales": ("F16", [groups, height])},
+        {"w_blocks": ("U8", [height, groups, 16]), "w_scales": ("U8", [height, groups])},
+    ])  # fmt: skip
+    if draw.random() < 0.5:
+        changed, (dtype, shape) = draw.choice(list(parts.items()))
+        size = draw.randrange(len(shape) + 1)
+        shape = draw.choice([shape[:size], [*shape, 1], [*shape[:size], draw.choice([0, 1, 3]), *shape[size + 1 :]]])
+        parts[changed] = (draw.choice([dtype, dtype, *WIDTHS]), shape)
+    if draw.random() < 0.2:
+        parts[draw.choice(["w.weight_g_idx", "w.g_idx"])] = ("I32", [draw.choice([1, count])])
+    if draw.random() < 0.2:
+        parts.pop(draw.choice(list(parts)))
+    entries, data = {}, b""
+    for name, (dtype, shape) in parts.items():
+        content = draw.randbytes(WIDTHS[dtype] * int(np.prod(shape)))
+        if (dtype, shape) == ("I64", [2]):
+            content = np.array([height, draw.choice([count] * 4 + [-1, 0, 1 << 62])]).tobytes()
+        entries[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(content)]}
+        data += content
+    text = json.dumps(entries).encode()
+    return len(text).to_bytes(8, "little") + text + data
+
+
 def damaged(draw: random.Random, content: bytes) -> bytes:
     """Damage a file: flip bits, insert, remove or move bytes, or overwrite lengths."""
     file_bytes = bytearray(content)
@@ -161,29 +202,34 @@ def damaged(draw: random.Random, content: bytes) -> bytes:
 
 
 MAKERS: dict[str, Callable[[random.Random], bytes]] = {".npy": npy, ".npz": npz, ".safetensors": safetensors}
+MAKERS[".quantised.safetensors"] = quantised
 
 
 @pytest.mark.parametrize("suffix", MAKERS)
 def test_hostile_files(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"x{suffix}"
+    path, load = tmp_path / f"x{suffix}", tb.load_quantized if suffix.startswith(".q") else tb.load
     for backend in ("numpy", "template"):  # imports the modules that reading needs
         path.write_bytes(b"")
         with pytest.raises(TensorBackendError):
-            tb.load(path, backend=backend)
-    read = 0
+            load(path, backend=backend)
+    read, rounds = 0, ROUNDS // len(MAKERS)
     tracemalloc.start()
     try:
-        for number in range(ROUNDS // len(MAKERS)):
+        for number in range(rounds):
             draw = random.Random(f"{SEED} {suffix} {number}")
-            content = damaged(draw, MAKERS[suffix](draw))
+            content = MAKERS[suffix](draw)
+            content = content if suffix.startswith(".q") and draw.random() < 0.8 else damaged(draw, content)
             path.write_bytes(content)
             for backend in ("numpy", "template"):
                 tracemalloc.reset_peak()
                 before = tracemalloc.get_traced_memory()[0]
                 text = ""
                 try:
-                    tb.load(path, backend=backend)
+                    found: Any = load(path, backend=backend)
                     read += 1
+                    if suffix.startswith(".q"):
+                        for x in found.values():
+                            assert not isinstance(x, tb.Quantized) or tb.dequantize(x).shape == x.shape
                 except TensorBackendError as error:
                     text = str(error)
                 except Exception as error:
@@ -193,4 +239,4 @@ def test_hostile_files(tmp_path: Path, suffix: str) -> None:
                 assert taken < len(content) + ROOM, f"file {number} of seed {SEED} on {backend}: {taken} bytes"
     finally:
         tracemalloc.stop()
-    assert read > ROUNDS // 20  # else almost all files are refused
+    assert read > 3 * rounds // 20  # else almost all files are refused

@@ -455,6 +455,7 @@ if _TYPE_CHECKING:
     from .quantized.rounding import dequantize as dequantize
     from .quantized.rounding import quantize as quantize
     from .quantized.rounding import round_quantized as round_quantized
+    from .quantized.safetensors import load_quantized as load_quantized
     from .select import backends as backends
 
     __version__: str

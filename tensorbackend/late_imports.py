@@ -94,6 +94,7 @@ MODULES = {
         "quantized.gguf": "load_gguf",
         "quantized.matrix": "Quantized",
         "quantized.products": "quantized_dot",
+        "quantized.safetensors": "load_quantized",
         "quantized.rounding": "dequantize quantize round_quantized",
         "ops.window": "window_max window_min window_prod window_reduce window_scatter_max window_scatter_min "
         "window_sum",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
@@ -108,3 +110,32 @@ def load_gguf(draw: Draw, run: Recorder, backend: Backend) -> None:
         q = run(__file__, backend)["w"]
     wanted = (codes.astype(numpy.float64) - 8) * scale
     assert numpy.asarray(tb.dequantize(q)).tolist() == [wanted.tolist()]
+
+
+@law("load_quantized", by="brute force")
+def load_quantized(draw: Draw, run: Recorder, backend: Backend) -> None:
+    """Sixteen columns of codes of 4 bits, packed as compressed-tensors or GPTQ do, or one to a byte."""
+    height, columns, layout = draw(st.integers(1, 3)) * 8, 16, draw(st.sampled_from(["packed", "columns", "bytes"]))
+    codes = numpy.array(draw(st.lists(st.integers(0, 15), min_size=16, max_size=16)) * height).reshape(height, columns)
+    codes = (codes + numpy.arange(height)[:, None]) % 16
+    scales = numpy.array(draw(st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=height, max_size=height)))
+    zero = draw(st.integers(0, 15))
+    hexadecimal = [["".join(f"{code:x}" for code in row[7::-1]) for row in (line, line[8:])] for line in codes.tolist()]
+    words = numpy.array([[int(digits, 16) for digits in row] for row in hexadecimal], numpy.uint32)
+    if layout == "packed":
+        zero = 8
+        parts = {"weight_packed": words.view(numpy.int32), "weight_shape": numpy.array(codes.shape)}
+        parts["weight_scale"] = scales.astype(numpy.float16)[:, None]
+    elif layout == "columns":
+        points = numpy.full((1, height // 8), 0x11111111 * ((zero - 1) % 16), numpy.uint32)
+        parts = {"qweight": words.view(numpy.int32).T, "qzeros": points.view(numpy.int32)}
+        parts["scales"] = scales.astype(numpy.float16)[None]
+    else:
+        parts = {"weight": codes.astype(numpy.int8), "weight_scale": scales.astype(numpy.float32)}
+        parts["weight_zero_point"] = numpy.full(height, zero, numpy.int8)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model.safetensors"
+        tb.save(path, {f"up.{name}": tb.asarray(part, backend="numpy") for name, part in parts.items()})
+        q = run(path, backend)["up.weight"]
+    assert q.backend.name == backend.name
+    assert numpy.asarray(tb.dequantize(q)).tolist() == ((codes - zero) * scales[:, None]).tolist()

@@ -27,6 +27,7 @@ from .compilations import Compilations
 from .donation import check_donated, donated_places, give_up, in_order
 from .evaluate import Program, note
 from .graph import Graph
+from .ordering import updates_early
 from .record import expect_repeats
 from .simplify import simplified
 from .sized import SizedPrograms
@@ -82,6 +83,7 @@ class Compiled:
     def __init__(self, graph: Graph, backend: Backend, name: str, donated: Sequence[int] = ()) -> None:
         self.backend, self.results, self.out_tree = backend, graph.results, graph.out_tree
         self.graph, self.name, self.donated = graph, name, donated
+        graph = updates_early(graph, donated)
         compiled = backend.compile_graph(graph, **({"donated": donated} if donated and backend.donates else {}))
         if compiled is not None and donated and not backend.donates:
             whole = compiled

@@ -105,11 +105,13 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
     if backend.template_only:
         return {name: Tensor(template, backend, None) for name, (template, _) in places.items()}
     source.check_within(sum(template.nbytes for template, _ in places.values()), max_bytes)
-    tensors: dict[str, Tensor] = {}
-    for name, (template, offset) in places.items():
-        source.seek(start + offset)
-        tensors[name] = read_tensor(source.readinto, template, backend, swapped=sys.byteorder == "big")
-    return tensors
+    return {name: read_one(source, start + place, template, backend) for name, (template, place) in places.items()}
+
+
+def read_one(source: Source, place: int, template: Template, backend: Backend) -> Tensor:
+    """The tensor whose elements start at a byte of the file."""
+    source.seek(place)
+    return read_tensor(source.readinto, template, backend, swapped=sys.byteorder == "big")
 
 
 def metadata_of(source: Source, max_bytes: int | None) -> dict[str, Any]:

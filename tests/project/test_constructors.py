@@ -72,6 +72,7 @@ ELSEWHERE = {
         "load",
         "load_gguf",
         "load_graph",
+        "load_quantized",
         "machine_limits",
         "ones_like",
         "register_backend",

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 from ...declarations.op_specs import CALLBACKS
 from ..graph import Graph
 from ..node import CAPTURED, PARAMETER, Node, Value
+from ..ordering import early_order
 from .work import Work
 
 PARAMETERS: Final = "parameter"
@@ -86,9 +87,12 @@ class Timeline(NamedTuple):
 def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False, donated: Collection[int] = ()) -> Timeline:
     """The memory of a graph whose nodes run in order; with `reuse`, elementwise ops write over inputs of last use.
 
-    The parameters with the numbers in `donated` are freed at their last use.
+    The parameters with the numbers in `donated` are freed at their last use; with `reuse`, updates run early then.
     """
-    nodes, count = graph.nodes, len(graph.nodes)
+    nodes, count = early_order(graph, donated) if reuse else graph.nodes, len(graph.nodes)
+    if nodes is not graph.nodes:
+        known = dict(zip(graph.nodes, works, strict=True))
+        works = [known[node] for node in nodes]
     held: dict[Value, Block] = {}
     strided: set[Value] = set()
     blocks: list[Block] = []
