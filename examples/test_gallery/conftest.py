@@ -70,9 +70,8 @@ def assert_same(
         backend = value.backend.name.replace("numpy", "jax")
         assert (found.template, found.backend.name) == (value.template, backend), name
         if tb.is_concrete(value):
-            both = [compared.get(name, itemgetter(name))(run[0]) for run in (other, one)]
-            arrays = [numpy.asarray(array) for array in both]
-            numpy.testing.assert_allclose(*arrays, rtol=rtol, atol=atol, err_msg=name)
+            ours, theirs = (numpy.asarray(compared.get(name, itemgetter(name))(run[0])) for run in (one, other))
+            numpy.testing.assert_allclose(theirs, ours, rtol=rtol, atol=atol, err_msg=name)
     assert NUMBER.sub("#", one[1].replace("numpy", "jax")) == NUMBER.sub("#", other[1])
     numbers = [numpy.array([float(number) for number in NUMBER.findall(text)]) for _, text in (one, other)]
     numpy.testing.assert_allclose(numbers[1], numbers[0], rtol=max(rtol, 2e-3), atol=atol)

@@ -55,11 +55,11 @@ def back_through_unlimited(
     if not transposed_again.get():
         return tuple((NoGradient(UNKNOWN_LENGTH),) * len(operands) for operands in (constants, initial))
     held, started = map(true_positions, needed)
-    arrived = [position for position, x in enumerate(cotangents) if x is not None]
+    arrived = {position: x for position, x in enumerate(cotangents) if x is not None}
     node = Node(
         _BACK_THROUGH,
         (*(constants[position].template for position in held), *(initial[position].template for position in started)),
-        tuple(tuple(map(value_of, tensors)) for tensors in (constants, initial, [cotangents[i] for i in arrived])),
+        tuple(tuple(map(value_of, tensors)) for tensors in (constants, initial, arrived.values())),
         {"condition": condition, "body": body, "chosen": needed, "arrived": tuple(arrived)},
         default=_refuse,
     )

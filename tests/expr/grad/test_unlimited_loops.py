@@ -16,7 +16,7 @@ ON = pytest.mark.parametrize("backend", ["numpy", "jax"])
 X, ONE = (tb.asarray(value, dtype="f64") for value in (2.0, 1.0))
 
 
-def power(x: tb.Tensor) -> tb.Tensor:
+def power(x: tb.Tensor) -> Any:
     """The first power of x above 100, by a loop that carries an int beside it."""
 
     def body(carry: Any) -> Any:
@@ -26,12 +26,12 @@ def power(x: tb.Tensor) -> tb.Tensor:
     return result
 
 
-def captured(x: tb.Tensor) -> tb.Tensor:
+def captured(x: tb.Tensor) -> Any:
     """The same power; the loop takes x from around it."""
     return tb.while_loop(lambda y: y < 100, lambda y: y * x, x)
 
 
-def of_a_constant(x: tb.Tensor) -> tb.Tensor:
+def of_a_constant(x: tb.Tensor) -> Any:
     """The same power; x reaches the carried value in the loop alone."""
     return tb.while_loop(lambda y: y < 100, lambda y: y * x, tb.ones((), dtype="f64"))
 
@@ -41,7 +41,7 @@ def of_a_constant(x: tb.Tensor) -> tb.Tensor:
 def test_tangents_of_a_power(function: Callable[[tb.Tensor], tb.Tensor], backend: str) -> None:
     x, one = X.backend_copy(backend), ONE.backend_copy(backend)
 
-    def slope(x: tb.Tensor) -> tb.Tensor:
+    def slope(x: tb.Tensor) -> Any:
         return tb.jvp(function, (x,), (one,))[1]
 
     value, tangent = tb.jvp(function, (x,), (one,))
@@ -59,13 +59,13 @@ def test_tangents_of_loops_within_control_flow(backend: str) -> None:
     x, one = X.backend_copy(backend), ONE.backend_copy(backend)
     entries = tb.asarray([0.5, 0.1, 1.5], dtype="f64", backend=backend)
 
-    def scanned(x: tb.Tensor) -> tb.Tensor:
+    def scanned(x: tb.Tensor) -> Any:
         return tb.scan(lambda carry, entry: (captured(1.5 + carry * 0.01 * entry), carry), x, entries)[0]
 
-    def branch(x: tb.Tensor) -> tb.Tensor:
+    def branch(x: tb.Tensor) -> Any:
         return tb.cond(x > 0, power, lambda x: x, x)
 
-    def nested(x: tb.Tensor) -> tb.Tensor:
+    def nested(x: tb.Tensor) -> Any:
         return tb.while_loop(lambda y: y < 1e6, lambda y: y * 2 + captured(1.5 + 1e-6 * y), x)
 
     for function in (scanned, branch, nested, tb.checkpoint(power)):
@@ -79,7 +79,7 @@ def test_tangents_of_a_fixed_point_by_names(backend: str) -> None:
     matrix = numpy.array([[0.2, -0.3, 0.1], [0.1, 0.4, 0.2], [-0.2, 0.1, 0.3]])
     given = tb.asarray(matrix, names=("row", "column"), backend=backend)
 
-    def fixed(matrix: tb.Tensor) -> tb.Tensor:
+    def fixed(matrix: tb.Tensor) -> Any:
         def body(carry: Any) -> Any:
             before = carry[0].rename("column")
             return tb.dot(matrix, before, contract="column") + 1.0, carry[0]
@@ -94,7 +94,7 @@ def test_tangents_of_a_fixed_point_by_names(backend: str) -> None:
 
 
 def test_tangents_with_bounds_that_are_tensors() -> None:
-    def function(x: tb.Tensor, last: tb.Tensor) -> tb.Tensor:
+    def function(x: tb.Tensor, last: tb.Tensor) -> Any:
         return tb.fori_loop(0, last, lambda i, y: y * x[i], tb.ones((), dtype="f64"))
 
     x = tb.asarray([2.0, 3.0, 5.0], dtype="f64")
@@ -103,7 +103,7 @@ def test_tangents_with_bounds_that_are_tensors() -> None:
 
 
 def test_cotangents_are_refused_still() -> None:
-    def slope(x: tb.Tensor) -> tb.Tensor:
+    def slope(x: tb.Tensor) -> Any:
         return tb.jvp(power, (x,), (ONE,))[1]
 
     for derivative in (tb.grad(power), tb.jacobian(power), tb.grad(slope)):
