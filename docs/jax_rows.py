@@ -52,7 +52,7 @@ jax.eval_shape | | `f(tb.template(shape, dtype))`: every function runs on templa
 jax.lax.cond(a[0, 0] > 1, jnp.sin, jnp.cos, a) | tb.cond(x[0, 0] > 1, tb.sin, tb.cos, x) |
 jax.lax.switch(1, [jnp.sin, jnp.cos], a) | tb.switch(1, [tb.sin, tb.cos], x) |
 jax.lax.while_loop(lambda c: c < 100, lambda c: c * 2, 3) | tb.while_loop(lambda c: c < 100, lambda c: c * 2, 3) |
-    with `limit=` it has a gradient
+    `tb.jvp` works; with `limit=` `tb.grad` does too
 jax.lax.fori_loop(0, 3, lambda i, c: c + i, 0) | tb.fori_loop(0, 3, lambda i, c: c + i, 0) |
 jax.lax.scan(lambda c, r: (c + r, c), a[0], a) | tb.scan(lambda c, r: (c + r, c), x[0], x) | `axis="time"` by name
 jax.lax.associative_scan(jnp.add, a) | tb.associative_scan(tb.add, x) |

@@ -77,6 +77,10 @@ row{compared}.*
 """
 
 
+FIRST = {"numpy": "---\nsearch: {boost: 1.5} # a name of NumPy is found here before words of running text\n---\n\n"}
+"""What is in front of the title of a page."""
+
+
 def page(system: str) -> str:
     """The text of a system's page."""
     table = read(system)
@@ -85,7 +89,7 @@ def page(system: str) -> str:
     title = f"{name} ({SHORT[system]})" if system in SHORT else name
     head = PAGE.format(name=name, title=title, introduction=table.introduction, names=table.names)
     rows = "".join(f"| `{row.name}` | {_cell(row.code)} | {row.remark} |\n" for row in table.rows)
-    return head + rows + NOTE.format(system=system, compared=compared)
+    return FIRST.get(system, "") + head + rows + NOTE.format(system=system, compared=compared)
 
 
 def _cell(code: str) -> str:

@@ -27,9 +27,9 @@ from tensorbackend.errors import UnsupportedOp
 from tensorbackend.interchange import numpy_dtype
 
 # %% [markdown]
-# ## What a payload is
+# ## How intervals are held
 #
-# The data of a tensor of shape `(2, 3)` is an array of shape `(2, 2, 3)`: lower
+# The payload of a tensor of shape `(2, 3)` is an array of shape `(2, 2, 3)`: lower
 # ends, then upper ends. Three methods say how data comes in and goes out, and
 # what is no data of a template.
 

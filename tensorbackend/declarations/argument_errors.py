@@ -15,13 +15,17 @@ from typing import Any, ParamSpec, TypeVar
 
 from ..docstrings import complete_docstring
 from ..errors import ArgumentKindError, TemplateDataError, TensorBackendError, expected
-from ..template import MAX_AXES, is_deep
+from ..mesh import Mesh
+from ..protocol.core import CompositeCall, Core
+from ..protocol.devices import DeviceFacts
+from ..template import MAX_AXES, Template, is_deep
 from .argument_kinds import fits, misfit
 from .parameters import types_of
-from .signature_errors import adapt
+from .signature_errors import adapt, name_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))
 
@@ -54,7 +58,7 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*arguments, **keywords)
         except TensorBackendError as error:
-            error.named(_name(function))
+            error.named(name_of(function))
             raise
         except Exception as error:  # whatever a wrong argument led to; what `tell` cannot explain is raised unchanged
             renamed = adapt(function, arguments, keywords) if isinstance(error, TypeError) else None
@@ -98,7 +102,7 @@ def check_arguments_early(function: Callable[P, R]) -> Callable[P, R]:
                     raise misfit(kind, parameter, value, function.__name__)
             return function(*arguments, **keywords)
         except TensorBackendError as error:
-            error.named(_name(function))
+            error.named(name_of(function))
             raise
         except TypeError:
             renamed = adapt(function, arguments, keywords)
@@ -110,9 +114,47 @@ def check_arguments_early(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def _name(function: Callable[..., Any]) -> str:
-    """The name of a function in errors; for an `__init__` it is the name of the class."""
-    return function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+def check_construction(kind: type[T]) -> type[T]:
+    """Wraps what makes the objects of a class, so that arguments that it does not take are the library's own error.
+
+    Parameters
+    ----------
+    kind : type
+        A class that users make objects of, with its own `__new__` or `__init__`.
+
+    Returns
+    -------
+    type
+        The same class.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> @check_construction
+    ... class Pair(NamedTuple):
+    ...     first: int
+    ...     second: int
+    >>> Pair(1)
+    Traceback (most recent call last):
+    tensorbackend.errors.SignatureError: Pair: expected the argument second, which is missing
+    """
+    new = "__new__" in vars(kind)
+    make: Any = kind.__new__ if new else kind.__init__
+
+    @wraps(make)
+    def checked(target: Any, *arguments: Any, **keywords: Any) -> Any:
+        try:
+            return make(target, *arguments, **keywords)
+        except TensorBackendError:
+            raise
+        except TypeError:
+            renamed = adapt(target if new else type(target), arguments, keywords)
+            if renamed is None:
+                raise
+        return make(target, *arguments, **renamed)
+
+    setattr(kind, make.__name__, staticmethod(checked) if new else checked)
+    return kind
 
 
 def tell(
@@ -135,7 +177,7 @@ def tell(
             except TemplateDataError as without:
                 explanation = without
         if explanation is not None:
-            raise explanation.named(_name(function)) from error
+            raise explanation.named(name_of(function)) from error
 
 
 def _arguments(
@@ -165,3 +207,7 @@ def _is_foreign(error: Exception) -> bool:
     while frame is not None:
         file, frame = frame.tb_frame.f_code.co_filename, frame.tb_next
     return not file.startswith((_PACKAGE, "<frozen"))
+
+
+for _kind in (CompositeCall, Core, DeviceFacts, Mesh, Template):  # classes of lower layers
+    check_construction(_kind)

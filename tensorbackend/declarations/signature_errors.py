@@ -59,8 +59,13 @@ def adapt(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapp
             sole = isinstance(names, list | tuple) and len(names) == 1 and function.__name__ != "expand_dims"
             renamed["name"] = names[0] if sole else names
             return adapt(function, arguments, renamed) or renamed
-        raise _error(function, taken, arguments, keywords).named(function.__name__) from None
+        raise _error(function, taken, arguments, keywords).named(name_of(function)) from None
     return None
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """The name of a function in errors; for an `__init__` it is the name of the class."""
+    return function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
 
 
 def _error(
@@ -93,8 +98,8 @@ def _error(
         p for p in taken.parameters.values() if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
     )
     absent = next(p for p in required if p.name not in filled and p.name not in keywords)
+    remedy = MISSING.get((name_of(function), absent.name), "")
     words = f"{absent.name}=" if absent.kind is absent.KEYWORD_ONLY else f"the argument {absent.name}"
-    remedy = MISSING.get((function.__name__, absent.name), "")
     return SignatureError(f"expected {words}, which is missing{remedy and f'; {remedy}'}")
 
 
@@ -118,7 +123,8 @@ def _remedy_of_surplus(
         isinstance(size, int | str) for size in arguments[len(by_position) - 1 :]
     ):
         return f"write {last}={shown(tuple(arguments[len(by_position) - 1 :]))}, one tuple"
-    types = types_of(unwrap(function))
+    whole = unwrap(function)
+    types = {} if isinstance(whole, type) else types_of(whole)
     for parameter in taken.parameters.values():
         free = parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in keywords
         if free and fits(first, types.get(parameter.name, Any)):

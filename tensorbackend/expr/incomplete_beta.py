@@ -10,7 +10,7 @@ from ..dtypes import float64, scalar_kind
 from ..ops.composite.shape.arranging import broadcast_arrays
 from ..ops.creation.filled import full, ones_like, rename
 from ..ops.creation.values import asarray, operand_tensors
-from ..ops.elementwise.binary import greater, less, logical_and, logical_or, maximum, minimum
+from ..ops.elementwise.binary import greater, less, less_equal, logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import exp, log, log1p, sqrt
@@ -26,7 +26,8 @@ from .grad.custom import custom_gradient
 from .while_loops import while_loop
 
 _TINY = 1e-300
-_EPSILON = 1e-16
+_EPSILON = 1e-15
+"""The relative change that rounding alone may make: an element that has changed by no more once has converged."""
 _MOST = 20_000
 
 
@@ -37,13 +38,16 @@ def _fraction(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
         return where(less(magnitude(x), _TINY), _TINY, x)
 
     def extend(state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        m, c, d, value, _ = state
+        m, c, d, value, before = state
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         d, c = 1 / away(1 + even * d), away(1 + even / c)
         value = value * d * c
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
         d, c = 1 / away(1 + odd * d), away(1 + odd / c)
-        return m + 1, c, d, value * d * c, magnitude(d * c - 1)
+        value = value * d * c
+        converged = less_equal(before, _EPSILON)
+        change = minimum(before, magnitude(d * c - 1))
+        return m + 1, c, d, where(converged, state[3], value), change
 
     first = 1 / away(1 - (a + b) * x / (a + 1))
     m = full((), 1.0, dtype=float64)

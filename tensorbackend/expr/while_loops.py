@@ -81,7 +81,7 @@ def while_loop(
         number takes the dtype that the body returns.
     limit
         The maximum number of iterations. A loop with a limit has a gradient, for which
-        the carried values of all `limit` iterations are kept.
+        the carried values of all `limit` iterations are kept. `jvp` needs no limit.
     axis
         The axis of examples, by position or name. An iteration then changes only the examples for which the condition
         is true, and the loop ends when it is false for all. An example must not depend on others: in an iteration

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ..annotations import Axis
-from ..declarations.argument_errors import check_arguments
+from ..declarations.argument_errors import check_arguments, check_construction
 from ..dtypes import DTypeLike, promote_types
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.contraction import matmul
@@ -254,6 +254,7 @@ def _averages(weights: Tensor, spoilt: Tensor, values: Tensor) -> Tensor:
     return where(expand_dims(broken, axis=broken.ndim), math.nan, averages)
 
 
+@check_construction
 class KeyValueCache(NamedTuple):
     """Keys and values of the steps so far, in buffers of fixed size; a tree of tensors."""
 

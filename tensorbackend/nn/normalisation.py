@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..annotations import Axes, Axis
-from ..declarations.argument_errors import check_arguments
+from ..declarations.argument_errors import check_arguments, check_construction
 from ..dtypes import float32, promote_types
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.elementwise.gradients import stop_gradient
@@ -192,6 +192,7 @@ def group_norm(
     return _scale_and_offset(unit, x, (along,), scale, offset)
 
 
+@check_construction
 class Statistics(NamedTuple):
     """The running mean and variance of each feature, which `batch_norm` takes and returns."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
 from ..annotations import Axis
-from ..declarations.argument_errors import check_arguments
+from ..declarations.argument_errors import check_arguments, check_construction
 from ..dispatch.operands import nameless
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..expr.control import scan
@@ -31,6 +31,7 @@ State = TypeVar("State", bound=tuple[Tensor, ...])
 Parameters = Mapping[str, Tensor]
 
 
+@check_construction
 class LSTMState(NamedTuple):
     """State that `lstm` carries from step to step: two tensors (batch..., units)."""
 
@@ -45,6 +46,7 @@ class LSTM(NamedTuple):
     state: LSTMState
 
 
+@check_construction
 class GRUState(NamedTuple):
     """State that `gru` carries from step to step: (batch..., units)."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, TypeVar
 
-from ..declarations.argument_errors import check_arguments
+from ..declarations.argument_errors import check_arguments, check_construction
 from ..errors import ArgumentError, expected
 from ..protocol import BackendLike
 from ..select import get_backend
@@ -19,6 +19,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+@check_construction
 @dataclass
 class Generator:
     """Holds a random key and splits it at each draw, so that no key is used twice.

@@ -179,15 +179,15 @@ def concatenate(tensors: Sequence[Template], /, *, axis: Axis = 0) -> Plan:
 
 
 @document
-def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0, **unknown: Never) -> Tensor:
+def concat(arrays: Sequence[TensorLike], /, *surplus: Never, axis: Axis | None = 0, **unknown: Never) -> Tensor:
     """Join tensors along an axis: the Array API's name for `concatenate`. `None` flattens them first.
 
     >>> import tensorbackend as tb
     >>> tb.concat([tb.zeros((1, 2)), tb.ones((1, 1))], axis=None).tolist()
     [0.0, 0.0, 1.0]
     """
-    if unknown:
-        adapt(concat, (arrays,), unknown)
+    if surplus or unknown:
+        adapt(concat, (arrays, *surplus), unknown)
     if axis is None:
         if not isinstance(arrays, Sequence):
             raise OperandError(expected("a list or tuple of tensors", arrays=arrays))

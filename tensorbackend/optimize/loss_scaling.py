@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any, NamedTuple
 
-from ..declarations.argument_errors import check_arguments_early
+from ..declarations.argument_errors import check_arguments_early, check_construction
 from ..dtypes import finfo, float32
 from ..errors import ArgumentError, expected
 from ..expr.static_leaves import is_inexact, is_static
@@ -20,6 +20,7 @@ from .transformations import GradientTransformation, Trees, next_step, zero_step
 from .widths import map_numbers, round_updates, widen
 
 
+@check_construction
 class LossScale(NamedTuple):
     """The state of `scale_loss`."""
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from ..declarations.argument_errors import check_arguments, check_arguments_early
+from ..declarations.argument_errors import check_arguments, check_arguments_early, check_construction
 from ..dtypes import iinfo
 from ..errors import ArgumentError, expected
 from ..expr.static_leaves import is_inexact
@@ -44,6 +44,7 @@ class Update(Protocol):
     def __call__(self, gradients: Nested, state: Any, /, parameters: Trees = None) -> tuple[Nested, Any]: ...
 
 
+@check_construction
 class GradientTransformation(NamedTuple):
     """A transformation of gradients: two pure functions."""
 

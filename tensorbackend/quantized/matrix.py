@@ -10,6 +10,7 @@ import math
 from collections.abc import Hashable
 from typing import Any
 
+from ..declarations.argument_errors import check_construction
 from ..dispatch.codes import cast
 from ..dispatch.fallbacks import load_fallbacks
 from ..dtypes import DType, float32, uint8
@@ -30,6 +31,7 @@ from ..template import Names, Shape, Template
 from ..tensor import Tensor
 
 
+@check_construction
 class Quantized:
     """A tensor whose elements are numbers of a narrow dtype times scales that several of them share.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..declarations.argument_errors import check_arguments
+from ..declarations.argument_errors import check_arguments, check_construction
 from ..dtypes import int64
 from ..errors import DataError, expected
 from ..ops.creation.filled import zeros
@@ -20,6 +20,7 @@ from .lengths import as_tensor, read
 from .value import Ragged
 
 
+@check_construction
 @dataclass(frozen=True, eq=False)
 class TensorArray:
     """Entries in a buffer, and their count: a tree of two tensors, which loops can carry.

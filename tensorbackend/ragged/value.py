@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from ..annotations import Axis
-from ..declarations.argument_errors import check_arguments
+from ..declarations.argument_errors import check_arguments, check_construction
 from ..declarations.op_specs import OPS
 from ..dtypes import DType, Scalar
 from ..errors import ArgumentError, AxisError, OperandError, ShapeError, expected
@@ -45,6 +45,7 @@ def _binary_method(name: str, *, reflected: bool = False) -> Callable[[Ragged, A
     return method
 
 
+@check_construction
 class Ragged:
     """A padded tensor with the lengths of some axes for each example.
 

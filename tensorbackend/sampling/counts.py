@@ -25,6 +25,7 @@ from ..ops.elementwise.unary import abs as magnitude
 from ..ops.elementwise.unary import ceil, floor, negative
 from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_at
+from ..ops.reduction import all as all_of
 from ..ops.reduction import any as any_of
 from ..rules.broadcasting import check_dtype
 from ..tensor import Tensor, TensorLike
@@ -47,8 +48,8 @@ def _uniform(key: Tensor, like: Tensor, kind: DType) -> Tensor:
     return astype(uniform(key, like.shape, kind), like.dtype)
 
 
-def _reject(key: Tensor, like: Tensor, kind: DType, candidate: Any) -> Tensor:
-    """Draws candidates until one is accepted for each element.
+def _reject(key: Tensor, like: Tensor, kind: DType, unused: Tensor, candidate: Any) -> Tensor:
+    """Draws candidates until one is accepted for each element; none if all elements are unused.
 
     `candidate` takes u from -0.5 to 0.5 and v from 0 to 1, and returns a number and whether it is accepted.
     """
@@ -60,7 +61,8 @@ def _reject(key: Tensor, like: Tensor, kind: DType, candidate: Any) -> Tensor:
         k, accepts = candidate(u - 0.5, v)
         return where(accepts, k, drawn), logical_or(accepted, accepts), slice_basic(keys, 0)
 
-    first = full_like(like, -1), full(like.shape, False, dtype="bool"), key
+    accepted = logical_and(full(like.shape, True, dtype="bool"), all_of(unused))
+    first = full_like(like, -1), accepted, key
     drawn: Tensor = while_loop(lambda state: any_of(invert(state[1])), draw, first)[0]
     return drawn
 
@@ -71,7 +73,8 @@ def _poisson(key: Tensor, rate: Tensor) -> Tensor:
     known = logical_and(isfinite(rate), greater_equal(rate, 0))
     few = logical_or(invert(known), less(rate, _BY_INVERSION))
     by_times = _poisson_by_times(key, where(logical_and(few, known), rate, 0))
-    return where(known, where(few, by_times, _poisson_by_rejection(key, where(few, 1e5, rate))), -1)
+    by_rejection = _poisson_by_rejection(key, where(few, 1e5, rate), few)
+    return where(known, where(few, by_times, by_rejection), -1)
 
 
 def _poisson_by_times(key: Tensor, rate: Tensor) -> Tensor:
@@ -89,7 +92,7 @@ def _poisson_by_times(key: Tensor, rate: Tensor) -> Tensor:
     return where(rate == 0, 0, counts - 1)
 
 
-def _poisson_by_rejection(key: Tensor, rate: Tensor) -> Tensor:
+def _poisson_by_rejection(key: Tensor, rate: Tensor, unused: Tensor) -> Tensor:
     """The transformed rejection PTRS of W. Hörmann, 1993."""
     b = 0.931 + 2.53 * sqrt(rate)
     a = -0.059 + 0.02483 * b
@@ -106,7 +109,7 @@ def _poisson_by_rejection(key: Tensor, rate: Tensor) -> Tensor:
         inside = logical_and(greater_equal(rest, 0.07), less_equal(v, quick))
         return k, logical_or(inside, logical_and(invert(refused), likely))
 
-    return _reject(key, rate, float32, candidate)
+    return _reject(key, rate, float32, unused, candidate)
 
 
 @check_arguments
@@ -189,8 +192,8 @@ def _binomial(key: Tensor, count: Tensor, p: Tensor, kind: DType) -> Tensor:
     count, p = where(known, count, 0), where(known, p, 0)
     few = less_equal(count * p, _BY_INVERSION)
     by_times = _binomial_by_times(key, where(few, count, 0), p, kind)
-    drawn = where(few, by_times, _binomial_by_rejection(key, where(few, 1e4, count), where(few, 0.5, p), kind))
-    return where(known, drawn, math.nan)
+    by_rejection = _binomial_by_rejection(key, where(few, 1e4, count), where(few, 0.5, p), kind, few)
+    return where(known, where(few, by_times, by_rejection), math.nan)
 
 
 def _binomial_by_times(key: Tensor, count: Tensor, p: Tensor, kind: DType) -> Tensor:
@@ -209,7 +212,7 @@ def _binomial_by_times(key: Tensor, count: Tensor, p: Tensor, kind: DType) -> Te
     return number - 1
 
 
-def _binomial_by_rejection(key: Tensor, count: Tensor, p: Tensor, kind: DType) -> Tensor:
+def _binomial_by_rejection(key: Tensor, count: Tensor, p: Tensor, kind: DType, unused: Tensor) -> Tensor:
     """The transformed rejection BTRS of W. Hörmann, 1993."""
     deviation = sqrt(count * p * (1 - p))
     b = 1.15 + 2.53 * deviation
@@ -231,7 +234,7 @@ def _binomial_by_rejection(key: Tensor, count: Tensor, p: Tensor, kind: DType) -
         inside = logical_and(greater_equal(rest, 0.07), less_equal(v, quick))
         return k, logical_or(inside, logical_and(invert(refused), less_equal(level, bound)))
 
-    return _reject(key, count, kind, candidate)
+    return _reject(key, count, kind, unused, candidate)
 
 
 @check_arguments

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from ..declarations.argument_errors import check_arguments
+from ..declarations.argument_errors import check_arguments, check_construction
 from ..errors import DataError, DTypeError, TemplateDataError, expected
 from ..expr.grad.custom import custom_gradient
 from ..expr.grad.functions import vjp
@@ -24,6 +24,7 @@ from .matrix import CSR, SparseMatrix, bind, shares_places
 from .triangular import square, triangular_solve
 
 
+@check_construction
 class ILU(NamedTuple):
     """Incomplete factors of a matrix."""
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, TypeVar, overload
 
 from ..caching.option_keys import holds_entries, remember
+from ..declarations.argument_errors import check_construction
 from ..dispatch.operands import nameless
 from ..dtypes import DType
 from ..errors import NamesError, expected
@@ -41,6 +42,7 @@ def bind(function: Function) -> Function:
     return function
 
 
+@check_construction
 class SparseMatrix:
     """A matrix, or a batch of matrices, that stores only some entries; the base of `COO`, `CSR` and `CSC`.
 

@@ -7,15 +7,19 @@ takes the arguments.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Never
 
+from ..errors import SignatureError
 from .missing_names import existing
 
 
 class TensorType(type):
     """The metaclass of `Tensor`: a call fills the attributes of a new object, and no `__init__` runs."""
 
-    def __call__(cls, template: Any, backend: Any, data: Any) -> Any:
+    def __call__(cls, template: Any = None, backend: Any = None, data: Any = None, *surplus: Never) -> Any:
+        if backend is None or surplus:
+            words = "a template, a backend and data, as a backend gives them"
+            raise SignatureError(f"Tensor: expected {words}; tb.asarray(values) makes a tensor")
         tensor: Any = object.__new__(cls)  # type: ignore[arg-type] # `cls` is a class
         tensor.template = template
         tensor.backend = backend

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import mpmath
 import numpy
@@ -11,6 +12,7 @@ import scipy.special
 from scipy import stats
 
 import tensorbackend as tb
+from tensorbackend.expr import incomplete_beta
 
 X = numpy.array([0.0, 1e-5, 0.3, 0.9, 1.0])
 
@@ -54,3 +56,22 @@ def test_the_density_at_both_ends() -> None:
     slope = tb.grad(lambda x: tb.sum(tb.betainc(a, b, x)))
     assert slope(tb.zeros(4)).tolist() == [math.inf, 2.0, 0.0, 0.0]
     assert slope(tb.ones(4)).tolist() == [0.0, 0.0, 2.0, math.inf]
+
+
+def test_the_fraction_ends_where_only_rounding_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Terms that rounding keeps from 1 do not let the loop run until its limit, which would add their errors up."""
+    steps: list[float] = []
+    loop = incomplete_beta.while_loop
+
+    def counted(*arguments: Any) -> Any:
+        state = loop(*arguments)
+        steps.append(state[0].item())
+        return state
+
+    monkeypatch.setattr(incomplete_beta, "while_loop", counted)
+    draws = numpy.random.default_rng(0)
+    a, b, x = draws.uniform(0.05, 5, (3, 400)) * [[1], [1], [0.2]]
+    tb.clear_caches()
+    found = numpy.asarray(incomplete_beta._regularized(*(tb.asarray(each) for each in (a, b, x))))
+    assert max(steps) < 100
+    assert numpy.allclose(found, scipy.special.betainc(a, b, x), rtol=2e-14, atol=0)

@@ -8,6 +8,7 @@ from scipy import stats
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, DataError, DTypeError
+from tensorbackend.sampling import counts
 
 
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
@@ -87,3 +88,12 @@ def test_a_probability_of_negative_zero() -> None:
 def test_counts_have_no_gradient() -> None:
     gradient = tb.grad(lambda p: tb.sum(tb.random.binomial(tb.random.key(0), 5.0, p, (3,))))(tb.asarray(0.5))
     assert gradient.item() == 0.0
+
+
+def test_nothing_is_drawn_by_rejection_for_small_means_alone() -> None:
+    like = tb.zeros((3,), dtype="f64")
+    for unused, drawn in (([True, True, True], [-1.0] * 3), ([True, False, True], [7.0] * 3)):
+        result = counts._reject(
+            tb.random.key(0), like, tb.float32, tb.asarray(unused), lambda u, v: (u * 0 + 7, v >= 0)
+        )
+        assert result.tolist() == drawn

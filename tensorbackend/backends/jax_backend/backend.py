@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
+from ...declarations.argument_errors import check_construction
 from ...dtypes import ALL_DTYPES, STORED_DTYPES, Scalar, float32, float64, int32, int64
 from ...dtypes.packing import unpack
 from ...errors import ArgumentError, UnsupportedOp, expected
@@ -71,6 +72,7 @@ def _reading_method(method: F) -> F:
     return reads  # type: ignore[return-value] # of the same signature
 
 
+@check_construction
 class JaxBackend(
     JaxCreation,
     JaxSpecial,

@@ -67,8 +67,8 @@ def dry_run(
         A limit of memory in bytes, or text such as `"80GB"`. The result's `recomputation` then says which calls of
         checkpointed functions to compute again for it, as `fit` does, and its costs are those of that choice.
     donate : str or sequence of str, optional
-        The names of parameters that the caller gives up, as for `jit`: their tensors are freed at their last use. The
-        report names others whose memory results could take.
+        The names of parameters that the caller gives up, as for `jit`: their tensors are freed at their last use, on
+        each device of a mesh too. The report names others whose memory results could take.
     **keywords
         The function's keyword arguments.
 
@@ -103,7 +103,8 @@ def dry_run(
     def run() -> DryRun:
         graph = trace_call(function, templates, keywords, gradient=gradient)
         names = check_donated(function, donate)
-        return report(graph, name, gradient=gradient, on_mesh=placed and OnMesh(graph, *placed), donate=names)
+        on_mesh = placed and OnMesh(graph, *placed, donated=places_of(names, graph.names))
+        return report(graph, name, gradient=gradient, on_mesh=on_mesh, donate=names)
 
     with pause_collection():
         if fits is None:

@@ -3,57 +3,48 @@
 The gradient of a scan runs it forward once more, keeping the values that the gradient of each step needs, and then
 iterates backwards over them. Values that do not change from step to step are kept once, and entries of `xs` are not
 copied. A `while_loop` with a limit is differentiated as a scan of `limit` steps, in which the steps after its end do
-nothing.
+nothing. One without a limit has tangents alone, which the loop carries along.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import prod
 
 from ...mesh import Mesh, Sharding
-from ...ops.creation.filled import full, zeros
+from ...ops.creation.filled import full
 from ...ops.elementwise.binary import add, divide, logical_and
 from ...scopes import in_own_context
-from ...template import Template
 from ...tensor import Tensor
 from ..collectives import collective
 from ..control import call, call_checkpoint, call_cond, call_scan
 from ..evaluate import evaluate
-from ..graph import Graph, reachable
+from ..graph import Graph
 from ..record import ExprBackend
 from ..shards import Axes, call_shard_map, mesh_axes_of
 from ..simplify import results
 from ..trace import trace_leaves
-from ..varying import NOWHERE, Variation, level_graph, loop_variation, results_of, trace_on_mesh, varies_of
-from .engine import cut_graph, differentiate_graph, find_dependents, inexact, linearize_graph
-from .registry import Cotangents, NoGradient, not_differentiable, rule
-
-_UNKNOWN = (
-    "the gradient of a loop of unknown length would need unlimited memory: "
-    "give while_loop() a limit, or fori_loop() ints as bounds"
+from ..varying import NOWHERE, level_graph, loop_variation, results_of, trace_on_mesh, varies_of
+from .carried import (
+    Arrived,
+    Needed,
+    Tensors,
+    cotangent_of,
+    entry,
+    gradient_flows,
+    live_positions,
+    numbered,
+    scatter,
+    true_positions,
+    variations,
 )
-
-Arrived = tuple[Tensor | None, ...]
-Tensors = tuple[Tensor, ...]
-Needed = tuple[bool, ...]
-
-
-def _true(chosen: Sequence[bool]) -> list[int]:
-    """The positions of the true flags."""
-    return [position for position, flag in enumerate(chosen) if flag]
-
-
-def _scatter(count: int, positions: Sequence[int], cotangents: Sequence[Tensor]) -> Arrived:
-    """Cotangents at their positions, `None` elsewhere."""
-    placed: list[Tensor | None] = [None] * count
-    for position, x in zip(positions, cotangents, strict=True):
-        placed[position] = x
-    return tuple(placed)
-
-
-def _variations(tensors: Sequence[Tensor]) -> list[Variation]:
-    return [varies_of(x) for x in tensors]
+from .engine import (
+    cut_graph,
+    differentiate_graph,
+    linearize_graph,
+)
+from .registry import Cotangents, NoGradient, not_differentiable, rule
+from .unlimited_loops import back_through_unlimited
 
 
 @rule("checkpoint", selective=True)
@@ -61,15 +52,15 @@ def _checkpoint(
     cotangents: Arrived, outs: Tensors, operands: Tensors, *, needed: tuple[Needed], body: Graph
 ) -> Cotangents:
     """Computes the body again, together with its gradient: only the operands and the results are kept."""
-    body = level_graph(body, _variations(operands))
-    needed_positions, seeds = _true(needed[0]), [x for x in cotangents if x is not None]
+    body = level_graph(body, variations(operands))
+    needed_positions, seeds = true_positions(needed[0]), [x for x in cotangents if x is not None]
     chosen = [position for position, x in enumerate(cotangents) if x is not None]
     count = len(body.outputs)
     whole = differentiate_graph(body, needed_positions, chosen)
     back = results(whole, range(count, count + len(needed_positions)))
     back, places = cut_graph(back, whole.outputs[:count])
     kept = [outs[place] for place in places]
-    return (_scatter(len(operands), needed_positions, call_checkpoint(back, (*operands, *seeds, *kept))),)
+    return (scatter(len(operands), needed_positions, call_checkpoint(back, (*operands, *seeds, *kept))),)
 
 
 @rule("shard_map", selective=True)
@@ -89,7 +80,7 @@ def _shard_map(
 
     The cotangent of a result of which each device has its own copy is divided equally among them.
     """
-    needed_positions, seeds = _true(needed[0]), [x for x in cotangents if x is not None]
+    needed_positions, seeds = true_positions(needed[0]), [x for x in cotangents if x is not None]
     chosen = [position for position, x in enumerate(cotangents) if x is not None]
     count, operand_count = len(body.outputs), len(operands)
     with trace_on_mesh(mesh):
@@ -114,7 +105,7 @@ def _shard_map(
     axes = [*inside, *(outside[place] for place in chosen)]
     shardings = [Sharding(mesh, operands[place].template, inside[place]) for place in needed_positions]
     gradients = call_shard_map(mesh, graph, (*operands, *seeds), axes, shardings)
-    return (_scatter(operand_count, needed_positions, gradients),)
+    return (scatter(operand_count, needed_positions, gradients),)
 
 
 @rule("collective", selective=True)
@@ -185,11 +176,11 @@ def _cond(
     true_branch: Graph,
     false_branch: Graph,
 ) -> Cotangents:
-    needed_positions, seeds = _true(needed[1]), [x for x in cotangents if x is not None]
+    needed_positions, seeds = true_positions(needed[1]), [x for x in cotangents if x is not None]
     chosen = [position for position, x in enumerate(cotangents) if x is not None]
     count = len(true_branch.outputs)
     # Devices that take different branches cannot combine values in them.
-    varying = [varies_of(predicate).union(x) for x in _variations(operands)]
+    varying = [varies_of(predicate).union(x) for x in variations(operands)]
     true_back, false_back = (
         results(
             differentiate_graph(level_graph(branch, varying), needed_positions, chosen),
@@ -198,7 +189,7 @@ def _cond(
         for branch in (true_branch, false_branch)
     )
     gradients = call_cond(predicate, (*operands, *seeds), true_back, false_back)
-    return None, _scatter(len(operands), needed_positions, gradients)
+    return None, scatter(len(operands), needed_positions, gradients)
 
 
 @rule("scan", selective=True)
@@ -216,14 +207,14 @@ def _scan(
 ) -> Cotangents:
     fixed, count = len(constants), len(initial)
     ends = fixed + count
-    spread = _variations([*constants, *initial, *xs])
+    spread = variations([*constants, *initial, *xs])
     spread[fixed:ends] = loop_variation(body, spread, fixed, count)
     body = level_graph(body, spread)
-    changing = _gradient_flows(body, needed, fixed, count)
-    live = _live(body, changing, [x is not None for x in cotangents], fixed)
+    changing = gradient_flows(body, needed, fixed, count)
+    live = live_positions(body, changing, [x is not None for x in cotangents], fixed)
     # Cotangents come in for these results of a step, and go out for these parameters.
     stacked = [count + position for position, x in enumerate(cotangents[count:]) if x is not None]
-    held, entries = _true(needed[0]), _true(needed[2])
+    held, entries = true_positions(needed[0]), true_positions(needed[2])
     needed_positions = [*held, *(fixed + position for position in live), *(ends + position for position in entries)]
     forward, backward = linearize_graph(body, needed_positions, [*live, *stacked])
 
@@ -253,59 +244,17 @@ def _scan(
         totals = [add(total, x) for total, x in zip(totals, step_gradients[:sums], strict=True)]
         return [*step_gradients[sums : sums + taken], *totals, *step_gradients[sums + taken :]]
 
-    start = [_cotangent(cotangents[position], initial[position]) for position in live]
-    start += [_cotangent(None, constants[position]) for position in held]
+    start = [cotangent_of(cotangents[position], initial[position]) for position in live]
+    start += [cotangent_of(None, constants[position]) for position in held]
     along = [*(xs[entry_positions[value]] for value in read), *rows, *(x for x in cotangents[count:] if x is not None)]
-    templates = [*(x.template for x in (*singles, *start)), *map(_entry, along)]
-    step = trace_leaves(back, templates, _names(kept=seen, cotangent=taken, sum=sums, entry=len(along)))
+    templates = [*(x.template for x in (*singles, *start)), *map(entry, along)]
+    step = trace_leaves(back, templates, numbered(kept=seen, cotangent=taken, sum=sums, entry=len(along)))
     gradients = call_scan(step, singles, start, along, length=length, reverse=not reverse)
     return (
-        _scatter(fixed, held, gradients[taken : taken + sums]),
-        _scatter(count, live, gradients[:taken]),
-        _scatter(len(xs), entries, gradients[taken + sums :]),
+        scatter(fixed, held, gradients[taken : taken + sums]),
+        scatter(count, live, gradients[:taken]),
+        scatter(len(xs), entries, gradients[taken + sums :]),
     )
-
-
-def _gradient_flows(body: Graph, needed: Sequence[Needed], fixed: int, count: int) -> list[bool]:
-    """For each carried value, whether a gradient flows from it to a needed operand, in any step."""
-    parameters = body.parameters
-    start = {parameters[position].node for position in _true([*needed[0], *needed[1], *needed[2]])}
-    while True:
-        flowing = find_dependents(body.nodes, start)
-        more = {
-            parameters[fixed + position].node
-            for position, value in enumerate(body.outputs[:count])
-            if value.node in flowing and inexact(value)
-        }
-        if more <= start:
-            return [parameters[fixed + position].node in start for position in range(count)]
-        start |= more
-
-
-def _live(body: Graph, changing: Sequence[bool], arrived: Sequence[bool], fixed: int) -> list[int]:
-    """The positions of the changing carried values that a result with a cotangent depends on, in any step."""
-    count = len(changing)
-    outputs = {value for value, has_cotangent in zip(body.outputs, arrived, strict=True) if has_cotangent}
-    live = {position for position in range(count) if arrived[position]}
-    while True:
-        nodes = set(reachable(outputs))
-        more = {position for position in range(count) if body.parameters[fixed + position].node in nodes} - live
-        if not more:
-            return [position for position in _true(changing) if position in live]
-        live |= more
-        outputs |= {body.outputs[position] for position in more}
-
-
-def _names(**counts: int) -> list[str]:
-    return [f"{name}[{position}]" for name, count in counts.items() for position in range(count)]
-
-
-def _entry(x: Tensor) -> Template:
-    return Template(x.shape[1:], x.dtype, x.names[1:])
-
-
-def _cotangent(cotangent: Tensor | None, x: Tensor) -> Tensor:
-    return zeros(x.shape, dtype=x.dtype, names=x.names) if cotangent is None else cotangent
 
 
 @rule("while_loop", selective=True)
@@ -321,7 +270,7 @@ def _while_loop(
     limit: int | None,
 ) -> Cotangents:
     if limit is None:
-        return tuple((NoGradient(_UNKNOWN),) * len(operands) for operands in (constants, initial))
+        return back_through_unlimited(cotangents, constants, initial, needed, condition, body)
     fixed = len(constants)
 
     def step(parameters: list[Tensor]) -> list[Tensor]:
@@ -333,7 +282,7 @@ def _while_loop(
 
     on = full((), True)
     templates = [x.template for x in (*constants, on, *initial)]
-    steps = trace_leaves(step, templates, [*_names(constants=fixed), "goes_on", *body.names[fixed:]])
+    steps = trace_leaves(step, templates, [*numbered(constants=fixed), "goes_on", *body.names[fixed:]])
     gradients = _scan(
         (None, *cotangents),
         (on, *outs),

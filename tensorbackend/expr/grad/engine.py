@@ -6,6 +6,8 @@ is no recursion, and each node is visited once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
+from typing import Final
 
 from ...dispatch.operands import nameless
 from ...dtypes import uncast
@@ -24,10 +26,14 @@ from ..graph import Graph, reachable
 from ..node import PARAMETER, RENAMED, Node, Value, in_place_of
 from ..record import expr_tensor, record_block, value_of
 from ..simplify import parts, rewritten
+from ..simplify import results as chosen_results
 from ..varying import Known, current_mesh, order_by_mesh, parameter_options, varies
 from .registry import Cotangents, NoGradient, gradient_of
 
 Lookup = Callable[[Value], Tensor]
+
+transposed_again: Final[ContextVar[bool]] = ContextVar("transposed_again", default=False)
+"""Whether the gradient that is being derived will be transposed, which leaves tangents; see `push_graph`."""
 
 
 def differentiate_graph(graph: Graph, positions: Sequence[int], results: Sequence[int] | None = None) -> Graph:
@@ -88,6 +94,26 @@ def linearize_graph(
     results_back = [exchange(value) for value in gradients]  # may take more: a gradient need not depend on a cotangent
     forward = Graph(whole.parameters[:count], [*outputs, *taken], names=graph.names)
     return forward, Graph([*taken.values(), *seeds], results_back)
+
+
+@in_own_context
+def push_graph(graph: Graph, positions: Sequence[int]) -> tuple[Graph, Graph]:
+    """Two graphs: one that computes the results of a graph, and one that computes tangents of its results.
+
+    The first takes the parameters, then a tensor of any value for each floating or complex result; it returns the
+    results, then the values that the second needs. The second takes these values, then a tangent for each parameter in
+    `positions`, and returns a tangent for each floating or complex result.
+
+    The cotangents of the parameters are linear in those of the results. The transpose of that linear function, which is
+    its gradient, maps tangents forward.
+    """
+    transposed_again.set(True)
+    count, inputs, moved = len(graph.outputs), len(graph.parameters), len(positions)
+    back = differentiate_graph(graph, positions)
+    seeds = range(inputs, len(back.parameters))
+    forward, linear = linearize_graph(back, seeds, range(count, count + moved))
+    kept = [*range(count), *range(count + moved, len(forward.outputs))]
+    return chosen_results(forward, kept), linear
 
 
 def cut_graph(graph: Graph, values: Sequence[Value]) -> tuple[Graph, list[int]]:

@@ -14,11 +14,10 @@ from ...template import Template
 from ...tensor import Tensor
 from ..evaluate import evaluate
 from ..graph import Graph
-from ..simplify import results
 from ..trees import Tree, flatten, paths, unflatten
 from . import rules as rules
 from .calls import Call, Held, fit_to_template, rename_like
-from .engine import differentiate_graph, linearize_graph
+from .engine import push_graph
 from .recalled import RecalledCall
 from .remembered import Linear, SplitPrograms, differentiate, run_transform, split_program
 
@@ -43,17 +42,9 @@ def linearize_call(call: Call, backend: Backend) -> Pushforward:
 
 
 def _halves(graph: Graph, positions: Sequence[int]) -> SplitPrograms:
-    """The graph of a function's results, and that of the linear function of tangents.
-
-    The cotangents of the arguments are linear in the cotangents of the results. The transpose of that linear function,
-    which is its gradient, maps tangents forward.
-    """
-    count, inputs, moved = len(graph.outputs), len(graph.parameters), len(positions)
-    back = differentiate_graph(graph, positions)
-    seeds = back.templates[inputs:]
-    forward, linear = linearize_graph(back, range(inputs, inputs + len(seeds)), range(count, count + moved))
-    kept = [*range(count), *range(count + moved, len(forward.outputs))]
-    return SplitPrograms(results(forward, kept), linear, seeds)
+    """The graph of a function's results, and that of the linear function of tangents."""
+    forward, linear = push_graph(graph, positions)
+    return SplitPrograms(forward, linear, [x for x in graph.results if x.dtype.is_inexact])
 
 
 def _tangents(templates: Sequence[Template], out_tree: Tree, moved: Sequence[Tensor], backend: Backend) -> Any:

@@ -11,7 +11,7 @@ from math import fsum
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
-from ...declarations.argument_errors import check_arguments
+from ...declarations.argument_errors import check_arguments, check_construction
 from ...ops.composite.contraction import matmul
 from ...ops.creation.filled import ones
 from ...ops.elementwise.unary import negative
@@ -22,6 +22,7 @@ from ...tensor import Tensor
 from ..cost.work import Work
 
 
+@check_construction
 class Limits(NamedTuple):
     """The peak performance of a device."""
 

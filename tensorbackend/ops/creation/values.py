@@ -80,7 +80,7 @@ def asarray(
     value: Any,
     /,
     dtype: DTypeLike | None = None,
-    *,
+    *surplus: Never,
     names: Sequence[str | None] | None = None,
     copy: bool | None = None,
     backend: BackendLike = None,
@@ -97,8 +97,8 @@ def asarray(
     >>> tb.asarray([0.5, 1]).dtype
     float32
     """
-    if unknown:
-        adapt(asarray, (value,), unknown)
+    if surplus or unknown:
+        adapt(asarray, (value, dtype, *surplus), unknown)
     if like is not None:
         backend, device = creation_backend(backend, device, like), None
     if dtype is None and names is None and device is None and (copy is None or copy is False):

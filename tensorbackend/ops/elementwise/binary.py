@@ -186,15 +186,15 @@ def _logical_and(x1: Template, x2: Template, /) -> Plan:
 
 @bind
 @document
-def logical_and(x1: TensorLike, x2: TensorLike, /, **unknown: Never) -> Tensor:
+def logical_and(x1: TensorLike, x2: TensorLike, /, *surplus: Never, **unknown: Never) -> Tensor:
     """Logical and: whether both operands are true (not zero).
 
     >>> import tensorbackend as tb
     >>> tb.logical_and(True, False).item()
     False
     """
-    if unknown:
-        adapt(logical_and, (x1, x2), unknown)
+    if surplus or unknown:
+        adapt(logical_and, (x1, x2, *surplus), unknown)
     return _logical_and(_truth(x1), _truth(x2))
 
 
@@ -205,15 +205,15 @@ def _logical_or(x1: Template, x2: Template, /) -> Plan:
 
 @bind
 @document
-def logical_or(x1: TensorLike, x2: TensorLike, /, **unknown: Never) -> Tensor:
+def logical_or(x1: TensorLike, x2: TensorLike, /, *surplus: Never, **unknown: Never) -> Tensor:
     """Logical or: whether at least one operand is true (not zero).
 
     >>> import tensorbackend as tb
     >>> tb.logical_or(True, False).item()
     True
     """
-    if unknown:
-        adapt(logical_or, (x1, x2), unknown)
+    if surplus or unknown:
+        adapt(logical_or, (x1, x2, *surplus), unknown)
     return _logical_or(_truth(x1), _truth(x2))
 
 
@@ -224,15 +224,15 @@ def _logical_xor(x1: Template, x2: Template, /) -> Plan:
 
 @bind
 @document
-def logical_xor(x1: TensorLike, x2: TensorLike, /, **unknown: Never) -> Tensor:
+def logical_xor(x1: TensorLike, x2: TensorLike, /, *surplus: Never, **unknown: Never) -> Tensor:
     """Logical exclusive or: whether exactly one operand is true (not zero).
 
     >>> import tensorbackend as tb
     >>> tb.logical_xor(True, True).item()
     False
     """
-    if unknown:
-        adapt(logical_xor, (x1, x2), unknown)
+    if surplus or unknown:
+        adapt(logical_xor, (x1, x2, *surplus), unknown)
     return _logical_xor(_truth(x1), _truth(x2))
 
 

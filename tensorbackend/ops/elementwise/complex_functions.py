@@ -53,15 +53,15 @@ def _is_complex(x: TensorLike) -> bool:
 
 @bind
 @document
-def cbrt(x: TensorLike, /, **unknown: Never) -> Tensor:
+def cbrt(x: TensorLike, /, *surplus: Never, **unknown: Never) -> Tensor:
     """Real cube root, also of negative numbers; the principal root of complex numbers.
 
     >>> import tensorbackend as tb
     >>> tb.cbrt(tb.asarray([-8.0])).tolist()
     [-2.0]
     """
-    if unknown:
-        adapt(cbrt, (x,), unknown)
+    if surplus or unknown:
+        adapt(cbrt, (x, *surplus), unknown)
     if not _is_complex(x):
         return real_cbrt(x)
     return _complex_cbrt(x)

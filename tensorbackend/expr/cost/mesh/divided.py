@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
 
 from ....display import plain_table
@@ -45,10 +45,11 @@ class OnMesh:
         *,
         flattened: Graph | None = None,
         known: Walk | None = None,
+        donated: Collection[int] = (),
     ) -> None:
         self._graph, self.layout, self.machine = graph, layout, machine
         flattened = flattened or flat(graph)
-        divided = Walk(layout, known).divided(flattened)
+        divided = Walk(layout, known).divided(flattened, donated=donated)
         self.program = Program("per device", divided.timeline, graph.names)
         """The program of one device, collectives among its ops. Elementwise ops write over inputs needed no longer."""
         self.collectives = divided.collectives

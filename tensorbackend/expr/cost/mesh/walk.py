@@ -9,7 +9,7 @@ finds a cheaper way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from ....declarations.op_specs import REACHES
@@ -69,9 +69,14 @@ class Walk:
         self._estimator: Estimator = Estimator("template") if known is None else known._estimator
         self._factors: dict[Node, Factors] = {} if known is None else known._factors
 
-    def divided(self, graph: Graph, inside: Sequence[Axes] | None = None) -> DeviceProgram:
-        """The program of a device for a graph with parameters in the layouts `inside`, by default by their names."""
-        return Device(self, graph, inside).result()
+    def divided(
+        self, graph: Graph, inside: Sequence[Axes] | None = None, donated: Collection[int] = ()
+    ) -> DeviceProgram:
+        """The program of a device for a graph with parameters in the layouts `inside`, by default by their names.
+
+        The parameters with the numbers in `donated` are freed at their last use.
+        """
+        return Device(self, graph, inside).result(donated)
 
     def works(self, node: Node) -> Work:
         """The work of a node of a device's graph."""
@@ -107,12 +112,12 @@ class Device(Moves):
         self.graph, self.inside = graph, tuple(inside)
         self.run(graph)
 
-    def result(self) -> DeviceProgram:
+    def result(self, donated: Collection[int] = ()) -> DeviceProgram:
         """The program of one device for the whole graph."""
         outputs = [self.known[value] for value in self.graph.outputs]
         local = Graph([self.known[value].value for value in self.graph.parameters], [part.value for part in outputs])
         works = [self.works[node] for node in local.nodes]
-        local_timeline = timeline(local, works, reuse=True)
+        local_timeline = timeline(local, works, reuse=True, donated=donated)
         return DeviceProgram(
             local, local_timeline, tuple(self.collectives), self.inside, tuple([part.axes for part in outputs])
         )
