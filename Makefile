@@ -344,7 +344,8 @@ AUTORAY ?=
 THEIRS = PYTHONPATH=clients/adapters POT_BACKEND_DISABLE_JAX=1 POT_BACKEND_DISABLE_PYTORCH=1 $(LIBRARIES_BIN)/python \
 	-m pytest -q -p no:cacheprovider -W ignore -p on_tensorbackend --on $(ON)
 libraries: $(LIBRARIES_READY) ## Runs the tests of TensorLy, POT and autoray on ours: make libraries POT=<checkout> AUTORAY=<checkout>
-	$(THEIRS) --library tensorly --pyargs tensorly
+	printf '[pytest]\n' > .venv-libraries/pytest.ini
+	$(THEIRS) --library tensorly -c .venv-libraries/pytest.ini --pyargs tensorly
 	test -z '$(POT)' || $(THEIRS) --library pot -k tensorbackend '$(POT)/test'
 	test -z '$(AUTORAY)' || $(THEIRS) --library autoray -k tensorbackend '$(AUTORAY)/tests'
 

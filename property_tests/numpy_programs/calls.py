@@ -94,7 +94,9 @@ GENERATED: Final = [
     "np.arccosh(p + 1.0)",
     *[f"np.{name}({x})" for name in BINARY for x in ("a, b", "a, row", "row, 2.0", "3, a", "a, v[:1]", "f4, f4")],
     *[f"np.{name}({x})" for name in ("add", "multiply", "less", "maximum") for x in ("a, i", "i, f4", "i4, f4", "m, i", "m, w", "i, 2.5", "f4, 2", "c, a", "[1, 2], 3")
-      if not (name in ("less", "maximum") and x == "c, a")],
+      if not (name == "maximum" and x == "c, a")],
+    *[f"np.{name}({x})" for name in ("less", "less_equal", "greater", "greater_equal")
+      for x in ("c, d", "c, c", "c, a", "c, 0.5", "1j, d", "np.real(c) + 0j, c", "c, np.real(c) + h * 1j")],
     *[f"np.{name}({x})" for name in OF_DIVISORS for x in ("p, p", "p, 2.0", "3, p")],
     *[f"np.{name}({x})" for name in OF_INTS for x in ("i, j", "i, 3", "i4, i4")],
     *[f"np.{name}(c)" for name in ("absolute", "exp", "sin", "cos", "conjugate", "square", "negative", "angle", "real", "imag", "isnan", "sqrt")],
@@ -497,6 +499,9 @@ np.quantile(a, 0.25)
 np.quantile(a, [0.1, 0.5], axis=0)
 np.quantile(a, 0.3, axis=1, method="lower", keepdims=True)
 np.quantile(a, 0.3, method="hazen")
+np.quantile(f4, 0.3)
+np.percentile(f4, 30)
+np.nanpercentile(f4, 30.0)
 np.percentile(a, 75)
 np.percentile(a, [10, 90], axis=1)
 np.nanpercentile(h, 40, axis=0)
@@ -519,6 +524,12 @@ np.histogram(a, 4, density=True)
 np.histogram(a, 4, weights=p)
 np.histogram(i, bins="auto")
 np.histogram_bin_edges(a, 4)
+np.histogram(f4, 4)
+np.histogram(f4, 4, range=(-1, 1))
+np.histogram_bin_edges(f4, 4)
+np.histogram2d(f4.ravel(), f4.ravel() * 2, 3)
+np.histogram2d(f4.ravel(), f4.ravel(), 3, range=[(-1, 1), (-2, 2)])
+np.histogram2d(i4.ravel(), f4.ravel(), 3)
 np.histogram2d(v, v, 3)
 np.histogramdd(np.stack([v, v], 1), bins=(2, 3))
 np.polyval([1.0, 2.0, 3.0], a)
@@ -533,6 +544,7 @@ np.polyder([1.0, 2.0, 3.0, 4.0], 2)
 np.polyint([1.0, 2.0])
 np.polyint([1.0, 2.0], m=2, k=[1, 2])
 np.poly([1.0, 2.0, 3.0])
+np.poly([1, 2])
 np.sort(np.roots([1.0, -6.0, 11.0, -6.0]))
 np.hanning(5)
 np.hamming(6)
@@ -597,6 +609,7 @@ np.abs(np.linalg.qr(a)[1])
 np.abs(np.linalg.qr(S, "r"))
 np.linalg.pinv(S)
 np.linalg.lstsq(S, np.arange(S.shape[0]), rcond=None)[0]
+np.linalg.lstsq(S, np.arange(S.shape[0]), rcond=None)[2]
 np.linalg.matrix_rank(S)
 np.linalg.matrix_power(M, 3)
 np.linalg.matrix_power(S, -1)

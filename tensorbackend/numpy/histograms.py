@@ -14,9 +14,9 @@ import tensorbackend as tb
 from ..dtypes import bool_
 from ..errors import ArgumentError
 from ..tensor import Tensor
-from .arrays import box, ndarray
+from .arrays import box, functions, ndarray
 from .conversion import back, cast, host, tensor
-from .dtypes import dtype_of
+from .dtypes import dtype_of, numpy_dtype
 from .functions import public
 from .selection import as_integers
 
@@ -42,8 +42,11 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     return box(tb.bincount(t, weights=w, minlength=operator.index(minlength)))
 
 
-def _edges(x: Tensor, bins: Any, range: Any, weights: Any) -> Any:
-    """The edges of bins as NumPy chooses them, a NumPy array if they are computed."""
+def _edges(x: Tensor, bins: Any, range: Any, weights: Any, grid: bool = False) -> Any:
+    """The edges of bins as NumPy chooses them, a NumPy array if they are computed.
+
+    They have the dtype of floating-point elements, but float64 if a range is given for an axis of a grid.
+    """
     if isinstance(bins, str):
         return numpy.histogram_bin_edges(host(box(x)), bins, range, host(weights))
     if numpy.ndim(host(bins)) == 0:
@@ -64,7 +67,8 @@ def _edges(x: Tensor, bins: Any, range: Any, weights: Any) -> Any:
             )
         if low == high:
             low, high = low - 0.5, high + 0.5
-        return numpy.linspace(low, high, count + 1)
+        dtype = numpy_dtype(x.dtype) if x.dtype.is_floating and (not grid or (range is None and x.size)) else float
+        return numpy.linspace(low, high, count + 1, dtype=dtype)
     edges = numpy.asarray(host(bins))
     if edges.ndim != 1:
         raise ArgumentError("`bins` must be 1d, when an array")
@@ -152,7 +156,7 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
         x = tensor(sample)
         x = tb.reshape(x, (-1, 1)) if x.ndim < 2 else x
     else:
-        x = tb.stack([cast(tensor(each), tb.float64) for each in sample], axis=1)
+        x = tensor(functions["stack"](list(sample), axis=1))
     count = x.shape[1]
     each_bins = list(bins) if isinstance(bins, list | tuple) or numpy.ndim(host(bins)) else [bins] * count
     if len(each_bins) != count:
@@ -161,7 +165,7 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
     if len(ranges) != count:
         raise ArgumentError("range argument must have one entry per dimension")
     columns = [x[:, number] for number in builtins.range(count)]
-    edges = [_edges(c, b, r, None) for c, b, r in zip(columns, each_bins, ranges, strict=True)]
+    edges = [_edges(c, b, r, None, grid=True) for c, b, r in zip(columns, each_bins, ranges, strict=True)]
     w = None if weights is None else tensor(weights)
     counted, sizes = _counts(columns, edges, w)
     counted = cast(counted, tb.float64)

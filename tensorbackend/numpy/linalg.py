@@ -104,7 +104,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, Any, Any]:
     found = tb.linalg.lstsq(x, y, rcond=limit)
     rank = found.rank
     values = box(found.singular_values) if hasattr(found, "singular_values") else box(tb.linalg.svdvals(x))
-    rank_number = int(rank) if rank.backend.is_concrete(rank) else result(rank)
+    rank_number = int(rank) if rank.backend.is_concrete(rank) else result(cast(rank, tb.int32))
     if rank_number == x.shape[1] and x.shape[0] > x.shape[1]:
         rest = y - tb.matmul(x, found.solution)
         squares = tb.sum(tb.square(tb.abs(rest)), axis=0)
@@ -114,7 +114,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, Any, Any]:
     return (
         box(found.solution),
         residuals,
-        numpy.int64(rank_number) if isinstance(rank_number, int) else rank_number,
+        numpy.int32(rank_number) if isinstance(rank_number, int) else rank_number,
         values,
     )
 

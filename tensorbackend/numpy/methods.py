@@ -14,6 +14,7 @@ from .ufunc_table import (
     ACCUMULATORS,
     COMPARISONS,
     OF_BOOLS,
+    OF_COMPLEX,
     OPERATORS,
     OPS,
     REDUCERS,
@@ -28,7 +29,8 @@ UFUNCS: Final[dict[str, Any]] = {}
 for _name, _op in OPS.items():
     UFUNCS[_name] = make_ufunc(
         Spec(
-            _name, _op, boolean=OF_BOOLS.get(_name), accumulator=ACCUMULATORS.get(_name),
+            _name, _op, boolean=OF_BOOLS.get(_name), complex=OF_COMPLEX.get(_name),
+            accumulator=ACCUMULATORS.get(_name),
             reducer=functions[REDUCERS[_name]] if REDUCERS.get(_name) in REDUCTIONS else None,
         )
     )  # fmt: skip

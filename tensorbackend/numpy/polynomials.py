@@ -151,6 +151,7 @@ def poly(seq_of_zeros: Any) -> Any:
         x = functions["linalg.eigvals"](x)
     elif x.ndim != 1:
         raise ArgumentError("input must be 1d or non-empty square 2d array.")
+    x = x if x._template().dtype.is_inexact else x.astype(float)
     made: Any = functions["ones"](1, x.dtype)
     for zero in x:
         made = functions["convolve"](made, functions["stack"]([functions["ones_like"](zero), -zero]))

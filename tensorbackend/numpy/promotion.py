@@ -22,7 +22,7 @@ from .dtypes import NUMPY_CLASSES, dtype_of, numpy_dtype
 class Spec:
     """A universal function: its name, the op that computes it, and NumPy's declaration of it."""
 
-    __slots__ = ("accumulator", "boolean", "by_numpy", "kinds", "name", "nin", "nout", "op", "reducer")
+    __slots__ = ("accumulator", "boolean", "by_numpy", "complex", "kinds", "name", "nin", "nout", "op", "reducer")
 
     def __init__(
         self,
@@ -30,10 +30,11 @@ class Spec:
         op: Callable[..., Any],
         *,
         boolean: Callable[..., Any] | None = None,
+        complex: Callable[..., Any] | None = None,
         reducer: Callable[..., Any] | None = None,
         accumulator: Callable[..., Any] | None = None,
     ) -> None:
-        self.name, self.op, self.boolean = name, op, boolean
+        self.name, self.op, self.boolean, self.complex = name, op, boolean, complex
         self.reducer, self.accumulator = reducer, accumulator
         self.by_numpy: Final = getattr(numpy, name)
         self.nin: Final[int] = self.by_numpy.nin
@@ -84,6 +85,8 @@ def make_plan(spec: Spec, kinds: Sequence[Any], dtype: DType | None, casting: An
             return Plan(spec.boolean, operands, results)
         if _gives(op, operands) is None:
             operands = (tb.uint8,) * spec.nin
+    if spec.complex is not None and operands[0].is_complex:
+        return Plan(spec.complex, operands, results)
     if len({*operands}) > 1 and _gives(op, operands) is None:
         operands = (tb.float64,) * spec.nin  # NumPy compares int64 with uint64
     return Plan(op, operands, results)

@@ -13,6 +13,7 @@ from ..errors import ArgumentError
 from ..tensor import Tensor
 from .arrays import box, functions, ndarray, result, tensor_of
 from .conversion import asarray, back, cast, host, tensor
+from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, Out, function, public
 from .ufuncs import write_out
 
@@ -62,10 +63,15 @@ def make_quantile(name: str, scale: int, compute: Callable[..., Any], what: str)
         a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
         keepdims: bool = False, *, weights: Any = None,
     ) -> Any:  # fmt: skip
-        share = numpy.asarray(host(q), dtype=float) / scale
+        x, given = tensor(a), host(q)
+        if x.dtype.is_floating:  # a number yields to the dtype of the elements, an array does not
+            weak = given.__class__ in (int, float)
+            dtype = numpy_dtype(x.dtype)
+            x = cast(x, dtype_of(dtype if weak else numpy.result_type(dtype, numpy.true_divide(given, dtype.type(1)))))
+        share = numpy.asarray(given, dtype=float) / scale
         if ((share < 0) | (share > 1)).any():
             raise ArgumentError(f"{'Quantiles' if scale == 1 else 'Percentiles'} must be in the range [0, {scale}]")
-        made = compute(tensor(a), share, axis, method, bool(keepdims), host(weights))
+        made = compute(x, share, axis, method, bool(keepdims), host(weights))
         return made if out is None else write_out(name, out, tensor(made))
 
     quantile.__name__, quantile.__doc__ = name, f"The {name.removeprefix('nan')}s {what}."

@@ -144,6 +144,24 @@ def _less_of_bools(x1: Any, x2: Any) -> Tensor:
     return tb.logical_and(tb.logical_not(x1), x2)
 
 
+def _less_of_complex(x1: Any, x2: Any) -> Tensor:
+    """Whether the real part is less, or of equal real parts the imaginary one."""
+    return _ordered(tb.less, x1, x2)
+
+
+def _less_equal_of_complex(x1: Any, x2: Any) -> Tensor:
+    """Whether the real part is less, or of equal real parts the imaginary one is not greater."""
+    return _ordered(tb.less_equal, x1, x2)
+
+
+def _ordered(op: Callable[[Any, Any], Tensor], x1: Any, x2: Any) -> Tensor:
+    first, second = (x if isinstance(x, Tensor) else tb.asarray(complex(x)) for x in (x1, x2))
+    reals, parts = (tb.real(first), tb.real(second)), (tb.imag(first), tb.imag(second))
+    nan = tb.logical_or(tb.isnan(parts[0]), tb.isnan(parts[1]))
+    less = tb.logical_and(tb.less(*reals), tb.logical_not(nan))
+    return tb.logical_or(less, tb.logical_and(tb.equal(*reals), op(*parts)))
+
+
 def _same(x: Any) -> Tensor:
     return tb.logical_or(x, False)
 
@@ -233,6 +251,12 @@ OF_BOOLS: Final[dict[str, Callable[..., Any]]] = {
     "maximum": tb.logical_or, "minimum": tb.logical_and, "multiply": tb.logical_and,
 }  # fmt: skip
 """What some compute for bools, where the op takes numbers only."""
+
+OF_COMPLEX: Final[dict[str, Callable[..., Any]]] = {
+    "greater": lambda x1, x2: _less_of_complex(x2, x1), "less": _less_of_complex,
+    "greater_equal": lambda x1, x2: _less_equal_of_complex(x2, x1), "less_equal": _less_equal_of_complex,
+}  # fmt: skip
+"""What some compute for complex numbers, which the op has no order of."""
 
 OPERATORS: Final = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",

@@ -1,0 +1,31 @@
+"""Quantiles of the NumPy namespace: an array of shares has a dtype of its own, a number yields to the elements."""
+
+from __future__ import annotations
+
+import pytest
+
+from .beside import assert_as_numpy
+
+CALLS = """
+np.quantile(f, 0.25)
+np.quantile(f, np.float64(0.25))
+np.quantile(f, np.float32(0.25))
+np.quantile(f, np.array(0.25))
+np.quantile(f, [0.25, 0.5], axis=0)
+np.quantile(f, np.array([0.25], dtype='f4'))
+np.percentile(f, 25)
+np.percentile(f, 25.0)
+np.percentile(f, np.float64(25))
+np.percentile(f, np.array(25))
+np.percentile(f, [25, 50], axis=1)
+np.nanquantile(f, [0.25, 0.5])
+np.nanpercentile(f, [25])
+np.nanpercentile(f, 25)
+np.quantile(t, [0.25, 0.5])
+np.quantile(x, np.array([0.25], dtype='f4'))
+"""
+
+
+@pytest.mark.parametrize("call", CALLS.strip().splitlines())
+def test_the_dtype_of_a_quantile_is_numpy_s(call: str) -> None:
+    assert_as_numpy(call.replace("(f,", "(x.astype('f4'),"))
