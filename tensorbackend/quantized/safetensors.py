@@ -171,7 +171,9 @@ def _assembled(tensors: Mapping[str, Tensor], facts: Facts, target: Backend) -> 
         if whole != name and whole in tensors:
             raise FileDefect("one tensor for each matrix", "remove one of them from the file", name=whole, other=name)
         of = {layout.head: name} | others
-        read = layout.read(Parts(name, {part.lstrip("._"): _plain(tensors[of[part]]) for part in of}), facts)
+        found = Parts(name, {part.lstrip("._"): _plain(tensors[of[part]]) for part in of})
+        read = layout.read(found, facts)
+        found.check_all_read()
         result[whole] = tree_map(lambda x: _moved(x, target), read)
     return result
 
