@@ -168,7 +168,7 @@ def _assembled(tensors: Mapping[str, Tensor], facts: Facts, target: Backend) -> 
             result[name] = _moved(x, target)
             continue
         layout, whole, others = matrices[name]
-        if whole != name and whole in tensors:
+        if whole in result or (whole != name and whole in tensors):
             raise FileDefect("one tensor for each matrix", "remove one of them from the file", name=whole, other=name)
         of = {layout.head: name} | others
         of_matrix = Parts(name, {part.lstrip("._"): _plain(tensors[of[part]]) for part in of})
