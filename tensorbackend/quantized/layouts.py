@@ -54,24 +54,34 @@ _AWQ_PLACES: Final = (0, 4, 1, 5, 2, 6, 3, 7)
 _MX_BLOCK: Final = 32
 """The elements that share a power of two in the OCP's formats."""
 
+_NV_BLOCK: Final = 16
+"""The elements that share a scale in NVIDIA's format."""
+
 
 class Parts:
     """The tensors of one matrix, by the parts of their names, such as `"weight_scale"`."""
 
     def __init__(self, name: str, tensors: Mapping[str, Tensor]) -> None:
         self.name, self.tensors = name, tensors
+        self._asked: set[str] = set()
 
     def get(self, part: str) -> Tensor | None:
         """The tensor of a part, if there is one."""
+        self._asked.add(part)
         return self.tensors.get(part)
 
     def need(self, part: str) -> Tensor:
         """The tensor of a part, without which the others cannot be read."""
-        found = self.tensors.get(part)
+        found = self.get(part)
         if found is None:
             remedy = "if the tensors of the model are in several files, pass their folder"
             raise FileDefect(f"a tensor {part}", remedy, name=self.name, found=", ".join(self.tensors))
         return found
+
+    def check_all_read(self) -> None:
+        """Raises `FileDefect` for a part that the reader has not used: the numbers mean something else with it."""
+        for part in self.tensors.keys() - self._asked:
+            self.refuse(f"a matrix without {part}", part)
 
     def refuse(self, expectation: str, part: str) -> NoReturn:
         """Raises the error about a part that has another layout than those that are read."""
@@ -199,6 +209,8 @@ def _read_float4(parts: Parts, part: str, facts: Facts) -> Quantized:
             factor = divide(1.0, factor)
     if scales.dtype is not (float8_e8m0fnu if factor is None else float8_e4m3fn):
         parts.refuse("scales of float8 with one for all, or exponents without", "weight_scale")
+    if block != (_MX_BLOCK if factor is None else _NV_BLOCK):
+        parts.refuse(f"groups of {_MX_BLOCK if factor is None else _NV_BLOCK} numbers of 4 bits", "weight_scale")
     return _quantized(permute_dims(stored, (1, 0)), scales, None, factor, float4_e2m1fn, shape, block)
 
 

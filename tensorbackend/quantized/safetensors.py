@@ -168,10 +168,12 @@ def _assembled(tensors: Mapping[str, Tensor], facts: Facts, target: Backend) -> 
             result[name] = _moved(x, target)
             continue
         layout, whole, others = matrices[name]
-        if whole != name and whole in tensors:
+        if whole in result or (whole != name and whole in tensors):
             raise FileDefect("one tensor for each matrix", "remove one of them from the file", name=whole, other=name)
         of = {layout.head: name} | others
-        read = layout.read(Parts(name, {part.lstrip("._"): _plain(tensors[of[part]]) for part in of}), facts)
+        of_matrix = Parts(name, {part.lstrip("._"): _plain(tensors[of[part]]) for part in of})
+        read = layout.read(of_matrix, facts)
+        of_matrix.check_all_read()
         result[whole] = tree_map(lambda x: _moved(x, target), read)
     return result
 

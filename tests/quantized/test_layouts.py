@@ -228,6 +228,16 @@ REFUSED = {
     "rows of outputs": (change("gptq", qweight=np.zeros((OUT, IN // 8), np.int32)[:, :5]), "part='qweight'"),
     "float4 with floats": (change("mxfp4", weight_scale=scales(OUT, 2)), "part='weight_scale'"),
     "two factors": (change("nvfp4", weight_global_scale=np.ones(2, np.float32)), "part='weight_global_scale'"),
+    "float4 with zero points": (
+        change("mxfp4", weight_zero_point=np.zeros((OUT, 2), np.int8)), "without weight_zero_point",
+    ),
+    "int4 with a factor": (
+        change("packed int4", weight_global_scale=np.ones(1, np.float32)), "without weight_global_scale",
+    ),
+    "float8 with two scales": (change("fp8 e5m2", weight_scale_2=np.ones(1, np.float32)), "without weight_scale_2"),
+    "6 bits with exponents": (
+        change("mxfp4", weight_packed=np.zeros((OUT, 48), np.uint8)), "groups of 32 numbers of 4 bits",
+    ),
     "short blocks": (
         {"w_blocks": np.zeros((2, 2, 8), np.uint8), "w_scales": np.zeros((2, 2), np.uint8)}, "part='blocks'",
     ),

@@ -131,6 +131,13 @@ def test_a_name_can_stand_for_one_tensor(tmp_path: Path) -> None:
         tb.load_quantized(tmp_path)
 
 
+def test_two_matrices_of_one_name_are_refused(tmp_path: Path) -> None:
+    packed = {"up.weight_packed": tb.ones((8, 2), dtype="int32"), "up.weight_shape": tb.asarray([8, 16])}
+    tb.save(tmp_path / "m.safetensors", {**gptq(7), **packed, "up.weight_scale": tb.ones((8, 1))})
+    with pytest.raises(FileError, match="one tensor for each matrix"):
+        tb.load_quantized(tmp_path)
+
+
 def test_files_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"a folder with files that end in \.safetensors"):
         tb.load_quantized(tmp_path)

@@ -114,7 +114,11 @@ def _in_float32(x: Tensor, source: DType, target: DType) -> Tensor:
         bits = bitcast(near, int32)
         finite = less_equal(absolute(x), float64_max)
         towards_zero = where(greater(absolute(back), absolute(x)), subtract(bits, 1), bits)
-        return bitcast(where(logical_and(finite, not_equal(back, x)), bitwise_or(towards_zero, 1), bits), float32)
+        bits = where(logical_and(finite, not_equal(back, x)), bitwise_or(towards_zero, 1), bits)
+        if target is float8_e8m0fnu:  # whose smallest number is subnormal in float32, where a backend may flush it
+            for above, below, number in ((0.0, 2.0**-126, 2.0**-127), (2.0**-127, 2.0**-126, 2.0**-126)):
+                bits = where(logical_and(greater(x, above), less(x, below)), _bits_of(number), bits)
+        return bitcast(bits, float32)
     if source is bool_ or source.bits <= 16:
         return astype(x, float32)
     if target is not float8_e8m0fnu:  # which are infinite, or NaN, or the largest number
