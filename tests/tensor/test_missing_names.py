@@ -9,7 +9,8 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import MissingNameError, TensorBackendError
-from tensorbackend.errors.foreign_names import ADVICE, IN_NAMESPACES, OF_TENSORS, SYNONYMS
+from tensorbackend.errors.foreign_attributes import IN_NAMESPACES, OF_TENSORS
+from tensorbackend.errors.foreign_names import ADVICE, SYNONYMS
 
 GUESSES = [
     ("tb.cumsum", "tb.cumulative_sum"),
