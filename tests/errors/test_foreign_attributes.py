@@ -1,4 +1,4 @@
-"""The part of the table of foreign names for namespaces and tensors; `tests/tensor/test_missing_names.py` has the errors."""
+"""The table of foreign names of namespaces and tensors; `tests/tensor/test_missing_names.py` has the errors."""
 
 from __future__ import annotations
 
