@@ -324,7 +324,8 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
         raise NamesError(expected("a list or tuple of names, which has an order", names=names))
     names = tuple(names)
     if len(names) != ndim:
-        raise NamesError(expected(f"{ndim} names, one for each axis", "use None for an axis without", names=names))
+        remedy = f"use None for an axis without, as in {(None,) * ndim}"
+        raise NamesError(expected(f"{ndim} names, one for each axis", remedy, names=names))
     for name in names:
         if name is not None and (not isinstance(name, str) or not name):
             raise NamesError(expected("each name to be a non-empty str or None", name=name))

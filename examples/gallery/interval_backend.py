@@ -29,9 +29,9 @@ from tensorbackend.interchange import numpy_dtype
 # %% [markdown]
 # ## How intervals are held
 #
-# The payload of a tensor of shape `(2, 3)` is an array of shape `(2, 2, 3)`: lower
-# ends, then upper ends. Three methods say how data comes in and goes out, and
-# what is no data of a template.
+# The payload of a tensor of shape `(2, 3)` is an array of shape `(2, 2, 3)`:
+# lower ends, then upper ends. Three methods say how data comes in and goes out,
+# and what is no data of a template.
 
 
 # %%

@@ -19,7 +19,7 @@ from ..errors import (
     expected,
     shown,
 )
-from ..errors.foreign_keywords import OF_FUNCTIONS
+from ..errors.foreign_keywords import NAME_OF_AXIS, OF_FUNCTIONS
 from ..interchange import is_plain_array
 from ..tensor import Tensor
 from .parameters import meaning_of
@@ -157,6 +157,7 @@ def misfit(kind: Any, label: str, value: Any, function: str = "") -> TensorBacke
     elif "dtype" in meanings:
         error = DTypeError
     remedy = OF_FUNCTIONS.get(function, "") if isinstance(value, Tensor) else ""
+    remedy = NAME_OF_AXIS.get(function, "") if isinstance(value, str) and label == "axis" else remedy
     return error(expected(_words(kind), remedy or _remedy(kind, value), **{label: value}))
 
 

@@ -24,7 +24,7 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "argnum": ("argnums",),
     "ascending": ("descending",),
     "axes": ("axis", "contract"),
-    "axis": ("axes", "spatial", "axis_name"),
+    "axis": ("axes", "spatial", "axis_name", "contract"),
     "beta1": ("b1",),
     "beta2": ("b2",),
     "betas": ("b1",),
@@ -36,13 +36,16 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "depth": ("size",),
     "dilation": ("dilations",),
     "dilations": ("dilation",),
-    "dim": ("axis", "axes", "time"),
-    "dims": ("names", "axes", "axis"),
+    "dim": ("axis", "axes", "time", "contract"),
     "dimensions": ("axes", "axis"),
+    "dims": ("names", "axes", "axis", "contract"),
     "eps": ("epsilon", "tolerance"),
+    "fill": ("fill_value",),
     "fill_value": ("value",),
     "high": ("maxval",),
     "in_dims": ("in_axes",),
+    "init": ("initial",),
+    "init_val": ("initial",),
     "is_causal": ("causal",),
     "keep_dims": ("keepdims",),
     "keepdim": ("keepdims",),
@@ -52,19 +55,22 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "loc": ("mean",),
     "low": ("minval",),
     "lr": ("rate",),
+    "max": ("maxval",),
     "max_iter": ("max_iterations",),
     "maxiter": ("max_iterations",),
     "maxval": ("max",),
+    "min": ("minval",),
     "minval": ("min",),
+    "n": ("num", "size", "k"),
     "name": ("names", "axis"),
     "names": ("name",),
     "negative_slope": ("slope",),
-    "n": ("num", "size", "k"),
     "num_classes": ("size",),
     "num_groups": ("groups",),
     "num_segments": ("size",),
-    "order": ("ord",),
     "ord": ("order",),
+    "order": ("ord",),
+    "other": ("x2",),
     "out_dims": ("out_axes",),
     "p": ("rate", "ord"),
     "pad_width": ("padding",),
@@ -77,11 +83,14 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "static_argnum": ("static_argnums",),
     "std": ("deviation",),
     "stddev": ("deviation",),
+    "steps": ("num",),
     "stride": ("strides",),
     "strides": ("stride",),
+    "t_eval": ("times",),
     "tol": ("tolerance", "rtol"),
     "unbiased": ("correction",),
     "weight_decay": ("decay",),
+    "window_size": ("window",),
     "wrt": ("argnums",),
 }
 """The parameters that a keyword may mean; the first one that the function has is named."""
@@ -89,6 +98,7 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
 NO_KEYWORDS: Final = {
     "casting": "cast with astype()",
     "inplace": "the result is a new tensor; write x[...] = in front of the call to assign it",
+    "lower": "the lower triangle is the default",
     "order": "tensors have no memory order",
     "out": "the result is a new tensor; write x[...] = in front of the call to assign it",
     "requires_grad": "tb.grad(function) differentiates with respect to any argument",
@@ -96,10 +106,20 @@ NO_KEYWORDS: Final = {
 }
 """The remedies for keywords that no function here has."""
 
+NAME_OF_AXIS: Final = {
+    "expand_dims": "write name= for the name of the new axis, and axis= for its position",
+    "stack": "write name= for the name of the new axis, and axis= for its position",
+}
+"""What to write where a name is passed as the position of a new axis."""
+
 MISSING: Final = {
+    ("csr", "indices"): "tb.sparse.from_dense(x) makes a sparse matrix of a dense one",
     ("dot", "contract"): "x @ y is the product of vectors and matrices; contract= takes the names of the axes to sum",
+    ("normal", "key"): "write tb.random.normal(tb.random.key(seed), shape)",
     ("segment_sum", "size"): "size= is the number of segments",
     ("template", "dtype"): "write tb.template((3, 4), 'f32', ('a', 'b')) for f32[a: 3][b: 4]",
+    ("uniform", "key"): "write tb.random.uniform(tb.random.key(seed), shape)",
+    ("where", "x1"): "tb.nonzero(condition) returns the positions",
 }
 """The remedies for arguments that are often left out, by function and parameter."""
 

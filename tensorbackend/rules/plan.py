@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from ..dtypes import DType
 from ..errors import ArgumentError, ArgumentKindError, expected
+from ..errors.foreign_keywords import NAME_OF_AXIS
 from ..template import Template, as_int
 
 Choice = TypeVar("Choice", bound=str)
@@ -51,7 +52,8 @@ def integer(low: int | None = None, /, **option: object) -> int:
     ((name, value),) = option.items()
     number = as_int(value)
     if number is None:
-        raise ArgumentKindError(expected(f"an int as {name}", **option))
+        remedy = NAME_OF_AXIS["stack"] if name == "axis" and isinstance(value, str) else ""
+        raise ArgumentKindError(expected(f"an int as {name}", remedy, **option))
     if not -(1 << 63) <= number < 1 << 63 or (low is not None and number < low):
         bounds = "of 64 bits" if low is None or number >= low else f"of at least {low}"
         raise ArgumentError(expected(f"an int {bounds} as {name}", **option))

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from ..errors import MissingNameError
-from ..errors.foreign_names import ADVICE, OF_TENSORS, SYNONYMS, advice, fold
+from ..errors.foreign_attributes import OF_TENSORS
+from ..errors.foreign_names import ADVICE, SYNONYMS, advice, fold
 from ..registration import SuppliedFunction
 
 find_public: SuppliedFunction[Callable[[str], str | None]] = SuppliedFunction(lambda name: None)

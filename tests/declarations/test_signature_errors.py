@@ -68,6 +68,21 @@ GUESSES = [
     ("tb.grad(x)", "write tb.grad(function)(x)"),
     ("tb.gradient(v, 0.5)", "the derivative of samples is tb.sample_gradient(y, dx=spacing)"),
     ("tb.sum(x, axs=0)", "write axis="),
+    ("tb.linspace(0, 1, steps=5)", "write num="),
+    ("tb.full((2,), fill=1.0)", "write fill_value="),
+    ("tb.dot(x, x, dims='feature')", "write contract="),
+    ("tb.dot(x, x, axis='feature')", "write contract="),
+    ("tb.random.uniform(key, (2,), min=0)", "write minval="),
+    ("tb.scan(lambda c, y: (c, y), init=0.0, xs=v)", "write initial="),
+    ("tb.solvers.solve_ivp(lambda t, y: -y, (0, 1), v, t_eval=v)", "write times="),
+    ("tb.where(x > 2)", "tb.nonzero(condition) returns the positions"),
+    ("tb.where(x > 2, x, other=0)", "write x2 by position"),
+    ("tb.window_mean(v, window_size=2)", "write window="),
+    ("tb.random.normal(shape=(3,))", "write tb.random.normal(tb.random.key(seed), shape)"),
+    ("tb.sparse.csr(x)", "tb.sparse.from_dense(x)"),
+    ("tb.linalg.cholesky(x, lower=True)", "the lower triangle is the default"),
+    ("tb.stack([v, v], axis='new')", "write name= for the name of the new axis"),
+    ("tb.expand_dims(v, 'new')", "write name= for the name of the new axis"),
 ]
 
 

@@ -61,7 +61,7 @@ def test_the_density_at_both_ends() -> None:
 def test_the_fraction_ends_where_only_rounding_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """Terms that rounding keeps from 1 do not let the loop run until its limit, which would add their errors up."""
     steps: list[float] = []
-    loop = incomplete_beta.while_loop
+    loop = tb.while_loop
 
     def counted(*arguments: Any) -> Any:
         state = loop(*arguments)

@@ -9,7 +9,8 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import MissingNameError, TensorBackendError
-from tensorbackend.errors.foreign_names import ADVICE, IN_NAMESPACES, OF_TENSORS, SYNONYMS
+from tensorbackend.errors.foreign_attributes import IN_NAMESPACES, OF_TENSORS
+from tensorbackend.errors.foreign_names import ADVICE, SYNONYMS
 
 GUESSES = [
     ("tb.cumsum", "tb.cumulative_sum"),
@@ -74,6 +75,28 @@ GUESSES = [
     ("x.numel()", "x.size"),
     ("x.t()", "x.T"),
     ("x.requires_grad", "tb.grad(function)(x)"),
+    ("tb.deg2rad", "x * tb.pi / 180"),
+    ("tb.logit", "tb.log(p) - tb.log1p(-p)"),
+    ("tb.nanargmax", "tb.argmax(tb.where(tb.isnan(x), -tb.inf, x))"),
+    ("tb.eval_shape", "tb.template(...)"),
+    ("tb.dynamic_slice", "tb.slice_"),
+    ("tb.remat", "tb.checkpoint(function)"),
+    ("tb.eq", "tb.equal"),
+    ("tb.solvers.cg", "tb.solvers.solve(A, b, 'cg')"),
+    ("tb.linalg.lu_solve", "tb.linalg.solve(a, b)"),
+    ("tb.nn.max_pool1d", "tb.nn.max_pool(x, window)"),
+    ("tb.nn.huber_loss", "tb.nn.huber(predictions, targets)"),
+    ("tb.random.lognormal", "tb.exp(tb.random.normal(key, shape))"),
+    ("x.mul(2)", "tb.multiply(x, ...)"),
+    ("x.lt(2)", "tb.less(x, ...)"),
+    ("x.topk(1)", "tb.top_k(x, ...)"),
+    ("x.det()", "tb.linalg.det(x)"),
+    ("x.fillna(0)", "tb.where(tb.isnan(x), value, x)"),
+    ("x.resample(time='1M')", "tb.segment_mean(x, segments, size=...)"),
+    ("x.shift(time=1)", "tb.roll(x, 1, axis=...)"),
+    ("x.weighted(x)", "tb.weighted_mean(x, weights, axis=...)"),
+    ("x.plot()", "tb.show(x)"),
+    ("x.select(0, 1)", "x.isel(time=3)"),
 ]
 
 

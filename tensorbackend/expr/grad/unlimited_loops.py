@@ -1,7 +1,7 @@
 """Tangents through a `while_loop` without a limit, which carries them along.
 
 The cotangents of such a loop would need unlimited memory, but `jvp` needs only their transpose, which is a loop that
-runs the iterations once more with the tangents beside the values.
+runs the iterations once more and carries the tangents too.
 """
 
 from __future__ import annotations

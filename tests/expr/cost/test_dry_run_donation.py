@@ -79,8 +79,8 @@ def test_what_is_donated_is_freed_on_each_device_of_a_mesh() -> None:
         return params, [params, params], params
 
     def peaks(names: Any) -> tuple[int, int]:
-        mesh = {"mesh": tb.Mesh({"data": 4}), "layout": {"row": "data"}}
-        on_mesh = tb.dry_run(step, *leaves(400), donate=names, **mesh).on_mesh
+        mesh, layout = tb.Mesh({"data": 4}), {"row": "data"}
+        on_mesh = tb.dry_run(step, *leaves(400), donate=names, mesh=mesh, layout=layout).on_mesh
         assert on_mesh is not None
         return on_mesh.peak, tb.dry_run(step, *leaves(100), donate=names).optimised.peak.memory
 

@@ -17,7 +17,7 @@ X, ONE = (tb.asarray(value, dtype="f64") for value in (2.0, 1.0))
 
 
 def power(x: tb.Tensor) -> Any:
-    """The first power of x above 100, by a loop that carries an int beside it."""
+    """The first power of x above 100, by a loop that carries an int too."""
 
     def body(carry: Any) -> Any:
         return carry[0] * carry[1], carry[1], carry[2] + 1
