@@ -55,7 +55,7 @@ INTRODUCTION = """\
 The programs of [NPBench](https://github.com/spcl/npbench), in which `np` becomes [`tensorbackend.numpy`](numpy.md)
 and nothing else. A number is the processor time over that of the unchanged program on NumPy, the least of several runs
 in turns on one thread, preset {preset}. The first run, which plans or compiles, does not count. Each result that has a
-number agrees with NumPy's.
+number agrees with NumPy's. An empty cell was not measured.
 
 A gradient is `tb.grad` of a weighted sum of all results in all arrays, on NumPy. It is right if its slope in a random
 direction differs by at most {right:g} of it from differences of the unchanged program.
@@ -121,12 +121,13 @@ def cell(row: dict[str, Any] | None) -> str:
 
 def summary(rows: Rows, title: str) -> str:
     """Return how many programs of a column are right, and the geometric mean of their ratios."""
+    tried = sum(title in found for found in rows.values())
     if title.endswith("grad"):
-        return f"{sum(cell(found.get(title)) == 'right' for found in rows.values())} of {len(rows)}"
+        return f"{sum(cell(found.get(title)) == 'right' for found in rows.values())} of {tried}"
     ratios = [row["ours"] / row["numpy"] for found in rows.values() if "ours" in (row := found.get(title, {}))]
     if not ratios:
-        return f"0 of {len(rows)}"
-    return f"{len(ratios)} of {len(rows)}, {statistics.geometric_mean(ratios):.2f}"
+        return f"0 of {tried}"
+    return f"{len(ratios)} of {tried}, {statistics.geometric_mean(ratios):.2f}"
 
 
 def text(rows: Rows, preset: str) -> str:
