@@ -132,7 +132,11 @@ def difference(expected: list[Any], results: list[Any]) -> str:
         array = np.asarray(ours)
         if array.shape != np.shape(theirs):
             return f"result {number} has the shape {array.shape}, not {np.shape(theirs)}"
-        if not np.allclose(array, theirs, rtol=1e-6, atol=1e-8, equal_nan=True):
+        if np.allclose(array, theirs, rtol=1e-6, atol=1e-8, equal_nan=True):
+            continue
+        # NPBench's own measure: small elements of float32 are differences of larger ones.
+        narrow = array.dtype in (np.float32, np.complex64)
+        if not narrow or not np.linalg.norm(array - theirs) < 1e-5 * np.linalg.norm(theirs):
             return f"result {number} has other elements"
     return ""
 
