@@ -355,9 +355,11 @@ autograd: $(READY) ## Runs HIPS autograd's own tests on our gradients: make auto
 	PYTHONPATH=clients/hips_autograd $(BIN)/python -m pytest -c .venv/autograd.ini --rootdir '$(AUTOGRAD)' -W ignore -n 2 \
 		-q -p no:cacheprovider -p autograd_exceptions '$(AUTOGRAD)/tests'
 
-npbench: $(READY) ## Measures NPBench's programs on ours and on NumPy: make npbench NPBENCH=<a checkout of it>
+npbench: $(PLUGIN_READY) ## Measures NPBench's programs and writes docs/npbench.md: make npbench NPBENCH=<a checkout of it>
 	@test -d '$(NPBENCH)/bench_info' || { echo 'make npbench: expected NPBENCH=<a checkout of npbench>'; exit 2; }
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/npbench.py '$(NPBENCH)'
+	rm -rf build $(PLUGIN)/build
+	$(PLUGIN_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(PLUGIN)'
+	$(PLUGIN_BIN)/python -W ignore benchmarks/npbench.py '$(NPBENCH)' --rows docs/npbench.jsonl --page docs/npbench.md
 
 check: lint types test oracles plugin dask mlx onnx ## Everything that CI runs
 

@@ -1,11 +1,15 @@
-"""NPBench's NumPy programs on tensorbackend: their time relative to NumPy's, and those that do not run.
+"""NPBench's NumPy programs on tensorbackend: whether they are right, and their time relative to NumPy's.
 
-    python benchmarks/npbench.py CHECKOUT [name ...] [--backend NAME] [--seconds N] [--preset S]
+    python benchmarks/npbench.py CHECKOUT [name ...] [--columns NAME,...] [--preset S] [--rows FILE] [--page FILE]
 
 CHECKOUT is a checkout of https://github.com/spcl/npbench. In each program `np` becomes `tensorbackend.numpy`, and
-nothing else. Its results are compared with those of the unchanged program, then both run alternately, and the minima
-count. Processor time is measured on NumPy, the clock on other backends; set `OMP_NUM_THREADS=1` for one thread. Each
-program runs in a process of its own and gets operands of its own in each run, which are not timed.
+nothing else. Its results are compared with those of the unchanged program, then both run alternately, and the minima of
+their processor time count. On NumPy's memory and JAX `tb.jit` of the program is measured too, and on NumPy's memory
+`tb.grad` of a sum of its results is compared with differences. Each program runs in a process of its own on each
+backend and gets operands of its own in each run, which are not timed.
+
+`--rows` keeps what was measured, so that a run of some programs or columns leaves the others as they are, and `--page`
+writes it as a page.
 
 References
 ----------
@@ -16,155 +20,179 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Mapping
-from importlib.util import module_from_spec, spec_from_file_location
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from time import perf_counter, process_time
-from types import ModuleType
 from typing import Any
 
-import numpy as np
+from npbench_program import TRACING, Late, Program, differentiated, measured
+from peers.environment import ONE_THREAD
 
 import tensorbackend as tb
-import tensorbackend.numpy as tbnp
 
-# One program
+COLUMNS = {
+    "numpy": "NumPy", "numpy-jit": "NumPy, `tb.jit`", "jax": "JAX", "jax-jit": "JAX, `tb.jit`", "torch": "PyTorch",
+    "numpy-grad": "gradient",
+}  # fmt: skip
+"""What is measured, by the backend and the transformation, with the headings."""
 
+RIGHT = 1e-4
+"""A gradient is right up to this relative error: differences are not more accurate in all programs."""
 
-def module(path: Path, name: str) -> ModuleType:
-    """Return the module in a file."""
-    spec = spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    loaded = module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
+SHORT = {
+    "TemplateDataError": "a choice or a shape depends on data",
+    "no array of floating-point numbers": "no array of floating-point numbers is an operand",
+}
+"""Reasons in other words, by their first words."""
 
+INTRODUCTION = """\
+# NumPy programs of others
 
-def operands(info: Mapping[str, Any], folder: Path, preset: str) -> dict[str, Any]:
-    """Return the variables of a program, by name: its parameters, and what its `initialize` gives."""
-    known = dict(info["parameters"][preset])
-    if init := info.get("init"):
-        initialize = getattr(module(folder / f"{info['module_name']}.py", "initialize"), init["func_name"])
-        given = initialize(*(known[name] for name in init["input_args"]))
-        names = init["output_args"]
-        known |= dict(zip(names, given if len(names) > 1 else (given,), strict=True))
-    return known
+The programs of [NPBench](https://github.com/spcl/npbench), in which `np` becomes [`tensorbackend.numpy`](numpy.md)
+and nothing else. A number is the processor time over that of the unchanged program on NumPy, the least of several runs
+in turns on one thread, preset {preset}. The first run, which plans or compiles, does not count. Each result that has a
+number agrees with NumPy's. An empty cell was not measured.
 
+A gradient is `tb.grad` of a weighted sum of all results in all arrays, on NumPy. It is right if its slope in a random
+direction differs by at most {right:g} of it from differences of the unchanged program.
+"""
 
-def copied(value: Any, convert: Callable[[Any], Any]) -> Any:
-    return convert(value) if isinstance(value, np.ndarray) else value
-
-
-def measured(checkout: Path, name: str, preset: str, seconds: float, clock: Callable[[], float]) -> dict[str, Any]:
-    """Return the seconds of a program on both sides, or the reason why there are none on ours."""
-    info = json.loads((checkout / "bench_info" / f"{name}.json").read_text())["benchmark"]
-    folder = checkout / "npbench" / "benchmarks" / info["relative_path"]
-    file = folder / f"{info['module_name']}_numpy.py"
-    variables = operands(info, folder, preset)
-    changed = [info["input_args"].index(argument) for argument in info["output_args"]]
-    ours_module = module(file, "ours")
-    ours_module.np = tbnp  # type: ignore[attr-defined]
-    functions = {"numpy": getattr(module(file, "plain"), info["func_name"])}
-    functions["ours"] = getattr(ours_module, info["func_name"])
-    converts: dict[str, Callable[[Any], Any]] = {"numpy": np.copy, "ours": tbnp.array}
-
-    def run(side: str) -> tuple[float, list[Any]]:
-        arguments = [copied(variables[argument], converts[side]) for argument in info["input_args"]]
-        start = clock()
-        result = functions[side](*arguments)
-        waited_for(result, arguments)
-        taken = clock() - start
-        results = result if isinstance(result, tuple) else [] if result is None else [result]
-        return taken, [*results, *(arguments[place] for place in changed)]
-
-    times: dict[str, list[float]] = {side: [] for side in functions}
-    end = perf_counter() + seconds
-    while len(times["ours"]) < 4 or (perf_counter() < end and len(times["ours"]) < 100):
-        results = []
-        for side in functions:
-            taken, result = run(side)
-            times[side].append(taken)
-            results.append(result)
-        if len(times["ours"]) == 1 and (wrong := difference(*results)):
-            return {"reason": wrong}
-    return {side: min(taken) for side, taken in times.items()}
+Rows = dict[str, dict[str, dict[str, Any]]]
+"""What was measured, by program and column."""
 
 
-def waited_for(*values: Any) -> None:
-    """Waits for the arrays among results, which a backend may still compute."""
-    for value in values:
-        if isinstance(value, tuple | list):
-            waited_for(*value)
-        elif isinstance(value, tbnp.ndarray):
-            value.tensor.block_until_ready()
+# One program on one backend, in a process of its own
 
 
-def difference(expected: list[Any], results: list[Any]) -> str:
-    """Return in which way results differ from NumPy's; nothing if they agree."""
-    for number, (theirs, ours) in enumerate(zip(expected, results, strict=True)):
-        array = np.asarray(ours)
-        if array.shape != np.shape(theirs):
-            return f"result {number} has the shape {array.shape}, not {np.shape(theirs)}"
-        if not np.allclose(array, theirs, rtol=1e-6, atol=1e-8, equal_nan=True):
-            return f"result {number} has other elements"
-    return ""
-
-
-def alone(checkout: Path, name: str, preset: str, seconds: float, backend: str) -> None:
-    """Measures a program in this process, and prints its row."""
+def alone(options: argparse.Namespace, name: str, columns: list[str]) -> None:
+    """Measures a program in this process, and prints a line of JSON for each column that is done."""
     warnings.simplefilter("ignore")
-    with tb.default_backend(backend):
+    late = f"takes more than {options.longest:g} s"
+
+    def part(backend: str, transformation: str) -> dict[str, Any]:
         try:
-            row = measured(checkout, name, preset, seconds, process_time if backend == "numpy" else perf_counter)
+            program = Program(options.checkout, name, options.preset)
+            if transformation == "grad":
+                return differentiated(program, options.longest)
+            if not transformation:
+                return measured(program, program.ours, options.seconds, options.longest, late)
+            first, what = (TRACING, "traced") if backend == "numpy" else (options.longest, "traced and compiled")
+            return measured(program, tb.jit(program.ours), options.seconds, first, f"is not {what} within {first:g} s")
+        except Late:
+            return {"reason": late}
         except Exception as error:  # whatever a program raises
-            row = {"reason": f"{type(error).__name__}: {str(error).splitlines()[0][:150]}"}
-    print(json.dumps(row))
+            return {"reason": f"{type(error).__name__}: {str(error).splitlines()[0][:150]}"}
+
+    for column in columns:
+        backend, _, transformation = column.partition("-")
+        with tb.default_backend(backend):
+            print(json.dumps({"column": column, **part(backend, transformation)}), flush=True)
 
 
 # All programs
 
 
+def process(options: argparse.Namespace, name: str, columns: list[str]) -> dict[str, dict[str, Any]]:
+    """Return what a process for a program says, by column."""
+    command = [sys.executable, __file__, options.checkout, name, "--alone", "--preset", options.preset]
+    command += ["--seconds", str(options.seconds), "--longest", str(options.longest), "--columns", ",".join(columns)]
+    reason = "the process crashed"
+    environment = {**os.environ, **ONE_THREAD}
+    try:
+        lines = subprocess.run(command, stdout=subprocess.PIPE, timeout=options.clock, env=environment).stdout
+    except subprocess.TimeoutExpired as error:
+        lines, reason = error.stdout or b"", f"takes more than {options.clock:g} s"
+    rows = {row.pop("column"): row for row in map(json.loads, lines.splitlines())}
+    return {column: rows.get(column, {"reason": reason}) for column in columns}
+
+
+def cell(row: dict[str, Any] | None) -> str:
+    """Return the text of a cell of the table."""
+    if row is None:
+        return ""
+    if "error" in row:
+        return "right" if row["error"] <= RIGHT else "wrong"
+    return f"{row['ours'] / row['numpy']:.2f}" if "ours" in row else "-"
+
+
+def summary(rows: Rows, title: str) -> str:
+    """Return how many programs of a column are right, and the geometric mean of their ratios."""
+    tried = sum(title in found for found in rows.values())
+    if title.endswith("grad"):
+        return f"{sum(cell(found.get(title)) == 'right' for found in rows.values())} of {tried}"
+    ratios = [row["ours"] / row["numpy"] for found in rows.values() if "ours" in (row := found.get(title, {}))]
+    if not ratios:
+        return f"0 of {tried}"
+    return f"{len(ratios)} of {tried}, {statistics.geometric_mean(ratios):.2f}"
+
+
+def text(rows: Rows, preset: str) -> str:
+    """Return the page: the table, and the reasons where it has no number."""
+    columns = [title for title in COLUMNS if any(title in found for found in rows.values())]
+    lines = [INTRODUCTION.format(preset=preset, right=RIGHT)]
+    lines += ["| program | NumPy, ms | " + " | ".join(map(COLUMNS.__getitem__, columns)) + " |"]
+    lines += ["| --- |" + " --- |" * (len(columns) + 1)]
+    for name, found in rows.items():
+        theirs = [row["numpy"] for row in found.values() if "numpy" in row]
+        first = f"{1e3 * min(theirs):.3g}" if theirs else ""
+        lines.append(f"| `{name}` | {first} | " + " | ".join(cell(found.get(title)) for title in columns) + " |")
+    lines += ["| all: how many are right, geometric mean | | " + " | ".join(summary(rows, x) for x in columns) + " |"]
+    lines += ["", "Where there is no number:", "", "| column | programs | reason |", "| --- | --- | --- |"]
+    for title in columns:
+        reasons: dict[str, list[str]] = {}
+        for name, found in rows.items():
+            row = found.get(title, {})
+            reason = row.get("reason") or (f"off by {row['error']:.1g} of it" if cell(row) == "wrong" else "")
+            if reason:
+                reasons.setdefault(SHORT.get(reason.partition(":")[0], reason), []).append(f"`{name}`")
+        lines += [f"| {COLUMNS[title]} | {', '.join(names)} | {reason} |" for reason, names in reasons.items()]
+    return "\n".join([*lines, "", "---", "", "*Generated by `make npbench`.*", ""])
+
+
 def main(arguments: list[str]) -> None:
-    """Prints a line for each program, and the geometric mean of those that run."""
+    """Prints a line for each program, and the table."""
     parser = argparse.ArgumentParser(prog="python benchmarks/npbench.py")
     parser.add_argument("checkout", type=Path, help="a checkout of spcl/npbench")
     parser.add_argument("names", nargs="*", help="names of programs; all if none")
-    parser.add_argument("--backend", default="numpy", help="the backend that the programs run on")
+    parser.add_argument("--columns", default=",".join(COLUMNS), help=f"what is measured, of {', '.join(COLUMNS)}")
     parser.add_argument("--preset", default="S", help="the size of the operands: S, M, L or paper")
-    parser.add_argument("--seconds", type=float, default=3.0, help="how long both sides of a program take turns")
-    parser.add_argument("--longest", type=float, default=120.0, help="after so many seconds a program is given up")
+    parser.add_argument("--seconds", type=float, default=1.0, help="how long both sides of a program take turns")
+    parser.add_argument(
+        "--longest", type=float, default=20.0, help="processor seconds after which a column is given up"
+    )
+    parser.add_argument("--clock", type=float, default=300.0, help="seconds after which a process is given up")
+    parser.add_argument("--jobs", type=int, default=2, help="how many processes run at a time")
+    parser.add_argument("--rows", type=Path, help="what was measured, a line for each program, read and written")
+    parser.add_argument("--page", type=Path, help="the page to write")
     parser.add_argument("--alone", action="store_true", help="measure one program in this process")
     options = parser.parse_intermixed_args(arguments)
+    columns = options.columns.split(",")
     if options.alone:
-        alone(options.checkout, options.names[0], options.preset, options.seconds, options.backend)
+        alone(options, options.names[0], columns)
         return
-    ratios: dict[str, float] = {}
-    lacking: dict[str, str] = {}
     names = options.names or sorted(path.stem for path in (options.checkout / "bench_info").glob("*.json"))
-    print(f"{'program':<26}{'NumPy, ms':>12}{'ours, ms':>12}{'ratio':>9}")
-    for name in names:
-        command = [sys.executable, __file__, options.checkout, name, "--alone", "--preset", options.preset]
-        command += ["--seconds", str(options.seconds), "--backend", options.backend]
-        try:
-            lines = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=options.longest).stdout
-            row: dict[str, Any] = json.loads(lines.splitlines()[-1] if lines else '{"reason": "the process crashed"}')
-        except subprocess.TimeoutExpired:
-            row = {"reason": f"takes more than {options.longest:g} s"}
-        if "reason" in row:
-            lacking[name] = row["reason"]
-            continue
-        ratios[name] = row["ours"] / row["numpy"]
-        print(f"{name:<26}{row['numpy'] * 1e3:12.3f}{row['ours'] * 1e3:12.3f}{ratios[name]:9.2f}", flush=True)
-    if ratios:
-        mean = statistics.geometric_mean(ratios.values())
-        print(f"{len(ratios)} of {len(names)} programs run; geometric mean of their ratios: {mean:.2f}")
-    for name, reason in lacking.items():
-        print(f"{name} does not run: {reason}")
+    groups: dict[str, list[str]] = {}
+    for column in columns:
+        groups.setdefault(column.partition("-")[0], []).append(column)
+    known = options.rows.read_text().splitlines() if options.rows and options.rows.exists() else []
+    rows: Rows = {row.pop("program"): row for row in map(json.loads, known)}
+    rows = {name: rows.get(name, {}) for name in sorted({*rows, *names})}
+    with ThreadPoolExecutor(options.jobs) as pool:
+        tasks = [(name, pool.submit(process, options, name, group)) for group in groups.values() for name in names]
+        for name, task in tasks:
+            rows[name] |= task.result()
+            print(name, json.dumps(task.result()), flush=True)
+    if options.rows:
+        options.rows.write_text("".join(json.dumps({"program": name, **found}) + "\n" for name, found in rows.items()))
+    page = text(rows, options.preset)
+    if options.page:
+        options.page.write_text(page)
+    else:
+        print(page)
 
 
 if __name__ == "__main__":

@@ -45,9 +45,7 @@ NumPy and eight other libraries: PyTorch (eager, its meta device and FakeTensor)
 - On {system}, {processor}, {cores} cores, with {python}: {packages}.
 
 `make peers` measures this page again, and `make bench` runs all benchmarks of the project. `make npbench
-NPBENCH=<a checkout of spcl/npbench>` runs NPBench's programs, which others wrote for NumPy, on tensorbackend. The one
-that takes some 25 times as long, `crc16`, works on single elements: for these NumPy has numbers, whose operations take
-a tenth of the time that NumPy's own take on arrays without axes.
+NPBENCH=<a checkout of spcl/npbench>` runs [NPBench's programs](npbench.md), which others wrote for NumPy.
 """
 
 NOTE = """
