@@ -150,7 +150,7 @@ def timed(function: Function, arrays: list[Any]) -> tuple[float, list[Any]]:
 
 
 def measured(program: Program, function: Function, seconds: float, first: float, late: str) -> dict[str, Any]:
-    """Return the least seconds of both sides, run in turns, or the reason why there are none on ours.
+    """Return the least seconds of both sides, alternately, or the reason why there are none on ours.
 
     `first` is the limit of the first call, and `late` the reason if it takes longer.
     """
