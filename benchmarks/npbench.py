@@ -53,9 +53,9 @@ INTRODUCTION = """\
 # NumPy programs of others
 
 The programs of [NPBench](https://github.com/spcl/npbench), in which `np` becomes [`tensorbackend.numpy`](numpy.md)
-and nothing else. A number is the processor time over that of the unchanged program on NumPy, the least of several runs
-in turns on one thread, preset {preset}. The first run, which plans or compiles, does not count. Each result that has a
-number agrees with NumPy's. An empty cell was not measured.
+and nothing else. A number is the processor time over that of the unchanged program on NumPy, the minimum of several
+alternate runs on one thread, preset {preset}. The first run, which plans or compiles, does not count. Each result that
+has a number agrees with NumPy's. An empty cell was not measured.
 
 A gradient is `tb.grad` of a weighted sum of all results in all arrays, on NumPy. It is right if its slope in a random
 direction differs by at most {right:g} of it from differences of the unchanged program.
