@@ -92,24 +92,36 @@ class Program:
         variables = operands(info, folder, preset)
         self.arguments = [variables[argument] for argument in info["input_args"]]
         self.places = [place for place, value in enumerate(self.arguments) if isinstance(value, np.ndarray)]
-        self.changed = [info["input_args"].index(argument) for argument in info["output_args"]]
         ours = module(file, "ours")
         ours.np = tbnp  # type: ignore[attr-defined]
-        self.plain = self._function(getattr(module(file, "plain"), info["func_name"]))
+        plain = getattr(module(file, "plain"), info["func_name"])
+        # Some programs write to other arrays than those that NPBench's description names.
+        written = self.arrays(np.copy)
+        plain(*self._with(written))
+        changed = {
+            place
+            for place, array in zip(self.places, written, strict=True)
+            if not np.array_equal(array, self.arguments[place], equal_nan=array.dtype.kind in "fc")
+        }
+        self.changed = sorted(changed | {info["input_args"].index(argument) for argument in info["output_args"]})
+        self.plain = self._function(plain)
         self.ours = self._function(getattr(ours, info["func_name"]))
 
     def _function(self, program: Callable[..., Any]) -> Function:
         def function(arrays: list[Any]) -> list[Any]:
-            arguments = list(self.arguments)
-            for place, array in zip(self.places, arrays, strict=True):
-                arguments[place] = array
+            arguments = self._with(arrays)
             result = program(*arguments)
             results = list(result) if isinstance(result, tuple) else [] if result is None else [result]
-            # Where the description names no result, the program has written to some of its arrays.
-            changed = self.changed or ([] if results else self.places)
-            return results + [arguments[place] for place in changed]
+            return results + [arguments[place] for place in self.changed]
 
         return function
+
+    def _with(self, arrays: list[Any]) -> list[Any]:
+        """Return the arguments with these arrays."""
+        arguments = list(self.arguments)
+        for place, array in zip(self.places, arrays, strict=True):
+            arguments[place] = array
+        return arguments
 
     def arrays(self, convert: Callable[[Any], Any]) -> list[Any]:
         """Return new arrays for a run, which may write to them."""
