@@ -49,6 +49,10 @@ class EagerKernels:
         return self.kernel(*payloads)
 
 
+MANY: Final = 512
+"""The terms from which on the rounding errors of a sum one by one are not left as they are."""
+
+
 class CompositeScope(threading.local):
     """Whether this thread is compiling a composite."""
 
@@ -90,6 +94,13 @@ class JaxBase(ArrayBase):
 
     composing: CompositeScope
     """Whether a composite is being compiled."""
+
+    def adds_one_by_one(self, count: int, dtype: DType) -> bool:
+        """Whether XLA's CPU compiler adds so many numbers of a dtype one by one, where it does not add in pairs.
+
+        On a mesh the devices add parts, and what they exchange keeps its dtype.
+        """
+        return count >= MANY and dtype.is_inexact and self.place.platform == "cpu" and not self.lays_by_name
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
         """A kernel whose results have exactly the dtypes of their templates."""
