@@ -37,7 +37,7 @@ class Random(Gradients):
         return held
 
     @classmethod
-    def next_key(cls) -> tb.Tensor:
+    def _next_key(cls) -> tb.Tensor:
         """Return a key for one draw, and advance the generator.
 
         Raises `ArgumentError` in a function that is traced once, unless it is a `functional` step: each call would draw
@@ -55,7 +55,7 @@ class Random(Gradients):
 
     @classmethod
     @contextmanager
-    def drawing_from(cls, key: tb.Tensor) -> Iterator[tb.random.Generator]:
+    def _drawing_from(cls, key: tb.Tensor) -> Iterator[tb.random.Generator]:
         """A context in which draws use a generator with this key, which may be of a trace."""
         before = Random._generator
         try:
@@ -129,7 +129,7 @@ class Random(Gradients):
             drawn = tb.asarray(entry.out.raw_tensor, backend=cls._home(device), copy=True)
             out.raw_tensor = drawn
             return out
-        key = _key_of(seed, cls._home(device)) if static else cls.next_key()
+        key = _key_of(seed, cls._home(device)) if static else cls._next_key()
         parameters = {"mean": mean, "stddev": stddev, "minval": minval, "maxval": maxval}
         numbers = {
             name: arranged(parameter, dims) if isinstance(parameter, Tensor) else parameter
@@ -169,7 +169,7 @@ class Random(Gradients):
         sample_dims = [dim for dim in dims if dim not in common]
         logits = tb.log(arranged(probs, [*common, axis]))
         shape = (*sizes(sample_dims), *sizes(common))
-        drawn = tb.random.categorical(cls.next_key(), logits, axis=-1, shape=shape)
+        drawn = tb.random.categorical(cls._next_key(), logits, axis=-1, shape=shape)
         indices = result("random_choice_with_replacement", [*sample_dims, *common], drawn, sparse_dim=axis)
         return result(indices.name, dims, arranged(indices, dims), sparse_dim=axis)
 

@@ -82,7 +82,7 @@ def state(model: Any) -> State:
     """
     trained = parameters(model)
     statistics = {name: held.raw_tensor for name, held in model.named_parameters() if name not in trained}
-    return State(statistics, Random.next_key())
+    return State(statistics, Random._next_key())
 
 
 def functional(model: Any, function: Callable[..., Any]) -> Callable[..., tuple[Any, State]]:
@@ -129,7 +129,7 @@ def functional(model: Any, function: Callable[..., Any]) -> Callable[..., tuple[
 
     def pure(values: Mapping[str, tb.Tensor], before: State, *arguments: Any, **named: Any) -> tuple[Any, State]:
         known = dict(model.named_parameters())
-        with _restored(known), Random.drawing_from(before.key) as generator:
+        with _restored(known), Random._drawing_from(before.key) as generator:
             _set(known, {**before.statistics, **values})
             returned = function(*arguments, **named)
             after = State({name: known[name].raw_tensor for name in before.statistics}, generator.key)
