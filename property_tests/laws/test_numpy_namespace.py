@@ -17,7 +17,8 @@ import tensorbackend.numpy as ours
 from tensorbackend.numpy.functions import PUBLIC
 from tensorbackend.testing import profile
 
-from ..numpy_programs.calls import CALLS, WRITES
+from ..numpy_programs.calls import CALLS
+from ..numpy_programs.writes import WRITES
 
 Operands = dict[str, Any]
 
