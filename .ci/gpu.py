@@ -1,6 +1,6 @@
 """Proves the backends of a GPU by one command, `make gpu`, and writes what it saw to gpu-report.md.
 
-    python .ci/gpu.py [--cuda 12] [--full]
+    python .ci/gpu.py [--cuda 12] [--full] [--installed]
 
 What needs no GPU runs first: CuPy has each function that the code names, and what it makes of fused chains compiles.
 Where no GPU is found, a line says so and the exit status is 1. Otherwise JAX and PyTorch for CUDA are installed, and
@@ -21,9 +21,11 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 REPORT = ROOT / "gpu-report.md"
+KIT = "gpu-report-{}.json"
+"""The report of the kit on a backend."""
 PLUGIN = "plugins/tensorbackend-torch"
-LINES = 25
-"""How many of the last lines of a failed step the report holds."""
+LINES = 80
+"""How many of the last lines of a step the report holds."""
 SECONDS = 600
 """The time of all steps on a GPU without `--full`; what is left of it limits each."""
 
@@ -66,7 +68,8 @@ def python(*arguments: str) -> list[str]:
 
 def pytest(*arguments: str) -> list[str]:
     """A command of pytest."""
-    return python("-m", "pytest", "-p", "no:cacheprovider", "-rs", *arguments)
+    # pytest-benchmark, which an image may bring, warns of processes, and warnings are errors.
+    return python("-m", "pytest", "-p", "no:cacheprovider", "-p", "no:benchmark", "-rs", *arguments)
 
 
 def steps_without_gpu() -> list[Step]:
@@ -80,22 +83,25 @@ def steps_on_gpu(full: bool) -> list[Step]:
     examples = {"TENSORBACKEND_EXAMPLES": "200"} if full else {}
     quick = [] if full else ["--quick"]
     required = {"TENSORBACKEND_GPU": "required", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-    kit = ("-m", "tensorbackend", "check")
+    processes = str(os.cpu_count() or 1)
+    kit = ("-m", "tensorbackend", "check", "--jobs", processes)
     backends = ("cupy", "jax", "torch")
     return [
         *(Step(f"{name} is ready", python("-c", READY, name), required) for name in backends),
-        Step("tests that need a GPU", pytest("tests/project/test_gpu.py"), required),
+        Step(
+            "tests that need a GPU", pytest("tests/project/test_gpu.py", "tests/testing/test_divergences.py"), required
+        ),
+        Step("calls next to CuPy's own", python("benchmarks/cupy_calls.py"), {"TENSORBACKEND_CHECK": "0"}),
+        Step("predicted and measured memory", python("benchmarks/gpu.py"), required),
         *(
-            Step(f"the kit on {name}", python(*kit, name, *device, *quick), required)
-            for name, device in (("cupy", ()), ("jax", ()), ("torch", ("--device", "cuda:0")))
+            Step(f"the kit on {name}", python(*kit, name, *device, *quick, "--report", KIT.format(name)), required)
+            for name, device in (("cupy", ()), ("torch", ("--device", "cuda:0")), ("jax", ()))
         ),
         Step(
             "property tests on cupy",
-            pytest("property_tests/test_ops.py"),
+            pytest("-n", processes, "property_tests/test_ops.py"),
             {**required, "TENSORBACKEND_BACKENDS": "cupy", **examples},
         ),
-        Step("predicted and measured memory", python("benchmarks/gpu.py"), required),
-        Step("calls beside CuPy's own", python("benchmarks/cupy_calls.py"), {"TENSORBACKEND_CHECK": "0"}),
     ]
 
 
@@ -168,15 +174,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--cuda", choices=("12", "13"), default="12", help="the version of CUDA (default: 12)")
     parser.add_argument("--full", action="store_true", help="more examples, and no limit of time")
+    parser.add_argument("--installed", action="store_true", help="installs nothing: JAX and PyTorch for CUDA are here")
     options = parser.parse_args()
-    outcomes = [run(step, None) for step in steps_without_gpu()]
+    outcomes: list[Outcome] = []
+
+    def take(step: Step, limit: float | None = None) -> None:
+        outcomes.append(run(step, limit))
+        write_report(outcomes)  # after each step: what was seen is kept if the next one is interrupted
+
+    for step in steps_without_gpu():
+        take(step)
     found = gpus()
     if found:
-        install(options.cuda)
+        if not options.installed:
+            install(options.cuda)
         end = time.monotonic() + SECONDS
         for step in steps_on_gpu(options.full):
-            outcomes.append(run(step, None if options.full else max(1.0, end - time.monotonic())))
-    write_report(outcomes)
+            take(step, None if options.full else max(1.0, end - time.monotonic()))
     for each in outcomes:
         if not each.passed:
             print(f"{each.title}: failed\n{each.output[-4000:]}")

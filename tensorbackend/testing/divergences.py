@@ -189,9 +189,12 @@ def divergences_of(backend: Backend) -> list[Divergence]:
     >>> divergences_of(tb.get_backend("binary"))
     []
     """
-    ours = [row for row in DIVERGENCES if backend.name in row.backends and backend.device.startswith(row.device)]
     backend_rows: Sequence[Divergence] = backend.divergences()
-    return [row for row in (*ours, *backend_rows) if row.until is None or is_older(backend, *row.until)]
+    return [
+        row
+        for row in (*(row for row in DIVERGENCES if backend.name in row.backends), *backend_rows)
+        if backend.device.startswith(row.device) and (row.until is None or is_older(backend, *row.until))
+    ]
 
 
 def is_older(backend: Backend, library: str, version: str) -> bool:

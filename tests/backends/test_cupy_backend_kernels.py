@@ -44,8 +44,9 @@ class Compiler:
         package = Path(cupy.__file__).parent
         headers = package / "_core" / "include"
         library = headers / "cupy" / "_cccl"
-        runtime = package.parent / "nvidia" / "cuda_runtime" / "include"
-        folders = [*(library / name for name in ("thrust", "libcudacxx", "cub")), headers, runtime]
+        # The headers of CUDA 12 are in cuda_runtime, those of CUDA 13 in cu13; a toolkit may be installed instead.
+        runtimes = [*package.parent.glob("nvidia/*/include"), Path("/usr/local/cuda/include")]
+        folders = [*(library / name for name in ("thrust", "libcudacxx", "cub")), headers, *runtimes]
         self.options = [*(f"-I{folder}" for folder in folders), "-arch=sm_80", "--std=c++17"]
 
     def array(self, template: tb.Template) -> Any:

@@ -14,6 +14,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.errors import BackendError
 from tensorbackend.protocol import Backend
+from tensorbackend.testing import divergences_of, judge
 
 ROOT = Path(__file__).resolve().parents[2]
 BENCHMARK: Any = runpy.run_path(str(ROOT / "benchmarks" / "gpu.py"))
@@ -155,3 +156,34 @@ def test_jax_rounds_quotients_and_roots_once(jax_gpu: Backend) -> None:
     assert np.array_equal(np.asarray(tb.sqrt(x)), np.sqrt(numbers))
     slope = tb.grad(lambda x: tb.sum(tb.sqrt(x) / y))(x)
     np.testing.assert_allclose(np.asarray(slope), 0.5 / np.sqrt(numbers) / others, rtol=1e-6)
+
+
+def test_jax_convolves_integers(jax_gpu: Backend) -> None:
+    """The library that XLA calls on a GPU has no convolution of integers."""
+    x, y = (tb.asarray(np.array(numbers), backend=jax_gpu) for numbers in ([3, 1, 2], [2, -1]))
+    assert tb.convolve(x, y).tolist() == np.convolve([3, 1, 2], [2, -1]).tolist()
+
+
+def test_jax_rounds_what_it_casts(jax_gpu: Backend) -> None:
+    """XLA casts an integer to float64 at once where a program casts it to float32 and then to float64."""
+    x = tb.tensor(2**24 + 1, dtype="int32", backend=jax_gpu)
+    assert tb.jit(lambda x: tb.astype(tb.astype(x, "f32"), "f64"))(x).item() == 2.0**24
+    assert tb.j0(x).item() == pytest.approx(-2.1107618786e-5, rel=1e-5)  # of 2^24; of 2^24 + 1 it is 1.5e-4
+
+
+def test_jax_multiplies_by_bools(jax_gpu: Backend) -> None:
+    mask, x = tb.tensor([False, True], backend=jax_gpu), tb.tensor([math.inf, 2.0], backend=jax_gpu)
+    for product in (mask * x, tb.jit(lambda mask, x: mask * x)(mask, x)):
+        assert math.isnan(float(product[0]))
+    assert math.isnan(float(mask @ x))
+
+
+def test_divergences_of_torch_on_a_gpu_are_still_there() -> None:
+    """Those of the default devices are asked in `tests/testing/test_divergences.py`."""
+    devices = tb.devices("torch", kind="gpu") if "torch" in tb.backends() else []
+    if not devices:
+        assert not REQUIRED, "the backend torch sees no GPU"
+        pytest.skip("needs a GPU: PyTorch sees none, or its plugin is not installed")
+    backend = tb.get_backend("torch", device=devices[0])
+    for row in divergences_of(backend):
+        assert judge(row.witness, backend).divergence is not None, row.reason

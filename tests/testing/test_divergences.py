@@ -158,3 +158,13 @@ def test_a_dtype_that_a_backend_does_not_hold() -> None:
 
     with pytest.raises(UnsupportedOp, match="a dtype that the backend 'narrow' holds, got dtype=float64"):
         check(call("add", [1.0], [2.0], dtype="float64"), Narrow())
+
+
+def test_a_row_of_another_device_is_not_asked() -> None:
+    class Elsewhere(FlushingBackend):
+        name = "elsewhere"
+
+        def divergences(self) -> Sequence[Divergence]:
+            return [row._replace(device=device) for row in super().divergences()[:1] for device in ("cuda", "cpu")]
+
+    assert [row.device for row in divergences_of(Elsewhere())] == ["cpu"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tensorbackend import Template, Tensor
@@ -37,6 +37,7 @@ from .window import TorchWindow
 
 if TYPE_CHECKING:
     import numpy
+    from tensorbackend.testing import Divergence
 
 
 class TorchBackend(
@@ -100,6 +101,12 @@ class TorchBackend(
             return host_facts()
         properties = torch.cuda.get_device_properties(device)
         return DeviceFacts("gpu", properties.total_memory, properties.multi_processor_count, properties.name)
+
+    def divergences(self) -> Sequence[Divergence]:
+        """What PyTorch computes otherwise, each with its reason."""
+        from .differences import rows
+
+        return rows()
 
     # Transport
 

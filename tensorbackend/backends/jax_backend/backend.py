@@ -148,7 +148,7 @@ class JaxBackend(
             self.wide, self.long = float32, int32
             self.dtypes = frozenset(dtype for dtype in STORED_DTYPES if dtype.bits < (128 if dtype.is_complex else 64))
         # Without 64-bit dtypes there is nothing wider to compute in.
-        self.rounds_once = self.place.platform != "gpu" or self.wide is float32
+        self.rounds_once = self.platform != "gpu" or self.wide is float32
         if not JaxBackend._registered:  # one instance at a time is set up
             warn_of_faulty_version(self.versions()["jaxlib"], self.place.platform)
             register(self.jax, JaxBackend)

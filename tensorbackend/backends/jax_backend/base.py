@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from ...dtypes import DType, as_dtype
+from ...dtypes import DType, as_dtype, bool_
 from ...dtypes.defaults import product_precision
 from ...expr.evaluate import KEPT_BYTES
 from ...interchange import payload_dtype
@@ -83,6 +83,12 @@ class JaxBase(ArrayBase):
     """The dtype of positions: int64, or int32 if JAX's 64-bit dtypes are off."""
 
     @property
+    def platform(self) -> str:
+        """The platform whose kernels are chosen: "cpu", "gpu" or "tpu"."""
+        name: str = self.place.platform
+        return name
+
+    @property
     def precision(self) -> Any:
         """The `jax.lax.Precision` of the products that are planned now: HIGHEST, or what `precision` sets."""
         return getattr(self.lax.Precision, product_precision().upper())
@@ -100,7 +106,7 @@ class JaxBase(ArrayBase):
 
         On a mesh the devices add parts, and what they exchange keeps its dtype.
         """
-        return count >= MANY and dtype.is_inexact and self.place.platform == "cpu" and not self.lays_by_name
+        return count >= MANY and dtype.is_inexact and self.platform == "cpu" and not self.lays_by_name
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
         """A kernel whose results have exactly the dtypes of their templates."""
@@ -144,6 +150,25 @@ class JaxBase(ArrayBase):
             return constant
         with self.jax.ensure_compile_time_eval():
             return make()
+
+    def caster(self, source: DType, target: DType) -> Kernel:
+        """A kernel that casts; bools become floats by way of int8, as in `as_numbers`."""
+        cast = super().caster(source, target)
+        if source is not bool_ or not target.is_inexact:
+            return cast
+        return lambda values: cast(values.astype("int8"))
+
+    def as_numbers(self, kernel: Kernel, *inputs: Template) -> Kernel:
+        """A kernel of products, to which bools are passed as int8.
+
+        XLA turns the product with a bool that was cast to a float into a selection: False times NaN would be 0.
+        """
+        are_bool = [x.dtype is bool_ for x in inputs]
+        if not any(are_bool):
+            return kernel
+        return lambda *arrays: kernel(
+            *(array.astype("int8") if is_bool else array for array, is_bool in zip(arrays, are_bool, strict=True))
+        )
 
     def _convert_dtype(self, data: Array, out: Template) -> Array:
         """An array in exactly the dtype of a template, never in a weak dtype, which JAX may change in a loop."""

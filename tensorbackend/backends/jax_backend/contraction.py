@@ -49,7 +49,8 @@ class JaxContraction(JaxBase, ArrayContraction):
             a, b, c, d = left.real, left.imag, right.real, right.imag
             return lax.complex(product(a, c) - product(b, d), product(a, d) + product(b, c))
 
-        return computing_kernel(dot_parts if out.dtype.is_complex else product, out, x1, x2)
+        kernel = computing_kernel(dot_parts if out.dtype.is_complex else product, out, x1, x2)
+        return self.as_numbers(kernel, x1, x2) if out.dtype.is_inexact else kernel
 
 
 def _sum_products(

@@ -32,7 +32,7 @@ class JaxControl(JaxBase):
         not know: so it merges nothing, and frees the values of the branch at its end.
         """
         run, barrier = self._of(body), self.lax.optimization_barrier
-        if self.place.platform != "cpu":
+        if self.platform != "cpu":
             return lambda arrays: run(*barrier(tuple(arrays)))
         lax, xp = self.lax, self.xp
 

@@ -34,9 +34,13 @@ class JaxConvolution(JaxBase, ArrayConvolution):
             tuple([step if size > 1 else 1 for size, step in zip(sizes, steps, strict=True)])
             for sizes, steps in ((x.shape[2:], input_dilation), (windows.sizes, windows.dilations))
         )
-        apart, on_cpu = any(step > 1 for step in input_dilation), self.place.platform == "cpu"
-        spread = (apart and (on_cpu or self.lays_by_name)) or (
-            on_cpu and any(map(_leaves_out, x.shape[2:], windows.sizes, windows.spans, windows.padding))
+        apart, on_cpu = any(step > 1 for step in input_dilation), self.platform == "cpu"
+        # The library that XLA calls on a GPU has no convolution of integers.
+        by_taps = out.dtype.is_integer and self.platform == "gpu"
+        spread = (
+            by_taps
+            or (apart and (on_cpu or self.lays_by_name))
+            or (any(map(_leaves_out, x.shape[2:], windows.sizes, windows.spans, windows.padding)))
         )
         # On a CPU, XLA joins groups of one channel of float64 by zeros in the kernel, which make NaN of infinities in
         # other groups into NaN. It keeps groups of two channels apart.
@@ -56,6 +60,8 @@ class JaxConvolution(JaxBase, ArrayConvolution):
             ends, dilation = windows.padding, input_dilation
             if spread:
                 values, ends, dilation = self._spread(values, ends, dilation)
+            if by_taps:
+                return self._sum_taps(values, weights, out, windows.strides, kernel_dilation)
             sums = self.lax.conv_general_dilated(
                 values,
                 weights.reshape((groups * weights.shape[1], -1, *kernel.shape[2:])),
@@ -73,6 +79,25 @@ class JaxConvolution(JaxBase, ArrayConvolution):
 
         return convolve
 
+    def _sum_taps(self, values: Array, weights: Array, out: Template, strides: Sizes, dilations: Sizes) -> Array:
+        """A convolution without padding: the sum of the products with each element of the kernel."""
+        lax, xp, taps, places = self.lax, self.xp, weights.shape[3:], out.shape[2:]
+        groups, features, channels = weights.shape[:3]
+        images = values.reshape((out.shape[0], groups, channels, *values.shape[2:]))
+        met = [(count - 1) * stride + 1 for count, stride in zip(places, strides, strict=True)]
+        every = (..., *(slice(None, None, stride) for stride in strides))
+
+        def add_tap(number: Array, total: Array) -> Array:
+            tap = xp.unravel_index(number, taps) if taps else ()
+            starts = [index * step for index, step in zip(tap, dilations, strict=True)]
+            elements = lax.dynamic_slice(images, (0, 0, 0, *starts), (*images.shape[:3], *met))[every]
+            column = lax.dynamic_slice(weights, (0, 0, 0, *tap), (*weights.shape[:3], *(1,) * len(tap)))
+            return total + lax.dot_general(column.reshape(weights.shape[:3]), elements, (((2,), (2,)), ((0,), (1,))))
+
+        start = xp.zeros((groups, features, out.shape[0], *places), values.dtype)
+        sums = lax.fori_loop(0, prod(taps), add_tap, start)
+        return xp.moveaxis(sums, 2, 0).reshape(out.shape)
+
     def _spread(self, values: Array, padding: Padding, dilation: Sizes) -> tuple[Array, Padding, Sizes]:
         """An input with the zeros around and between its elements written out, and a padding and dilation of none."""
         edges = [(0, 0, 0)] * 2 + [(*ends, step - 1) for ends, step in zip(padding, dilation, strict=True)]
@@ -82,9 +107,9 @@ class JaxConvolution(JaxBase, ArrayConvolution):
 
 
 def _leaves_out(size: int, kernel_size: int, extent: int, ends: tuple[int, int]) -> bool:
-    """Whether XLA on a CPU may leave out products with the padding of an axis, though zero times infinity is NaN.
+    """Whether XLA may leave out products with the padding of an axis, though zero times infinity is NaN.
 
-    It does so in small convolutions and in those with dilated inputs, some of which even make it abort the process.
+    It does so in small convolutions; on a CPU also in those with dilated inputs, some of which even abort the process.
     The condition was found by trying a thousand convolutions with kernels of infinities.
     """
     return any(ends) and (kernel_size < 3 or max(ends) >= extent or size <= 2 * extent)

@@ -23,7 +23,7 @@ class JaxCumulative(JaxBase, ArrayCumulative):
         They are exact in any order, and the scan is four times as fast for 45,000 elements.
         """
         # JAX's associative scan uses interior padding, which XLA gets wrong along an axis that devices divide.
-        if name != "cumsum" or not dtype.is_integer or self.place.platform != "cpu" or self.lays_by_name:
+        if name != "cumsum" or not dtype.is_integer or self.platform != "cpu" or self.lays_by_name:
             return super().running(name, axis, dtype)
         add, scan, accumulator = self.xp.add, self.lax.associative_scan, numpy_dtype(dtype)
         return lambda values: scan(add, values.astype(accumulator), axis=axis)

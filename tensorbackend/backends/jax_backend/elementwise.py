@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from ...dtypes import float32, float64
+from ...dtypes import DType, bool_, float32, float64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
+from ...rules.broadcasting import to_real
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import complex_functions
@@ -32,7 +33,8 @@ class JaxElementwise(JaxBase, ArrayElementwise):
     @planned
     def multiply(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The product."""
-        return self._round_products(kernel_of(self._product, out, x1, x2), out)
+        product = kernel_of(self._product, out, x1, x2)
+        return self._round_products(self.as_numbers(product, x1, x2) if out.dtype.is_inexact else product, out)
 
     @planned
     def square(self, out: Template, x: Template, /) -> Kernel:
@@ -48,6 +50,27 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         def kernel(*arrays: Array) -> Array:
             products = compiled(*arrays)
             return unfused_product(products) if composing.now else products
+
+        return CheckingKernel(kernel)
+
+    @planned
+    def as_type(self, out: Template, x: Template, /) -> Kernel:
+        """The values in `out.dtype`, rounded also where a program casts them back to a wider dtype.
+
+        XLA removes such a pair of casts on a GPU.
+        """
+        cast = kernel_of(super().as_type, out, x)
+        if self.platform == "cpu" or not _may_round(x.dtype, out.dtype):
+            return cast
+        compiled, traced, lax = self.enter(cast), self.traced, self.lax
+
+        def kernel(values: Array) -> Array:
+            rounded = compiled(values)
+            if not traced(values):
+                return rounded
+            if not out.dtype.is_complex:
+                return unfused_product(rounded)
+            return lax.complex(unfused_product(rounded.real), unfused_product(rounded.imag))
 
         return CheckingKernel(kernel)
 
@@ -401,3 +424,12 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         same = self.jax.custom_jvp(lambda data, scale: data)
         same.defjvp(lambda primals, tangents: (primals[0], (tangents[0] * primals[1]).astype(primals[0].dtype)))
         return same(x.data, scale.data)
+
+
+def _may_round(source: DType, target: DType) -> bool:
+    """Whether a cast may round a number to a dtype for which there is a wider one."""
+    real = to_real(target)
+    if not target.is_inexact or source is bool_ or real is float64 or real.bits < 8:
+        return False
+    # A float of 16 bits holds all integers of 8 bits, one of 32 those of 16.
+    return 2 * source.bits > real.bits if source.is_integer else to_real(source).bits >= real.bits

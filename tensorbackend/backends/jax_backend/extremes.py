@@ -25,7 +25,7 @@ def extreme(backend: JaxBase, signed: Extreme, x: Template, reduce: Callable[[Ar
     or a result is zero.
     """
     lax, native = backend.lax, partial(signed, backend.xp, reduce=reduce)
-    if backend.place.platform != "cpu" or not x.dtype.is_floating or x.size < _MANY:
+    if backend.platform != "cpu" or not x.dtype.is_floating or x.size < _MANY:
         return native
 
     def exact(values: Array) -> Array:

@@ -51,7 +51,7 @@ class JaxReduction(JaxBase, ArrayReduction):
         """Product, for the narrow floats in float32; for complex numbers in complex128, from the first to the last."""
         if not out.dtype.is_complex:
             return kernel_of(super().product, out, x, axes=axes, keepdims=keepdims)
-        xp, lax, wide = self.xp, self.lax, self.xp.result_type(numpy_dtype(x.dtype), self.wide.name)
+        xp, lax, wide = self.xp, self.lax, self.xp.result_type(numpy_dtype(out.dtype), self.wide.name)
         order = axes + tuple(axis for axis in range(len(x.shape)) if axis not in axes)
         shape = prod(x.shape[axis] for axis in axes), out.size
 

@@ -115,7 +115,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         identity."""
         # XLA computes the operands of a condition once. Without a condition each use of a factor repeats XLA's check of
         # LAPACK's error code, five times in a singular value decomposition. On a GPU a condition waits for the host.
-        xp, once = self.xp, self.place.platform == "cpu" and x.ndim == 2
+        xp, once = self.xp, self.platform == "cpu" and x.ndim == 2
         half = lambda: xp.tri(*x.shape[-2:], dtype=bool)  # noqa: E731 # a constant, where the matrix is small
 
         def nan_results(*parts: Array) -> tuple[Array, ...]:

@@ -92,7 +92,7 @@ class JaxSparse(JaxBase):
         matrices are left to `one`; `None` on other devices.
         """
         xp, lax = self.xp, self.lax
-        if self.place.platform != "cpu":
+        if self.platform != "cpu":
             return None
 
         def multiply_even_rows(values: Array, pointers: Array, columns: Array, x: Array) -> Array:
