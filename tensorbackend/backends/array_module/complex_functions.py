@@ -41,10 +41,6 @@ def divide_by_i(xp: Any, z: Array) -> Array:
     return xp.join(z.imag, -z.real)
 
 
-def _wide(z: Array) -> Array:
-    return z.astype("complex128", copy=False)
-
-
 def call_unless_flagged(
     xp: Any, function: Callable[..., Array], *operands: Array, under: str = "raise"
 ) -> Array | None:
@@ -88,11 +84,11 @@ def block_function(function: Callable[..., Array]) -> Callable[..., Array]:
 def special(xp: Any, name: str, z: Array) -> Array:
     """The values of a function where a part of z is infinite or NaN, from the function's table, in complex128."""
     table = SPECIALS[name]
-    a, b = z.real.astype("float64"), z.imag.astype("float64")
+    a, b = xp.widen(z.real), xp.widen(z.imag)
     row = xp.where(xp.isinf(a), xp.where(a > 0, 3, 0), xp.where(a == 0, 1, 2))
     column = xp.where(xp.isinf(b), 2, xp.where(b == 0, 0, 1))
     place = 4 * xp.where(xp.isnan(a), 4, row) + xp.where(xp.isnan(b), 3, column)
-    real, imaginary = xp.asarray(table.real)[place], xp.asarray(table.imaginary)[place]
+    real, imaginary = (xp.asarray(part, dtype=xp.wide)[place] for part in (table.real, table.imaginary))
     if table.turns:
         turns = xp.isinf(a) & (column == 1) & ~xp.isnan(b)
         real = xp.where(turns, real * xp.cos(b), real)
@@ -153,7 +149,7 @@ def _values_of_expm1(xp: Any, z: Array) -> Array:
 @block_function
 def _finite_log1p(xp: Any, z: Array) -> Array:
     """log(1 + z): where abs(1 + z) is near 1, the real part is log1p(2a + a**2 + b**2) / 2, which loses no digits."""
-    dtype, z = z.dtype, _wide(z)
+    dtype, z = z.dtype, xp.widen(z)
     a, b = z.real, z.imag
     beyond = a * (2 + a) + b * b
     moved = xp.join(1 + a, b)
@@ -170,7 +166,8 @@ def log_of_magnitude(xp: Any, a: Array, b: Array, beyond: Array, log1p: Callable
 
     Near the unit circle it is computed from `beyond`, which is a**2 + b**2 - 1.
     """
-    near, large = (beyond > -0.5) & (beyond < 1), xp.maximum(xp.abs(a), xp.abs(b)) > 1e300
+    limit = 1e300 if a.dtype == "float64" else 1e37
+    near, large = (beyond > -0.5) & (beyond < 1), xp.maximum(xp.abs(a), xp.abs(b)) > limit
     half = xp.where(large, 0.5, 1.0)
     far = xp.log(xp.hypot(half * a, half * b)) + xp.where(large, math.log(2), 0.0)
     return xp.where(near, 0.5 * log1p(xp.where(near, beyond, 0)), far)
@@ -229,7 +226,7 @@ def sign(xp: Any, z: Array) -> Array:
 
 @block_function
 def _whole_sign(xp: Any, z: Array) -> Array:
-    values, inside = _wide(z), xp.isfinite(z)
+    values, inside = xp.widen(z), xp.isfinite(z)
     values = xp.where(inside, _scale_by(xp, values, -_scale(xp, values)), values)
     size = xp.where(xp.isnan(values), xp.nan, xp.abs(values))
     return _direction(xp, values, size).astype(z.dtype, copy=False)
@@ -269,7 +266,7 @@ def product_of(xp: Any, x: Array, y: Array) -> Array:
     infinities and NaN.
     """
     dtype = xp.result_type(x, y)
-    x, y = _wide(x), _wide(y)
+    x, y = xp.widen(x), xp.widen(y)
     if dtype == "complex64" and xp.multiplies_by_parts:  # in complex128 no partial product is rounded or overflows
         return (x * y).astype(dtype)
     product = product_by_parts(xp, x, y)
@@ -322,7 +319,7 @@ def oblique(xp: Any, y: Array) -> Array:
 def quotient(xp: Any, x: Array, y: Array) -> Array:
     """The quotient; by parts where the divisor is real or imaginary, as in the Array API standard's table."""
     dtype = xp.result_type(x, y)
-    x, y = _wide(x), _wide(y)
+    x, y = xp.widen(x), xp.widen(y)
     a, b, c, d = x.real, x.imag, y.real, y.imag
     ratio = xp.join(xp.divide(a, c), xp.divide(b, c))
     if not certainly(xp, d == 0):
@@ -367,13 +364,13 @@ def _same_whole_power(xp: Any, x: Array, exponent: int) -> Array:
 
 @block_function
 def _wide_whole_power(xp: Any, x: Array, exponent: Array) -> Array:
-    return _whole_power(xp, _wide(x), int(exponent)).astype(x.dtype, copy=False)
+    return _whole_power(xp, xp.widen(x), int(exponent)).astype(x.dtype, copy=False)
 
 
 @block_function
 def _power(xp: Any, x: Array, y: Array) -> Array:
     dtype = xp.result_type(x, y)
-    x, y = xp.broadcast_arrays(_wide(x), _wide(y))
+    x, y = xp.broadcast_arrays(xp.widen(x), xp.widen(y))
     whole = (y.imag == 0) & (xp.abs(y.real) <= 100) & (xp.trunc(y.real) == y.real)
     powers = xp.empty_like(x) if whole.all() else polar_power(xp, x, y, xp.arctan2(x.imag, x.real))
     if whole.any():

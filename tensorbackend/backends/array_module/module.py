@@ -13,6 +13,9 @@ from typing import Any, ClassVar, TypeAlias
 Array: TypeAlias = Any
 
 
+_COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
+
+
 class ArrayModule:
     """An array module of which only one thing is known: its functions are NumPy's."""
 
@@ -26,12 +29,19 @@ class ArrayModule:
     multiplies_by_parts: ClassVar[bool] = False
     """Whether a product of complex numbers is always (ac - bd) + (ad + bc)j, except for the rounding of fused steps."""
 
+    wide: str = "float64"
+    """The dtype in which functions of floats compute, and the parts of complex numbers."""
+
     def __init__(self, module: Any) -> None:
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
         attribute = vars(self)[name] = getattr(self._module, name)
         return attribute
+
+    def widen(self, x: Array) -> Array:
+        """An array of floats or complex numbers in the dtype to compute in."""
+        return x.astype(_COMPLEX_OF[self.wide] if x.dtype.kind == "c" else self.wide, copy=False)
 
     def join(self, real: Array, imaginary: Array) -> Array:
         """The complex array of two parts; arithmetic with 1j would lose signs of zeros and make NaN of infinities."""

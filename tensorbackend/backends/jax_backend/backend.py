@@ -9,7 +9,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from ...declarations.argument_errors import check_construction
-from ...dtypes import ALL_DTYPES, STORED_DTYPES, Scalar, float32, float64, int32, int64
+from ...dtypes import ALL_DTYPES, STORED_DTYPES, DType, Scalar, float32, float64, int32, int64
 from ...dtypes.packing import unpack
 from ...errors import ArgumentError, UnsupportedOp, expected
 from ...expr.donation import in_order, usable
@@ -18,6 +18,7 @@ from ...interchange import HOST, aligned_copy, numpy_dtype, payload_dtype, read_
 from ...protocol import Kernel, Payload
 from ...protocol.devices import DeviceFacts, host_facts
 from ...protocol.exhaustion import out_of_memory
+from ...rules.broadcasting import to_real
 from ...template import Template
 from ...tensor import Tensor
 from ..libraries import import_library
@@ -135,7 +136,6 @@ class JaxBackend(
     def setup(self) -> None:
         """Imports JAX, switches 64-bit dtypes on, and makes tensors pytrees."""
         self.jax, self.lax = library("jax"), library("jax.lax")
-        self.xp = JaxModule(library("jax.numpy"), self.lax)
         for submodule in ("jax.dlpack", "jax.experimental", "jax.scipy.special"):
             library(submodule)
         self.numbers, self.spacings = {}, {}
@@ -143,16 +143,22 @@ class JaxBackend(
         self.settle()
         if os.environ.get("JAX_ENABLE_X64", "1").lower() not in ("0", "false", "off", "n", "no"):
             self.jax.config.update("jax_enable_x64", True)
-        self.wide, self.long = float64, int64
-        if not self.jax.config.jax_enable_x64:
-            self.wide, self.long = float32, int32
-            self.dtypes = frozenset(dtype for dtype in STORED_DTYPES if dtype.bits < (128 if dtype.is_complex else 64))
+        has_long = self.jax.config.jax_enable_x64
+        # A TPU has integers of 64 bits, in two parts, but no such floats.
+        self.wide = float64 if has_long and self.platform != "tpu" else float32
+        self.long = int64 if has_long else int32
+        self.dtypes = frozenset(filter(self._has, STORED_DTYPES))
+        self.xp = JaxModule(library("jax.numpy"), self.lax, self.wide.name)
         # Without 64-bit dtypes there is nothing wider to compute in.
         self.rounds_once = self.platform != "gpu" or self.wide is float32
         if not JaxBackend._registered:  # one instance at a time is set up
             warn_of_faulty_version(self.versions()["jaxlib"], self.place.platform)
             register(self.jax, JaxBackend)
             JaxBackend._registered = True
+
+    def _has(self, dtype: DType) -> bool:
+        """Whether the platform has a dtype."""
+        return to_real(dtype).bits <= (self.wide if dtype.is_inexact else self.long).bits
 
     _registered = False
 
@@ -227,10 +233,13 @@ class JaxBackend(
         return self.jax.device_put(array, self.committed)
 
     def check_width(self, out: Template) -> None:
-        """Raises `UnsupportedOp` for a 64-bit dtype if JAX's 64-bit dtypes are off."""
+        """Raises `UnsupportedOp` for a 64-bit dtype if JAX's 64-bit dtypes are off, or the platform has none."""
         if out.dtype not in self.dtypes:
             remedy = "unset JAX_ENABLE_X64, or cast with astype() first"
             expectation = "a dtype of at most 32 bits, or 64 if complex, because JAX's 64-bit dtypes are off"
+            if self.long is int64:
+                remedy = "cast with astype() first"
+                expectation = "floats of at most 32 bits, because a TPU has no others"
             raise UnsupportedOp(expected(expectation, remedy, dtype=out.dtype))
 
     @_reading_method

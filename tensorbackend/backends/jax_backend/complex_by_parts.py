@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..array_module.complex_functions import (
     Array,
@@ -25,21 +25,41 @@ from . import logarithms
 
 
 def _parts(xp: Any, z: Array) -> tuple[Array, ...]:
-    """The real and the imaginary part, in float64 if JAX has it."""
-    return tuple(part.astype(xp.result_type(part.dtype, "float64")) for part in (z.real, z.imag))
+    """The real and the imaginary part, in the dtype to compute in."""
+    return xp.widen(z.real), xp.widen(z.imag)
+
+
+class _Scales(NamedTuple):
+    """What a dtype of floats can hold."""
+
+    exponent: float
+    """An exponent of e: neither its exponential nor the reciprocal overflows."""
+    large: float
+    """Half or twice of a larger number may overflow."""
+    small: float
+    """The square of a smaller number may underflow."""
+    power: int
+    """Multiplication by 4 to this power makes small numbers large enough, and subnormal ones normal."""
+
+
+_SCALES = {"float64": _Scales(700.0, 1e300, 1e-100, 50), "float32": _Scales(80.0, 1e37, 1e-15, 20)}
+
+
+def _scales(a: Array) -> _Scales:
+    return _SCALES[a.dtype.name]
 
 
 def _finite_sqrt(xp: Any, z: Array) -> Array:
     """The square root from real roots; an imaginary part of -0.0 puts a negative number below the branch cut."""
     a, b = _parts(xp, z)
-    larger = xp.maximum(xp.abs(a), xp.abs(b))
+    larger, (_, large, small, power) = xp.maximum(xp.abs(a), xp.abs(b)), _scales(a)
     # Scaled by powers of four, whose roots are exact, so that no sum overflows and no half is a subnormal number.
-    scale = xp.where(larger > 1e300, 0.25, xp.where(larger < 1e-200, 2.0**100, 1.0))
+    scale = xp.where(larger > large, 0.25, xp.where(larger < small**2, 4.0**power, 1.0))
     a, b = scale * a, scale * b
     size = xp.sqrt(0.5 * (xp.abs(a) + xp.hypot(a, b)))
     other = xp.where(size == 0, 0.0, 0.5 * xp.abs(b) / xp.where(size == 0, 1.0, size))
     real, imaginary = xp.where(a >= 0, size, other), xp.copysign(xp.where(a >= 0, other, size), b)
-    factor = xp.where(larger > 1e300, 2.0, xp.where(larger < 1e-200, 2.0**-50, 1.0))
+    factor = xp.where(larger > large, 2.0, xp.where(larger < small**2, 2.0**-power, 1.0))
     return xp.join(factor * real, factor * imaginary).astype(z.dtype)
 
 
@@ -53,7 +73,7 @@ def _finite_atanh(xp: Any, z: Array) -> Array:
     a, b = xp.where(left, -a, a), xp.where(below, -b, b)
     in_quadrant = xp.arctanh(xp.join(a, b))
     apart = xp.hypot(1 - a, b)
-    near = (apart > 0) & (apart < 1e-100)
+    near = (apart > 0) & (apart < _scales(a).small)
     real = xp.where(near, 0.5 * (xp.log(xp.hypot(1 + a, b)) - xp.log(xp.where(near, apart, 1.0))), in_quadrant.real)
     imaginary = in_quadrant.imag
     return xp.join(xp.where(left, -real, real), xp.where(below, -imaginary, imaginary)).astype(z.dtype)
@@ -100,7 +120,7 @@ def _finite_exp(xp: Any, z: Array) -> Array:
     A large exp(a) is split into two factors: it may overflow where its product with a small sine does not.
     """
     a, b = _parts(xp, z)
-    large = a > 700
+    large = a > _scales(a).exponent
     power = xp.exp(xp.where(large, 0.5 * a, a))
     rest, sine = xp.where(large, power, 1.0), xp.sin(b)
     return xp.join(power * xp.cos(b) * rest, xp.where(sine == 0, sine, power * sine * rest)).astype(z.dtype)
@@ -132,15 +152,16 @@ def _exponentials(xp: Any, a: Array) -> tuple[Array, Array, Array]:
 
     exp(abs(a)) itself may overflow where its product with a small sine does not.
     """
-    size = xp.abs(a)
-    large = size > 700
-    power = xp.exp(xp.where(large, size - 700.0, size))
-    return 0.5 * power, xp.where(large, math.exp(700.0), 1.0), xp.where(large, 0.0, 0.5 * xp.exp(-size))
+    size, most = xp.abs(a), _scales(a).exponent
+    large = size > most
+    power = xp.exp(xp.where(large, size - most, size))
+    return 0.5 * power, xp.where(large, math.exp(most), 1.0), xp.where(large, 0.0, 0.5 * xp.exp(-size))
 
 
 def _bound_exponent(xp: Any, a: Array, factor: Array | float) -> Array:
     """An exponent, limited where the factor is zero, so that the exponential is finite and its product with 0 is 0."""
-    return xp.where(factor == 0, xp.clip(a, -700.0, 700.0), a)
+    most = _scales(a).exponent
+    return xp.where(factor == 0, xp.clip(a, -most, most), a)
 
 
 def sinh_over(a: Array) -> Array:

@@ -29,7 +29,7 @@ class JaxCumulative(JaxBase, ArrayCumulative):
         return lambda values: scan(add, values.astype(accumulator), axis=axis)
 
     def cumulative_product_of_complex(self, axis: int) -> Kernel:
-        """Computes the product by parts, from the first element to the last, in complex128."""
+        """Computes the product by parts, from the first element to the last, in the dtype to compute in."""
         xp, lax = self.xp, self.lax
 
         def step(total: Array, row: Array) -> tuple[Array, Array]:
@@ -37,7 +37,7 @@ class JaxCumulative(JaxBase, ArrayCumulative):
             return total, total
 
         def products(values: Array) -> Array:
-            rows = xp.moveaxis(values.astype("complex128", copy=False), axis, 0)
+            rows = xp.moveaxis(xp.widen(values), axis, 0)
             running_products = xp.concatenate((rows[:1], lax.scan(step, rows[0], rows[1:])[1])) if len(rows) else rows
             return xp.moveaxis(running_products, 0, axis).astype(values.dtype)
 

@@ -12,9 +12,9 @@ from .rounding import unfused_product
 class JaxModule(ArrayModule):
     """The functions of `jax.numpy`, with replacements where JAX differs from other array modules."""
 
-    def __init__(self, module: Any, lax: Any) -> None:
+    def __init__(self, module: Any, lax: Any, wide: str) -> None:
         super().__init__(module)
-        self._lax = lax
+        self._lax, self.wide = lax, wide
 
     def join(self, real: Array, imaginary: Array) -> Array:
         """Joins the parts by `jax.lax`, as JAX's arrays cannot be written to."""
@@ -28,13 +28,13 @@ class JaxModule(ArrayModule):
         return self.where(self.isinf(x.real) | self.isinf(x.imag), self.inf, magnitude)
 
     def of_complex(self, name: str, z: Array, *, odd: bool = False) -> Array:
-        """Calls a function of the module in complex128, on numbers moved into the upper half plane by symmetry.
+        """Calls a function of the module in the dtype to compute in, on numbers moved into the upper half plane.
 
         An odd function is called in the first quadrant. JAX's own functions are less accurate in complex64 than the
-        dtype allows, and ignore on which side of a branch cut -0.0 is. The other values follow from
+        dtype allows, and ignore on which side of a branch cut -0.0 is. The other values follow by the symmetry
         f(conj(z)) = conj(f(z)).
         """
-        w = z.astype("complex128", copy=False)
+        w = self.widen(z)
         left, below = odd & self.signbit(w.real), self.signbit(w.imag)
         in_quadrant = getattr(self, name)(
             self.join(self._negate_where(left, w.real), self._negate_where(below, w.imag))

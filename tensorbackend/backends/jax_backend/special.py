@@ -1,4 +1,7 @@
-"""Special functions computed on the host: XLA's own are off by 20 ulps and more, and NaN for some infinities."""
+"""Special functions computed on the host: XLA's own are off by 20 ulps and more, and NaN for some infinities.
+
+Where float64 is missing, as on a TPU, XLA's own are used, except for zeros, infinities and huge numbers.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,25 @@ class JaxSpecial(JaxElementwise, ArraySpecial):
     @planned
     def gamma_inc_l(self, out: Template, a: Template, x: Template, /) -> Kernel:
         """P(a, x), computed in float64 on the host."""
+        if self.wide is not float64:
+            return self._native_kernel(self.jax.scipy.special.gammainc, out, upper=False)
         return self._host_kernel(incomplete_gamma.gamma_inc_l, self.jax.scipy.special.gammainc, out)
 
     @planned
     def gamma_inc_u(self, out: Template, a: Template, x: Template, /) -> Kernel:
         """Q(a, x), computed in float64 on the host."""
+        if self.wide is not float64:
+            return self._native_kernel(self.jax.scipy.special.gammaincc, out, upper=True)
         return self._host_kernel(incomplete_gamma.gamma_inc_u, self.jax.scipy.special.gammaincc, out)
+
+    def _native_kernel(self, native: Callable[..., Array], out: Template, /, *, upper: bool) -> Kernel:
+        """A kernel of JAX's own function, with its limits."""
+
+        def values(a: Array, x: Array) -> Array:
+            plain, limit = incomplete_gamma.limits(self.xp, a, x, upper=upper)
+            return self.xp.where(plain, native(self.xp.where(plain, a, 1), self.xp.where(plain, x, 1)), limit)
+
+        return self._wide_kernel(lambda *arrays: values(*self.xp.broadcast_arrays(*arrays)), out)
 
     def _host_kernel(self, function: Callable[..., Array], native: Callable[..., Array], out: Template, /) -> Kernel:
         """A kernel that calls a function of NumPy's float64 arrays on the host; its derivative is that of JAX's own
@@ -42,5 +58,5 @@ class JaxSpecial(JaxElementwise, ArraySpecial):
             shape = self.jax.ShapeDtypeStruct(arrays[0].shape, arrays[0].dtype)
             return self.jax.pure_callback(call_on_host, shape, *arrays, vmap_method="broadcast_all")
 
-        chosen = self.derived(values, native) if self.wide is float64 else native
+        chosen = self.derived(values, native)
         return self._wide_kernel(lambda *arrays: chosen(*self.xp.broadcast_arrays(*arrays)), out)

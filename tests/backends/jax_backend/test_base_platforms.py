@@ -2,41 +2,84 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 import pytest
 
 import tensorbackend as tb
 from tensorbackend.backends.jax_backend import JaxBackend
-from tensorbackend.testing import check_pairs
+from tensorbackend.errors import TensorBackendError, UnsupportedOp
+from tensorbackend.protocol.core import Core
+from tensorbackend.testing import check_pairs, names
+from tensorbackend.testing.source import public
 
 
-class GpuKernels(JaxBackend):
-    """JAX on this machine, with the kernels for a GPU."""
+@pytest.fixture
+def elsewhere(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[JaxBackend]:
+    """JAX on this machine, with the kernels for the platform that the test names."""
+    present = {key: Core._instances.pop(key) for key in list(Core._instances) if key[0] is JaxBackend}
+    monkeypatch.setattr(JaxBackend, "platform", property(lambda backend: request.param))
+    yield JaxBackend()
+    for key in [key for key in Core._instances if key[0] is JaxBackend]:
+        del Core._instances[key]
+    Core._instances.update(present)
 
-    @property
-    def platform(self) -> str:
-        return "gpu"
+
+on = pytest.mark.parametrize
+GPU = on("elsewhere", ["gpu"], indirect=True)
+TPU = on("elsewhere", ["tpu"], indirect=True)
+OPS_OF_KERNELS = ["conv", "divide", "sqrt", "matmul", "sum", "sparse_matvec"]
+WITHOUT_FLOAT64 = ["exp", "log", "cos", "atanh", "log2", "argmax", "arange", "prod"]
 
 
-OPS = ["conv", "convolve", "correlate", "divide", "sqrt", "matmul", "sum", "cumulative_sum", "sparse_matvec", "svd"]
-
-
-@pytest.mark.parametrize("op", OPS)
-def test_kernels_of_a_gpu(op: str) -> None:
+@on(
+    ("elsewhere", "op"),
+    [("gpu", op) for op in OPS_OF_KERNELS] + [("tpu", op) for op in (*OPS_OF_KERNELS, *WITHOUT_FLOAT64)],
+    indirect=["elsewhere"],
+)
+def test_kernels(elsewhere: JaxBackend, op: str) -> None:
     dtypes = [tb.int32, tb.uint8, tb.float32, tb.complex64]
-    pairs = list(check_pairs(GpuKernels(), [op], dtypes, examples=10))
+    pairs = list(check_pairs(elsewhere, [op], dtypes, examples=3))
     assert pairs
     assert not [(pair.dtype, pair.detail) for pair in pairs if pair.status == "fail"]
 
 
-@pytest.mark.parametrize(("first", "between"), [("f64", "f32"), ("f32", "bf16"), ("c128", "c64"), ("i32", "f16")])
-def test_casts_in_programs_round(first: str, between: str) -> None:
-    x = tb.tensor([3.14159, 1e-3, 1234.5], dtype="f64", backend=GpuKernels()).astype(first)
+@GPU
+@on(("first", "between"), [("f64", "f32"), ("f32", "bf16"), ("c128", "c64"), ("i32", "f16")])
+def test_casts_in_programs_round(elsewhere: JaxBackend, first: str, between: str) -> None:
+    x = tb.tensor([3.14159, 1e-3, 1234.5], dtype="f64", backend=elsewhere).astype(first)
 
     def cast_and_back(x: tb.Tensor) -> tb.Tensor:
         return tb.astype(tb.astype(x, between), "c128")
 
-    assert (
-        tb.jit(cast_and_back)(x).tolist()
-        == cast_and_back(x).tolist()
-        == cast_and_back(x.backend_copy("binary")).tolist()
-    )
+    expected = cast_and_back(x.backend_copy("binary")).tolist()
+    assert tb.jit(cast_and_back)(x).tolist() == cast_and_back(x).tolist() == expected
+
+
+@TPU
+def test_a_tpu_has_integers_of_64_bits_and_floats_of_32(elsewhere: JaxBackend) -> None:
+    x = tb.asarray([1.0, 3.0, 2.0], backend=elsewhere)
+    assert (tb.argmax(x).dtype, tb.sum(tb.arange(3, backend=elsewhere)).dtype) == (tb.int64, tb.int64)
+    with pytest.raises(UnsupportedOp, match="a dtype that the backend 'jax' holds, got dtype=float64"):
+        tb.asarray([1.0], dtype="float64", backend=elsewhere)
+
+
+@TPU
+def test_programs_for_a_tpu_have_nothing_that_it_lacks(elsewhere: JaxBackend) -> None:
+    """It has no complex128, reads no bits of float64, and calls no function on the host."""
+    import jax
+
+    texts, lacking = 0, {}
+    for name in names():
+        for dtype in ("f32", "c64"):
+            x = tb.tensor([[0.5, 0.25], [0.25, 2.0]], dtype=dtype, backend=elsewhere)
+            try:
+                text = jax.jit(public(name)).lower(x).as_text()
+            except (TensorBackendError, TypeError):  # an op with further arguments, or not of this dtype
+                continue
+            texts += 1
+            if found := re.findall(r"complex<f64>|bitcast_convert.*f64|callback", text):
+                lacking[name, dtype] = found[0]
+    assert texts > 100
+    assert not lacking

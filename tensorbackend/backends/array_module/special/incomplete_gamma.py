@@ -204,13 +204,18 @@ def gamma_inc_u(xp: Any, a: Any, x: Any) -> Any:
     return _incomplete(xp, a, x, 1)
 
 
-def _incomplete(xp: Any, a: Any, x: Any, upper: int) -> Any:
-    decided = (0.0, 1.0)[upper]
+def limits(xp: Any, a: Any, x: Any, *, upper: bool) -> tuple[Any, Any]:
+    """Where a and x are positive and not huge, and P or Q elsewhere: there it follows from which of them is larger."""
+    decided = 1.0 if upper else 0.0
     result = xp.where(x < a, decided, xp.where(x > a, 1.0 - decided, 0.5))
     result = xp.where((x == 0.0) & (a > 0.0), decided, result)
     plain = (a > 0.0) & (x > 0.0) & (a <= _DECIDED) & (x <= _DECIDED)
     valid = (a >= 0.0) & (x >= 0.0) & ~((a == x) & ((a == 0.0) | (a == xp.inf)))
-    result = xp.where(valid, result, xp.nan)
+    return plain, xp.where(valid, result, xp.nan)
+
+
+def _incomplete(xp: Any, a: Any, x: Any, upper: int) -> Any:
+    plain, result = limits(xp, a, x, upper=bool(upper))
     near = plain & (a >= _TEMME) & (xp.abs(x - a) < 0.3 * a)
     small = plain & (a < 1.0) & (x <= _SMALL)
     low = plain & ~near & (x <= xp.maximum(a, _SMALL))
