@@ -22,7 +22,6 @@ class Spread:
 
     def __init__(self, axes: tuple[int, ...]) -> None:
         self.axes = axes
-        self.__name__ = "broadcast"
 
     def __call__(self, block: Array, at: tuple[tuple[int, ...], tuple[int, ...]]) -> Array:
         shape = [1] * len(at[1])
