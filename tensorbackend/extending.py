@@ -1,6 +1,6 @@
 """Functions for authors of backends and ops, besides the protocol: errors with the common texts, elements as bytes,
-NumPy's view of dtypes, functions of scalar tensors, the tables that every backend reads, bounds of accuracy, and how a
-backend supports an op.
+NumPy's view of dtypes, functions of scalar tensors, positions of elements, the tables that every backend reads, bounds
+of accuracy, and how a backend supports an op.
 
 A plugin imports `tensorbackend`, this module, `protocol`, `dtypes`, `annotations`, `errors` and `testing`, and nothing
 else of the package.
@@ -17,6 +17,8 @@ from .backends.functional import fold_elements as fold_elements
 from .backends.functional import map_elements as map_elements
 from .backends.functional import move_results as move_results
 from .backends.libraries import import_library as import_library
+from .backends.positions import align_axes as align_axes
+from .backends.positions import pad_slices as pad_slices
 from .backends.support import Way as Way
 from .backends.support import support_of as support_of
 from .dispatch.fallbacks import fallbacks as fallbacks
