@@ -60,6 +60,25 @@ def _value(parameter: Any) -> Any:
     return parameter if _is_number(parameter) else cast(tensor(parameter), tb.float64)
 
 
+def _of_location(name: str, doc: str, sample: Callable[[Tensor, tuple[int, ...], Any], Tensor]) -> Callable[..., Any]:
+    """The method that draws a distribution with a location and a scale, from a sampler for 0 and 1."""
+
+    def draw(self: _Draws, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        if self._numpy is not None:
+            return self._by_numpy(name, loc, scale, size)
+        if _is_number(scale) and scale < 0:
+            raise ArgumentError("scale < 0")
+        return result(sample(self._key(), _size(size, loc, scale), tb.float64) * _value(scale) + _value(loc))
+
+    draw.__name__, draw.__doc__ = name, doc
+    return draw
+
+
+def _logistic(key: Tensor, shape: tuple[int, ...], dtype: Any) -> Tensor:
+    unit = tb.random.uniform(key, shape, dtype)
+    return tb.log(unit) - tb.log1p(-unit)
+
+
 class _Draws:
     """What `Generator` and `RandomState` share: draws of one state."""
 
@@ -96,42 +115,16 @@ class _Draws:
         unit = tb.random.uniform(self._key(), shape, tb.float64)
         return result(unit * (_value(high) - _value(low)) + _value(low))
 
-    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Normally distributed numbers."""
-        if self._numpy is not None:
-            return self._by_numpy("normal", loc, scale, size)
-        if numpy.any(host(scale) if _is_number(scale) else 0) and numpy.any(numpy.asarray(host(scale)) < 0):
-            raise ArgumentError("scale < 0")
-        return result(tb.random.normal(self._key(), _size(size, loc, scale), tb.float64) * _value(scale) + _value(loc))
-
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
         """Exponentially distributed numbers."""
         if self._numpy is not None:
             return self._by_numpy("exponential", scale, size)
         return result(tb.random.exponential(self._key(), _size(size, scale), tb.float64) * _value(scale))
 
-    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Gumbel-distributed numbers."""
-        if self._numpy is not None:
-            return self._by_numpy("gumbel", loc, scale, size)
-        return result(tb.random.gumbel(self._key(), _size(size, loc, scale), tb.float64) * _value(scale) + _value(loc))
-
-    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Laplace-distributed numbers."""
-        if self._numpy is not None:
-            return self._by_numpy("laplace", loc, scale, size)
-        shape = _size(size, loc, scale)
-        difference = tb.random.exponential(self._key(), shape, tb.float64) - tb.random.exponential(
-            self._key(), shape, tb.float64
-        )
-        return result(difference * _value(scale) + _value(loc))
-
-    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Logistically distributed numbers."""
-        if self._numpy is not None:
-            return self._by_numpy("logistic", loc, scale, size)
-        unit = tb.random.uniform(self._key(), _size(size, loc, scale), tb.float64)
-        return result((tb.log(unit) - tb.log1p(-unit)) * _value(scale) + _value(loc))
+    normal = _of_location("normal", "Normally distributed numbers.", tb.random.normal)
+    gumbel = _of_location("gumbel", "Gumbel-distributed numbers.", tb.random.gumbel)
+    laplace = _of_location("laplace", "Laplace-distributed numbers.", tb.random.laplace)
+    logistic = _of_location("logistic", "Logistically distributed numbers.", _logistic)
 
     def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
         """Numbers whose logarithms are normally distributed."""
