@@ -34,10 +34,10 @@ from .interchange import numpy_dtype as numpy_dtype
 from .interchange import payload_dtype as payload_dtype
 from .interchange import read_only as read_only
 from .interchange import unpack_codes as unpack_codes
-from .protocol.core import CompositeCall as CompositeCall
-from .protocol.core import Default as Default
-from .protocol.core import limited_to as limited_to
-from .protocol.core import own_method as own_method
+from .protocol.callbacks import CompositeCall as CompositeCall
+from .protocol.callbacks import Default as Default
+from .protocol.callbacks import limited_to as limited_to
+from .protocol.callbacks import own_method as own_method
 from .protocol.devices import DeviceFacts as DeviceFacts
 from .protocol.devices import host_facts as host_facts
 from .protocol.owners import held_alone as held_alone

@@ -17,7 +17,7 @@ from ..declarations.argument_errors import check_arguments
 from ..dispatch.watching import Subject, unwatch, watch
 from ..errors import NonFiniteError
 from ..protocol import Backend, Kernel
-from ..protocol.core import CompositeCall
+from ..protocol.callbacks import CompositeCall
 from ..protocol.planned import payloads_of
 from ..select import default_backend
 from ..template import Template

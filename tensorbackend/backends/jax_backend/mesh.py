@@ -24,7 +24,7 @@ from ...expr.evaluate import Program, evaluate
 from ...interchange import dlpack_device, payload_dtype, read_only
 from ...mesh import Layout, Mesh, Sharding, spread
 from ...protocol import Kernel, Payload, planned
-from ...protocol.core import CompositeCall, Default
+from ...protocol.callbacks import CompositeCall, Default
 from ...protocol.devices import DeviceFacts
 from ...rules.plan import Out
 from ...select import move

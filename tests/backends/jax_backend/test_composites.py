@@ -11,7 +11,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import DataError
-from tensorbackend.protocol.core import CompositeCall
+from tensorbackend.protocol.callbacks import CompositeCall
 
 from ...threads import call_in_threads
 
