@@ -60,12 +60,14 @@ def _value(parameter: Any) -> Any:
     return parameter if _is_number(parameter) else cast(tensor(parameter), tb.float64)
 
 
-def _of_location(name: str, doc: str, sample: Callable[[Tensor, tuple[int, ...], Any], Tensor]) -> Callable[..., Any]:
+def _location_method(
+    name: str, doc: str, sample: Callable[[Tensor, tuple[int, ...], Any], Tensor]
+) -> Callable[..., Any]:
     """The method that draws a distribution with a location and a scale, from a sampler for 0 and 1."""
 
     def draw(self: _Draws, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         if self._numpy is not None:
-            return self._by_numpy(name, loc, scale, size)
+            return self._draw_by_numpy(name, loc, scale, size)
         if _is_number(scale) and scale < 0:
             raise ArgumentError("scale < 0")
         return result(sample(self._key(), _size(size, loc, scale), tb.float64) * _value(scale) + _value(loc))
@@ -98,7 +100,7 @@ class _Draws:
         key: Tensor = self._state.next_key()
         return key
 
-    def _by_numpy(self, name: str, *arguments: Any, **options: Any) -> Any:
+    def _draw_by_numpy(self, name: str, *arguments: Any, **options: Any) -> Any:
         """A draw by NumPy: from its own stream, or from a seed that is drawn with the key."""
         source = self._numpy
         if source is None:
@@ -110,7 +112,7 @@ class _Draws:
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         """Numbers between two bounds."""
         if self._numpy is not None:
-            return self._by_numpy("uniform", low, high, size)
+            return self._draw_by_numpy("uniform", low, high, size)
         shape = _size(size, low, high)
         unit = tb.random.uniform(self._key(), shape, tb.float64)
         return result(unit * (_value(high) - _value(low)) + _value(low))
@@ -118,24 +120,24 @@ class _Draws:
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
         """Exponentially distributed numbers."""
         if self._numpy is not None:
-            return self._by_numpy("exponential", scale, size)
+            return self._draw_by_numpy("exponential", scale, size)
         return result(tb.random.exponential(self._key(), _size(size, scale), tb.float64) * _value(scale))
 
-    normal = _of_location("normal", "Normally distributed numbers.", tb.random.normal)
-    gumbel = _of_location("gumbel", "Gumbel-distributed numbers.", tb.random.gumbel)
-    laplace = _of_location("laplace", "Laplace-distributed numbers.", tb.random.laplace)
-    logistic = _of_location("logistic", "Logistically distributed numbers.", _logistic)
+    normal = _location_method("normal", "Normally distributed numbers.", tb.random.normal)
+    gumbel = _location_method("gumbel", "Gumbel-distributed numbers.", tb.random.gumbel)
+    laplace = _location_method("laplace", "Laplace-distributed numbers.", tb.random.laplace)
+    logistic = _location_method("logistic", "Logistically distributed numbers.", _logistic)
 
     def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
         """Numbers whose logarithms are normally distributed."""
         if self._numpy is not None:
-            return self._by_numpy("lognormal", mean, sigma, size)
+            return self._draw_by_numpy("lognormal", mean, sigma, size)
         return functions["exp"](self.normal(mean, sigma, size))
 
     def permutation(self, x: Any, axis: int = 0) -> Any:
         """The entries along an axis, or the numbers up to one, in random order."""
         if self._numpy is not None:
-            return self._by_numpy("permutation", x, **({} if not axis else {"axis": axis}))
+            return self._draw_by_numpy("permutation", x, **({} if not axis else {"axis": axis}))
         if not numpy.ndim(host(x) if x.__class__ is not ndarray else x):
             return box(tb.random.permutation(self._key(), operator.index(x)))
         return box(tb.random.permutation(self._key(), tensor(x), axis=axis))
@@ -158,7 +160,7 @@ class _Draws:
 
     def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *arguments: Any, **options: Any) -> Any:
         """Vectors of normally distributed numbers with given covariances."""
-        return self._by_numpy("multivariate_normal", mean, cov, size, *arguments, **options)
+        return self._draw_by_numpy("multivariate_normal", mean, cov, size, *arguments, **options)
 
     def choice(
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
@@ -166,7 +168,7 @@ class _Draws:
         """Entries drawn along an axis, or numbers up to one."""
         if self._numpy is not None:
             options = {"axis": axis, "shuffle": shuffle} if isinstance(self._numpy, numpy.random.Generator) else {}
-            return self._by_numpy("choice", a, size, replace, p, **options)
+            return self._draw_by_numpy("choice", a, size, replace, p, **options)
         items: Any = operator.index(a) if _is_number(a) else tensor(a)
         count = items if isinstance(items, int) else items.shape[axis]
         shape = _size(size)
@@ -184,7 +186,7 @@ class _Draws:
             raise AttributeError(name)
 
         def draw(*arguments: Any, **options: Any) -> Any:
-            return self._by_numpy(name, *arguments, **options)
+            return self._draw_by_numpy(name, *arguments, **options)
 
         return draw
 
@@ -196,7 +198,7 @@ class Generator(_Draws):
         """Numbers from 0 to 1."""
         wanted = dtype_of(dtype)
         if self._numpy is not None:
-            made = self._by_numpy("random", size, numpy_dtype(wanted))
+            made = self._draw_by_numpy("random", size, numpy_dtype(wanted))
         else:
             made = result(tb.random.uniform(self._key(), _size(size), wanted))
         if out is not None:
@@ -208,14 +210,14 @@ class Generator(_Draws):
         """Numbers of the standard normal distribution."""
         wanted = dtype_of(dtype)
         if self._numpy is not None:
-            return self._by_numpy("standard_normal", size, numpy_dtype(wanted))
+            return self._draw_by_numpy("standard_normal", size, numpy_dtype(wanted))
         return result(tb.random.normal(self._key(), _size(size), wanted))
 
     def standard_exponential(self, size: Any = None, dtype: Any = float, method: str = "zig", out: Any = None) -> Any:
         """Numbers of the standard exponential distribution."""
         wanted = dtype_of(dtype)
         if self._numpy is not None:
-            return self._by_numpy("standard_exponential", size, numpy_dtype(wanted), method)
+            return self._draw_by_numpy("standard_exponential", size, numpy_dtype(wanted), method)
         return result(tb.random.exponential(self._key(), _size(size), wanted))
 
     def integers(
@@ -223,14 +225,14 @@ class Generator(_Draws):
     ) -> Any:
         """Integers from low up to high."""
         if self._numpy is not None:
-            return self._by_numpy("integers", low, high, size, numpy_dtype(dtype_of(dtype)), endpoint)
+            return self._draw_by_numpy("integers", low, high, size, numpy_dtype(dtype_of(dtype)), endpoint)
         low, high = (0, low) if high is None else (low, high)
         return _integers(self._key(), low, high, size, dtype_of(dtype), endpoint)
 
     def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
         """The elements along an axis, each line in a separate random order."""
         if self._numpy is not None:
-            return self._by_numpy("permuted", x, axis=axis)
+            return self._draw_by_numpy("permuted", x, axis=axis)
         t = tensor(x)
         flat, place = flat_along(t, axis)
         made = tb.random.permutation(self._key(), flat, axis=place, independent=True)
@@ -256,7 +258,7 @@ class RandomState(_Draws):
 
     def random_sample(self, size: Any = None) -> Any:
         """Numbers from 0 to 1."""
-        return self.uniform(0.0, 1.0, size) if self._numpy is None else self._by_numpy("random_sample", size)
+        return self.uniform(0.0, 1.0, size) if self._numpy is None else self._draw_by_numpy("random_sample", size)
 
     random = random_sample
 
@@ -270,7 +272,7 @@ class RandomState(_Draws):
 
     def standard_normal(self, size: Any = None) -> Any:
         """Numbers of the standard normal distribution."""
-        return self.normal(0.0, 1.0, size) if self._numpy is None else self._by_numpy("standard_normal", size)
+        return self.normal(0.0, 1.0, size) if self._numpy is None else self._draw_by_numpy("standard_normal", size)
 
     def standard_exponential(self, size: Any = None) -> Any:
         """Numbers of the standard exponential distribution."""
@@ -279,7 +281,7 @@ class RandomState(_Draws):
     def randint(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
         """Integers from low up to high."""
         if self._numpy is not None:
-            return self._by_numpy("randint", low, high, size, numpy_dtype(dtype_of(dtype)))
+            return self._draw_by_numpy("randint", low, high, size, numpy_dtype(dtype_of(dtype)))
         low, high = (0, low) if high is None else (low, high)
         return _integers(self._key(), low, high, size, dtype_of(dtype), endpoint=False)
 

@@ -165,7 +165,7 @@ def eigsh(
     residual = residual.detach()
     order = argsort(values.detach())
     values, vectors, residual = (take_at(part, order, axis=0, mode="clip") for part in (values, vectors, residual))
-    columns_of = _without_gradient([x for x in function.parts if x.dtype.is_inexact], matrix_transpose(vectors))
+    columns_of = _forbid_gradient([x for x in function.parts if x.dtype.is_inexact], matrix_transpose(vectors))
     return Eigenpairs(
         astype(values, to_real(given)),
         astype(columns_of, given).rename(name, None),
@@ -295,7 +295,7 @@ def _fix_phases(rows: Tensor) -> Tensor:
     return rows * conj(leading) / astype(abs(leading), rows.dtype)
 
 
-def _without_gradient(values: list[Tensor], vectors: Tensor) -> Tensor:
+def _forbid_gradient(values: list[Tensor], vectors: Tensor) -> Tensor:
     """The vectors, for which a gradient is an error."""
 
     @custom_gradient

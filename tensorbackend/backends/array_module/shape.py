@@ -107,7 +107,9 @@ def padding_function(
     """
     shape, read, written = pad_slices(sizes, padding)
     source, target, empty = (*read, ...), (*written, ...), xp.empty
-    about = _about(written, shape) if prod(shape) >= _LARGE and not any(part.step > 1 for part in written) else [...]
+    about = (
+        _surroundings(written, shape) if prod(shape) >= _LARGE and not any(part.step > 1 for part in written) else [...]
+    )
 
     def pad(values: Array, pad_value: Any) -> Array:
         result = empty(shape, dtype)
@@ -119,7 +121,7 @@ def padding_function(
     return pad
 
 
-def _about(block: Sequence[slice], shape: Shape) -> list[Any]:
+def _surroundings(block: Sequence[slice], shape: Shape) -> list[Any]:
     """The parts of an array before and after a block along each axis; together they are all but the block."""
     parts: list[Any] = []
     for axis, (part, length) in enumerate(zip(block, shape, strict=True)):
