@@ -235,7 +235,7 @@ def _search(plan: _Plan, parts: tuple[Tensor, ...], start: Tensor, rtol: float, 
         product = plan.form(parts, take_at(basis, j, axis=0, mode="clip"))
         rest = remove(product, basis)
         lost = less_equal(vector_norm(rest), vector_norm(product) * (eps * 8))
-        # In a space that the matrix maps to itself, any other vector goes on.
+        # If the matrix maps the space of the basis to itself, the next vector is any other one.
         rest = cond(lost, lambda: _pattern(columns, j + 1, dtype, start.backend), lambda: rest)
         rest = remove(remove(rest, basis), basis)  # rounding leaves a part after the first time
         length = vector_norm(rest)
