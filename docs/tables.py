@@ -21,7 +21,7 @@ from tensorbackend.dispatch.narrow import ALSO_MOVING, MOVING
 from tensorbackend.dtypes import ALL_DTYPES, NARROW_DTYPES, DType
 from tensorbackend.expr.grad.coverage import gradient_support
 from tensorbackend.protocol import Backend
-from tensorbackend.protocol.core import own_method
+from tensorbackend.protocol.callbacks import own_method
 from tensorbackend.rules.accuracy import Bound
 from tensorbackend.select import backend_class, backends, origin
 from tensorbackend.testing import partial

@@ -1,6 +1,6 @@
 """Functions for authors of backends and ops, besides the protocol: errors with the common texts, elements as bytes,
-NumPy's view of dtypes, functions of scalar tensors, the tables that every backend reads, bounds of accuracy, and how a
-backend supports an op.
+NumPy's view of dtypes, functions of scalar tensors, positions of elements, the tables that every backend reads, bounds
+of accuracy, and how a backend supports an op.
 
 A plugin imports `tensorbackend`, this module, `protocol`, `dtypes`, `annotations`, `errors` and `testing`, and nothing
 else of the package.
@@ -13,8 +13,12 @@ IndexRangeError('expected an index from 0 to 2, got index=5; use mode="clip" or 
 from .backends.by_numpy import kernel_by_numpy as kernel_by_numpy
 from .backends.complex_specials import SPECIALS as SPECIALS
 from .backends.complex_specials import Specials as Specials
-from .backends.functional import calling as calling
+from .backends.functional import fold_elements as fold_elements
+from .backends.functional import map_elements as map_elements
+from .backends.functional import move_results as move_results
 from .backends.libraries import import_library as import_library
+from .backends.positions import align_axes as align_axes
+from .backends.positions import pad_slices as pad_slices
 from .backends.support import Way as Way
 from .backends.support import support_of as support_of
 from .dispatch.fallbacks import fallbacks as fallbacks
@@ -30,10 +34,10 @@ from .interchange import numpy_dtype as numpy_dtype
 from .interchange import payload_dtype as payload_dtype
 from .interchange import read_only as read_only
 from .interchange import unpack_codes as unpack_codes
-from .protocol.core import CompositeCall as CompositeCall
-from .protocol.core import Default as Default
-from .protocol.core import limited_to as limited_to
-from .protocol.core import own_method as own_method
+from .protocol.callbacks import CompositeCall as CompositeCall
+from .protocol.callbacks import Default as Default
+from .protocol.callbacks import limited_to as limited_to
+from .protocol.callbacks import own_method as own_method
 from .protocol.devices import DeviceFacts as DeviceFacts
 from .protocol.devices import host_facts as host_facts
 from .protocol.owners import held_alone as held_alone

@@ -14,7 +14,7 @@ from typing import Any
 from .dispatch import programs
 from .dispatch.fallbacks import load_fallbacks
 from .protocol import Backend, Kernel
-from .protocol.core import CompositeCall
+from .protocol.callbacks import CompositeCall
 from .select import build_in
 from .tensor.op_table import load_ops
 

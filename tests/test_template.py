@@ -1,13 +1,14 @@
 """Interning of templates, and the rules that combine axis names."""
 
 import pickle
-import threading
 
 import pytest
 
 from tensorbackend import Template
 from tensorbackend.errors import DTypeError, NamesError, ShapeError
 from tensorbackend.template import merge_names
+
+from .threads import call_in_threads
 
 
 def test_equal_templates_are_one_object() -> None:
@@ -18,15 +19,7 @@ def test_equal_templates_are_one_object() -> None:
 
 
 def test_threads_intern_one_object() -> None:
-    templates: list[Template] = []
-    threads = [
-        threading.Thread(target=lambda: templates.append(Template((97, 89), "f64", ("t", "u")))) for _ in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(templates) == 8
+    templates = call_in_threads(lambda number: Template((97, 89), "f64", ("t", "u")), *range(8))
     assert len(set(map(id, templates))) == 1
 
 

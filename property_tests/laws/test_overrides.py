@@ -14,7 +14,7 @@ from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dtypes import ALL_DTYPES
 from tensorbackend.protocol import Backend
-from tensorbackend.protocol.core import own_method
+from tensorbackend.protocol.callbacks import own_method
 from tensorbackend.testing import Invocation, calls, check, judge, profile
 from tensorbackend.testing.divergences import DIVERGENCES
 

@@ -27,6 +27,7 @@ from . import random as random
 from . import reduction as reduction
 from . import runtime as runtime
 from . import samples as samples
+from . import sampling as sampling
 from . import scatter as scatter
 from . import sequences as sequences
 from . import shape as shape

@@ -24,7 +24,7 @@ class Specials(NamedTuple):
     NaN), row-major. Where both parts are finite there is no special value, and the entry is not read."""
     imaginary: tuple[float, ...]
     """Imaginary parts in the same order, for a non-negative `b`."""
-    turns: bool
+    rotates: bool
     """Whether the parts at an infinite `a` and a finite `b` other than 0 are multiplied by cos(b) and sin(b)."""
 
 
@@ -32,12 +32,12 @@ _N: Entry = (nan, nan)
 _X: Entry = (0.0, 0.0)  # not read
 
 
-def _table(*rows: Row, symmetry: str = "", turns: bool = False) -> Specials:
+def _table(*rows: Row, symmetry: str = "", rotates: bool = False) -> Specials:
     """A table of rows for an `a` of -inf (left out where that row follows by symmetry), 0, finite, inf and NaN."""
     if symmetry:
         rows = (rows[2], *rows)
     entries = [entry for row in rows for entry in row]
-    return Specials(symmetry, tuple(re for re, _ in entries), tuple(im for _, im in entries), turns)
+    return Specials(symmetry, tuple(re for re, _ in entries), tuple(im for _, im in entries), rotates)
 
 
 _FINITE_EXP: Row = (_X, _X, _N, _N)
@@ -79,13 +79,13 @@ SPECIALS: dict[str, Specials] = {
         symmetry="odd",
     ),
     "cosh": _table(
-        (_X, _X, (nan, 0.0), (nan, 0.0)), _FINITE_EXP, _INF_EXP, _NAN_EXP, symmetry="even", turns=True
+        (_X, _X, (nan, 0.0), (nan, 0.0)), _FINITE_EXP, _INF_EXP, _NAN_EXP, symmetry="even", rotates=True
     ),
-    "exp": _table(4 * ((0.0, 0.0),), *2 * (_FINITE_EXP,), _INF_EXP, _NAN_EXP, turns=True),
+    "exp": _table(4 * ((0.0, 0.0),), *2 * (_FINITE_EXP,), _INF_EXP, _NAN_EXP, rotates=True),
     "log": _LOG,
     "log1p": _LOG,
     "sinh": _table(
-        (_X, _X, (0.0, nan), (0.0, nan)), _FINITE_EXP, _INF_EXP, _NAN_EXP, symmetry="odd", turns=True
+        (_X, _X, (0.0, nan), (0.0, nan)), _FINITE_EXP, _INF_EXP, _NAN_EXP, symmetry="odd", rotates=True
     ),
     "sqrt": _table(
         ((0.0, inf), (0.0, inf), (inf, inf), (nan, inf)),

@@ -13,7 +13,7 @@ from ..declarations.op_specs import CALLBACKS
 from ..dtypes import STORED_DTYPES
 from ..errors import TemplateDataError, expected
 from ..protocol import Backend, Payload
-from ..protocol.core import CompositeCall, Default
+from ..protocol.callbacks import CompositeCall, Default
 from ..template import Template
 from ..tensor import Tensor
 

@@ -262,7 +262,7 @@ def _print(report: DryRun, options: Namespace) -> None:
     if report.on_mesh is not None:
         if options.by == "xla":
             compiled = report.on_mesh.xla()
-            print(report.on_mesh.beside(compiled))
+            print(report.on_mesh.compare(compiled))
             return
         for columns, cells in ((COLLECTIVES, report.on_mesh.table()), (LAYOUTS, report.on_mesh.layouts())):
             print_table(columns, cells[: options.top])

@@ -16,7 +16,8 @@ from typing import Any, ParamSpec, TypeVar
 from ..docstrings import complete_docstring
 from ..errors import ArgumentKindError, TemplateDataError, TensorBackendError, expected
 from ..mesh import Mesh
-from ..protocol.core import CompositeCall, Core
+from ..protocol.callbacks import CompositeCall
+from ..protocol.core import Core
 from ..protocol.devices import DeviceFacts
 from ..template import MAX_AXES, Template, is_deep
 from .argument_kinds import fits, misfit

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from ..protocol import Backend, defines
-from ..protocol.core import Cost, Reach
+from ..protocol.callbacks import Cost, Reach
 from ..rules.accuracy import TO_THE_BIT, Bounds
 from ..tensor.op_table import load_ops
 from .parameters import Parameter as Parameter

@@ -108,7 +108,7 @@ def cast(arguments: Sequence[Any], keywords: dict[str, Any], spec: OpSpec) -> tu
     return (positional, named) if changed else None
 
 
-def _operand(value: Any, beside: Sequence[Any], to_dtype: Callable[[DType], DType | None]) -> Any:
+def _operand(value: Any, neighbours: Sequence[Any], to_dtype: Callable[[DType], DType | None]) -> Any:
     """A tensor or array in the dtype of the mode, a sequence of them likewise; anything else unchanged."""
     if isinstance(value, list | tuple):
         members = [_operand(member, value, to_dtype) for member in value]
@@ -117,7 +117,7 @@ def _operand(value: Any, beside: Sequence[Any], to_dtype: Callable[[DType], DTyp
     if not isinstance(value, Tensor):
         if not is_plain_array(value):
             return value
-        home = next((neighbour.backend for neighbour in beside if isinstance(neighbour, Tensor)), None)
+        home = next((neighbour.backend for neighbour in neighbours if isinstance(neighbour, Tensor)), None)
         tensor = public_op("asarray")(value, backend=home)
     target_dtype = to_dtype(tensor.dtype)
     return value if target_dtype is None else public_op("astype")(tensor, target_dtype)

@@ -71,7 +71,7 @@ def checking_kernel(name: str, backend: Backend, out: Out, inputs: Sequence[Any]
         data = kernel(*payloads)
         if not isinstance(out, Template) or violation(out, data) is not None:
             verify(name, backend, out, data)
-        if before and (changed := _changed(backend, inputs, payloads, iter(before))) is not None:
+        if before and (changed := _find_changed(backend, inputs, payloads, iter(before))) is not None:
             duty = f"{name} of the backend {backend.name!r} to leave its inputs unchanged"
             raise ContractError(expected(duty, "fix the backend", changed=changed), breach="mutation")
         return data
@@ -90,7 +90,7 @@ def _first_bytes(backend: Backend, templates: Sequence[Any], payloads: Sequence[
     return parts
 
 
-def _changed(
+def _find_changed(
     backend: Backend, templates: Sequence[Any], payloads: Sequence[Any], before: Iterator[bytes]
 ) -> Template | None:
     """The template of the first payload whose first elements differ from those before, one payload at a time."""
@@ -99,7 +99,7 @@ def _changed(
             now = backend.to_binary(Tensor(template, backend, payload), min(template.size, WATCHED))
             if now != next(before):
                 return template
-        elif template is not None and (changed := _changed(backend, template, payload, before)) is not None:
+        elif template is not None and (changed := _find_changed(backend, template, payload, before)) is not None:
             return changed
     return None
 

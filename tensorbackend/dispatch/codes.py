@@ -26,7 +26,7 @@ cast: SuppliedFunction[Callable[[Tensor, DType, DType], Tensor]] = SuppliedFunct
 
 
 @by_codes.supply
-def _by_codes(backend: Backend, name: str) -> Callable[..., Payload]:
+def _find_codes_kernel(backend: Backend, name: str) -> Callable[..., Payload]:
     """The function that computes a primitive with narrow dtypes."""
 
     def plan(backend: Backend, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]) -> Kernel:

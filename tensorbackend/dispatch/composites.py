@@ -15,7 +15,8 @@ from ..caching.option_keys import option_key, remember
 from ..declarations.op_specs import CostRule, OpSpec, Parameter, declare, read_parameters
 from ..dtypes import as_dtype, defaults
 from ..protocol import Backend, Kernel, kernel_of, own_method
-from ..protocol.core import CompositeCall, Core, Cost, Reach
+from ..protocol.callbacks import CompositeCall, Cost, Reach
+from ..protocol.core import Core
 from ..protocol.planned import payloads_of, templates_of
 from ..registration import SuppliedFunction
 from ..rules.accuracy import Bounds

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, Final, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from ..declarations.op_specs import CostRule
-from ..protocol.core import Cost, Reach
+from ..protocol.callbacks import Cost, Reach
 from ..rules.accuracy import EXACT, TO_THE_BIT, Bound, Bounds
 from ..rules.plan import Plan
 from ..template import Template

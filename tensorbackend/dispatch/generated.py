@@ -131,10 +131,10 @@ def generate(
 ) -> Callable[..., Any]:
     """The op of a dispatcher, by code generated from its signature, which leaves calls of unknown kinds to `serve`.
 
-    A reflected op takes its two operands in the other order. With `adapt`, the op takes any arguments: what the
-    signature does not take goes there, and in place of a required argument that is missing `serve` gets `ABSENT`.
-    The op has a namespace of its own in place of a module's,
-    so that replacing its code is enough. Names that are not parameters begin with an underscore.
+    A reflected op takes its two operands in the other order. With `adapt`, the op takes any arguments: those that the
+    signature does not take are passed to `adapt`, and `serve` gets `ABSENT` in place of a missing required argument.
+    The op has a namespace of its own in place of a module's, so that replacing its code is enough. Names that are not
+    parameters begin with an underscore.
     """
     spec, entries = of.spec, of.calls.entries
     namespace = {**_NAMES, "_calls": entries, "_find": entries.get, "_serve": serve, "_plans": of.plans}

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 from ..caching.option_keys import remember
 from ..dtypes import ALL_DTYPES
 from ..protocol import Backend, Kernel, Payload, kernel_of
-from ..protocol.core import CompositeCall
+from ..protocol.callbacks import CompositeCall
 from ..protocol.planned import entered_kernel, is_planned
 from ..rules.plan import Out
 from ..select import call_with_default

@@ -48,10 +48,10 @@ def _dtype_by_name(dtype: Any) -> DType | None:
     name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
     if not isinstance(name, str):
         return None
-    return BY_NAME.get(name) or (_by_numpys_code(name) if name is dtype else None)
+    return BY_NAME.get(name) or (_parse_numpy_code(name) if name is dtype else None)
 
 
-def _by_numpys_code(text: str) -> DType | None:
+def _parse_numpy_code(text: str) -> DType | None:
     """The `DType` of one of NumPy's codes, whose numbers are bytes, after a mark of the byte order, as in "<u8".
 
     Without the mark a code is a short form, whose number is bits: "u8" is uint8, and "f4" is float4_e2m1fn.

@@ -42,7 +42,7 @@ class _Branches:
         )
         self.all = "both functions" if len(functions) == 2 else "all functions"
         self.out_tree: Tree | None = None
-        branches = [self._traced(function, home) for function in functions]
+        branches = [self._trace_branch(function, home) for function in functions]
         self.traced = _alike(branches, paths(self.result_tree, "result"), names, self.all)
 
     @property
@@ -51,7 +51,7 @@ class _Branches:
         assert self.out_tree is not None  # once the first function is traced
         return self.out_tree
 
-    def _traced(self, function: Function, home: Backend) -> TracedFunction:
+    def _trace_branch(self, function: Function, home: Backend) -> TracedFunction:
         def flat(tensors: list[Tensor]) -> tuple[list[Any], list[str]]:
             filled = list(self.leaves)
             for place, x in zip(self.places, tensors, strict=True):

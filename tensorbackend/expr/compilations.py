@@ -196,7 +196,7 @@ def _change(place: str, before: dict[str, Any], now: dict[str, Any]) -> str:
     old, new = before.get(place, ABSENT), now.get(place, ABSENT)
     text = f"{place}: {old}, then {new}"
     if isinstance(old, Template) and isinstance(new, Template):
-        return f"{text}; {_of_templates(old, new)}"
+        return f"{text}; {_compare_templates(old, new)}"
     if isinstance(old, _Option) and isinstance(new, _Option):
         if new.kind in (float, complex):
             return f"{text}; an option: pass a tensor, or tb.jit(trace_floats=True)"
@@ -208,7 +208,7 @@ def _change(place: str, before: dict[str, Any], now: dict[str, Any]) -> str:
     return text
 
 
-def _of_templates(old: Template, new: Template) -> str:
+def _compare_templates(old: Template, new: Template) -> str:
     if old.dtype is not new.dtype:
         return "another dtype: cast it with astype()"
     if old.ndim != new.ndim:

@@ -8,7 +8,7 @@ from typing import Any
 from ..dtypes import uncast
 from ..errors import TemplateDataError
 from ..protocol import Backend, Kernel, own_method
-from ..protocol.core import CompositeCall
+from ..protocol.callbacks import CompositeCall
 from ..scopes import in_own_context
 from ..select import default_backend
 from ..template import Template

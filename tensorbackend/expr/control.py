@@ -23,7 +23,7 @@ from ..ops.composite.shape.arranging import moveaxis
 from ..ops.elementwise.conversion import astype
 from ..ops.inspection import result_type
 from ..protocol import Backend, own_method
-from ..protocol.core import CompositeCall
+from ..protocol.callbacks import CompositeCall
 from ..rules.axes import normalize_axis
 from ..select import call_with_default, common_backend, move
 from ..template import Template

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from ..dtypes.defaults import at_level, product_level
 from ..errors.tracebacks import is_ours
-from ..protocol.core import Default as Default
+from ..protocol.callbacks import Default as Default
 from ..rules.plan import Out
 from ..scopes import Block
 from ..sizes import is_symbolic

@@ -17,7 +17,7 @@ from ..declarations.argument_errors import check_arguments
 from ..dispatch.watching import Subject, unwatch, watch
 from ..errors import NonFiniteError
 from ..protocol import Backend, Kernel
-from ..protocol.core import CompositeCall
+from ..protocol.callbacks import CompositeCall
 from ..protocol.planned import payloads_of
 from ..select import default_backend
 from ..template import Template
@@ -210,7 +210,7 @@ class _EagerCall(_Call):
     def outermost(self, error: NonFiniteError) -> NonFiniteError:
         # The program of a composite was traced at another call, whose line its ops have.
         composite = self.subject.parts is not None and not isinstance(self.subject.parts, Graph)
-        return _moved(error, self) if composite else error
+        return _move_error(error, self) if composite else error
 
     def look_inside(self, payloads: Sequence[Any]) -> None:
         parts = self.subject.parts
@@ -230,7 +230,7 @@ class _NodeCall(_Call):
 
     def outermost(self, error: NonFiniteError) -> NonFiniteError:
         whole = self.node.default is not None and not any(subgraphs(self.node))
-        return _moved(error, self) if whole else error
+        return _move_error(error, self) if whole else error
 
     def look_inside(self, payloads: Sequence[Any]) -> None:
         default = self.node.default
@@ -301,7 +301,7 @@ def _is_nan(found: _Found) -> bool:
     return bool(numpy.isnan(found.array).any())
 
 
-def _moved(error: NonFiniteError, call: _Call) -> NonFiniteError:
+def _move_error(error: NonFiniteError, call: _Call) -> NonFiniteError:
     """The error of a part of a composite, as the composite's at its own line."""
     inner = str(error).partition(" of ")[0]
     message = error.message.rpartition("; ")[0] if error.line is not None else error.message
@@ -319,15 +319,19 @@ def _flat(templates: Iterable[Any]) -> Iterator[Template]:
             yield from _flat(template)
 
 
-def _nested(template: Any, payload: Any, backend: Backend) -> Any:
+def _nest_tensors(template: Any, payload: Any, backend: Backend) -> Any:
     if isinstance(template, Template):
         return Tensor(template, backend, payload)
-    return None if template is None else tuple(_nested(*pair, backend) for pair in zip(template, payload, strict=True))
+    return (
+        None
+        if template is None
+        else tuple(_nest_tensors(*pair, backend) for pair in zip(template, payload, strict=True))
+    )
 
 
 def _run_default(default: Any, call: _Call, payloads: Sequence[Any], options: Any) -> None:
     """Runs a composite's default op by op."""
-    inputs = tuple(_nested(*pair, call.backend) for pair in zip(call.inputs, payloads, strict=True))
+    inputs = tuple(_nest_tensors(*pair, call.backend) for pair in zip(call.inputs, payloads, strict=True))
     try:
         with default_backend(call.backend):
             default(*CompositeCall(call.out, inputs, options))

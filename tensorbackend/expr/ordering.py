@@ -47,7 +47,7 @@ def early_order(graph: Graph, donated: Collection[int]) -> tuple[Node, ...]:
     for chain in _chains(graph, updates):
         members = {*chain}
         outside = {value for node in chain for value in node.operands if value.node not in members}
-        before = (user for value in outside for user in _before(value, consumers, updates))
+        before = (user for value in outside for user in _nodes_before(value, consumers, updates))
         place = max(start, *(moved.get(user, places[user]) for user in before))
         freed = sum(
             value.template.payload_nbytes
@@ -99,7 +99,7 @@ def _chains(graph: Graph, updates: Collection[Node]) -> list[list[Node]]:
     return list(groups.values())
 
 
-def _before(value: Value, consumers: Mapping[Value, Sequence[Node]], updates: Collection[Node]) -> list[Node]:
+def _nodes_before(value: Value, consumers: Mapping[Value, Sequence[Node]], updates: Collection[Node]) -> list[Node]:
     """The nodes that run before an update that has a value: the one that makes it, and others that read its memory."""
     readers = [user for user in consumers[value] if user not in updates] if value.template.shape else []
     return [value.node, *readers]

@@ -12,7 +12,7 @@ from ..declarations.op_specs import CALLBACKS
 from ..dtypes import STORED_DTYPES
 from ..errors import BackendError, TemplateDataError, expected
 from ..protocol import Backend, Kernel, Payload
-from ..protocol.core import CompositeCall, Default
+from ..protocol.callbacks import CompositeCall, Default
 from ..registration import SuppliedFunction
 from ..rules.plan import Out
 from ..scopes import Block

@@ -19,7 +19,7 @@ from ..ops.elementwise.ternary import where
 from ..ops.reduction import any as any_
 from ..ops.shape import broadcast_shapes
 from ..protocol import own_method
-from ..protocol.core import CompositeCall
+from ..protocol.callbacks import CompositeCall
 from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Tensor

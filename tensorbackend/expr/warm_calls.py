@@ -155,7 +155,7 @@ class _Writer:
             self._line(f"{variable}.template = {self._name(template)}")
             self._line(f"{variable}.backend = backend")
         variables.reverse()
-        self._line(f"return {self._nested(tree, variables)}")
+        self._line(f"return {self._nest_expression(tree, variables)}")
 
     # Arguments
 
@@ -214,12 +214,12 @@ class _Writer:
 
     # Results
 
-    def _nested(self, tree: Tree, variables: list[str]) -> str:
+    def _nest_expression(self, tree: Tree, variables: list[str]) -> str:
         """The expression of containers around tensors, whose variables are taken from the end of the list."""
         if tree.kind is None:
             return variables.pop()
         kind: Any = tree.kind
-        parts = [self._nested(child, variables) for child in tree.children]
+        parts = [self._nest_expression(child, variables) for child in tree.children]
         row = "".join([f"{part}, " for part in parts])
         if kind is type(None):
             return "None"

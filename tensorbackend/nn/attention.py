@@ -330,7 +330,7 @@ def _split_heads(x: Tensor, heads: int) -> Tensor:
     return moveaxis(apart, -2, -3)
 
 
-def _out_of_heads(x: Tensor) -> Tensor:
+def _merge_heads(x: Tensor) -> Tensor:
     """(..., heads, time, units) as (..., time, heads * units)."""
     back = moveaxis(x, -3, -2)
     return reshape(back, (*back.shape[:-2], back.shape[-2] * back.shape[-1]), names=(*back.names[:-2], None))
@@ -406,7 +406,7 @@ def multi_head_attention(
     if rotate is not None:
         query, key = (rotate(vectors, iota(vectors.shape[-2], like=vectors)) for vectors in (query, key))
     attended = attention(query, key, value, mask=mask, bias=bias, causal=causal)
-    return _project(parameters, "output", _out_of_heads(attended), masked)
+    return _project(parameters, "output", _merge_heads(attended), masked)
 
 
 @check_arguments
@@ -464,7 +464,7 @@ def incremental_attention(
     bare = (rename(operand, *(None,) * operand.ndim) for operand in (query, keys, values))
     attended = rename(attention(*bare, mask=seen), *query.names)
     after = KeyValueCache(keys, values, add(cache.length, steps))
-    return _project(parameters, "output", _out_of_heads(attended), True), after
+    return _project(parameters, "output", _merge_heads(attended), True), after
 
 
 def _write_steps(old: Tensor, new: Tensor, start: Tensor) -> Tensor:

@@ -40,7 +40,7 @@ from ..ops.indexing.taking import take_along_axis
 from ..ops.reduction import argmax, max
 from ..ops.shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape
 from ..protocol import own_method
-from ..protocol.core import CompositeCall
+from ..protocol.callbacks import CompositeCall
 from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Tensor

@@ -41,10 +41,10 @@ def _window(window: Window | Tensor, size: int, dtype: DType, like: Tensor) -> T
             raise ShapeError(expected(f"a window of {size} elements, the length of a frame", window=window.template))
         return rename(astype(window, dtype), None)
     choice(tuple(COSINES), window=window)
-    turns = multiply(astype(iota(size, like=like), dtype), 2 * math.pi / max(size, 1))
+    angles = multiply(astype(iota(size, like=like), dtype), 2 * math.pi / max(size, 1))
     total = broadcast_to(astype(asarray(0.0, backend=like.backend), dtype), (size,))
     for order, weight in enumerate(COSINES[window]):
-        total = add(total, multiply(cos(multiply(turns, order)), weight * (-1) ** order))
+        total = add(total, multiply(cos(multiply(angles, order)), weight * (-1) ** order))
     return total
 
 

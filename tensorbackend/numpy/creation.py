@@ -63,7 +63,7 @@ def full(
     return _new(tb.full(as_shape(shape), cast(value, wanted), dtype=wanted, device=device))
 
 
-def _like(a: Any, dtype: Any, shape: Any) -> tuple[tuple[int, ...], DType, Any, Any]:
+def _options_like(a: Any, dtype: Any, shape: Any) -> tuple[tuple[int, ...], DType, Any, Any]:
     t = tensor(a)
     same = shape is None
     return (
@@ -77,7 +77,7 @@ def zeros_like(
     a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> ndarray:
     """Zeros in the shape and dtype of an array."""
-    size, wanted, names, backend = _like(a, dtype, shape)
+    size, wanted, names, backend = _options_like(a, dtype, shape)
     return _new(tb.zeros(size, dtype=wanted, names=names, backend=backend, device=device))
 
 
@@ -86,7 +86,7 @@ def ones_like(
     a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> ndarray:
     """Ones in the shape and dtype of an array."""
-    size, wanted, names, backend = _like(a, dtype, shape)
+    size, wanted, names, backend = _options_like(a, dtype, shape)
     return _new(tb.ones(size, dtype=wanted, names=names, backend=backend, device=device))
 
 
@@ -104,7 +104,7 @@ def full_like(
     device: Any = None,
 ) -> ndarray:  # fmt: skip
     """One value, or an array broadcast, in the shape and dtype of an array."""
-    size, wanted, _names, _backend = _like(a, dtype, shape)
+    size, wanted, _names, _backend = _options_like(a, dtype, shape)
     return full(size, fill_value, wanted, device=device)
 
 

@@ -101,9 +101,9 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
         limits = numpy.finfo(numpy_dtype(t.dtype))
         high = float(limits.max) if posinf is None else posinf
         low = float(limits.min) if neginf is None else neginf
-        made = tb.where(tb.isnan(t), _like(nan, t), t)
-        made = tb.where(tb.equal(t, math.inf), _like(high, t), made)
-        made = tb.where(tb.equal(t, -math.inf), _like(low, t), made)
+        made = tb.where(tb.isnan(t), _cast_like(nan, t), t)
+        made = tb.where(tb.equal(t, math.inf), _cast_like(high, t), made)
+        made = tb.where(tb.equal(t, -math.inf), _cast_like(low, t), made)
     else:
         made = tb.positive(t) if t.dtype.is_numeric else tb.logical_or(t, False)
     if not copy and x.__class__ is ndarray:
@@ -112,7 +112,7 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
     return result(made)
 
 
-def _like(value: Any, t: Tensor) -> Tensor:
+def _cast_like(value: Any, t: Tensor) -> Tensor:
     return cast(tensor(value), t.dtype)
 
 

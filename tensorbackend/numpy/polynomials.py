@@ -75,18 +75,18 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: 
 @public
 def polyadd(a1: Any, a2: Any) -> Any:
     """The sum of two polynomials."""
-    x, y = _of_one_length(a1, a2)
+    x, y = _align_lengths(a1, a2)
     return x + y
 
 
 @public
 def polysub(a1: Any, a2: Any) -> Any:
     """The difference of two polynomials."""
-    x, y = _of_one_length(a1, a2)
+    x, y = _align_lengths(a1, a2)
     return x - y
 
 
-def _of_one_length(*polynomials: Any) -> list[Any]:
+def _align_lengths(*polynomials: Any) -> list[Any]:
     """Coefficients with zeros in front of the shorter ones."""
     arrays = [functions["atleast_1d"](each) for each in polynomials]
     length = max(map(len, arrays))

@@ -60,6 +60,27 @@ def _value(parameter: Any) -> Any:
     return parameter if _is_number(parameter) else cast(tensor(parameter), tb.float64)
 
 
+def _location_method(
+    name: str, doc: str, sample: Callable[[Tensor, tuple[int, ...], Any], Tensor]
+) -> Callable[..., Any]:
+    """The method that draws a distribution with a location and a scale, from a sampler for 0 and 1."""
+
+    def draw(self: _Draws, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        if self._numpy is not None:
+            return self._draw_by_numpy(name, loc, scale, size)
+        if _is_number(scale) and scale < 0:
+            raise ArgumentError("scale < 0")
+        return result(sample(self._key(), _size(size, loc, scale), tb.float64) * _value(scale) + _value(loc))
+
+    draw.__name__, draw.__doc__ = name, doc
+    return draw
+
+
+def _logistic(key: Tensor, shape: tuple[int, ...], dtype: Any) -> Tensor:
+    unit = tb.random.uniform(key, shape, dtype)
+    return tb.log(unit) - tb.log1p(-unit)
+
+
 class _Draws:
     """What `Generator` and `RandomState` share: draws of one state."""
 
@@ -79,7 +100,7 @@ class _Draws:
         key: Tensor = self._state.next_key()
         return key
 
-    def _by_numpy(self, name: str, *arguments: Any, **options: Any) -> Any:
+    def _draw_by_numpy(self, name: str, *arguments: Any, **options: Any) -> Any:
         """A draw by NumPy: from its own stream, or from a seed that is drawn with the key."""
         source = self._numpy
         if source is None:
@@ -91,58 +112,32 @@ class _Draws:
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         """Numbers between two bounds."""
         if self._numpy is not None:
-            return self._by_numpy("uniform", low, high, size)
+            return self._draw_by_numpy("uniform", low, high, size)
         shape = _size(size, low, high)
         unit = tb.random.uniform(self._key(), shape, tb.float64)
         return result(unit * (_value(high) - _value(low)) + _value(low))
 
-    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Normally distributed numbers."""
-        if self._numpy is not None:
-            return self._by_numpy("normal", loc, scale, size)
-        if numpy.any(host(scale) if _is_number(scale) else 0) and numpy.any(numpy.asarray(host(scale)) < 0):
-            raise ArgumentError("scale < 0")
-        return result(tb.random.normal(self._key(), _size(size, loc, scale), tb.float64) * _value(scale) + _value(loc))
-
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
         """Exponentially distributed numbers."""
         if self._numpy is not None:
-            return self._by_numpy("exponential", scale, size)
+            return self._draw_by_numpy("exponential", scale, size)
         return result(tb.random.exponential(self._key(), _size(size, scale), tb.float64) * _value(scale))
 
-    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Gumbel-distributed numbers."""
-        if self._numpy is not None:
-            return self._by_numpy("gumbel", loc, scale, size)
-        return result(tb.random.gumbel(self._key(), _size(size, loc, scale), tb.float64) * _value(scale) + _value(loc))
-
-    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Laplace-distributed numbers."""
-        if self._numpy is not None:
-            return self._by_numpy("laplace", loc, scale, size)
-        shape = _size(size, loc, scale)
-        difference = tb.random.exponential(self._key(), shape, tb.float64) - tb.random.exponential(
-            self._key(), shape, tb.float64
-        )
-        return result(difference * _value(scale) + _value(loc))
-
-    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """Logistically distributed numbers."""
-        if self._numpy is not None:
-            return self._by_numpy("logistic", loc, scale, size)
-        unit = tb.random.uniform(self._key(), _size(size, loc, scale), tb.float64)
-        return result((tb.log(unit) - tb.log1p(-unit)) * _value(scale) + _value(loc))
+    normal = _location_method("normal", "Normally distributed numbers.", tb.random.normal)
+    gumbel = _location_method("gumbel", "Gumbel-distributed numbers.", tb.random.gumbel)
+    laplace = _location_method("laplace", "Laplace-distributed numbers.", tb.random.laplace)
+    logistic = _location_method("logistic", "Logistically distributed numbers.", _logistic)
 
     def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
         """Numbers whose logarithms are normally distributed."""
         if self._numpy is not None:
-            return self._by_numpy("lognormal", mean, sigma, size)
+            return self._draw_by_numpy("lognormal", mean, sigma, size)
         return functions["exp"](self.normal(mean, sigma, size))
 
     def permutation(self, x: Any, axis: int = 0) -> Any:
         """The entries along an axis, or the numbers up to one, in random order."""
         if self._numpy is not None:
-            return self._by_numpy("permutation", x, **({} if not axis else {"axis": axis}))
+            return self._draw_by_numpy("permutation", x, **({} if not axis else {"axis": axis}))
         if not numpy.ndim(host(x) if x.__class__ is not ndarray else x):
             return box(tb.random.permutation(self._key(), operator.index(x)))
         return box(tb.random.permutation(self._key(), tensor(x), axis=axis))
@@ -165,7 +160,7 @@ class _Draws:
 
     def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *arguments: Any, **options: Any) -> Any:
         """Vectors of normally distributed numbers with given covariances."""
-        return self._by_numpy("multivariate_normal", mean, cov, size, *arguments, **options)
+        return self._draw_by_numpy("multivariate_normal", mean, cov, size, *arguments, **options)
 
     def choice(
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
@@ -173,7 +168,7 @@ class _Draws:
         """Entries drawn along an axis, or numbers up to one."""
         if self._numpy is not None:
             options = {"axis": axis, "shuffle": shuffle} if isinstance(self._numpy, numpy.random.Generator) else {}
-            return self._by_numpy("choice", a, size, replace, p, **options)
+            return self._draw_by_numpy("choice", a, size, replace, p, **options)
         items: Any = operator.index(a) if _is_number(a) else tensor(a)
         count = items if isinstance(items, int) else items.shape[axis]
         shape = _size(size)
@@ -191,7 +186,7 @@ class _Draws:
             raise AttributeError(name)
 
         def draw(*arguments: Any, **options: Any) -> Any:
-            return self._by_numpy(name, *arguments, **options)
+            return self._draw_by_numpy(name, *arguments, **options)
 
         return draw
 
@@ -203,7 +198,7 @@ class Generator(_Draws):
         """Numbers from 0 to 1."""
         wanted = dtype_of(dtype)
         if self._numpy is not None:
-            made = self._by_numpy("random", size, numpy_dtype(wanted))
+            made = self._draw_by_numpy("random", size, numpy_dtype(wanted))
         else:
             made = result(tb.random.uniform(self._key(), _size(size), wanted))
         if out is not None:
@@ -215,14 +210,14 @@ class Generator(_Draws):
         """Numbers of the standard normal distribution."""
         wanted = dtype_of(dtype)
         if self._numpy is not None:
-            return self._by_numpy("standard_normal", size, numpy_dtype(wanted))
+            return self._draw_by_numpy("standard_normal", size, numpy_dtype(wanted))
         return result(tb.random.normal(self._key(), _size(size), wanted))
 
     def standard_exponential(self, size: Any = None, dtype: Any = float, method: str = "zig", out: Any = None) -> Any:
         """Numbers of the standard exponential distribution."""
         wanted = dtype_of(dtype)
         if self._numpy is not None:
-            return self._by_numpy("standard_exponential", size, numpy_dtype(wanted), method)
+            return self._draw_by_numpy("standard_exponential", size, numpy_dtype(wanted), method)
         return result(tb.random.exponential(self._key(), _size(size), wanted))
 
     def integers(
@@ -230,14 +225,14 @@ class Generator(_Draws):
     ) -> Any:
         """Integers from low up to high."""
         if self._numpy is not None:
-            return self._by_numpy("integers", low, high, size, numpy_dtype(dtype_of(dtype)), endpoint)
+            return self._draw_by_numpy("integers", low, high, size, numpy_dtype(dtype_of(dtype)), endpoint)
         low, high = (0, low) if high is None else (low, high)
         return _integers(self._key(), low, high, size, dtype_of(dtype), endpoint)
 
     def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
         """The elements along an axis, each line in a separate random order."""
         if self._numpy is not None:
-            return self._by_numpy("permuted", x, axis=axis)
+            return self._draw_by_numpy("permuted", x, axis=axis)
         t = tensor(x)
         flat, place = flat_along(t, axis)
         made = tb.random.permutation(self._key(), flat, axis=place, independent=True)
@@ -263,7 +258,7 @@ class RandomState(_Draws):
 
     def random_sample(self, size: Any = None) -> Any:
         """Numbers from 0 to 1."""
-        return self.uniform(0.0, 1.0, size) if self._numpy is None else self._by_numpy("random_sample", size)
+        return self.uniform(0.0, 1.0, size) if self._numpy is None else self._draw_by_numpy("random_sample", size)
 
     random = random_sample
 
@@ -277,7 +272,7 @@ class RandomState(_Draws):
 
     def standard_normal(self, size: Any = None) -> Any:
         """Numbers of the standard normal distribution."""
-        return self.normal(0.0, 1.0, size) if self._numpy is None else self._by_numpy("standard_normal", size)
+        return self.normal(0.0, 1.0, size) if self._numpy is None else self._draw_by_numpy("standard_normal", size)
 
     def standard_exponential(self, size: Any = None) -> Any:
         """Numbers of the standard exponential distribution."""
@@ -286,7 +281,7 @@ class RandomState(_Draws):
     def randint(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
         """Integers from low up to high."""
         if self._numpy is not None:
-            return self._by_numpy("randint", low, high, size, numpy_dtype(dtype_of(dtype)))
+            return self._draw_by_numpy("randint", low, high, size, numpy_dtype(dtype_of(dtype)))
         low, high = (0, low) if high is None else (low, high)
         return _integers(self._key(), low, high, size, dtype_of(dtype), endpoint=False)
 

@@ -146,15 +146,15 @@ def _less_of_bools(x1: Any, x2: Any) -> Tensor:
 
 def _less_of_complex(x1: Any, x2: Any) -> Tensor:
     """Whether the real part is less, or of equal real parts the imaginary one."""
-    return _ordered(tb.less, x1, x2)
+    return _compare_complex(tb.less, x1, x2)
 
 
 def _less_equal_of_complex(x1: Any, x2: Any) -> Tensor:
     """Whether the real part is less, or of equal real parts the imaginary one is not greater."""
-    return _ordered(tb.less_equal, x1, x2)
+    return _compare_complex(tb.less_equal, x1, x2)
 
 
-def _ordered(op: Callable[[Any, Any], Tensor], x1: Any, x2: Any) -> Tensor:
+def _compare_complex(op: Callable[[Any, Any], Tensor], x1: Any, x2: Any) -> Tensor:
     first, second = (x if isinstance(x, Tensor) else tb.asarray(complex(x)) for x in (x1, x2))
     reals, parts = (tb.real(first), tb.real(second)), (tb.imag(first), tb.imag(second))
     nan = tb.logical_or(tb.isnan(parts[0]), tb.isnan(parts[1]))

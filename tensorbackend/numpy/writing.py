@@ -26,7 +26,7 @@ def _target(a: Any) -> ndarray:
     return a
 
 
-def _without_leading(value: Tensor, ndim: int) -> Tensor:
+def _drop_leading_axes(value: Tensor, ndim: int) -> Tensor:
     """A value without the axes of size 1 in front of the last `ndim`."""
     while value.ndim > ndim and value.shape[0] == 1:
         value = tb.reshape(value, value.shape[1:])
@@ -46,7 +46,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
         raise TypeError(f"Cannot cast array data from {source!r} to {to!r} according to the rule '{casting}'")
     value = cast(value, dtype)
     old = tensor_of(target)
-    value = tb.broadcast_to(_without_leading(value, old.ndim), old.shape)
+    value = tb.broadcast_to(_drop_leading_axes(value, old.ndim), old.shape)
     replace(
         target,
         fresh(value) if where is True else tb.where(tb.broadcast_to(cast(tensor(where), bool_), old.shape), value, old),
@@ -153,7 +153,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
         new = functions["array"](new, ndmin=flat.ndim)
         new = functions["moveaxis"](new, 0, axis) if moves else new
         places = places.repeat(new.shape[axis])
-    return box(tb.insert(flat, places.tolist(), _without_leading(tensor(new), flat.ndim), axis=axis))
+    return box(tb.insert(flat, places.tolist(), _drop_leading_axes(tensor(new), flat.ndim), axis=axis))
 
 
 @public

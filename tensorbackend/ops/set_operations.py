@@ -32,7 +32,7 @@ def _operands(x1: TensorLike, x2: TensorLike) -> tuple[Tensor, Tensor]:
     return laid_flat(astype(x1, dtype)), laid_flat(astype(x2, dtype))
 
 
-def _kept(elements: Tensor, holds: Tensor, size: int | None, fill_value: Scalar, function: str) -> Tensor:
+def _select_elements(elements: Tensor, holds: Tensor, size: int | None, fill_value: Scalar, function: str) -> Tensor:
     """The elements for which a mask holds, all or `size` of them, filled up with a value."""
     count = read_count(sum(holds), function) if size is None else check_size(size)
     total, dtype = elements.size, elements.dtype
@@ -67,7 +67,7 @@ def intersect1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, f
     """
     first, second = _operands(x1, x2)
     elements, begins = first_of_runs(first)
-    return _kept(elements, logical_and(begins, isin(elements, second)), size, fill_value, "intersect1d()")
+    return _select_elements(elements, logical_and(begins, isin(elements, second)), size, fill_value, "intersect1d()")
 
 
 @check_arguments
@@ -81,7 +81,7 @@ def setdiff1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fil
     first, second = _operands(x1, x2)
     elements, begins = first_of_runs(first)
     holds = logical_and(begins, isin(elements, second, invert=True))
-    return _kept(elements, holds, size, fill_value, "setdiff1d()")
+    return _select_elements(elements, holds, size, fill_value, "setdiff1d()")
 
 
 @check_arguments
@@ -95,4 +95,4 @@ def setxor1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fill
     first, second = _operands(x1, x2)
     elements, begins = first_of_runs(concatenate([first, second]))
     both = logical_and(isin(elements, first), isin(elements, second))
-    return _kept(elements, logical_and(begins, bitwise_invert(both)), size, fill_value, "setxor1d()")
+    return _select_elements(elements, logical_and(begins, bitwise_invert(both)), size, fill_value, "setxor1d()")

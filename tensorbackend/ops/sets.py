@@ -185,7 +185,7 @@ def _dense_ranks(table: Tensor) -> Tensor:
     return take_along_axis_at(cumulative_sum(steps, axis=0), argsort(order, axis=0), axis=0, mode="clip")
 
 
-def _chosen(entries: _Entries, unique: UniqueAll, fill_value: Scalar) -> Tensor:
+def _select_unique(entries: _Entries, unique: UniqueAll, fill_value: Scalar) -> Tensor:
     """The unique entries, and `fill_value` for missing ones, whose count is 0."""
     x, along = entries.x, entries.along
     dtype = x.dtype
@@ -217,7 +217,7 @@ def _unique_along(x: Tensor, axis: Axis, size: int | None, fill_value: Scalar, f
         begins = _begins_at(runs, size, function, ranks.size)
         first = begins if not ranks.size else take_at(order, begins, axis=0, mode="fill")
         unique = UniqueAll(begins, first, ranks, _counts(runs, begins))
-    return UniqueAll(_chosen(entries, unique, fill_value), unique.indices, entries.ranks, unique.counts)
+    return UniqueAll(_select_unique(entries, unique, fill_value), unique.indices, entries.ranks, unique.counts)
 
 
 @check_arguments

@@ -65,7 +65,7 @@ def _zeros_without(x: Tensor, axis: int | None) -> Tensor:
     return zeros(shape, dtype=wide_dtype(x.dtype), names=names, backend=x.backend)
 
 
-def _nothing(x: Tensor) -> Tensor:
+def _wide_zero(x: Tensor) -> Tensor:
     return zeros((), dtype=wide_dtype(x.dtype), backend=x.backend)
 
 
@@ -78,8 +78,8 @@ def _scale_by_factored_squares(least: int, exponent: float) -> GradientTransform
                 x = asarray(value)
                 axes = _axes(x, least)
                 if position == 2:
-                    return abs_(_zeros_without(x, None) if axes is None else _nothing(x))
-                return abs_(_nothing(x) if axes is None else _zeros_without(x, axes[1 - position]))
+                    return abs_(_zeros_without(x, None) if axes is None else _wide_zero(x))
+                return abs_(_wide_zero(x) if axes is None else _zeros_without(x, axes[1 - position]))
 
             return map_numbers(of_one, parameters)
 

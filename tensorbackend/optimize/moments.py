@@ -111,13 +111,13 @@ def scale_by_adam(
             return (m / of_m) / (sqrt(v / of_v) + epsilon)
 
         updates = round_updates(map_numbers(direction, first, second), gradients)
-        kept = map_numbers(_in_dtype_of, first, state.first), map_numbers(_in_dtype_of, second, state.second)
+        kept = map_numbers(_cast_like, first, state.first), map_numbers(_cast_like, second, state.second)
         return updates, Moments(count, *kept)
 
     return GradientTransformation(init, update)
 
 
-def _in_dtype_of(x: Tensor, like: Tensor) -> Tensor:
+def _cast_like(x: Tensor, like: Tensor) -> Tensor:
     return astype(x, like.dtype)
 
 

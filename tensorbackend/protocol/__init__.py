@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from .callbacks import defines as defines
+from .callbacks import own_method as own_method
 from .contraction import Contraction
 from .control import Control
 from .convolution import Convolution
 from .core import Core
-from .core import defines as defines
-from .core import own_method as own_method
 from .creation import Creation
 from .cumulative import Cumulative
 from .elementwise import Elementwise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..annotations import Ints
 from ..template import Template
 from ..tensor import Tensor
-from .core import callback
+from .callbacks import callback
 from .planned import Payload
 
 

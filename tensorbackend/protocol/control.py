@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..mesh import Mesh
 from ..template import Template
 from ..tensor import Tensor
-from .core import optional_callback
+from .callbacks import optional_callback
 from .planned import Payload
 
 if TYPE_CHECKING:

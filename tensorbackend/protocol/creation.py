@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..dtypes import Scalar
 from ..template import Template
-from .core import callback
+from .callbacks import callback
 from .planned import Payload
 
 

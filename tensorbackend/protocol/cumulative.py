@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..dtypes import DType
 from ..template import Template
 from ..tensor import Tensor
-from .core import optional_callback
+from .callbacks import optional_callback
 from .planned import Payload
 
 

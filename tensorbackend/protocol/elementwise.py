@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..template import Template
 from ..tensor import Tensor
-from .core import callback, optional_callback
+from .callbacks import callback, optional_callback
 from .planned import Payload
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..rules.fourier import Norm as Norm
 from ..template import Template
 from ..tensor import Tensor
-from .core import callback
+from .callbacks import callback
 from .planned import Payload
 
 

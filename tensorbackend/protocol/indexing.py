@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 from ..annotations import Ints
 from ..template import Template
 from ..tensor import Tensor
-from .core import callback
+from .callbacks import callback
 from .planned import Kernel, Payload
 
 Mode: TypeAlias = Literal["error", "clip", "fill"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..dtypes import DType
 from ..template import Shape, Template
 from ..tensor import Tensor
-from .core import optional_callback
+from .callbacks import optional_callback
 from .planned import Payload
 
 

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from ..template import Template
 from ..tensor import Tensor
-from .core import callback, optional_callback
+from .callbacks import callback, optional_callback
 from .planned import Payload
 
 TieBreak: TypeAlias = Literal["low", "high"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..template import Template
 from ..tensor import Tensor
-from .core import callback
+from .callbacks import callback
 from .planned import Payload
 
 

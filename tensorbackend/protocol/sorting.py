@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..template import Template
 from ..tensor import Tensor
-from .core import callback, optional_callback
+from .callbacks import callback, optional_callback
 from .planned import Payload
 
 

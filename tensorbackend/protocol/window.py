@@ -13,7 +13,7 @@ from ..rules.window import Sizes as Sizes
 from ..rules.window import Windows as Windows
 from ..template import Template
 from ..tensor import Tensor
-from .core import callback
+from .callbacks import callback
 from .planned import Payload
 
 

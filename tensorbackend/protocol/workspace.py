@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
-from .core import Core, own_method
+from .callbacks import own_method
+from .core import Core
 
 Space: TypeAlias = Callable[..., int]
 """A function that returns the most bytes that a call of a callback takes at one time, besides its inputs and its

@@ -93,14 +93,14 @@ def _tensor(kind: str, shape: tuple[int, ...], data: numpy.ndarray[Any, Any], ba
         elements = numpy.ascontiguousarray(data).reshape(-1).view(numpy_dtype(as_dtype(name)))
         return asarray(elements.reshape(shape), backend=backend)
     if kind in _READERS:
-        return _quantized(kind, shape, numpy.ascontiguousarray(data).view(numpy.uint8), backend)
+        return _read_blocks(kind, shape, numpy.ascontiguousarray(data).view(numpy.uint8), backend)
     from gguf import GGMLQuantizationType
     from gguf.quants import dequantize
 
     return asarray(dequantize(data, GGMLQuantizationType[kind]).reshape(shape), dtype=float32, backend=backend)
 
 
-def _quantized(kind: str, shape: tuple[int, ...], data: Any, backend: BackendLike) -> Quantized:
+def _read_blocks(kind: str, shape: tuple[int, ...], data: Any, backend: BackendLike) -> Quantized:
     """A quantised tensor from its blocks of bytes, which lie along the last axis."""
     import numpy
 

@@ -120,7 +120,7 @@ def read_packed(parts: Parts, facts: Facts) -> Quantized:
     if count * bits % 8:
         parts.refuse("columns that fill whole bytes", "weight_packed")
     bytes_of_rows = reshape(_bytes(stored), (height, stored.shape[1] * 4))[:, : count * bits // 8]
-    values = _signed(permute_dims(bytes_of_rows, (1, 0)), bits)
+    values = _sign_codes(permute_dims(bytes_of_rows, (1, 0)), bits)
     scales, block = _scales(parts, "weight_scale", (height, count), facts)
     _check_order(parts, "weight_g_idx", count, block)
     points = parts.get("weight_zero_point")
@@ -129,10 +129,10 @@ def read_packed(parts: Parts, facts: Facts) -> Quantized:
         if points.shape != (-(-height // each), scales.shape[0]) or scales.shape[1] != height:
             parts.refuse("a packed zero point for each scale", "weight_zero_point")
         codes = _codes(permute_dims(points, (1, 0)), bits)[:, :height]
-        points = subtract(bitcast(codes, int8), 1 << bits - 1) if bits < 8 else _signed(codes, 8)
+        points = subtract(bitcast(codes, int8), 1 << bits - 1) if bits < 8 else _sign_codes(codes, 8)
     elif points is not None:
         points = _zero_points(parts, scales, (height, count), facts)
-    return _quantized(values, scales, points, None, _SIGNED[bits], (height, count), block)
+    return _make_matrix(values, scales, points, None, _SIGNED[bits], (height, count), block)
 
 
 def read_columns(parts: Parts, facts: Facts) -> Quantized:
@@ -158,7 +158,7 @@ def read_columns(parts: Parts, facts: Facts) -> Quantized:
     if count % groups:
         parts.refuse("groups of equal sizes", "scales")
     _check_order(parts, "g_idx", count, count // groups)
-    return _quantized(values, scales, codes, None, _UNSIGNED[bits], (height, count), count // groups)
+    return _make_matrix(values, scales, codes, None, _UNSIGNED[bits], (height, count), count // groups)
 
 
 def read_scaled(parts: Parts, facts: Facts) -> Quantized:
@@ -176,7 +176,7 @@ def read_scaled(parts: Parts, facts: Facts) -> Quantized:
     points = _zero_points(parts, scales, (height, count), facts)
     if points is not None and stored.dtype is not int8:
         parts.refuse("zero points only for integers", "weight_zero_point")
-    return _quantized(permute_dims(stored, (1, 0)), scales, points, None, stored.dtype, (height, count), block)
+    return _make_matrix(permute_dims(stored, (1, 0)), scales, points, None, stored.dtype, (height, count), block)
 
 
 def read_blocks(parts: Parts, facts: Facts) -> Quantized:
@@ -189,7 +189,7 @@ def read_blocks(parts: Parts, facts: Facts) -> Quantized:
     rows = moveaxis(reshape(stored, (*stored.shape[:-2], stored.shape[-2] * _MX_BLOCK // 2)), -1, 0)
     exponents = moveaxis(bitcast(scales, float8_e8m0fnu), -1, 0)
     shape = (*stored.shape[:-2], stored.shape[-2] * _MX_BLOCK)
-    return _quantized(rows, exponents, None, None, float4_e2m1fn, shape, _MX_BLOCK)
+    return _make_matrix(rows, exponents, None, None, float4_e2m1fn, shape, _MX_BLOCK)
 
 
 def _read_float4(parts: Parts, part: str, facts: Facts) -> Quantized:
@@ -211,10 +211,10 @@ def _read_float4(parts: Parts, part: str, facts: Facts) -> Quantized:
         parts.refuse("scales of float8 with one for all, or exponents without", "weight_scale")
     if block != (_MX_BLOCK if factor is None else _NV_BLOCK):
         parts.refuse(f"groups of {_MX_BLOCK if factor is None else _NV_BLOCK} numbers of 4 bits", "weight_scale")
-    return _quantized(permute_dims(stored, (1, 0)), scales, None, factor, float4_e2m1fn, shape, block)
+    return _make_matrix(permute_dims(stored, (1, 0)), scales, None, factor, float4_e2m1fn, shape, block)
 
 
-def _quantized(
+def _make_matrix(
     values: Tensor,
     scales: Tensor,
     points: Tensor | None,
@@ -234,10 +234,10 @@ def _scales(parts: Parts, part: str, shape: tuple[int, int], facts: Facts) -> tu
         given = bitcast(given, float8_e8m0fnu)
     if given.dtype.kind != "float":
         parts.refuse("scales of floats", part)
-    return _grouped(parts, part, given, shape, facts)
+    return _arrange_groups(parts, part, given, shape, facts)
 
 
-def _grouped(parts: Parts, part: str, given: Tensor, shape: tuple[int, int], facts: Facts) -> tuple[Tensor, int]:
+def _arrange_groups(parts: Parts, part: str, given: Tensor, shape: tuple[int, int], facts: Facts) -> tuple[Tensor, int]:
     """Scales or zero points with a row for each group, and the size of a group."""
     height, count = shape
     if given.size == 1:
@@ -259,7 +259,7 @@ def _zero_points(parts: Parts, scales: Tensor, shape: tuple[int, int], facts: Fa
     given = parts.get(part)
     if given is None:
         return None
-    points = _grouped(parts, part, given, shape, facts)[0]
+    points = _arrange_groups(parts, part, given, shape, facts)[0]
     if given.dtype is not int8 or points.shape != scales.shape:
         parts.refuse("a zero point of int8 for each scale", part)
     return points
@@ -295,7 +295,7 @@ def _codes_apart(stored: Tensor, bits: int, places: tuple[int, ...] | range) -> 
     return stack(found, axis=-1)
 
 
-def _signed(stored: Tensor, bits: int) -> Tensor:
+def _sign_codes(stored: Tensor, bits: int) -> Tensor:
     """Bytes of codes that are numbers plus half of the range, as two's complement: the highest bit of each flips."""
     flipped = bitwise_xor(stored, {2: 0xAA, 4: 0x88, 8: 0x80}[bits])
     return bitcast(flipped, int8) if bits == 8 else flipped

@@ -45,13 +45,13 @@ class Quantized:
     scales : Tensor
         A scale for each group.
     zeros : Tensor or None
-        The number of each group that stands for 0; `None` where that is 0.
+        The number of each group that represents 0; `None` where that is 0.
     factor : Tensor or None
         One more scale for all elements, as NVFP4 has it.
     dtype : DType
         The dtype of the numbers.
     template : Template
-        Shape, dtype and names of the tensor for which it stands.
+        Shape, dtype and names of the tensor that it represents.
     axis : int
         The axis along which elements share scales.
     block : int
@@ -80,7 +80,7 @@ class Quantized:
 
     @property
     def shape(self) -> Shape:
-        """The shape of the tensor for which it stands."""
+        """The shape of the tensor that it represents."""
         return self.template.shape
 
     @property
@@ -162,7 +162,7 @@ def numbers(values: Tensor, dtype: DType, wide: DType = float32) -> Tensor:
 
 
 def scaled(values: Tensor, scales: Tensor, zeros: Tensor | None, dtype: DType, wide: DType = float32) -> Tensor:
-    """The numbers for which a run of packed values stands; `scales` has a row for each group of the run."""
+    """The numbers that a run of packed values represents; `scales` has a row for each group of the run."""
     found = numbers(values, dtype, wide)
     groups = scales.shape[0]
     rows = reshape(found, (groups, math.prod(found.shape[:1]) // groups, *found.shape[1:]))

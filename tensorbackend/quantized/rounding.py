@@ -146,7 +146,7 @@ def quantize(
     if block is not None and axis is None:
         raise ArgumentError(expected("an axis for blocks", "pass axis=", block=block))
     along = 0 if axis is None else normalize_axis(x.template, axis)
-    rows, size, groups = _grouped(x, kind, along, axis is None, block)
+    rows, size, groups = _arrange_groups(x, kind, along, axis is None, block)
     factor = None
     if form is not None and form.factor:
         factor = _positive(divide(greatest_of(absolute(rows)), finfo(kind).max * finfo(scale_kind).max))
@@ -156,7 +156,7 @@ def quantize(
     wide = divide(wide, astype(scales, wide.dtype))
     if zeros is not None:
         wide = add(wide, zeros)
-    narrow = reshape(_narrowed(wide, kind), rows.shape)
+    narrow = reshape(_narrow_numbers(wide, kind), rows.shape)
     small = reshape(scales, (1,) * rows.ndim if axis is None else (scales.shape[0], *rows.shape[1:]))
     zero_points = None if zeros is None else astype(reshape(zeros, small.shape), _small(kind))
     return Quantized(packed(narrow, kind), small, zero_points, factor, kind, x.template, along, size)
@@ -252,7 +252,7 @@ def _check(x: Tensor, kind: DType, symmetric: bool) -> None:
         raise DTypeError(expected("an integer dtype for zero points", "leave symmetric out", dtype=kind))
 
 
-def _grouped(
+def _arrange_groups(
     x: Tensor, kind: DType, along: int, whole: bool, block: int | None
 ) -> tuple[Tensor, int, Callable[[Tensor], Tensor]]:
     """The tensor in float32 with the axis of the groups in front, the size of a group, and how to group its rows."""
@@ -304,7 +304,7 @@ def _powers_of_two(most: Tensor, kind: DType) -> Tensor:
     return astype(bitcast(bitwise_left_shift(maximum(subtract(exponent, top), 1), 23), float32), float8_e8m0fnu)
 
 
-def _narrowed(wide: Tensor, kind: DType) -> Tensor:
+def _narrow_numbers(wide: Tensor, kind: DType) -> Tensor:
     """Numbers in a narrow dtype, those beyond its limits at the limits."""
     if kind.kind == "float":
         limit = finfo(kind).max

@@ -121,7 +121,7 @@ def load_quantized(path: str | os.PathLike[str], backend: BackendLike = None) ->
         tensors |= found
     facts = _facts((place if place.is_dir() else place.parent) / "config.json")
     with locate_errors(path=str(path)):
-        return _assembled(tensors, facts, target)
+        return _assemble(tensors, facts, target)
 
 
 def _read(path: str, target: Backend) -> dict[str, Tensor]:
@@ -155,9 +155,9 @@ def _facts(path: Path) -> Facts:
         return Facts(zero_offset=0 if second else 1, blocks=(sizes[0], sizes[1]))
 
 
-def _assembled(tensors: Mapping[str, Tensor], facts: Facts, target: Backend) -> dict[str, Tensor | Quantized]:
+def _assemble(tensors: Mapping[str, Tensor], facts: Facts, target: Backend) -> dict[str, Tensor | Quantized]:
     """The tensors with those of one matrix put together, on a backend."""
-    matrices = {name: found for name in tensors if (found := _found(name, tensors)) is not None}
+    matrices = {name: found for name in tensors if (found := _find_layout(name, tensors)) is not None}
     parts = {other for _, _, others in matrices.values() for other in others.values()}
     result: dict[str, Tensor | Quantized] = {}
     for name, x in tensors.items():
@@ -165,7 +165,7 @@ def _assembled(tensors: Mapping[str, Tensor], facts: Facts, target: Backend) -> 
             continue
         if name not in matrices:
             _check_known(name, x)
-            result[name] = _moved(x, target)
+            result[name] = _move_rows(x, target)
             continue
         layout, whole, others = matrices[name]
         if whole in result or (whole != name and whole in tensors):
@@ -174,11 +174,11 @@ def _assembled(tensors: Mapping[str, Tensor], facts: Facts, target: Backend) -> 
         of_matrix = Parts(name, {part.lstrip("._"): _plain(tensors[of[part]]) for part in of})
         read = layout.read(of_matrix, facts)
         of_matrix.check_all_read()
-        result[whole] = tree_map(lambda x: _moved(x, target), read)
+        result[whole] = tree_map(lambda x: _move_rows(x, target), read)
     return result
 
 
-def _found(name: str, tensors: Mapping[str, Tensor]) -> tuple[_Layout, str, dict[str, str]] | None:
+def _find_layout(name: str, tensors: Mapping[str, Tensor]) -> tuple[_Layout, str, dict[str, str]] | None:
     """The layout of a matrix whose numbers have a name, the name of the whole, and those of the other parts."""
     for layout in _LAYOUTS:
         stem, end = name.removesuffix(layout.head), layout.head
@@ -208,7 +208,7 @@ def _plain(x: Tensor) -> Tensor:
     return reshape(x, x.shape, names=(None,) * x.ndim)
 
 
-def _moved(x: Tensor, target: Backend) -> Tensor:
+def _move_rows(x: Tensor, target: Backend) -> Tensor:
     """A tensor on a backend, row-major."""
     if not x.backend.template_only:
         import numpy

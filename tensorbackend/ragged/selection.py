@@ -64,7 +64,7 @@ def select(
     """
     ragged = as_ragged(x)
     axis_name = _axis_to_select(ragged, axis)
-    chosen = _chosen(ragged, mask, axis_name)
+    chosen = _selection_mask(ragged, mask, axis_name)
     order, lengths = front_order(chosen, axis_name, size)
     bare = Ragged(
         ragged.values, {other: other_lengths for other, other_lengths in ragged.lengths.items() if other != axis_name}
@@ -80,7 +80,7 @@ def _axis_to_select(x: Ragged, axis: Axis) -> str:
     return name
 
 
-def _chosen(x: Ragged, mask: Any, axis: str) -> Tensor:
+def _selection_mask(x: Ragged, mask: Any, axis: str) -> Tensor:
     """Where a mask is true within the lengths of x: over axes of the examples, then `axis` as the last one."""
     lifted_mask = as_ragged(mask)
     if lifted_mask.dtype.kind != "bool":
@@ -143,7 +143,7 @@ def put_selected(
     """
     ragged = as_ragged(base)
     axis_name = _axis_to_select(ragged, axis)
-    chosen = _chosen(ragged, mask, axis_name)
+    chosen = _selection_mask(ragged, mask, axis_name)
     source = ragged_axis(selected, axis_name if name is None else name, "the axis of select() as name=")
     renamed = selected if source == axis_name else selected.rename(**{source: axis_name})
     check_equal(axis_name, renamed.lengths[axis_name], _sum(astype(chosen, int64), axis=-1), trusting=True)

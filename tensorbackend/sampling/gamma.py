@@ -122,7 +122,7 @@ def _log_gamma(keys: Tensor, a: Tensor) -> Tensor:
     return drawn
 
 
-def _with_gradient(sampler: Callable[[Tensor, Tensor], Tensor], logarithm: bool) -> Callable[[Tensor, Tensor], Tensor]:
+def _add_gradient(sampler: Callable[[Tensor, Tensor], Tensor], logarithm: bool) -> Callable[[Tensor, Tensor], Tensor]:
     """A sampler whose derivative by the shape parameter is that of the quantile at a fixed probability."""
 
     @custom_gradient
@@ -139,8 +139,8 @@ def _with_gradient(sampler: Callable[[Tensor, Tensor], Tensor], logarithm: bool)
     return sample
 
 
-standard_gamma = _with_gradient(_gamma, False)
-standard_log_gamma = _with_gradient(_log_gamma, True)
+standard_gamma = _add_gradient(_gamma, False)
+standard_log_gamma = _add_gradient(_log_gamma, True)
 
 
 def log_quantile_slope(a: Tensor, logarithm: Tensor) -> Tensor:

@@ -23,7 +23,7 @@ from .iteration import Method, Problem, square
 from .least_squares import lsqr
 from .linear import Form, Linear
 from .minimal import gmres
-from .refinement import State, System, begun, refine, refine_trajectory
+from .refinement import State, System, refine, refine_trajectory, start_state
 from .scaling import largest_magnitude, power, scale_system
 
 
@@ -96,17 +96,17 @@ def solve_scaled(plan: Plan, tensors: Inputs) -> Outcome:
         maximum(length * tensors.rtol, tensors.atol / unit),
         tensors.rtol if plan.method == "lsqr" else None,
     )
-    # Of b = 0 the solution is 0, wherever x0 is.
+    # The solution for b = 0 is 0, whatever x0 is.
     x0 = tensors.x0 if plan.at_zero else where(length == 0, 0, project(tensors.x0) * (1 / unit) * matrix.power)
     if plan.method == "direct":
         x = where(length == 0, 0, project(direct(Linear(form, matrix.parts), b)))
-        state = begun(system, x, tensors.most, False)
+        state = start_state(system, x, tensors.most, False)
         if plan.trajectory is not None:
             count = len(plan.trajectory)
             state = State(*(broadcast_to(part, (count, *part.shape)) for part in state))
-        spent = zeros_like(state.met)  # it has no iterations
+        spent = zeros_like(state.met)  # a direct method has no limit of iterations
     else:
-        start = begun(system, x0, tensors.most, plan.at_zero)
+        start = start_state(system, x0, tensors.most, plan.at_zero)
 
         def method(problem: Problem) -> Method:
             return _method(plan, problem, tensors.rtol)

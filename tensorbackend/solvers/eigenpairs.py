@@ -165,7 +165,7 @@ def eigsh(
     residual = residual.detach()
     order = argsort(values.detach())
     values, vectors, residual = (take_at(part, order, axis=0, mode="clip") for part in (values, vectors, residual))
-    columns_of = _without_gradient([x for x in function.parts if x.dtype.is_inexact], matrix_transpose(vectors))
+    columns_of = _forbid_gradient([x for x in function.parts if x.dtype.is_inexact], matrix_transpose(vectors))
     return Eigenpairs(
         astype(values, to_real(given)),
         astype(columns_of, given).rename(name, None),
@@ -235,7 +235,7 @@ def _search(plan: _Plan, parts: tuple[Tensor, ...], start: Tensor, rtol: float, 
         product = plan.form(parts, take_at(basis, j, axis=0, mode="clip"))
         rest = remove(product, basis)
         lost = less_equal(vector_norm(rest), vector_norm(product) * (eps * 8))
-        # In a space that the matrix maps to itself, any other vector goes on.
+        # If the matrix maps the space of the basis to itself, the next vector is any other one.
         rest = cond(lost, lambda: _pattern(columns, j + 1, dtype, start.backend), lambda: rest)
         rest = remove(remove(rest, basis), basis)  # rounding leaves a part after the first time
         length = vector_norm(rest)
@@ -295,7 +295,7 @@ def _fix_phases(rows: Tensor) -> Tensor:
     return rows * conj(leading) / astype(abs(leading), rows.dtype)
 
 
-def _without_gradient(values: list[Tensor], vectors: Tensor) -> Tensor:
+def _forbid_gradient(values: list[Tensor], vectors: Tensor) -> Tensor:
     """The vectors, for which a gradient is an error."""
 
     @custom_gradient

@@ -128,7 +128,7 @@ def _structure(matrix: SparseMatrix) -> Structure | None:
     read = to_host_arrays(first, second)
     if read is None:
         return None
-    structure = _laid(matrix, *read)
+    structure = _make_structure(matrix, *read)
 
     def forget(gone: object) -> None:
         _structures.pop(key, None)
@@ -138,7 +138,7 @@ def _structure(matrix: SparseMatrix) -> Structure | None:
     return structure
 
 
-def _laid(matrix: SparseMatrix, first: Any, second: Any) -> Structure | None:
+def _make_structure(matrix: SparseMatrix, first: Any, second: Any) -> Structure | None:
     rows, columns = _places(matrix, first, second)
     count, size = len(rows), matrix.size[0]
     lengths = numpy.bincount(rows, minlength=size)

@@ -63,7 +63,7 @@ class State(NamedTuple):
     """Whether the last run of the method broke down."""
 
 
-def begun(system: System, x: Tensor, most: Tensor, at_zero: bool) -> State:
+def start_state(system: System, x: Tensor, most: Tensor, at_zero: bool) -> State:
     """The state before the first run, from x, which is 0 if it is `at_zero`."""
     if at_zero:
         r, left = system.b, system.length

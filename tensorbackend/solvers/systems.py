@@ -155,7 +155,7 @@ def solve(
     [75.0, 50.0, 25.0]
     """
     name, number = _method(method, A, index(restart))
-    system = _System(A, _brought(b, _home(A, b, x0)), x0, null_space, index(vector_axes))
+    system = _System(A, _bring(b, _home(A, b, x0)), x0, null_space, index(vector_axes))
     approximate_inverse = preconditioner_of(preconditioner, system.function, system.residuals, system.count)
     system.check(name, approximate_inverse is not None)
     steps = None if trajectory is None else tuple(map(index, trajectory))
@@ -186,7 +186,7 @@ def _home(*arguments: Any) -> Backend:
     return common_backend(leaf for leaf in flatten(arguments)[0] if isinstance(leaf, Tensor))
 
 
-def _brought(value: Any, backend: Backend) -> Tensor:
+def _bring(value: Any, backend: Backend) -> Tensor:
     """A tensor on a backend."""
     return move(value, backend) if isinstance(value, Tensor) else asarray(value, backend=backend)
 
@@ -227,7 +227,7 @@ class _System:
             A = from_scipy(A)
         elif not isinstance(A, Tensor | SparseMatrix | str) and not callable(A):
             A = asarray(A, backend=b.backend)
-        guess = None if x0 is None else _brought(x0, b.backend)
+        guess = None if x0 is None else _bring(x0, b.backend)
         self.operator, self.guess, self.count = A, guess, count
         self.matrix = A.template if isinstance(A, Tensor | SparseMatrix) else None
         if self.matrix is not None and self.matrix.ndim < 2:
@@ -298,7 +298,7 @@ class _System:
             if null_space != "constant":
                 raise ArgumentError(expected("null_space as 'constant' or a tensor", null_space=null_space))
             return full((1, self.columns), self.columns**-0.5, dtype=self.dtype, backend=self._plain)
-        rows = nameless(_brought(null_space, self.b.backend)).detach()
+        rows = nameless(_bring(null_space, self.b.backend)).detach()
         if (rows.ndim > 2 and self.matrix is None) or rows.ndim == self.count:
             rows = reshape(rows, (-1, prod(rows.shape[-self.count :])))
         if rows.ndim != 2 or rows.shape[-1] != self.columns:
@@ -325,14 +325,14 @@ class _System:
         """A number for each example, of shape (..., 1)."""
         if isinstance(value, int | float):
             return full((*self.batch, 1), float(value), dtype=self.real, backend=self._plain)
-        return self._spread(astype(nameless(_brought(value, self._plain)).detach(), self.real), word)
+        return self._spread(astype(nameless(_bring(value, self._plain)).detach(), self.real), word)
 
     def limit(self, value: Any) -> Tensor:
         """The maximum number of iterations for each example, of shape (..., 1)."""
         if value is None or isinstance(value, int):
             most = min(10 * self.columns if value is None else value, _MOST)
             return full((*self.batch, 1), most, dtype="int32", backend=self._plain)
-        x = nameless(_brought(value, self._plain)).detach()
+        x = nameless(_bring(value, self._plain)).detach()
         if not x.dtype.is_integer:
             raise DTypeError(expected("max_iterations as an int for each example", max_iterations=x.template))
         return self._spread(astype(x, "int32"), "max_iterations")

@@ -90,8 +90,8 @@ def matmul(x1: Any, x2: Any, /, *, size: int | None = None) -> Any:
     return matrix_transpose(_multiply_dense(x2.mT, matrix_transpose(x)))
 
 
-def _operand(x: Any, beside: SparseMatrix) -> Tensor:
-    return x if isinstance(x, Tensor) else asarray(x, backend=beside.values.backend)
+def _operand(x: Any, like: SparseMatrix) -> Tensor:
+    return x if isinstance(x, Tensor) else asarray(x, backend=like.values.backend)
 
 
 def _multiply_dense(matrix: SparseMatrix, x: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..declarations.op_specs import CALLBACKS
 from ..protocol import Backend, Payload
-from ..protocol.core import own_method
+from ..protocol.callbacks import own_method
 from ..tensor import Tensor
 
 TRANSPORT = ("from_binary", "to_binary", "violation")

@@ -40,12 +40,12 @@ def private_imports(paths: Iterable[Path]) -> list[str]:
     return [
         f"{file.name}:{line}: {name}"
         for file in files
-        for line, name in _imported(ast.parse(file.read_text()))
+        for line, name in _find_imports(ast.parse(file.read_text()))
         if not _is_public(name)
     ]
 
 
-def _imported(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def _find_imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """The full names that a file imports, with their lines; a name of the package itself as `tensorbackend:name`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

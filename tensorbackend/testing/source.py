@@ -60,7 +60,7 @@ def call_source(name: str, arguments: Sequence[object], options: Mapping[str, ob
     parts = [*map(source, arguments), *(f"{key}={source(value)}" for key, value in options.items())]
     known, function = _find(name)
     ours = function.__module__.startswith(f"{tensorbackend.__name__}.")
-    return f"{f'tb.{known}' if ours else _imported(function)}({', '.join(parts)})"
+    return f"{f'tb.{known}' if ours else _import_expression(function)}({', '.join(parts)})"
 
 
 def source(value: Any) -> str:
@@ -136,10 +136,10 @@ def _function(function: Callable[..., Any]) -> str:
         public_function = None
     if public_function is function:
         return f"tb.{known}"
-    return _imported(function)
+    return _import_expression(function)
 
 
-def _imported(function: Callable[..., Any]) -> str:
+def _import_expression(function: Callable[..., Any]) -> str:
     return f"__import__('importlib').import_module({function.__module__!r}).{function.__name__}"
 
 

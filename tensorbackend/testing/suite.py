@@ -6,17 +6,19 @@
         backend = "mine"
 
 `examples`, `ops` and `dtypes` narrow or widen it. It draws the same calls as `tensorbackend check` and checks them in
-the same way, in one test for each op. The test of an op that the backend does not have is skipped, with the text of the
-backend's error.
+the same way, in one test for each op. Another test calls each op with one size after another. The test of an op that
+the backend does not have is skipped, with the text of the backend's error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import ClassVar
+from zlib import crc32
 
 import pytest
-from hypothesis import given
+from hypothesis import given, seed
 from hypothesis import strategies as st
 
 from ..declarations.op_specs import CALLBACKS, OPS, overridable
@@ -26,6 +28,7 @@ from ..protocol import Backend, BackendLike
 from ..select import get_backend
 from ..tensor import Tensor
 from .calls import Invocation, calls, dtypes_to_draw, names
+from .changing import changing, check_changing
 from .conformance import check_row, judge
 from .divergences import divergences_of
 from .mistakes import check_mistake, invalid_calls
@@ -80,6 +83,18 @@ class ConformanceSuite:
             check_mistake(call, target)
 
         refuses()
+
+    def test_a_call_after_others_of_its_kind_is_as_planned_alone(self, op: str, target: Backend) -> None:
+        wide = [dtype for dtype in self.dtypes if not dtype.is_narrow]
+
+        @seed(crc32(op.encode()))  # else all ops would have the same dtypes
+        @profile(max(1, self.examples // 10))
+        @given(st.sampled_from(wide or self.dtypes).flatmap(lambda dtype: changing(op, dtype)))
+        def agrees(drawn: list[Invocation]) -> None:
+            with suppress(UnsupportedOp):  # of tensors with a dtype that the backend does not hold
+                check_changing(drawn, target)
+
+        agrees()
 
     def test_keeps_data(self, dtype: DType, target: Backend) -> None:
         if dtype not in target.dtypes:  # likewise

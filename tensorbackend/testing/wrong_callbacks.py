@@ -17,7 +17,7 @@ from ..dtypes import bfloat16, float32, int8
 from ..dtypes.packing import pack, unpack
 from ..errors import IndexRangeError
 from ..protocol import Payload
-from ..protocol.core import CompositeCall
+from ..protocol.callbacks import CompositeCall
 from ..template import Template
 from ..tensor import Tensor
 from .compare import unit

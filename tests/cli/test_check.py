@@ -17,7 +17,7 @@ import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.cli import main
 from tensorbackend.protocol import Payload
-from tensorbackend.protocol.core import limited_to
+from tensorbackend.protocol.callbacks import limited_to
 from tensorbackend.testing import FLUSHED, Divergence, Invocation, about_subnormals, check_pair, check_pairs
 from tensorbackend.testing.report import Report
 from tensorbackend.testing.subnormals import flush_subnormals

@@ -11,7 +11,7 @@ import tensorbackend as tb
 from tensorbackend.declarations import op_specs
 from tensorbackend.declarations.op_specs import CALLBACKS, COSTS, OPS, callbacks
 from tensorbackend.expr.cost.estimate import Estimator
-from tensorbackend.protocol.core import callback
+from tensorbackend.protocol.callbacks import callback
 from tensorbackend.rules.accuracy import EXACT, SUM, Bound, declare_bound
 from tensorbackend.testing import bound_of
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,8 @@ from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dispatch import watching
 from tensorbackend.dispatch.path import FullPath
 from tensorbackend.dtypes import defaults
+
+from ..threads import call_in_threads
 
 BACKENDS = ["binary", "numpy", "jax"]
 
@@ -142,23 +143,15 @@ def test_blocks_are_nested_and_the_process_comes_last() -> None:
 
 def test_each_thread_has_its_own_mode() -> None:
     x, y = tb.ones(3), tb.ones((2, 3))
-    wrong: list[Any] = []
-    turn = threading.Barrier(3)
 
-    def work(bits: int, cast: bool, expected_dtype: Any) -> None:
-        turn.wait(60)
+    def work(kind: tuple[int, bool, Any]) -> None:
+        bits, cast, expected_dtype = kind
         for _ in range(60):
             with tb.precision(bits, cast=cast):
-                dtypes = [(x + x).dtype, tb.exp(y).dtype, (y * 2).dtype, tb.sum(y, axis=0).dtype]
-                wrong.extend(dtype for dtype in dtypes if dtype is not expected_dtype)
+                dtypes = {(x + x).dtype, tb.exp(y).dtype, (y * 2).dtype, tb.sum(y, axis=0).dtype}
+                assert dtypes == {expected_dtype}
 
-    kinds = [(64, True, tb.float64), (16, True, tb.float16), (64, False, tb.float32)]
-    threads = [threading.Thread(target=work, args=kind) for kind in kinds]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
+    call_in_threads(work, (64, True, tb.float64), (16, True, tb.float16), (64, False, tb.float32))
     assert defaults.cast_blocks == []
 
 

@@ -20,7 +20,7 @@ from tensorbackend.dispatch.fallbacks import callbacks_in, fallback, fallbacks
 from tensorbackend.dtypes import ALL_DTYPES, bool_, float16, float32, int8, int32, uint8
 from tensorbackend.errors import ArgumentError, ContractError, UnsupportedOp
 from tensorbackend.protocol import Backend, Payload
-from tensorbackend.protocol.core import limited_to
+from tensorbackend.protocol.callbacks import limited_to
 from tensorbackend.template import Template
 from tensorbackend.testing import partial, without
 from tensorbackend.testing.minimum import accepted_dtype, minimum

@@ -19,6 +19,8 @@ from tensorbackend.expr.simplify import expanded, simplified
 from tensorbackend.expr.subgraphs import iterations, map_subgraphs, subgraphs
 from tensorbackend.expr.trees import flatten
 
+from .control_programs import backwards, chosen, empty, held_on_to, limited, without_xs
+
 BACKENDS = ["numpy", "binary", "jax"]
 
 
@@ -44,30 +46,12 @@ class Pair(NamedTuple):
 # Programs. The result of each is compared with known numbers: eagerly, as a graph, under jax.jit and under tb.jit.
 
 
-def chosen(x: tb.Tensor) -> Any:
-    return tb.cond(tb.sum(x) > 3, lambda x: x * 2, lambda x: -x, x)
-
-
 def not_chosen(x: tb.Tensor) -> Any:
     return tb.cond(tb.sum(x) > 30, lambda x: x * 2, lambda x: -x, x)
 
 
-def held_on_to(x: tb.Tensor) -> Any:
-    weight = tb.exp(x)
-    return tb.cond(x[0] > 0, lambda: {"a": weight, "b": (x, None)}, lambda: {"b": (weight, None), "a": x})
-
-
 def doubled(x: tb.Tensor) -> Any:
     return tb.while_loop(lambda x: tb.max(x) < 100, lambda x: x * 2, x)
-
-
-def limited(x: tb.Tensor) -> Any:
-    return tb.while_loop(
-        lambda state: tb.max(state["x"]) < 100,
-        lambda state: {"count": state["count"] + 1, "x": state["x"] * 2},
-        {"x": x, "count": 0},
-        limit=3,
-    )
 
 
 def summed(x: tb.Tensor) -> Any:
@@ -83,14 +67,6 @@ def running(x: tb.Tensor) -> Any:
     return tb.scan(lambda total, entry: (total + entry, {"sum": total + entry, "twice": entry * 2}), 0.0, x)
 
 
-def backwards(x: tb.Tensor) -> Any:
-    return tb.scan(lambda total, entry: (total * 0.5 + entry, (total, entry)), 0.0, x, reverse=True)
-
-
-def without_xs(x: tb.Tensor) -> Any:
-    return tb.scan(lambda carry, nothing: (carry * x, carry[0]), x, length=4)
-
-
 def nested(x: tb.Tensor) -> Any:
     def outer(carry: tb.Tensor, entry: tb.Tensor) -> Any:
         inner = tb.fori_loop(0, 2, lambda i, c: c + tb.cond(entry > 0, lambda: entry * i, lambda: x[0]), carry)
@@ -98,10 +74,6 @@ def nested(x: tb.Tensor) -> Any:
         return inner, limit
 
     return tb.scan(outer, x[0], x)
-
-
-def empty(x: tb.Tensor) -> Any:
-    return tb.scan(lambda carry, entry: (carry + entry, x * entry), x[0], x[:0])
 
 
 PROGRAMS: dict[Callable[[tb.Tensor], Any], list[Any]] = {
@@ -173,7 +145,7 @@ def test_one_node() -> None:
         (node,) = [node for node in graph.nodes if subgraphs(node)]
         assert node.op == op
         assert node.line is not None
-        assert node.line.file == __file__
+        assert node.line.file == program.__code__.co_filename
         assert [expanded_node.op for expanded_node in expanded(graph, lambda node: False).nodes].count(op) == 1
     known, unknown = (tb.trace(function)("f32[3]") for function in (summed, bounded_by_data))
     assert "scan" in [node.op for node in known.nodes]

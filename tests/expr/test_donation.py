@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,8 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, DeallocatedError
+
+from ..peak_memory import peak_memory
 
 RNG = np.random.default_rng(0)
 GRADIENTS = {name: RNG.standard_normal((300, 200)).astype(np.float32) for name in ("a", "b", "c", "d")}
@@ -74,12 +75,7 @@ def test_numpy_frees_each_donated_array_at_its_last_use() -> None:
     for names in ((), ("params", "state")):
         step = tb.jit(adam, donate=names)
         step(*start("numpy"), 0.1)  # compiles
-        tracemalloc.start()
-        given = start("numpy")
-        tracemalloc.reset_peak()
-        step(*given, 0.1)
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
+        peaks.append(peak_memory(step, lambda: (*start("numpy"), 0.1)))
     assert peaks[1] < 0.75 * peaks[0]
 
 

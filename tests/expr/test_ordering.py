@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,8 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.expr.graph import Graph
 from tensorbackend.expr.ordering import early_order, updates_early
+
+from ..peak_memory import peak_memory
 
 WIDTH, LAYERS = 200, 6
 
@@ -111,14 +112,7 @@ def test_few_gradients_exist_at_a_time() -> None:
     compiled = tb.jit(momentum, donate=("weights", "state"))
     compiled(*start())
     predicted = tb.dry_run(momentum, *start(), donate=("weights", "state")).optimised.peak.memory
-    tracemalloc.start()
-    try:
-        given = start()
-        tracemalloc.reset_peak()
-        compiled(*given)
-        measured = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    measured = peak_memory(compiled, start)
     assert measured < (2 * LAYERS + 2.5) * one  # with all gradients there would be as many more as layers
     assert abs(predicted - measured) < 0.05 * measured
 

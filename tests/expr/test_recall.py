@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +14,8 @@ import tensorbackend as tb
 from tensorbackend.errors import BackendError, DataError, GradientError
 from tensorbackend.expr.grad.recipes import COMPILED_AT, RECIPES
 from tensorbackend.expr.recall import NODES
+
+from ..threads import call_in_threads
 
 X = np.asarray([0.5, -1.5, 2.0])
 W = np.asarray([3.0, 0.25, -1.0])
@@ -244,22 +245,15 @@ def test_callbacks_and_control_flow_run_at_each_call() -> None:
 
 def test_threads_share_the_nodes() -> None:
     gradient = tb.value_and_grad(lambda x, w: tb.sum(tb.tanh(x * w) * w))
-    failures: list[Any] = []
 
     def work(seed: int) -> None:
         random = np.random.default_rng(seed)
         for count in random.integers(1, 12, 60):
             x, w = random.standard_normal((2, count))
             _, found = gradient(tensor(x), tensor(w))
-            if not np.allclose(found, w * w / np.cosh(x * w) ** 2):
-                failures.append((x, w, found))
+            np.testing.assert_allclose(found, w * w / np.cosh(x * w) ** 2, rtol=1e-5, atol=1e-8)
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    call_in_threads(work, 0, 1, 2, 3)
 
 
 def test_what_is_remembered_is_bounded_shown_and_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +13,8 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.expr.trees import flatten
 from tensorbackend.expr.warm_calls import OTHERWISE, call_of
+
+from ..threads import call_in_threads
 
 
 def name_of(value: object) -> str:
@@ -328,23 +329,13 @@ def test_threads_with_other_arguments_at_once() -> None:
     def doubled(operands: dict[str, tb.Tensor], by: int) -> dict[str, Any]:
         return {"result": [operands["x"] * by]}
 
-    failures: list[BaseException] = []
-
     def run(size: int) -> None:
-        try:
-            for number in range(300):
-                by = 2 + number // 100 % 2
-                (product,) = doubled({"x": tb.full(size, float(size))}, by)["result"]
-                assert product.tolist() == [float(size * by)] * size
-        except BaseException as error:
-            failures.append(error)
+        for number in range(300):
+            by = 2 + number // 100 % 2
+            (product,) = doubled({"x": tb.full(size, float(size))}, by)["result"]
+            assert product.tolist() == [float(size * by)] * size
 
-    threads = [threading.Thread(target=run, args=(size,)) for size in (1, 2, 3, 3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    call_in_threads(run, 1, 2, 3, 3)
 
 
 def test_a_dataclass_that_is_registered_later_is_read_as_it_says() -> None:

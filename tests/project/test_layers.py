@@ -29,13 +29,7 @@ LAYERS = [
     ("select",),
     ("dispatch",),
     ("ops",),
-    (
-        "array_api",
-        "axis_types",
-        "files",
-        "linalg",
-        "fft",
-    ),  # the namespaces of the Array API's extensions: re-exports only
+    ("linalg", "fft", "array_api", "axis_types", "files"),  # the first three are re-exports only
     ("expr",),
     ("nn", "quantized", "ragged", "sparse", "sampling"),  # above graphs: functions of tensors and of trees of tensors
     ("random",),  # a namespace: some distributions are drawn in loops
@@ -220,6 +214,19 @@ def test_no_permission_is_unused() -> None:
     assert {(module, target) for module, target, kind in pairs if kind == "types"} - used >= TYPES
     assert {module for module in MODULES if any(not dependency.module for dependency in imports_of(module))} == COMPUTED
     assert set(LAYER) == {top(module) for module in MODULES} | {NAME}
+
+
+def test_few_modules_are_outside_of_packages() -> None:
+    loose = [module for module in MODULES if FILES[module].parent == PACKAGE and module != "__main__"]
+    assert len(loose) <= 14
+
+
+def test_the_picture_shows_what_is_there() -> None:
+    pages = Path(__file__).parents[2] / "docs"
+    picture = (pages / "architecture.md").read_text().partition("## Layers")[2].split("```")[1]
+    shown = {word for row in picture.splitlines() for word in re.findall(r"[a-z_]+/?", row)}
+    names = {path.stem if path.parent == PACKAGE else f"{path.parent.name}/" for path in map(FILES.get, LAYER) if path}
+    assert names - {"__main__", "__init__"} <= shown
 
 
 def test_modules_make_no_circle_but_those_stated() -> None:

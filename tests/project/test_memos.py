@@ -15,7 +15,7 @@ FEW = {
     ("dtypes/limits.py", "_limits"): "as many entries as dtypes",
     ("dtypes/promotion.py", "_dtype_by_name"): "as many entries as names of dtypes",
     ("dispatch/fallbacks.py", "_reachable_primitives"): "as many entries as backends",
-    ("interchange.py", "scalar_dtype"): "as many entries as classes of numbers",
+    ("interchange/arrays.py", "scalar_dtype"): "as many entries as classes of numbers",
     ("expr/jit.py", "_flat"): "as many entries as numbers of arguments",
 }
 """Memos that stay small by what they remember, and why."""

@@ -59,7 +59,7 @@ def test_a_plugin_runs_it(tmp_path: Path) -> None:
     )
     states = dict(re.findall(r"::(Test\w+::\w+(?:\[\w+\])?) (PASSED|FAILED|SKIPPED)", done.stdout))
     assert {state for name, state in states.items() if name.startswith("TestNumpy")} == {"PASSED"}
-    assert sum(name.startswith("TestNumpy") for name in states) == 3 + 3 + 2 + 2
+    assert sum(name.startswith("TestNumpy") for name in states) == 3 + 3 + 3 + 2 + 2
     wrong = {name.removeprefix("TestWrong::"): state for name, state in states.items() if name.startswith("TestWrong")}
     assert wrong == {
         "test_agrees_with_the_reference[add]": "PASSED",
@@ -68,6 +68,9 @@ def test_a_plugin_runs_it(tmp_path: Path) -> None:
         "test_refuses_mistakes[add]": "PASSED",
         "test_refuses_mistakes[exp]": "PASSED",
         "test_refuses_mistakes[sin]": "PASSED",
+        "test_a_call_after_others_of_its_kind_is_as_planned_alone[add]": "PASSED",
+        "test_a_call_after_others_of_its_kind_is_as_planned_alone[exp]": "PASSED",
+        "test_a_call_after_others_of_its_kind_is_as_planned_alone[sin]": "PASSED",
         "test_keeps_data[float32]": "PASSED",
         "test_keeps_data[int8]": "SKIPPED",
         "test_each_divergence_is_needed": "FAILED",

@@ -118,10 +118,6 @@ class WithoutLast:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        self.__name__ = getattr(function, "__name__", "blocks")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return WithoutLast, (self.function,)
 
     def __call__(self, *arguments: Any) -> Any:
         return self.function(*arguments[:-1])
@@ -132,10 +128,6 @@ class Folded:
 
     def __init__(self, name: str, dtype: str, ndim: int) -> None:
         self.state = name, dtype, ndim
-        self.__name__ = name
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Folded, self.state
 
     def __call__(self, *arrays: Array) -> Array:
         wide = as_dtype(self.state[1])
@@ -158,10 +150,6 @@ class Finished:
 
     def __init__(self, combine: Callable[..., Any], target: str, kept: int, added: tuple[int, ...]) -> None:
         self.state = combine, target, kept, added
-        self.__name__ = getattr(combine, "__name__", "finished")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Finished, self.state
 
     def __call__(self, *parts: Any) -> Array:
         combine, target, kept, added = self.state

@@ -27,10 +27,6 @@ class BlockMaker(ABC):
 
     def __init__(self, *state: Any) -> None:
         self.state = state
-        self.__name__ = type(self).__name__.lower()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self.state
 
     @abstractmethod
     def __call__(self, at: At) -> Array:
@@ -104,7 +100,9 @@ class DaskCreation(DaskBase):
     def generated(self, function: BlockMaker, out: Template) -> Lazy:
         """Returns a Dask array whose blocks `function` makes."""
         chunks, labels = self.chunks_for(out), tuple(range(out.ndim))
-        return layer(function, named(function.__name__), labels, chunks, out.dtype, [(Place(chunks), labels)])
+        return layer(
+            function, named(type(function).__name__.lower()), labels, chunks, out.dtype, [(Place(chunks), labels)]
+        )
 
     @lazily
     def constant(self, out: Template, /, *, value: Scalar) -> Payload:

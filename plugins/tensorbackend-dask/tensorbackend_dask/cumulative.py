@@ -31,10 +31,6 @@ class Carried:
 
     def __init__(self, name: str, dtype: str, axis: int, reverse: bool, end: bool) -> None:
         self.state = name, dtype, axis, reverse, end
-        self.__name__ = name
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Carried, self.state
 
     def __call__(self, block: Array, before: Array | None = None) -> Array:
         name, dtype, axis, reverse, end = self.state

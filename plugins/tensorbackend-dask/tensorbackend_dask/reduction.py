@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 from tensorbackend import Template, Tensor
 from tensorbackend.dtypes import DType, as_dtype, float32, int64
@@ -30,10 +29,6 @@ class Extreme:
 
     def __init__(self, name: str, axis: int | None, tie: str, whole: tuple[int, ...], dtype: str) -> None:
         self.state = name, axis, tie, whole, dtype
-        self.__name__ = name
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Extreme, self.state
 
     def of_block(self, values: Array, at: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[Array, Array]:
         """Returns the extreme values of a block, and their indices in the whole tensor."""
@@ -69,29 +64,28 @@ class Extreme:
         return pair[1]
 
 
-class ExtremeOfBlock:
-    """Calls `Extreme.of_block`, as the function of the tasks that read blocks."""
-
-    def __init__(self, extreme: Extreme) -> None:
-        self.extreme = extreme
-        self.__name__ = extreme.__name__
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ExtremeOfBlock, (self.extreme,)
-
-    def __call__(self, values: Array, at: Any) -> tuple[Array, Array]:
-        return self.extreme.of_block(values, at)
-
-
 class Moments:
     """Combines triples of a count, a mean, and a sum of squared differences from the mean (Chan et al., 1983)."""
 
     def __init__(self, axes: tuple[int, ...], correction: float, source: str, work: str) -> None:
         self.state = axes, correction, source, work
-        self.__name__ = "moments"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Moments, self.state
+    def of_block(self, values: Array) -> tuple[int, Array, Array]:
+        """Returns the triple of a block, by NumpyBackend's mean and variance in at least float32."""
+        axes, _, source, work = self.state
+        values = cast(values, as_dtype(source), as_dtype(work))
+        labels = tuple(range(values.ndim))
+        kept = tuple(label for label in labels if label not in axes)
+        count = int(np.prod([values.shape[axis] for axis in axes], dtype=np.int64))
+        ones = (1,) * len(axes)
+
+        def moment(name: str, **more: float) -> Array:
+            options = (("axis", axes), *more.items(), ("keepdims", False))
+            result = restored(name, ((labels, work),), ((kept, work),), (), options)(values)
+            return result.reshape((*result.shape, *ones)).astype(np.float64)
+
+        with np.errstate(all="ignore"):
+            return count, moment("mean"), moment("var", correction=0.0) * count
 
     def __call__(self, *triples: tuple[int, Array, Array]) -> tuple[int, Array, Array]:
         (count, mean, squares), *others = triples
@@ -112,33 +106,6 @@ class Moments:
         divisor = count - self.state[1]
         with np.errstate(all="ignore"):
             return squares / (divisor if divisor > 0 else np.nan)
-
-
-class MomentsOfBlock:
-    """Computes the triple of a block for `Moments`, by NumpyBackend's mean and variance in at least float32."""
-
-    def __init__(self, moments: Moments) -> None:
-        self.moments = moments
-        self.__name__ = "moments"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return MomentsOfBlock, (self.moments,)
-
-    def __call__(self, values: Array) -> tuple[int, Array, Array]:
-        axes, _, source, work = self.moments.state
-        values = cast(values, as_dtype(source), as_dtype(work))
-        labels = tuple(range(values.ndim))
-        kept = tuple(label for label in labels if label not in axes)
-        count = int(np.prod([values.shape[axis] for axis in axes], dtype=np.int64))
-        ones = (1,) * len(axes)
-
-        def taken(name: str, **more: float) -> Array:
-            options = (("axis", axes), *more.items(), ("keepdims", False))
-            moment = restored(name, ((labels, work),), ((kept, work),), (), options)(values)
-            return moment.reshape((*moment.shape, *ones)).astype(np.float64)
-
-        with np.errstate(all="ignore"):
-            return count, taken("mean"), taken("var", correction=0.0) * count
 
 
 class DaskReduction(DaskBase):
@@ -203,7 +170,7 @@ class DaskReduction(DaskBase):
         blocks = x.data.chunks
         chunks = (*(blocks[label] for label in kept), *((1,) * len(blocks[label]) for label in axes))
         operands = [(x.data, labels), (Place(blocks), labels)]
-        parts = layer(ExtremeOfBlock(combine), named(name), (*kept, *axes), chunks, int64, operands)
+        parts = layer(combine.of_block, named(name), (*kept, *axes), chunks, int64, operands)
         return tree(name, parts, len(kept), combine, out, added=axes if keepdims else (), held=x.data.nbytes)
 
     @lazily
@@ -229,6 +196,5 @@ class DaskReduction(DaskBase):
         combine = Moments(axis, float(correction), str(x.dtype), str(work))
         blocks = x.data.chunks
         chunks = (*(blocks[label] for label in kept), *((1,) * len(blocks[label]) for label in axis))
-        function: Callable[..., Any] = MomentsOfBlock(combine)
-        parts = layer(function, named("var"), (*kept, *axis), chunks, out.dtype, [(x.data, labels)])
+        parts = layer(combine.of_block, named("var"), (*kept, *axis), chunks, out.dtype, [(x.data, labels)])
         return tree("var", parts, len(kept), combine, out, added=axis if keepdims else (), held=x.data.nbytes)

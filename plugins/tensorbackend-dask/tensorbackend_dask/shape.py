@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorbackend import Template, Tensor
 from tensorbackend.dtypes import DType
+from tensorbackend.extending import align_axes
 from tensorbackend.protocol import Payload
 
 from .base import DaskBase, lazily
@@ -22,13 +23,10 @@ class Spread:
 
     def __init__(self, axes: tuple[int, ...]) -> None:
         self.axes = axes
-        self.__name__ = "broadcast"
 
     def __call__(self, block: Array, at: tuple[tuple[int, ...], tuple[int, ...]]) -> Array:
-        shape = [1] * len(at[1])
-        for axis, size in zip(self.axes, block.shape, strict=True):
-            shape[axis] = size
-        return np.broadcast_to(block.reshape(shape), at[1])
+        _, lined_up = align_axes(block.shape, self.axes, len(at[1]))
+        return np.broadcast_to(block.reshape(lined_up), at[1])
 
 
 def spread(x: Lazy, dtype: DType, chunks: Chunks, axes: tuple[int, ...]) -> Lazy:

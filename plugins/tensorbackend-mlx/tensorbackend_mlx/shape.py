@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorbackend import Template
+from tensorbackend.extending import align_axes
 
 from .kernels import Function, MlxBase, kernel
 from .library import Array, mx
@@ -28,10 +29,7 @@ class MlxShaping(MlxBase):
     @kernel()
     def broadcast(self, out: Template, x: Template, *, axes: tuple[int, ...]) -> Function:
         """x in the shape of `out`, in which axes are repeated."""
-        order = sorted(range(len(axes)), key=axes.__getitem__)
-        lined_up = [1] * out.ndim
-        for axis, size in zip(axes, x.shape, strict=True):
-            lined_up[axis] = size
+        order, lined_up = align_axes(x.shape, axes, out.ndim)
         shape = out.shape
         return lambda values: mx.broadcast_to(mx.transpose(values, order).reshape(lined_up), shape)
 

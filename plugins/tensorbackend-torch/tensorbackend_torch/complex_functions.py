@@ -69,7 +69,7 @@ def special(name: str, z: Array) -> Array:
     column = torch.where(torch.isinf(b), 2, torch.where(b == 0, 0, 1))
     place = 4 * torch.where(torch.isnan(a), 4, row) + torch.where(torch.isnan(b), 3, column)
     real, imaginary = (torch.tensor(entries, dtype=a.dtype, device=a.device)[place] for entries in table[1:3])
-    if table.turns:
+    if table.rotates:
         turns = torch.isinf(a) & (column == 1) & ~torch.isnan(b)
         real = torch.where(turns, real * torch.cos(b), real)
         imaginary = torch.where(turns, imaginary * torch.sin(torch.abs(b)), imaginary)

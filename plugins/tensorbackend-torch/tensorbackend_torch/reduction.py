@@ -7,9 +7,9 @@ from itertools import product as index_product
 from math import prod
 from typing import Any
 
-from tensorbackend import Template, Tensor, default_backend
+from tensorbackend import Template, Tensor
 from tensorbackend.dtypes import DType, float32, promote_types
-from tensorbackend.extending import calling
+from tensorbackend.extending import fold_elements, map_elements
 from tensorbackend.protocol import Payload
 from tensorbackend.protocol.reduction import TieBreak
 
@@ -90,23 +90,13 @@ class TorchReduction(TorchBase):
     ) -> Payload:
         """Folds a Python function over the elements, one call an element."""
         rows = _last(x.data, axes).reshape(out.size, prod(x.shape[axis] for axis in axes))
-        template, call = Template((), x.dtype), calling(self, function)
-        folded_rows = []
-        with default_backend(self):
-            for row in rows.unbind():
-                folded = initial
-                for element in row.unbind():
-                    folded = call(folded, Tensor(template, self, element))
-                folded_rows.append(folded.data)
-        return self.gathered(out, folded_rows)
+        elements = (row.unbind() for row in rows.unbind())
+        return self.gathered(out, fold_elements(self, function, initial, x.dtype, elements))
 
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
         """A Python function of each element, one call an element."""
-        template, call = Template((), x.dtype), calling(self, function)
-        with default_backend(self):
-            return self.gathered(
-                out, [call(Tensor(template, self, x.data[index])).data for index in index_product(*map(range, x.shape))]
-            )
+        elements = (x.data[index] for index in index_product(*map(range, x.shape)))
+        return self.gathered(out, map_elements(self, function, x.dtype, elements))
 
     # Order
 

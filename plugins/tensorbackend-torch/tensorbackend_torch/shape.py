@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorbackend import Template
+from tensorbackend.extending import align_axes, pad_slices
 from tensorbackend.protocol import Kernel, planned
 
 from .kernels import Fitting, TorchBase, kernel, kernel_planned
@@ -30,10 +31,7 @@ class TorchShaping(TorchBase):
     @kernel(unsigned="bits")
     def broadcast(self, out: Template, x: Array, *, axes: tuple[int, ...]) -> Array:
         """A view of x in the shape of `out`, in which repeated axes have stride 0."""
-        order = sorted(range(len(axes)), key=axes.__getitem__)
-        lined_up = [1] * out.ndim
-        for axis, size in zip(axes, x.shape, strict=True):
-            lined_up[axis] = size
+        order, lined_up = align_axes(x.shape, axes, out.ndim)
         return x.permute(order).reshape(lined_up).expand(out.shape)
 
     @planned
@@ -61,17 +59,7 @@ class TorchShaping(TorchBase):
 
 def padded(values: Array, pad_value: Array | float, padding: Sequence[tuple[int, int, int]]) -> Array:
     """Pad each axis by (low, high, interior) elements of a value; negative `low` and `high` cut elements off."""
-    shape, source, target = [], [], []
-    for size, (low, high, interior) in zip(values.shape, padding, strict=True):
-        step = interior + 1
-        length = low + max(0, size + (size - 1) * interior) + high
-        # Element j moves to position low + j * step. The elements from `first` up to `last` are inside the result.
-        first = max(0, -(low // step))
-        last = max(first, min(size, -((low - length) // step)))
-        start = low + first * step
-        shape.append(length)
-        source.append(slice(first, last))
-        target.append(slice(start, start + (last - first) * step, step))
+    shape, source, target = pad_slices(values.shape, padding)
     result = values.new_empty(shape)
     result[...] = pad_value
     result[tuple(target)] = values[tuple(source)]

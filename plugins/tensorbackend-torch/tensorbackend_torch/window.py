@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tensorbackend import Template, Tensor, default_backend
+from tensorbackend import Template, Tensor
 from tensorbackend.dtypes import value_range
-from tensorbackend.extending import calling
+from tensorbackend.extending import fold_elements
 from tensorbackend.protocol import Payload
 from tensorbackend.protocol.window import Windows
 
@@ -56,16 +56,9 @@ class TorchWindow(TorchConvolution):
     ) -> Payload:
         """Folds a Python function over each window's elements, the padding left out."""
         rows = _flat_windows(out, self._counter(x.data), -1, windows).reshape(out.size, windows.elements)
-        elements, template, call = x.data.reshape(-1), Template((), x.dtype), calling(self, function)
-        folded_windows = []
-        with default_backend(self):
-            for window in rows.tolist():
-                folded = initial
-                for position in window:
-                    if position >= 0:
-                        folded = call(folded, Tensor(template, self, elements[position]))
-                folded_windows.append(folded.data)
-        return self.gathered(out, folded_windows)
+        values = x.data.reshape(-1)
+        elements = ([values[place] for place in window if place >= 0] for window in rows.tolist())
+        return self.gathered(out, fold_elements(self, function, initial, x.dtype, elements))
 
     @kernel(unsigned="own", narrow="float32")
     def window_scatter_max(self, out: Template, x: Array, source: Array, initial: Array, *, windows: Windows) -> Array:

@@ -89,7 +89,7 @@ def special(xp: Any, name: str, z: Array) -> Array:
     column = xp.where(xp.isinf(b), 2, xp.where(b == 0, 0, 1))
     place = 4 * xp.where(xp.isnan(a), 4, row) + xp.where(xp.isnan(b), 3, column)
     real, imaginary = (xp.asarray(part, dtype=xp.wide)[place] for part in (table.real, table.imaginary))
-    if table.turns:
+    if table.rotates:
         turns = xp.isinf(a) & (column == 1) & ~xp.isnan(b)
         real = xp.where(turns, real * xp.cos(b), real)
         imaginary = xp.where(turns, imaginary * xp.sin(xp.abs(b)), imaginary)

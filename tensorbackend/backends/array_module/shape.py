@@ -11,6 +11,7 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
 from ...protocol.workspace import takes
 from ...template import Shape, Template
+from ..positions import align_axes, pad_slices
 from .base import Array, ArrayBase, view_kernel
 
 _LARGE = 1 << 12
@@ -36,11 +37,7 @@ class ArrayShaping(ArrayBase):
     def broadcast(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """A view in which the repeated axes have stride 0."""
         broadcast_to, shape = self.xp.broadcast_to, out.shape
-        order = tuple(sorted(range(len(axes)), key=axes.__getitem__))
-        sizes = [1] * out.ndim
-        for axis, size in zip(axes, x.shape, strict=True):
-            sizes[axis] = size
-        lined_up = tuple(sizes)
+        order, lined_up = align_axes(x.shape, axes, out.ndim)
         if order != tuple(range(len(axes))):
             return view_kernel(lambda values: broadcast_to(values.transpose(order).reshape(lined_up), shape))
         if lined_up == shape:
@@ -106,23 +103,13 @@ def padding_function(
     xp: Any, sizes: Shape, dtype: Any, padding: Sequence[tuple[int, int, int]]
 ) -> Callable[[Array, Any], Array]:
     """A function that pads each axis of an array with a value: `low` elements before, `high` after, and `interior`
-    between its elements. Negative `low` and `high` cut elements off.
-
-    f32[2] padded by (1, 2, 1) is `p 0 p 1 p p`: element j lands at 1 + 2 * j.
+    between its elements (`pad_slices`).
     """
-    spread = [max(0, size + (size - 1) * interior) for size, (_, _, interior) in zip(sizes, padding, strict=True)]
-    shape = tuple(low + size + high for size, (low, high, _) in zip(spread, padding, strict=True))
-    read, written = [], []
-    for size, length, (low, _, interior) in zip(sizes, shape, padding, strict=True):
-        step = interior + 1
-        # Element j moves to low + j * step: those from `first` up to `last` are in the result.
-        first = max(0, -(low // step))
-        last = max(first, min(size, -((low - length) // step)))
-        start = low + first * step
-        read.append(slice(first, last))
-        written.append(slice(start, start + (last - first) * step, step))
+    shape, read, written = pad_slices(sizes, padding)
     source, target, empty = (*read, ...), (*written, ...), xp.empty
-    about = _about(written, shape) if prod(shape) >= _LARGE and not any(part.step > 1 for part in written) else [...]
+    about = (
+        _surroundings(written, shape) if prod(shape) >= _LARGE and not any(part.step > 1 for part in written) else [...]
+    )
 
     def pad(values: Array, pad_value: Any) -> Array:
         result = empty(shape, dtype)
@@ -134,7 +121,7 @@ def padding_function(
     return pad
 
 
-def _about(block: Sequence[slice], shape: Shape) -> list[Any]:
+def _surroundings(block: Sequence[slice], shape: Shape) -> list[Any]:
     """The parts of an array before and after a block along each axis; together they are all but the block."""
     parts: list[Any] = []
     for axis, (part, length) in enumerate(zip(block, shape, strict=True)):

@@ -12,13 +12,12 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
 from ...protocol.window import Windows
 from ...protocol.workspace import takes
-from ...scopes import in_own_context
-from ...select import default_backend
-from ...template import Shape, Template, intern_template
+from ...template import Shape, Template
 from ...tensor import Tensor
-from ..functional import calling
+from ..functional import fold_elements
 from . import extremes
 from .base import NARROW, Array, ArrayBase
+from .functional import collect
 from .precision import accumulator_dtype, wide
 from .shape import padding_function
 from .workspace_bytes import accumulator_bytes, float32_copy_bytes, nbytes
@@ -104,7 +103,6 @@ class ArrayWindow(ArrayBase):
         slide = _sliding_function(self.xp, lesser, extremes.signed_minimum, windows)
         return self._sliding_kernel(out, x, value_range(x.dtype)[1], windows, slide)
 
-    @in_own_context
     def window_reduce(
         self,
         out: Template,
@@ -117,21 +115,10 @@ class ArrayWindow(ArrayBase):
     ) -> Payload:
         """Folds a Python function over each window's elements, except for the padding."""
         positions = self._positions(x.shape, windows)
-        rows = _windows(self.xp, positions, windows.along).reshape((out.size, windows.elements))
-        elements, template, call = (
-            x.data.reshape(-1),
-            intern_template((), x.dtype, ()),
-            calling(self, function),
-        )
-        result = self.xp.empty(out.size, numpy_dtype(out.dtype))
-        with default_backend(self):
-            for place in range(out.size):
-                folded = initial
-                for position in rows[place].tolist():
-                    if position >= 0:
-                        folded = call(folded, Tensor(template, self, elements[position, ...]))
-                result[place] = folded.data
-        return result.reshape(out.shape)
+        places = _windows(self.xp, positions, windows.along).reshape((out.size, windows.elements))
+        elements = x.data.reshape(-1)
+        rows = ([elements[place, ...] for place in row.tolist() if place >= 0] for row in places)
+        return collect(self.xp, out, fold_elements(self, function, initial, x.dtype, rows))
 
     @takes(_scattered_space)
     @planned

@@ -45,7 +45,7 @@ def special(name: str, z: complex) -> complex:
     row = 4 if a != a else (1 if a == 0 else 2) if math.isfinite(a) else (3 if a > 0 else 0)
     column = 3 if b != b else (0 if b == 0 else 1) if math.isfinite(b) else 2
     real, imaginary = table.real[4 * row + column], table.imaginary[4 * row + column]
-    if table.turns and column == 1 and math.isinf(a):
+    if table.rotates and column == 1 and math.isinf(a):
         real, imaginary = real * math.cos(b), imaginary * math.sin(abs(b))
     if a == a and copysign(1.0, a) < 0:
         real = -real if table.symmetry == "odd" else real
@@ -312,8 +312,8 @@ def power(x: complex, y: complex) -> complex:
     if y == 0:
         return complex(1.0, 0.0)
     few = not y.imag and abs(y.real) <= 8 and y.real.is_integer()
-    beside = max(abs(x.real - 1), abs(x.imag)) < 1 / 4
-    if x and cmath.isfinite(x) and cmath.isfinite(y) and (few or not beside):
+    near_1 = max(abs(x.real - 1), abs(x.imag)) < 1 / 4
+    if x and cmath.isfinite(x) and cmath.isfinite(y) and (few or not near_1):
         try:
             python_power = x**y
         except (OverflowError, ZeroDivisionError):

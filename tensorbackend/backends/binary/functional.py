@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...protocol import Backend, Payload
-from ...scopes import in_own_context
-from ...select import default_backend
 from ...template import Template, intern_template
 from ...tensor import Tensor
-from ..functional import calling
+from ..functional import fold_elements, map_elements
 
 
 class BinaryFunctional(Backend):
     """The callbacks of the family `protocol.reduction` that call functions."""
 
-    @in_own_context
     def reduce(
         self,
         out: Template,
@@ -30,26 +27,17 @@ class BinaryFunctional(Backend):
         """See the protocol."""
         order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
         moved = intern_template(tuple(x.shape[axis] for axis in order), x.dtype, (None,) * x.ndim)
-        scalar, call, width = intern_template((), x.dtype, ()), calling(self, function), x.dtype.itemsize
-        data = self.transpose(moved, x, axes=order)
-        row = len(data) // max(out.size, 1)
-        results = []
-        with default_backend(self):
-            for first in range(0, out.size * row, row) if row else [0] * out.size:
-                folded = initial
-                for start in range(first, first + row, width):
-                    folded = call(folded, Tensor(scalar, self, data[start : start + width]))
-                results.append(folded.data)
-        return b"".join(results)
+        elements = _elements(self.transpose(moved, x, axes=order), x)
+        row = len(elements) // max(out.size, 1)
+        rows = (elements[place * row : (place + 1) * row] for place in range(out.size))
+        return b"".join(fold_elements(self, function, initial, x.dtype, rows))
 
-    @in_own_context
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
         """See the protocol."""
-        scalar, call, width = intern_template((), x.dtype, ()), calling(self, function), x.dtype.itemsize
-        with default_backend(self):
-            return b"".join(
-                [
-                    call(Tensor(scalar, self, x.data[start : start + width])).data
-                    for start in range(0, len(x.data), width)
-                ]
-            )
+        return b"".join(map_elements(self, function, x.dtype, _elements(x.data, x)))
+
+
+def _elements(data: bytes, x: Tensor) -> list[bytes]:
+    """The bytes of each element of a tensor whose bytes are `data`."""
+    width = x.dtype.itemsize
+    return [data[start : start + width] for start in range(0, len(data), width)]

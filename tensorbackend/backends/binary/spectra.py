@@ -256,8 +256,8 @@ def _reflect_both(h: Matrix, z: Matrix, at: int, vector: Vector, scale: float) -
 def _start(h: Matrix, high: int, whole: float) -> int:
     """The first row of the unreduced block that ends with row `high`; sets the negligible entry next to it to 0."""
     for low in range(high, 0, -1):
-        beside = magnitude(h[low][low]) + magnitude(h[low - 1][low - 1])
-        if magnitude(h[low][low - 1]) <= EPSILON / 2 * (beside or whole):
+        neighbours = magnitude(h[low][low]) + magnitude(h[low - 1][low - 1])
+        if magnitude(h[low][low - 1]) <= EPSILON / 2 * (neighbours or whole):
             h[low][low - 1] = 0.0
             return low
     return 0

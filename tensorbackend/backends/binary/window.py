@@ -11,11 +11,9 @@ from typing import Any
 from ...dtypes import value_range
 from ...protocol import Backend, Payload
 from ...protocol.window import Windows
-from ...scopes import in_own_context
-from ...select import default_backend
-from ...template import Shape, Template, intern_template
+from ...template import Shape, Template
 from ...tensor import Tensor
-from ..functional import calling
+from ..functional import fold_elements
 from . import complex_scalars
 from .scalars import sum_of_floats
 from .shape import steps
@@ -101,7 +99,6 @@ class BinaryWindow(Backend):
         """See the protocol."""
         return _extremes(min, out, pad(x, value_range(x.dtype)[1], windows.edges), _axes(windows))
 
-    @in_own_context
     def window_reduce(
         self,
         out: Template,
@@ -113,16 +110,11 @@ class BinaryWindow(Backend):
         function: Callable[[Tensor, Tensor], Tensor],
     ) -> Payload:
         """See the protocol."""
-        scalar, call, width = intern_template((), x.dtype, ()), calling(self, function), x.dtype.itemsize
-        results = []
-        with default_backend(self):
-            for positions in _positions(windows, x.shape):
-                folded = initial
-                for position in positions:
-                    start = position * width
-                    folded = call(folded, Tensor(scalar, self, x.data[start : start + width]))
-                results.append(folded.data)
-        return b"".join(results)
+        width = x.dtype.itemsize
+        windows_of_elements = (
+            [x.data[place * width : (place + 1) * width] for place in places] for places in _positions(windows, x.shape)
+        )
+        return b"".join(fold_elements(self, function, initial, x.dtype, windows_of_elements))
 
     def window_scatter_max(
         self, out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows

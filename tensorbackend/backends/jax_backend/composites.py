@@ -9,7 +9,7 @@ from typing import Any
 from ...caching.option_keys import options_key, remember
 from ...dtypes import defaults
 from ...protocol import Kernel, Payload
-from ...protocol.core import CompositeCall, Default
+from ...protocol.callbacks import CompositeCall, Default
 from ...protocol.planned import payloads_of, templates_of
 from ...rules.plan import Out
 from ...scopes import in_own_context

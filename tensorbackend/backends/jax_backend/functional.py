@@ -14,7 +14,7 @@ from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import Array
 from ..array_module.functional import ArrayFunctional
-from ..functional import calling
+from ..functional import move_results
 from .base import JaxBase
 
 
@@ -32,7 +32,7 @@ class JaxFunctional(JaxBase, ArrayFunctional):
     @in_own_context
     def fold(self, function: Fold, initial: Tensor, rows: Array, valid: Array | None) -> Array:
         """Folds a function over the first axis of `rows` (steps, results), without elements that are not `valid`."""
-        xp, call = self.xp, calling(self, function)
+        xp, call = self.xp, move_results(self, function)
 
         def step(folded: Array, element: Array, included: Array) -> Array:
             result = call(self.tensor(folded), self.tensor(element)).data
@@ -47,7 +47,7 @@ class JaxFunctional(JaxBase, ArrayFunctional):
     @in_own_context
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
         """Applies a Python function to each element."""
-        call = calling(self, function)
+        call = move_results(self, function)
 
         def single(element: Array) -> Array:
             return call(self.tensor(element)).data

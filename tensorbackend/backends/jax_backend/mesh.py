@@ -24,7 +24,7 @@ from ...expr.evaluate import Program, evaluate
 from ...interchange import dlpack_device, payload_dtype, read_only
 from ...mesh import Layout, Mesh, Sharding, spread
 from ...protocol import Kernel, Payload, planned
-from ...protocol.core import CompositeCall, Default
+from ...protocol.callbacks import CompositeCall, Default
 from ...protocol.devices import DeviceFacts
 from ...rules.plan import Out
 from ...select import move
@@ -157,14 +157,14 @@ class JaxMesh(JaxBackend):
         if not isinstance(out, Template):
             several = tuple(map(self.placement, out))
             return several if any(place is not None for place in several) else None
-        sharding: Hashable = self._known(out)[0]
+        sharding: Hashable = self._find_shardings(out)[0]
         return sharding
 
     def whole(self, out: Template) -> Any:
         """The sharding of a new payload of a template: axes without a name are not divided."""
-        return self._known(out)[1]
+        return self._find_shardings(out)[1]
 
-    def _known(self, out: Template) -> tuple[Any, Any]:
+    def _find_shardings(self, out: Template) -> tuple[Any, Any]:
         """The shardings that `placement` and `whole` return for a template."""
         shardings: tuple[Any, Any] | None = self.known_shardings.get(out)
         if shardings is None:
@@ -183,7 +183,7 @@ class JaxMesh(JaxBackend):
         if self.traced(data):
             return data if placement is None else self.lax.with_sharding_constraint(data, placement)
         if data.sharding.device_set != self.members:
-            return self._divided(data, self.whole(out))
+            return self._divide(data, self.whole(out))
         if self._lies(data, out):
             return data
         return self.enter(LayoutKernel(_itself, placement, self.lax.with_sharding_constraint))(data)
@@ -210,7 +210,7 @@ class JaxMesh(JaxBackend):
             axis for axis in others if sizes[axis] > 1
         ]
 
-    def _divided(self, data: Any, sharding: Any) -> Array:
+    def _divide(self, data: Any, sharding: Any) -> Array:
         """An array on the devices of the mesh, each of which gets only its part."""
         if sharding.is_fully_addressable:
             return self.jax.device_put(data, sharding)
@@ -352,7 +352,7 @@ class JaxMesh(JaxBackend):
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
         """A NumPy array on the devices of the mesh, each of which gets its part."""
         self.check_width(out)
-        return self._divided(array.copy() if copy else array, self.whole(out))
+        return self._divide(array.copy() if copy else array, self.whole(out))
 
     def assemble(self, part: Template, local: numpy.ndarray[Any, Any]) -> Payload:
         """An array assembled from the parts of all processes.
@@ -395,7 +395,7 @@ class JaxMesh(JaxBackend):
             return self.from_numpy(x.template, x.backend.to_numpy(x, None, None), copy=copy)
         if self.traced(x.data):
             return self.laid(x.data, x.template)
-        data = self._divided(x.data, self.whole(x.template))
+        data = self._divide(x.data, self.whole(x.template))
         return self.xp.array(data, copy=True) if copy else data
 
     def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:

@@ -66,7 +66,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         positions, inside = self._windows(x.shape, windows)
         if not out.size:
             return self.xp.zeros(out.shape, numpy_dtype(out.dtype))
-        return self.fold(function, initial, self._at(x.data, positions), inside).reshape(out.shape)
+        return self.fold(function, initial, self._take_at(x.data, positions), inside).reshape(out.shape)
 
     # Helpers
 
@@ -82,7 +82,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         if not x.dtype.is_complex:
             return self.slid(self.lax.mul, 1, windows, self.widened(x))
         positions, inside = self._windows(x.shape, windows)
-        return reduce(self.xp.multiply, self.xp.where(inside, self._at(x.data, positions), 1))
+        return reduce(self.xp.multiply, self.xp.where(inside, self._take_at(x.data, positions), 1))
 
     def slid(
         self, function: Callable[[Array, Array], Array], identity: float | None, windows: Windows, values: Array
@@ -123,7 +123,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         rows = windows.elements, prod(shape[rank:])
         return xp.where(inside, positions, 0).reshape(rows), xp.broadcast_to(inside, shape).reshape(rows)
 
-    def _at(self, values: Array, positions: Array) -> Array:
+    def _take_at(self, values: Array, positions: Array) -> Array:
         """Elements at row-major positions; zeros if the array has no elements."""
         if not values.size:
             return self.xp.zeros(positions.shape, values.dtype)
@@ -140,7 +140,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
             return start.reshape(out.shape).astype(numpy_dtype(out.dtype))
         # Padding loses against every element, even against one that is the identity of the maximum or minimum.
         identity = xp.asarray(value_range(x.dtype)[find is xp.argmin], x.data.dtype)
-        elements = xp.where(inside, self._at(x.data, positions), identity)
+        elements = xp.where(inside, self._take_at(x.data, positions), identity)
         best = xp.take_along_axis(elements, find(elements, axis=0)[None], axis=0)
         first = xp.argmax(((elements == best) | (elements != elements)) & inside, axis=0)[None]
         # A window of padding alone adds nothing.

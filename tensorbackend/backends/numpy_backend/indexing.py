@@ -12,7 +12,7 @@ from ...dtypes import DType, as_dtype, uint64
 from ...expr.composite_programs import program_of
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, kernel_of, planned
-from ...protocol.core import CompositeCall
+from ...protocol.callbacks import CompositeCall
 from ...protocol.indexing import Mode, Write
 from ...protocol.workspace import takes
 from ...rules.indexing import is_mask

@@ -88,7 +88,7 @@ def _add_batch_axis(call: Call, results: Any, flags: Flags) -> tuple[Tensor, ...
     return tuple(whole(Operand(x, flag), call.size) for x, flag in zip(results, flags, strict=True))
 
 
-def _chosen(condition: Tensor, one: Tensor, other: Tensor) -> Tensor:
+def _select_examples(condition: Tensor, one: Tensor, other: Tensor) -> Tensor:
     """For each example, `one` where the condition is true, else `other`."""
     return where(spread(condition, one, (0,)), one, other)
 
@@ -196,7 +196,7 @@ def _cond(call: Call) -> Results:
             [whole(result, call.size) for result in evaluate_batch(branch, _safe(by, operands, branch), call.size)]  # type: ignore[arg-type] # by the protocol
             for branch, by in zip(branches, taken, strict=True)
         )
-        return tuple(_chosen(predicate.x, a, b) for a, b in zip(one, other, strict=True))
+        return tuple(_select_examples(predicate.x, a, b) for a, b in zip(one, other, strict=True))
     flags, everything = _flags(operands), [True] * len(call.node.outs)
     graphs = [_batch_graph(branch, flags, everything, call.size)[0] for branch in branches]
     inputs = [predicate.x, _carry(call, operands, flags)]
@@ -275,7 +275,7 @@ def _apart(call: Call) -> Results:
         on, before, safe = is_active(tensors), tensors[-count:], tensors[len(fixed) + 1 : -count]
         entered = [chosen(on, x, other, (0,)) for x, other in zip(before, safe, strict=True)]
         results = evaluate_batch(body, _operands(body, [*tensors[: len(fixed)], *entered], flags), size)
-        return tuple(_chosen(on, whole(result, size), x) for result, x in zip(results, before, strict=True))
+        return tuple(_select_examples(on, whole(result, size), x) for result, x in zip(results, before, strict=True))
 
     inputs = [(*held, begun, *safe), start]
     templates = [x.template for x in (*held, begun, *safe, *start)]

@@ -140,12 +140,12 @@ class Estimator:
             once = total(inner)
             once = once._replace(open=once.open or count is None)
             works.append(once.times(1 if count is None else count))
-            spaces.append(self._inside(node, graph, inner))
+            spaces.append(self._inner_bytes(node, graph, inner))
         work = max(works, key=_amount) if node.op == "cond" else total(works)
         number = len(node.outs)
         return work._replace(workspace=max(spaces), shares=(None,) * number, strided=(False,) * number)
 
-    def _inside(self, node: Node, graph: Graph, works: Sequence[Work]) -> int:
+    def _inner_bytes(self, node: Node, graph: Graph, works: Sequence[Work]) -> int:
         """The bytes that a graph inside control flow takes besides the node's inputs and results."""
         memory = timeline(graph, works)
         inside = memory.peak - memory.parameters

@@ -142,7 +142,7 @@ def choose_recomputation(run: Callable[[], Program], limit: int) -> Recomputatio
         choices: list[frozenset[int] | None] = [lowest]
     else:
         choices = [_shortest_start(search, candidates, limit), _knapsack(search, candidates, before.nbytes, limit)]
-    fitting = [_without_needless(search, choice, candidates, limit) for choice in choices if choice]
+    fitting = [_drop_needless(search, choice, candidates, limit) for choice in choices if choice]
     best = min(fitting, key=lambda choice: (search.cost(choice).flops, search.cost(choice).nbytes))
     return Recomputation(limit, names, best, before, search.cost(best))
 
@@ -202,7 +202,7 @@ def _cheapest(candidates: Sequence[Candidate], aim: int) -> frozenset[int] | Non
     return best[goal][1] if goal in best else None
 
 
-def _without_needless(
+def _drop_needless(
     search: Search, choice: frozenset[int], candidates: Sequence[Candidate], limit: int
 ) -> frozenset[int]:
     """A choice that fits, without calls that it does not need for that."""

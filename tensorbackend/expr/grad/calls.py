@@ -65,7 +65,7 @@ class Call(NamedTuple):
     """How the tensors of `leaves` and `held` are nested."""
     out_tree: Tree
     held: Mapping[int, Held]
-    """The leaves without a gradient, by position: integers and whatever is no number, in a container."""
+    """The leaves without a gradient, by position: integers and anything that is not a number, in a container."""
 
     def nested(self, gradients: Sequence[Tensor]) -> Any:
         """Cotangents of the parameters in the arguments' tree and under their names."""

@@ -11,7 +11,7 @@ from ...declarations.argument_errors import check_arguments_early
 from ...errors import ArgumentError, expected
 from ...errors.tracebacks import name_in_errors
 from ...ops.creation.filled import asarray, zeros_like
-from ...protocol.core import CompositeCall
+from ...protocol.callbacks import CompositeCall
 from ...scopes import in_own_context
 from ...select import call_with_default, common_backend, default_backend, get_backend, move
 from ...tensor import Tensor

@@ -150,7 +150,7 @@ def recall_call(
     try:
         if positions.__class__ is not int:
             positions = tuple(positions)
-        chosen = _chosen(positions, arguments)
+        chosen = _select_arguments(positions, arguments)
     except (IndexError, TypeError, ValueError):
         return None
     flat = positions.__class__ is tuple
@@ -197,7 +197,7 @@ def tree_of(count: int) -> Tree:
     return flatten((0,) * count)[1]
 
 
-def _chosen(positions: Any, arguments: Sequence[Any]) -> Any:
+def _select_arguments(positions: Any, arguments: Sequence[Any]) -> Any:
     """The differentiated arguments. Raises an error for positions that `traced` must normalise or refuse."""
     if positions.__class__ is int:
         if positions < 0:

@@ -34,7 +34,7 @@ _STIRLING = (-3617 / 122400, 1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 12
 """B(2k) / (2k (2k - 1)), from k = 8 down to 1 (DLMF 5.11.1)."""
 
 
-def _by_order_1(x: Tensor, of_0: Tensor, of_1: Tensor) -> Tensor:
+def _order_1_rest(x: Tensor, of_0: Tensor, of_1: Tensor) -> Tensor:
     """What the derivative of a Bessel function of order 1 has of the others: of_0 - of_1 / x, half of of_0 at 0."""
     zero, large = x == 0, isinf(of_0)  # infinity less infinity is NaN
     rest = where(zero, 0.5 * of_0, of_1 / where(zero, 1, x))
@@ -46,10 +46,10 @@ declare_slopes({
     "factorial": lambda cotangent, out, x: cotangent * out * digamma(x + 1),
     "i0": lambda cotangent, out, x: cotangent * i1(x),
     "i0e": lambda cotangent, out, x: cotangent * (i1e(x) - sign(x) * i0e(x)),
-    "i1": lambda cotangent, out, x: cotangent * _by_order_1(x, i0(x), i1(x)),
-    "i1e": lambda cotangent, out, x: cotangent * (_by_order_1(x, i0e(x), i1e(x)) - sign(x) * i1e(x)),
+    "i1": lambda cotangent, out, x: cotangent * _order_1_rest(x, i0(x), i1(x)),
+    "i1e": lambda cotangent, out, x: cotangent * (_order_1_rest(x, i0e(x), i1e(x)) - sign(x) * i1e(x)),
     "j0": lambda cotangent, out, x: -cotangent * j1(x),
-    "j1": lambda cotangent, out, x: cotangent * _by_order_1(x, j0(x), j1(x)),
+    "j1": lambda cotangent, out, x: cotangent * _order_1_rest(x, j0(x), j1(x)),
     "log_gamma": lambda cotangent, out, x: cotangent * digamma(x),
 }, widen_rule)  # fmt: skip
 

@@ -117,10 +117,10 @@ class Tape:
         Raises `DTypeError` for a tensor that is neither floating nor complex, `BackendError` in a traced function.
         """
         leaves, tree = flatten(x)
-        watched: Nested = unflatten(tree, [self._watched(x, place, tree) for place, x in enumerate(leaves)])
+        watched: Nested = unflatten(tree, [self._watch_leaf(x, place, tree) for place, x in enumerate(leaves)])
         return watched
 
-    def _watched(self, x: Any, place: int, tree: Tree) -> Tensor:
+    def _watch_leaf(self, x: Any, place: int, tree: Tree) -> Tensor:
         if not isinstance(x, Tensor) or not x.dtype.is_inexact or isinstance(x.backend, ExprBackend):
             path = paths(tree, "x")[place]
         if not isinstance(x, Tensor) or not x.dtype.is_inexact:

@@ -14,7 +14,7 @@ from ...dispatch.narrow import composite_method
 from ...dtypes.defaults import product_level
 from ...ops.composite.elementwise.gradients import stop_gradient
 from ...protocol import Backend, Kernel, Payload
-from ...protocol.core import CompositeCall, Default
+from ...protocol.callbacks import CompositeCall, Default
 from ...protocol.planned import templates_of
 from ...rules.plan import Out
 from ...select import get_backend, move

@@ -205,11 +205,11 @@ def einsum(subscripts: str | TensorLike, /, *operands: TensorLike | Sequence[Any
     """
     if isinstance(subscripts, str):
         return _einsum(operands, subscripts=subscripts)  # type: ignore[arg-type] # tensors, or refused
-    text, tensors = _interleaved((subscripts, *operands))
+    text, tensors = _parse_interleaved((subscripts, *operands))
     return _einsum(tensors, subscripts=text)
 
 
-def _interleaved(arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+def _parse_interleaved(arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
     """Subscripts as a text, and the operands, from operands that their subscripts follow as lists of ints."""
     paired = len(arguments) // 2 * 2
     texts = ["".join(map(_letter, axes)) if isinstance(axes, list | tuple) else None

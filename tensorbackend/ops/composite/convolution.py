@@ -55,7 +55,7 @@ def convolve(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "full") -> Tensor:
     [0, 1, 4, 7, 6]
     """
     names = merge_names(x1.template, x2.template)
-    longer, shorter = _ordered(x1, x2)
+    longer, shorter = _longer_first(x1, x2)
     return _products(longer, flip(shorter), mode).rename(*names)
 
 
@@ -95,12 +95,12 @@ def correlate(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "valid") -> Tensor:
     """
     names = merge_names(x1.template, x2.template)
     x2 = conj(x2) if x2.dtype.is_complex else x2
-    longer, shorter = _ordered(x1, x2)
+    longer, shorter = _longer_first(x1, x2)
     products = _products(longer, shorter, mode)
     return (products if x2.shape[0] <= x1.shape[0] else flip(products)).rename(*names)
 
 
-def _ordered(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+def _longer_first(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
     """Two vectors with elements, the longer one first, in their common dtype."""
     dtype = check_dtype(result_type([x1.template, x2.template]), "numeric")
     vectors = [astype(as_vector(x, "samples"), dtype) for x in (x1, x2)]

@@ -142,20 +142,20 @@ def unfold(
 def _patches(x: Tensor, windows: Windows, axes: Sequence[int]) -> Tensor:
     """The elements of windows, along a new last axis for each of some axes; windows have size 1 along the others."""
     places, ndim = windows.places(x.shape), x.ndim
-    padded = _padded(x, windows.edges)
+    padded = _pad_zeros(x, windows.edges)
     for done, axis in enumerate(reversed(axes)):  # new axes come to the front, where elements stay together
         size, stride, dilation = windows.along[axis]
         count, at = places[axis], axis + done
         if not count or size <= FEW:
             begins = [step * dilation if count else 0 for step in range(size)]
-            padded = stack([_along(padded, at, begin, count, stride) for begin in begins], axis=0)
+            padded = stack([_take_strided(padded, at, begin, count, stride) for begin in begins], axis=0)
         else:
             rows = _positions(size, dilation, count, stride)
             padded = moveaxis(take_at(padded, rows, axis=at, mode="clip"), at, 0)
     front = len(axes)
     for axis in set(range(ndim)) - set(axes):
         if windows.strides[axis] != 1 or padded.shape[axis + front] != places[axis]:
-            padded = _along(padded, axis + front, 0, places[axis], windows.strides[axis])
+            padded = _take_strided(padded, axis + front, 0, places[axis], windows.strides[axis])
     return permute_dims(padded, (*range(front, front + ndim), *range(front)))
 
 
@@ -164,12 +164,12 @@ def _positions(size: int, dilation: int, count: int, stride: int) -> Tensor:
     return add(reshape(_evenly(size, dilation, 0), (size, 1)), _evenly(count, stride, 0))
 
 
-def _padded(x: Tensor, edges: Sequence[tuple[int, int, int]]) -> Tensor:
+def _pad_zeros(x: Tensor, edges: Sequence[tuple[int, int, int]]) -> Tensor:
     """x with zeros around and between its elements."""
     return pad_with(x, zeros((), dtype=x.dtype), padding=tuple(edges)) if builtins.any(map(builtins.any, edges)) else x
 
 
-def _along(x: Tensor, axis: int, begin: int, count: int, stride: int) -> Tensor:
+def _take_strided(x: Tensor, axis: int, begin: int, count: int, stride: int) -> Tensor:
     """Some entries along an axis, `stride` apart."""
     starts, lengths, strides = [0] * x.ndim, list(x.shape), [1] * x.ndim
     starts[axis], lengths[axis], strides[axis] = begin, count, stride
@@ -224,7 +224,7 @@ def fold(
     True
     """
     check_dtype(x.dtype, "numeric")
-    out, windows, axes = _folded(x.template, sizes, window, strides, padding, dilations)
+    out, windows, axes = _fold_template(x.template, sizes, window, strides, padding, dilations)
     padded, places, ndim = windows.padded(out.shape), windows.places(out.shape), out.ndim
     wide = astype(x, promote_types(x.dtype, float32)) if x.dtype.is_inexact else x
     # The axes of the windows come to the front; each turn takes the first of them away.
@@ -234,11 +234,11 @@ def fold(
     for axis in set(range(ndim)) - set(axes):  # windows of one element, which may have strides
         edges = [(0, 0, 0)] * ndim
         edges[axis] = _spread(places[axis], windows.strides[axis], 0, padded[axis])
-        total = _padded(total, edges)
-    return astype(_padded(total, [(-low, -high, 0) for low, high in windows.padding]), x.dtype).rename(*out.names)
+        total = _pad_zeros(total, edges)
+    return astype(_pad_zeros(total, [(-low, -high, 0) for low, high in windows.padding]), x.dtype).rename(*out.names)
 
 
-def _folded(
+def _fold_template(
     x: Template, sizes: PerAxis, window: PerAxis, strides: PerAxis, padding: Paddings, dilations: PerAxis
 ) -> tuple[Template, Windows, tuple[int, ...]]:
     """The template of the sum of patches, its windows, and the axes along which they reach."""
@@ -269,7 +269,7 @@ def _sum_of_patches(x: Tensor, at: int, along: tuple[int, int, int], count: int,
         for step, piece in enumerate(unstack(x, axis=0)):
             edges = [(0, 0, 0)] * piece.ndim
             edges[at - 1] = _spread(count, stride, step * dilation, size)
-            spread = _padded(piece, edges)
+            spread = _pad_zeros(piece, edges)
             total = spread if total is None else add(total, spread)
         assert total is not None  # a window has at least one element
         return total
@@ -348,7 +348,7 @@ def _places_of(x: Tensor, choose: Callable[..., Tensor], windows: Windows) -> Te
         chosen = logical_or(chosen, not_equal(entries, entries))
     for at, axis in enumerate(axes):
         if builtins.any(windows.padding[axis]):
-            chosen = logical_and(chosen, _inside(x.shape[axis], windows, axis, (axis, x.ndim + at), chosen.shape))
+            chosen = logical_and(chosen, _inside_mask(x.shape[axis], windows, axis, (axis, x.ndim + at), chosen.shape))
     chosen = reshape(chosen, (*places, elements))
     first = argmax(astype(chosen, "uint8"), axis=-1)
     position, inner = zeros((), dtype=int64), elements
@@ -365,7 +365,7 @@ def _places_of(x: Tensor, choose: Callable[..., Tensor], windows: Windows) -> Te
     return position.rename(*x.names)
 
 
-def _inside(size: int, windows: Windows, axis: int, at: tuple[int, int], like: Sequence[int]) -> Tensor:
+def _inside_mask(size: int, windows: Windows, axis: int, at: tuple[int, int], like: Sequence[int]) -> Tensor:
     """Which elements of windows lie within an axis: a mask that broadcasts to the shape of patches.
 
     `at` has the axes of patches for the windows along the axis and for the elements of a window.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,8 @@ from hypothesis import strategies as st
 import tensorbackend as tb
 from tensorbackend.backends.array_module import fusion
 from tensorbackend.testing import profile
+
+from ...peak_memory import peak_memory
 
 STEPS: dict[str, Callable[..., tb.Tensor]] = {
     "add": lambda x, y: x + y,
@@ -74,12 +75,7 @@ def arrays_taken(function: Callable[..., Any], *tensors: tb.Tensor) -> float:
     run = tb.jit(function)
     del function
     run(*tensors)
-    tracemalloc.start()
-    try:
-        run(*tensors)
-        return tracemalloc.get_traced_memory()[1] / tensors[0].nbytes
-    finally:
-        tracemalloc.stop()
+    return peak_memory(lambda: run(*tensors)) / tensors[0].nbytes
 
 
 SQUARE = tb.asarray(np.random.default_rng(0).standard_normal((512, 512)).astype("f4") * 0.05, backend="numpy")

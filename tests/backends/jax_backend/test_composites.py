@@ -11,7 +11,9 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import DataError
-from tensorbackend.protocol.core import CompositeCall
+from tensorbackend.protocol.callbacks import CompositeCall
+
+from ...threads import call_in_threads
 
 BACKEND = tb.get_backend("jax")
 X = tb.tensor([[0.5, -1.0], [1.5, 0.0]], names=("row", "column"), backend=BACKEND)
@@ -109,18 +111,12 @@ def test_each_op_is_rounded_as_it_is_by_itself(dtype: str) -> None:
 
 def test_threads_compile_side_by_side() -> None:
     barrier = threading.Barrier(2)
-    agreements: list[Any] = []
 
     def call(scale: float) -> None:
         default = Default(lambda x: x * scale if barrier.wait(60) >= 0 and default.runs else x)
-        agreements.append(default.on(X).tolist() == (X * scale).tolist())
+        assert default.on(X).tolist() == (X * scale).tolist()
 
-    threads = [threading.Thread(target=call, args=(scale,)) for scale in (2.0, 3.0)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert agreements == [True, True]
+    call_in_threads(call, 2.0, 3.0)
 
 
 def test_what_has_no_inputs_is_made_on_the_device_of_the_backend() -> None:

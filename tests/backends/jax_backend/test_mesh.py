@@ -1,4 +1,4 @@
-"""JAX on a mesh. `eight_devices.py` holds the tests; a separate process runs them on virtual devices of the host."""
+"""JAX on a mesh. `eight_devices*.py` hold the tests; a separate process runs them on virtual devices of the host."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def test_a_mesh_of_eight_devices() -> None:
     # With fewer threads than devices, simultaneous collectives may time out in XLA, which ends the process.
     environment = os.environ | {"XLA_FLAGS": flags, "NPROC": "32", "JAX_PLATFORMS": "cpu"}
     environment.pop("PYTEST_XDIST_WORKER", None)
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "eight_devices.py"]
+    files = [path.name for path in sorted(HERE.glob("eight_devices*.py"))]
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *files]
     done = subprocess.run(
         command, cwd=HERE, env=environment, timeout=SECONDS, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

@@ -36,7 +36,7 @@ def test_collectives_and_memory_are_those_of_xla(name: str, compiled: Any) -> No
     # For the transformer, the XLA of JAX 0.12 needs a ninth more memory than the XLA of JAX 0.10.
     more = 0.05 if name == "transformer" and not is_older(tb.get_backend("jax"), "jax", "0.12") else 0
     assert prediction.peak == pytest.approx(xla.peak, rel=case.peak + more)
-    text = prediction.beside(xla)
+    text = prediction.compare(xla)
     assert "by XLA" in text
     assert "virtual devices" in text
 

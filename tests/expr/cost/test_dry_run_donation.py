@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,8 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError
+
+from ...peak_memory import peak_memory
 
 
 def step(params: Any, state: Any, slopes: Any) -> Any:
@@ -31,14 +32,7 @@ def test_the_predicted_peak_is_the_measured_one(names: tuple[str, ...]) -> None:
     compiled = tb.jit(step, donate=names)
     compiled(*start())
     predicted = tb.dry_run(step, *start(), donate=names).optimised.peak.memory
-    tracemalloc.start()
-    try:
-        given = start()
-        tracemalloc.reset_peak()
-        compiled(*given)
-        measured = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    measured = peak_memory(compiled, start)
     assert abs(predicted - measured) < 0.05 * measured
 
 
@@ -57,15 +51,7 @@ def test_elementwise_ops_write_over_donated_parameters() -> None:
     assert report.peak.memory == 8000
     compiled = tb.jit(tb.exp, donate="x")
     compiled(tb.ones(50000, backend="numpy"))
-    tracemalloc.start()
-    try:
-        x = tb.ones(50000, backend="numpy") + 0
-        tracemalloc.reset_peak()
-        compiled(x)
-        measured = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert measured < 1.05 * 200000
+    assert peak_memory(compiled, lambda: (tb.ones(50000, backend="numpy") + 0,)) < 1.05 * 200000
 
 
 def test_the_parameters_to_donate_must_be_there() -> None:

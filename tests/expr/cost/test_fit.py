@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import runpy
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,8 @@ import numpy
 import pytest
 
 import tensorbackend as tb
+
+from ...peak_memory import peak_memory
 
 HIDDEN = 128, 256, 128, 256, 128
 ROWS, WIDTH = 2048, 32
@@ -44,16 +45,10 @@ def arguments() -> tuple[Any, tb.Tensor]:
 def measured_peaks(function: Callable[..., Any], weights: Any, x: tb.Tensor, calls: int = 2) -> list[int]:
     """Return the bytes of each of several calls and their arguments, after another one."""
     peaks = []
-    for number in range(calls + 1):
+    for _ in range(calls + 1):
         gc.collect()
-        tracemalloc.start()
-        try:
-            function(weights, x)
-            if number:
-                peaks.append(tracemalloc.get_traced_memory()[1])
-        finally:
-            tracemalloc.stop()
-    return [peak + x.nbytes + sum(w.nbytes for pair in weights for w in pair) for peak in peaks]
+        peaks.append(peak_memory(lambda: function(weights, x)))
+    return [peak + x.nbytes + sum(w.nbytes for pair in weights for w in pair) for peak in peaks[1:]]
 
 
 def test_the_promise_is_kept_on_numpy() -> None:

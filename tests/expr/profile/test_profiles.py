@@ -15,6 +15,8 @@ from tensorbackend.dispatch.path import FullPath
 from tensorbackend.errors import ArgumentError
 from tensorbackend.expr.profile.spans import Span, all_spans
 
+from ...threads import call_in_threads
+
 LIMITS = tb.Limits(flops=1e12, bandwidth=1e12)
 
 
@@ -171,18 +173,13 @@ def test_all_threads_are_seen_each_by_itself() -> None:
 
     all_there = threading.Barrier(3)
 
-    def work() -> None:
-        all_there.wait(60)
+    def work(number: int) -> None:
         for _ in range(50):
             twice_shifted(x)
         all_there.wait(60)  # a new thread may get the number of one that has ended
 
     with tb.profile() as p:
-        threads = [threading.Thread(target=work) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        call_in_threads(work, 1, 2, 3)
     spans = [span for span in p.spans if span.name == "twice_shifted"]
     assert len(spans) == 150
     assert len({span.thread for span in spans}) == 3

@@ -10,6 +10,8 @@ import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, DTypeError, ShapeError, TensorBackendError
 from tensorbackend.ops.composite.sorting.order_statistics import METHODS
 
+from ...mistakes import error_text, every_mistake
+
 BACKENDS = ["binary", "numpy"]
 INF, NAN = math.inf, math.nan
 
@@ -241,16 +243,9 @@ MISTAKES: list[tuple[Any, type[TensorBackendError], str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("mistake", "kind", "text"), MISTAKES, ids=lambda argument: argument if isinstance(argument, str) else ""
-)
+@every_mistake(MISTAKES)
 def test_mistakes(mistake: Any, kind: type[TensorBackendError], text: str) -> None:
-    said = set()
-    for x in (tb.zeros((2, 3), backend="binary"), tb.zeros((2, 3)), tb.template((2, 3), "f32")):
-        with pytest.raises(kind, match=text) as caught:
-            mistake(x)
-        said.add(str(caught.value))
-    assert len(said) == 1
+    assert error_text(mistake, kind, text)
 
 
 def test_slices_along_an_axis(backend: str) -> None:

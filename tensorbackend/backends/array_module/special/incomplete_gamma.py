@@ -103,8 +103,8 @@ def _exponent(xp: Any, a: Any, x: Any) -> Pair:
     """
     (numerator, x_exponent), (denominator, a_exponent) = xp.frexp(x), xp.frexp(a)
     mantissa = numerator / denominator
-    turns = x_exponent - a_exponent - (mantissa < sqrt(0.5)) + (mantissa > sqrt(2.0))
-    scaled = xp.ldexp(x, -turns)
+    shift = x_exponent - a_exponent - (mantissa < sqrt(0.5)) + (mantissa > sqrt(2.0))
+    scaled = xp.ldexp(x, -shift)
     apart = _two_sum(scaled, -a)
     s = _divide(apart, _two_sum(scaled, a))
     square = _multiply(s, s)
@@ -115,10 +115,10 @@ def _exponent(xp: Any, a: Any, x: Any) -> Pair:
     series = _add((zero + 2 / 3, zero + 3.700743415417188e-17), _multiply(square, series))
     cubic = _multiply((a, zero), _multiply(_multiply(s, square), series))
     near = _add(_multiply(apart, s), (-cubic[0], -cubic[1]))
-    whole = _multiply((turns.astype(x.dtype), zero), (zero + _LOG_TWO[0], zero + _LOG_TWO[1]))
+    whole = _multiply((shift.astype(x.dtype), zero), (zero + _LOG_TWO[0], zero + _LOG_TWO[1]))
     product = _add(_multiply((a, zero), _add(whole, (2.0 * s[0], 2.0 * s[1]))), cubic)
     far = _add(_two_sum(x, -a), (-product[0], -product[1]))
-    return xp.where(turns == 0, near[0], far[0]), xp.where(turns == 0, near[1], far[1])
+    return xp.where(shift == 0, near[0], far[0]), xp.where(shift == 0, near[1], far[1])
 
 
 def _decay(xp: Any, exponent: Pair) -> Any:

@@ -36,7 +36,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
             # An element that is not finite makes the diagonal element of its row or of its column not finite as well.
             return lower, xp.isfinite(xp.diagonal(lower, axis1=-2, axis2=-1)).all()
 
-        return self._looking(computing_kernel(factor, (out, _FLAG), x), not_positive_definite, out)
+        return self._flag_kernel(computing_kernel(factor, (out, _FLAG), x), not_positive_definite, out)
 
     @planned
     def triangular_solve(
@@ -53,7 +53,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
             matrix, right = (xp.broadcast_to(operand, (*stack, *operand.shape[-2:])) for operand in (matrix, right))
             return solve(matrix, right), good
 
-        return self._looking(computing_kernel(solution, (out, _FLAG), a, b), singular_matrix, out)
+        return self._flag_kernel(computing_kernel(solution, (out, _FLAG), a, b), singular_matrix, out)
 
     @planned
     def solve(self, out: Template, a: Template, b: Template, /) -> Kernel:
@@ -67,7 +67,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
             return column[..., 0], good
 
         kernel = self._good_if_finite(solution, a, axes)
-        return self._looking(promoting_kernel(self, out.dtype, kernel, (out, _FLAG), a, b), singular_matrix, out)
+        return self._flag_kernel(promoting_kernel(self, out.dtype, kernel, (out, _FLAG), a, b), singular_matrix, out)
 
     @planned
     def inv(self, out: Template, x: Template, /) -> Kernel:
@@ -78,7 +78,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
             return self._solution(matrix, eye(size, dtype=matrix.dtype))
 
         kernel = self._good_if_finite(inverse, x, 2)
-        return self._looking(promoting_kernel(self, out.dtype, kernel, (out, _FLAG), x), singular_matrix, out)
+        return self._flag_kernel(promoting_kernel(self, out.dtype, kernel, (out, _FLAG), x), singular_matrix, out)
 
     def _solution(self, matrix: Array, right: Array) -> tuple[Array, Array]:
         """The solution by elimination for matrices on the right-hand side, and whether each matrix is regular."""
@@ -91,7 +91,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         half = solve(factors, xp.take_along_axis(right, rows, axis=-2), left_side=True, lower=True, unit_diagonal=True)
         return solve(factors, half, left_side=True, lower=False), good
 
-    def _looking(self, kernel: Kernel, error: Callable[[], DataError], out: Template) -> Kernel:
+    def _flag_kernel(self, kernel: Kernel, error: Callable[[], DataError], out: Template) -> Kernel:
         """A kernel without the second result, a flag; it raises an error if the flag can be read and is false."""
         import numpy
 

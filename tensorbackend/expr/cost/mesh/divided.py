@@ -179,7 +179,7 @@ class OnMesh:
             for (kind, text, notes), several in rows
         ]
 
-    def beside(self, other: Compiled) -> str:
+    def compare(self, other: Compiled) -> str:
         """The predicted figures next to a compiler's, as text."""
         mine, theirs = self.by_kind, bytes_by_kind(other.collectives)
         timeline = self.program.timeline

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ....declarations.op_specs import REACHES
 from ....errors import UnsupportedOp, expected
-from ....protocol.core import Reach
+from ....protocol.callbacks import Reach
 from ....template import Shape, Template
 from ...node import RENAMED, Node
 

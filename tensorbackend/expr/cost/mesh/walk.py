@@ -294,7 +294,7 @@ class Device(Moves):
     def place_collective(self, node: Node) -> Sequence[Part]:
         """The result of a collective that the user wrote, or that a gradient needs."""
         options: Any = node.options
-        if options["kind"] == "vary":  # nothing is done: it says how a value is meant
+        if options["kind"] == "vary":  # changes no values: it marks them as varying over devices
             return [self.known[value] for value in node.operands]
         operands = [self.known[value].value for value in node.operands]
         (out,) = node.outs

@@ -177,10 +177,10 @@ def selu(x: Tensor, /) -> Tensor:
 
 def _gate(wide: Tensor, gate: Tensor) -> Tensor:
     """x times a gate that is 0 at -inf."""
-    return multiply(_above_minus_infinity(wide), gate)
+    return multiply(_clip_minus_infinity(wide), gate)
 
 
-def _above_minus_infinity(wide: Tensor) -> Tensor:
+def _clip_minus_infinity(wide: Tensor) -> Tensor:
     """x with the smallest finite number in place of -inf, as -inf times a gate of 0 is NaN."""
     return maximum(wide, -finfo(wide.dtype).max)
 
@@ -259,7 +259,7 @@ def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
         return _narrow(_gate(wide, gate), x)
     # x is halved and not the gate, which would become subnormal sooner.
     gate = erfc(multiply(wide, -math.sqrt(0.5)))
-    return _narrow(multiply(multiply(_above_minus_infinity(wide), 0.5), gate), x)
+    return _narrow(multiply(multiply(_clip_minus_infinity(wide), 0.5), gate), x)
 
 
 @composite.within(FEW_STEPS)

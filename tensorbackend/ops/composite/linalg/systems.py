@@ -129,17 +129,17 @@ def _pinv(x: Tensor, rtol: Tensor, /) -> Tensor:
     """See `pinv`."""
     dtype = matrix_dtype(check_matrix(x.template))
     u, values, vh = svd(nameless(x, wide_dtype(dtype)), full_matrices=False)
-    return _by_values(x, dtype, adjoint(vh), values, adjoint(u), rtol)
+    return _invert_factors(x, dtype, adjoint(vh), values, adjoint(u), rtol)
 
 
 def _hermitian_pinv(x: Tensor, rtol: Tensor) -> Tensor:
     """The pseudo-inverse of a Hermitian matrix by its eigenvalues."""
     dtype = matrix_dtype(check_square(x.template))
     values, vectors = eigh(nameless(x, wide_dtype(dtype)))
-    return _by_values(x, dtype, vectors, values, adjoint(vectors), rtol)
+    return _invert_factors(x, dtype, vectors, values, adjoint(vectors), rtol)
 
 
-def _by_values(x: Tensor, dtype: DType, left: Tensor, values: Tensor, right: Tensor, rtol: Tensor) -> Tensor:
+def _invert_factors(x: Tensor, dtype: DType, left: Tensor, values: Tensor, right: Tensor, rtol: Tensor) -> Tensor:
     """The pseudo-inverse of x as a product of three factors, of which the middle one inverts singular values."""
     inverses = where(_is_significant(abs(values), rtol), divide(1, values), 0)
     pseudoinverse = matmul(multiply(left, expand_dims(inverses, axis=-2)), right)

@@ -28,7 +28,7 @@ from ..sorting.order_statistics import median, middle, sort_axes
 from . import cast_to_float32, mean, std, var
 
 
-def _filled(x: Tensor, value: float) -> Tensor:
+def _replace_nan(x: Tensor, value: float) -> Tensor:
     """x with a value in place of NaN."""
     return where(isnan(x), value, x) if x.dtype.is_inexact else x
 
@@ -41,7 +41,7 @@ def nansum(x: Tensor, /, *, axis: Axes = None, dtype: DTypeLike | None = None, k
     >>> tb.nansum(tb.asarray([1.0, float("nan"), 2.0])).item()
     3.0
     """
-    return sum(_filled(x, 0), axis=axis, dtype=dtype, keepdims=keepdims)
+    return sum(_replace_nan(x, 0), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 @composite.within(PRODUCT)
@@ -52,7 +52,7 @@ def nanprod(x: Tensor, /, *, axis: Axes = None, dtype: DTypeLike | None = None, 
     >>> tb.nanprod(tb.asarray([3.0, float("nan"), 2.0])).item()
     6.0
     """
-    return prod(_filled(x, 1), axis=axis, dtype=dtype, keepdims=keepdims)
+    return prod(_replace_nan(x, 1), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def _extreme(op: Callable[..., Tensor], x: Tensor, worst: float, axis: Axes, keepdims: bool) -> Tensor:
@@ -60,7 +60,7 @@ def _extreme(op: Callable[..., Tensor], x: Tensor, worst: float, axis: Axes, kee
     if not x.dtype.is_floating:
         return op(x, axis=axis, keepdims=keepdims)
     none = all(isnan(x), axis=axis, keepdims=keepdims)
-    return where(none, math.nan, op(_filled(x, worst), axis=axis, keepdims=keepdims))
+    return where(none, math.nan, op(_replace_nan(x, worst), axis=axis, keepdims=keepdims))
 
 
 @composite
@@ -103,11 +103,11 @@ def nanmean(x: Tensor, /, *, axis: Axes = None, dtype: DTypeLike | None = None, 
     if not x.dtype.is_inexact:
         return mean(x, axis=axis, keepdims=keepdims)
     wide = cast_to_float32(x)
-    total = sum(_filled(wide, 0), axis=axis, keepdims=keepdims)
+    total = sum(_replace_nan(wide, 0), axis=axis, keepdims=keepdims)
     return astype(divide(total, _count(wide, axis, keepdims)), x.dtype)
 
 
-def _converted(x: Tensor, dtype: DTypeLike | None) -> Tensor:
+def _convert(x: Tensor, dtype: DTypeLike | None) -> Tensor:
     check_dtype(x.dtype, "real")
     x = x if dtype is None else astype(x, dtype)
     check_dtype(x.dtype, "real")
@@ -141,11 +141,11 @@ def nanvar(
     >>> tb.nanvar(tb.asarray([1.0, float("nan"), 3.0])).item()
     1.0
     """
-    x, correction = _converted(x, dtype), _one_of(correction, ddof)
+    x, correction = _convert(x, dtype), _one_of(correction, ddof)
     if not x.dtype.is_floating:
         return var(x, axis=axis, correction=correction, keepdims=keepdims)
     wide = astype(x, promote_types(x.dtype, float32))
-    known = _filled(wide, 0)
+    known = _replace_nan(wide, 0)
     average = divide(sum(known, axis=axis, keepdims=True), maximum(_count(wide, axis, True), 1))
     centred = where(isnan(wide), 0, subtract(known, average))
     squares = sum(multiply(centred, centred), axis=axis, keepdims=keepdims)
@@ -171,7 +171,7 @@ def nanstd(
     >>> tb.nanstd(tb.asarray([[1.0, float("nan"), 3.0]], names=("row", "n")), axis="n").tolist()
     [1.0]
     """
-    x, correction = _converted(x, dtype), _one_of(correction, ddof)
+    x, correction = _convert(x, dtype), _one_of(correction, ddof)
     if not x.dtype.is_floating:
         return std(x, axis=axis, correction=correction, keepdims=keepdims)
     wide = astype(x, promote_types(x.dtype, float32))

@@ -27,7 +27,7 @@ def _matrix(x: Tensor) -> tuple[int, int]:
     return x.shape[-2], x.shape[-1]
 
 
-def _below(rows: int, columns: int, k: int) -> Tensor:
+def _lower_mask(rows: int, columns: int, k: int) -> Tensor:
     """A mask of a matrix: whether column - row <= k."""
     row, column = iota((rows, 1)), iota((1, columns))
     return greater_equal(add(row, k), column)
@@ -45,7 +45,7 @@ def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
     >>> tb.tril(tb.ones((2, 3), dtype="int64")).tolist()
     [[1, 0, 0], [1, 1, 0]]
     """
-    return where(_below(*_matrix(x), index(k)), x, _zero(x))
+    return where(_lower_mask(*_matrix(x), index(k)), x, _zero(x))
 
 
 @composite
@@ -56,7 +56,7 @@ def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     >>> tb.triu(tb.ones((2, 3), dtype="int64"), k=1).tolist()
     [[0, 1, 1], [0, 0, 1]]
     """
-    return where(_below(*_matrix(x), index(k) - 1), _zero(x), x)
+    return where(_lower_mask(*_matrix(x), index(k) - 1), _zero(x), x)
 
 
 # Diagonals

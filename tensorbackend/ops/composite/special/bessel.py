@@ -73,7 +73,7 @@ def _clenshaw(order: int, part: Tensor) -> Tensor:
     return add(subtract(multiply(multiply(twice, 0.5), last), before), coefficients[0])
 
 
-def _oscillating(order: int, x: Tensor) -> Tensor:
+def _bessel_j(order: int, x: Tensor) -> Tensor:
     """J of an order, for x from 0."""
     near = less(x, _NEAR)
     inner = _clenshaw(order, divide(where(near, x, 0), _NEAR))
@@ -93,7 +93,7 @@ def _oscillating(order: int, x: Tensor) -> Tensor:
     return where(near, inner, where(isinf(x), 0.0, outer))
 
 
-def _growing(order: int, x: Tensor, scaled: bool) -> Tensor:
+def _bessel_i(order: int, x: Tensor, scaled: bool) -> Tensor:
     """I of an order for x from 0, divided by exp(x) if `scaled`."""
     near = less(x, _NEAR)
     small = where(near, x, 0)
@@ -125,7 +125,7 @@ def j0(x: Tensor, /) -> Tensor:
     >>> tb.j0(tb.asarray([0.0, 1.0, -1.0])).tolist()
     [1.0, 0.7651976943016052, 0.7651976943016052]
     """
-    return compute_wide(lambda x: _even(_oscillating, x), x)
+    return compute_wide(lambda x: _even(_bessel_j, x), x)
 
 
 @composite.within(_ABSOLUTE)
@@ -136,7 +136,7 @@ def j1(x: Tensor, /) -> Tensor:
     >>> tb.j1(tb.asarray([0.0, 1.0, -1.0])).tolist()
     [0.0, 0.44005057215690613, -0.44005057215690613]
     """
-    return compute_wide(lambda x: _odd(_oscillating, x), x)
+    return compute_wide(lambda x: _odd(_bessel_j, x), x)
 
 
 @composite.within(_RELATIVE)
@@ -147,7 +147,7 @@ def i0(x: Tensor, /) -> Tensor:
     >>> tb.i0(tb.asarray([0.0, 1.0])).tolist()
     [1.0, 1.2660658359527588]
     """
-    return compute_wide(lambda x: _even(_growing, x, False), x)
+    return compute_wide(lambda x: _even(_bessel_i, x, False), x)
 
 
 @composite.within(_RELATIVE)
@@ -158,7 +158,7 @@ def i0e(x: Tensor, /) -> Tensor:
     >>> tb.i0e(tb.asarray([0.0, 1000.0])).tolist()
     [1.0, 0.012617240659892559]
     """
-    return compute_wide(lambda x: _even(_growing, x, True), x)
+    return compute_wide(lambda x: _even(_bessel_i, x, True), x)
 
 
 @composite.within(_RELATIVE)
@@ -169,7 +169,7 @@ def i1(x: Tensor, /) -> Tensor:
     >>> tb.i1(tb.asarray([0.0, 1.0])).tolist()
     [0.0, 0.5651590824127197]
     """
-    return compute_wide(lambda x: _odd(_growing, x, False), x)
+    return compute_wide(lambda x: _odd(_bessel_i, x, False), x)
 
 
 @composite.within(_RELATIVE)
@@ -180,4 +180,4 @@ def i1e(x: Tensor, /) -> Tensor:
     >>> tb.i1e(tb.asarray([0.0, 1000.0])).tolist()
     [0.0, 0.012610930018126965]
     """
-    return compute_wide(lambda x: _odd(_growing, x, True), x)
+    return compute_wide(lambda x: _odd(_bessel_i, x, True), x)

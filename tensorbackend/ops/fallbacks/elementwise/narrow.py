@@ -68,19 +68,19 @@ def _cast(x: Tensor, source: DType, target: DType) -> Tensor:
             numbers = Template((256,), uint8 if target.is_narrow else target, None)
             return take(from_binary(_table(source, target), numbers, x.backend), x, axis=0, mode="clip")
         if target.kind == "float":
-            return _code_of_float(_in_float32(x, source, target), target)
+            return _code_of_float(_round_once(x, source, target), target)
         return _code_of_integer(x, source, target)
 
 
 @cache
 def _table(source: DType, target: DType) -> bytes:
     """The elements that stand for the codes 0 to 255 of a narrow floating dtype in another dtype."""
-    numbers = [_converted(number, target) for number in code_values(source)]
+    numbers = [_convert_number(number, target) for number in code_values(source)]
     numbers += [numbers[-1]] * (256 - len(numbers))
     return pack(numbers, target)
 
 
-def _converted(number: float, target: DType) -> Any:
+def _convert_number(number: float, target: DType) -> Any:
     """A number as `pack` takes it for a dtype: to integers floats are truncated and saturate, and NaN becomes 0."""
     if target.kind in ("int", "uint"):
         limits = iinfo(target)
@@ -104,7 +104,7 @@ def _code_of_integer(x: Tensor, source: DType, target: DType) -> Tensor:
     return bitwise_and(astype(x, uint8), (1 << target.bits) - 1)
 
 
-def _in_float32(x: Tensor, source: DType, target: DType) -> Tensor:
+def _round_once(x: Tensor, source: DType, target: DType) -> Tensor:
     """Numbers in float32, such that rounding them to the target gives what one rounding would give."""
     if source.is_floating and source is not float64:
         return astype(x, float32)

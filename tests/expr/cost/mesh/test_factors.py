@@ -16,7 +16,7 @@ from tensorbackend.expr.cost.mesh.factors import _KINDS, Factors, factors_of
 from tensorbackend.expr.evaluate import evaluate
 from tensorbackend.expr.graph import Graph
 from tensorbackend.expr.node import PARAMETER, Node, Value
-from tensorbackend.protocol.core import Reach
+from tensorbackend.protocol.callbacks import Reach
 from tensorbackend.template import Template
 
 

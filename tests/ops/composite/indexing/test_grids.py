@@ -14,6 +14,8 @@ from scipy.ndimage import map_coordinates
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, AxisError, DTypeError, NamesError, ShapeError, TensorBackendError
 
+from ....mistakes import error_text, every_mistake
+
 BACKENDS = ["binary", "numpy", "jax"]
 SCIPY = {
     "constant": "grid-constant",
@@ -201,14 +203,7 @@ MISTAKES: list[tuple[Callable[[tb.Tensor], Any], type[TensorBackendError], str]]
 ]
 
 
-@pytest.mark.parametrize(
-    ("mistake", "kind", "text"), MISTAKES, ids=lambda argument: argument if isinstance(argument, str) else ""
-)
+@every_mistake(MISTAKES)
 def test_mistakes(mistake: Callable[[tb.Tensor], Any], kind: type[TensorBackendError], text: str) -> None:
-    said = set()
-    for x in (tb.asarray(drawn(3, 4), names=("y", "x")), tb.template((3, 4), "f64", ("y", "x"))):
-        with pytest.raises(kind, match=text) as error:
-            mistake(x)
-        said.add(str(error.value))
-    (only,) = said
-    assert only.startswith("grid_sample: ")
+    tensors = tb.asarray(drawn(3, 4), names=("y", "x")), tb.template((3, 4), "f64", ("y", "x"))
+    assert error_text(mistake, kind, text, tensors).startswith("grid_sample: ")
