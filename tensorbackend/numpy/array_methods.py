@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from operator import index
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy
 
 from ..errors import ArgumentError, ShapeError, expected
+from ..tensor import public_op
+from .dtypes import dtype_of
 from .holders import Holder, functions, tensor_of
+
+_astype: Final = public_op("astype")
 
 
 class ArrayMethods(Holder):
@@ -116,6 +120,11 @@ class ArrayMethods(Holder):
         self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
     ) -> Self:
         """The elements in another dtype, as a new array."""
+        t = tensor_of(self)
+        given, target = t.template.dtype, dtype_of(dtype)
+        if given is not target and casting == "unsafe" and t.template.shape and not given.is_complex:
+            made: Self = functions["box"](_astype(t, target))
+            return made
         result: Self = functions["astype"](self, dtype, casting=casting, copy=copy)
         return result
 

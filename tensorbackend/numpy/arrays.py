@@ -36,7 +36,6 @@ _getitem: Final = public_op("getitem")
 _setitem: Final = public_op("setitem")
 _put_at: Final = public_op("put_at")
 _reshape: Final = public_op("reshape")
-_permute: Final = public_op("permute_dims")
 
 
 class ArrayType(type):
@@ -119,6 +118,7 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         view._how = key
         view._of = t.template
         view._kept = read
+        view._shows = read.template
         view._seen = t.data
         return view
 
@@ -231,12 +231,8 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
     @property
     def T(self) -> ndarray:
         """The axes in reverse order: a view."""
-        ndim = self.ndim
-        step = _REVERSED.get(ndim)
-        if step is None:
-            order = tuple(range(ndim))[::-1]
-            step = _REVERSED[ndim] = Step(lambda t: _permute(t, order), lambda old, new: _permute(new, order))
-        return step_view(self, step)
+        result: ndarray = functions["transpose"](self)
+        return result
 
     def to_device(self, device: str, /, *, stream: Any = None) -> ndarray:
         """The array on another device of its backend."""
@@ -248,9 +244,6 @@ ndarray.__module__ = __package__
 
 blank: Final[Callable[[], ndarray]] = type.__call__.__get__(ndarray)
 """Makes an array without attributes, which the caller sets at once."""
-
-_REVERSED: Final[dict[int, Step]] = {}
-"""The step of `x.T` by the number of axes."""
 
 _ALL: Final = slice(None)
 _WIDE: Final = frozenset({float64, complex128, int64})
@@ -317,6 +310,7 @@ def step_view(base: ndarray, how: Step) -> ndarray:
     view._how = how
     view._of = t.template
     view._kept = how.read(t)
+    view._shows = None
     view._seen = t.data
     return view
 
