@@ -26,9 +26,6 @@ class ArrayMethods(Holder):
         """The elements as a NumPy array, in its own memory."""
         return numpy.array(tensor_of(self).__array__(), dtype=dtype, copy=True)
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return functions["numpy_ufunc"](ufunc, method, inputs, options)
-
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         return functions["numpy_function"](function, types, arguments, options)
 

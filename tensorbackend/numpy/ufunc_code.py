@@ -48,6 +48,8 @@ def {{name}}(x, /, {_PARAMETERS}):
         if a.template.dtype in alike:
             r = op(a)
 {_RESULT.format(indent=" " * 12)}
+    elif x.__class__ is float64 and {_PLAIN}:
+        return by_numpy(x)
     return call(spec, (x,), out, where, dtype, casting, signature)
 """
 
@@ -124,7 +126,7 @@ _SHARED: Final = {
 
 
 def _compile_source(source: str, spec: Spec, name: str) -> dict[str, Any]:
-    scope = {**_SHARED, "__name__": __package__, "alike": spec.alike, "kinds": spec.kinds, "op": spec.op, "spec": spec}
+    scope = {**_SHARED, "__name__": __package__, "alike": spec.alike, "by_numpy": spec.by_numpy, "kinds": spec.kinds, "op": spec.op, "spec": spec}
     exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
     return scope
 
