@@ -28,6 +28,7 @@ from ...select.threads import parallel_for, threads
 from ...template import Template
 from .base import Array, ArrayBase
 from .chain_source import ChainSource, function_of_node
+from .merged_views import merge_views
 from .owners import owns_memory
 
 BLOCK: Final = 1 << 16
@@ -48,7 +49,8 @@ def compile_graph(graph: Graph, backend: ArrayBase, donated: Sequence[int] = ())
 def prepare(graph: Graph, backend: ArrayBase) -> Graph:
     """The graph, simplified and fused; the subgraphs of its nodes as well."""
     graph = expanded(graph, lambda node: own_method(backend, node.op) is not None)
-    return fuse(rewritten(remove_names(simplified(graph, backend)), lambda node: _prepare_node(node, backend)), backend)
+    graph = rewritten(remove_names(simplified(graph, backend)), lambda node: _prepare_node(node, backend))
+    return fuse(merge_views(graph, backend), backend)
 
 
 def _prepare_node(node: Node, backend: ArrayBase) -> Sequence[Value]:
