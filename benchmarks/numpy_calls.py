@@ -85,7 +85,17 @@ def names() -> dict[str, object]:
         "i": np.asarray([1, 2, 5]), "square": np.ones((4, 4)), "view": np.ones(9)[1:], "flat": m.reshape(8),
         "pair": np.ones(2), "one": np.ones(8), "base": m,
     }  # fmt: skip
-    tensors = {"t": "x", "u": "m", "w": "n", "r": "row", "bits": "mask", "j": "i", "s": "square", "p": "pair", "o": "one"}
+    tensors = {
+        "t": "x",
+        "u": "m",
+        "w": "n",
+        "r": "row",
+        "bits": "mask",
+        "j": "i",
+        "s": "square",
+        "p": "pair",
+        "o": "one",
+    }
     return made | {short: made[name].tensor for short, name in tensors.items()}  # type: ignore[attr-defined]
 
 
@@ -105,7 +115,9 @@ def main() -> None:
         more = (ours - library) / base
         above += more > BAR
         mark = " above the bar" if more > BAR else ""
-        print(f"{name:<24} {ours * 1e6:7.2f} µs, the library's {library * 1e6:6.2f}: {more:+5.1f} units{mark}", flush=True)
+        print(
+            f"{name:<24} {ours * 1e6:7.2f} µs, the library's {library * 1e6:6.2f}: {more:+5.1f} units{mark}", flush=True
+        )
     print(f"{len(chosen)} calls, {above} above {BAR:g} units")
 
 

@@ -14,8 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NoReturn
 
-import numpy
-
 from ..dtypes import complex128, float64, int64
 from ..errors import ArgumentError, expected
 from ..expr.trees import register_tree_node

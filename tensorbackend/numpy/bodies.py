@@ -1,7 +1,8 @@
 """Functions of tensors that run as the kernel of their ops when a call comes again.
 
-The first calls of a kind run the function op by op. A later one traces it, and from then on one kernel runs: that of the
-op, if the function is a single op and what surrounds it, else a program. A function that reads data always runs op by op.
+The first calls of a kind run the function op by op. A later one traces it, and from then on one kernel runs: that of
+the op, if the function is a single op and what surrounds it, else a program. A function that reads data always runs op
+by op.
 """
 
 from __future__ import annotations
@@ -87,7 +88,9 @@ class Body(Dispatcher):
                 self._plan(key, backend, result, arguments, keywords)
         return result
 
-    def _plan(self, key: Any, backend: Backend, result: Any, arguments: Sequence[Any], keywords: dict[str, Any]) -> None:
+    def _plan(
+        self, key: Any, backend: Backend, result: Any, arguments: Sequence[Any], keywords: dict[str, Any]
+    ) -> None:
         """Makes the calls under a key ready, unless the function reads data."""
         places = [place for place, x in enumerate(self.spec.parameters) if x.role != "option"]
 

@@ -107,6 +107,10 @@ _SCOPE: Final = {"HOST": numpy.ndarray, "blank": blank, "dtype_of": dtype_of, "m
                  "tuple": tuple, "write_out": write_out}  # fmt: skip
 
 
+@overload
+def function(body: Function, *, space: str = "", name: str = "", planned: bool = True) -> Function: ...
+@overload
+def function(*, space: str = "", name: str = "", planned: bool = True) -> Callable[[Function], Function]: ...
 def function(body: Function | None = None, *, space: str = "", name: str = "", planned: bool = True) -> Any:
     """Make NumPy's function from a body that computes with tensors, and register it under its name.
 
@@ -119,7 +123,7 @@ def function(body: Function | None = None, *, space: str = "", name: str = "", p
     name : str, default ""
         NumPy's name, by default that of the body.
     planned : bool, default True
-        Whether calls that come often run as one kernel; not if the body is a call of a function with kernels of its own.
+        Whether calls that come often run as one kernel. Not for a body that calls a function with kernels of its own.
 
     Returns
     -------

@@ -106,7 +106,10 @@ def _even_places(x: Tensor, line: Tensor, low: float, high: float, count: int) -
 def _counts(
     columns: list[Tensor], edges: list[Any], weights: Tensor | None, even: bool = False, whole: bool = False
 ) -> tuple[Tensor, list[int]]:
-    """The (weighted) numbers of points in the cells of a grid, whose bins are even or hold the whole range of values."""
+    """The (weighted) numbers of points in the cells of a grid.
+
+    `even` says that bins are of one width, `whole` that they hold all values.
+    """
     places: list[Tensor] = []
     inside: Any = None
     for x, e in zip(columns, edges, strict=True):

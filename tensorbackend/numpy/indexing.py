@@ -18,7 +18,6 @@ from .arrays import functions, is_basic, ndarray, result, tensor_of, view_of
 from .arrays import put as assign
 from .conversion import NUMBERS, cast, tensor
 
-
 _PLACES: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype is bool_ or dtype.is_integer})
 """The dtypes of masks and indices."""
 

@@ -34,9 +34,7 @@ def concatenate(
 
 
 @function
-def stack(
-    arrays: Arrays, axis: int = 0, out: Out = None, *, dtype: Dtype = None, casting: str = "same_kind"
-) -> Array:
+def stack(arrays: Arrays, axis: int = 0, out: Out = None, *, dtype: Dtype = None, casting: str = "same_kind") -> Array:
     """Arrays of one shape joined along a new axis."""
     if not arrays:
         raise ArgumentError("need at least one array to stack")

@@ -24,7 +24,6 @@ PARTS: Final = frozenset({*INTS, slice, NoneType, EllipsisType})
 """The classes of parts of a key of basic indexing."""
 
 
-
 def has_only_ints(key: Any) -> bool:
     """Whether a key is an int or a tuple of ints."""
     return INTS.issuperset(map(type, key)) and bool(key) if key.__class__ is tuple else key.__class__ in INTS

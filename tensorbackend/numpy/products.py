@@ -18,7 +18,6 @@ from .functions import Array, Arrays, Out, function, public, ready
 from .selection import chosen
 from .ufuncs import write_out
 
-
 _NUMERIC: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype.is_numeric})
 
 

@@ -92,7 +92,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 @ready
-def _differences(x: Array, n: int, axis: int) -> Tensor:
+def _differences(x: Array, n: int, axis: int) -> Array:
     """The differences of adjacent elements taken n times, of bools whether they differ."""
     if x.dtype is not bool_:
         return tb.diff(x, axis=axis, n=n)

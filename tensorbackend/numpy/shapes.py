@@ -45,9 +45,7 @@ def reshaped_view(x: ndarray, shape: tuple[int, ...]) -> ndarray:
 
 
 @view_by
-def reshape(
-    a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: bool | None = None
-) -> Any:
+def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: bool | None = None) -> Step:
     """The elements in another shape: a view."""
     size = as_shape(newshape if shape is None else shape)
     if order == "F":
@@ -60,13 +58,13 @@ def _reversed_axes(ndim: int) -> Step:
 
 
 @view_by
-def ravel(a: Any, order: str = "C") -> Any:
+def ravel(a: Any, order: str = "C") -> Step:
     """The elements along one axis: a view."""
     return chain(_reversed_axes(a.ndim), reshape_to((-1,))) if order == "F" else reshape_to((-1,))
 
 
 @view_by
-def transpose(a: Any, axes: Any = None) -> Any:
+def transpose(a: Any, axes: Any = None) -> Step:
     """The axes in another order, by default reversed: a view."""
     order = range(a.ndim)[::-1] if axes is None else [axis_position(each, a.ndim) for each in axes]
     if sorted(order) != list(range(a.ndim)):
@@ -75,7 +73,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
 
 
 @view_by
-def matrix_transpose(x: Any, /) -> Any:
+def matrix_transpose(x: Any, /) -> Step:
     """Swap the last two axes: a view."""
     if x.ndim < 2:
         raise ShapeError(f"Input array must be at least 2-dimensional, but it is {x.ndim}")
@@ -83,7 +81,7 @@ def matrix_transpose(x: Any, /) -> Any:
 
 
 @view_by
-def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+def swapaxes(a: Any, axis1: int, axis2: int) -> Step:
     """Two axes exchanged: a view."""
     first, second = axis_position(axis1, a.ndim, "axis1: axis"), axis_position(axis2, a.ndim, "axis2: axis")
     order = list(range(a.ndim))
@@ -110,13 +108,13 @@ def _moved(ndim: int, source: Any, destination: Any) -> list[int]:
 
 
 @view_by
-def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+def moveaxis(a: Any, source: Any, destination: Any) -> Step:
     """Axes moved to other positions: a view."""
     return permute_by(_moved(a.ndim, source, destination))
 
 
 @view_by
-def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+def rollaxis(a: Any, axis: int, start: int = 0) -> Step:
     """An axis rolled back to before another: a view."""
     place = axis_position(axis, a.ndim)
     start = start + a.ndim if start < 0 else start
@@ -126,7 +124,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
 
 
 @view_by
-def squeeze(a: Any, axis: Any = None) -> Any:
+def squeeze(a: Any, axis: Any = None) -> Step:
     """The array without axes of size 1: a view."""
     axes: Any = [place for place, size in enumerate(a.shape) if size == 1]
     axes = axes if axis is None else axis_positions(axis, a.ndim)
@@ -136,7 +134,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 
 
 @view_by
-def expand_dims(a: Any, axis: Any) -> Any:
+def expand_dims(a: Any, axis: Any) -> Step:
     """The array with new axes of size 1: a view."""
     ndim = a.ndim + (len(axis) if isinstance(axis, tuple | list) else 1)
     places = axis_positions(axis, ndim)
@@ -147,7 +145,7 @@ def expand_dims(a: Any, axis: Any) -> Any:
 
 
 @view_by
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Step:
     """A diagonal of matrices: a view."""
     if a.ndim < 2:
         raise ShapeError("diag requires an array of at least two dimensions")
@@ -192,7 +190,7 @@ def triu(m: Array, k: int = 0) -> Array:
 
 
 @view_by
-def flip(m: Any, axis: Any = None) -> Any:
+def flip(m: Any, axis: Any = None) -> Step:
     """The elements in reverse order along axes: a view."""
     axes = axis_positions(axis, m.ndim)
     return Step(lambda t: tb.flip(t, axis=axes), lambda old, new: tb.flip(new, axis=axes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from inspect import Parameter, signature
-from typing import Any, Final, TypeVar
+from typing import Any, Final, ParamSpec
 
 import tensorbackend as tb
 
@@ -15,7 +15,7 @@ from .arrays import HERE, Step, blank, ndarray
 from .conversion import asarray
 from .functions import public
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+P = ParamSpec("P")
 
 _STEPS: Final[dict[Any, Step]] = {}
 """The steps of calls, by the function, the template of the array and the options."""
@@ -65,7 +65,7 @@ def _keep(key: Any, step: Step) -> None:
         remember(_STEPS, key, step)
 
 
-def view_by(plan: Function) -> Function:
+def view_by(plan: Callable[P, Step]) -> Callable[P, ndarray]:
     """Make a function whose result is a view, and register it, from one that finds the step.
 
     The function gets the template of the array in its place, and the options. A parameter `copy` is not passed to it:
@@ -129,4 +129,3 @@ def chain(*steps: Step) -> Step:
         return first.write(old, rest.write(first.how(old), new))
 
     return Step(lambda t: rest.how(first.how(t)), write)
-

@@ -126,7 +126,15 @@ _SHARED: Final = {
 
 
 def _compile_source(source: str, spec: Spec, name: str) -> dict[str, Any]:
-    scope = {**_SHARED, "__name__": __package__, "alike": spec.alike, "by_numpy": spec.by_numpy, "kinds": spec.kinds, "op": spec.op, "spec": spec}
+    scope = {
+        **_SHARED,
+        "__name__": __package__,
+        "alike": spec.alike,
+        "by_numpy": spec.by_numpy,
+        "kinds": spec.kinds,
+        "op": spec.op,
+        "spec": spec,
+    }
     exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
     return scope
 

@@ -1,7 +1,7 @@
 """Views and writes of programs without the changes of shape next to them.
 
-Indexing by ints is recorded as a slice and the removal of its axes of size 1, and a write as the addition of these and a
-write of the block. In a program each pair is one key of the module: `x[2:, 3]`, `x[2, 3] = y`.
+Indexing by ints is recorded as a slice and the removal of its axes of size 1, and a write as the addition of these
+and a write of the block. In a program each pair is one key of the module: `x[2:, 3]`, `x[2, 3] = y`.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _merged(node: Node, uses: dict[Value, int], backend: ArrayBase) -> Merged | 
     return Merged((update.node, node), (x, part), *_writing(key))
 
 
-def _reading(options: Any, dropped: Sequence[int]) -> Kernel:
+def _reading(options: Any, dropped: Any) -> Kernel:
     key = _key(options["starts"], options["lengths"], options["strides"], dropped)
 
     return view_kernel(lambda values: values[key])
