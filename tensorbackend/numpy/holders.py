@@ -102,10 +102,16 @@ class Holder:
         """The tensor of a view."""
         base = self._base
         t = base._t
-        if t is not None and t.template is self._of and self._kept is None and (shows := self._shows) is not None:
+        if t is not None and t.template is self._of and (shows := self._shows) is not None:
             data = t.data
             if data.__class__ is HOST:
-                result: Tensor = blank_tensor()
+                result: Tensor = self._kept
+                if result is not None:
+                    seen = self._seen
+                    self._kept = self._seen = None
+                    if data is seen:
+                        return result
+                result = blank_tensor()
                 result.template = shows
                 result.backend = t.backend
                 result.data = data[self._how]

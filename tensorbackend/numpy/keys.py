@@ -71,11 +71,14 @@ def template_of_part(kind: TemplateKind, shape: Shape) -> Template | None:
     return template
 
 
+_INT: Final = frozenset({int})
+
+
 def as_shape(shape: Any) -> tuple[int, ...]:
     """A shape of NumPy, an int or a sequence of ints, as a tuple."""
     if shape.__class__ is int:
         return (shape,)
-    if shape.__class__ is tuple and all(size.__class__ is int for size in shape):
+    if shape.__class__ is tuple and _INT.issuperset(map(type, shape)):
         return shape
     try:
         return (index(shape),)

@@ -31,13 +31,13 @@ def as_integers(x: Tensor) -> Tensor:
 @function(planned=False)
 def take(a: Array, indices: Array, axis: Any = None, out: Out = None, mode: str = "raise") -> Array:
     """The elements at indices along an axis, by default of the flat array."""
-    x, place = flat_along(a, axis)
-    indices = as_integers(indices)
-    length = x.shape[place]
+    x, place = (a, 0) if axis is None and len(a.template.shape) == 1 else flat_along(a, axis)
+    if not indices.template.dtype.is_integer:
+        indices = as_integers(indices)
     if mode == "wrap":
-        indices = tb.remainder(indices, max(length, 1))
+        indices = tb.remainder(indices, max(x.shape[place], 1))
     elif mode == "clip":
-        indices = tb.clip(indices, 0, max(length - 1, 0))
+        indices = tb.clip(indices, 0, max(x.shape[place] - 1, 0))
     return tb.take(x, indices, axis=place, mode="error")
 
 
