@@ -37,24 +37,26 @@ class Step:
     If a base of one template is read often, a kernel is planned, by which later readings run.
     """
 
-    __slots__ = ("__weakref__", "_backend", "_kernel", "_of", "_runs", "_shows", "how", "write")
+    __slots__ = ("__weakref__", "_ready", "_runs", "how", "write")
 
     def __init__(self, read: Callable[[Tensor], Tensor], write: Callable[[Tensor, Tensor], Tensor]) -> None:
         self.how, self.write = read, write
-        self._of: Any = None
-        self._backend: Any = None
-        self._kernel: Any = None
+        self._ready: tuple[Template, Any, Template, Any] | None = None
+        """The template and the backend of a base that was read, the template that it shows, and the kernel if it is
+        planned; in one attribute, as several threads may read."""
         self._runs = 0
 
     def read(self, t: Tensor) -> Tensor:
         """The tensor of a view of a base."""
-        kernel = self._kernel
-        if kernel is not None and t.template is self._of and t.backend is self._backend:
-            made = blank_tensor()
-            made.template = self._shows
-            made.backend = t.backend
-            made.data = kernel(t.data)
-            return made
+        ready = self._ready
+        if ready is not None:
+            of, backend, shows, kernel = ready
+            if kernel is not None and t.template is of and t.backend is backend:
+                made = blank_tensor()
+                made.template = shows
+                made.backend = backend
+                made.data = kernel(t.data)
+                return made
         result = self.how(t)
         if computes(t.backend):
             self._learn(t, result)
@@ -62,19 +64,22 @@ class Step:
 
     def _learn(self, t: Tensor, result: Tensor) -> None:
         """Notes that a base was read; plans the kernel for one that was read often."""
-        if t.template is not self._of or t.backend is not self._backend:
-            self._of, self._backend, self._kernel, self._runs = t.template, t.backend, None, 0
+        ready = self._ready
+        if ready is None or t.template is not ready[0] or t.backend is not ready[1]:
+            self._ready, self._runs = (t.template, t.backend, result.template, None), 0
         self._runs += 1
         if self._runs == RUNS:
             kernel = planned_kernel(t.backend, self.how, (t.template,), result)
             if kernel is not None:
-                self._shows, self._kernel = result.template, kernel
+                self._ready = t.template, t.backend, result.template, kernel
                 is_program(self)
 
     def exchange(self, change: Change) -> None:
         """Replaces the kernel by what `change` returns for it."""
-        if self._kernel is not None:
-            self._kernel = change(self._kernel, Subject("view", "view", self._backend))
+        ready = self._ready
+        if ready is not None and ready[3] is not None:
+            of, backend, shows, kernel = ready
+            self._ready = of, backend, shows, change(kernel, Subject("view", "view", backend))
 
 
 class Holder:
