@@ -173,6 +173,7 @@ bench: $(READY) ## Measures the budget, and other libraries beside ours
 	$(BIN)/python benchmarks/solvers.py
 	$(BIN)/python benchmarks/profile.py
 	$(BIN)/python benchmarks/assignment.py
+	$(BIN)/python benchmarks/numpy_calls.py
 	test ! -e $(PLUGIN_READY) || $(PLUGIN_BIN)/python $(PLUGIN)/benchmarks/overhead.py
 	@$(MAKE) --no-print-directory peers
 

@@ -43,7 +43,7 @@ def direct(
 class DirectPath(Dispatcher):
     """The calls of such a function that are ready."""
 
-    direct = True
+    direct, precise = True, False
 
     def __init__(
         self, function: Callable[..., Any], plan: Callable[..., ReadyCall | None], roles: Mapping[str, Role]

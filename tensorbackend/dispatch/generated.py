@@ -147,6 +147,7 @@ def generate(
                 spec,
                 nested=of.calls.nested,
                 direct=of.direct,
+                precise=of.precise,
                 sole=of.sole,
                 reflected=reflected,
                 checked=adapt is not None,

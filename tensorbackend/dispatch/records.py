@@ -114,6 +114,8 @@ class Dispatcher(ABC):
 
     direct = False
     """Whether a call does without its kernel where that fails (`direct`)."""
+    precise = True
+    """Whether the default precision is part of a key that is not nested."""
 
     def __init__(self, spec: OpSpec, *, sole: bool, nested: bool) -> None:
         self.spec: Final = spec

@@ -179,6 +179,7 @@ def source_of(
     *,
     nested: bool = False,
     direct: bool = False,
+    precise: bool = True,
     sole: bool = False,
     reflected: bool = False,
     checked: bool = False,
@@ -198,7 +199,7 @@ def source_of(
     option_parts = [OPTION.format(parameter.name) for parameter in options]
 
     def parts(kinds: Sequence[str], precision: str = _PRECISION) -> list[str]:
-        return [*([] if nested or direct else [precision]), "_backend", *kinds, *option_parts]
+        return [*([precision] if precise and not nested else []), "_backend", *kinds, *option_parts]
 
     def find(lines: Sequence[str], kinds: Sequence[str], reads: Sequence[str]) -> str:
         found = f"_found = _find(({', '.join(parts(kinds, _READ_PRECISION))}, ))"

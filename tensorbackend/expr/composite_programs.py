@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 from ..dtypes import uncast
@@ -14,9 +15,9 @@ from ..select import default_backend
 from ..template import Template
 from ..tensor import Tensor
 from .effects import order_effects
-from .evaluate import Program
+from .evaluate import Program, standalone_kernel
 from .graph import Graph
-from .node import PARAMETER, Node, Value
+from .node import CAPTURED, PARAMETER, RENAMED, Node, Value
 from .record import expr_tensor, record_block, value_of
 from .simplify import expanded, remove_names, simplified
 
@@ -31,7 +32,22 @@ def program_of(backend: Backend, default: Callable[..., Any], call: CompositeCal
         graph = expanded(_trace(backend, default, call), lambda node: own_method(backend, node.op) is not None)
     except TemplateDataError:
         return None
-    return _composite_kernel(Program(remove_names(simplified(graph, backend)), backend, entered_once=True).kernel, call)
+    graph = remove_names(simplified(graph, backend))
+    return _kernel_of_one(graph, backend, call) or _composite_kernel(
+        Program(graph, backend, entered_once=True).kernel, call
+    )
+
+
+def _kernel_of_one(graph: Graph, backend: Backend, call: CompositeCall) -> Kernel | None:
+    """The kernel of a graph that is one op of all its parameters, in their order; `None` for any other graph."""
+    if len(graph.nodes) != len(graph.parameters) + 1:
+        return None
+    node = graph.nodes[-1]
+    if node.op in (CAPTURED, RENAMED) or node.operands != graph.parameters or graph.outputs != node.values:
+        return None
+    if node.map_inputs(attrgetter("template")) != tuple(call.inputs) or node.out != call.out:
+        return None  # a sequence in place of operands, names of axes, or a named tuple
+    return standalone_kernel(node, backend)
 
 
 def record_program(

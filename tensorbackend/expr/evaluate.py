@@ -240,7 +240,7 @@ def _raw_kernel(node: Node, backend: Backend) -> Kernel | None:
     return raw_kernel(backend, node.op, callback, node.out, inputs, node.options)
 
 
-def _standalone_kernel(node: Node, backend: Backend) -> Kernel:
+def standalone_kernel(node: Node, backend: Backend) -> Kernel:
     """The kernel of a node, entered by the backend, so that it can be called separately."""
     if isinstance(node.default, Compiled):
         return backend.enter(node.default.kernel)
@@ -267,7 +267,7 @@ def compute_node(node: Node, backend: Backend, inputs: Sequence[Any]) -> Result:
     if node.op == RENAMED:
         (x,) = inputs
         return rename_like(x, node.outs[0])
-    return cast(Result, wrap(node.out, backend, _standalone_kernel(node, backend)(*payloads_of(inputs))))
+    return cast(Result, wrap(node.out, backend, standalone_kernel(node, backend)(*payloads_of(inputs))))
 
 
 class _Writer:
@@ -336,7 +336,7 @@ class _Writer:
         """The kernel of a node."""
         if node.op == RENAMED:
             return lambda data: self.backend.laid(data, node.out)
-        return _standalone_kernel(node, self.backend) if self.kernels is None else self.kernels[node]
+        return standalone_kernel(node, self.backend) if self.kernels is None else self.kernels[node]
 
     def _overwriting_kernel(self, node: Node, ends: Sequence[Value]) -> Kernel | None:
         """A kernel that may write into operands that the program owns and does not need later.

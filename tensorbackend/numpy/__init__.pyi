@@ -40,7 +40,7 @@ class ndarray:
         """The elements as a NumPy array, in its own memory."""
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any: ...
     def __array_namespace__(self, *, api_version: Any = ...) -> Any: ...
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any: ...
+    def __array_ufunc__(self, ufunc: Any, method: str, /, *inputs: Any, **options: Any) -> Any: ...
     def __bool__(self) -> builtins.bool: ...
     def __complex__(self) -> complex: ...
     def __contains__(self, value: Any) -> builtins.bool: ...
@@ -374,9 +374,9 @@ from numpy import complex64 as complex64
 from numpy import complexfloating as complexfloating
 def compress(condition: Any, a: Any, axis: Any = ..., out: Any = ...) -> Any:
     """The entries along an axis where a condition is true."""
-def concat(arrays: Any, /, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: str = ...) -> Any:
+def concat(arrays: Any, /, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: Any = ...) -> Any:
     """Arrays joined along an axis that they have."""
-def concatenate(arrays: Any, /, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: str = ...) -> Any:
+def concatenate(arrays: Any, /, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: Any = ...) -> Any:
     """Arrays joined along an axis that they have."""
 conj: ufunc
 conjugate: ufunc
@@ -849,7 +849,7 @@ sqrt: ufunc
 square: ufunc
 def squeeze(a: Any, axis: Any = ...) -> ndarray:
     """The array without axes of size 1: a view."""
-def stack(arrays: Any, axis: int = ..., out: Any = ..., *, dtype: Any = ..., casting: str = ...) -> Any:
+def stack(arrays: Any, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: Any = ...) -> Any:
     """Arrays of one shape joined along a new axis."""
 def std(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
     """Standard deviation: the square root of the variance. The divisor is the number of elements minus `correction`."""

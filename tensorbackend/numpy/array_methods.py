@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from operator import index
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy
 
 from ..errors import ArgumentError, ShapeError, expected
+from ..tensor import public_op
+from .dtypes import dtype_of
 from .holders import Holder, functions, tensor_of
+
+_astype: Final = public_op("astype")
 
 
 class ArrayMethods(Holder):
@@ -21,9 +25,6 @@ class ArrayMethods(Holder):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
         """The elements as a NumPy array, in its own memory."""
         return numpy.array(tensor_of(self).__array__(), dtype=dtype, copy=True)
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return functions["numpy_ufunc"](ufunc, method, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         return functions["numpy_function"](function, types, arguments, options)
@@ -116,6 +117,11 @@ class ArrayMethods(Holder):
         self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
     ) -> Self:
         """The elements in another dtype, as a new array."""
+        t = tensor_of(self)
+        given, target = t.template.dtype, dtype_of(dtype)
+        if given is not target and casting == "unsafe" and t.template.shape and not given.is_complex:
+            made: Self = functions["box"](_astype(t, target))
+            return made
         result: Self = functions["astype"](self, dtype, casting=casting, copy=copy)
         return result
 

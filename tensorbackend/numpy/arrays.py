@@ -14,21 +14,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NoReturn
 
-import numpy
-
 from ..dtypes import complex128, float64, int64
 from ..errors import ArgumentError, expected
 from ..expr.trees import register_tree_node
 from ..protocol.owners import held_alone
 from ..template import Shape, Template
-from ..tensor import Tensor, public_op
+from ..tensor import Tensor, blank_tensor, public_op
 from .array_methods import ArrayMethods
 from .holders import HERE as HERE
 from .holders import Step as Step
 from .holders import fresh as fresh
 from .holders import functions as functions
 from .holders import tensor_of as tensor_of
-from .keys import HOST, INTS, OTHER, STRUCTURES, cut, structure
+from .keys import CUTS, HOST, PARTS, cut, has_only_ints, template_of_part
 from .keys import as_shape as as_shape
 from .keys import is_basic as is_basic
 
@@ -36,7 +34,6 @@ _getitem: Final = public_op("getitem")
 _setitem: Final = public_op("setitem")
 _put_at: Final = public_op("put_at")
 _reshape: Final = public_op("reshape")
-_permute: Final = public_op("permute_dims")
 
 
 class ArrayType(type):
@@ -95,23 +92,41 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         if t is None:
             t = self._read()
         kind = key.__class__
-        if kind is int or kind is _INT64:
-            if len(t.template.shape) == 1:
-                return _element(t, key)
-        elif kind is tuple:
-            known = STRUCTURES.get(tuple(map(type, key)))
-            if known is None:
-                known = structure(key)
-            if known == INTS:
-                if len(key) == len(t.template.shape):
-                    return _element(t, key)
-            elif known == OTHER:
-                return functions["getitem"](self, key)
-        elif kind is not slice and not (key is None or key is ...):
+        if kind is tuple:
+            for part in key:
+                if part.__class__ not in PARTS:
+                    return functions["getitem"](self, key)
+        elif kind not in PARTS:
             return functions["getitem"](self, key)
+        data = t.data
+        if data.__class__ is HOST:
+            try:
+                part = data[key]
+            except Exception:  # bounds of slices that are arrays; whatever else is wrong is raised again
+                return functions["getitem"](self, key)
+            if part.__class__ is not HOST:
+                return part
+            kinds = t.template.kind
+            template = CUTS.get((kinds, part.shape)) or template_of_part(kinds, part.shape)
+            if template is not None:
+                read = blank_tensor()
+                read.template = template
+                read.backend = t.backend
+                read.data = part
+                view = blank()
+                view._t = None
+                view._base = self
+                view._how = key
+                view._of = t.template
+                view._kept = read
+                view._shows = template
+                view._seen = data
+                return view
+        if has_only_ints(key) and (len(key) if kind is tuple else 1) == len(t.template.shape):
+            return result(_getitem(t, key))
         try:
             read = cut(t, key)
-        except Exception:  # bounds of slices that are arrays; whatever else is wrong is raised again
+        except Exception:  # as above
             return functions["getitem"](self, key)
         view = blank()
         view._t = None
@@ -119,7 +134,8 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         view._how = key
         view._of = t.template
         view._kept = read
-        view._seen = t.data
+        view._shows = read.template
+        view._seen = data
         return view
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -142,9 +158,10 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                 if whole and v.template.shape == t.template.shape and v.backend is t.backend:
                     self._t = Tensor(t.template, t.backend, v.data)
                     return
-                if kind is int or kind is slice or (kind is tuple and structure(key)):
+                if is_basic(key):
                     try:
-                        _setitem(t, key, v)
+                        if not written(t, key, v):
+                            _setitem(t, key, v)
                     except Exception:  # bounds that are arrays, sizes that only NumPy broadcasts; raised again
                         functions["setitem"](self, key, v)
                     return
@@ -163,8 +180,7 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                 functions["setitem"](self, key, value)
                 return
             del data
-            place = key.__class__
-            if place is int or place is slice or (place is tuple and structure(key)):
+            if is_basic(key):
                 try:
                     if own and held_alone(t):
                         data = t.data
@@ -231,12 +247,8 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
     @property
     def T(self) -> ndarray:
         """The axes in reverse order: a view."""
-        ndim = self.ndim
-        step = _REVERSED.get(ndim)
-        if step is None:
-            order = tuple(range(ndim))[::-1]
-            step = _REVERSED[ndim] = Step(lambda t: _permute(t, order), lambda old, new: _permute(new, order))
-        return step_view(self, step)
+        result: ndarray = functions["transpose"](self)
+        return result
 
     def to_device(self, device: str, /, *, stream: Any = None) -> ndarray:
         """The array on another device of its backend."""
@@ -249,13 +261,9 @@ ndarray.__module__ = __package__
 blank: Final[Callable[[], ndarray]] = type.__call__.__get__(ndarray)
 """Makes an array without attributes, which the caller sets at once."""
 
-_REVERSED: Final[dict[int, Step]] = {}
-"""The step of `x.T` by the number of axes."""
-
 _ALL: Final = slice(None)
 _WIDE: Final = frozenset({float64, complex128, int64})
 """Dtypes that hold Python's numbers exactly, or raise `OverflowError`."""
-_INT64: Final = numpy.int64
 
 
 def box(t: Tensor) -> ndarray:
@@ -289,15 +297,21 @@ def root(x: ndarray) -> ndarray:
     return x
 
 
-def _element(t: Tensor, key: Any) -> Any:
-    """The element at a key of ints."""
+def written(t: Tensor, key: Any, v: Tensor) -> bool:
+    """Whether NumPy has written a tensor to the elements at a plain key: not where anybody else could see it."""
+    template, new = t.template, v.template
+    if t.data.__class__ is not HOST or v.data.__class__ is not HOST or template.dtype is not new.dtype:
+        return False
+    if len(new.shape) > len(template.shape) or any(new.names) or not held_alone(t):
+        return False
     data = t.data
-    if data.__class__ is HOST:
-        try:
-            return data[key]
-        except IndexError:
-            pass
-    return result(_getitem(t, key))
+    if data.base is not None or not data.flags.owndata:
+        return False
+    try:
+        data[key] = v.data
+    except (ValueError, IndexError, TypeError):  # raised again in the library's words
+        return False
+    return True
 
 
 def view_of(base: ndarray, how: Any, of: Template | None = None) -> ndarray:
@@ -317,6 +331,7 @@ def step_view(base: ndarray, how: Step) -> ndarray:
     view._how = how
     view._of = t.template
     view._kept = how.read(t)
+    view._shows = None
     view._seen = t.data
     return view
 
@@ -363,7 +378,7 @@ def put(x: ndarray, key: Any, value: Any) -> None:
     if own is not None:
         if value.__class__ is Tensor and own.backend.holds_data and not value.backend.holds_data:
             x._t = _put_at(own, key, value)  # of a trace: using it afterwards outside raises an error that says so
-        else:
+        elif value.__class__ is not Tensor or not written(own, key, value):
             _setitem(own, key, value)
         return
     x._kept = x._seen = None
@@ -374,7 +389,7 @@ def put(x: ndarray, key: Any, value: Any) -> None:
             put(x, key, value)
             return
         x._kept = x._seen = None
-    if how.__class__ in (int, _INT64) or (how.__class__ is tuple and structure(how) == INTS):
+    if has_only_ints(how):
         ints = how if how.__class__ is tuple else (how,)
         put(_base_in_view(x._base, x._of), (*ints, *(key if key.__class__ is tuple else (key,))), value)
         return

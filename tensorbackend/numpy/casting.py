@@ -56,16 +56,17 @@ def _resized_bits(t: Tensor, dtype: DType) -> Tensor:
 @public
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None, casting: str = "unsafe") -> ndarray:
     """The elements in another dtype."""
-    array = asarray(x)
+    array = x if x.__class__ is ndarray else asarray(x)
     target = dtype_of(dtype)
     t = tensor_of(array)
-    if t.dtype is target and not copy:
+    given = t.template.dtype
+    if given is target and not copy:
         return array
-    source = t.dtype.dtype
+    source = given.dtype
     if casting != "unsafe" and not numpy.can_cast(source, target.dtype, casting):  # type: ignore[arg-type] # any text
         raise TypeError(f"Cannot cast array data from {source!r} to {target.dtype!r} according to the rule '{casting}'")
-    made = box(fresh(t) if t.dtype is target else cast(t, target))
-    if not t.shape:
+    made = box(fresh(t) if given is target else cast(t, target))
+    if not t.template.shape:
         made._how = True
     return made
 

@@ -243,9 +243,10 @@ def array(
 
 def cast(t: Tensor, dtype: DType) -> Tensor:
     """A tensor in another dtype by NumPy's rules: the imaginary part of complex numbers is dropped."""
-    if t.dtype is dtype:
+    given = t.template.dtype
+    if given is dtype:
         return t
-    if t.dtype.is_complex and not dtype.is_complex:
+    if given.is_complex and not dtype.is_complex:
         t = tb.not_equal(t, 0) if dtype.kind == "bool" else tb.real(t)
     return tb.astype(t, dtype)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import Any, Final
 
 import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import bool_
+from ..dtypes import ALL_DTYPES, bool_
 from ..tensor import Tensor
 from .arrays import box, functions, ndarray, replace, result, tensor_of
 from .conversion import NUMBERS, asarray, cast, tensor
@@ -18,6 +18,8 @@ from .dtypes import numpy_dtype
 from .functions import Array, Out, function, public
 from .selection import chosen
 from .ufuncs import write_out
+
+_FLOATING: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype.is_floating})
 
 
 @public
@@ -28,7 +30,11 @@ def clip(
     """Each element clipped to two bounds."""
     low = a_min if min is None else min
     high = a_max if max is None else max
-    x: Any = asarray(a)
+    x: Any = a if a.__class__ is ndarray else asarray(a)
+    if low.__class__ is high.__class__ is float and out is None:
+        t = tensor_of(x)
+        if t.template.dtype in _FLOATING:
+            return result(tb.clip(t, low, high))
     if low is None and high is None:
         made: Any = x if x.ndim else x[()]
     else:

@@ -17,8 +17,10 @@ import numpy
 
 import tensorbackend as tb
 
+from ..declarations.parameters import Role
 from ..tensor import Tensor
 from .arrays import HERE, blank, functions, ndarray, result
+from .bodies import Body
 from .conversion import operand, tensor
 from .dtypes import dtype_of
 from .ufuncs import write_out
@@ -65,9 +67,22 @@ _CONVERSIONS: Final = {
         _{x} = tensor({x})
 """,
     "Operand": "    _{x} = operand({x})\n",
-    "Arrays": "    _{x} = tensors({x})\n",
+    "Arrays": """\
+    if {x}.__class__ is list or {x}.__class__ is tuple:
+        _{x} = []
+        for each in {x}:
+            if each.__class__ is ndarray:
+                part = each._t
+                _{x}.append(each._read() if part is None else part)
+            else:
+                _{x}.append(tensor(each))
+    else:
+        _{x} = tensors({x})
+""",
     "Dtype": "    _{x} = None if {x} is None else dtype_of({x})\n",
 }
+
+_ROLES: Final[dict[str, Role]] = {"Array": "tensor", "Arrays": "tensors"}
 
 _RESULT: Final = """\
     if r.template.shape or r.data.__class__ is not HOST:
@@ -92,7 +107,11 @@ _SCOPE: Final = {"HOST": numpy.ndarray, "blank": blank, "dtype_of": dtype_of, "m
                  "tuple": tuple, "write_out": write_out}  # fmt: skip
 
 
-def function(body: Function | None = None, *, space: str = "", name: str = "") -> Any:
+@overload
+def function(body: Function, *, space: str = "", name: str = "", planned: bool = True) -> Function: ...
+@overload
+def function(*, space: str = "", name: str = "", planned: bool = True) -> Callable[[Function], Function]: ...
+def function(body: Function | None = None, *, space: str = "", name: str = "", planned: bool = True) -> Any:
     """Make NumPy's function from a body that computes with tensors, and register it under its name.
 
     Parameters
@@ -103,6 +122,8 @@ def function(body: Function | None = None, *, space: str = "", name: str = "") -
         The namespace of the function, such as `"linalg"`.
     name : str, default ""
         NumPy's name, by default that of the body.
+    planned : bool, default True
+        Whether calls that come often run as one kernel. Not for a body that calls a function with kernels of its own.
 
     Returns
     -------
@@ -116,9 +137,9 @@ def function(body: Function | None = None, *, space: str = "", name: str = "") -
     array([[2, 1]])
     """
     if body is None:
-        return partial(function, space=space, name=name)
+        return partial(function, space=space, name=name, planned=planned)
     name = name or body.__name__.rstrip("_")
-    wrapped: Any = _wrapper(body, name)
+    wrapped: Any = _wrapper(body, name, planned)
     wrapped.__module__ = f"tensorbackend.numpy.{space}" if space else __package__
     wrapped.__doc__, wrapped.__qualname__, wrapped.body = body.__doc__, name, body
     full = f"{space}.{name}" if space else name
@@ -126,9 +147,19 @@ def function(body: Function | None = None, *, space: str = "", name: str = "") -
     return wrapped
 
 
-def _wrapper(body: Callable[..., Any], name: str) -> Callable[..., Any]:
+def ready(body: Function) -> Function:
+    """A function of tensors that runs as one kernel when a call comes again; the function itself without `Array`."""
+    parameters = signature(body).parameters.values()
+    roles = {each.name: _ROLES[kind] for each in parameters if (kind := str(each.annotation)) in _ROLES}
+    operands = [each for each in parameters if each.name in roles]
+    if any(each.kind is Parameter.VAR_POSITIONAL or each.default is not Parameter.empty for each in operands):
+        return body
+    return Body(body, roles).op if operands else body  # type: ignore[return-value] # generated code has no types
+
+
+def _wrapper(body: Callable[..., Any], name: str, planned: bool) -> Callable[..., Any]:
     given = signature(body)
-    scope: dict[str, Any] = {**_SCOPE, "body": body, "__name__": __package__}
+    scope: dict[str, Any] = {**_SCOPE, "__name__": __package__}
     head: list[str] = []
     passed: list[str] = []
     lines: list[str] = []
@@ -172,7 +203,8 @@ def _wrapper(body: Callable[..., Any], name: str) -> Callable[..., Any]:
     returned = str(given.return_annotation)
     lines.append(f"    r = body({', '.join(passed)})\n")
     if has_out:
-        lines.append(f"    if out is not None:\n        return write_out({name!r}, out, r)\n")
+        casting = ", casting" if "casting" in given.parameters else ""
+        lines.append(f"    if out is not None:\n        return write_out({name!r}, out, r{casting})\n")
     if returned == "Array":
         lines.append(_RESULT)
     elif returned == "tuple[Array, ...]":
@@ -183,6 +215,7 @@ def _wrapper(body: Callable[..., Any], name: str) -> Callable[..., Any]:
         lines.append("    return r._make(map(result, r))\n")
     else:
         lines.append("    return r\n")
+    scope["body"] = ready(body) if planned else body
     scope["list"] = list
     source = f"def {name}({', '.join(head)}):\n{''.join(lines)}"
     exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)

@@ -88,7 +88,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     x = cast(x, tb.uint8) if x.dtype is bool_ else x
     edges = _edges(x, bins, range, weights)
     even = isinstance(bins, int) and x.dtype in (tb.float32, tb.float64) and len(edges) > 1
-    counted, _ = _counts([x], [edges], w, even)
+    counted, _ = _counts([x], [edges], w, even, whole=even and range is None)
     if density:
         widths = tb.asarray(numpy.diff(edges).astype(float))
         counted = counted / widths / tb.sum(counted)
@@ -99,14 +99,17 @@ def _even_places(x: Tensor, line: Tensor, low: float, high: float, count: int) -
     """The bins of equal width of the values, computed as in NumPy and corrected next to the edges."""
     place = cast(tb.clip((x - low) * (count / (high - low)), 0.0, float(count - 1)), tb.int64)
     lower, upper = tb.take(line, place, axis=0), tb.take(line, place + 1, axis=0)
-    place = tb.where(tb.less(x, lower), place - 1, place)
-    return tb.where(tb.logical_and(tb.greater_equal(x, upper), place < count - 1), place + 1, place)
+    place = place - cast(tb.less(x, lower), tb.int64)  # a quarter of the time of `where` on data without order
+    return place + cast(tb.logical_and(tb.greater_equal(x, upper), place < count - 1), tb.int64)
 
 
 def _counts(
-    columns: list[Tensor], edges: list[Any], weights: Tensor | None, even: bool = False
+    columns: list[Tensor], edges: list[Any], weights: Tensor | None, even: bool = False, whole: bool = False
 ) -> tuple[Tensor, list[int]]:
-    """The (weighted) numbers of points in the cells of a grid."""
+    """The (weighted) numbers of points in the cells of a grid.
+
+    `even` says that bins are of one width, `whole` that they hold all values.
+    """
     places: list[Tensor] = []
     inside: Any = None
     for x, e in zip(columns, edges, strict=True):
@@ -120,15 +123,16 @@ def _counts(
         else:
             place = tb.searchsorted(line, x, side="right") - 1
             place = tb.where(tb.equal(x, line[-1]), count - 1, place)
-        within = tb.logical_and(tb.greater_equal(x, line[0]), tb.less_equal(x, line[-1]))
-        inside = within if inside is None else tb.logical_and(inside, within)
-        places.append(tb.clip(place, 0, count - 1))
+        if not whole:
+            within = tb.logical_and(tb.greater_equal(x, line[0]), tb.less_equal(x, line[-1]))
+            inside = within if inside is None else tb.logical_and(inside, within)
+        places.append(place if even else tb.clip(place, 0, count - 1))
     sizes = [len(e) - 1 for e in edges]
     flat = places[0]
     for place, size in zip(places[1:], sizes[1:], strict=True):
         flat = flat * size + place
     cells = math.prod(sizes)
-    flat = tb.where(inside, flat, cells)
+    flat = flat if inside is None else tb.where(inside, flat, cells)
     if weights is not None and weights.dtype.is_complex:
         counted = tb.complex(_sums(flat, tb.real(weights), cells), _sums(flat, tb.imag(weights), cells))
     elif weights is not None:

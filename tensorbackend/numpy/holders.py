@@ -10,10 +10,12 @@ from collections.abc import Callable
 from sys import getrefcount
 from typing import Any, Final, NoReturn, Self
 
+from ..dispatch.watching import Change, Subject, is_program
 from ..errors import ArgumentError, expected
 from ..protocol.owners import pinned_count
 from ..template import Shape, Template
-from ..tensor import Tensor, public_op
+from ..tensor import Tensor, blank_tensor, public_op
+from .bodies import RUNS, computes, planned_kernel
 from .dtypes import numpy_dtype
 from .keys import HOST, cut
 
@@ -30,18 +32,60 @@ _SOLE: Final = pinned_count() or -1
 
 
 class Step:
-    """How a view other than by indexing is read from its base, and how its base is updated from it."""
+    """How a view other than by indexing is read from its base, and how its base is updated from it.
 
-    __slots__ = ("read", "write")
+    If a base of one template is read often, a kernel is planned, by which later readings run.
+    """
+
+    __slots__ = ("__weakref__", "_ready", "_runs", "how", "write")
 
     def __init__(self, read: Callable[[Tensor], Tensor], write: Callable[[Tensor, Tensor], Tensor]) -> None:
-        self.read, self.write = read, write
+        self.how, self.write = read, write
+        self._ready: tuple[Template, Any, Template, Any] | None = None
+        """The template and the backend of a base that was read, the template that it shows, and the kernel if it is
+        planned; in one attribute, as several threads may read."""
+        self._runs = 0
+
+    def read(self, t: Tensor) -> Tensor:
+        """The tensor of a view of a base."""
+        ready = self._ready
+        if ready is not None:
+            of, backend, shows, kernel = ready
+            if kernel is not None and t.template is of and t.backend is backend:
+                made = blank_tensor()
+                made.template = shows
+                made.backend = backend
+                made.data = kernel(t.data)
+                return made
+        result = self.how(t)
+        if computes(t.backend):
+            self._learn(t, result)
+        return result
+
+    def _learn(self, t: Tensor, result: Tensor) -> None:
+        """Notes that a base was read; plans the kernel for one that was read often."""
+        ready = self._ready
+        if ready is None or t.template is not ready[0] or t.backend is not ready[1]:
+            self._ready, self._runs = (t.template, t.backend, result.template, None), 0
+        self._runs += 1
+        if self._runs == RUNS:
+            kernel = planned_kernel(t.backend, self.how, (t.template,), result)
+            if kernel is not None:
+                self._ready = t.template, t.backend, result.template, kernel
+                is_program(self)
+
+    def exchange(self, change: Change) -> None:
+        """Replaces the kernel by what `change` returns for it."""
+        ready = self._ready
+        if ready is not None and ready[3] is not None:
+            of, backend, shows, kernel = ready
+            self._ready = of, backend, shows, change(kernel, Subject("view", "view", backend))
 
 
 class Holder:
     """A root, which holds a tensor, or a view, which holds its base."""
 
-    __slots__ = ("__weakref__", "_base", "_how", "_kept", "_of", "_seen", "_t")
+    __slots__ = ("__weakref__", "_base", "_how", "_kept", "_of", "_seen", "_shows", "_t")
 
     _t: Any
     """The tensor of a root, `None` in a view."""
@@ -56,19 +100,36 @@ class Holder:
     """What was read for a view, until it is used; on backends whose payloads never change, until the base changes."""
     _seen: Any
     """The payload of the base from which `_kept` was read."""
+    _shows: Template | None
+    """The template that a view by a key shows of a base of the template `_of`; `None` for other views."""
 
     def _read(self) -> Tensor:
         """The tensor of a view."""
         base = self._base
         t = base._t
+        if t is not None and t.template is self._of and (shows := self._shows) is not None:
+            data = t.data
+            if data.__class__ is HOST:
+                result: Tensor = self._kept
+                if result is not None:
+                    seen = self._seen
+                    self._kept = self._seen = None
+                    if data is seen:
+                        return result
+                result = blank_tensor()
+                result.template = shows
+                result.backend = t.backend
+                result.data = data[self._how]
+                return result
+        how = self._how
         if t is None:
             t = base._read()
-        elif self._how.__class__ is Step and getrefcount(base) == _SOLE:
+        elif how.__class__ is Step and getrefcount(base) == _SOLE:
             del base
             return self._become_root()
         kept: Tensor | None = self._kept
+        data = t.data
         if kept is not None:
-            data = t.data
             if data is self._seen:
                 if data.__class__ is HOST or not _keeps(data):
                     self._kept = self._seen = None
@@ -76,10 +137,10 @@ class Holder:
             self._kept = self._seen = None
         if t.template is not self._of:
             t = _reshape(t, self._of.shape, names=self._of.names)
-        how = self._how
-        result: Tensor = how.read(t) if how.__class__ is Step else cut(t, how)
-        if t.data.__class__ is not HOST and _keeps(t.data):
-            self._kept, self._seen = result, t.data
+            data = t.data
+        result = how.read(t) if how.__class__ is Step else cut(t, how)
+        if data.__class__ is not HOST and _keeps(data):
+            self._kept, self._seen = result, data
         return result
 
     def _become_root(self) -> Tensor:
@@ -115,6 +176,7 @@ class Holder:
 
     def _make_view(self, base: Self, how: Any, of: Template) -> None:
         self._base, self._how, self._of, self._kept, self._seen = base, how, of, None, None
+        self._shows = None
 
     @property
     def shape(self) -> Shape:

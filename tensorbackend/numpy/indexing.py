@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 import operator
 from types import EllipsisType
-from typing import Any
+from typing import Any, Final
 
 import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import bool_
+from ..dtypes import ALL_DTYPES, bool_
 from ..errors import ArgumentError, IndexRangeError, TemplateDataError, expected
 from ..tensor import Tensor
 from .arrays import functions, is_basic, ndarray, result, tensor_of, view_of
 from .arrays import put as assign
 from .conversion import NUMBERS, cast, tensor
+
+_PLACES: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype is bool_ or dtype.is_integer})
+"""The dtypes of masks and indices."""
 
 
 def plain(key: Any) -> Any:
@@ -59,8 +62,13 @@ def _bound(bound: Any) -> Any:
 
 
 def _getitem(x: ndarray, key: Any) -> Any:
-    key = plain(key)
     t = tensor_of(x)
+    if key.__class__ is ndarray:
+        places = tensor_of(key)
+        template = places.template
+        if template.shape and template.dtype in _PLACES:
+            return result(tb.getitem(t, places))
+    key = plain(key)
     read = tb.getitem(t, key)
     if not is_basic(key):
         return result(read)

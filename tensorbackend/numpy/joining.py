@@ -12,42 +12,36 @@ import numpy
 import tensorbackend as tb
 
 from ..errors import ArgumentError, ShapeError
-from .arrays import box, fresh, ndarray
+from .arrays import fresh, ndarray
 from .conversion import asarray, cast, promote
-from .dtypes import dtype_of
-from .functions import public, tensors
+from .functions import Array, Arrays, Dtype, Out, function, public
 from .shapes import atleast_1d, atleast_2d, atleast_3d, axis_position, moveaxis, reshaped_view
-from .ufuncs import write_out
 
 
-@public
+@function
 def concatenate(
-    arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
-) -> Any:
+    arrays: Arrays, /, axis: Any = 0, out: Out = None, *, dtype: Dtype = None, casting: str = "same_kind"
+) -> Array:
     """Arrays joined along an axis that they have."""
-    parts = tensors(arrays)
-    if not parts:
+    if not arrays:
         raise ArgumentError("need at least one array to concatenate")
-    if any(not part.ndim for part in parts) and axis is not None:
+    if any(not part.ndim for part in arrays) and axis is not None:
         raise ShapeError("zero-dimensional arrays cannot be concatenated")
     if axis is None:
-        parts, axis = [tb.reshape(part, (-1,)) for part in parts], 0
-    parts = promote(parts) if dtype is None else [cast(part, dtype_of(dtype)) for part in parts]
-    made = tb.concatenate(parts, axis=axis)
-    return box(fresh(made)) if out is None else write_out("concatenate", out, made, casting)
+        arrays, axis = [tb.reshape(part, (-1,)) for part in arrays], 0
+    parts = promote(arrays) if dtype is None else [cast(part, dtype) for part in arrays]
+    return fresh(tb.concatenate(parts, axis=axis))
 
 
-@public
-def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+@function
+def stack(arrays: Arrays, axis: int = 0, out: Out = None, *, dtype: Dtype = None, casting: str = "same_kind") -> Array:
     """Arrays of one shape joined along a new axis."""
-    parts = tensors(arrays)
-    if not parts:
+    if not arrays:
         raise ArgumentError("need at least one array to stack")
-    if len({part.shape for part in parts}) > 1:
+    if len({part.shape for part in arrays}) > 1:
         raise ShapeError("all input arrays must have the same shape")
-    parts = promote(parts) if dtype is None else [cast(part, dtype_of(dtype)) for part in parts]
-    made = tb.stack(parts, axis=axis_position(axis, parts[0].ndim + 1))
-    return box(made) if out is None else write_out("stack", out, made, casting)
+    parts = promote(arrays) if dtype is None else [cast(part, dtype) for part in arrays]
+    return tb.stack(parts, axis=axis_position(axis, parts[0].ndim + 1))
 
 
 def _several(made: Any) -> list[Any]:

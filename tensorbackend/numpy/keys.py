@@ -17,40 +17,32 @@ _getitem: Final = public_op("getitem")
 HOST: Final = numpy.ndarray
 """The class of payloads whose elements can be read at once."""
 
-INTS: Final = 1
-BASIC: Final = 2
-OTHER: Final = 0
-STRUCTURES: Final[dict[tuple[type, ...], int]] = {}
-"""Whether the classes of a key's parts make it one of ints, one of basic indexing, or another."""
+INTS: Final = frozenset({int, *[dtype.type for dtype in map(numpy.dtype, "bhilqBHILQ")]})
+"""The classes of ints, of Python and NumPy."""
 
-holds_entries("keys of arrays", STRUCTURES)
-
-_PLAIN: Final = frozenset({slice, NoneType, EllipsisType})
+PARTS: Final = frozenset({*INTS, slice, NoneType, EllipsisType})
+"""The classes of parts of a key of basic indexing."""
 
 
-def structure(key: tuple[Any, ...]) -> int:
-    """Whether a key has only ints, is one of basic indexing, or another; remembered by the classes of its parts."""
-    kinds = tuple(map(type, key))
-    found = STRUCTURES.get(kinds)
-    if found is None:
-        ints = [kind is int or issubclass(kind, numpy.integer) for kind in kinds]
-        plain = [is_int or kind in _PLAIN for is_int, kind in zip(ints, kinds, strict=True)]
-        found = INTS if kinds and all(ints) else BASIC if all(plain) else OTHER
-        remember(STRUCTURES, kinds, found)
-    return found
+def has_only_ints(key: Any) -> bool:
+    """Whether a key is an int or a tuple of ints."""
+    return INTS.issuperset(map(type, key)) and bool(key) if key.__class__ is tuple else key.__class__ in INTS
 
 
 def is_basic(key: Any) -> bool:
-    """Whether a plain key is one of basic indexing, whose result is a view."""
-    return all(
-        part.__class__ in (int, slice, NoneType, EllipsisType) for part in (key if type(key) is tuple else (key,))
-    )
+    """Whether a key is one of basic indexing, whose result is a view."""
+    if key.__class__ is not tuple:
+        return key.__class__ in PARTS
+    for part in key:  # noqa: SIM110 # a loop is quicker than a generator
+        if part.__class__ not in PARTS:
+            return False
+    return True
 
 
-_CUTS: Final[dict[tuple[TemplateKind, Shape], Template]] = {}
+CUTS: Final[dict[tuple[TemplateKind, Shape], Template]] = {}
 """The templates of views by the kind of the base and the shape; axes with names are left to the library's indexing."""
 
-holds_entries("views of arrays", _CUTS)
+holds_entries("views of arrays", CUTS)
 
 
 def cut(t: Tensor, key: Any) -> Tensor:
@@ -59,13 +51,9 @@ def cut(t: Tensor, key: Any) -> Tensor:
     if data.__class__ is HOST:
         kind = t.template.kind
         part = data[key]
-        shape = part.shape
-        template = _CUTS.get((kind, shape))
+        template = CUTS.get((kind, part.shape)) or template_of_part(kind, part.shape)
         if template is None:
-            if any(kind.names):
-                return _getitem(t, key)
-            template = intern_template(shape, kind.dtype, (None,) * len(shape))
-            remember(_CUTS, (kind, shape), template)
+            return _getitem(t, key)
         made = blank_tensor()
         made.template = template
         made.backend = t.backend
@@ -74,11 +62,23 @@ def cut(t: Tensor, key: Any) -> Tensor:
     return _getitem(t, key)
 
 
+def template_of_part(kind: TemplateKind, shape: Shape) -> Template | None:
+    """The template of a view of a base of some kind, by its shape; `None` for axes with names."""
+    if any(kind.names):
+        return None
+    template = intern_template(shape, kind.dtype, (None,) * len(shape))
+    remember(CUTS, (kind, shape), template)
+    return template
+
+
+_INT: Final = frozenset({int})
+
+
 def as_shape(shape: Any) -> tuple[int, ...]:
     """A shape of NumPy, an int or a sequence of ints, as a tuple."""
     if shape.__class__ is int:
         return (shape,)
-    if shape.__class__ is tuple and all(size.__class__ is int for size in shape):
+    if shape.__class__ is tuple and _INT.issuperset(map(type, shape)):
         return shape
     try:
         return (index(shape),)

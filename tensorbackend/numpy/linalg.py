@@ -30,6 +30,7 @@ from .factorizations import in_linalg, matrices
 from .factorizations import qr as qr
 from .factorizations import svd as svd
 from .factorizations import svdvals as svdvals
+from .functions import Array, function
 from .shapes import axis_position
 
 
@@ -134,21 +135,21 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     return result(tb.sum(values > limit, axis=-1))
 
 
-@in_linalg
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+@function(space="linalg")
+def norm(x: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
     """A norm of vectors or matrices."""
-    t = chosen_inexact(tensor(x))
+    t = chosen_inexact(x)
     if axis is None:
         if ord is None or (ord in ("f", "fro") and t.ndim == 2) or (ord == 2 and t.ndim == 1):
-            flat = tb.reshape(t, (-1,))
+            flat = t if t.ndim == 1 else tb.reshape(t, (-1,))
             made = tb.linalg.vector_norm(flat)
-            return result(tb.reshape(made, (1,) * t.ndim) if keepdims else made)
+            return tb.reshape(made, (1,) * t.ndim) if keepdims else made
         axis = tuple(range(t.ndim))
     axes = tuple(axis) if isinstance(axis, tuple | list) else (int(axis),)
     if len(axes) == 1:
         if isinstance(ord, str):
             raise ArgumentError(f"Invalid norm order '{ord}' for vectors")
-        return result(tb.linalg.vector_norm(t, axis=axes[0], keepdims=keepdims, ord=2 if ord is None else ord))
+        return tb.linalg.vector_norm(t, axis=axes[0], keepdims=keepdims, ord=2 if ord is None else ord)
     if len(axes) != 2:
         raise ArgumentError("Improper number of dimensions to norm.")
     first, second = (axis_position(each, t.ndim) for each in axes)
@@ -158,7 +159,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if ord not in (None, "fro", "f", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
         raise ArgumentError("Invalid norm order for matrices.")
     made = tb.linalg.matrix_norm(moved, ord="fro" if ord in (None, "f") else ord)
-    return result(tb.expand_dims(made, axis=tuple(sorted((first, second)))) if keepdims else made)
+    return tb.expand_dims(made, axis=tuple(sorted((first, second)))) if keepdims else made
 
 
 @in_linalg

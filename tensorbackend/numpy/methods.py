@@ -133,4 +133,16 @@ def _numpy_function(function: Any, types: Any, arguments: Any, options: Any) -> 
     return ours(*arguments, **options) if ours is not None else back(function(*host(arguments), **host(options)))
 
 
-functions["numpy_ufunc"], functions["numpy_function"] = _numpy_ufunc, _numpy_function
+def _array_ufunc(self: ndarray, ufunc: Any, method: str, /, *inputs: Any, **options: Any) -> Any:
+    if not options and method == "__call__":
+        ours = _OF_NUMPY.get(ufunc)
+        if ours is not None:
+            return ours(*inputs)
+    return _numpy_ufunc(ufunc, method, inputs, options)
+
+
+_OF_NUMPY: Final = {ours.spec.by_numpy: ours for ours in UFUNCS.values()}
+"""The universal functions by NumPy's."""
+
+setattr(ndarray, "__array_ufunc__", _array_ufunc)  # noqa: B010
+functions["numpy_function"] = _numpy_function

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import bool_
+from ..dtypes import ALL_DTYPES, bool_
 from ..errors import ArgumentError
 from ..tensor import Tensor
 from .arrays import box, functions, ndarray, result
 from .conversion import NUMBERS, asarray, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
-from .functions import Array, Out, function, public
+from .functions import Array, Arrays, Out, function, public, ready
 from .selection import chosen
 from .ufuncs import write_out
+
+_NUMERIC: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype.is_numeric})
 
 
 @public
 def dot(a: Any, b: Any, out: Any = None) -> Any:
     """The product of matrices and vectors; for more axes the sum over the last of a and the second-to-last of b."""
     x, y = a, b
+    if x.__class__ is ndarray and y.__class__ is ndarray:
+        t = x._t
+        if t is None:
+            t = x._read()
+        u = y._t
+        if u is None:
+            u = y._read()
+        dtype = t.template.dtype
+        if u.template.dtype is dtype and dtype in _NUMERIC and t.template.shape and 0 < len(u.template.shape) < 3:
+            made = tb.matmul(t, u)
+            return result(made) if out is None else write_out("dot", out, made)
     if x.__class__ is not ndarray or y.__class__ is not ndarray:
         if x.__class__ in NUMBERS or y.__class__ in NUMBERS:
             return functions["multiply"](x, y) if out is None else functions["multiply"](x, y, out=out)
@@ -106,10 +119,15 @@ def einsum(
             if not numpy.can_cast(source, to, casting):
                 raise TypeError(f"Cannot cast array data from {source!r} to {to!r} according to the rule '{casting}'")
         given = [cast(each, wanted) for each in given]
-    bools = all(each.dtype is bool_ for each in given)
-    made = tb.einsum(text, *_numeric(*given))
-    made = cast(made, bool_) if bools else made
+    made = _contracted(given, text)
     return result(made) if out is None else write_out("einsum", out, made)
+
+
+@ready
+def _contracted(parts: Arrays, text: str) -> Tensor:
+    """The sums of products that a text describes, of bools as logical sums."""
+    made: Tensor = tb.einsum(text, *_numeric(*parts))
+    return cast(made, bool_) if all(each.dtype is bool_ for each in parts) else made
 
 
 def _letters(axes: Any) -> str:

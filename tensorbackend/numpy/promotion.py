@@ -22,7 +22,9 @@ from .dtypes import NUMPY_CLASSES, dtype_of, numpy_dtype
 class Spec:
     """A universal function: its name, the op that computes it, and NumPy's declaration of it."""
 
-    __slots__ = ("accumulator", "boolean", "by_numpy", "complex", "kinds", "name", "nin", "nout", "op", "reducer")
+    __slots__ = (
+        "accumulator", "alike", "boolean", "by_numpy", "complex", "kinds", "name", "nin", "nout", "op", "reducer",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -41,6 +43,8 @@ class Spec:
         self.nout: Final[int] = self.by_numpy.nout
         self.kinds: Final[dict[Any, Plan | None]] = {}
         """How dtypes of tensors and classes of numbers are computed with: `None` by the op, without conversion."""
+        self.alike: Final[set[Any]] = set()
+        """The dtypes for which operands that all have this dtype are computed with by the op, without conversion."""
 
 
 class Plan(NamedTuple):
@@ -62,6 +66,8 @@ def plan_call(spec: Spec, kinds: tuple[Any, ...]) -> Plan | None:
     except KeyError:
         plan = _straight(spec, make_plan(spec, kinds, None, "same_kind"), kinds)
         spec.kinds[kinds] = plan
+        if plan is None and len({*kinds}) == 1:
+            spec.alike.add(kinds[0])
         return plan
 
 

@@ -8,7 +8,7 @@ import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import bool_
+from ..dtypes import ALL_DTYPES, bool_
 from ..errors import ArgumentError, ShapeError
 from ..tensor import Tensor
 from .arrays import box, fresh, functions, ndarray, result, tensor_of
@@ -28,20 +28,20 @@ def as_integers(x: Tensor) -> Tensor:
     return cast(x, tb.int64)
 
 
-@function
+@function(planned=False)
 def take(a: Array, indices: Array, axis: Any = None, out: Out = None, mode: str = "raise") -> Array:
     """The elements at indices along an axis, by default of the flat array."""
-    x, place = flat_along(a, axis)
-    indices = as_integers(indices)
-    length = x.shape[place]
+    x, place = (a, 0) if axis is None and len(a.template.shape) == 1 else flat_along(a, axis)
+    if not indices.template.dtype.is_integer:
+        indices = as_integers(indices)
     if mode == "wrap":
-        indices = tb.remainder(indices, max(length, 1))
+        indices = tb.remainder(indices, max(x.shape[place], 1))
     elif mode == "clip":
-        indices = tb.clip(indices, 0, max(length - 1, 0))
+        indices = tb.clip(indices, 0, max(x.shape[place] - 1, 0))
     return tb.take(x, indices, axis=place, mode="error")
 
 
-@function
+@function(planned=False)
 def take_along_axis(arr: Array, indices: Array, axis: Any = -1) -> Array:
     """The elements at one index each along an axis."""
     if not indices.dtype.is_integer:
@@ -52,17 +52,40 @@ def take_along_axis(arr: Array, indices: Array, axis: Any = -1) -> Array:
     return tb.take_along_axis(x, indices, axis=place)
 
 
+_STRAIGHT: Final = frozenset({
+    *[(dtype, dtype) for dtype in ALL_DTYPES],
+    *[
+        pair
+        for kind in (bool, int, float, complex)
+        for dtype in ALL_DTYPES
+        if (dtype is bool_ if kind is bool else dtype.is_numeric if kind is int else dtype.is_inexact
+            if kind is float else dtype.is_complex)
+        for pair in ((kind, dtype), (dtype, kind))
+    ],
+})  # fmt: skip
+"""The dtypes of arrays and classes of Python's numbers between which an op chooses as NumPy does."""
+
+
 @public
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """Elements of x where a condition is true, otherwise of y; for a condition alone, its true positions."""
-    if condition.__class__ is ndarray and x.__class__ is ndarray:
-        mask, first = tensor_of(condition), tensor_of(x)
-        if mask.dtype is bool_:
-            kind = y.__class__
-            if kind is ndarray and (second := tensor_of(y)).dtype is first.dtype:
-                return result(tb.where(mask, first, second))
-            if (kind is float and first.dtype.is_inexact) or (kind is int and first.dtype.is_numeric):
-                return result(tb.where(mask, first, y))
+    if condition.__class__ is ndarray:
+        mask = condition._t
+        if mask is None:
+            mask = condition._read()
+        first, second, k, j = x, y, x.__class__, y.__class__
+        if k is ndarray:
+            first = x._t
+            if first is None:
+                first = x._read()
+            k = first.template.dtype
+        if j is ndarray:
+            second = y._t
+            if second is None:
+                second = y._read()
+            j = second.template.dtype
+        if mask.template.dtype is bool_ and (k, j) in _STRAIGHT:
+            return result(tb.where(mask, first, second))
     if x is None and y is None:
         return nonzero(condition)
     if x is None or y is None:

@@ -16,7 +16,7 @@ from ..tensor import Tensor
 from .arrays import box, functions, ndarray, result
 from .conversion import asarray, cast, host, tensor
 from .dtypes import dtype_of
-from .functions import Array, Out, function, public
+from .functions import Array, Out, function, public, ready
 from .selection import chosen
 from .shapes import axis_position, flat_along
 from .ufuncs import write_out
@@ -88,11 +88,17 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
                 shape[axis] = 1
                 extra = functions["broadcast_to"](extra, tuple(shape))
             parts.insert(place, extra)
-    x = functions["concatenate"](parts, axis) if len(parts) > 1 else x
+    return result(_differences(tensor(functions["concatenate"](parts, axis) if len(parts) > 1 else x), n, axis))
+
+
+@ready
+def _differences(x: Array, n: int, axis: int) -> Array:
+    """The differences of adjacent elements taken n times, of bools whether they differ."""
+    if x.dtype is not bool_:
+        return tb.diff(x, axis=axis, n=n)
     before = (slice(None),) * axis
     for _ in range(n):
-        later, earlier = x[(*before, slice(1, None))], x[(*before, slice(None, -1))]
-        x = functions["not_equal"](later, earlier) if x._template().dtype is bool_ else later - earlier
+        x = tb.not_equal(x[(*before, slice(1, None))], x[(*before, slice(None, -1))])
     return x
 
 

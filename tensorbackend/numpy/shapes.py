@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -16,6 +15,7 @@ from ..tensor import Tensor
 from .arrays import Step, as_shape, box, functions, ndarray, step_view
 from .conversion import asarray, tensor
 from .functions import Array, function, public
+from .stepping import chain, permute_by, reshape_to, view_by
 
 
 def axis_position(axis: Any, ndim: int, name: str = "axis") -> int:
@@ -34,78 +34,65 @@ def axis_positions(axis: Any, ndim: int) -> tuple[int, ...]:
 
 def flat_along(x: Tensor, axis: Any) -> tuple[Tensor, int]:
     """A tensor and the position of an axis; for None the flat tensor and 0."""
-    return (tb.reshape(x, (-1,)), 0) if axis is None else (x, axis_position(axis, x.ndim))
-
-
-def permuted_view(x: ndarray, order: Sequence[int]) -> ndarray:
-    """The axes in another order: a view."""
-    inverse = sorted(range(len(order)), key=order.__getitem__)
-    order = tuple(order)
-    return step_view(x, Step(lambda t: tb.permute_dims(t, order), lambda old, new: tb.permute_dims(new, inverse)))
+    if axis is None:
+        return (x if x.ndim == 1 else tb.reshape(x, (-1,))), 0
+    return x, axis_position(axis, x.ndim)
 
 
 def reshaped_view(x: ndarray, shape: tuple[int, ...]) -> ndarray:
     """The elements in another shape: a view."""
-    return step_view(
-        x, Step(lambda t: tb.reshape(t, shape), lambda old, new: tb.reshape(new, old.shape, names=old.names))
-    )
+    return step_view(x, reshape_to(shape))
 
 
-@public
-def reshape(
-    a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: bool | None = None
-) -> ndarray:
+@view_by
+def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: bool | None = None) -> Step:
     """The elements in another shape: a view."""
-    x = asarray(a)
     size = as_shape(newshape if shape is None else shape)
     if order == "F":
-        return permuted_view(reshaped_view(x.T, size[::-1]), range(len(size))[::-1])
-    made = reshaped_view(x, size)
-    return made.copy() if copy else made
+        return chain(_reversed_axes(a.ndim), reshape_to(size[::-1]), _reversed_axes(len(size)))
+    return reshape_to(size)
 
 
-@public
-def ravel(a: Any, order: str = "C") -> ndarray:
+def _reversed_axes(ndim: int) -> Step:
+    return permute_by(range(ndim)[::-1])
+
+
+@view_by
+def ravel(a: Any, order: str = "C") -> Step:
     """The elements along one axis: a view."""
-    x = asarray(a)
-    return reshaped_view(x.T if order == "F" else x, (-1,))
+    return chain(_reversed_axes(a.ndim), reshape_to((-1,))) if order == "F" else reshape_to((-1,))
 
 
-@public
-def transpose(a: Any, axes: Any = None) -> ndarray:
+@view_by
+def transpose(a: Any, axes: Any = None) -> Step:
     """The axes in another order, by default reversed: a view."""
-    x = asarray(a)
-    order = range(x.ndim)[::-1] if axes is None else [axis_position(each, x.ndim) for each in axes]
-    if sorted(order) != list(range(x.ndim)):
-        raise ShapeError("axes don't match array" if len(order) != x.ndim else "repeated axis in transpose")
-    return permuted_view(x, order)
+    order = range(a.ndim)[::-1] if axes is None else [axis_position(each, a.ndim) for each in axes]
+    if sorted(order) != list(range(a.ndim)):
+        raise ShapeError("axes don't match array" if len(order) != a.ndim else "repeated axis in transpose")
+    return permute_by(order)
 
 
-@public
-def matrix_transpose(x: Any, /) -> ndarray:
+@view_by
+def matrix_transpose(x: Any, /) -> Step:
     """Swap the last two axes: a view."""
-    array = asarray(x)
-    if array.ndim < 2:
-        raise ShapeError(f"Input array must be at least 2-dimensional, but it is {array.ndim}")
-    return swapaxes(array, -1, -2)
+    if x.ndim < 2:
+        raise ShapeError(f"Input array must be at least 2-dimensional, but it is {x.ndim}")
+    return permute_by([*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
 
 
-@public
-def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
+@view_by
+def swapaxes(a: Any, axis1: int, axis2: int) -> Step:
     """Two axes exchanged: a view."""
-    x = asarray(a)
-    first, second = axis_position(axis1, x.ndim, "axis1: axis"), axis_position(axis2, x.ndim, "axis2: axis")
-    order = list(range(x.ndim))
+    first, second = axis_position(axis1, a.ndim, "axis1: axis"), axis_position(axis2, a.ndim, "axis2: axis")
+    order = list(range(a.ndim))
     order[first], order[second] = second, first
-    return permuted_view(x, order)
+    return permute_by(order)
 
 
-@public
-def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
-    """Axes moved to other positions: a view."""
-    x = asarray(a)
-    sources = [axis_position(each, x.ndim, "source: axis") for each in numpy.atleast_1d(source)]
-    targets = [axis_position(each, x.ndim, "destination: axis") for each in numpy.atleast_1d(destination)]
+def _moved(ndim: int, source: Any, destination: Any) -> list[int]:
+    """The order of axes in which some have moved to other positions."""
+    sources = [axis_position(each, ndim, "source: axis") for each in numpy.atleast_1d(source)]
+    targets = [axis_position(each, ndim, "destination: axis") for each in numpy.atleast_1d(destination)]
     if len(sources) != len(targets):
         raise ArgumentError("`source` and `destination` arguments must have the same number of elements")
     if len({*sources}) < len(sources) or len({*targets}) < len(targets):
@@ -114,59 +101,61 @@ def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
             if len({*sources}) < len(sources)
             else "repeated axis in `destination` argument"
         )
-    order = [axis for axis in range(x.ndim) if axis not in sources]
+    order = [axis for axis in range(ndim) if axis not in sources]
     for target, source_axis in sorted(zip(targets, sources, strict=True)):
         order.insert(target, source_axis)
-    return permuted_view(x, order)
+    return order
 
 
-@public
-def rollaxis(a: Any, axis: int, start: int = 0) -> ndarray:
+@view_by
+def moveaxis(a: Any, source: Any, destination: Any) -> Step:
+    """Axes moved to other positions: a view."""
+    return permute_by(_moved(a.ndim, source, destination))
+
+
+@view_by
+def rollaxis(a: Any, axis: int, start: int = 0) -> Step:
     """An axis rolled back to before another: a view."""
-    x = asarray(a)
-    place = axis_position(axis, x.ndim)
-    start = start + x.ndim if start < 0 else start
-    if not 0 <= start <= x.ndim:
-        raise AxisError(f"start arg requires {-x.ndim} <= start < {x.ndim + 1}, but {start} was passed in")
-    return moveaxis(x, place, start - 1 if place < start else start)
+    place = axis_position(axis, a.ndim)
+    start = start + a.ndim if start < 0 else start
+    if not 0 <= start <= a.ndim:
+        raise AxisError(f"start arg requires {-a.ndim} <= start < {a.ndim + 1}, but {start} was passed in")
+    return permute_by(_moved(a.ndim, place, start - 1 if place < start else start))
 
 
-@public
-def squeeze(a: Any, axis: Any = None) -> ndarray:
+@view_by
+def squeeze(a: Any, axis: Any = None) -> Step:
     """The array without axes of size 1: a view."""
-    x = asarray(a)
-    shape = x.shape
-    axes: Any = [place for place, size in enumerate(shape) if size == 1]
-    axes = axes if axis is None else axis_positions(axis, x.ndim)
-    if any(shape[each] != 1 for each in axes):
+    axes: Any = [place for place, size in enumerate(a.shape) if size == 1]
+    axes = axes if axis is None else axis_positions(axis, a.ndim)
+    if any(a.shape[each] != 1 for each in axes):
         raise ShapeError("cannot select an axis to squeeze out which has size not equal to one")
-    return reshaped_view(x, tuple([size for place, size in enumerate(shape) if place not in axes]))
+    return reshape_to([size for place, size in enumerate(a.shape) if place not in axes])
 
 
-@public
-def expand_dims(a: Any, axis: Any) -> ndarray:
+@view_by
+def expand_dims(a: Any, axis: Any) -> Step:
     """The array with new axes of size 1: a view."""
-    x = asarray(a)
-    ndim = x.ndim + (len(axis) if isinstance(axis, tuple | list) else 1)
+    ndim = a.ndim + (len(axis) if isinstance(axis, tuple | list) else 1)
     places = axis_positions(axis, ndim)
     if len({*places}) < len(places):
         raise ArgumentError("repeated axis")
-    sizes = iter(x.shape)
-    return reshaped_view(x, tuple([1 if place in places else next(sizes) for place in range(ndim)]))
+    sizes = iter(a.shape)
+    return reshape_to([1 if place in places else next(sizes) for place in range(ndim)])
 
 
-@public
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
+@view_by
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Step:
     """A diagonal of matrices: a view."""
-    x = asarray(a)
-    if x.ndim < 2:
+    if a.ndim < 2:
         raise ShapeError("diag requires an array of at least two dimensions")
-    first, second = axis_position(axis1, x.ndim, "axis1: axis"), axis_position(axis2, x.ndim, "axis2: axis")
+    first, second = axis_position(axis1, a.ndim, "axis1: axis"), axis_position(axis2, a.ndim, "axis2: axis")
     if first == second:
         raise ArgumentError("axis1 and axis2 cannot be the same")
-    moved = moveaxis(x, (first, second), (-2, -1))
-    step = Step(lambda t: tb.take_diagonal(t, offset=offset), lambda old, new: tb.put_diagonal(old, new, offset=offset))
-    return step_view(moved, step)
+    return chain(
+        permute_by(_moved(a.ndim, (first, second), (-2, -1))),
+        Step(lambda t: tb.take_diagonal(t, offset=offset), lambda old, new: tb.put_diagonal(old, new, offset=offset)),
+    )
 
 
 @public
@@ -200,13 +189,11 @@ def triu(m: Array, k: int = 0) -> Array:
     return tb.triu(x, k=operator.index(k))
 
 
-@public
-def flip(m: Any, axis: Any = None) -> ndarray:
+@view_by
+def flip(m: Any, axis: Any = None) -> Step:
     """The elements in reverse order along axes: a view."""
-    x = asarray(m)
-    axes = axis_positions(axis, x.ndim)
-    key = tuple([slice(None, None, -1) if place in axes else slice(None) for place in range(x.ndim)])
-    return x[key] if key else reshaped_view(x, ())
+    axes = axis_positions(axis, m.ndim)
+    return Step(lambda t: tb.flip(t, axis=axes), lambda old, new: tb.flip(new, axis=axes))
 
 
 @public

@@ -45,9 +45,11 @@ def {{name}}(x, /, {_PARAMETERS}):
         a = x._t
         if a is None:
             a = x._read()
-        if kinds.get((a.template.dtype,), a) is None:
+        if a.template.dtype in alike:
             r = op(a)
 {_RESULT.format(indent=" " * 12)}
+    elif x.__class__ is float64 and {_PLAIN}:
+        return by_numpy(x)
     return call(spec, (x,), out, where, dtype, casting, signature)
 """
 
@@ -55,7 +57,7 @@ _BINARY: Final = f"""\
 def {{name}}(x1, x2, /, {_PARAMETERS}):
 {_READ.format(x="x1", a="a", k="k")}
 {_READ.format(x="x2", a="b", k="j")}
-    if kinds.get((k, j), a) is None and {_PLAIN}:
+    if (k in alike if k is j else kinds.get((k, j), a) is None) and {_PLAIN}:
         r = op(a, b)
 {_RESULT.format(indent=" " * 8)}
     return call(spec, (x1, x2), out, where, dtype, casting, signature)
@@ -73,7 +75,7 @@ def operator(x1, x2):
         a = x1._read()
     k = a.template.dtype
 {_READ.format(x="x2", a="b", k="j")}
-    if kinds.get((k, j), a) is None:
+    if k in alike if k is j else kinds.get((k, j), a) is None:
         r = op(a, b)
 {_RESULT.format(indent=" " * 8)}
     return operate(spec, x1, x2)
@@ -94,7 +96,8 @@ def in_place(x1, x2):
     if a is None:
         a = x1._read()
 {_READ.format(x="x2", a="b", k="j")}
-    if kinds.get((a.template.dtype, j), a) is None and a.template.shape:
+    k = a.template.dtype
+    if (k in alike if k is j else kinds.get((k, j), a) is None) and a.template.shape:
         r = op(a, b)
         if r.template is a.template and r.backend is a.backend:
             if x1._t is not None:
@@ -109,7 +112,7 @@ def sole(x):
     a = x._t
     if a is None:
         a = x._read()
-    if kinds.get((a.template.dtype,), a) is None:
+    if a.template.dtype in alike:
         r = op(a)
 {_RESULT.format(indent=" " * 8)}
     return call(spec, (x,))
@@ -123,7 +126,15 @@ _SHARED: Final = {
 
 
 def _compile_source(source: str, spec: Spec, name: str) -> dict[str, Any]:
-    scope = {**_SHARED, "__name__": __package__, "kinds": spec.kinds, "op": spec.op, "spec": spec}
+    scope = {
+        **_SHARED,
+        "__name__": __package__,
+        "alike": spec.alike,
+        "by_numpy": spec.by_numpy,
+        "kinds": spec.kinds,
+        "op": spec.op,
+        "spec": spec,
+    }
     exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
     return scope
 

@@ -28,6 +28,7 @@ from ...select.threads import parallel_for, threads
 from ...template import Template
 from .base import Array, ArrayBase
 from .chain_source import ChainSource, function_of_node
+from .merged_views import merge_views
 from .owners import owns_memory
 
 BLOCK: Final = 1 << 16
@@ -48,7 +49,8 @@ def compile_graph(graph: Graph, backend: ArrayBase, donated: Sequence[int] = ())
 def prepare(graph: Graph, backend: ArrayBase) -> Graph:
     """The graph, simplified and fused; the subgraphs of its nodes as well."""
     graph = expanded(graph, lambda node: own_method(backend, node.op) is not None)
-    return fuse(rewritten(remove_names(simplified(graph, backend)), lambda node: _prepare_node(node, backend)), backend)
+    graph = rewritten(remove_names(simplified(graph, backend)), lambda node: _prepare_node(node, backend))
+    return fuse(merge_views(graph, backend), backend)
 
 
 def _prepare_node(node: Node, backend: ArrayBase) -> Sequence[Value]:
@@ -184,35 +186,47 @@ class Chain(Compiled):
 
     def _compiled(self, lent: Sequence[Value]) -> Kernel:
         backend, (out,) = self._backend, self.nodes[-1].outs
-        rows, inner, layouts = _layout(out.shape, [value.template.shape for value in self.inputs])
+        shapes = [value.template.shape for value in self.inputs]
+        rows, inner, layouts = _layout(out.shape, shapes)
         in_blocks = len(self.nodes) > 1 and out.size > 2 * BLOCK and rows > 1 and backend.fuse is None
         source = ChainSource(self.nodes, self.inputs, self._numbers, backend, lent, in_blocks=in_blocks)
         if not in_blocks:
             return source.function(out.shape)
         target = next((place for place, value in enumerate(self.inputs) if value is source.target), None)
-        height = max(1, BLOCK * rows // out.size)
-        return _blocked_kernel(backend, source, out, height, (rows, *inner), layouts, target)
+        cuts = [_Cut(out, (rows, *inner), layouts)]
+        if rows > out.shape[0] > 1:
+            cuts.append(_Cut(out, out.shape, [(1,) * (len(out.shape) - len(shape)) + shape for shape in shapes]))
+        return _blocked_kernel(backend, source, out, cuts, target)
+
+
+class _Cut:
+    """How arrays are cut into blocks of rows: the shape of the result as rows, and that of each input."""
+
+    def __init__(self, out: Template, shape: Ints, layouts: Sequence[Ints]) -> None:
+        self.shape, self.layouts = shape, layouts
+        self.height = max(1, BLOCK * shape[0] // out.size)
+        self.blocks = -(-shape[0] // self.height)
 
 
 def _blocked_kernel(
     backend: ArrayBase,
     source: ChainSource,
     out: Template,
-    height: int,
-    shape: Ints,
-    layouts: Sequence[Ints],
+    cuts: Sequence[_Cut],
     target: int | None,
 ) -> Kernel:
     """The kernel of a chain that runs over blocks of rows, shared among threads.
 
+    The first cut merges leading axes to rows. The last one does not, for views whose axes merge only by a copy.
     The result is written to the input at the position `target`, if there is one. Each thread has memory for the values
     of one block, all of it allocated before any thread begins: so a call takes as much memory each time.
     """
-    empty, dtype, rows = backend.xp.empty, numpy_dtype(out.dtype), shape[0]
+    empty, dtype = backend.xp.empty, numpy_dtype(out.dtype)
     function, dtypes = source.function(out.shape), list(map(numpy_dtype, source.scratch))
-    blocks = -(-rows // height)
 
-    def compute(result: Array, views: Sequence[Array], spaces: list[list[Array]], start: int, end: int) -> None:
+    def compute(
+        result: Array, views: Sequence[Array], spaces: list[list[Array]], height: int, start: int, end: int
+    ) -> None:
         space = spaces.pop()
         for low in range(start, end, height):
             part = slice(low, min(low + height, end))
@@ -226,10 +240,12 @@ def _blocked_kernel(
 
     def kernel(*arrays: Array) -> Array:
         result = empty(out.shape, dtype) if target is None else arrays[target]
-        whole, views = result.reshape(shape), [x.reshape(layout) for x, layout in zip(arrays, layouts, strict=True)]
-        block = (height, *shape[1:])
-        spaces = [[empty(block, kind) for kind in dtypes] for _ in range(min(threads(), blocks))]
-        parallel_for(rows, height, lambda start, end: entered(whole, views, spaces, start, end))
+        cut = cuts[0] if all(x.flags.c_contiguous for x in arrays) else cuts[-1]
+        whole = result.reshape(cut.shape)
+        views = [x.reshape(layout) for x, layout in zip(arrays, cut.layouts, strict=True)]
+        block, height = (cut.height, *cut.shape[1:]), cut.height
+        spaces = [[empty(block, kind) for kind in dtypes] for _ in range(min(threads(), cut.blocks))]
+        parallel_for(cut.shape[0], height, lambda start, end: entered(whole, views, spaces, height, start, end))
         return result
 
     return kernel

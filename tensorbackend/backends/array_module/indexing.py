@@ -339,7 +339,7 @@ class ArrayIndexing(ArrayBase):
             if inside is None:
                 return positions, updates
             kept = inside.reshape(-1)
-            return positions[kept], updates[kept]
+            return (positions, updates) if kept.all() else (positions[kept], updates[kept])
 
         return written
 

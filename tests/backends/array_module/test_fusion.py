@@ -96,6 +96,17 @@ def test_operands_of_last_use_lend_their_memory(function: Any, most: float) -> N
     assert most <= arrays_taken(function, SQUARE) <= most + min(blocks, 0.6) + 0.05
 
 
+def test_views_whose_axes_do_not_merge_are_not_copied() -> None:
+    def run(x: tb.Tensor) -> tb.Tensor:
+        inner = x[1:-1, 1:-1]
+        return tb.sin(inner) * 2 + tb.cos(x[2:, 2:]) * inner
+
+    x = tb.asarray(np.random.default_rng(0).standard_normal((256, 128, 40)).astype("f4"), backend="numpy")
+    blocks = tb.threads() * 4 * fusion.BLOCK / x.size
+    assert arrays_taken(run, x) <= 1 + min(blocks, 0.6)
+    np.testing.assert_array_equal(np.asarray(tb.jit(run)(x)), np.asarray(run(x)))
+
+
 def test_each_call_takes_the_same_memory() -> None:
     def run(x: tb.Tensor) -> tb.Tensor:
         y = x

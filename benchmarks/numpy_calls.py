@@ -1,0 +1,125 @@
+"""What a call through `tensorbackend.numpy` costs over the library's own call: `python benchmarks/numpy_calls.py`.
+
+The unit is `numpy.add` of 8 float32; at most 2 units more than the library's call is the bar. The calls take turns, and
+each figure is the minimum of many short rounds. Arrays have 8 or 2 x 4 elements in NumPy's memory.
+
+Not a test, as machines are noisy.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from timeit import Timer
+
+import numpy
+
+import tensorbackend as tb
+import tensorbackend.numpy as np
+
+BAR, ROUNDS, CALLS = 2.0, 300, 100
+
+CALLS_BESIDE = {
+    "add": ("np.add(x, x)", "tb.add(t, t)"),
+    "add of a view": ("np.add(view, x)", "tb.add(t, t)"),
+    "add of two views": ("np.add(view, view)", "tb.add(t, t)"),
+    "add of a reshaped view": ("np.add(flat, x)", "tb.add(t, t)"),
+    "add of new views": ("np.add(x[1:], x[:-1])", "tb.add(t[1:], t[:-1])"),
+    "exp": ("np.exp(x)", "tb.exp(t)"),
+    "x * 2.0": ("x * 2.0", "t * 2.0"),
+    "x < y": ("x < x", "t < t"),
+    "sum": ("np.sum(x)", "tb.sum(t)"),
+    "sum, axis": ("np.sum(m, axis=1)", "tb.sum(u, axis=1)"),
+    "max, axis": ("np.max(m, axis=1)", "tb.max(u, axis=1)"),
+    "mean": ("np.mean(x)", "tb.mean(t)"),
+    "argmax": ("np.argmax(x)", "tb.argmax(t)"),
+    "dot": ("np.dot(m, n)", "tb.matmul(u, w)"),
+    "m @ n": ("m @ n", "u @ w"),
+    "x[2:6]": ("x[2:6]", "t[2:6]"),
+    "x[mask]": ("x[mask]", "t[bits]"),
+    "reshape": ("np.reshape(x, (2, 4))", "tb.reshape(t, (2, 4))"),
+    "x.reshape": ("x.reshape(2, 4)", "t.reshape((2, 4))"),
+    "ravel": ("np.ravel(m)", "tb.reshape(u, (-1,))"),
+    "transpose": ("np.transpose(m)", "tb.permute_dims(u, (1, 0))"),
+    "x.T": ("m.T", "u.T"),
+    "squeeze": ("np.squeeze(row)", "tb.squeeze(r, axis=0)"),
+    "expand_dims": ("np.expand_dims(x, 0)", "tb.expand_dims(t, axis=0)"),
+    "moveaxis": ("np.moveaxis(m, 0, 1)", "tb.moveaxis(u, 0, 1)"),
+    "swapaxes": ("np.swapaxes(m, 0, 1)", "tb.permute_dims(u, (1, 0))"),
+    "broadcast_to": ("np.broadcast_to(x, (2, 8))", "tb.broadcast_to(t, (2, 8))"),
+    "cumsum": ("np.cumsum(x)", "tb.cumulative_sum(t, axis=0)"),
+    "cumsum, axis": ("np.cumsum(m, axis=1)", "tb.cumulative_sum(u, axis=1)"),
+    "concatenate": ("np.concatenate([x, x])", "tb.concat([t, t])"),
+    "stack": ("np.stack([x, x])", "tb.stack([t, t])"),
+    "where": ("np.where(mask, x, x)", "tb.where(bits, t, t)"),
+    "where beside a number": ("np.where(mask, x, 0.0)", "tb.where(bits, t, 0.0)"),
+    "where beside a bool": ("np.where(mask, mask, False)", "tb.where(bits, bits, False)"),
+    "where, number first": ("np.where(mask, 0.0, x)", "tb.where(bits, 0.0, t)"),
+    "clip": ("np.clip(x, 0.0, 1.0)", "tb.clip(t, 0.0, 1.0)"),
+    "sort": ("np.sort(x)", "tb.sort(t)"),
+    "argsort": ("np.argsort(x)", "tb.argsort(t)"),
+    "take": ("np.take(x, i)", "tb.take(t, j, axis=0)"),
+    "flip": ("np.flip(x)", "tb.flip(t)"),
+    "roll": ("np.roll(x, 1)", "tb.roll(t, 1)"),
+    "repeat": ("np.repeat(x, 2)", "tb.repeat(t, 2)"),
+    "tile": ("np.tile(x, 2)", "tb.tile(t, (2,))"),
+    "diff": ("np.diff(x)", "tb.diff(t)"),
+    "outer": ("np.outer(x, x)", "tb.outer(t, t)"),
+    "einsum": ("np.einsum('ij,jk->ik', m, n)", "tb.einsum('ij,jk->ik', u, w)"),
+    "tril": ("np.tril(square)", "tb.tril(s)"),
+    "zeros": ("np.zeros((2, 4))", "tb.zeros((2, 4), dtype=tb.float64)"),
+    "zeros_like": ("np.zeros_like(x)", "tb.zeros_like(t)"),
+    "x.astype": ("x.astype(np.float32)", "tb.astype(t, tb.float32)"),
+    "norm": ("np.linalg.norm(x)", "tb.linalg.vector_norm(t)"),
+    "x[1:3] = y": ("x[1:3] = pair", "t[1:3] = p"),
+    "x += y": ("iadd(x, one)", "iadd(t, o)"),
+}
+"""A call by the namespace, and the library's own."""
+
+
+def names() -> dict[str, object]:
+    """Return what the calls use."""
+    x, m = np.ones(8), np.ones((2, 4))
+    made: dict[str, object] = {
+        "np": np, "tb": tb, "x": x, "m": m, "n": np.ones((4, 2)), "row": np.ones((1, 8)), "mask": np.arange(8) > 3,
+        "i": np.asarray([1, 2, 5]), "square": np.ones((4, 4)), "view": np.ones(9)[1:], "flat": m.reshape(8),
+        "pair": np.ones(2), "one": np.ones(8), "base": m,
+    }  # fmt: skip
+    tensors = {
+        "t": "x",
+        "u": "m",
+        "w": "n",
+        "r": "row",
+        "bits": "mask",
+        "j": "i",
+        "s": "square",
+        "p": "pair",
+        "o": "one",
+    }
+    return made | {short: made[name].tensor for short, name in tensors.items()}  # type: ignore[attr-defined]
+
+
+def main() -> None:
+    scope = names() | {"a": numpy.ones(8, numpy.float32), "iadd": operator.iadd, "numpy": numpy}
+    chosen = sys.argv[1:] or list(CALLS_BESIDE)
+    unit = Timer("numpy.add(a, a)", globals=scope)
+    above = 0
+    for name in chosen:
+        timers = [unit, *[Timer(code, globals=scope) for code in CALLS_BESIDE[name]]]
+        least = [float("inf")] * 3
+        for timer in timers:
+            timer.timeit(CALLS)
+        for _ in range(ROUNDS):
+            least = [min(best, timer.timeit(CALLS)) for best, timer in zip(least, timers, strict=True)]
+        base, ours, library = [seconds / CALLS for seconds in least]
+        more = (ours - library) / base
+        above += more > BAR
+        mark = " above the bar" if more > BAR else ""
+        print(
+            f"{name:<24} {ours * 1e6:7.2f} µs, the library's {library * 1e6:6.2f}: {more:+5.1f} units{mark}", flush=True
+        )
+    print(f"{len(chosen)} calls, {above} above {BAR:g} units")
+
+
+if __name__ == "__main__":
+    main()

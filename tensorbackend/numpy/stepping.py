@@ -1,0 +1,131 @@
+"""Functions whose result is a view by a step: straight-line code that finds the step of a call by a look-up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from inspect import Parameter, signature
+from typing import Any, Final, ParamSpec
+
+import tensorbackend as tb
+
+from ..caching.option_keys import holds_entries, remember
+from ..template import is_symbolic_template
+from ..tensor import Tensor
+from .arrays import HERE, Step, blank, ndarray
+from .conversion import asarray
+from .functions import public
+
+P = ParamSpec("P")
+
+_STEPS: Final[dict[Any, Step]] = {}
+"""The steps of calls, by the function, the template of the array and the options."""
+
+holds_entries("steps of views", _STEPS)
+
+_INTS: Final = frozenset({int})
+
+_OPTION: Final = "{0} if {0} is None or {0}.__class__ is str or {0}.__class__ is int else ints({0})"
+
+_SOURCE: Final = """\
+def {name}({head}):
+    x = {first} if {first}.__class__ is ndarray else asarray({first})
+    t = x._t
+    if t is None:
+        t = x._read()
+    try:
+        key = plan, t.template, {key}
+        step = steps.get(key)
+    except KeyError:
+        step = key = None
+    if step is None:
+        step = plan(t.template, {passed})
+        keep(key, step)
+    view = blank()
+    view._t = None
+    view._base = x
+    view._how = step
+    view._of = t.template
+    view._kept = step.read(t)
+    view._shows = None
+    view._seen = t.data
+    return view{copied}
+"""
+
+
+def _ints(option: Any) -> tuple[int, ...]:
+    """An option that is a sequence of ints, as part of a key; `KeyError` for any other, as True and 1.0 equal 1."""
+    if (option.__class__ is tuple or option.__class__ is list) and _INTS.issuperset(map(type, option)):
+        return tuple(option)
+    raise KeyError
+
+
+def _keep(key: Any, step: Step) -> None:
+    """Enters the step of a call, unless a size is symbolic: what its plan asked holds for one trace."""
+    if key is not None and not is_symbolic_template(key[1]):
+        remember(_STEPS, key, step)
+
+
+def view_by(plan: Callable[P, Step]) -> Callable[P, ndarray]:
+    """Make a function whose result is a view, and register it, from one that finds the step.
+
+    The function gets the template of the array in its place, and the options. A parameter `copy` is not passed to it:
+    if it is true, the result is a copy of the view.
+    """
+    given = signature(plan)
+    head, passed = [], []
+    scope: dict[str, Any] = {
+        "__name__": __package__, "asarray": asarray, "blank": blank, "ints": _ints, "keep": _keep, "ndarray": ndarray,
+        "plan": plan, "steps": _STEPS,
+    }  # fmt: skip
+    first, *options = given.parameters.values()
+    head.append(first.name)
+    if first.kind is Parameter.POSITIONAL_ONLY:
+        head.append("/")
+    starred = False
+    for option in options:
+        if option.kind is Parameter.KEYWORD_ONLY and not starred:
+            head, starred = [*head, "*"], True
+        text = option.name
+        if option.default is not Parameter.empty:
+            scope[f"default_{option.name}"] = option.default
+            text += f"=default_{option.name}"
+        head.append(text)
+        if option.name != "copy":
+            passed.append(option.name)
+    name = plan.__name__
+    source = _SOURCE.format(
+        name=name, head=", ".join(head), first=first.name, key="".join(f"{_OPTION.format(each)}, " for each in passed),
+        passed=", ".join(f"{each}={each}" for each in passed),
+        copied=".copy() if copy else view" if "copy" in given.parameters else "",
+    )  # fmt: skip
+    exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
+    made: Any = scope[name]
+    made.__doc__, made.__qualname__ = plan.__doc__, name
+    made.__annotations__ = {**plan.__annotations__, "return": "ndarray"}
+    return public(made)  # type: ignore[no-any-return] # generated code has no types
+
+
+def reshape_to(shape: Sequence[int]) -> Step:
+    """The step of a view in another shape."""
+    size = tuple(shape)
+    return Step(lambda t: tb.reshape(t, size), lambda old, new: tb.reshape(new, old.shape, names=old.names))
+
+
+def permute_by(order: Sequence[int]) -> Step:
+    """The step of a view with the axes in another order."""
+    axes = tuple(order)
+    inverse = tuple(sorted(range(len(axes)), key=axes.__getitem__))
+    return Step(lambda t: tb.permute_dims(t, axes), lambda old, new: tb.permute_dims(new, inverse))
+
+
+def chain(*steps: Step) -> Step:
+    """The step of a view of a view."""
+    first, *others = steps
+    if not others:
+        return first
+    rest = chain(*others)
+
+    def write(old: Tensor, new: Tensor) -> Tensor:
+        return first.write(old, rest.write(first.how(old), new))
+
+    return Step(lambda t: rest.how(first.how(t)), write)
