@@ -19,7 +19,7 @@ from ..dispatch.records import Dispatcher, ReadyCall, record
 from ..dispatch.watching import Subject, holds_kernels, watch_kernel
 from ..dtypes import defaults
 from ..protocol import Backend, Kernel
-from ..protocol.core import CompositeCall
+from ..protocol.callbacks import CompositeCall
 from ..protocol.planned import templates_of
 from ..tensor import Tensor
 
