@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import runpy
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,29 @@ def test_a_compiled_function_reads_what_is_constant(b: TensorBackend) -> None:
         assert repeated(math.tensor(1.0)).shape.get_size("copies") == 3
 
 
+def test_without_jit_a_compiled_function_reads_its_arguments(b: TensorBackend) -> None:
+    @math.jit_compile  # type: ignore[untyped-decorator] # of PhiML
+    def magnitude(x: Any) -> Any:
+        return x if float(x) > 0 else -x
+
+    gradient = math.jit_compile(math.gradient(magnitude, get_output=False))
+    x = tensorbackend_phiml.backend(b.base.name).as_tensor(-2.0)
+    with b, pytest.raises(tb.errors.TemplateDataError):
+        magnitude(math.wrap(x))
+    try:
+        assert tensorbackend_phiml.backend(b.base.name, jit=False) is b
+        assert not tensorbackend_phiml.backend(b.base.name).jit
+        with b:
+            with pytest.warns(RuntimeWarning, match="Running function 'magnitude' as-is"):
+                assert float(magnitude(math.wrap(x))) == 2
+            with pytest.warns(RuntimeWarning, match="as-is"):
+                assert float(gradient(math.wrap(x))[0]) == -1
+            assert math.wrap(x) < 0
+    finally:
+        tensorbackend_phiml.backend(b.base.name, jit=True)
+    assert b.supports("jit_compile")
+
+
 def test_a_gradient_reads_its_arguments(b: TensorBackend) -> None:
     with b:
         gradient = math.gradient(lambda x: x * x if float(x) > 0 else -x, get_output=False)
@@ -177,3 +201,8 @@ def test_unknown_words_are_left_to_phiml(b: TensorBackend) -> None:
     assert b.pad(b.as_tensor([1.0]), [(1, 1)], mode="other") is NotImplemented
     with pytest.raises(ValueError, match="expected an axis"):
         b.unstack(b.as_tensor([1.0]), axis=1)
+
+
+def test_the_code_of_the_readme_runs() -> None:
+    for code in re.findall(r"```python\n(.*?)```", (Path(__file__).parents[1] / "README.md").read_text(), re.DOTALL):
+        exec(code, {})
