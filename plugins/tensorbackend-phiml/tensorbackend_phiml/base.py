@@ -232,12 +232,12 @@ class Base(PhimlBackend):
         return self.auto_cast1(x if self.is_tensor(x, only_native=True) else self._tensor(x))
 
     def _tensor(self, x: Operand) -> Any:
-        """Convert a value to a tensor without changing its dtype."""
+        """Convert a value to a tensor without changing its dtype; Python's floats have 64 bits, as NumPy's."""
         if isinstance(x, tb.Tensor):
             return x
         if isinstance(x, tuple | list) and any(isinstance(item, tb.Tensor | tuple | list) for item in x):
             return tb.stack([self._tensor(item) for item in x]) if x else tb.zeros((0,), backend=self.base)
-        return tb.asarray(x, backend=self.base)
+        return tb.asarray(np.asarray(x) if isinstance(x, float | complex | tuple | list) else x, backend=self.base)
 
     def variable(self, x: Operand) -> Any:
         """Same as `as_tensor`: `jacobian` says which arguments to differentiate by, so no tensor needs a mark."""

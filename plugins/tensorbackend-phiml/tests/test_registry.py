@@ -108,6 +108,16 @@ def test_precision_decides_the_dtype(b: TensorBackend) -> None:
             assert (math.ones(spatial(x=2)) * math.sin(math.tensor([1.0, 2.0], spatial("x")))).dtype.bits == 64
 
 
+def test_python_floats_are_not_rounded(b: TensorBackend) -> None:
+    with b, math.precision(64):
+        assert b.numpy(b.as_tensor(0.1)) == 0.1
+        assert b.numpy(b.as_tensor([0.1, 0.2])).tolist() == [0.1, 0.2]
+        assert b.numpy(b.as_tensor(0.1j)) == 0.1j
+        product = math.jit_compile(lambda x, factor: x * factor)(math.tensor(1.0), 0.1)
+        assert float(product) == 0.1
+    assert b.as_tensor(0.1).dtype == tb.float32
+
+
 def test_each_dtype_has_one_of_phimls() -> None:
     assert [from_phiml(theirs) for theirs in TO_PHIML.values()] == list(TO_PHIML)
     with pytest.raises(KeyError, match="expected a dtype"):
