@@ -1,9 +1,9 @@
 """Runs PhiML's own tests with our backends and without: `python run.py <checkout of PhiML> [run ...]`.
 
 A test that passes without our backends must pass with them, except for the tests listed in `exceptions.py`. PhiML's
-tests of the internals of other libraries are left out. With `--installed` the tests of the checkout run on the PhiML that
-is installed, such as pip's. With `--reports <folder>` each run saves its report there, and a run whose report exists is
-skipped, so that an interrupted call can be continued.
+tests of the internals of other libraries are left out. With `--installed` the tests of the checkout run on the PhiML
+that is installed, such as pip's. With `--reports <folder>` each run saves its report there, and a run whose report
+exists is skipped, so that an interrupted call can be continued.
 """
 
 from __future__ import annotations

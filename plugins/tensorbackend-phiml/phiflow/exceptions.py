@@ -23,8 +23,8 @@ REFERENCES: dict[str, str] = {
 
 TRACED = "reads traced values, as a geometry keeps them in the key of the trace; `jit=False` agrees"
 COMPILED_ON_JAX = (
-    "at a tolerance of 1e-8 ours, PhiML's NumPy and its JAX without compilation agree to 10 digits; only its JAX compiled, "
-    "with which ours are compared here, has another result from the second step on"
+    "at a tolerance of 1e-8 ours, PhiML's NumPy and its JAX without compilation agree to 10 digits; only its JAX "
+    "compiled, with which ours are compared here, has another result from the second step on"
 )
 UNSOLVED = "the direct solve of an eager step does not reach its tolerance, as on PhiML's NumPy"
 
