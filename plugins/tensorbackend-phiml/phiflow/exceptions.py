@@ -26,6 +26,11 @@ COMPILED_ON_JAX = (
     "at a tolerance of 1e-8 ours, PhiML's NumPy and its JAX without compilation agree to 10 digits; only its JAX "
     "compiled, with which ours are compared here, has another result from the second step on"
 )
+UNCHECKED = (
+    "the direct solve does not reach its tolerance, which PhiML does not check in a trace, such as its gradients on JAX; "
+    "with `jit_compile` of the gradient ours agree to 2e-4"
+)
+MINIMA = "L-BFGS takes 424 steps instead of 431, to other minima: of losses 0.42 and 0.567, where PhiML's have 0.74 and 0.570"
 UNSOLVED = "the direct solve of an eager step does not reach its tolerance, as on PhiML's NumPy"
 
 EXCEPTIONS: dict[tuple[str, str], str] = {
@@ -34,6 +39,12 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("grids/Moving_Obstacles", "ours:numpy:eager"): UNSOLVED,
     ("grids/Rotating_Bar", "ours:numpy"): TRACED,
     ("grids/Rotating_Bar", "ours:jax"): TRACED,
+    ("optim/Close_Packing", "ours:numpy"): MINIMA,
+    ("optim/Close_Packing", "ours:numpy:eager"): MINIMA,
+    ("optim/Close_Packing", "ours:jax"): MINIMA,
+    ("optim/Differentiable_Pressure", "ours:numpy"): UNCHECKED,
+    ("optim/Differentiable_Pressure", "ours:numpy:eager"): UNCHECKED,
+    ("optim/Differentiable_Pressure", "ours:jax"): UNCHECKED,
     ("particles/Billiards", "ours:numpy"): TRACED,
     ("particles/Billiards", "ours:jax"): TRACED,
 }
