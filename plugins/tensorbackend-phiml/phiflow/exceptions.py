@@ -27,10 +27,10 @@ COMPILED_ON_JAX = (
     "compiled, with which ours are compared here, has another result from the second step on"
 )
 UNCHECKED = (
-    "the direct solve does not reach its tolerance, which PhiML does not check in a trace, such as its gradients on JAX; "
+    "the direct solve does not reach its tolerance, which PhiML does not check in a trace, like its gradients on JAX; "
     "with `jit_compile` of the gradient ours agree to 2e-4"
 )
-MINIMA = "L-BFGS takes 424 steps instead of 431, to other minima: of losses 0.42 and 0.567, where PhiML's have 0.74 and 0.570"
+MINIMA = "L-BFGS takes 424 steps instead of 431, to other minima: the losses are 0.42 and 0.567, PhiML's 0.74 and 0.570"
 UNSOLVED = "the direct solve of an eager step does not reach its tolerance, as on PhiML's NumPy"
 
 EXCEPTIONS: dict[tuple[str, str], str] = {
