@@ -79,7 +79,7 @@ def main() -> int:
         reports = options.reports or Path(room)
         reports.mkdir(exist_ok=True)
         checkout = options.checkout.resolve()
-        if options.installed:  # the tests alone, as pytest finds the library beside them
+        if options.installed:  # the tests alone, as pytest finds the library next to them
             shutil.copytree(checkout / "tests", Path(room) / "checkout" / "tests")
             checkout = Path(room) / "checkout"
         return compared(checkout, options.runs or list(RUNS), reports)

@@ -1,4 +1,4 @@
-"""Networks and optimisers of `phiml.nn` on the adapter, beside PhiML's own on JAX and NumPy's formulas."""
+"""Networks and optimisers of `phiml.nn` on the adapter, compared with PhiML's own on JAX and NumPy's formulas."""
 
 from __future__ import annotations
 
