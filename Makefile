@@ -37,6 +37,7 @@ ADAPTER := plugins/tensorbackend-phiml
 ADAPTER_BIN := $(CURDIR)/.venv-phiml/bin
 ADAPTER_READY := .venv-phiml/.ready
 PHIML ?=
+PHIFLOW ?=
 
 # RETURNN's frontend on our backends, likewise; its own tests and ours compare with PyTorch.
 FRONTEND := plugins/tensorbackend-returnn
@@ -82,7 +83,7 @@ MUTANTS_READY := .venv-mutants/.ready
 MUTANTS ?= 60
 SEED ?= 0
 
-.PHONY: help setup demo test oracles mutants oldest stress bench peers gpu gpu-full docs gallery browser release check fmt lint types plugin dask mlx onnx adapter phiml frontend returnn clients libraries autograd npbench clean
+.PHONY: help setup demo test oracles mutants oldest stress bench peers gpu gpu-full docs gallery browser release check fmt lint types plugin dask mlx onnx adapter phiml phiflow frontend returnn clients libraries autograd npbench clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -307,6 +308,14 @@ phiml: $(ADAPTER_READY) ## Runs PhiML's own tests on ours and without: make phim
 	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(ADAPTER)' './$(PLUGIN)'
 	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check '$(TORCH)'
 	$(ADAPTER_BIN)/python $(ADAPTER)/conformance/run.py $(abspath $(PHIML))
+
+phiflow: $(ADAPTER_READY) ## Runs PhiFlow's notebooks on PhiML's backends and ours: make phiflow PHIFLOW=<checkout> [PHIML=<checkout>]; not part of check
+	@test -d '$(PHIFLOW)/examples' || { echo 'make phiflow: expected PHIFLOW=<a checkout of PhiFlow>'; exit 2; }
+	rm -rf build $(ADAPTER)/build
+	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(ADAPTER)'
+	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check matplotlib meshio packaging '$(TORCH)'
+	PYTHONPATH='$(if $(PHIML),$(abspath $(PHIML)))' $(ADAPTER_BIN)/python $(ADAPTER)/phiflow/run.py '$(PHIFLOW)' \
+		--page $(ADAPTER)/README.md
 
 $(FRONTEND_READY): pyproject.toml $(FRONTEND)/pyproject.toml
 	$(PYTHON) -m venv .venv-returnn

@@ -166,7 +166,8 @@ mul_matrix_batched_vector | tb.sparse.matvec(A, r) | `r @ m[0].T` for a dense ma
 multi_slice | x[0, ::2] |
 name | x.backend.name |
 ndims | x.ndim |
-nn_library | | networks are functions of containers of tensors here: examples/transformer.py
+nn_library | | networks are functions of containers of tensors here: examples/transformer.py;
+    `phiml.nn` itself works with tensorbackend-phiml
 nonzero | tb.argwhere(c, size=5, fill_value=-1) |
 not_equal | tb.not_equal(x, y) |
 numpy | numpy.asarray(x) | a read-only view

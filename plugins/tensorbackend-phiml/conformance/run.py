@@ -1,14 +1,16 @@
 """Runs PhiML's own tests with our backends and without: `python run.py <checkout of PhiML> [run ...]`.
 
 A test that passes without our backends must pass with them, except for the tests listed in `exceptions.py`. PhiML's
-tests of the internals of other libraries are left out. With `--reports <folder>` each run saves its report there, and a
-run whose report exists is skipped, so that an interrupted call can be continued.
+tests of the internals of other libraries are left out. With `--installed` the tests of the checkout run on the PhiML
+that is installed, such as pip's. With `--reports <folder>` each run saves its report there, and a run whose report
+exists is skipped, so that an interrupted call can be continued.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -68,6 +70,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", type=Path)
     parser.add_argument("runs", nargs="*", metavar="run")
+    parser.add_argument("--installed", action="store_true")
     parser.add_argument("--reports", type=Path)
     options = parser.parse_args()
     if unknown := [name for name in options.runs if name not in RUNS]:
@@ -75,7 +78,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as room:
         reports = options.reports or Path(room)
         reports.mkdir(exist_ok=True)
-        return compared(options.checkout.resolve(), options.runs or list(RUNS), reports)
+        checkout = options.checkout.resolve()
+        if options.installed:  # the tests alone, as pytest finds the library next to them
+            shutil.copytree(checkout / "tests", Path(room) / "checkout" / "tests")
+            checkout = Path(room) / "checkout"
+        return compared(checkout, options.runs or list(RUNS), reports)
 
 
 def compared(checkout: Path, run_names: list[str], reports: Path) -> int:

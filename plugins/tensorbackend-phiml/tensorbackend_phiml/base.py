@@ -17,6 +17,7 @@ from phiml.backend._backend import get_precision
 
 from .devices import compute_devices
 from .dtypes import COMPLEX, FLOATS, NUMBERS, TO_PHIML, combined, from_phiml, steady
+from .networks import Network
 
 Operand = Any
 """What PhiML passes to a backend as a tensor: a tensor, a NumPy array, a Python number or a list of these."""
@@ -34,6 +35,8 @@ class Base(PhimlBackend):
         # PhiML searches the names of backends for "numpy", "jax" and "torch" in lower case; ours must not match.
         self.base = base
         """The backend on which new tensors are made; each device has its own backend."""
+        self.jit = True
+        """Whether PhiML compiles functions; otherwise it runs those of `jit_compile` as they are."""
         devices = compute_devices(self, base)
         default_device = next(device for device in devices if device.ref[1] == base.device)
         super().__init__(f"tensorbackend:{LABELS.get(base.name, base.name.title())}", devices, default_device)
@@ -53,9 +56,9 @@ class Base(PhimlBackend):
         return next((backend for backend in BACKENDS if backend == self), self)
 
     def supports(self, feature: str | Callable[..., Any]) -> bool:
-        """Whether a function of PhiML's protocol is available. Those of `ABSENT` are not."""
+        """Whether a function of PhiML's protocol is available: none of `ABSENT`, of compilation only with `jit`."""
         name = feature if isinstance(feature, str) else feature.__name__
-        return name not in ABSENT and super().supports(name)
+        return name not in ABSENT and (self.jit or not name.startswith("jit_compile")) and super().supports(name)
 
     def prefers_channels_last(self) -> bool:
         """True: PhiML puts channels last, which is faster where memory is read row by row."""
@@ -66,12 +69,14 @@ class Base(PhimlBackend):
         return True
 
     def nn_library(self) -> Any:
-        """PhiML asks each backend for its networks. Raises `NotImplementedError`, as here a network is a function."""
-        raise NotImplementedError(f"{self.name} has no networks; write them as functions of tensors")
+        """What `phiml.nn` calls: networks and optimisers made of `tb.nn` and `tb.optimize`."""
+        from .nn import NeuralNetworks
+
+        return NeuralNetworks(self)
 
     def module(self, variables: dict[str, Any], forward: Callable[..., Any] | None = None) -> Any:
-        """PhiML asks each backend for modules. Raises `NotImplementedError`, as here parameters are plain tensors."""
-        raise NotImplementedError(f"{self.name} has no modules; a parameter is a tensor")
+        """PhiML asks each backend for modules of variables. Raises `NotImplementedError`, as parameters are tensors."""
+        raise NotImplementedError(f"{self.name} has no modules of variables; parameters are tensors")
 
     # Precision and dtypes
 
@@ -180,8 +185,8 @@ class Base(PhimlBackend):
     # Which values belong to this backend
 
     def is_module(self, obj: Any) -> bool:
-        """False: this backend has no modules."""
-        return False
+        """Whether a value is a network of this adapter."""
+        return isinstance(obj, Network) and obj.adapter is self
 
     def is_tensor(self, x: Any, only_native: bool = False) -> bool:
         """Whether a value is a tensor of this backend or of a trace of its functions.
@@ -227,12 +232,12 @@ class Base(PhimlBackend):
         return self.auto_cast1(x if self.is_tensor(x, only_native=True) else self._tensor(x))
 
     def _tensor(self, x: Operand) -> Any:
-        """Convert a value to a tensor without changing its dtype."""
+        """Convert a value to a tensor without changing its dtype; Python's floats have 64 bits, as NumPy's."""
         if isinstance(x, tb.Tensor):
             return x
         if isinstance(x, tuple | list) and any(isinstance(item, tb.Tensor | tuple | list) for item in x):
             return tb.stack([self._tensor(item) for item in x]) if x else tb.zeros((0,), backend=self.base)
-        return tb.asarray(x, backend=self.base)
+        return tb.asarray(np.asarray(x) if isinstance(x, float | complex | tuple | list) else x, backend=self.base)
 
     def variable(self, x: Operand) -> Any:
         """Same as `as_tensor`: `jacobian` says which arguments to differentiate by, so no tensor needs a mark."""
@@ -356,8 +361,8 @@ class Base(PhimlBackend):
         return lambda b, t: t, (x,)
 
 
-ABSENT = frozenset({"nn_library", "module", "get_peak_memory", "reset_peak_memory"})
-"""Functions of PhiML's protocol that the adapter lacks: networks, and the peak memory of a device."""
+ABSENT = frozenset({"module", "get_peak_memory", "reset_peak_memory"})
+"""Functions of PhiML's protocol that the adapter lacks: modules of variables, and the peak memory of a device."""
 
 
 class _Capsule:

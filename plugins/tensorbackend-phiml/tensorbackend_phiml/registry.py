@@ -18,11 +18,14 @@ from .backend import TensorBackend
 _instances: dict[str, TensorBackend] = {}
 
 
-def backend(name: str | None = None) -> TensorBackend:
+def backend(name: str | None = None, *, jit: bool | None = None) -> TensorBackend:
     """The adapter over a backend of tensorbackend, by default over the default backend.
 
     The first call for a name creates the instance and registers it with PhiML; later calls return the same instance.
     `phiml.math.use(backend("jax"))` makes it PhiML's default.
+
+    With `jit=False`, PhiML runs the functions of `jit_compile` without tracing them, as it does on its own NumPy, and
+    warns once of each; `jit=True` compiles them again. The choice holds for the instance until another call makes one.
 
     Raises `BackendError` for an unknown name.
     """
@@ -30,6 +33,8 @@ def backend(name: str | None = None) -> TensorBackend:
     instance = _instances.get(base.name)
     if instance is None:
         instance = _instances[base.name] = TensorBackend(base)
+    if jit is not None:
+        instance.jit = jit
     _introduce()
     if not any(known == instance for known in BACKENDS):
         BACKENDS.append(instance)

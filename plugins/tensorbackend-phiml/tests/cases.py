@@ -376,7 +376,9 @@ CASES |= {
                   Case(lambda b: [b.is_tensor(x, only_native=True) for x in (b.as_tensor(X), X, 1)],
                        [True, False, False])],
     "is_available": [Case(lambda b: [b.is_available(b.as_tensor(X)), b.is_available(1)], [True, True])],
-    "is_module": [Case(lambda b: b.is_module(X), False)],
+    "is_module": [Case(lambda b: b.is_module(X), False),
+                  Case(lambda b: b.is_module(b.nn_library().mlp(1, 1, [])), True)],
+    "nn_library": [Case(lambda b: b.nn_library().conv_net(1, 1, [2])(np.zeros((2, 3, 3, 1))), np.zeros((2, 3, 3, 1)))],
     "is_sparse": [Case(lambda b: [b.is_sparse(matrix(b, "csr")), b.is_sparse(b.as_tensor(X))], [True, False])],
     "get_sparse_format": [
         Case(lambda b: [b.get_sparse_format(matrix(b, "csc")) == "csc", b.get_sparse_format(b.as_tensor(X)) == "dense"],
@@ -399,7 +401,7 @@ CASES |= {
     "allocate_on_device": [Case(
         lambda b: b.allocate_on_device(b.as_tensor(X), b.get_default_device()), X)],
     # Properties of the backend
-    "supports": [Case(lambda b: [b.supports(name) for name in ("jacobian", "jit_compile", "nn_library")],
+    "supports": [Case(lambda b: [b.supports(name) for name in ("jacobian", "jit_compile", "module")],
                       [True, True, False])],
     "prefers_channels_last": [Case(lambda b: b.prefers_channels_last(), True)],
     "requires_fixed_shapes_when_tracing": [Case(lambda b: b.requires_fixed_shapes_when_tracing(), True)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import runpy
 from pathlib import Path
 from typing import Any
@@ -107,6 +108,16 @@ def test_precision_decides_the_dtype(b: TensorBackend) -> None:
             assert (math.ones(spatial(x=2)) * math.sin(math.tensor([1.0, 2.0], spatial("x")))).dtype.bits == 64
 
 
+def test_python_floats_are_not_rounded(b: TensorBackend) -> None:
+    with b, math.precision(64):
+        assert b.numpy(b.as_tensor(0.1)) == 0.1
+        assert b.numpy(b.as_tensor([0.1, 0.2])).tolist() == [0.1, 0.2]
+        assert b.numpy(b.as_tensor(0.1j)) == 0.1j
+        product = math.jit_compile(lambda x, factor: x * factor)(math.tensor(1.0), 0.1)
+        assert float(product) == 0.1
+    assert b.as_tensor(0.1).dtype == tb.float32
+
+
 def test_each_dtype_has_one_of_phimls() -> None:
     assert [from_phiml(theirs) for theirs in TO_PHIML.values()] == list(TO_PHIML)
     with pytest.raises(KeyError, match="expected a dtype"):
@@ -140,6 +151,29 @@ def test_a_compiled_function_reads_what_is_constant(b: TensorBackend) -> None:
 
     with b:
         assert repeated(math.tensor(1.0)).shape.get_size("copies") == 3
+
+
+def test_without_jit_a_compiled_function_reads_its_arguments(b: TensorBackend) -> None:
+    @math.jit_compile  # type: ignore[untyped-decorator] # of PhiML
+    def magnitude(x: Any) -> Any:
+        return x if float(x) > 0 else -x
+
+    gradient = math.jit_compile(math.gradient(magnitude, get_output=False))
+    x = tensorbackend_phiml.backend(b.base.name).as_tensor(-2.0)
+    with b, pytest.raises(tb.errors.TemplateDataError):
+        magnitude(math.wrap(x))
+    try:
+        assert tensorbackend_phiml.backend(b.base.name, jit=False) is b
+        assert not tensorbackend_phiml.backend(b.base.name).jit
+        with b:
+            with pytest.warns(RuntimeWarning, match="Running function 'magnitude' as-is"):
+                assert float(magnitude(math.wrap(x))) == 2
+            with pytest.warns(RuntimeWarning, match="as-is"):
+                assert float(gradient(math.wrap(x))[0]) == -1
+            assert math.wrap(x) < 0
+    finally:
+        tensorbackend_phiml.backend(b.base.name, jit=True)
+    assert b.supports("jit_compile")
 
 
 def test_a_gradient_reads_its_arguments(b: TensorBackend) -> None:
@@ -177,3 +211,8 @@ def test_unknown_words_are_left_to_phiml(b: TensorBackend) -> None:
     assert b.pad(b.as_tensor([1.0]), [(1, 1)], mode="other") is NotImplemented
     with pytest.raises(ValueError, match="expected an axis"):
         b.unstack(b.as_tensor([1.0]), axis=1)
+
+
+def test_the_code_of_the_readme_runs() -> None:
+    for code in re.findall(r"```python\n(.*?)```", (Path(__file__).parents[1] / "README.md").read_text(), re.DOTALL):
+        exec(code, {})
