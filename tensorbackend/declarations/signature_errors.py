@@ -84,6 +84,7 @@ def _error(
             sole = None if meant is not None else parameter_for(keyword, [p.name for p in by_position])
             remedy = f"write {meant}=" if meant is not None else NO_KEYWORDS.get(keyword, "")
             remedy = remedy or (f"write {sole} by position" if sole is not None else "")
+            remedy = remedy or _remedy_of_axis_name(keyword, value, arguments, taken, function)
             return SignatureError(expected(_options(by_name), remedy, **{keyword: value}))
     if len(arguments) > len(by_position):
         count = len(by_position)
@@ -103,6 +104,32 @@ def _error(
     return SignatureError(f"expected {words}, which is missing{remedy and f'; {remedy}'}")
 
 
+def _remedy_of_axis_name(
+    keyword: str, value: object, arguments: Sequence[Any], taken: Signature, function: Callable[..., Any]
+) -> str:
+    """What to write in place of a keyword that is the name of an axis, or the new name of the axes that it lists.
+
+    For x of axes (a, b): `sum(x, a=0)`, `pad(x, a=(1, 1))`, `merge_axes(x, both=("a", "b"))`.
+    """
+    names = [name for x in arguments for name in getattr(x, "names", ()) or () if name is not None]
+    if (
+        isinstance(value, list | tuple)
+        and value
+        and all(each in names for each in value)
+        and "name" in taken.parameters
+    ):
+        return f"write {shown(tuple(value))} by position and name={shown(keyword)}"
+    if keyword not in names:
+        return ""
+    for parameter in taken.parameters.values():
+        by_position = parameter.kind is parameter.POSITIONAL_ONLY
+        if parameter.name in ("axis", "axes"):
+            return f"write {shown(keyword)} by position" if by_position else f"write {parameter.name}={shown(keyword)}"
+        if by_position and "Mapping" in str(_types(function).get(parameter.name)):
+            return f"write {{{shown(keyword)}: {shown(value)}}} by position"
+    return ""
+
+
 def _options(names: Sequence[str]) -> str:
     """The keywords that a function takes, in words."""
     return f"keywords among {', '.join(names)}" if names else "no keywords"
@@ -116,17 +143,22 @@ def _remedy_of_surplus(
     keywords: Mapping[str, Any],
 ) -> str:
     """What to write in place of more arguments than are taken by position."""
-    from inspect import unwrap
-
     first, last = arguments[len(by_position)], by_position[-1] if by_position else ""
     if last in ("shape", "axes", "sizes") and all(
         isinstance(size, int | str) for size in arguments[len(by_position) - 1 :]
     ):
         return f"write {last}={shown(tuple(arguments[len(by_position) - 1 :]))}, one tuple"
-    whole = unwrap(function)
-    types = {} if isinstance(whole, type) else types_of(whole)
+    types = _types(function)
     for parameter in taken.parameters.values():
         free = parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in keywords
         if free and fits(first, types.get(parameter.name, Any)):
             return f"write {parameter.name}={shown(first)}"
     return ""
+
+
+def _types(function: Callable[..., Any]) -> Mapping[str, Any]:
+    """The types of a function's parameters, by name."""
+    from inspect import unwrap
+
+    whole = unwrap(function)
+    return {} if isinstance(whole, type) else types_of(whole)

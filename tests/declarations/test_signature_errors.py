@@ -102,6 +102,21 @@ def test_a_wrong_guess_is_answered_by_an_error_of_this_package(guess: str, answe
     assert trace.tb_frame.f_code.co_filename == "<string>"  # it ends at the user's line
 
 
+@pytest.mark.parametrize(
+    ("guess", "remedy"),
+    [
+        ("tb.merge_axes(x, both=('a', 'b'))", "write ('a', 'b') by position and name='both'"),
+        ("tb.sum(x, a=0)", "write axis='a'"),
+        ("tb.roll(x, a=1)", "write axis='a'"),
+        ("tb.split_axis(x, a=(1, 2))", "write 'a' by position"),
+        ("tb.pad(x, a=(1, 1))", "write {'a': (1, 1)} by position"),
+    ],
+)
+def test_a_keyword_that_is_the_name_of_an_axis(guess: str, remedy: str) -> None:
+    with pytest.raises(SignatureError, match=re.escape(f"; {remedy}") + "$"):
+        eval(guess, {"tb": tb, "x": tb.ones((2, 3), names=("a", "b"))})
+
+
 def test_a_guess_is_answered_again_where_the_right_call_is_ready() -> None:
     x = names()["x"]
     for _ in range(4):
