@@ -55,7 +55,9 @@ class JaxCreation(JaxBase, ArrayCreation):
             return numpy.asarray(caster(numpy, source, out.dtype)(scalar))
 
     def spaced(self, out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Payload:
-        """Numbers from `start` on, `step` apart."""
+        """Numbers from `start` on, `step` apart; without float64, all but integers are computed on the host."""
+        if self.wide is not float64 and not isinstance(start, int):
+            return self.lasting(lambda: self.from_numpy(out, _spaced_on_host(out, start, step, last), copy=False))
         key = out, start, step, last, *map(kind_of, (start, step, last))
         known = self.spacings.get(key)
         if known is None:
@@ -100,3 +102,18 @@ class JaxCreation(JaxBase, ArrayCreation):
             return narrow(values)
 
         return kernel
+
+
+def _spaced_on_host(out: Template, start: Scalar, step: Scalar, last: Scalar | None) -> numpy.ndarray[Any, Any]:
+    """Numbers from `start` on, `step` apart, computed in float64 or complex128 and rounded once."""
+    import numpy
+
+    wide = COMPLEX_OF[float64] if type(start) is complex else float64
+    numbers = numpy.full(out.shape, start, numpy_dtype(wide))
+    places = numpy.arange(out.size, dtype=float)
+    numbers.real += places * complex(step).real
+    if type(start) is complex:
+        numbers.imag += places * complex(step).imag
+    if last is not None and out.size:
+        numbers[-1] = last
+    return numpy.asarray(caster(numpy, wide, out.dtype)(numbers))
