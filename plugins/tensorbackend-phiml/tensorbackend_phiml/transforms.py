@@ -40,20 +40,28 @@ class Transforms(Base):
         return bool(tracing.get()) or not all(map(self.is_available, values))
 
     def jit_compile(self, f: Function) -> Function:
-        """Compile a function, once for each combination of shapes and dtypes of its arguments."""
+        """Compile a function, once for each combination of shapes and dtypes of its arguments.
+
+        Where its arguments are recorded for a gradient it runs compiled as well, and its gradient is traced.
+        """
 
         def body(*natives: Any) -> Any:
             with self.traced():
                 return f(*natives)
 
         compiled = tb.jit(body)
+        recorded = _record_compiled(body, compiled)
 
         @named(f, "jit")
         def run(*natives: Operand) -> Any:
             arguments = [x if self.is_sparse(x) else self._tensor(x) for x in natives]
             if self._is_traced(*arguments):
                 return f(*arguments)
-            return self.as_registered.call(compiled, *arguments, name=f"run jit-compiled '{named_as(f)}'")
+            watched = any(isinstance(x, tb.Tensor) and _is_recorded(x) for x in arguments)
+            whole = watched and not any(map(self.is_sparse, arguments))
+            return self.as_registered.call(
+                recorded if whole else compiled, *arguments, name=f"run jit-compiled '{named_as(f)}'"
+            )
 
         return run
 
@@ -217,6 +225,36 @@ class Transforms(Base):
 
         results = tb.host_call(called, templates, *arguments)
         return tuple(results) if several else results[0]
+
+
+def _record_compiled(body: Function, compiled: Function) -> Function:
+    """A function that a tape records as one op, so that it runs compiled: on a tape itself it would run op by op.
+
+    Its gradient is traced at each call. Neither reads data.
+    """
+
+    def pull(natives: tuple[tb.Tensor, ...], cotangents: Any) -> tuple[tb.Tensor, ...]:
+        places = [place for place, x in enumerate(natives) if x.dtype.is_inexact]
+
+        def of_inexact(*primals: tb.Tensor) -> Any:
+            arguments = list(natives)
+            for place, x in zip(places, primals, strict=True):
+                arguments[place] = x
+            return body(*arguments)
+
+        derivatives: tuple[tb.Tensor, ...] = tb.vjp(of_inexact, *(natives[place] for place in places))[1](cotangents)
+        return derivatives
+
+    def with_pullback(*natives: tb.Tensor) -> tuple[Any, Function]:
+        detached = tuple(x.detach() for x in natives)
+
+        def pulled(cotangents: Any) -> tuple[tb.Tensor | None, ...]:
+            derivatives = iter(pull(detached, cotangents))
+            return tuple(next(derivatives) if x.dtype.is_inexact else None for x in detached)
+
+        return compiled(*detached), pulled
+
+    return tb.custom_gradient(with_pullback)
 
 
 def _is_recorded(x: tb.Tensor) -> bool:

@@ -30,3 +30,27 @@ def test_of_a_solve_whose_matrix_has_a_null_space(b: TensorBackend) -> None:
     matrix = np.diag([-1.0, -2, -2, -1]) + np.eye(4, k=1) + np.eye(4, k=-1)
     inverse = np.linalg.pinv(matrix)
     np.testing.assert_allclose(gradient.numpy("x"), inverse.T @ inverse @ values, atol=1e-4)
+
+
+def test_of_a_compiled_function_reads_no_data(b: TensorBackend) -> None:
+    """On PhiML's JAX too, a compiled function is traced in a gradient; its integers have no gradient."""
+    read: list[bool] = []
+
+    def loss(x: Any, count: Any) -> tuple[Any, Any]:
+        read.append(b.is_available(x))
+        return b.sum(x**3) * 2.0, count + 1
+
+    compiled = b.jit_compile(loss)
+
+    def with_loss(x: Any) -> tuple[Any, list[Any]]:
+        result, count = compiled(x, b.as_tensor(np.array(4)))
+        return result, [result, count]
+
+    for x in (np.array([1.0, 2.0]), np.array([-1.0, 3.0])):
+        results = b.jacobian(with_loss, [0], True, True)(b.as_tensor(x))
+        value, count, derivative = (b.numpy(result) for result in results)
+        np.testing.assert_allclose(value, 2 * (x**3).sum(), rtol=1e-6)
+        np.testing.assert_allclose(derivative, 6 * x**2, rtol=1e-6)
+        assert count == 5
+    assert read
+    assert not any(read)

@@ -174,7 +174,7 @@ def test_training_a_dense_network_is_as_fast_as_phimls(b: TensorBackend, compile
     ours.parameters = {name: x.backend_copy(b.base) for name, x in ours.parameters.items()}
     found = losses(ours, nn.sgd(ours, 2e-3), steps, compiled)
     np.testing.assert_allclose(found, expected, rtol=1e-3)
-    assert found[-1] < found[0] * (0.99 if steps == 3 else 0.3)
+    assert found[-1] < found[0] * (0.99 if steps == 3 else 0.8)
 
 
 def descended(make: Callable[[Any], Any], steps: int = 4) -> list[np.ndarray[Any, Any]]:
