@@ -23,6 +23,7 @@ COMPOSITES = {name: spec.callback for name, spec in OPS.items() if spec.kind == 
 
 DOUBLING = next(row for row in DIVERGENCES if "cumulative_prod" in row.ops)._replace(
     ops=("cumulative_prod",),
+    device="",
     witness=Invocation("cumulative_prod", (tb.tensor([1j, 1j, complex(0, math.inf)], backend="binary"),), {"axis": 0}),
 )
 """The row of the default of `cumulative_prod`, which multiplies in an order of its own too."""
