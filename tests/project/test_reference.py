@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import runpy
 from collections.abc import Iterator
@@ -83,6 +84,15 @@ def test_every_page_of_docs_is_in_the_navigation() -> None:
 )
 def test_links_out_of_docs_lead_to_pages(link: str, source: str, page: str, expected: str) -> None:
     assert REFERENCE["linked"](f"[a]({link}), b", source, page) == f"[a]({expected}), b"
+
+
+def test_pages_link_to_files_that_the_site_has() -> None:
+    """The site is built from docs/ and the files of `OUTSIDE`: a link to another file would lead nowhere there."""
+    sources = {*REFERENCE["OUTSIDE"], *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))}
+    for source in sorted(source for source in sources if source.endswith(".md")):
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / source).read_text()):
+            target = os.path.normpath(Path(source).parent / link)
+            assert target in REFERENCE["PLACES"] or target.startswith("docs/"), f"{source} links to {link}"
 
 
 def test_functions_say_their_names_in_other_libraries() -> None:
