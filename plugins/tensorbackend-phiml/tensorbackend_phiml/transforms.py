@@ -230,7 +230,8 @@ class Transforms(Base):
 def _record_compiled(body: Function, compiled: Function) -> Function:
     """A function that a tape records as one op, so that it runs compiled: on a tape itself it would run op by op.
 
-    Its gradient is traced at each call. Neither reads data.
+    Its gradient is traced at each call. Neither reads data. A function that closes over a recorded tensor does run op
+    by op, as the gradient of one op reaches its arguments only.
     """
 
     def pull(natives: tuple[tb.Tensor, ...], cotangents: Any) -> tuple[tb.Tensor, ...]:
@@ -245,16 +246,19 @@ def _record_compiled(body: Function, compiled: Function) -> Function:
         derivatives: tuple[tb.Tensor, ...] = tb.vjp(of_inexact, *(natives[place] for place in places))[1](cotangents)
         return derivatives
 
-    def with_pullback(*natives: tb.Tensor) -> tuple[Any, Function]:
+    def run(*natives: tb.Tensor) -> Any:
         detached = tuple(x.detach() for x in natives)
+        results = compiled(*detached)
+        if any(isinstance(x, tb.Tensor) and _is_recorded(x) for x in tb.tree_leaves(results)):
+            return compiled(*natives)
 
         def pulled(cotangents: Any) -> tuple[tb.Tensor | None, ...]:
             derivatives = iter(pull(detached, cotangents))
             return tuple(next(derivatives) if x.dtype.is_inexact else None for x in detached)
 
-        return compiled(*detached), pulled
+        return tb.custom_gradient(lambda *same: (results, pulled))(*natives)
 
-    return tb.custom_gradient(with_pullback)
+    return run
 
 
 def _is_recorded(x: tb.Tensor) -> bool:

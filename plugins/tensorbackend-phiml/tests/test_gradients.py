@@ -54,3 +54,14 @@ def test_of_a_compiled_function_reads_no_data(b: TensorBackend) -> None:
         assert count == 5
     assert read
     assert not any(read)
+
+
+def test_of_a_compiled_function_that_closes_over_what_is_recorded(b: TensorBackend) -> None:
+    compiled: list[Any] = []
+
+    def loss(factor: Any) -> tuple[Any, list[Any]]:
+        compiled[:] = compiled or [b.jit_compile(lambda x: x * factor)]
+        return compiled[0](compiled[0](factor)), []
+
+    (derivative,) = b.jacobian(loss, [0], False, True)(b.as_tensor(np.array(3.0)))
+    np.testing.assert_allclose(b.numpy(derivative), 27.0, rtol=1e-6)
