@@ -99,6 +99,7 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         elif kind not in PARTS:
             return functions["getitem"](self, key)
         data = t.data
+        read = None
         if data.__class__ is HOST:
             try:
                 part = data[key]
@@ -113,21 +114,13 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                 read.template = template
                 read.backend = t.backend
                 read.data = part
-                view = blank()
-                view._t = None
-                view._base = self
-                view._how = key
-                view._of = t.template
-                view._kept = read
-                view._shows = template
-                view._seen = data
-                return view
-        if has_only_ints(key) and (len(key) if kind is tuple else 1) == len(t.template.shape):
-            return result(_getitem(t, key))
-        try:
-            read = cut(t, key)
-        except Exception:  # as above
-            return functions["getitem"](self, key)
+        if read is None:
+            if has_only_ints(key) and (len(key) if kind is tuple else 1) == len(t.template.shape):
+                return result(_getitem(t, key))
+            try:
+                read = cut(t, key)
+            except Exception:  # as above
+                return functions["getitem"](self, key)
         view = blank()
         view._t = None
         view._base = self

@@ -214,5 +214,7 @@ def test_unknown_words_are_left_to_phiml(b: TensorBackend) -> None:
 
 
 def test_the_code_of_the_readme_runs() -> None:
-    for code in re.findall(r"```python\n(.*?)```", (Path(__file__).parents[1] / "README.md").read_text(), re.DOTALL):
+    blocks = re.findall(r"```python\n(.*?)```", (Path(__file__).parents[1] / "README.md").read_text(), re.DOTALL)
+    assert blocks
+    for code in blocks:  # an error in one fails
         exec(code, {})

@@ -40,7 +40,7 @@ class JaxConvolution(JaxBase, ArrayConvolution):
         spread = (
             by_taps
             or (apart and (on_cpu or self.lays_by_name))
-            or (any(map(_leaves_out, x.shape[2:], windows.sizes, windows.spans, windows.padding)))
+            or any(map(_leaves_out, x.shape[2:], windows.sizes, windows.spans, windows.padding))
         )
         # On a CPU, XLA joins groups of one channel of float64 by zeros in the kernel, which make NaN of infinities in
         # other groups into NaN. It keeps groups of two channels apart.

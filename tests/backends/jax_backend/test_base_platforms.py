@@ -63,6 +63,9 @@ def test_a_tpu_has_integers_of_64_bits_and_floats_of_32(elsewhere: JaxBackend) -
     assert (tb.argmax(x).dtype, tb.sum(tb.arange(3, backend=elsewhere)).dtype) == (tb.int64, tb.int64)
     with pytest.raises(UnsupportedOp, match="a dtype that the backend 'jax' holds, got dtype=float64"):
         tb.asarray([1.0], dtype="float64", backend=elsewhere)
+    with pytest.raises(UnsupportedOp) as error:
+        tb.asarray([1.0], dtype="float64", backend="binary").backend_copy(elsewhere)
+    assert "JAX_ENABLE_X64" not in str(error.value)
 
 
 @TPU

@@ -32,3 +32,10 @@ def test_the_gradient_goes_to_the_greatest_elements() -> None:
         slope = tb.grad(lambda x: tb.max(x))(point)
         assert tb.sum(slope).item() == 1.0
         assert tb.sum(slope[1:-1]).item() == 0.0
+
+
+def test_a_product_of_bools_in_a_wider_dtype() -> None:
+    """JAX takes a product of complex numbers step by step, all in the result's dtype."""
+    x = tb.tensor([[True, True], [True, False]], backend=BACKEND)
+    for product in (tb.prod, tb.nanprod):
+        assert product(x, axis=1, dtype="complex128").tolist() == [1, 0]
