@@ -89,7 +89,7 @@ class Compiled:
             whole = compiled
             compiled = lambda *payloads: whole(*in_order(payloads, donated))  # noqa: E731
         # If the backend compiles nothing, the simplified graph is run node by node.
-        self.kernel = compiled or Program(simplified(graph, backend), backend, donated=donated).kernel
+        self.kernel = compiled or Program(_spared(graph, backend, donated), backend, donated=donated).kernel
         """Takes the payloads of the tensors among the arguments, and returns a tuple of the payloads of the results."""
         self.calls = 0
         """How often it was found in the cache."""
@@ -113,6 +113,16 @@ class Compiled:
             return Tensor(self.results[0], backend, payloads[0])
         tensors = [Tensor(template, backend, data) for template, data in zip(self.results, payloads, strict=True)]
         return unflatten(self.out_tree, tensors)
+
+
+def _spared(graph: Graph, backend: Backend, donated: Sequence[int]) -> Graph:
+    """The simplified graph, for donated parameters with cheap values computed again."""
+    graph = simplified(graph, backend)
+    if not donated:
+        return graph
+    from .cost.rematerialization import rematerialized
+
+    return rematerialized(graph, donated)
 
 
 class Lowered:

@@ -51,6 +51,8 @@ class MlxBase(Backend):
 
     name: ClassVar[str] = "mlx"
 
+    rematerializes: ClassVar[bool] = False
+
     turns: Iterator[int]
     """Is 0 where it is a call's turn to be started."""
 

@@ -43,13 +43,17 @@ FILE: Final = "<fused>"
 
 def compile_graph(graph: Graph, backend: ArrayBase, donated: Sequence[int] = ()) -> Kernel:
     """The kernel of a graph, which is simplified and whose chains of elementwise ops are fused."""
-    return Program(prepare(graph, backend), backend, entered_once=True, donated=donated).kernel
+    return Program(prepare(graph, backend, donated), backend, entered_once=True, donated=donated).kernel
 
 
-def prepare(graph: Graph, backend: ArrayBase) -> Graph:
+def prepare(graph: Graph, backend: ArrayBase, donated: Sequence[int] = ()) -> Graph:
     """The graph, simplified and fused; the subgraphs of its nodes as well."""
     graph = expanded(graph, lambda node: own_method(backend, node.op) is not None)
     graph = rewritten(remove_names(simplified(graph, backend)), lambda node: _prepare_node(node, backend))
+    if donated:
+        from ...expr.cost.rematerialization import rematerialized
+
+        graph = rematerialized(graph, donated)
     return fuse(merge_views(graph, backend), backend)
 
 

@@ -106,6 +106,7 @@ class JaxBackend(
     array_types = ("jax:Array",)
     writable_payloads = False
     donates = True
+    rematerializes = False
     dtypes = STORED_DTYPES
     dlpack_dtypes = frozenset(ALL_DTYPES)
 

@@ -21,10 +21,11 @@ from ..simplify import common_subexpressions, constant_folding
 from ..trace import trace
 from .estimate import Estimator
 from .fitting import choose_recomputation
-from .memory import timeline
+from .memory import Timeline, timeline
 from .mesh.divided import OnMesh
 from .mesh.machines import Machine, machine_of
 from .program import Program
+from .rematerialization import rematerialized
 from .report import DryRun
 from .units import parse_bytes
 
@@ -164,24 +165,29 @@ def report(
     on_mesh: OnMesh | None = None,
     donate: Sequence[str] = (),
 ) -> DryRun:
-    """The costs of a graph, unoptimised and optimised, and on each device of a mesh, with some parameters donated."""
+    """The costs of a graph, unoptimised and optimised, and on each device of a mesh, with some parameters donated.
+
+    Cheap values are computed again for donated parameters if the default backend does that.
+    """
     _refuse_templates(graph)
     estimator = Estimator()
     # Constants are folded on templates, so that none is computed; equal ones are merged before, while they have data.
     optimised = constant_folding(common_subexpressions(graph), get_backend("template"))
-    works, donated, more = estimator.works(optimised), places_of(donate, graph.names), donatable(graph, donate)
+    donated, more = places_of(donate, graph.names), donatable(graph, donate)
 
-    def peak_of(names: Sequence[str]) -> int:
-        return timeline(optimised, works, reuse=True, donated=places_of([*donate, *names], graph.names)).peak
+    def optimised_timeline(names: Sequence[str]) -> Timeline:
+        places = places_of(names, graph.names)
+        spared = rematerialized(optimised, places) if get_backend().rematerializes else optimised
+        return timeline(spared, estimator.works(spared), reuse=True, donated=places)
 
     return DryRun(
         name,
         gradient,
         Program("eager", timeline(graph, estimator.works(graph), donated=donated), graph.names),
-        Program("optimised", timeline(optimised, works, reuse=True, donated=donated), graph.names),
+        Program("optimised", optimised_timeline(donate), graph.names),
         on_mesh,
         more,
-        peak_of(more),
+        optimised_timeline([*donate, *more]).peak,
     )
 
 

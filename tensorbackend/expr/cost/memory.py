@@ -9,7 +9,7 @@ that has the size of its result and is not needed later.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate
 from operator import add
 from typing import Final, NamedTuple
@@ -47,6 +47,8 @@ class Timeline(NamedTuple):
     nodes: Sequence[Node]
     works: Sequence[Work]
     blocks: Sequence[Block]
+    held: Mapping[Value, Block]
+    """The block of each value."""
     memory: Sequence[int]
     """Bytes that are there while each node runs, parameters and captured tensors among them."""
     parameters: int
@@ -131,6 +133,7 @@ def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False, donate
         nodes,
         works,
         blocks,
+        held,
         [there + work.workspace for there, work in zip(_sum_by_time(blocks, count), works, strict=True)],
         fixed[PARAMETERS],
         fixed[CAPTURES],
