@@ -6,6 +6,7 @@ from math import prod
 
 from tensorbackend import Template
 from tensorbackend.annotations import Ints
+from tensorbackend.dtypes import float64
 from tensorbackend.protocol.convolution import Correlation
 
 from .kernels import NARROW, Function, MlxBase, kernel
@@ -39,10 +40,15 @@ class MlxContraction(MlxBase):
     @kernel(narrow=True)
     def conv(self, out: Template, x: Template, kernel: Template, *, correlation: Correlation) -> Function:
         """MLX's convolution, whose channels come last; groups of the batch are groups of the channels of a smaller
-        batch. Other dtypes and numbers of axes by NumPy's.
+        batch. Other dtypes and numbers of axes by NumPy's, and float64: MLX multiplies in float32 there.
         """
         spatial = x.ndim - 2
-        if not out.dtype.is_floating or not 1 <= spatial <= 3 or not (out.size and x.size and kernel.size):
+        if (
+            not out.dtype.is_floating
+            or out.dtype is float64
+            or not 1 <= spatial <= 3
+            or not (out.size and x.size and kernel.size)
+        ):
             return self.by_numpy("conv", out, x, kernel, correlation=correlation)
         windows, _, feature_groups, batch_groups = correlation
         batch, groups, channels = out.shape[0], correlation.groups, kernel.shape[1]

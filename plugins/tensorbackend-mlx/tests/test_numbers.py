@@ -46,6 +46,28 @@ def test_functions_of_float64_have_its_digits(name: str) -> None:
     assert numpy.allclose(numpy.asarray(getattr(tb, name)(ours(values))), wanted, rtol=1e-15, atol=0)
 
 
+MANY = {
+    "conv1": lambda x: tb.conv(x.reshape((1, 2, 60)), x.reshape((4, 2, 15)), strides=2),
+    "conv2": lambda x: tb.conv(x.reshape((2, 1, 6, 10)), x[:18].reshape((2, 1, 3, 3)), padding="same"),
+    "conv3": lambda x: tb.conv(x.reshape((1, 1, 4, 5, 6)), x[:8].reshape((1, 1, 2, 2, 2))),
+    "convolve": lambda x: tb.convolve(x, x[:7]),
+    "correlate": lambda x: tb.correlate(x, x[:7]),
+    "matmul": lambda x: x.reshape((10, 12)) @ x.reshape((12, 10)),
+    "einsum": lambda x: tb.einsum("abc,bd->acd", x.reshape((4, 5, 6)), x.reshape((5, 24))),
+    "window": lambda x: tb.window_sum(x.reshape((10, 12)), (3, 4)),
+    "attention": lambda x: tb.nn.attention(*[x.reshape((1, 2, 10, 6))] * 3),
+    "layer_norm": lambda x: tb.nn.layer_norm(x.reshape((10, 12)), axis=-1),
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_sums_and_products_of_float64_have_its_digits(name: str) -> None:
+    values = numpy.random.default_rng(0).uniform(0.1, 0.9, 120)
+    found, wanted = (numpy.asarray(MANY[name](tb.asarray(values, backend=each))) for each in ("mlx", "numpy"))
+    assert found.dtype == wanted.dtype
+    assert numpy.allclose(found, wanted, rtol=1e-13, atol=1e-13)
+
+
 @pytest.mark.parametrize(("shape", "axis"), [((1 << 22,), 0), ((1 << 20, 3), 0), ((3, 1 << 20), 1)])
 def test_long_sums_keep_the_digits(shape: tuple[int, ...], axis: int) -> None:
     terms = numpy.full(shape, 0.1, numpy.float32)
