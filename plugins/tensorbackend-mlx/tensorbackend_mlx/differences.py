@@ -22,7 +22,7 @@ def rows() -> list[Divergence]:
             ops=("sin", "cos"),
         ),
         Divergence(
-            "the error of the exp within mx.softmax grows with the distance from the largest element; subnormals are 0",
+            "the error of the exp in mx.softmax grows with the distance from the maximum; subnormals are 0",
             call("softmax", 0.0, -83.2065),
             Judgement(ulps=160, flushes=True),
             device="cpu",
