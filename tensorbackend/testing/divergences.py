@@ -66,7 +66,8 @@ class Divergence(NamedTuple):
     backends: tuple[str, ...] = ()
     """The names of the backends that differ; empty in a row that a backend brings itself."""
     device: str = ""
-    """The beginning of the names of the devices on which they differ, such as `"cpu"`; all devices by default."""
+    """The beginning of the names of the devices on which they differ, such as `"cpu"`, or the platform whose kernels
+    run; all devices by default."""
     until: tuple[str, str] | None = None
     """A library that the backend runs on, and its first version that does not differ, such as `("jax", "0.12")`."""
     ops: tuple[str, ...] = ()
@@ -164,6 +165,26 @@ DIVERGENCES: tuple[Divergence, ...] = (
         ops=("exp",),
         dtypes=(float32,),
     ),
+    Divergence(
+        reason="a TPU has no float64, so that incomplete gamma functions are computed in float32",
+        witness=Invocation("gamma_inc_u", tuple(tensorbackend.tensor(x, backend="binary") for x in (1, 37)), {}),
+        judgement=Judgement(ulps=512, flushes=True),
+        backends=("jax",),
+        device="tpu",
+        ops=("gamma_inc_l", "gamma_inc_u"),
+    ),
+    Divergence(
+        reason="a TPU has no float64, so that the floor of a quotient above 2**24 is rounded twice",
+        witness=Invocation(
+            "floor_divide",
+            tuple(tensorbackend.tensor(x, dtype=float32, backend="binary") for x in (0.028303916, 9.3132235e-10)),
+            {},
+        ),
+        judgement=Judgement(ulps=1, flushes=True),
+        backends=("jax",),
+        device="tpu",
+        ops=("floor_divide",),
+    ),
 )
 """The rows of the backends of this distribution."""
 
@@ -193,7 +214,8 @@ def divergences_of(backend: Backend) -> list[Divergence]:
     return [
         row
         for row in (*(row for row in DIVERGENCES if backend.name in row.backends), *backend_rows)
-        if backend.device.startswith(row.device) and (row.until is None or is_older(backend, *row.until))
+        if (backend.device.startswith(row.device) or getattr(backend, "platform", "") == row.device)
+        and (row.until is None or is_older(backend, *row.until))
     ]
 
 

@@ -286,6 +286,10 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
         def divide_floats(left: Array, right: Array) -> Array:
             left, right = xp.broadcast_arrays(*map(self._flush_subnormals, (left, right)))
+            if left.dtype == xp.float32:
+                # By a divisor near the smallest number the remainder may be subnormal, which XLA takes for 0.
+                factor = xp.where((abs(left) < 2.0**100) & (abs(right) < 2.0**-100), xp.float32(2**24), xp.float32(1))
+                left, right = left * factor, right * factor
             # The remainder of the quotient rounded to zero is exact; that of the floor may be rounded.
             rest = self.lax.rem(left, right)
             whole = (left - rest) / right - ((rest != 0) & ((rest < 0) != (right < 0)))

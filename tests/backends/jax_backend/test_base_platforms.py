@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 import tensorbackend as tb
 from tensorbackend.backends.jax_backend import JaxBackend
 from tensorbackend.errors import TensorBackendError, UnsupportedOp
 from tensorbackend.protocol.core import Core
-from tensorbackend.testing import check_pairs, names
+from tensorbackend.testing import check_pairs, check_row, divergences_of, names
 from tensorbackend.testing.source import public
 
 
@@ -30,7 +31,20 @@ on = pytest.mark.parametrize
 GPU = on("elsewhere", ["gpu"], indirect=True)
 TPU = on("elsewhere", ["tpu"], indirect=True)
 OPS_OF_KERNELS = ["conv", "divide", "sqrt", "matmul", "sum", "sparse_matvec"]
-WITHOUT_FLOAT64 = ["exp", "log", "cos", "atanh", "log2", "argmax", "arange", "linspace", "prod"]
+WITHOUT_FLOAT64 = [
+    "gamma_inc_l",
+    "gamma_inc_u",
+    "floor_divide",
+    "exp",
+    "log",
+    "cos",
+    "atanh",
+    "log2",
+    "argmax",
+    "arange",
+    "linspace",
+    "prod",
+]
 
 
 @on(
@@ -55,6 +69,25 @@ def test_casts_in_programs_round(elsewhere: JaxBackend, first: str, between: str
 
     expected = cast_and_back(x.backend_copy("binary")).tolist()
     assert tb.jit(cast_and_back)(x).tolist() == cast_and_back(x).tolist() == expected
+
+
+@TPU
+def test_its_divergences_are_needed_and_enough(elsewhere: JaxBackend) -> None:
+    rows = [row for row in divergences_of(elsewhere) if row.device == "tpu"]
+    assert {op for row in rows for op in row.ops} == {"gamma_inc_l", "gamma_inc_u", "floor_divide"}
+    for row in rows:
+        check_row(row, elsewhere)
+
+
+@TPU
+def test_incomplete_gamma_functions_of_large_and_of_tiny_numbers(elsewhere: JaxBackend) -> None:
+    a = np.array([2147483647, 1e9, 1000, 30, 1e-38, 1e-20, 1e-6, 0.3], np.float32)
+    x = np.array([2147483647, 1.00003e9, 990, 20, 0.1, 0.9, 5, 0.01], np.float32)
+    tensors = [tb.asarray(each, backend=elsewhere) for each in (a, x)]
+    upper, lower = np.asarray(tb.gamma_inc_u(*tensors)), np.asarray(tb.gamma_inc_l(*tensors))
+    wanted = [tb.asarray(each.astype(np.float64), backend="binary") for each in (a, x)]
+    assert np.allclose(upper, np.asarray(tb.gamma_inc_u(*wanted)), rtol=3e-5, atol=2e-38)
+    assert np.allclose(lower, np.asarray(tb.gamma_inc_l(*wanted)), rtol=3e-5, atol=0)
 
 
 @TPU

@@ -169,7 +169,7 @@ def _upper_fraction(xp: Any, a: Any, x: Any) -> Any:
         last, terms = value, 2 * terms
 
 
-def _small_upper(xp: Any, a: Any, x: Any) -> Any:
+def small_upper(xp: Any, a: Any, x: Any) -> Any:
     """Q(a, x) for `a` below 1 and a small x: 1 - x**a / gamma(1 + a) (1 + sum of a (-x)**n / ((a + n) n!))."""
     total, term = 0.0 * x, a
     for n in range(1, 20):
@@ -227,7 +227,7 @@ def _incomplete(xp: Any, a: Any, x: Any, upper: int) -> Any:
     if upper:
         at = xp.nonzero(small)
         if at[0].size:
-            result[at] = _small_upper(xp, a[at], x[at])
+            result[at] = small_upper(xp, a[at], x[at])
     return result
 
 
