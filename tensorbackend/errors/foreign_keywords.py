@@ -152,7 +152,7 @@ SURPLUS: Final = {
 """What to write in place of an argument by position where the types of the parameters do not say it, by function."""
 
 OF_KEYS: Final = "the first argument is a key, as in tb.random.key(seed)"
-"""What to write where an argument of a function of keys is missing, and the first one is no key."""
+"""What to write where an argument of a function of keys is missing, and the first one is not a key."""
 
 MISSING: Final = {
     ("gamma", "a"): "a is the shape parameter of the distribution",
