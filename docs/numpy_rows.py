@@ -135,7 +135,7 @@ np.round(a) | tb.round(x) |
 np.maximum(a, b) | tb.maximum(x, y) |
 np.isnan(a) | tb.isnan(x) |
 np.nan_to_num(a) | tb.where(tb.isnan(x), 0, x) |
-np.nanmean(np.where(a > 3, np.nan, a), axis=1) | tb.nanmean(tb.where(x > 3, tb.nan, x), axis=1) | likewise `nansum`, `nanstd`, `nanmedian`, ...
+np.nanmean([1.0, np.nan]) | tb.nanmean(tb.asarray([1.0, tb.nan])) | likewise `nansum`, `nanstd`, `nanmedian`, ...
 np.interp([0.5, 1.5], [0.0, 1.0, 2.0], a[0]) | tb.interp(tb.asarray([0.5, 1.5]), tb.asarray([0.0, 1.0, 2.0]), x[0]) |
 np.polyfit([0.0, 1.0, 2.0], a[0], 1) | tb.polyfit(tb.asarray([0.0, 1.0, 2.0]), x[0], 1) | `tb.polyval` evaluates it
 np.trapezoid(a, dx=0.5, axis=1) | tb.trapezoid(x, dx=0.5, axis=1) |
@@ -161,7 +161,7 @@ scipy.linalg.cho_solve | | `tb.linalg.cholesky_solve(factor, b)`
 scipy.sparse.diags | | `tb.sparse.diagonals(values, offsets, shape)`
 scipy.sparse.linalg.spsolve, cg | | `tb.solvers.solve(A, b, "direct")`, `tb.solvers.solve(A, b, "cg", rtol=1e-8)`
 scipy.sparse.linalg.eigsh | | `tb.solvers.eigsh(A, k, which="smallest")`
-scipy.integrate.solve_ivp | | `tb.solvers.solve_ivp(f, (t0, t1), y0, times=t)`, whose `y` has the axis of the times first
+scipy.integrate.solve_ivp | | `tb.solvers.solve_ivp(f, (t0, t1), y0, times=t)`, whose `y` begins with the times
 scipy.optimize.minimize | | `tb.optimize.minimize(f, x0)`; `x`, `value` and `converged` are `x`, `fun` and `success`
 np.hanning(8) | tb.nn.hann(8, periodic=False, dtype="f64") | likewise `hamming`, `blackman`, `kaiser`
 rng.gamma(2.0, size=3) | tb.random.gamma(key, 2.0, (3,)) | no scale: multiply the sample by it

@@ -33,7 +33,7 @@ da.isel(time=[0, 2], station=[1, 0]) | x.isel(time=[0, 2], station=[1, 0]) | eac
 da.sel(time=6.0) | x.isel(time=tb.searchsorted(hours, tb.asarray(6.0))) | there are no labels
 da.where(da > 1) | tb.where(x > 1, x, tb.nan) |
 da.fillna(0) | tb.where(tb.isnan(x), 0, x) |
-da.mean("time", skipna=True) | tb.nanmean(x, axis="time") | likewise `nansum`, `nanstd`, `nanmedian`, ...; `tb.mean` keeps NaN
+da.mean("time", skipna=True) | tb.nanmean(x, axis="time") | likewise `nansum`, `nanstd`, ...; `tb.mean` keeps NaN
 da.mean("time") | tb.mean(x, axis="time") | or `x.mean("time")`
 da.sum(["station", "time"]) | tb.sum(x, axis=("station", "time")) |
 da.weighted(w).mean("station") | tb.weighted_mean(x, tb.aligned(x, scale)[1], axis="station") |
