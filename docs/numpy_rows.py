@@ -135,9 +135,17 @@ np.round(a) | tb.round(x) |
 np.maximum(a, b) | tb.maximum(x, y) |
 np.isnan(a) | tb.isnan(x) |
 np.nan_to_num(a) | tb.where(tb.isnan(x), 0, x) |
+np.nanmean([1.0, np.nan]) | tb.nanmean(tb.asarray([1.0, tb.nan])) | likewise `nansum`, `nanstd`, `nanmedian`, ...
+np.interp([0.5, 1.5], [0.0, 1.0, 2.0], a[0]) | tb.interp(tb.asarray([0.5, 1.5]), tb.asarray([0.0, 1.0, 2.0]), x[0]) |
+np.polyfit([0.0, 1.0, 2.0], a[0], 1) | tb.polyfit(tb.asarray([0.0, 1.0, 2.0]), x[0], 1) | `tb.polyval` evaluates it
+np.trapezoid(a, dx=0.5, axis=1) | tb.trapezoid(x, dx=0.5, axis=1) |
+np.convolve(a[0], b[0], mode="same") | tb.convolve(x[0], y[0], mode="same") | likewise `correlate`
+np.kron(s, s) | tb.kron(m, m) | of sparse matrices: `tb.sparse.from_function`
+np.digitize(a, [1.0, 3.0]) | tb.digitize(x, tb.asarray([1.0, 3.0])) |
 np.allclose(a, a) | tb.all_close(x, x) |
 np.logical_or(a > 1, b > 1) | tb.logical_or(x > 1, y > 1) |
 np.cov(a, rowvar=False) | tb.covariance(x, correction=1) | each column is a variable
+np.corrcoef(b, rowvar=False) | tb.correlation(y) | each column is a variable
 np.vectorize(lambda v: v * 2 + 1)(a) | tb.vmap(lambda v: v * 2 + 1)(x) | one call on a whole axis, no Python loop
 rng.normal(size=(2, 3)) | tb.random.normal(key, (2, 3)) |
 rng.uniform(size=(2, 3)) | tb.random.uniform(key, (2, 3)) |
@@ -148,6 +156,13 @@ np.lexsort | | `tb.lexsort([minor, major], axis="n")`
 np.fft.fft2, ifft2 | | `tb.fft.fft2(x)`, `tb.fft.ifft2(x)`
 scipy.fft.dct, idct | | `tb.fft.dct(x)`, `tb.fft.idct(x)`
 scipy.linalg.sqrtm | | `tb.linalg.sqrtm(x)`
+scipy.linalg.solve_triangular | | `tb.linalg.triangular_solve(a, b)`
+scipy.linalg.cho_solve | | `tb.linalg.cholesky_solve(factor, b)`
+scipy.sparse.diags | | `tb.sparse.diagonals(values, offsets, shape)`
+scipy.sparse.linalg.spsolve, cg | | `tb.solvers.solve(A, b, "direct")`, `tb.solvers.solve(A, b, "cg", rtol=1e-8)`
+scipy.sparse.linalg.eigsh | | `tb.solvers.eigsh(A, k, which="smallest")`
+scipy.integrate.solve_ivp | | `tb.solvers.solve_ivp(f, (t0, t1), y0, times=t)`, whose `y` begins with the times
+scipy.optimize.minimize | | `tb.optimize.minimize(f, x0)`; `x`, `value` and `converged` are `x`, `fun` and `success`
 np.hanning(8) | tb.nn.hann(8, periodic=False, dtype="f64") | likewise `hamming`, `blackman`, `kaiser`
 rng.gamma(2.0, size=3) | tb.random.gamma(key, 2.0, (3,)) | no scale: multiply the sample by it
 rng.poisson(3.0, size=3) | tb.random.poisson(key, 3.0, (3,)) | likewise `binomial`, `beta`, `dirichlet`, `laplace`

@@ -71,7 +71,7 @@ def page(path: Path = MEASURED) -> str:
     environment, groups = read(path)
     parts = [TEXTS["INTRODUCTION"], *in_short({group.name: group for group in groups}), TEXTS["AFTER_SHORT"]]
     parts.append(TEXTS["SLOWER_TEXT"].format(margin=SLOWER - 1))
-    parts += _table(["", "program", "ours", "quickest other"], slower(groups))
+    parts += _table(["", "program", "ours", "quickest other"], slower(groups), "---")
     parts.append(TEXTS["MEASURED_TEXT"].format(
         packages=", ".join(f"{name} {version}" for name, version in environment["packages"].items()),
         **{name: environment[name] for name in ("system", "processor", "cores", "python")},

@@ -45,6 +45,23 @@ class Runtime(griffe.Extension):
             obj.docstring.value = with_text(obj.docstring.value, said)
         obj.docstring.value = with_examples(obj.docstring.value)
 
+    def on_class_members(self, *, cls: griffe.Class, **_: Any) -> None:
+        """Lists the fields of a named tuple whose fields have no texts of their own."""
+        if cls.docstring is not None and any(str(base).startswith("NamedTuple") for base in cls.bases):
+            fields = [name for name, member in cls.members.items() if member.is_attribute]
+            if not any(cls.members[name].docstring for name in fields):
+                cls.docstring.value = with_text(cls.docstring.value, in_words(fields))
+
+
+def in_words(fields: list[str]) -> str:
+    """The fields of a named tuple, in a sentence.
+
+    >>> in_words(["U", "S", "Vh"]), in_words(["hidden"])
+    ('The fields are `U`, `S` and `Vh`, in this order.', 'The field is `hidden`.')
+    """
+    *others, last = [f"`{name}`" for name in fields]
+    return f"The fields are {', '.join(others)} and {last}, in this order." if others else f"The field is {last}."
+
 
 def with_examples(text: str) -> str:
     """A docstring with its examples moved into a section.

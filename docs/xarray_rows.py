@@ -33,6 +33,7 @@ da.isel(time=[0, 2], station=[1, 0]) | x.isel(time=[0, 2], station=[1, 0]) | eac
 da.sel(time=6.0) | x.isel(time=tb.searchsorted(hours, tb.asarray(6.0))) | there are no labels
 da.where(da > 1) | tb.where(x > 1, x, tb.nan) |
 da.fillna(0) | tb.where(tb.isnan(x), 0, x) |
+da.mean("time", skipna=True) | tb.nanmean(x, axis="time") | likewise `nansum`, `nanstd`, ...; `tb.mean` keeps NaN
 da.mean("time") | tb.mean(x, axis="time") | or `x.mean("time")`
 da.sum(["station", "time"]) | tb.sum(x, axis=("station", "time")) |
 da.weighted(w).mean("station") | tb.weighted_mean(x, tb.aligned(x, scale)[1], axis="station") |
@@ -58,10 +59,12 @@ da.pad(time=(1, 0)) | tb.pad(x, {"time": (1, 0)}) |
 da.rolling(time=2).mean() | tb.window_mean(x, {"time": 2}) | without the entries that have no full window
 da.coarsen(time=3).mean() | tb.window_mean(x, {"time": 3}, strides={"time": 3}) |
 da.groupby(groups).sum() | tb.segment_sum(x, groups, axis="time", size=2, name="group") | also `segment_mean`
+da.interp(time=labels) | tb.interp(tb.asarray(3.0), hours, x.isel(station=0)) | of one series
 da.interp(time=points) | tb.grid_sample(x, tb.asarray([[0.5]]), axes="time") | takes positions instead of labels
 xr.apply_ufunc(f, da, input_core_dims=[["time"]]) | tb.vmap(tb.logsumexp, in_axes="station")(x) |
 da.astype("float64") | x.astype("f64") |
-xr.corr(a, b) | | `tb.covariance` of a matrix whose columns are the variables
+xr.corr(a, b) | | `tb.correlation` and `tb.covariance` of a matrix whose columns are the variables
+da.polyfit("time", 1) | tb.polyfit(hours, x.isel(station=0), 1) | the highest power first
 xr.Dataset | {"rain": x, "sun": x} | any function of `tb` that takes containers of tensors takes this dictionary
 da.to_netcdf | | `tb.save("a.safetensors", {"rain": x})` keeps names and dtypes
 da.chunk | | [tensorbackend-dask](../plugins/tensorbackend-dask/README.md) cuts tensors into blocks by axis name

@@ -302,7 +302,7 @@ def as_shape(shape: Sequence[int] | int) -> Shape:
     )
     sizes = tuple([size for size in map(as_int, several) if size is not None])
     if len(sizes) < len(several):
-        raise ShapeError(expected("a shape of integers", shape=shape))
+        raise ShapeError(expected("a shape of integers", "names of axes are names=('time', 'place')", shape=shape))
     if any(size < 0 for size in sizes):
         raise ShapeError(expected("a shape without negative sizes", shape=sizes))
     return sizes
@@ -325,6 +325,9 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
     names = tuple(names)
     if len(names) != ndim:
         remedy = f"use None for an axis without, as in {(None,) * ndim}"
+        first: Any = names[0] if names else None
+        if isinstance(first, Mapping):
+            remedy = f"write {', '.join(f'{old}={new!r}' for old, new in first.items())}"
         raise NamesError(expected(f"{ndim} names, one for each axis", remedy, names=names))
     for name in names:
         if name is not None and (not isinstance(name, str) or not name):

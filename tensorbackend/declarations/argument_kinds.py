@@ -156,7 +156,7 @@ def misfit(kind: Any, label: str, value: Any, function: str = "") -> TensorBacke
         error = AxisError
     elif "dtype" in meanings:
         error = DTypeError
-    remedy = OF_FUNCTIONS.get(function, "") if isinstance(value, Tensor) else ""
+    remedy = OF_FUNCTIONS.get(function, "") if isinstance(value, Tensor | float) else ""
     remedy = NAME_OF_AXIS.get(function, "") if isinstance(value, str) and label == "axis" else remedy
     return error(expected(_words(kind), remedy or _remedy(kind, value), **{label: value}))
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Never
 
+from ..dtypes import uint32
 from ..errors import SignatureError, expected, shown
-from ..errors.foreign_keywords import MISSING, NO_KEYWORDS, parameter_for
+from ..errors.foreign_keywords import MISSING, NO_KEYWORDS, OF_KEYS, SURPLUS, parameter_for
 from .argument_kinds import fits
 from .parameters import types_of
 
@@ -99,7 +100,8 @@ def _error(
         p for p in taken.parameters.values() if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
     )
     absent = next(p for p in required if p.name not in filled and p.name not in keywords)
-    remedy = MISSING.get((name_of(function), absent.name), "")
+    first = getattr(arguments[0], "dtype", None) if arguments and by_position[0].name == "key" else uint32
+    remedy = OF_KEYS if first is not uint32 else MISSING.get((name_of(function), absent.name), "")
     words = f"{absent.name}=" if absent.kind is absent.KEYWORD_ONLY else f"the argument {absent.name}"
     return SignatureError(f"expected {words}, which is missing{remedy and f'; {remedy}'}")
 
@@ -144,11 +146,17 @@ def _remedy_of_surplus(
 ) -> str:
     """What to write in place of more arguments than are taken by position."""
     first, last = arguments[len(by_position)], by_position[-1] if by_position else ""
-    if last in ("shape", "axes", "sizes") and all(
+    if last in ("shape", "axes", "sizes", "repetitions") and all(
         isinstance(size, int | str) for size in arguments[len(by_position) - 1 :]
     ):
         return f"write {last}={shown(tuple(arguments[len(by_position) - 1 :]))}, one tuple"
     types = _types(function)
+    several = "Sequence" in str(types.get(last)) and all(hasattr(x, "template") for x in arguments)
+    if several:
+        return f"write one list of the {len(arguments)} tensors"
+    special = SURPLUS.get(name_of(function), "")
+    if special and (special.endswith("=") or not isinstance(first, int | str | tuple) or name_of(function) == "round"):
+        return f"write {special}{shown(first) if special.endswith('=') else ''}"
     for parameter in taken.parameters.values():
         free = parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in keywords
         if free and fits(first, types.get(parameter.name, Any)):

@@ -35,6 +35,7 @@ def as_dtype(dtype: DTypeLike) -> DType:
     if named_dtype is None:
         known = ", ".join(candidate.name for candidate in (*ALL_DTYPES, *NARROW_DTYPES))
         sizes = "write sizes as one tuple, as in (2, 3); " if isinstance(dtype, int) else ""
+        sizes = "a shape comes before the dtype; " if isinstance(dtype, tuple) else sizes
         raise DTypeError(expected("a dtype", f"{sizes}the dtypes are {known}", dtype=dtype))
     return named_dtype
 

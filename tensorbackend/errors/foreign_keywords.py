@@ -9,6 +9,10 @@ from collections.abc import Sequence
 from typing import Final
 
 OF_FUNCTIONS: Final = {
+    "jacobian": "write tb.jacobian(function)(x)",
+    "jacfwd": "write tb.jacfwd(function)(x)",
+    "hessian": "write tb.hessian(function)(x)",
+    "cond": "tb.where(condition, x1, x2) chooses between values",
     "grad": "write tb.grad(function)(x)",
     "gradient": "the derivative of samples is tb.sample_gradient(y, dx=spacing)",
     "map": "write tb.map(x, function)",
@@ -18,16 +22,21 @@ OF_FUNCTIONS: Final = {
 """What to write where a function of this package, such as `trace`, is taken for another library's of that name."""
 
 KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
+    "reverse": ("descending",),
+    "rcond": ("rtol",),
+    "interpolation": ("method",),
+    "deg": ("degree",),
+    "axis_names": ("names",),
+    "M": ("preconditioner",),
     "a_max": ("max",),
     "a_min": ("min",),
     "alpha": ("slope", "alpha"),
     "argnum": ("argnums",),
     "ascending": ("descending",),
-    "axes": ("axis", "contract"),
+    "axes": ("axis", "contract", "names"),
     "axis": ("axes", "spatial", "axis_name", "contract"),
     "beta1": ("b1",),
     "beta2": ("b2",),
-    "betas": ("b1",),
     "bins": ("size", "edges"),
     "constant_values": ("value",),
     "coords": ("names",),
@@ -96,6 +105,24 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
 """The parameters that a keyword may mean; the first one that the function has is named."""
 
 NO_KEYWORDS: Final = {
+    "axis": "tb.sum(x, axis=...), tb.max(x, axis=...) and the like reduce along an axis",
+    "transpose_b": "write y.mT for the transpose of y",
+    "transpose_a": "write x.mT for the transpose of x",
+    "training": "call it in training only",
+    "skipna": "tb.nanmean(x), tb.nansum(x) and the like leave NaN out",
+    "sigma": "pass the function that solves, lambda x: tb.solvers.solve(A, x).x, for the eigenvalues of the inverse",
+    "seed": "the first argument is a key, tb.random.key(seed)",
+    "scale": "multiply the result by it",
+    "normalized_shape": "the axis to normalise is axis=, the last one by default",
+    "names": "name the axes of the result with rename()",
+    "method": "there is one method, so leave it out",
+    "jac": "the derivatives are found by tb.grad and tb.jacobian",
+    "decimals": "tb.round(x * 100) / 100 rounds to two decimals",
+    "compute_uv": "tb.linalg.svdvals(x) has the singular values alone",
+    "betas": "write b1= and b2=",
+    "assume_a": "tb.linalg.cholesky_solve(tb.linalg.cholesky(a), b) is for positive definite matrices",
+    "args": "write lambda x: function(x, a) for further arguments",
+    "UPLO": "only the lower triangle is read",
     "casting": "cast with astype()",
     "inplace": "the result is a new tensor; write x[...] = in front of the call to assign it",
     "lower": "the lower triangle is the default",
@@ -112,7 +139,27 @@ NAME_OF_AXIS: Final = {
 }
 """What to write where a name is passed as the position of a new axis."""
 
+SURPLUS: Final = {
+    "matrix_norm": "ord=",
+    "max": "tb.maximum(x, y) for the larger of two",
+    "min": "tb.minimum(x, y) for the smaller of two",
+    "norm": "ord=",
+    "round": "tb.round(x * 100) / 100 to round to two decimals",
+    "sum": "tb.add(x, y) for the sum of two",
+    "vector_norm": "ord=",
+    "with_lengths": "time=lengths, by the name of the axis that has lengths",
+}
+"""What to write in place of an argument by position where the types of the parameters do not say it, by function."""
+
+OF_KEYS: Final = "the first argument is a key, as in tb.random.key(seed)"
+"""What to write where an argument of a function of keys is missing, and the first one is not a key."""
+
 MISSING: Final = {
+    ("gamma", "a"): "a is the shape parameter of the distribution",
+    ("where", "x2"): "the arguments are condition, value where it is true, value elsewhere",
+    ("one_hot", "size"): "size is the number of classes",
+    ("gradient", "x"): "the derivative of samples is tb.sample_gradient(y, dx=spacing)",
+    ("adam", "rate"): "rate is the learning rate, a number or a function of the step",
     ("csr", "indices"): "tb.sparse.from_dense(x) makes a sparse matrix of a dense one",
     ("dot", "contract"): "x @ y is the product of vectors and matrices; contract= takes the names of the axes to sum",
     ("normal", "key"): "write tb.random.normal(tb.random.key(seed), shape)",

@@ -2,7 +2,8 @@
 
 `SYNONYMS` are the same functions under other names, so that `numpy.arccos(x)` finds ours; `ADVICE` says what to write
 instead of other functions, `IN_NAMESPACES` what of functions looked for in a namespace, and `OF_TENSORS` what of
-attributes and methods of a tensor. Arguments are in `foreign_keywords`. This is read only after a look-up has failed.
+attributes and methods of a tensor, `OF_RESULTS` what of those of matrices, results and optimisers. Arguments are in
+`foreign_keywords`. This is read only after a look-up has failed.
 """
 
 from __future__ import annotations
@@ -80,6 +81,50 @@ SYNONYMS: Final = {
 }
 
 ADVICE: Final = {
+    "FloatTensor": "tb.tensor(values)",
+    "LongTensor": "tb.tensor(values, dtype='int64')",
+    "apply_over_axes": "tb.sum(x, axis=(0, 1)) and the like, which take several axes",
+    "autograd": "tb.grad(function), tb.vjp(function, x), tb.custom_gradient(function)",
+    "beta": "tb.exp(tb.lgamma(a) + tb.lgamma(b) - tb.lgamma(a + b)), or tb.random.beta(key, a, b) to draw",
+    "block_until_ready": "x.block_until_ready()",
+    "cdist": "tb.linalg.vector_norm(x[:, None] - y, axis=-1)",
+    "comb": "tb.exp(tb.lgamma(n + 1) - tb.lgamma(k + 1) - tb.lgamma(n - k + 1))",
+    "cuda": "tb.devices(), and tb.set_default_backend('cupy') or 'jax'",
+    "cumtrapz": "tb.cumulative_sum((y[1:] + y[:-1]) / 2) * dx",
+    "cumulative_trapezoid": "tb.cumulative_sum((y[1:] + y[:-1]) / 2) * dx",
+    "data": "tb.to_batched(x, size)",
+    "device": "tb.get_backend(name, device=...)",
+    "device_get": "numpy.asarray(x)",
+    "distributions": "tb.random.normal(key, shape) and the other functions of tb.random",
+    "dtype": "tb.float32 and the like, or x.dtype",
+    "func": "tb.grad(function), tb.vmap(function), tb.jit(function)",
+    "functional": "the functions of tb.nn, such as tb.nn.relu(x)",
+    "gamma": "tb.exp(tb.lgamma(x)), or tb.random.gamma(key, a) to draw",
+    "histc": "tb.histogram(x, bins=...)",
+    "in1d": "tb.isin(x1, x2)",
+    "is_tensor": "isinstance(x, tb.Tensor)",
+    "lib": "tb.unfold(x, size) for windows",
+    "ma": "tb.nanmean(x), tb.nansum(x) and the like, or tb.where(mask, x, value)",
+    "merge": "a dictionary of tensors, or tb.concatenate(tensors, axis=...)",
+    "mse": "tb.nn.mean_squared_error(predictions, targets)",
+    "numel": "x.size",
+    "optim": "tb.optimize.adam(rate)",
+    "pairwise_distances": "tb.linalg.vector_norm(x[:, None] - x, axis=-1)",
+    "pdist": "tb.linalg.vector_norm(x[:, None] - x, axis=-1)",
+    "read_csv": "numpy.loadtxt(path), and tb.asarray(array)",
+    "save_npz": "tb.save('a.npz', tensors)",
+    "scipy": "the functions of tb, tb.linalg, tb.solvers, tb.optimize and tb.sparse",
+    "seed": "tb.random.key(seed)",
+    "set_default_device": "tb.set_default_backend(name), with tb.get_backend(name, device=...)",
+    "set_default_dtype": "tb.set_precision(64)",
+    "set_printoptions": "tb.inspect(x, limit=...)",
+    "special": "the functions of tb itself: tb.erf(x), tb.lgamma(x), tb.digamma(x)",
+    "stats": "tb.mean(x), tb.quantile(x, q), tb.random.normal(key, shape) and the like",
+    "to_numpy": "numpy.asarray(x)",
+    "tree_util": "tb.tree_map(function, tree), tb.tree_leaves(tree)",
+    "trim_zeros": "x[start:stop]",
+    "utils": "tb.to_batched(x, size), tb.checkpoint(function)",
+    "vectorize": "tb.vmap(function)",
     "addmm": "x + tb.matmul(y, z)",
     "aminmax": "tb.min(x) and tb.max(x)",
     "angle": "tb.phase(z)",
@@ -230,6 +275,7 @@ ADVICE: Final = {
     "signal": "tb.nn.stft(x, ...), or tb.convolve(x, y) and tb.correlate(x, y)",
     "sinc": "tb.where(x == 0, 1.0, tb.sin(tb.pi * x) / (tb.pi * x))",
     "size": "x.size",
+    "float_": "tb.float64",
     "sliding_window_view": "tb.unfold(x, size)",
     "solve_ivp": "tb.solvers.solve_ivp(function, span, y0)",
     "split_with_sizes": "tb.split(x, positions, axis=...)",
@@ -244,7 +290,7 @@ ADVICE: Final = {
     "typeof": "x.template",
     "unbind": "tb.unstack(x, axis=...)",
     "unflatten": "tb.split_axis(x, axis, sizes)",
-    "unique": "tb.unique_values(x)",
+    "unique": "tb.unique_values(x), tb.unique_counts(x) or tb.unique_inverse(x)",
     "unsqueeze": "tb.expand_dims(x, axis)",
     "value_and_gradient": "tb.value_and_grad(function)",
     "vander": "x[:, None] ** tb.arange(n)",

@@ -13,6 +13,7 @@ from ..ops.creation.filled import asarray
 from ..protocol import Backend
 from ..select import common_backend
 from ..tensor import Tensor
+from .trees import LEAF, flatten
 
 
 def is_array(leaf: object) -> bool:
@@ -58,3 +59,9 @@ def option_key(leaf: Any) -> tuple[object, object]:
         )
         raise ArgumentError(expected("an option that is compared by its value", remedy, option=leaf))
     return leaf, kind_of(leaf)
+
+
+def is_tree(x0: Any) -> bool:
+    """Whether unknowns are a tree of tensors, and not one tensor or what becomes one, such as a list of numbers."""
+    leaves, tree = flatten(x0)
+    return tree is not LEAF and any(isinstance(leaf, Tensor) or is_array(leaf) for leaf in leaves)

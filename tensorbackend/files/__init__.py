@@ -167,7 +167,8 @@ def _path(path: str | os.PathLike[str]) -> str:
     """The path as text."""
     text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
     if not isinstance(text, str) or "\0" in text:
-        raise OperandError(expected("the path of a file as str or os.PathLike", path=path))
+        remedy = "the path comes first, as in tb.save(path, x)" if isinstance(path, Tensor) else ""
+        raise OperandError(expected("the path of a file as str or os.PathLike", remedy, path=path))
     return text
 
 

@@ -25,6 +25,7 @@ from ..rules.linalg import (
 from ..rules.plan import Plan, flag
 from ..template import Template
 from ..tensor import Tensor, TensorLike
+from ..tensor.missing_names import explain_missing
 from .creation.filled import asarray, iota, rename
 from .elementwise.binary import equal
 from .elementwise.ternary import where
@@ -32,6 +33,7 @@ from .elementwise.unary import conj
 from .shape import expand_dims, matrix_transpose, squeeze
 
 
+@explain_missing
 class LUResult(NamedTuple):
     """Result of `lu`: x = P @ L @ U."""
 
@@ -40,6 +42,7 @@ class LUResult(NamedTuple):
     U: Tensor
 
 
+@explain_missing
 class QRResult(NamedTuple):
     """Result of `qr`: x = Q @ R."""
 
@@ -47,6 +50,7 @@ class QRResult(NamedTuple):
     R: Tensor
 
 
+@explain_missing
 class EighResult(NamedTuple):
     """Result of `eigh`: x = eigenvectors @ diag(eigenvalues) @ adjoint(eigenvectors)."""
 
@@ -54,6 +58,7 @@ class EighResult(NamedTuple):
     eigenvectors: Tensor
 
 
+@explain_missing
 class EigResult(NamedTuple):
     """Result of `eig`: x @ eigenvectors = eigenvectors @ diag(eigenvalues)."""
 
@@ -61,6 +66,7 @@ class EigResult(NamedTuple):
     eigenvectors: Tensor
 
 
+@explain_missing
 class SVDResult(NamedTuple):
     """Result of `svd`: x = U @ diag(S) @ Vh."""
 

@@ -20,6 +20,7 @@ from ..ops.shape import broadcast_to, concatenate, reshape
 from ..protocol import Backend
 from ..select import common_backend, get_backend, move
 from ..tensor import Tensor, TensorLike
+from ..tensor.missing_names import explain_missing
 from .implicit import Minima, minimum_with_gradient, records, refuse_gradient
 from .lbfgs import Inputs, Plan, minimise
 from .objective import objective, trace_function, value_at
@@ -33,6 +34,7 @@ METHODS: Final = ("l-bfgs", *SCIPYS)
 _INFINITY: Final = float("inf")
 
 
+@explain_missing
 class Minimum(NamedTuple, Generic[X]):
     """Result of `minimize`. With a trajectory each part has one more axis, in front."""
 

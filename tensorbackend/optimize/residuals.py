@@ -10,6 +10,7 @@ from ..declarations.argument_errors import check_arguments
 from ..dispatch.operands import nameless
 from ..dtypes import finfo, float32, promote_types
 from ..errors import ArgumentError, DTypeError, expected
+from ..expr.arguments import is_tree
 from ..expr.grad.jacobians import jacfwd
 from ..expr.graph import Graph
 from ..expr.jit import jit
@@ -28,11 +29,13 @@ from ..ops.shape import matrix_transpose, reshape
 from ..solvers.direct import eliminate
 from ..solvers.scaling import largest_magnitude, power
 from ..tensor import Tensor
+from ..tensor.missing_names import explain_missing
 from .implicit import Minima, minimum_with_gradient, records
 from .objective import objective, value_at
-from .unknowns import VectorFunction, is_tree, unknowns
+from .unknowns import VectorFunction, unknowns
 
 
+@explain_missing
 class LeastSquares(NamedTuple):
     """Result of `least_squares`."""
 

@@ -8,6 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..expr.arguments import is_tree
 from ..expr.grad.jacobians import jacobian
 from ..expr.graph import Graph
 from ..expr.jit import jit
@@ -26,13 +27,15 @@ from ..ops.reduction import max as max_
 from ..ops.shape import broadcast_to, reshape
 from ..solvers.direct import eliminate
 from ..tensor import Tensor, TensorLike
+from ..tensor.missing_names import explain_missing
 from .implicit import flat_vector, records, root_with_gradient, scalar_roots_with_gradient
 from .objective import objective, value_at
-from .unknowns import VectorFunction, is_tree, unknowns
+from .unknowns import VectorFunction, unknowns
 
 X = TypeVar("X")
 
 
+@explain_missing
 class Root(NamedTuple, Generic[X]):
     """Result of `root`, `fixed_point` and `bisect`."""
 

@@ -31,6 +31,7 @@ from ..ops.elementwise.unary import abs as abs_
 from ..ops.reduction import max as max_
 from ..ops.reduction import sum as sum_
 from ..tensor import Tensor
+from ..tensor.missing_names import explain_missing
 from .schedules import Schedule
 from .widths import compute_wide, map_numbers, round_updates, wide_zeros, widen
 
@@ -44,6 +45,7 @@ class Update(Protocol):
     def __call__(self, gradients: Nested, state: Any, /, parameters: Trees = None) -> tuple[Nested, Any]: ...
 
 
+@explain_missing
 @check_construction
 class GradientTransformation(NamedTuple):
     """A transformation of gradients: two pure functions."""

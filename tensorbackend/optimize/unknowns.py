@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from ..dispatch.operands import nameless
 from ..errors import ShapeError, expected
-from ..expr.arguments import is_array
 from ..expr.trees import LEAF, Tree, flatten, unflatten
 from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.conversion import astype
@@ -36,12 +35,6 @@ def nested(vector: Tensor, templates: list[Template], tree: Tree) -> Any:
         leaves.append(reshape(vector[place : place + x.size], x.shape, names=x.names))
         place += x.size
     return unflatten(tree, leaves)
-
-
-def is_tree(x0: Any) -> bool:
-    """Whether unknowns are a tree of tensors, and not one tensor or what becomes one, such as a list of numbers."""
-    leaves, tree = flatten(x0)
-    return tree is not LEAF and any(isinstance(leaf, Tensor) or is_array(leaf) for leaf in leaves)
 
 
 def unknowns(x0: Any) -> Unknowns:

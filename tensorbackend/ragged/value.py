@@ -18,6 +18,7 @@ from ..ops.elementwise.ternary import where
 from ..rules.axes import normalize_axis
 from ..template import Names, Shape, Template
 from ..tensor import Tensor, TensorLike, public_op
+from ..tensor.missing_names import explain_missing
 from ..tensor.operators import is_left_to
 from .lengths import check_axis, check_equal, laid_out, length_mask, read, spread
 
@@ -45,6 +46,7 @@ def _binary_method(name: str, *, reflected: bool = False) -> Callable[[Ragged, A
     return method
 
 
+@explain_missing
 @check_construction
 class Ragged:
     """A padded tensor with the lengths of some axes for each example.

@@ -16,7 +16,9 @@ def normalize_axis(x: Template, axis: Axis) -> int:
     """
     if isinstance(axis, str):
         if axis not in x.names:
-            raise AxisError(expected(f"an axis name of {x!r}", axis=axis))
+            named = ", ".join(repr(name or axis) for name in x.names)
+            remedy = f"rename({named}) names the axis without a name" if x.names.count(None) == 1 else ""
+            raise AxisError(expected(f"an axis name of {x!r}", remedy, axis=axis))
         return x.names.index(axis)
     position = as_int(axis)
     if position is None:

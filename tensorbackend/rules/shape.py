@@ -246,6 +246,8 @@ def _span(x: Template, axis: int, key: Any) -> Span:
     position = as_int(key)
     if position is None:
         remedy = "or give a mask or an integer tensor"
+        if isinstance(key, str | Mapping):
+            remedy = "write x.isel(time=0) for an axis by its name"
         raise OperandError(expected("an int, a slice, None or ... as an index", remedy, key=key))
     if not -size <= position < size:
         raise IndexRangeError(expected(f"an index from {-size} to {size - 1} for axis {axis} of {x!r}", index=position))
@@ -315,7 +317,11 @@ def pad_template(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[
             low, high, interior = 0, 0, -1
         if interior < 0:
             raise ArgumentError(
-                expected("(low, high) or (low, high, interior) with interior of at least 0", padding=entry)
+                expected(
+                    "(low, high) or (low, high, interior) with interior of at least 0",
+                    f"write {(entry, entry)}" if as_int(entry) is not None else "",
+                    padding=entry,
+                )
             )
         total = low + size + max(size - 1, 0) * interior + high
         if total < 0:
@@ -330,6 +336,8 @@ def plan_concatenation(tensors: Sequence[Template], axis: Axis) -> Plan:
     if not tensors:
         raise ArgumentError(expected("at least one tensor"))
     first = tensors[0]
+    if isinstance(axis, str) and axis not in first.names:
+        raise AxisError(expected(f"an axis name of {first!r}", f"stack(..., name={axis!r}) makes an axis", axis=axis))
     along = normalize_axis(first, axis)
     dtype = result_type(tensors)
     for other in tensors[1:]:

@@ -10,6 +10,7 @@ from ..declarations.argument_errors import check_arguments
 from ..dispatch.operands import nameless
 from ..dtypes import float32, promote_types
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..expr.arguments import is_tree
 from ..expr.closures import close
 from ..expr.control import scan
 from ..expr.evaluate import evaluate
@@ -30,11 +31,13 @@ from ..ops.reduction import sum as sum_
 from ..ops.shape import concatenate, reshape
 from ..rules.plan import choice
 from ..tensor import Tensor, TensorLike
+from ..tensor.missing_names import explain_missing
 from .runge_kutta import integrate
 
 Gradient = Literal["adjoint", "direct"]
 
 
+@explain_missing
 class Trajectory(NamedTuple):
     """Result of `solve_ivp`."""
 
@@ -182,6 +185,7 @@ def solve_ivp(
     span : pair of numbers or tensors
         The first and the last time; the last may be before the first.
     y0 : tensor, or tree of tensors
+        A list or tuple of numbers is a tensor.
         The real values at the first time.
     times : Tensor, optional
         The times at which y is returned, in the order in which they are passed, between those of `span`; by default
@@ -232,6 +236,8 @@ def solve_ivp(
         raise ArgumentError(expected("tolerances above 0", rtol=rtol, atol=atol))
     if options.most < 1:
         raise ArgumentError(expected("at least 1 step", max_steps=max_steps))
+    if type(y0) in (list, tuple) and not is_tree(y0):
+        y0 = asarray(y0)  # numbers in a list, as in SciPy
     given, tree = flatten(y0)
     parts = operand_tensors(*given)
     dtype = promote_types(result_type(*parts), float32) if parts else float32

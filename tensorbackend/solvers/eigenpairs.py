@@ -40,12 +40,14 @@ from ..rules.plan import choice
 from ..select import common_backend
 from ..sparse import SparseMatrix, from_scipy
 from ..tensor import Tensor, TensorLike
+from ..tensor.missing_names import explain_missing
 from .linear import Form, Linear, TracedForm, cast_linear, linear, shape_of
 
 Which: TypeAlias = Literal["largest", "smallest", "magnitude"]
 WHICH: Final[tuple[Which, ...]] = ("largest", "smallest", "magnitude")
 
 
+@explain_missing
 class Eigenpairs(NamedTuple):
     """Result of `eigsh`."""
 

@@ -32,6 +32,7 @@ from ..rules.broadcasting import broadcast, to_real
 from ..select import common_backend, get_backend, move
 from ..sparse import SparseMatrix, from_scipy
 from ..tensor import Tensor, TensorLike
+from ..tensor.missing_names import explain_missing
 from .core import Inputs, Outcome, Plan
 from .failures import refuse_failure
 from .implicit import DEFAULT_RTOL, solve_with_gradient
@@ -42,6 +43,7 @@ from .preconditioners import preconditioner as preconditioner_of
 METHODS: Final = ("auto", "cg", "cg-adaptive", "bicgstab", "bicgstab(l)", "gmres", "lsqr", "direct")
 
 
+@explain_missing
 class Solution(NamedTuple):
     """Result of `solve`. With a trajectory each part has one more axis, in front."""
 

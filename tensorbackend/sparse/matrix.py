@@ -24,6 +24,7 @@ from ..protocol import Backend
 from ..rules.broadcasting import broadcast
 from ..template import Names, Shape, Template
 from ..tensor import Tensor, TensorLike
+from ..tensor.missing_names import explain_missing
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 M = TypeVar("M", bound="SparseMatrix")
@@ -42,6 +43,7 @@ def bind(function: Function) -> Function:
     return function
 
 
+@explain_missing
 @check_construction
 class SparseMatrix:
     """A matrix, or a batch of matrices, that stores only some entries; the base of `COO`, `CSR` and `CSC`.

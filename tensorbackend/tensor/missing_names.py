@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from ..errors import MissingNameError
 from ..errors.foreign_attributes import OF_TENSORS
 from ..errors.foreign_names import ADVICE, SYNONYMS, advice, fold
+from ..errors.foreign_results import DENSE, OF_RESULTS
 from ..registration import SuppliedFunction
+
+T = TypeVar("T")
 
 find_public: SuppliedFunction[Callable[[str], str | None]] = SuppliedFunction(lambda name: None)
 """The public name, such as `"linalg.qr"`, of what is called `name` in the package or in one of its namespaces."""
@@ -47,6 +50,8 @@ tb.linalg.pinv(x)
         alike = next((other for other in dir(obj) if fold(other) == fold(name)), None)
         public = find_public.call(name) if alike is None else f"{space}.{alike}".lstrip(".")
         remedy = None if public is None else f"tb.{public}"
+        if alike is None and space in DENSE and hasattr(getattr(sys.modules[package], public or "", None), "__code__"):
+            remedy = f"tb.{public}({DENSE[space]}, ...)"
     return MissingNameError(f"{text}; write {remedy}" if remedy else text, name=name, obj=obj)
 
 
@@ -74,6 +79,45 @@ def missing_names(module: str) -> Callable[[str], Any]:
         raise missing_name_error(name, module.partition(".")[2], obj=sys.modules[module])
 
     return get
+
+
+def explain_missing(owner: type[T]) -> type[T]:
+    """Give a class of results or matrices an error for attributes that those of other libraries have.
+
+    The error says what to write: a row of `OF_RESULTS`, an attribute that differs in capitals or underscores, or the
+    function of that name in the namespace of the class.
+
+    Parameters
+    ----------
+    owner : type
+        The class, or the base class of several.
+
+    Returns
+    -------
+    type
+        The same class.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.linalg.svd(tb.eye(2)).Vt
+    Traceback (most recent call last):
+    tensorbackend.errors.MissingNameError: 'SVDResult' object has no attribute 'Vt'; write x.Vh
+    """
+    known, space = OF_RESULTS.get(owner.__name__, {}), ".".join(owner.__module__.split(".")[:2])
+
+    def get(self: object, name: str) -> NoReturn:
+        text = f"{type(self).__name__!r} object has no attribute {name!r}"
+        remedy = None if name.startswith("_") else known.get(name)
+        if remedy is None and not name.startswith("_"):
+            alike = next((other for other in dir(self) if fold(other) == fold(name)), None)
+            remedy = f"x.{alike}" if alike is not None else None
+            if alike is None and space.endswith(tuple(DENSE)) and name in dir(sys.modules[space]):
+                remedy = f"tb.{space.rpartition('.')[2]}.{name}(x, ...)"
+        raise MissingNameError(f"{text}; write {remedy}" if remedy else text, name=name, obj=self)
+
+    owner.__getattr__ = get  # type: ignore[attr-defined] # no declaration, so that type checkers report such names
+    return owner
 
 
 class MissingAttribute:

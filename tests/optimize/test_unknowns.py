@@ -9,7 +9,8 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, ShapeError
-from tensorbackend.optimize.unknowns import is_tree, unknowns
+from tensorbackend.expr.arguments import is_tree
+from tensorbackend.optimize.unknowns import unknowns
 
 
 def crossing(a: Any) -> Any:

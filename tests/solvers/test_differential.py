@@ -83,6 +83,13 @@ def test_as_many_steps_as_scipy_takes() -> None:
     assert numpy.allclose(ours.y[1].tolist(), theirs.y[:, -1], atol=1e-4)
 
 
+@pytest.mark.parametrize("start", [[2.0, 0.0], (2, 0)])
+def test_numbers_in_a_list_are_a_tensor_as_in_scipy(start: Any) -> None:
+    found = tb.solvers.solve_ivp(lambda t, y: tb.stack([y[1], -y[0]]), (0, 1), start)
+    assert (found.y.dtype, found.y.shape) == (tb.float32, (2, 2))
+    assert numpy.allclose(found.y[1].tolist(), [2 * numpy.cos(1), -2 * numpy.sin(1)], atol=1e-2)
+
+
 def test_mistakes_are_found_without_data() -> None:
     y0 = tb.template((2,), "f32", names=("n",))
     found = tb.solvers.solve_ivp(lambda t, y: -y, (0.0, 1.0), y0)

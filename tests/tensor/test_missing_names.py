@@ -97,6 +97,91 @@ GUESSES = [
     ("x.weighted(x)", "tb.weighted_mean(x, weights, axis=...)"),
     ("x.plot()", "tb.show(x)"),
     ("x.select(0, 1)", "x.isel(time=3)"),
+    ("x.stack(z=('batch', 'feature'))", "tb.merge_axes(x, axes, name=...)"),
+    ("x.unstack('batch')", "tb.split_axis(x, axis, sizes)"),
+    ("x.gather(1, x)", "tb.take_along_axis(x, indices, axis=...)"),
+    ("x.dot(x)", "x @ y"),
+    ("x.where(x > 1, 0)", "tb.where(condition, x, value)"),
+    ("x.interp(batch=0.5)", "tb.interp(points, labels, values)"),
+    ("x.polyfit('batch', 1)", "tb.polyfit(labels, values, degree)"),
+    ("x.load()", "x itself"),
+    ("x.name", "x.names"),
+    ("x.iloc[0]", "x.isel(time=3)"),
+    ("x.fill_(0)", "x[...] = value"),
+    ("x.mul_(2)", "x = x * y"),
+    ("x.scatter_(0, x, x)", "tb.indexed_put(x, indices, updates)"),
+    ("x.combine_first(x)", "tb.where(tb.isnan(x), y, x)"),
+    ("x.broadcast_like(x)", "tb.broadcast_to(x, y.shape)"),
+    ("x.to_dataset()", "a dictionary of tensors"),
+    ("x.register_hook(print)", "tb.custom_gradient(function)"),
+    ("x.is_contiguous()", "x itself"),
+    ("tb.optim.Adam", "tb.optimize.adam(rate)"),
+    ("tb.func.grad", "tb.grad(function)"),
+    ("tb.special.gamma", "tb.lgamma(x)"),
+    ("tb.gamma", "tb.exp(tb.lgamma(x))"),
+    ("tb.stats", "tb.quantile(x, q)"),
+    ("tb.cuda", "tb.devices()"),
+    ("tb.device('cpu')", "tb.get_backend(name, device=...)"),
+    ("tb.dtype", "tb.float32"),
+    ("tb.float_", "tb.float64"),
+    ("tb.is_tensor(x)", "isinstance(x, tb.Tensor)"),
+    ("tb.numel(x)", "x.size"),
+    ("tb.to_numpy(x)", "numpy.asarray(x)"),
+    ("tb.device_get(x)", "numpy.asarray(x)"),
+    ("tb.block_until_ready(x)", "x.block_until_ready()"),
+    ("tb.set_default_dtype", "tb.set_precision(64)"),
+    ("tb.set_printoptions", "tb.inspect(x, limit=...)"),
+    ("tb.vectorize", "tb.vmap(function)"),
+    ("tb.cdist", "tb.linalg.vector_norm"),
+    ("tb.cumulative_trapezoid", "tb.cumulative_sum"),
+    ("tb.histc", "tb.histogram"),
+    ("tb.in1d", "tb.isin"),
+    ("tb.seed(0)", "tb.random.key(seed)"),
+    ("tb.lib.stride_tricks", "tb.unfold(x, size)"),
+    ("tb.unique", "tb.unique_counts(x)"),
+    ("tb.tree_util.tree_map", "tb.tree_map(function, tree)"),
+    ("tb.linalg.LinAlgError", "tensorbackend.errors.DataError"),
+    ("tb.linalg.block_diag", "tb.sparse.block_diagonal(matrices)"),
+    ("tb.linalg.null_space", "tb.linalg.svd(x).Vh"),
+    ("tb.linalg.toeplitz", "tb.take(x, indices)"),
+    ("tb.nn.mse", "tb.nn.mean_squared_error"),
+    ("tb.nn.MSELoss", "tb.nn.mean_squared_error"),
+    ("tb.nn.BCEWithLogitsLoss", "tb.nn.binary_cross_entropy(logits, targets)"),
+    ("tb.nn.kaiming_normal", "tb.nn.he_normal(key, shape)"),
+    ("tb.nn.ModuleList", "a list of parameters"),
+    ("tb.nn.utils.clip_grad_norm_", "tb.optimize.clip_by_global_norm(limit)"),
+    ("tb.optimize.LBFGS", "tb.optimize.minimize(function, x0)"),
+    ("tb.optimize.lr_scheduler", "tb.optimize.cosine_decay"),
+    ("tb.optimize.ema", "tb.optimize.moving_average(decay)"),
+    ("tb.optimize.clip_grad_norm", "tb.optimize.clip_by_global_norm(limit)"),
+    ("tb.random.weibull", "tb.random.exponential(key) ** (1 / a)"),
+    ("tb.random.cauchy", "tb.random.student_t(key, 1.0)"),
+    ("tb.solvers.lsqr", "tb.solvers.solve(A, b, 'lsqr')"),
+    ("tb.solvers.splu", "tb.solvers.solve(A, b, 'direct')"),
+    ("tb.solvers.rk4", "tb.solvers.solve_ivp(function, span, y0)"),
+    ("tb.sparse.diags", "tb.sparse.diagonals(values, offsets, shape)"),
+    ("tb.sparse.csr_matrix", "tb.sparse.from_dense(x)"),
+    ("tb.sparse.kron", "tb.sparse.from_function(function, template)"),
+    ("tb.sparse.linalg.spsolve", "tb.solvers.solve(A, b)"),
+    ("tb.sparse.vstack", "tb.sparse.concatenate(matrices, axis=0)"),
+    ("tb.sparse.tril", "tb.tril(A.to_dense(), ...)"),
+    ("tb.ragged.stack", "tb.ragged.from_list(tensors, axis=...)"),
+    ("tb.ragged.pad_sequence", "tb.ragged.from_list(tensors, axis=...)"),
+    ("tb.ragged.outer", "tb.outer(x.filled(0), ...)"),
+    ("tb.ragged.float32", "write tb.float32"),
+    ("tb.linalg.svd(x).Vt", "write x.Vh"),
+    ("tb.linalg.qr(x).q", "write x.Q"),
+    ("tb.linalg.eigh(tb.eye(2)).w", "write x.eigenvalues"),
+    ("tb.linalg.slogdet(tb.eye(2)).logdet", "write x.logabsdet"),
+    ("tb.optimize.minimize(lambda t: tb.sum(t * t), tb.ones(2)).fun", "write x.value"),
+    ("tb.optimize.root(lambda t: t - 1, tb.ones(2)).success", "write x.converged"),
+    ("tb.optimize.adam(0.1).step()", "x.update(gradients, state, parameters)"),
+    ("tb.solvers.solve_ivp(lambda t, y: -y, (0, 1), tb.ones(2)).t", "write x.times"),
+    ("tb.sparse.eye(2).toarray()", "write A.to_dense()"),
+    ("tb.sparse.eye(2).dot(x)", "write A @ x"),
+    ("tb.sparse.eye(2).matvec(x)", "write tb.sparse.matvec(x, ...)"),
+    ("tb.ragged.with_lengths(x, feature=tb.asarray([1, 2], names=('batch',))).tolist()", "tb.ragged.to_list(x)"),
+    ("tb.ragged.with_lengths(x, feature=tb.asarray([1, 2], names=('batch',))).sum()", "tb.ragged.sum(x, ...)"),
 ]
 
 
@@ -125,6 +210,9 @@ def texts() -> dict[str, str]:
     return rows | {name: f"tb.{ours}" for name, ours in SYNONYMS.items()}
 
 
+RAGGED = tb.ragged.with_lengths(tb.ones((2, 3), names=("b", "t")), t=tb.asarray([1, 3], names=("b",)))
+
+
 @pytest.mark.parametrize(("name", "text"), texts().items())
 def test_an_answer_names_what_exists(name: str, text: str) -> None:
     for path in re.findall(r"\btb((?:\.\w+)+)", text):
@@ -132,7 +220,7 @@ def test_an_answer_names_what_exists(name: str, text: str) -> None:
         for part in path[1:].split("."):
             held = getattr(held, part)
     for attribute in re.findall(r"\bx\.(\w+)", text):
-        assert hasattr(tb.ones((2, 2)), attribute)
+        assert hasattr(RAGGED if name.startswith("ragged.") else tb.ones((2, 2)), attribute)
     assert not hasattr(tb.Tensor if name in OF_TENSORS else tb, name) or "." in name
 
 

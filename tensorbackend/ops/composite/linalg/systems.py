@@ -20,6 +20,7 @@ from ....rules.broadcasting import check_dtype, to_floating, to_real
 from ....rules.linalg import check_matrix, check_square, eigen, matrix_dtype, singular, solution
 from ....rules.plan import flag, integer
 from ....tensor import Tensor, TensorLike
+from ....tensor.missing_names import explain_missing
 from ...creation.filled import eye, full, iota, rename
 from ...creation.values import operand_tensor
 from ...elementwise.binary import divide, greater, less, logical_and, multiply, remainder, subtract
@@ -35,6 +36,7 @@ from ..elementwise.functions import isfinite
 from .matrices import adjoint, diagonal
 
 
+@explain_missing
 class SlogdetResult(NamedTuple):
     """Result of `slogdet`: det(x) = sign * exp(logabsdet)."""
 
@@ -42,6 +44,7 @@ class SlogdetResult(NamedTuple):
     logabsdet: Tensor
 
 
+@explain_missing
 class LstsqResult(NamedTuple):
     """Result of `lstsq`: `residuals` are the squared lengths of a @ solution - b."""
 

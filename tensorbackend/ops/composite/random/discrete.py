@@ -114,6 +114,9 @@ def randint(
     >>> tb.min(die).item(), tb.max(die).item()
     (1, 6)
     """
+    if isinstance(minval, list | tuple) or isinstance(maxval, list | tuple):
+        remedy = "the order is key, shape, minval, maxval"
+        raise OperandError(expected("a number or a tensor as a bound", remedy, minval=minval, maxval=maxval))
     key = operand_tensor(key, minval, maxval)
     kind = check_dtype(default_dtype("int") if dtype is None else as_dtype(dtype), "integer", "choose an integer dtype")
     if isinstance(minval, int) and isinstance(maxval, int) and minval >= maxval:

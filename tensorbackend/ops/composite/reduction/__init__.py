@@ -387,6 +387,11 @@ def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_
     --------
     sparse_cross_entropy : The loss for targets that are class labels.
     """
+    if targets.dtype.is_integer and targets.ndim < logits.ndim:
+        remedy = "sparse_cross_entropy() takes the class of each position"
+        raise ShapeError(
+            expected("a probability for each class", remedy, logits=logits.template, targets=targets.template)
+        )
     dtype = to_floating(check_dtype(result_type([logits.template, targets.template]), "real or bool"))
     work = promote_types(dtype, float32)
     probabilities = astype(_broadcast_over(logits, targets, "targets"), work)

@@ -1,0 +1,77 @@
+"""What people look for among the attributes of results, sparse matrices and the like: a part of `foreign_names`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_OF_SEARCHES: Final = {
+    "fun": "x.value",
+    "message": "x.converged and x.diverged",
+    "nfev": "x.iterations",
+    "nit": "x.iterations",
+    "root": "x.x",
+    "status": "x.converged and x.diverged",
+    "success": "x.converged",
+}
+
+OF_RESULTS: Final[dict[str, dict[str, str]]] = {
+    "EigResult": {"v": "x.eigenvectors", "values": "x.eigenvalues", "vectors": "x.eigenvectors", "w": "x.eigenvalues"},
+    "EighResult": {"v": "x.eigenvectors", "values": "x.eigenvalues", "vectors": "x.eigenvectors", "w": "x.eigenvalues"},
+    "Eigenpairs": {"v": "x.eigenvectors", "values": "x.eigenvalues", "vectors": "x.eigenvectors", "w": "x.eigenvalues"},
+    "GradientTransformation": {
+        "apply": "tb.optimize.apply_updates(parameters, updates)",
+        "minimize": "tb.grad(loss)(parameters), and x.update(gradients, state, parameters)",
+        "param_groups": "the state that x.init(parameters) returns",
+        "state": "the state that x.init(parameters) returns",
+        "state_dict": "the state that x.init(parameters) returns",
+        "step": "x.update(gradients, state, parameters), and tb.optimize.apply_updates(parameters, updates)",
+        "zero_grad": "tb.grad(loss)(parameters), which returns new gradients",
+    },
+    "LeastSquares": _OF_SEARCHES | {"fun": "x.residuals", "jac": "tb.jacobian(function)(x)"},
+    "LstsqResult": {"s": "x.singular_values", "x": "x.solution"},
+    "Minimum": _OF_SEARCHES | {"jac": "tb.grad(function)(x)"},
+    "Ragged": {
+        "data": "x.values",
+        "nested_row_lengths": "x.lengths",
+        "numpy": "x.filled(0), and numpy.asarray(...) of it",
+        "row_lengths": "x.lengths",
+        "to_padded": "x.filled(0)",
+        "to_padded_tensor": "x.filled(0)",
+        "to_tensor": "x.filled(0)",
+        "tolist": "tb.ragged.to_list(x), whose entries have tolist()",
+    },
+    "Root": _OF_SEARCHES,
+    "SVDResult": {"V": "x.Vh, whose transpose is V", "Vt": "x.Vh"},
+    "SlogdetResult": {"logdet": "x.logabsdet"},
+    "Solution": {"info": "x.converged and x.diverged", "nit": "x.iterations", "success": "x.converged"},
+    "SparseMatrix": {
+        "A": "A.to_dense()",
+        "col": "A.to_coo().columns",
+        "columns": "A.to_coo().columns",
+        "conj": "A.like(tb.conj(A.values))",
+        "copy": "A itself, which never changes",
+        "data": "A.values",
+        "dot": "A @ x",
+        "eliminate_zeros": "A itself, as stored zeros are kept",
+        "getcol": "A[:, j]",
+        "getrow": "A[i]",
+        "indptr": "A.to_csr().pointers",
+        "nonzero": "A.to_coo(), with its rows and columns",
+        "power": "A.like(A.values ** n)",
+        "row": "A.to_coo().rows",
+        "rows": "A.to_coo().rows",
+        "setdiag": "A + tb.sparse.diagonals([values], [0], A.shape)",
+        "toarray": "A.to_dense()",
+        "tocoo": "A.to_coo()",
+        "tocsc": "A.to_csc()",
+        "tocsr": "A.to_csr()",
+        "todense": "A.to_dense()",
+        "tolil": "A.to_coo()",
+        "transpose": "A.T",
+    },
+    "Trajectory": {"success": "x.converged", "sol": "times= of tb.solvers.solve_ivp", "t": "x.times", "ys": "x.y"},
+}
+"""What to write instead of attributes that other libraries' results and matrices have, by our classes."""
+
+DENSE: Final = {"ragged": "x.filled(0)", "sparse": "A.to_dense()"}
+"""The tensor that a function of tensors takes in place of what these namespaces are for."""
