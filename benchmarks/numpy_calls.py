@@ -25,6 +25,26 @@ CALLS_BESIDE = {
     "add of two views": ("np.add(view, view)", "tb.add(t, t)"),
     "add of a reshaped view": ("np.add(flat, x)", "tb.add(t, t)"),
     "add of new views": ("np.add(x[1:], x[:-1])", "tb.add(t[1:], t[:-1])"),
+    "operator, new views": ("x[1:] + x[:-1]", "t[1:] + t[:-1]"),
+    "new views of rows": ("m[1] + m[0]", "u[1] + u[0]"),
+    "new views of columns": ("m[:, 1] + m[:, 0]", "u[:, 1] + u[:, 0]"),
+    "new view of a view": ("view[1:] + view[:-1]", "t[1:] + t[:-1]"),
+    "exp of a view": ("np.exp(view)", "tb.exp(t)"),
+    "exp of a new view": ("np.exp(x[1:])", "tb.exp(t[1:])"),
+    "exp of x.T": ("np.exp(m.T)", "tb.exp(u.T)"),
+    "x.T, kept": ("np.exp(turned)", "tb.exp(v)"),
+    "add of a new reshape": ("m.reshape(8) + x", "tb.reshape(u, (8,)) + t"),
+    "sum of a view": ("np.sum(view)", "tb.sum(t)"),
+    "sum of a new view": ("np.sum(x[1:])", "tb.sum(t[1:])"),
+    "sum of x.T": ("np.sum(m.T, axis=0)", "tb.sum(u.T, axis=0)"),
+    "view.sum, axis": ("turned.sum(axis=1)", "tb.sum(v, axis=1)"),
+    "dot of x.T": ("np.dot(m, m.T)", "tb.matmul(u, u.T)"),
+    "m @ x.T": ("m @ m.T", "u @ u.T"),
+    "where of views": ("np.where(mask, view, view)", "tb.where(bits, t, t)"),
+    "concatenate of new views": ("np.concatenate([x[1:], x[:1]])", "tb.concat([t[1:], t[:1]])"),
+    "clip of a view": ("np.clip(view, 0.0, 1.0)", "tb.clip(t, 0.0, 1.0)"),
+    "view[1:] = y": ("view[1:3] = pair", "t[1:3] = p"),
+    "view += y": ("iadd(view, one)", "t[...] = t + o"),
     "exp": ("np.exp(x)", "tb.exp(t)"),
     "x * 2.0": ("x * 2.0", "t * 2.0"),
     "x < y": ("x < x", "t < t"),
@@ -83,6 +103,7 @@ def names() -> dict[str, object]:
     made: dict[str, object] = {
         "np": np, "tb": tb, "x": x, "m": m, "n": np.ones((4, 2)), "row": np.ones((1, 8)), "mask": np.arange(8) > 3,
         "i": np.asarray([1, 2, 5]), "square": np.ones((4, 4)), "view": np.ones(9)[1:], "flat": m.reshape(8),
+        "turned": m.T,
         "pair": np.ones(2), "one": np.ones(8), "base": m,
     }  # fmt: skip
     tensors = {
@@ -95,6 +116,7 @@ def names() -> dict[str, object]:
         "s": "square",
         "p": "pair",
         "o": "one",
+        "v": "turned",
     }
     return made | {short: made[name].tensor for short, name in tensors.items()}  # type: ignore[attr-defined]
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NoReturn
 
-from ..dtypes import complex128, float64, int64
 from ..errors import ArgumentError, expected
 from ..expr.trees import register_tree_node
 from ..protocol.owners import held_alone
@@ -22,10 +21,13 @@ from ..template import Shape, Template
 from ..tensor import Tensor, blank_tensor, public_op
 from .array_methods import ArrayMethods
 from .holders import HERE as HERE
+from .holders import LASTING as LASTING
 from .holders import Step as Step
 from .holders import fresh as fresh
 from .holders import functions as functions
+from .holders import release as release
 from .holders import tensor_of as tensor_of
+from .in_place import WIDE, apart, written, written_through
 from .keys import CUTS, HOST, PARTS, cut, has_only_ints, template_of_part
 from .keys import as_shape as as_shape
 from .keys import is_basic as is_basic
@@ -89,8 +91,15 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
 
     def __getitem__(self, key: Any) -> Any:
         t = self._t
+        root = self
         if t is None:
-            t = self._read()
+            root = self._root
+            if self._uses > 0 and root._t.data is self._seen:
+                t = self._kept
+            if t is None:
+                t = self._read()
+                if self._t is not None:
+                    root = self
         kind = key.__class__
         if kind is tuple:
             for part in key:
@@ -99,40 +108,44 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         elif kind not in PARTS:
             return functions["getitem"](self, key)
         data = t.data
-        read = None
-        if data.__class__ is HOST:
-            try:
+        try:
+            if data.__class__ is HOST:
                 part = data[key]
-            except Exception:  # bounds of slices that are arrays; whatever else is wrong is raised again
-                return functions["getitem"](self, key)
-            if part.__class__ is not HOST:
-                return part
-            kinds = t.template.kind
-            template = CUTS.get((kinds, part.shape)) or template_of_part(kinds, part.shape)
-            if template is not None:
+                if part.__class__ is not HOST:
+                    return part
+                shows = CUTS[t.template.kind].get(part.shape) or template_of_part(t.template.kind, part.shape)
+            else:
+                shows = None
+                if has_only_ints(key) and (len(key) if kind is tuple else 1) == len(t.template.shape):
+                    return result(_getitem(t, key))
+            if shows is None:
+                read = cut(t, key)
+                shows = read.template
+                uses = 0
+            else:
                 read = blank_tensor()
-                read.template = template
+                read.template = shows
                 read.backend = t.backend
                 read.data = part
-        if read is None:
-            if has_only_ints(key) and (len(key) if kind is tuple else 1) == len(t.template.shape):
-                return result(_getitem(t, key))
-            try:
-                read = cut(t, key)
-            except Exception:  # as above
-                return functions["getitem"](self, key)
+                uses = -1
+        except Exception:  # bounds of slices that are arrays; whatever else is wrong is raised again
+            return functions["getitem"](self, key)
         view = blank()
         view._t = None
         view._base = self
         view._how = key
         view._of = t.template
         view._kept = read
-        view._shows = read.template
-        view._seen = data
+        view._shows = shows
+        view._root = root
+        view._seen = data if root is self else root._t.data
+        view._uses = uses
         return view
 
     def __setitem__(self, key: Any, value: Any) -> None:
         t = self._t
+        if LASTING and t is not None:
+            release(self)
         if value.__class__ is ndarray:
             v = value._t
             if v is None:
@@ -141,6 +154,8 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                 v = value._read()
                 if root(value) is root(self):
                     v = apart(v)
+            if t is None and is_basic(key) and written_through(self, key, v):
+                return
             if (
                 t is not None
                 and v.template.dtype is t.template.dtype
@@ -168,7 +183,7 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
             if own and kind is data.dtype.type:
                 pass
             elif (kind is float and dtype.is_inexact) or (kind is int and dtype.is_numeric):
-                own = own and dtype in _WIDE
+                own = own and dtype in WIDE
             else:
                 functions["setitem"](self, key, value)
                 return
@@ -185,6 +200,8 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                 except Exception:  # as above
                     functions["setitem"](self, key, value)
                 return
+        elif is_basic(key) and written_through(self, key, value):
+            return
         functions["setitem"](self, key, value)
 
     def __iter__(self) -> Iterator[Any]:
@@ -233,15 +250,13 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         new = as_shape(shape[0] if len(shape) == 1 else shape)
         if self._t is None:
             raise ArgumentError(expected("an array that is not a view", "use np.resize(x, shape)", shape=self.shape))
+        release(self)
         self._t = functions["resized_with_zeros"](self._t, new)
 
     # Views
 
-    @property
-    def T(self) -> ndarray:
-        """The axes in reverse order: a view."""
-        result: ndarray = functions["transpose"](self)
-        return result
+    T: ndarray
+    """The axes in reverse order: a view. The property is entered with the functions that are methods."""
 
     def to_device(self, device: str, /, *, stream: Any = None) -> ndarray:
         """The array on another device of its backend."""
@@ -255,8 +270,6 @@ blank: Final[Callable[[], ndarray]] = type.__call__.__get__(ndarray)
 """Makes an array without attributes, which the caller sets at once."""
 
 _ALL: Final = slice(None)
-_WIDE: Final = frozenset({float64, complex128, int64})
-"""Dtypes that hold Python's numbers exactly, or raise `OverflowError`."""
 
 
 def box(t: Tensor) -> ndarray:
@@ -278,33 +291,9 @@ def result(t: Tensor) -> Any:
     return t.data[()]
 
 
-def apart(t: Tensor) -> Tensor:
-    """A tensor whose memory nothing else refers to, if the backend's memory is writeable."""
-    return Tensor(t.template, t.backend, t.data.copy()) if t.data.__class__ is HOST else t
-
-
 def root(x: ndarray) -> ndarray:
     """The array at the end of a chain of views."""
-    while x._t is None:
-        x = x._base
-    return x
-
-
-def written(t: Tensor, key: Any, v: Tensor) -> bool:
-    """Whether NumPy has written a tensor to the elements at a plain key: not where anybody else could see it."""
-    template, new = t.template, v.template
-    if t.data.__class__ is not HOST or v.data.__class__ is not HOST or template.dtype is not new.dtype:
-        return False
-    if len(new.shape) > len(template.shape) or any(new.names) or not held_alone(t):
-        return False
-    data = t.data
-    if data.base is not None or not data.flags.owndata:
-        return False
-    try:
-        data[key] = v.data
-    except (ValueError, IndexError, TypeError):  # raised again in the library's words
-        return False
-    return True
+    return x._root if x._t is None else x
 
 
 def view_of(base: ndarray, how: Any, of: Template | None = None) -> ndarray:
@@ -325,7 +314,9 @@ def step_view(base: ndarray, how: Step) -> ndarray:
     view._of = t.template
     view._kept = how.read(t)
     view._shows = None
-    view._seen = t.data
+    view._root = of_root = base if base._t is not None else base._root
+    view._seen = of_root._t.data
+    view._uses = -1 if t.data.__class__ is HOST else 0
     return view
 
 
@@ -339,12 +330,17 @@ def replace(x: ndarray, t: Tensor) -> None:
     """Replaces the elements of an array by those of a tensor of its shape and dtype, through views."""
     own = x._t
     if own is not None:
+        release(x)
         if own.backend is t.backend or not t.backend.holds_data:
             x._t = t if t.template is own.template else Tensor(own.template, t.backend, t.data)
         else:
             _setitem(own, ..., t)
         return
-    x._kept = x._seen = None
+    if written_through(x, ..., t):
+        return
+    if root(x) is x:  # it has become a root
+        replace(x, t)
+        return
     base, how = x._base, x._how
     if how.__class__ is Step:
         old = tensor_of(base)
@@ -369,10 +365,16 @@ def put(x: ndarray, key: Any, value: Any) -> None:
     """Assigns a tensor or a Python number at a plain key, through views."""
     own = x._t
     if own is not None:
+        release(x)
         if value.__class__ is Tensor and own.backend.holds_data and not value.backend.holds_data:
             x._t = _put_at(own, key, value)  # of a trace: using it afterwards outside raises an error that says so
         elif value.__class__ is not Tensor or not written(own, key, value):
             _setitem(own, key, value)
+        return
+    if is_basic(key) and written_through(x, key, value):
+        return
+    if root(x) is x:  # it has become a root
+        put(x, key, value)
         return
     x._kept = x._seen = None
     how = x._how

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from sys import getrefcount
 from typing import Any, Final, NoReturn, Self
+from weakref import ReferenceType, ref
 
 from ..dispatch.watching import Change, Subject, is_program
 from ..errors import ArgumentError, expected
@@ -28,7 +30,32 @@ HERE: Final = os.path.dirname(__file__)
 """Where generated code says that it is, so that its frames are those of this package and not of the user."""
 
 _SOLE: Final = pinned_count() or -1
-"""The references to the base of a view that nobody else holds: the view's, a variable, and that of the count itself."""
+"""The references to the base of a view that nobody else holds: two of the view, and that of the count itself."""
+
+
+_LASTS: Final = 3
+"""The readings after which a view keeps what it read. Keeping takes as long as three readings, and a write ends it for
+good: so a loop that writes to the root and reads a view of it takes no longer."""
+
+LASTING: Final[dict[int, dict[int, ReferenceType[Any]]]] = {}
+"""The views that keep what they read, by the `id` of their root and their own. Without it a write would find a second
+reference to the root's memory, and copy."""
+
+
+def release(root: Any) -> None:
+    """Makes the views of a root that is written to keep nothing, so that nothing else refers to its memory."""
+    for reference in LASTING.pop(id(root), {}).values():
+        view = reference()
+        if view is not None:
+            view._kept = view._seen = None
+
+
+def _forget(root: int, view: int, reference: ReferenceType[Any]) -> None:
+    views = LASTING.get(root)
+    if views is not None:
+        views.pop(view, None)
+        if not views:
+            LASTING.pop(root, None)
 
 
 class Step:
@@ -85,7 +112,7 @@ class Step:
 class Holder:
     """A root, which holds a tensor, or a view, which holds its base."""
 
-    __slots__ = ("__weakref__", "_base", "_how", "_kept", "_of", "_seen", "_shows", "_t")
+    __slots__ = ("__weakref__", "_base", "_how", "_kept", "_of", "_root", "_seen", "_shows", "_t", "_uses")
 
     _t: Any
     """The tensor of a root, `None` in a view."""
@@ -97,51 +124,77 @@ class Holder:
     _of: Template
     """The template that the base of a view had: assigning to the base's shape changes it."""
     _kept: Any
-    """What was read for a view, until it is used; on backends whose payloads never change, until the base changes."""
+    """What was read for a view, until it is used; if the view is used often, until a write to its root, and on backends
+    whose payloads never change until the base changes."""
+    _root: Self
+    """The array at the end of a view's chain of bases, which is a root; not set in roots."""
     _seen: Any
-    """The payload of the base from which `_kept` was read."""
+    """The payload of the root from which `_kept` was read."""
     _shows: Template | None
     """The template that a view by a key shows of a base of the template `_of`; `None` for other views."""
+    _uses: int
+    """How often a view read its base in NumPy's memory, counted to `_LASTS`; first -1, on other backends 0.
+    If it is positive, what is kept is returned as long as the root's payload is the same."""
 
     def _read(self) -> Tensor:
         """The tensor of a view."""
-        base = self._base
-        t = base._t
-        if t is not None and t.template is self._of and (shows := self._shows) is not None:
-            data = t.data
-            if data.__class__ is HOST:
-                result: Tensor = self._kept
-                if result is not None:
-                    seen = self._seen
+        seen = self._root._t.data
+        if seen is self._seen:
+            kept: Tensor | None = self._kept  # after `_seen`, as another thread may replace both
+            if kept is not None:
+                uses = self._uses
+                if uses > 0:
+                    return kept
+                if uses < 0 and (self._shows is not None or self._base._t is None or not self._is_sole()):
                     self._kept = self._seen = None
-                    if data is seen:
-                        return result
-                result = blank_tensor()
-                result.template = shows
-                result.backend = t.backend
-                result.data = data[self._how]
-                return result
-        how = self._how
+                    return kept
+        base, how = self._base, self._how
+        t = base._t
         if t is None:
             t = base._read()
-        elif how.__class__ is Step and getrefcount(base) == _SOLE:
+        elif how.__class__ is Step:
             del base
-            return self._become_root()
-        kept: Tensor | None = self._kept
+            if self._is_sole():
+                return self._become_root()
         data = t.data
+        on_host = data.__class__ is HOST
+        kept = self._kept
         if kept is not None:
-            if data is self._seen:
-                if data.__class__ is HOST or not _keeps(data):
-                    self._kept = self._seen = None
+            valid = seen is self._seen
+            if valid and not on_host and _keeps(data):
+                self._uses = 1
                 return kept
             self._kept = self._seen = None
+            if valid:
+                return kept
         if t.template is not self._of:
             t = _reshape(t, self._of.shape, names=self._of.names)
-            data = t.data
-        result = how.read(t) if how.__class__ is Step else cut(t, how)
-        if data.__class__ is not HOST and _keeps(data):
-            self._kept, self._seen = result, data
+            result = how.read(t) if how.__class__ is Step else cut(t, how)
+        elif on_host and self._shows is not None:
+            result = blank_tensor()
+            result.template = self._shows
+            result.backend = t.backend
+            result.data = data[how]
+        else:
+            result = how.read(t) if how.__class__ is Step else cut(t, how)
+        if on_host:
+            if self._uses < _LASTS:
+                self._count(result, seen)
+        elif _keeps(data):
+            self._kept, self._seen, self._uses = result, seen, 1
         return result
+
+    def _count(self, result: Tensor, seen: Any) -> None:
+        """Counts a reading from NumPy's memory. What the last that is counted has read is kept until a write."""
+        self._uses += 1
+        if self._uses == _LASTS:
+            root = id(self._root)
+            LASTING.setdefault(root, {})[id(self)] = ref(self, partial(_forget, root, id(self)))
+            self._kept, self._seen = result, seen
+
+    def _is_sole(self) -> bool:
+        """Whether nothing else holds the base of a view, which is a root."""
+        return getrefcount(self._base) == _SOLE
 
     def _become_root(self) -> Tensor:
         """The tensor of a view whose base nothing else holds, as in `arange(6).reshape(2, 3)`: it becomes a root."""
@@ -151,7 +204,7 @@ class Holder:
         own: Tensor = self._how.read(t)
         self._t = own
         self._kept = self._seen = None
-        del self._base, self._how
+        del self._base, self._how, self._root
         return own
 
     @property
@@ -176,7 +229,8 @@ class Holder:
 
     def _make_view(self, base: Self, how: Any, of: Template) -> None:
         self._base, self._how, self._of, self._kept, self._seen = base, how, of, None, None
-        self._shows = None
+        self._root = base if base._t is not None else base._root
+        self._shows, self._uses = None, 0
 
     @property
     def shape(self) -> Shape:
@@ -225,12 +279,7 @@ class Holder:
     @property
     def base(self) -> Self | None:
         """The array whose elements a view shows, `None` for any other array."""
-        if self._t is not None:
-            return None
-        base = self._base
-        while base._t is None:
-            base = base._base
-        return base
+        return self._root if self._t is None else None
 
     @property
     def device(self) -> str:

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import numpy
 
-from ..caching.option_keys import holds_entries, remember
+from ..caching.memos import remembers
+from ..caching.option_keys import remember
 from ..template import Shape, Template, TemplateKind, intern_template
 from ..tensor import Tensor, blank_tensor, public_op
 
@@ -39,10 +40,20 @@ def is_basic(key: Any) -> bool:
     return True
 
 
-CUTS: Final[dict[tuple[TemplateKind, Shape], Template]] = {}
-"""The templates of views by the kind of the base and the shape; axes with names are left to the library's indexing."""
+class _Cuts(dict[TemplateKind, dict[Shape, Template]]):
+    """The templates of views by the kind of the base and the shape.
 
-holds_entries("views of arrays", CUTS)
+    Axes with names are left to the library's indexing. Two look-ups take less time than one by a pair.
+    """
+
+    def __missing__(self, kind: TemplateKind) -> dict[Shape, Template]:
+        remember(self, kind, {})
+        return self[kind]
+
+
+CUTS: Final = _Cuts()
+
+remembers("views of arrays", lambda: sum(map(len, list(CUTS.values()))), CUTS.clear)
 
 
 def cut(t: Tensor, key: Any) -> Tensor:
@@ -51,7 +62,7 @@ def cut(t: Tensor, key: Any) -> Tensor:
     if data.__class__ is HOST:
         kind = t.template.kind
         part = data[key]
-        template = CUTS.get((kind, part.shape)) or template_of_part(kind, part.shape)
+        template = CUTS[kind].get(part.shape) or template_of_part(kind, part.shape)
         if template is None:
             return _getitem(t, key)
         made = blank_tensor()
@@ -67,7 +78,7 @@ def template_of_part(kind: TemplateKind, shape: Shape) -> Template | None:
     if any(kind.names):
         return None
     template = intern_template(shape, kind.dtype, (None,) * len(shape))
-    remember(CUTS, (kind, shape), template)
+    remember(CUTS[kind], shape, template)
     return template
 
 

@@ -108,6 +108,7 @@ def bind() -> None:
     for name in METHODS:
         if name in functions:
             setattr(ndarray, name, functions[name])
+    setattr(ndarray, "T", property(functions["transpose"], doc="The axes in reverse order: a view."))  # noqa: B010
 
 
 def _numpy_ufunc(ufunc: Any, method: str, inputs: Any, options: Any) -> Any:

@@ -11,7 +11,7 @@ import tensorbackend as tb
 from ..dtypes import ALL_DTYPES, bool_
 from ..errors import ArgumentError
 from ..tensor import Tensor
-from .arrays import box, functions, ndarray, result
+from .arrays import blank, box, functions, ndarray, result
 from .conversion import NUMBERS, asarray, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, Arrays, Out, function, public, ready
@@ -35,7 +35,13 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
         dtype = t.template.dtype
         if u.template.dtype is dtype and dtype in _NUMERIC and t.template.shape and 0 < len(u.template.shape) < 3:
             made = tb.matmul(t, u)
-            return result(made) if out is None else write_out("dot", out, made)
+            if out is not None:
+                return write_out("dot", out, made)
+            if not made.template.shape:
+                return result(made)
+            array = blank()
+            array._t = made
+            return array
     if x.__class__ is not ndarray or y.__class__ is not ndarray:
         if x.__class__ in NUMBERS or y.__class__ in NUMBERS:
             return functions["multiply"](x, y) if out is None else functions["multiply"](x, y, out=out)

@@ -14,6 +14,7 @@ from ..tensor import Tensor
 from .arrays import HERE, Step, blank, ndarray
 from .conversion import asarray
 from .functions import public
+from .keys import HOST
 
 P = ParamSpec("P")
 
@@ -47,7 +48,9 @@ def {name}({head}):
     view._of = t.template
     view._kept = step.read(t)
     view._shows = None
-    view._seen = t.data
+    view._root = root = x if x._t is not None else x._root
+    view._seen = root._t.data
+    view._uses = -1 if t.data.__class__ is HOST else 0
     return view{copied}
 """
 
@@ -74,8 +77,8 @@ def view_by(plan: Callable[P, Step]) -> Callable[P, ndarray]:
     given = signature(plan)
     head, passed = [], []
     scope: dict[str, Any] = {
-        "__name__": __package__, "asarray": asarray, "blank": blank, "ints": _ints, "keep": _keep, "ndarray": ndarray,
-        "plan": plan, "steps": _STEPS,
+        "__name__": __package__, "HOST": HOST, "asarray": asarray, "blank": blank, "ints": _ints, "keep": _keep,
+        "ndarray": ndarray, "plan": plan, "steps": _STEPS,
     }  # fmt: skip
     first, *options = given.parameters.values()
     head.append(first.name)

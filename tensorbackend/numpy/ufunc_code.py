@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter, Signature
 from typing import Any, Final
 
 import numpy
 
-from .arrays import HERE, blank, ndarray, replace
+from .arrays import HERE, LASTING, blank, ndarray, release, replace
 from .promotion import Spec
 from .ufunc_methods import accumulate as accumulate_by
 from .ufunc_methods import at, outer
@@ -15,20 +16,29 @@ from .ufunc_methods import reduce as reduce_by
 from .ufunc_methods import reduceat as reduceat_by
 from .ufuncs import call, change, operate
 
-_PARAMETERS: Final = "out=None, *, where=True, casting=None, order='K', dtype=None, subok=True, signature=None"
-_PLAIN: Final = "out is None and where is True and dtype is None and casting is None and signature is None"
+_PARAMETERS: Final = "out=None, **options"
+"""Options in one dictionary: a default for each would be looked up in every call, which takes twice as long."""
+_PLAIN: Final = "out is None and not options"
 
-_READ: Final = """\
-    if {x}.__class__ is ndarray:
-        {a} = {x}._t
-        if {a} is None:
-            {a} = {x}._read()
-        {k} = {a}.template.dtype
+_VIEW: Final = """\
+{indent}{a} = {x}._t
+{indent}if {a} is None:
+{indent}    {a} = {x}._kept
+{indent}    if {a} is not None and {x}._uses < 0 and {x}._shows is not None and {x}._root._t.data is {x}._seen:
+{indent}        {x}._kept = {x}._seen = None
+{indent}    else:
+{indent}        {a} = {x}._read()"""
+"""The tensor of an array. The first reading of a view by a key is here, not in `_read`, as most views are read once."""
+
+_READ: Final = f"""\
+    if {{x}}.__class__ is ndarray:
+{_VIEW.format(indent=" " * 8, a="{a}", x="{x}")}
+        {{k}} = {{a}}.template.dtype
     else:
-        {a} = {x}
-        {k} = {x}.__class__
-        if {k} is float64:
-            {a} = float({x})
+        {{a}} = {{x}}
+        {{k}} = {{x}}.__class__
+        if {{k}} is float64:
+            {{a}} = float({{x}})
 """
 
 _RESULT: Final = """\
@@ -42,15 +52,13 @@ _RESULT: Final = """\
 _UNARY: Final = f"""\
 def {{name}}(x, /, {_PARAMETERS}):
     if x.__class__ is ndarray and {_PLAIN}:
-        a = x._t
-        if a is None:
-            a = x._read()
+{_VIEW.format(indent=" " * 8, a="a", x="x")}
         if a.template.dtype in alike:
             r = op(a)
 {_RESULT.format(indent=" " * 12)}
     elif x.__class__ is float64 and {_PLAIN}:
         return by_numpy(x)
-    return call(spec, (x,), out, where, dtype, casting, signature)
+    return call(spec, (x,), out, **options)
 """
 
 _BINARY: Final = f"""\
@@ -60,19 +68,17 @@ def {{name}}(x1, x2, /, {_PARAMETERS}):
     if (k in alike if k is j else kinds.get((k, j), a) is None) and {_PLAIN}:
         r = op(a, b)
 {_RESULT.format(indent=" " * 8)}
-    return call(spec, (x1, x2), out, where, dtype, casting, signature)
+    return call(spec, (x1, x2), out, **options)
 """
 
 _OTHER: Final = f"""\
 def {{name}}({{arguments}}, /, {_PARAMETERS}):
-    return call(spec, ({{arguments}},), out, where, dtype, casting, signature)
+    return call(spec, ({{arguments}},), out, **options)
 """
 
 _OPERATORS: Final = f"""\
 def operator(x1, x2):
-    a = x1._t
-    if a is None:
-        a = x1._read()
+{_VIEW.format(indent=" " * 4, a="a", x="x1")}
     k = a.template.dtype
 {_READ.format(x="x2", a="b", k="j")}
     if k in alike if k is j else kinds.get((k, j), a) is None:
@@ -81,9 +87,7 @@ def operator(x1, x2):
     return operate(spec, x1, x2)
 
 def reflected(x2, x1):
-    b = x2._t
-    if b is None:
-        b = x2._read()
+{_VIEW.format(indent=" " * 4, a="b", x="x2")}
     j = b.template.dtype
     k = x1.__class__
     if kinds.get((k, j), b) is None:
@@ -101,6 +105,8 @@ def in_place(x1, x2):
         r = op(a, b)
         if r.template is a.template and r.backend is a.backend:
             if x1._t is not None:
+                if LASTING:
+                    release(x1)
                 x1._t = r
             else:
                 a = b = None
@@ -109,9 +115,7 @@ def in_place(x1, x2):
     return change(spec, x1, x2)
 
 def sole(x):
-    a = x._t
-    if a is None:
-        a = x._read()
+{_VIEW.format(indent=" " * 4, a="a", x="x")}
     if a.template.dtype in alike:
         r = op(a)
 {_RESULT.format(indent=" " * 8)}
@@ -120,8 +124,8 @@ def sole(x):
 
 _SHARED: Final = {
     "float64": numpy.float64, "float": float,
-    "HOST": numpy.ndarray, "blank": blank, "call": call, "change": change, "ndarray": ndarray, "operate": operate,
-    "replace": replace,
+    "HOST": numpy.ndarray, "LASTING": LASTING, "blank": blank, "call": call, "change": change, "ndarray": ndarray,
+    "operate": operate, "release": release, "replace": replace,
 }  # fmt: skip
 
 
@@ -149,6 +153,7 @@ def make_ufunc(spec: Spec) -> Callable[..., Any]:
     function.__module__, function.__qualname__ = __package__, spec.name
     summary = (spec.op.__doc__ or "").strip().partition("\n")[0]
     function.__doc__ = f"{summary}\n\nNumPy's `{spec.name}`, with its options and methods."
+    function.__signature__ = _signature(spec)
     function.spec, function.nin, function.nout = spec, spec.nin, spec.nout
     function.nargs, function.identity = spec.nin + spec.nout, spec.by_numpy.identity
     function.types, function.ntypes = spec.by_numpy.types, spec.by_numpy.ntypes
@@ -171,6 +176,17 @@ def make_ufunc(spec: Spec) -> Callable[..., Any]:
         function.outer = lambda a, b, /, **options: outer(spec, a, b, **options)
     public: Callable[..., Any] = function
     return public
+
+
+def _signature(spec: Spec) -> Signature:
+    """What `help` shows: NumPy's options, those of `call` that follow `out` by keyword."""
+    names = ["x"] if spec.nin == 1 else [f"x{number}" for number in range(1, spec.nin + 1)]
+    options = {"where": True, "casting": None, "order": "K", "dtype": None, "subok": True, "signature": None}
+    return Signature([
+        *[Parameter(name, Parameter.POSITIONAL_ONLY) for name in names],
+        Parameter("out", Parameter.POSITIONAL_OR_KEYWORD, default=None),
+        *[Parameter(name, Parameter.KEYWORD_ONLY, default=default) for name, default in options.items()],
+    ])  # fmt: skip
 
 
 def operators(spec: Spec) -> dict[str, Callable[..., Any]]:

@@ -25,9 +25,11 @@ from .promotion import Plan, Spec, kind_of, make_plan, plan_call
 
 def call(
     spec: Spec, arguments: Sequence[Any], out: Any = None, where: Any = True, dtype: Any = None, casting: Any = None,
-    signature: Any = None,
+    signature: Any = None, order: str = "K", subok: bool = True, **others: Any,
 ) -> Any:  # fmt: skip
     """A call of a universal function with any arguments of NumPy."""
+    if others:
+        raise TypeError(f"{spec.name}() got an unexpected keyword argument {next(iter(others))!r}")
     if signature is not None:
         dtype = _dtype_of_signature(signature)
     if len(arguments) > spec.nin:

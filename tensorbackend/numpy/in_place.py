@@ -1,0 +1,62 @@
+"""Writes by NumPy itself to memory that nothing else refers to, so that nobody else sees them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ..dtypes import complex128, float64, int64
+from ..protocol.owners import held_alone
+from ..tensor import Tensor
+from .holders import Holder, release
+from .keys import HOST
+
+WIDE: Final = frozenset({float64, complex128, int64})
+"""Dtypes that hold Python's numbers exactly, or raise `OverflowError`."""
+
+
+def apart(t: Tensor) -> Tensor:
+    """A tensor whose memory nothing else refers to, if the backend's memory is writeable."""
+    return Tensor(t.template, t.backend, t.data.copy()) if t.data.__class__ is HOST else t
+
+
+def written(t: Tensor, key: Any, v: Tensor) -> bool:
+    """Whether NumPy has written a tensor to the elements at a plain key: not where anybody else could see it."""
+    template, new = t.template, v.template
+    if t.data.__class__ is not HOST or v.data.__class__ is not HOST or template.dtype is not new.dtype:
+        return False
+    if len(new.shape) > len(template.shape) or any(new.names) or not held_alone(t):
+        return False
+    data = t.data
+    if data.base is not None or not data.flags.owndata:
+        return False
+    try:
+        data[key] = v.data
+    except (ValueError, IndexError, TypeError):  # raised again in the library's words
+        return False
+    return True
+
+
+def written_through(x: Holder, key: Any, v: Any) -> bool:
+    """Whether NumPy has written a tensor or a number to the elements at a basic key of a view, in its root's memory."""
+    release(x._root)
+    x._kept = x._seen = None
+    t = x._root._t
+    kind = v.__class__
+    if t.data.__class__ is not HOST or (kind is Tensor and v.data.__class__ is not HOST) or not held_alone(t):
+        return False
+    read = x._read()
+    part, data, template = read.data, t.data, read.template
+    if part.base is not data or data.base is not None or not data.flags.owndata or x._t is not None:
+        return False
+    if kind is Tensor:
+        new = v.template
+        v = v.data
+        if new.dtype is not template.dtype or len(new.shape) > len(template.shape) or any(new.names):
+            return False
+    elif template.dtype not in WIDE or not (kind is int or (kind is float and template.dtype.is_inexact)):
+        return False
+    try:
+        part[key] = v
+    except (ValueError, IndexError, TypeError, OverflowError):  # raised again in the library's words
+        return False
+    return True

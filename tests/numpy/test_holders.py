@@ -1,0 +1,155 @@
+"""Views that are used often keep what they read until a write, and a write through a view changes its root's memory."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import tensorbackend as tb
+import tensorbackend.numpy as np
+from tensorbackend.numpy.holders import LASTING
+
+USES = 8
+"""More uses than a view needs to keep what it read."""
+
+
+def _rows(x: Any) -> Any:
+    return x[1:]
+
+
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "key": _rows,
+    "column": lambda x: x[:, 1],
+    "key of a key": lambda x: x[1:][0][:2],
+    "transposed": lambda x: x.T,
+    "reshaped": lambda x: x.reshape(6, 2),
+    "key of a step": lambda x: x.T[1:],
+    "step of a key": lambda x: x[1:].T,
+    "other dtype": lambda x: x.view(numpy.int64)[1:],
+}
+
+WRITES: dict[str, Callable[[Any], Any]] = {
+    "element": lambda x: x.__setitem__((1, 1), 7),
+    "whole": lambda x: x.__setitem__(slice(None), 7),
+    "rows": lambda x: x.__setitem__(slice(1, 3), x[:2].copy()),
+    "overlapping rows": lambda x: x.__setitem__(slice(1, 3), x[:2]),
+    "mask": lambda x: x.__setitem__(x > 3, 7),
+    "in place": lambda x: x.__iadd__(1),
+    "through a view": lambda x: x[1:].__setitem__((0, slice(0, 2)), 7),
+    "through a view in place": lambda x: x[1:].__iadd__(1),
+    "through a transposed view": lambda x: x.T.__setitem__(1, 7),
+    "fill": lambda x: x.fill(7),
+    "sort": lambda x: x[:, ::-1].sort(axis=0),
+}
+
+
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("backend", ["numpy", "jax", "binary"])
+def test_a_view_that_was_used_often_sees_each_write(backend: str, view: str, write: str) -> None:
+    plain = numpy.arange(12.0).reshape(4, 3)
+    with tb.default_backend(backend):
+        x = np.array(plain)
+        ours, theirs = VIEWS[view](x), VIEWS[view](plain)
+        for _ in range(3):
+            for _ in range(USES):
+                assert numpy.asarray(np.positive(ours)).tolist() == theirs.tolist()
+            WRITES[write](x)
+            WRITES[write](plain)
+            assert numpy.asarray(np.positive(ours)).tolist() == theirs.tolist()
+        ours[...] = 5
+        theirs[...] = 5
+        assert numpy.asarray(x).tolist() == plain.tolist()
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_what_was_taken_from_a_view_does_not_change(view: str) -> None:
+    x = np.array(numpy.arange(12.0).reshape(4, 3))
+    shown = VIEWS[view](x)
+    for _ in range(USES):
+        np.positive(shown)
+    taken, expected = shown.tensor, numpy.asarray(shown).tolist()
+    x[...] = 0
+    x[1:3] += 1
+    shown[...] = 9
+    assert taken.tolist() == expected
+
+
+def _address(x: Any) -> int:
+    return int(x.tensor.data.ctypes.data)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_write_changes_memory_in_place_although_a_view_was_used_often(view: str) -> None:
+    x = np.array(numpy.arange(12.0).reshape(4, 3)).copy() + 0
+    shown = VIEWS[view](x)
+    for _ in range(USES):
+        np.positive(shown)
+    before = _address(x)
+    x[1, 1] = 7.0
+    assert _address(x) == before
+    shown[...] = 5
+    assert _address(x) == before
+    x[1:, 1][1:] = 3.0
+    x[1:][1] = np.ones(3)
+    x[1:] += 1
+    assert _address(x) == before
+
+
+def test_views_that_are_gone_are_forgotten() -> None:
+    x = np.zeros(5) + 1
+    views = [x[1:], x[2:]]
+    for view in views:
+        for _ in range(USES):
+            np.positive(view)
+    assert len(LASTING[id(x)]) == 2
+    del view, views[0]
+    assert len(LASTING[id(x)]) == 1
+    del views
+    gc.collect()
+    assert id(x) not in LASTING
+
+
+def test_views_keep_what_they_read_in_traces_and_under_gradients() -> None:
+    def program(x: Any) -> Any:
+        view, total = x[1:], 0.0
+        for _ in range(USES):
+            total = total + np.sum(view * view)
+        x[1] = 2 * x[0]
+        return total + np.sum(view)
+
+    x = np.arange(4.0) + 0
+    expected = program(numpy.arange(4.0))
+    assert float(tb.jit(program)(x)) == expected == 117.0
+    assert numpy.asarray(tb.grad(program)(x)).tolist() == [2.0, 16.0, 33.0, 49.0]
+    assert numpy.asarray(tb.vmap(program)(np.stack([x, x]))).tolist() == [expected] * 2
+
+
+@pytest.mark.parametrize("value", [numpy.zeros((3, 3)), numpy.zeros(4)])
+def test_a_wrong_shape_through_a_view_is_an_error_and_writes_nothing(value: Any) -> None:
+    x = np.arange(6.0).reshape(2, 3) + 0
+    with pytest.raises(ValueError, match="broadcast"):
+        x[1:][0:1] = np.asarray(value)
+    assert numpy.asarray(x).tolist() == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
+
+
+def test_a_number_is_written_through_a_view_as_numpy_would() -> None:
+    x, plain = np.arange(4) + 0, numpy.arange(4)
+    x[1:][0] = 2.7
+    plain[1:][0] = 2.7
+    assert numpy.asarray(x).tolist() == plain.tolist()
+    with pytest.raises(OverflowError):
+        x[1:][0] = 2**70
+    with pytest.raises(IndexError):
+        x[1:][5] = 1
+
+
+def test_an_unknown_option_of_a_universal_function_is_an_error() -> None:
+    add: Any = np.add
+    with pytest.raises(TypeError, match=r"add\(\) got an unexpected keyword argument 'were'"):
+        add(np.ones(2), 1, were=True)
+    assert add(np.ones(2), 1, order="C", subok=False).tolist() == [2.0, 2.0]
