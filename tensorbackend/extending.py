@@ -48,5 +48,5 @@ from .rules.data_errors import index_out_of_range as index_out_of_range
 from .rules.data_errors import not_positive_definite as not_positive_definite
 from .rules.data_errors import singular_matrix as singular_matrix
 from .rules.random import PARITY as PARITY
-from .rules.random import ROTATIONS as ROTATIONS
+from .rules.random import threefry as threefry
 from .sizes import apply as apply
