@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, Final, Literal, TypeAlias
 
 from ..dtypes import DType, default_dtype, uint32
@@ -25,18 +25,16 @@ MODES: Final[tuple[RandomMode, ...]] = ("low", "high")
 _MAKE = "make one with tb.random.key(seed), or take one of several, such as tb.random.split(key)[0]"
 
 
-def threefry(
-    key: Sequence[Any], counters: tuple[Any, Any], rotate: Callable[[Any, int], Any], parity: Any = PARITY
-) -> Any:
+def threefry(key: Any, counters: Iterable[Any], rotate: Callable[[Any, int], Any], parity: Any = PARITY) -> Any:
     """Encrypts the two words of counters with the two words of a key: Threefry-2x32 of 20 rounds.
 
     Sums and combinations by xor are assigned in place, so arrays that allow it are overwritten.
 
     Parameters
     ----------
-    key : sequence of two arrays
+    key : two arrays
         The words of the key, of 32 bits.
-    counters : tuple of two arrays
+    counters : two arrays
         The words of the counters, of 32 bits, both of the shape of the result.
     rotate : callable
         A function that takes a word and a number of bits, and rotates the word to the left. It may overwrite the word.

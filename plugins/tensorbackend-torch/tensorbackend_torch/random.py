@@ -16,7 +16,7 @@ class TorchRandom(TorchBase):
     def threefry2x32(self, out: tuple[Template, Template], key: Array, high: Array, low: Array) -> tuple[Array, Array]:
         """Encrypts the words of counters with a key."""
         words = (word.expand(template.shape).clone() for word, template in zip((high, low), out, strict=True))
-        return threefry(key, tuple(words), _rotate)  # type: ignore[no-any-return] # two words, as the counters
+        return threefry(key, words, _rotate)  # type: ignore[no-any-return] # two words, as the counters
 
 
 def _rotate(word: Array, bits: int) -> Array:

@@ -17,7 +17,7 @@ class JaxRandom(JaxBase, ArrayRandom):
     def threefry2x32(self, out: tuple[Template, Template], key: Template, high: Template, low: Template, /) -> Kernel:
         """The words of counters, encrypted with a key."""
 
-        return lambda key, high, low: threefry(key, tuple(self.xp.broadcast_arrays(high, low)), _rotate)
+        return lambda key, high, low: threefry(key, self.xp.broadcast_arrays(high, low), _rotate)
 
 
 def _rotate(word: Array, bits: int) -> Array:
