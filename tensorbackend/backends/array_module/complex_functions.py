@@ -12,13 +12,11 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeAlias
 
+from .base import BLOCK
 from .shortcuts import certainly, replace_where
 
 Array: TypeAlias = Any
 Function: TypeAlias = Callable[[Any, Array], Array]
-
-_BLOCK = 1 << 12
-"""The number of elements of a block: many passes over one block find it in the cache."""
 
 _EXACT_WHOLE = 8
 """Whole exponents of up to this size are computed by products, even for a base near 1."""
@@ -51,13 +49,13 @@ def block_function(function: Callable[..., Array]) -> Callable[..., Array]:
     def run_blocks(xp: Any, *operands: Array) -> Array:
         shape = xp.broadcast_shapes(*(x.shape for x in operands))
         size = math.prod(shape)
-        if size <= _BLOCK or not xp.eager:
+        if size <= BLOCK or not xp.eager:
             return function(xp, *operands)
         flat = [x if x.size == 1 else xp.broadcast_to(x, shape).reshape(-1) for x in operands]
         flat = [x.reshape(()) if x.size == 1 else x for x in flat]
         result = xp.empty(size, xp.result_type(*operands))
-        for start in range(0, size, _BLOCK):
-            block = slice(start, start + _BLOCK)
+        for start in range(0, size, BLOCK):
+            block = slice(start, start + BLOCK)
             result[block] = function(xp, *(x[block] if x.ndim else x for x in flat))
         return result.reshape(shape)
 
