@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import Scalar, scalar_kind
+from ..protocol.sorting import Unique
 from ..rules.axes import normalize_axis
 from ..tensor import Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
@@ -217,31 +219,43 @@ class _Firsts(NamedTuple):
 Kind = TypeVar("Kind", UniqueAll, UniqueCounts, UniqueInverse, _Values, _Firsts)
 
 
+_WANTED: dict[Any, tuple[bool, bool, Callable[[Unique], Any]]] = {
+    UniqueAll: (True, True, attrgetter(*UniqueAll._fields)),
+    UniqueCounts: (False, True, attrgetter(*UniqueCounts._fields)),
+    UniqueInverse: (True, False, attrgetter(*UniqueInverse._fields)),
+    _Firsts: (True, True, attrgetter(*_Firsts._fields)),
+    _Values: (False, False, lambda unique: (unique.values,)),
+}
+"""Whether a kind of result has positions and counts, and what reads its fields."""
+
+
 def _unique(
     kind: type[Kind], x: TensorLike, axis: Axis | None, size: int | None, fill_value: Scalar, function: str
 ) -> Kind:
-    """The fields of a kind of result: of the elements of x, or of the entries along an axis."""
+    """The fields of a kind of result, of the elements of x or of the entries along an axis."""
     x = x if isinstance(x, Tensor) else asarray(x)
-    if axis is None:
-        return _unique_elements(kind, x, size, fill_value, function)
-    entries = _entries(x, axis)
-    firsts = _unique_elements(_Firsts, entries.ranks.rename(None), size, 0, function)
-    found = UniqueAll(_select_unique(entries, firsts, fill_value), firsts.indices, entries.ranks, firsts.counts)
-    return kind(*[getattr(found, field) for field in kind._fields])
-
-
-def _unique_elements(kind: type[Kind], x: Tensor, size: int | None, fill_value: Scalar, function: str) -> Kind:
-    """The fields of a kind of result, by the backend itself if it can, else by sorting; no others are computed."""
-    places, counts = not {"indices", "inverse_indices"}.isdisjoint(kind._fields), "counts" in kind._fields
+    places, counts, read = _WANTED[kind]
+    if axis is not None:
+        entries = _entries(x, axis)
+        firsts = _unique(_Firsts, entries.ranks.rename(None), None, size, 0, function)
+        values = _select_unique(entries, firsts, fill_value)
+        return kind(*read(Unique(values, firsts.indices, entries.ranks, firsts.counts)))
     quick = x.backend.unique(x, places=places, counts=counts) if size is None and not x.dtype.is_narrow else None
     if quick is not None:
-        return kind(*[getattr(quick, field) for field in kind._fields])
+        return kind(*read(quick))
+    return _find_by_order(kind, x, size, fill_value, function, places)
+
+
+def _find_by_order(
+    kind: type[Kind], x: Tensor, size: int | None, fill_value: Scalar, function: str, places: bool
+) -> Kind:
+    """The fields of a kind of result, from sorted elements; no others are computed."""
     order: Any = _order(x) if places else None
     runs = _runs(x, order)
     begins = _begins_at(runs, size, function, x.size)
     makers: dict[str, Callable[[], Any]] = {
         "values": lambda: _values(runs, begins, fill_value),
-        "indices": lambda: take_at(order, begins, axis=0, mode="fill") if x.size else begins,
+        "indices": lambda: take_at(order, begins, axis=0, mode="fill") if order.size else begins,
         "inverse_indices": lambda: _inverse(runs, order, x),
         "counts": lambda: _counts(runs, begins),
     }
