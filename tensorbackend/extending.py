@@ -1,6 +1,6 @@
 """Functions for authors of backends and ops, besides the protocol: errors with the common texts, elements as bytes,
-NumPy's view of dtypes, functions of scalar tensors, positions of elements, the tables that every backend reads, bounds
-of accuracy, and how a backend supports an op.
+NumPy's view of dtypes, functions of scalar tensors, positions of elements, the tables and formulas that backends share,
+bounds of accuracy, and how a backend supports an op.
 
 A plugin imports `tensorbackend`, this module, `protocol`, `dtypes`, `annotations`, `errors` and `testing`, and nothing
 else of the package.
@@ -11,6 +11,7 @@ IndexRangeError('expected an index from 0 to 2, got index=5; use mode="clip" or 
 """
 
 from .backends.by_numpy import kernel_by_numpy as kernel_by_numpy
+from .backends.complex_formulas import ComplexFormulas as ComplexFormulas
 from .backends.complex_specials import SPECIALS as SPECIALS
 from .backends.complex_specials import Specials as Specials
 from .backends.functional import fold_elements as fold_elements
@@ -48,5 +49,5 @@ from .rules.data_errors import index_out_of_range as index_out_of_range
 from .rules.data_errors import not_positive_definite as not_positive_definite
 from .rules.data_errors import singular_matrix as singular_matrix
 from .rules.random import PARITY as PARITY
-from .rules.random import ROTATIONS as ROTATIONS
+from .rules.random import threefry as threefry
 from .sizes import apply as apply

@@ -1,4 +1,4 @@
-"""A composite's default implementation as a program of kernels, for `dispatch.composites.programs_by`."""
+"""A composite's default implementation as a program of kernels, for `dispatch.composites.programs`."""
 
 from __future__ import annotations
 

@@ -10,11 +10,14 @@ in row-major order, that differ. Of equal entries, the first is kept.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeVar
 
 from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import Scalar, scalar_kind
+from ..protocol.sorting import Unique
 from ..rules.axes import normalize_axis
 from ..tensor import Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
@@ -185,7 +188,7 @@ def _dense_ranks(table: Tensor) -> Tensor:
     return take_along_axis_at(cumulative_sum(steps, axis=0), argsort(order, axis=0), axis=0, mode="clip")
 
 
-def _select_unique(entries: _Entries, unique: UniqueAll, fill_value: Scalar) -> Tensor:
+def _select_unique(entries: _Entries, unique: _Firsts, fill_value: Scalar) -> Tensor:
     """The unique entries, and `fill_value` for missing ones, whose count is 0."""
     x, along = entries.x, entries.along
     dtype = x.dtype
@@ -204,20 +207,59 @@ def _select_unique(entries: _Entries, unique: UniqueAll, fill_value: Scalar) -> 
 # Public
 
 
-def _unique_along(x: Tensor, axis: Axis, size: int | None, fill_value: Scalar, function: str) -> UniqueAll:
-    """The result of `unique_all` along an axis."""
-    entries = _entries(x, axis)
-    ranks = entries.ranks.rename(None)
-    quick = ranks.backend.unique(ranks, places=True, counts=True) if size is None else None
+class _Values(NamedTuple):
+    values: Tensor
+
+
+class _Firsts(NamedTuple):
+    indices: Tensor
+    counts: Tensor
+
+
+Kind = TypeVar("Kind", UniqueAll, UniqueCounts, UniqueInverse, _Values, _Firsts)
+
+
+_WANTED: dict[Any, tuple[bool, bool, Callable[[Unique], Any]]] = {
+    UniqueAll: (True, True, attrgetter(*UniqueAll._fields)),
+    UniqueCounts: (False, True, attrgetter(*UniqueCounts._fields)),
+    UniqueInverse: (True, False, attrgetter(*UniqueInverse._fields)),
+    _Firsts: (True, True, attrgetter(*_Firsts._fields)),
+    _Values: (False, False, lambda unique: (unique.values,)),
+}
+"""Whether a kind of result has positions and counts, and what reads its fields."""
+
+
+def _unique(
+    kind: type[Kind], x: TensorLike, axis: Axis | None, size: int | None, fill_value: Scalar, function: str
+) -> Kind:
+    """The fields of a kind of result, of the elements of x or of the entries along an axis."""
+    x = x if isinstance(x, Tensor) else asarray(x)
+    places, counts, read = _WANTED[kind]
+    if axis is not None:
+        entries = _entries(x, axis)
+        firsts = _unique(_Firsts, entries.ranks.rename(None), None, size, 0, function)
+        values = _select_unique(entries, firsts, fill_value)
+        return kind(*read(Unique(values, firsts.indices, entries.ranks, firsts.counts)))
+    quick = x.backend.unique(x, places=places, counts=counts) if size is None and not x.dtype.is_narrow else None
     if quick is not None:
-        unique = UniqueAll(*quick)  # type: ignore[arg-type] # nothing that was asked for is left out
-    else:
-        order = argsort(ranks)
-        runs = _runs(ranks, order)
-        begins = _begins_at(runs, size, function, ranks.size)
-        first = begins if not ranks.size else take_at(order, begins, axis=0, mode="fill")
-        unique = UniqueAll(begins, first, ranks, _counts(runs, begins))
-    return UniqueAll(_select_unique(entries, unique, fill_value), unique.indices, entries.ranks, unique.counts)
+        return kind(*read(quick))
+    return _find_by_order(kind, x, size, fill_value, function, places)
+
+
+def _find_by_order(
+    kind: type[Kind], x: Tensor, size: int | None, fill_value: Scalar, function: str, places: bool
+) -> Kind:
+    """The fields of a kind of result, from sorted elements; no others are computed."""
+    order: Any = _order(x) if places else None
+    runs = _runs(x, order)
+    begins = _begins_at(runs, size, function, x.size)
+    makers: dict[str, Callable[[], Any]] = {
+        "values": lambda: _values(runs, begins, fill_value),
+        "indices": lambda: take_at(order, begins, axis=0, mode="fill") if order.size else begins,
+        "inverse_indices": lambda: _inverse(runs, order, x),
+        "counts": lambda: _counts(runs, begins),
+    }
+    return kind(*[makers[field]() for field in kind._fields])
 
 
 @check_arguments
@@ -264,17 +306,7 @@ def unique_all(
     >>> values.tolist(), indices.tolist(), inverse.tolist(), counts.tolist()
     ([[0, 5], [1, 2]], [1, 0], [1, 0, 1], [1, 2])
     """
-    x = x if isinstance(x, Tensor) else asarray(x)
-    if axis is not None:
-        return _unique_along(x, axis, size, fill_value, "unique_all()")
-    quick = x.backend.unique(x, places=True, counts=True) if size is None and not x.dtype.is_narrow else None
-    if quick is not None:
-        return UniqueAll(*quick)  # type: ignore[arg-type] # nothing that was asked for is left out
-    order = _order(x)
-    runs = _runs(x, order)
-    begins = _begins_at(runs, size, "unique_all()", x.size)
-    first = begins if not x.size else take_at(order, begins, axis=0, mode="fill")
-    return UniqueAll(_values(runs, begins, fill_value), first, _inverse(runs, order, x), _counts(runs, begins))
+    return _unique(UniqueAll, x, axis, size, fill_value, "unique_all()")
 
 
 @check_arguments
@@ -288,16 +320,7 @@ def unique_counts(
     >>> values.tolist(), counts.tolist()
     ([1, 3, -1], [1, 2, 0])
     """
-    x = x if isinstance(x, Tensor) else asarray(x)
-    if axis is not None:
-        unique = _unique_along(x, axis, size, fill_value, "unique_counts()")
-        return UniqueCounts(unique.values, unique.counts)
-    quick = x.backend.unique(x, places=False, counts=True) if size is None and not x.dtype.is_narrow else None
-    if quick is not None and quick.counts is not None:
-        return UniqueCounts(quick.values, quick.counts)
-    runs = _runs(x)
-    begins = _begins_at(runs, size, "unique_counts()", x.size)
-    return UniqueCounts(_values(runs, begins, fill_value), _counts(runs, begins))
+    return _unique(UniqueCounts, x, axis, size, fill_value, "unique_counts()")
 
 
 @check_arguments
@@ -311,17 +334,7 @@ def unique_inverse(
     >>> values.tolist(), inverse.tolist()
     ([1, 3], [[1, 0], [0, 1]])
     """
-    x = x if isinstance(x, Tensor) else asarray(x)
-    if axis is not None:
-        unique = _unique_along(x, axis, size, fill_value, "unique_inverse()")
-        return UniqueInverse(unique.values, unique.inverse_indices)
-    quick = x.backend.unique(x, places=True, counts=False) if size is None and not x.dtype.is_narrow else None
-    if quick is not None and quick.inverse_indices is not None:
-        return UniqueInverse(quick.values, quick.inverse_indices)
-    order = _order(x)
-    runs = _runs(x, order)
-    begins = _begins_at(runs, size, "unique_inverse()", x.size)
-    return UniqueInverse(_values(runs, begins, fill_value), _inverse(runs, order, x))
+    return _unique(UniqueInverse, x, axis, size, fill_value, "unique_inverse()")
 
 
 @check_arguments
@@ -334,12 +347,4 @@ def unique_values(
     >>> tb.unique_values(tb.asarray([3.0, 1.0, float("nan"), 3.0])).tolist()
     [1.0, 3.0, nan]
     """
-    x = x if isinstance(x, Tensor) else asarray(x)
-    if axis is not None:
-        unique = _unique_along(x, axis, size, fill_value, "unique_values()")
-        return unique.values
-    quick = x.backend.unique(x, places=False, counts=False) if size is None and not x.dtype.is_narrow else None
-    if quick is not None:
-        return quick.values
-    runs = _runs(x)
-    return _values(runs, _begins_at(runs, size, "unique_values()", x.size), fill_value)
+    return _unique(_Values, x, axis, size, fill_value, "unique_values()").values

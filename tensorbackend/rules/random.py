@@ -1,8 +1,9 @@
-"""Templates of random numbers: the form of a key, and the allowed options."""
+"""Templates of random numbers: the form of a key, and the allowed options; the rounds of Threefry-2x32."""
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, Final, Literal, TypeAlias
 
 from ..dtypes import DType, default_dtype, uint32
 from ..errors import DTypeError, ShapeError, expected
@@ -22,6 +23,53 @@ RandomMode: TypeAlias = Literal["low", "high"]
 MODES: Final[tuple[RandomMode, ...]] = ("low", "high")
 
 _MAKE = "make one with tb.random.key(seed), or take one of several, such as tb.random.split(key)[0]"
+
+
+def threefry(key: Any, counters: Iterable[Any], rotate: Callable[[Any, int], Any], parity: Any = PARITY) -> Any:
+    """Encrypts the two words of counters with the two words of a key: Threefry-2x32 of 20 rounds.
+
+    Sums and combinations by xor are assigned in place, so arrays that allow it are overwritten.
+
+    Parameters
+    ----------
+    key : two arrays
+        The words of the key, of 32 bits.
+    counters : two arrays
+        The words of the counters, of 32 bits, both of the shape of the result.
+    rotate : callable
+        A function that takes a word and a number of bits, and rotates the word to the left. It may overwrite the word.
+    parity : int or array, default PARITY
+        `PARITY` as a word, for arrays that do not take a Python int.
+
+    Returns
+    -------
+    tuple of two arrays
+        The random words.
+
+    References
+    ----------
+    J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11.
+
+    Examples
+    --------
+    >>> from numpy import zeros
+    >>> rotate = lambda word, bits: word << bits | word >> 32 - bits
+    >>> words = threefry(zeros(2, "uint32"), (zeros(1, "uint32"), zeros(1, "uint32")), rotate)
+    >>> [hex(word.item()) for word in words]
+    ['0x6b200159', '0x99ba4efe']
+    """
+    first, second = counters
+    schedule = (key[0], key[1], key[0] ^ key[1] ^ parity)
+    first += schedule[0]
+    second += schedule[1]
+    for group in range(5):
+        for bits in ROTATIONS[group % 2]:
+            first += second
+            second = rotate(second, bits)
+            second ^= first
+        first += schedule[(group + 1) % 3]
+        second += schedule[(group + 2) % 3] + (group + 1)
+    return first, second
 
 
 def check_key(key: Template) -> Template:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorbackend import Template
-from tensorbackend.extending import PARITY, ROTATIONS
+from tensorbackend.extending import PARITY, threefry
 
 from .kernels import Function, MlxBase, kernel
 from .library import Array, mx
@@ -18,14 +18,11 @@ class MlxRandom(MlxBase):
         shape = out[0].shape
 
         def encrypt(key: Array, high: Array, low: Array) -> tuple[Array, Array]:
-            words = [key[0], key[1], key[0] ^ key[1] ^ mx.array(PARITY, mx.uint32)]
-            first, second = mx.broadcast_to(high, shape) + words[0], mx.broadcast_to(low, shape) + words[1]
-            for group in range(5):
-                for bits in ROTATIONS[group % 2]:
-                    first = first + second
-                    second = (second << bits | second >> 32 - bits) ^ first
-                first = first + words[(group + 1) % 3]
-                second = second + words[(group + 2) % 3] + (group + 1)
-            return first, second
+            words = mx.broadcast_to(high, shape), mx.broadcast_to(low, shape)
+            return threefry(key, words, _rotate, mx.array(PARITY, mx.uint32))  # type: ignore[no-any-return] # as words
 
         return encrypt
+
+
+def _rotate(word: Array, bits: int) -> Array:
+    return word << bits | word >> 32 - bits

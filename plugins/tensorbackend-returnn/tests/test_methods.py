@@ -9,7 +9,8 @@ import pytest
 import returnn.frontend as rf
 import tensorbackend as tb
 import torch
-from cases import CASES, Case
+from case_makers import Case
+from cases import CASES
 from making import Making
 from returnn.frontend._backend import Backend as ReturnnBackend
 from returnn.tensor import Tensor

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TypeAlias
 
-from tensorbackend.extending import SPECIALS
+from tensorbackend.extending import ComplexFormulas
 
 from .library import torch
 from .ways import Array
@@ -36,18 +36,6 @@ def all_finite(values: Array) -> bool:
     return math.isfinite(numbers.sum().item())
 
 
-def turned(z: Array) -> Array:
-    """iz, without arithmetic."""
-    a, b = parts(z)
-    return join(-b, a)
-
-
-def turned_back(z: Array) -> Array:
-    """-iz, without arithmetic."""
-    a, b = parts(z)
-    return join(b, -a)
-
-
 def widened(function: Function) -> Function:
     """A function computed in complex128, its result in the dtype of its operands."""
 
@@ -58,27 +46,33 @@ def widened(function: Function) -> Function:
     return in_complex128
 
 
+class _Formulas(ComplexFormulas):
+    """The shared formulas, on PyTorch's functions."""
+
+    def join(self, real: Array, imaginary: Array) -> Array:
+        return join(real, imaginary)
+
+    def constants(self, values: tuple[float, ...], places: Array) -> Array:
+        return torch.tensor(values, dtype=torch.float64, device=places.device)[places]
+
+    def abs(self, x: Array) -> Array:
+        return magnitude(x) if x.is_complex() else torch.abs(x)
+
+    def frexp(self, x: Array) -> tuple[Array, Array]:
+        mantissa, exponent = torch.frexp(x)
+        return torch.where(torch.isfinite(x), mantissa, x), exponent
+
+    def ldexp(self, x: Array, exponent: Array) -> Array:
+        return scale(x, exponent)
+
+    def ascontiguousarray(self, x: Array) -> Array:
+        return x
+
+
+formulas = _Formulas(torch)
+
+
 # Functions of one number
-
-
-def special(name: str, z: Array) -> Array:
-    """Returns the values of a function, from its table, for z with an infinite or NaN part."""
-    table = SPECIALS[name]
-    a, b = parts(z)
-    row = torch.where(torch.isinf(a), torch.where(a > 0, 3, 0), torch.where(a == 0, 1, 2))
-    column = torch.where(torch.isinf(b), 2, torch.where(b == 0, 0, 1))
-    place = 4 * torch.where(torch.isnan(a), 4, row) + torch.where(torch.isnan(b), 3, column)
-    real, imaginary = (torch.tensor(entries, dtype=a.dtype, device=a.device)[place] for entries in table[1:3])
-    if table.rotates:
-        turns = torch.isinf(a) & (column == 1) & ~torch.isnan(b)
-        real = torch.where(turns, real * torch.cos(b), real)
-        imaginary = torch.where(turns, imaginary * torch.sin(torch.abs(b)), imaginary)
-    negative = torch.signbit(a) & ~torch.isnan(a)
-    if table.symmetry == "odd":
-        real = torch.where(negative, -real, real)
-    elif table.symmetry == "even":
-        imaginary = torch.where(negative, -imaginary, imaginary)
-    return join(real, torch.where(torch.signbit(b) & ~torch.isnan(b), -imaginary, imaginary))
 
 
 def _whole(finite: Function, values: Function) -> Function:
@@ -95,12 +89,12 @@ def _whole(finite: Function, values: Function) -> Function:
 
 
 def _table(name: str) -> Function:
-    return lambda z: special(name, z)
+    return lambda z: formulas.special(name, z)
 
 
 def _rotated(function: Function) -> Function:
     """f(z) = -i g(iz): the sine from the hyperbolic one, and likewise all of these (Array API standard)."""
-    return lambda z: turned_back(function(turned(z)))
+    return lambda z: formulas.divide_by_i(function(formulas.multiply_by_i(z)))
 
 
 def _steps(c: Array, s: Array, a: Array, half: float = 1.0) -> Array:
@@ -160,11 +154,6 @@ def _expm1(z: Array) -> Array:
     half = torch.sin(0.5 * b)
     near = join(torch.expm1(a) * torch.cos(b) - 2 * half * half, torch.exp(a) * torch.sin(b))
     return torch.where(a > 700.0, _exp(z), near)  # 1 is far below the last place there
-
-
-def _values_of_expm1(z: Array) -> Array:
-    a, b = parts(special("exp", z))
-    return join(a - 1, b)
 
 
 def _log(z: Array) -> Array:
@@ -284,10 +273,10 @@ asin = _whole(_own("asin"), _rotated(_table("asinh")))
 asinh = _whole(_own("asinh"), _table("asinh"))
 atan = _whole(_rotated(_atanh), _rotated(_table("atanh")))
 atanh = _whole(_atanh, _table("atanh"))
-cos = _whole(lambda z: _cosh(turned(z)), lambda z: special("cosh", turned(z)))
+cos = _whole(lambda z: _cosh(formulas.multiply_by_i(z)), lambda z: formulas.special("cosh", formulas.multiply_by_i(z)))
 cosh = _whole(_cosh, _table("cosh"))
 exp = _whole(_exp, _table("exp"))
-expm1 = _whole(_expm1, _values_of_expm1)
+expm1 = _whole(_expm1, formulas.special_expm1)
 log = _whole(_log, _table("log"))
 log1p = _whole(_log1p, _table("log1p"))
 sin = _whole(_rotated(_sinh), _rotated(_table("sinh")))
@@ -332,28 +321,7 @@ def _larger_and_ratio(a: Array, b: Array) -> tuple[Array, Array]:
     return larger, smaller / larger
 
 
-@widened
-def sign(z: Array) -> Array:
-    """Returns z / abs(z) by parts: 0 + 0j for zero, and NaN in both parts if one is NaN."""
-    inside = torch.isfinite(z)
-    values = torch.where(inside, _scaled(z, -_exponent(z)), z)
-    size = torch.where(torch.isnan(z), math.nan, magnitude(values))
-    zero = size == 0
-    a, b = parts(torch.where(zero, 0, values))
-    size = torch.where(zero, 1.0, size)
-    return join(a / size, b / size)
-
-
-def _exponent(z: Array) -> Array:
-    """Returns e such that the larger part over 2**e is in [0.5, 1); 0 for zero, infinity and NaN."""
-    a, b = parts(z)
-    size = torch.maximum(torch.abs(a), torch.abs(b))
-    return torch.frexp(torch.where(torch.isfinite(size), size, 0.0))[1].to(torch.int64)
-
-
-def _scaled(z: Array, exponent: Array) -> Array:
-    a, b = parts(z)
-    return join(scale(a, exponent), scale(b, exponent))
+sign = widened(formulas.sign_of)
 
 
 def negate(z: Array) -> Array:
@@ -382,16 +350,7 @@ def multiply(x: Array, y: Array) -> Array:
 
 @widened
 def _product(x: Array, y: Array) -> Array:
-    """The formula by parts, of operands scaled by powers of two where it is not finite."""
-    unscaled = product_by_parts(x, y)
-    above, below = _exponent(x), _exponent(y)
-    scaled = _scaled(product_by_parts(_scaled(x, -above), _scaled(y, -below)), above + below)
-    # If another part is infinite or NaN, only the sign of a finite part matters.
-    signs = product_by_parts(_mantissas(x), _mantissas(y))
-    inside = torch.isfinite(x) & torch.isfinite(y)
-    pairs = zip(parts(unscaled), parts(torch.where(inside, scaled, signs)), strict=True)
-    # A finite part is already right; scaled like the other part, it might underflow.
-    return join(*(torch.where(torch.isfinite(part), part, instead) for part, instead in pairs))
+    return formulas.exact_product(x, y, formulas.product_by_parts(x, y))  # type: ignore[no-any-return] # a tensor
 
 
 def square(x: Array) -> Array:
@@ -399,42 +358,12 @@ def square(x: Array) -> Array:
     return multiply(x, x)
 
 
-def _mantissas(z: Array) -> Array:
-    return join(*(torch.where(torch.isfinite(part), torch.frexp(part)[0], part) for part in parts(z)))
-
-
-def product_by_parts(x: Array, y: Array) -> Array:
-    """(ac - bd) + (ad + bc)j."""
-    (a, b), (c, d) = parts(x), parts(y)
-    return join(a * c - b * d, a * d + b * c)
-
-
 def divide(x: Array, y: Array) -> Array:
     """Returns the quotient; PyTorch divides finite complex64 in complex128, where no intermediate value overflows."""
     oblique = (torch.view_as_real(y) != 0).all()
     if y.dtype is torch.complex64 and oblique and all_finite(x) and all_finite(y):
         return (x.to(torch.complex128) / y.to(torch.complex128)).to(torch.complex64)
-    return _quotient(x, y)
-
-
-@widened
-def _quotient(x: Array, y: Array) -> Array:
-    """Part by part where the divisor is real or imaginary (Array API standard), else Smith's formula (1962) on
-    operands scaled by powers of two."""
-    (a, b), (c, d) = parts(x), parts(y)
-    above, below = _exponent(x), _exponent(y)
-    (p, q), (r, s) = parts(_scaled(x, -above)), parts(_scaled(y, -below))
-    upright = torch.abs(r) >= torch.abs(s)
-    # (p + qj) / (r + sj) = (q - pj) / (s - rj): the larger part of the divisor comes first.
-    p, q = torch.where(upright, p, q), torch.where(upright, q, -p)
-    r, s = torch.where(upright, r, s), torch.where(upright, s, -r)
-    # Next to an infinity only the sign of the ratio counts, which may underflow.
-    infinite = torch.isinf(p) | torch.isinf(q)
-    ratio = torch.where(infinite, torch.copysign(torch.ones_like(r), r) * torch.copysign(torch.ones_like(s), s), s / r)
-    size = r + s * ratio
-    quotient = _scaled(join((p + q * ratio) / size, (q - p * ratio) / size), above - below)
-    quotient = torch.where(c == 0, join(b / d, -a / d), quotient)
-    return torch.where(d == 0, join(a / c, b / c), quotient)
+    return widened(formulas.quotient)(x, y)
 
 
 def reciprocal(x: Array) -> Array:
@@ -451,20 +380,13 @@ def power(x: Array, y: Array) -> Array:
     x, y = torch.broadcast_tensors(x, y)
     re, im = parts(y)
     whole = (im == 0) & (torch.abs(re) <= 100) & (torch.trunc(re) == re)
-    powers = torch.where(whole, _whole_power(x, torch.where(whole, re, 0.0)), _polar_power(x, y))
+    polar = formulas.polar_power(x, y, torch.atan2(torch.imag(x), torch.real(x)))
+    powers = torch.where(whole, _whole_power(x, torch.where(whole, re, 0.0)), polar)
     usable = torch.isfinite(powers) & (powers != 0) & torch.isfinite(x) & torch.isfinite(y) & (x != 0)
     if usable.all():
         return powers
-    general = exp(product_by_parts(y, log(x)))
+    general = exp(formulas.product_by_parts(y, log(x)))
     return torch.where(usable, powers, torch.where(y == 0, 1, general))
-
-
-def _polar_power(x: Array, y: Array) -> Array:
-    (a, b), (re, im) = parts(x), parts(y)
-    length, angle = magnitude(x), torch.atan2(b, a)
-    size = torch.pow(length, re) * torch.exp(-angle * im)
-    turn = angle * re + im * torch.log(length)
-    return join(size * torch.cos(turn), size * torch.sin(turn))
 
 
 def _whole_power(x: Array, exponent: Array) -> Array:
@@ -473,8 +395,8 @@ def _whole_power(x: Array, exponent: Array) -> Array:
     for _ in range(7):
         if not left.any():
             break
-        running_product = torch.where((left & 1) != 0, product_by_parts(running_product, x), running_product)
-        x, left = product_by_parts(x, x), left >> 1
+        running_product = torch.where((left & 1) != 0, formulas.product_by_parts(running_product, x), running_product)
+        x, left = formulas.product_by_parts(x, x), left >> 1
     return torch.where(exponent < 0, reciprocal(running_product), running_product)
 
 
@@ -488,7 +410,7 @@ def cumulative_product(values: Array) -> Array:
     columns = values.to(torch.complex128).unbind(-1)
     products = [columns[0]]
     for column in columns[1:]:
-        products.append(product_by_parts(products[-1], column))
+        products.append(formulas.product_by_parts(products[-1], column))
     return torch.stack(products, -1).to(values.dtype)
 
 
@@ -500,21 +422,12 @@ def product(values: Array) -> Array:
     halves = wide
     while halves.shape[-1] > 1:
         middle = halves.shape[-1] // 2
-        paired = product_by_parts(halves[..., :middle], halves[..., middle : 2 * middle])
+        paired = formulas.product_by_parts(halves[..., :middle], halves[..., middle : 2 * middle])
         halves = torch.cat((paired, halves[..., 2 * middle :]), -1)
     products = halves[..., 0]
     if not torch.isfinite(products).all():
         in_order = wide[..., 0]
         for column in wide.unbind(-1)[1:]:
-            in_order = product_by_parts(in_order, column)
+            in_order = formulas.product_by_parts(in_order, column)
         products = torch.where(torch.isfinite(products), products, in_order)
     return products.to(values.dtype)
-
-
-def matrix_product(left: Array, right: Array) -> Array:
-    """The product of stacks of matrices; where it is not finite, from real products of the parts."""
-    quick_product = left @ right
-    if torch.isfinite(quick_product).all():
-        return quick_product
-    (a, b), (c, d) = parts(left), parts(right)
-    return join(a @ c - b @ d, a @ d + b @ c)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import complex_functions
+from .complex_functions import formulas
 from .library import torch
 from .ways import Array
 
@@ -26,7 +26,7 @@ def matrix_product(left: Array, right: Array) -> Array:
     faster, and gives equal results. A GPU cannot multiply matrices of wide integers, so it multiplies limbs of 16 bits.
     """
     if left.is_complex():
-        return complex_functions.matrix_product(left, right)
+        return formulas.matrix_product(left, right)  # type: ignore[no-any-return] # a tensor
     if left.is_floating_point():
         return real_product(left, right)
     dtype, depth = left.dtype, left.shape[-1]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...interchange import payload_dtype
 from ...protocol import Kernel, Payload
-from ...template import Template
 from ...tensor import Tensor
 from .contraction import ArrayContraction
 from .convolution import ArrayConvolution
@@ -68,14 +66,6 @@ class ArrayModuleBackend(
         from .fusion import prepare
 
         return repr(prepare(graph, self))
-
-    def violation(self, out: Template, data: Payload, /) -> str | None:
-        """A text that says what is wrong with a payload's type, shape or dtype; `None` if nothing is."""
-        if not isinstance(data, self.xp.ndarray):
-            return f"a {type(data).__name__} instead of a {self.xp.__name__}.ndarray"
-        if data.shape != out.shape or data.dtype != payload_dtype(out.dtype):
-            return f"an array of shape {data.shape} and dtype {data.dtype}"
-        return None
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Copies of consecutive runs of entries along the first axis."""

@@ -17,7 +17,7 @@ from types import MethodType
 from typing import Any, Literal, TypeAlias
 
 from ...dtypes import DType, float32
-from ...interchange import numpy_dtype
+from ...interchange import numpy_dtype, payload_dtype
 from ...protocol import Backend, Kernel, Payload, planned
 from ...protocol.planned import QuickKernel
 from ...protocol.workspace import takes
@@ -86,6 +86,14 @@ class ArrayBase(Backend):
     fuse: Callable[[Callable[..., Array]], Callable[..., Array]] | None = None
     """Compiles a function that calls the module's elementwise functions into one kernel; `None` where kernels cannot be
     fused."""
+
+    def violation(self, out: Template, data: Payload, /) -> str | None:
+        """A text that says what is wrong with a payload's type, shape or dtype; `None` if nothing is."""
+        if not isinstance(data, self.xp.ndarray):
+            return f"a {type(data).__name__} instead of a {self.xp.__name__}.ndarray"
+        if data.shape != out.shape or data.dtype != payload_dtype(out.dtype):
+            return f"an array of shape {data.shape} and dtype {data.dtype}"
+        return None
 
     def add_at(self, target: Array, positions: Array, values: Array) -> None:
         """Adds values to elements of an array of one axis; all values for a repeated position are added."""

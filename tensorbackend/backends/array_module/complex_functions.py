@@ -12,33 +12,17 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeAlias
 
-from ..complex_specials import SPECIALS
+from .base import BLOCK
 from .shortcuts import certainly, replace_where
 
 Array: TypeAlias = Any
 Function: TypeAlias = Callable[[Any, Array], Array]
-
-_BLOCK = 1 << 12
-"""The number of elements of a block: many passes over one block find it in the cache."""
 
 _EXACT_WHOLE = 8
 """Whole exponents of up to this size are computed by products, even for a base near 1."""
 
 _BESIDE = 1 / 4
 """The distance from 1 below which the logarithm of a base is so small that rounding the base changes it much."""
-
-_HALF_RANGE = 513
-"""The exponent of the power of two by which operands are divided so that their product does not overflow."""
-
-
-def multiply_by_i(xp: Any, z: Array) -> Array:
-    """iz, without arithmetic."""
-    return xp.join(-z.imag, z.real)
-
-
-def divide_by_i(xp: Any, z: Array) -> Array:
-    """-iz, without arithmetic."""
-    return xp.join(z.imag, -z.real)
 
 
 def call_unless_flagged(
@@ -65,13 +49,13 @@ def block_function(function: Callable[..., Array]) -> Callable[..., Array]:
     def run_blocks(xp: Any, *operands: Array) -> Array:
         shape = xp.broadcast_shapes(*(x.shape for x in operands))
         size = math.prod(shape)
-        if size <= _BLOCK or not xp.eager:
+        if size <= BLOCK or not xp.eager:
             return function(xp, *operands)
         flat = [x if x.size == 1 else xp.broadcast_to(x, shape).reshape(-1) for x in operands]
         flat = [x.reshape(()) if x.size == 1 else x for x in flat]
         result = xp.empty(size, xp.result_type(*operands))
-        for start in range(0, size, _BLOCK):
-            block = slice(start, start + _BLOCK)
+        for start in range(0, size, BLOCK):
+            block = slice(start, start + BLOCK)
             result[block] = function(xp, *(x[block] if x.ndim else x for x in flat))
         return result.reshape(shape)
 
@@ -79,26 +63,6 @@ def block_function(function: Callable[..., Array]) -> Callable[..., Array]:
 
 
 # Functions of one number
-
-
-def special(xp: Any, name: str, z: Array) -> Array:
-    """The values of a function where a part of z is infinite or NaN, from the function's table, in complex128."""
-    table = SPECIALS[name]
-    a, b = xp.widen(z.real), xp.widen(z.imag)
-    row = xp.where(xp.isinf(a), xp.where(a > 0, 3, 0), xp.where(a == 0, 1, 2))
-    column = xp.where(xp.isinf(b), 2, xp.where(b == 0, 0, 1))
-    place = 4 * xp.where(xp.isnan(a), 4, row) + xp.where(xp.isnan(b), 3, column)
-    real, imaginary = (xp.asarray(part, dtype=xp.wide)[place] for part in (table.real, table.imaginary))
-    if table.rotates:
-        turns = xp.isinf(a) & (column == 1) & ~xp.isnan(b)
-        real = xp.where(turns, real * xp.cos(b), real)
-        imaginary = xp.where(turns, imaginary * xp.sin(xp.abs(b)), imaginary)
-    negative = xp.signbit(a) & ~xp.isnan(a)
-    if table.symmetry == "odd":
-        real = xp.where(negative, -real, real)
-    elif table.symmetry == "even":
-        imaginary = xp.where(negative, -imaginary, imaginary)
-    return xp.join(real, xp.where(xp.signbit(b) & ~xp.isnan(b), -imaginary, imaginary))
 
 
 def whole(finite: Function, values: Function) -> Function:
@@ -121,12 +85,11 @@ def _own(name: str, values: Function, *, odd: bool = False) -> Function:
 
 
 def table(name: str) -> Function:
-    return lambda xp, z: special(xp, name, z)
+    return lambda xp, z: xp.special(name, xp.widen(z))
 
 
 def _rotate_function(name: str) -> Function:
-    """f(z) = -i g(iz): the sine from the hyperbolic sine, and so on, as the Array API standard defines them."""
-    return lambda xp, z: divide_by_i(xp, special(xp, name, multiply_by_i(xp, z)))
+    return lambda xp, z: xp.special_rotated(name, xp.widen(z))
 
 
 @block_function
@@ -139,11 +102,6 @@ def _finite_expm1(xp: Any, z: Array) -> Array:
     large = a > math.log(float(xp.finfo(a.dtype).max)) - 1
     # For these, exp(a) may overflow although its product with a small sine does not; and 1 is far below the last place.
     return by_parts if certainly(xp, ~large) else xp.where(large, xp.exp(z), by_parts)
-
-
-def _values_of_expm1(xp: Any, z: Array) -> Array:
-    power = special(xp, "exp", z)
-    return xp.join(power.real - 1, power.imag)
 
 
 @block_function
@@ -186,11 +144,11 @@ asinh = _own("arcsinh", table("asinh"), odd=True)
 atan_values = _rotate_function("atanh")
 atan = _own("arctan", atan_values, odd=True)
 atanh = _own("arctanh", table("atanh"), odd=True)
-cos_values: Function = lambda xp, z: special(xp, "cosh", multiply_by_i(xp, z))  # noqa: E731 # next to the other tables
+cos_values: Function = lambda xp, z: xp.special("cosh", xp.multiply_by_i(xp.widen(z)))  # noqa: E731 # next to the other tables
 cos = _own("cos", cos_values)
 cosh = _own("cosh", table("cosh"))
 exp = _own("exp", table("exp"))
-expm1 = whole(_finite_expm1, _values_of_expm1)
+expm1 = whole(_finite_expm1, lambda xp, z: xp.special_expm1(xp.widen(z)))
 log = _own("log", table("log"))
 log1p = whole(_finite_log1p, table("log1p"))
 sin_values = _rotate_function("sinh")
@@ -226,28 +184,12 @@ def sign(xp: Any, z: Array) -> Array:
 
 @block_function
 def _whole_sign(xp: Any, z: Array) -> Array:
-    values, inside = xp.widen(z), xp.isfinite(z)
-    values = xp.where(inside, _scale_by(xp, values, -_scale(xp, values)), values)
-    size = xp.where(xp.isnan(values), xp.nan, xp.abs(values))
-    return _direction(xp, values, size).astype(z.dtype, copy=False)
+    return xp.sign_of(xp.widen(z)).astype(z.dtype, copy=False)
 
 
 @block_function
 def _direction(xp: Any, z: Array, size: Array) -> Array:
-    zero = size == 0
-    if not certainly(xp, ~zero):
-        z, size = xp.where(zero, 0, z), xp.where(zero, 1, size)
-    return xp.join(z.real / size, z.imag / size)
-
-
-def _scale(xp: Any, z: Array) -> Array:
-    """The exponent e such that 2**-e brings the larger part into [0.5, 1); 0 for zero, infinity and NaN."""
-    size = xp.maximum(xp.abs(z.real), xp.abs(z.imag))
-    return xp.frexp(xp.where(xp.isfinite(size), size, 0))[1]
-
-
-def _scale_by(xp: Any, z: Array, exponent: Array) -> Array:
-    return xp.join(xp.ldexp(z.real, exponent), xp.ldexp(z.imag, exponent))
+    return xp.join(z.real / size, z.imag / size) if certainly(xp, size != 0) else xp.direction(z, size)
 
 
 # Functions of two numbers
@@ -269,30 +211,10 @@ def product_of(xp: Any, x: Array, y: Array) -> Array:
     x, y = xp.widen(x), xp.widen(y)
     if dtype == "complex64" and xp.multiplies_by_parts:  # in complex128 no partial product is rounded or overflows
         return (x * y).astype(dtype)
-    product = product_by_parts(xp, x, y)
+    product = xp.product_by_parts(x, y)
     if dtype == "complex128" and not certainly(xp, xp.isfinite(product)):
-        # Only factors above 1 have a product that overflows: scaled down they keep all digits, and nothing overflows.
-        down = xp.asarray(-_HALF_RANGE)
-        scaled = product_by_parts(xp, _scale_by(xp, x, down), _scale_by(xp, y, down))
-        # Where another part is an infinity or NaN, a finite part contributes no more than its sign.
-        signs = product_by_parts(xp, _mantissas(xp, x), _mantissas(xp, y))
-        inside = xp.isfinite(x) & xp.isfinite(y)
-        # Scaled back in two steps: the derivative of a single step would be infinite, and NaN with a cotangent of zero.
-        other = xp.where(inside, _scale_by(xp, _scale_by(xp, scaled, -down), -down), signs)
-        # A part that is finite is right already, and scaling for the other part may make it underflow.
-        pairs = (product.real, other.real), (product.imag, other.imag)
-        product = xp.join(*(xp.where(xp.isfinite(part), part, instead) for part, instead in pairs))
+        product = xp.exact_product(x, y, product)
     return product.astype(dtype, copy=False)
-
-
-def _mantissas(xp: Any, z: Array) -> Array:
-    return xp.join(xp.asarray(xp.frexp(z.real)[0]), xp.asarray(xp.frexp(z.imag)[0]))
-
-
-def product_by_parts(xp: Any, x: Array, y: Array) -> Array:
-    a, b, c, d = x.real, x.imag, y.real, y.imag
-    products = [xp.unfused_product(product) for product in (a * c, b * d, a * d, b * c)]
-    return xp.join(xp.asarray(products[0] - products[1]), xp.asarray(products[2] + products[3]))
 
 
 def divide(xp: Any, x: Array, y: Array) -> Array:
@@ -320,28 +242,11 @@ def quotient(xp: Any, x: Array, y: Array) -> Array:
     """The quotient; by parts where the divisor is real or imaginary, as in the Array API standard's table."""
     dtype = xp.result_type(x, y)
     x, y = xp.widen(x), xp.widen(y)
-    a, b, c, d = x.real, x.imag, y.real, y.imag
-    ratio = xp.join(xp.divide(a, c), xp.divide(b, c))
-    if not certainly(xp, d == 0):
-        others = xp.where(c == 0, xp.join(xp.divide(b, d), xp.divide(-a, d)), _scaled_quotient(xp, x, y))
-        ratio = xp.where(d == 0, ratio, others)
+    if certainly(xp, y.imag == 0):
+        ratio = xp.join(xp.divide(x.real, y.real), xp.divide(x.imag, y.real))
+    else:
+        ratio = xp.quotient(x, y)
     return ratio.astype(dtype, copy=False)
-
-
-def _scaled_quotient(xp: Any, x: Array, y: Array) -> Array:
-    """Smith's formula (1962) on operands scaled by powers of two, so that only the result may overflow."""
-    above, below = _scale(xp, x), _scale(xp, y)
-    x_scaled, y_scaled = _scale_by(xp, x, -above), _scale_by(xp, y, -below)
-    a, b, c, d = x_scaled.real, x_scaled.imag, y_scaled.real, y_scaled.imag
-    upright = xp.abs(c) >= xp.abs(d)
-    # (a + bj) / (c + dj) = (b - aj) / (d - cj): the larger part of the divisor comes first.
-    a, b = xp.where(upright, a, b), xp.where(upright, b, -a)
-    c, d = xp.where(upright, c, d), xp.where(upright, d, -c)
-    # Where x has an infinite part only the sign of the ratio counts, and the ratio itself may underflow.
-    infinite = xp.isinf(a) | xp.isinf(b)
-    ratio = xp.where(infinite, xp.copysign(1.0, c) * xp.copysign(1.0, d), d / c)
-    size = c + d * ratio
-    return _scale_by(xp, xp.join((a + b * ratio) / size, (b - a * ratio) / size), above - below)
 
 
 def power(xp: Any, x: Array, y: Array) -> Array:
@@ -372,7 +277,7 @@ def _power(xp: Any, x: Array, y: Array) -> Array:
     dtype = xp.result_type(x, y)
     x, y = xp.broadcast_arrays(xp.widen(x), xp.widen(y))
     whole = (y.imag == 0) & (xp.abs(y.real) <= 100) & (xp.trunc(y.real) == y.real)
-    powers = xp.empty_like(x) if whole.all() else polar_power(xp, x, y, xp.arctan2(x.imag, x.real))
+    powers = xp.empty_like(x) if whole.all() else xp.polar_power(x, y, xp.arctan2(x.imag, x.real))
     if whole.any():
         for exponent in xp.unique(y.real[whole]):
             at = whole & (y.real == exponent)
@@ -380,7 +285,7 @@ def _power(xp: Any, x: Array, y: Array) -> Array:
     usable = xp.isfinite(powers) & (powers != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0) & ~is_near_one(xp, x, y)
     if not usable.all():
         x, y = x[~usable], y[~usable]
-        powers[~usable] = xp.where(y == 0, 1, exp(xp, product_by_parts(xp, y, log(xp, x))))
+        powers[~usable] = xp.where(y == 0, 1, exp(xp, xp.product_by_parts(y, log(xp, x))))
     return powers.astype(dtype, copy=False)
 
 
@@ -389,14 +294,6 @@ def is_near_one(xp: Any, x: Array, y: Array) -> Array:
     base, or of a product, would count y times."""
     few = (y.imag == 0) & (xp.abs(y.real) <= _EXACT_WHOLE) & (xp.trunc(y.real) == y.real)
     return ~few & (xp.maximum(xp.abs(x.real - 1), xp.abs(x.imag)) < _BESIDE)
-
-
-def polar_power(xp: Any, x: Array, y: Array, angle: Array) -> Array:
-    """The power, computed from the length and the angle of x."""
-    length = xp.abs(x)
-    length_of_power = length**y.real * xp.exp(-angle * y.imag)
-    turn = angle * y.real + y.imag * xp.log(length)
-    return xp.join(xp.asarray(length_of_power * xp.cos(turn)), xp.asarray(length_of_power * xp.sin(turn)))
 
 
 def _whole_power(xp: Any, x: Array, exponent: int) -> Array:
@@ -431,12 +328,3 @@ def product(xp: Any, values: Array, axes: tuple[int, ...], keepdims: bool) -> Ar
     kept = tuple(axis for axis in range(values.ndim) if axis not in axes)
     rows = values.transpose(kept + axes).reshape(quick_product.size, -1)
     return xp.cumprod(rows, axis=1, dtype="complex128")[:, -1].reshape(quick_product.shape)
-
-
-def matrix_product(xp: Any, left: Array, right: Array) -> Array:
-    """The product of stacks of matrices; if it is not all finite, it is computed from real products of the parts."""
-    quick_product = xp.matmul(left, right)
-    if xp.isfinite(quick_product).all():
-        return quick_product
-    a, b, c, d = (xp.ascontiguousarray(part) for part in (left.real, left.imag, right.real, right.imag))
-    return xp.join(a @ c - b @ d, a @ d + b @ c)

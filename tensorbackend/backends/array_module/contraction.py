@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import pairwise
 from math import prod
 
@@ -10,7 +9,6 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
 from ...protocol.workspace import takes
 from ...template import Template
-from . import complex_functions
 from .base import Array, ArrayBase
 from .linalg.factorisations import _MANY, _merge_matrices, _same
 from .precision import computing_kernel, wide
@@ -81,7 +79,7 @@ class ArrayContraction(ArrayBase):
         """A kernel that multiplies stacks of matrices in their dtype, many integers in float64 where that is exact."""
         xp, matmul, dtype = self.xp, self.xp.matmul, numpy_dtype(wide(x1.dtype))
         if x1.dtype.is_complex:
-            return partial(complex_functions.matrix_product, xp)
+            return xp.matrix_product  # type: ignore[no-any-return] # a function of arrays
         if x1.dtype.is_inexact or x1.size * x2.shape[-1] < _MANY:
             kernel: Kernel = matmul
             return kernel

@@ -26,12 +26,12 @@ from ...protocol import Kernel, own_method
 from ...protocol.owners import is_spare
 from ...select.threads import parallel_for, threads
 from ...template import Template
-from .base import Array, ArrayBase
+from .base import BLOCK, Array, ArrayBase
 from .chain_source import ChainSource, function_of_node
 from .merged_views import merge_views
 from .owners import owns_memory
 
-BLOCK: Final = 1 << 16
+FUSED_BLOCK: Final = 16 * BLOCK
 """The number of elements of a block: a few float32 arrays of this size fit into a second-level cache."""
 
 LENT_BYTES: Final = 1 << 16
@@ -192,7 +192,7 @@ class Chain(Compiled):
         backend, (out,) = self._backend, self.nodes[-1].outs
         shapes = [value.template.shape for value in self.inputs]
         rows, inner, layouts = _layout(out.shape, shapes)
-        in_blocks = len(self.nodes) > 1 and out.size > 2 * BLOCK and rows > 1 and backend.fuse is None
+        in_blocks = len(self.nodes) > 1 and out.size > 2 * FUSED_BLOCK and rows > 1 and backend.fuse is None
         source = ChainSource(self.nodes, self.inputs, self._numbers, backend, lent, in_blocks=in_blocks)
         if not in_blocks:
             return source.function(out.shape)
@@ -208,7 +208,7 @@ class _Cut:
 
     def __init__(self, out: Template, shape: Ints, layouts: Sequence[Ints]) -> None:
         self.shape, self.layouts = shape, layouts
-        self.height = max(1, BLOCK * shape[0] // out.size)
+        self.height = max(1, FUSED_BLOCK * shape[0] // out.size)
         self.blocks = -(-shape[0] // self.height)
 
 

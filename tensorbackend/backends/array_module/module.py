@@ -8,15 +8,15 @@ an adapter overrides: `NumpyModule`, `JaxModule`, `CupyModule`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar
 
-Array: TypeAlias = Any
-
+from ..complex_formulas import Array as Array
+from ..complex_formulas import ComplexFormulas
 
 _COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
 
 
-class ArrayModule:
+class ArrayModule(ComplexFormulas):
     """An array module of which only one thing is known: its functions are NumPy's."""
 
     eager: ClassVar[bool] = False
@@ -29,27 +29,9 @@ class ArrayModule:
     multiplies_by_parts: ClassVar[bool] = False
     """Whether a product of complex numbers is always (ac - bd) + (ad + bc)j, except for the rounding of fused steps."""
 
-    wide: str = "float64"
-    """The dtype in which functions of floats compute, and the parts of complex numbers."""
-
-    def __init__(self, module: Any) -> None:
-        self._module = module
-
-    def __getattr__(self, name: str) -> Any:
-        attribute = vars(self)[name] = getattr(self._module, name)
-        return attribute
-
     def widen(self, x: Array) -> Array:
         """An array of floats or complex numbers in the dtype to compute in."""
         return x.astype(_COMPLEX_OF[self.wide] if x.dtype.kind == "c" else self.wide, copy=False)
-
-    def join(self, real: Array, imaginary: Array) -> Array:
-        """The complex array of two parts; arithmetic with 1j would lose signs of zeros and make NaN of infinities."""
-        dtype = self.result_type(real.dtype, "complex64")
-        joined = self.empty(self.broadcast_shapes(real.shape, imaginary.shape), dtype)
-        joined.real = real
-        joined.imag = imaginary
-        return joined
 
     def of_complex(self, name: str, z: Array, *, odd: bool = False) -> Array:
         """Calls a function of the module with complex numbers; `odd` says whether f(-z) = -f(z)."""
@@ -62,7 +44,3 @@ class ArrayModule:
     def if_any(self, where: Array, function: Callable[[], Array], otherwise: Array) -> Array:
         """The result of `function`; if no flag is true, that equals `otherwise` and the call may be left out."""
         return function()
-
-    def unfused_product(self, product: Array) -> Array:
-        """The product, rounded before it enters a sum: a compiler may not fuse the two."""
-        return product

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
-from ...rules.random import PARITY, ROTATIONS
+from ...rules.random import threefry
 from ...template import Template
 from .base import Array, ArrayBase
 
@@ -29,16 +29,12 @@ class ArrayRandom(ArrayBase):
     def encrypt(self, key: Array, first: Array, second: Array) -> None:
         """Mixes the words of counters with a key, in place."""
         xp = self.xp
-        schedule = [key[:1], key[1:], key[:1] ^ key[1:] ^ PARITY]
         moved = xp.empty_like(second)
-        first += schedule[0]
-        second += schedule[1]
-        for group in range(5):
-            for bits in ROTATIONS[group % 2]:
-                first += second
-                xp.left_shift(second, bits, out=moved)
-                second >>= 32 - bits
-                second |= moved
-                second ^= first
-            first += schedule[(group + 1) % 3]
-            second += schedule[(group + 2) % 3] + (group + 1)
+
+        def rotate(word: Array, bits: int) -> Array:
+            xp.left_shift(word, bits, out=moved)
+            word >>= 32 - bits
+            word |= moved
+            return word
+
+        threefry((key[:1], key[1:]), (first, second), rotate)

@@ -320,14 +320,6 @@ class JaxBackend(
         """Whether XLA could not allocate memory."""
         return isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error)
 
-    def violation(self, out: Template, data: Payload, /) -> str | None:
-        """The mistake in a payload's type, shape or dtype; `None` if there is none."""
-        if not isinstance(data, self.jax.Array):
-            return f"a {type(data).__name__} instead of a jax.Array"
-        if data.shape != out.shape or data.dtype != payload_dtype(out.dtype):
-            return f"an array of shape {data.shape} and dtype {data.dtype}"
-        return None
-
     @_reading_method
     def block_until_ready(self, x: Tensor, /) -> None:
         """Waits for the payload to be computed."""

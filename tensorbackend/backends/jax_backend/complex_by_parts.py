@@ -12,11 +12,8 @@ from ..array_module.complex_functions import (
     Function,
     atan_values,
     cos_values,
-    divide_by_i,
     log_of_magnitude,
-    multiply_by_i,
     sin_values,
-    special,
     squared_modulus_minus_one,
     table,
     whole,
@@ -191,18 +188,18 @@ def _sinh_times(xp: Any, a: Array, factor: Array | float) -> Array:
 
 
 atanh = whole(_finite_atanh, table("atanh"))
-atan = whole(lambda xp, z: divide_by_i(xp, _finite_atanh(xp, multiply_by_i(xp, z))), atan_values)
+atan = whole(lambda xp, z: xp.divide_by_i(_finite_atanh(xp, xp.multiply_by_i(z))), atan_values)
 cosh = whole(_finite_cosh, table("cosh"))
-cos = whole(lambda xp, z: _finite_cosh(xp, multiply_by_i(xp, z)), cos_values)
+cos = whole(lambda xp, z: _finite_cosh(xp, xp.multiply_by_i(z)), cos_values)
 log = whole(_finite_log, table("log"))
 log1p = whole(_finite_log1p, table("log1p"))
 sinh = whole(_finite_sinh, table("sinh"))
-sin = whole(lambda xp, z: divide_by_i(xp, _finite_sinh(xp, multiply_by_i(xp, z))), sin_values)
+sin = whole(lambda xp, z: xp.divide_by_i(_finite_sinh(xp, xp.multiply_by_i(z))), sin_values)
 sqrt = whole(_finite_sqrt, table("sqrt"))
 tanh = whole(_finite_tanh, table("tanh"))
 tan = whole(
-    lambda xp, z: divide_by_i(xp, _finite_tanh(xp, multiply_by_i(xp, z))),
-    lambda xp, z: divide_by_i(xp, special(xp, "tanh", multiply_by_i(xp, z))),
+    lambda xp, z: xp.divide_by_i(_finite_tanh(xp, xp.multiply_by_i(z))),
+    lambda xp, z: xp.special_rotated("tanh", xp.widen(z)),
 )
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from ...caching.option_keys import options_key, remember
+from ...dispatch.kernels import as_tensors, wrap
 from ...dtypes import defaults
 from ...protocol import Kernel, Payload
 from ...protocol.callbacks import CompositeCall, Default
 from ...protocol.planned import payloads_of, templates_of
-from ...rules.plan import Out
 from ...scopes import in_own_context
-from ...select import default_backend
+from ...select import call_with_default, default_backend
 from ...template import Template
 from ...tensor import Tensor
-from ..array_module.base import Array
 from .base import JaxBase, ReadsData
 
 
@@ -27,89 +25,65 @@ class JaxComposites(JaxBase):
     like the functions of `jax.numpy`, which are compiled as well.
     """
 
-    composites: dict[tuple[Any, ...], Callable[..., Any] | None]
-    """Each default with its options, compiled; `None` for one that reads data, as `matrix_power` may for its error."""
+    composites: dict[tuple[Any, ...], Kernel]
+    """The kernels of defaults with their options, for calls that no plan keeps."""
 
     def optional(self, name: str, args: CompositeCall, default_impl: Default) -> Tensor | tuple[Tensor, ...]:
-        """Runs the compiled default; the default itself if it reads data or JAX is already tracing a function."""
-        out, inputs, options = args
-        arrays = list(_arrays(inputs))
-        if self.composing.now or any(map(self.traced, arrays)):
-            return default_impl(*args)
-        key = default_impl, defaults.current_precision(), *options_key(options)
+        """Runs the kernel of `compile_composite`, which is kept; the default itself for an option that has no hash."""
+        call = args._replace(inputs=templates_of(args.inputs))
+        key = default_impl, defaults.current_precision(), call.out, call.inputs, *options_key(call.options)
         try:
-            compiled = self.composites[key]
-        except TypeError:  # an option that does not hash
-            compiled = None
-        except KeyError:
-            compiled = self.jax.jit(partial(self._default_function, default_impl, options), static_argnums=0)
-            remember(self.composites, key, compiled)
-        if compiled is not None:
-            call = partial(compiled, (out, templates_of(inputs)), *arrays)
-            try:
-                results = call() if arrays else self.make_on_device(call)
-            except ReadsData:
-                remember(self.composites, key, None)
-            else:
-                if isinstance(out, Template):
-                    return Tensor(out, self, results)
-                return tuple(Tensor(template, self, data) for template, data in zip(out, results, strict=True))
-        return default_impl(*args)
+            kernel = self.composites.get(key)
+        except TypeError:
+            return default_impl(*args)
+        if kernel is None:
+            kernel = self.compile_composite(call, default_impl)
+            remember(self.composites, key, kernel)
+        results: Tensor | tuple[Tensor, ...] = wrap(call.out, self, kernel(*payloads_of(args.inputs)))
+        return results
 
-    def compile_composite(self, call: CompositeCall, default_impl: Default, otherwise: Kernel, /) -> Kernel | None:
-        """The default compiled for the templates of one plan.
+    def compile_composite(
+        self, call: CompositeCall, default_impl: Default, otherwise: Kernel | None = None, /
+    ) -> Kernel:
+        """The default compiled for the templates of one call.
 
-        `None` for composites without inputs or with sequences of tensors, which are left to `optional`. It also gets
-        the calls of a default that reads data, and those made while JAX traces a function.
+        A default that reads data runs op by op, and so do calls made while JAX traces a function.
         """
-        if not call.inputs or not all(isinstance(operand, Template) for operand in call.inputs):
-            return None
-        compiled: Kernel | None = self.jax.jit(
-            partial(self._default_function, default_impl, call.options, (call.out, call.inputs))
-        )
-        composing, tracer = self.composing, self.jax.core.Tracer
+        compiled: Kernel | None = self.jax.jit(partial(self._default_function, default_impl, call))
+        composing, tracer, leaves = self.composing, self.jax.core.Tracer, self.jax.tree_util.tree_leaves
+        flat = all(isinstance(operand, Template) for operand in call.inputs)
+
+        def op_by_op(*payloads: Payload) -> Payload:
+            inputs = as_tensors(self, call.inputs, payloads)
+            return _payload(call_with_default(self, default_impl, call.out, inputs, call.options))
 
         def kernel(*payloads: Payload) -> Payload:
             nonlocal compiled
             call_compiled = compiled  # another thread may set it to None
             if call_compiled is None or composing.now:
-                return otherwise(*payloads)
-            for payload in payloads:
-                if isinstance(payload, tracer):
-                    return otherwise(*payloads)
+                return op_by_op(*payloads)
+            arrays = payloads if flat else leaves(payloads)
+            for array in arrays:
+                if isinstance(array, tracer):
+                    return op_by_op(*payloads)
             try:
-                return call_compiled(*payloads)
+                return call_compiled(*payloads) if arrays else self.make_on_device(partial(call_compiled, *payloads))
             except ReadsData:
                 compiled = None
-            return otherwise(*payloads)
+            return op_by_op(*payloads)
 
         return kernel
 
     @in_own_context
-    def _default_function(
-        self, default_impl: Default, options: Any, static: tuple[Out, Sequence[Any]], *arrays: Array
-    ) -> Any:
+    def _default_function(self, default_impl: Default, call: CompositeCall, *payloads: Payload) -> Payload:
         """A composite's default as a function of arrays."""
-        (out, places), rest = static, iter(arrays)
         try:
             self.composing.now = True
             with default_backend(self):
-                results = default_impl(out, tuple(self._put(place, rest) for place in places), options)
+                return _payload(default_impl(call.out, as_tensors(self, call.inputs, payloads), call.options))
         finally:
             self.composing.now = False
-        return results.data if isinstance(results, Tensor) else payloads_of(results)
-
-    def _put(self, place: Any, arrays: Iterator[Array]) -> Any:
-        """The input with the templates in `place`, which takes its payloads from `arrays`."""
-        if isinstance(place, Template):
-            return Tensor(place, self, next(arrays))
-        return place and tuple(Tensor(template, self, next(arrays)) for template in place)
 
 
-def _arrays(inputs: Sequence[Any]) -> Iterator[Array]:
-    """The payloads of a call's tensors."""
-    for operand in inputs:
-        if isinstance(operand, Tensor):
-            yield operand.data
-        elif operand is not None:
-            yield from (x.data for x in operand)
+def _payload(results: Tensor | tuple[Tensor, ...]) -> Payload:
+    return results.data if isinstance(results, Tensor) else payloads_of(results)

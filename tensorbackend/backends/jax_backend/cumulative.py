@@ -9,7 +9,6 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
 from ...template import Template
 from ..array_module.base import Array
-from ..array_module.complex_functions import product_by_parts
 from ..array_module.cumulative import ArrayCumulative
 from .base import JaxBase
 
@@ -33,7 +32,7 @@ class JaxCumulative(JaxBase, ArrayCumulative):
         xp, lax = self.xp, self.lax
 
         def step(total: Array, row: Array) -> tuple[Array, Array]:
-            total = product_by_parts(xp, total, row)
+            total = xp.product_by_parts(total, row)
             return total, total
 
         def products(values: Array) -> Array:

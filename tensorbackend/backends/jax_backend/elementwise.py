@@ -375,11 +375,11 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         if self.wide is float64:
             x, y = x.astype("complex128"), y.astype("complex128")
         whole = (y.imag == 0) & (xp.abs(y.real) <= _LARGEST_WHOLE) & (xp.trunc(y.real) == y.real)
-        polar = complex_functions.polar_power(xp, x, y, complex_by_parts.angle(xp, x.imag, x.real))
+        polar = xp.polar_power(x, y, complex_by_parts.angle(xp, x.imag, x.real))
         powers = xp.where(whole, self._whole_power(x, xp.where(whole, y.real, 0)), polar)
         usable = xp.isfinite(powers) & (powers != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0)
         usable &= ~complex_functions.is_near_one(xp, x, y)
-        product = complex_functions.product_by_parts(xp, y, complex_by_parts.log(xp, x))
+        product = xp.product_by_parts(y, complex_by_parts.log(xp, x))
         rest = xp.where(y == 0, 1, complex_by_parts.exp(xp, product))
         return xp.where(usable, powers, rest).astype(dtype)
 

@@ -26,10 +26,9 @@ from ...mesh import Layout, Mesh, Sharding, spread
 from ...protocol import Kernel, Payload, planned
 from ...protocol.callbacks import CompositeCall, Default
 from ...protocol.devices import DeviceFacts
-from ...rules.plan import Out
 from ...select import move
 from ...template import Template
-from ...tensor import Tensor, rename_like
+from ...tensor import Tensor
 from ..array_module.base import Array
 from .backend import JaxBackend, library, name_of
 from .base import CheckingKernel, template_of
@@ -264,21 +263,16 @@ class JaxMesh(JaxBackend):
             return array
         return self.jax.device_put(array, self.committed)
 
-    def optional(self, name: str, args: CompositeCall, default_impl: Default) -> Tensor | tuple[Tensor, ...]:
-        """Runs the compiled default, and brings its results onto the mesh even if they depend on no input."""
-        results = super().optional(name, args, default_impl)
-        if isinstance(results, Tensor):
-            return rename_like(results, results.template)
-        return tuple([rename_like(x, x.template) for x in results])
+    def compile_composite(
+        self, call: CompositeCall, default_impl: Default, otherwise: Kernel | None = None, /
+    ) -> Kernel:
+        """The compiled default, whose results are brought onto the mesh even if they depend on no input."""
+        kernel = super().compile_composite(call, default_impl)
+        return lambda *payloads: self.laid(kernel(*payloads), call.out)
 
-    def compile_composite(self, call: CompositeCall, default_impl: Callable[..., Any], otherwise: Kernel, /) -> None:
-        """`None`, so that `optional` is called: it brings results that depend on no input onto the mesh."""
-
-    def _default_function(
-        self, default_impl: Callable[..., Any], options: Any, static: tuple[Out, Any], *arrays: Array
-    ) -> Any:
+    def _default_function(self, default_impl: Default, call: CompositeCall, *payloads: Payload) -> Payload:
         """A composite's default as a function of arrays; its results are laid out by their axis names."""
-        return self.laid(super()._default_function(default_impl, options, static, *arrays), static[0])
+        return self.laid(super()._default_function(default_impl, call, *payloads), call.out)
 
     def compile_graph(self, graph: Graph, /, *, donated: Sequence[int] = ()) -> Kernel:
         """The whole graph compiled by XLA, with each result where its axis names say.

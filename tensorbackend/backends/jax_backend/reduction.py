@@ -11,7 +11,6 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel, kernel_of, planned
 from ...template import Template
 from ..array_module.base import Array
-from ..array_module.complex_functions import product_by_parts
 from ..array_module.reduction import ArrayReduction
 from .base import JaxBase
 from .extremes import extreme, signed_maximum, signed_minimum
@@ -56,7 +55,7 @@ class JaxReduction(JaxBase, ArrayReduction):
         shape = prod(x.shape[axis] for axis in axes), out.size
 
         def step(total: Array, row: Array) -> tuple[Array, None]:
-            return product_by_parts(xp, total, row), None
+            return xp.product_by_parts(total, row), None
 
         def product(values: Array) -> Array:
             rows = values.transpose(order).reshape(shape).astype(wide)

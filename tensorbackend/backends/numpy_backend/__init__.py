@@ -12,7 +12,7 @@ from ...protocol import Kernel, Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
-from ..array_module.base import Array, KernelContext
+from ..array_module.base import BLOCK, Array, KernelContext
 from ..threefry import encrypt
 from .contraction import NumpyContraction
 from .creation import NumpyCreation
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     import numpy
 
 
-_BLOCK = 1 << 13
-"""The number of elements of a block: a few blocks of this size fit into the cache together."""
+_WORDS = 2 * BLOCK
+"""The number of random words of a block, as a word takes half the memory of a float64."""
 
 
 _FEW = 1 << 7
@@ -117,5 +117,5 @@ class NumpyBackend(
             mixed = encrypt((high, low), array("Q", first.tolist()), array("Q", second.tolist()))
             first[...], second[...] = mixed
             return
-        for start in range(0, first.size, _BLOCK):
-            super().encrypt(key, first[start : start + _BLOCK], second[start : start + _BLOCK])
+        for start in range(0, first.size, _WORDS):
+            super().encrypt(key, first[start : start + _WORDS], second[start : start + _WORDS])

@@ -9,11 +9,11 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel, kernel_of, planned
 from ...protocol.workspace import takes
 from ...template import Template
-from ..array_module.base import Array
+from ..array_module.base import BLOCK, Array
 from ..array_module.casting import itself
 from ..array_module.creation import ArrayCreation, exact_up_to
 
-_BLOCK = 1 << 14
+_BLOCK = 4 * BLOCK
 """The number of elements of a block, which stays in the cache with the two blocks of float64 it is computed in."""
 
 

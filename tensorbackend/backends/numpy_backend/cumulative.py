@@ -10,13 +10,13 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel, kernel_of, planned
 from ...protocol.workspace import takes
 from ...template import Template
-from ..array_module.base import Array, backwards
+from ..array_module.base import BLOCK, Array, backwards
 from ..array_module.cumulative import ArrayCumulative, cumulative_space
 from ..array_module.precision import ONE_BY_ONE, WIDER, wide
 from ..array_module.workspace_bytes import nbytes
 from .reduction import _UFUNCS
 
-_BLOCK = 1 << 15
+_BLOCK = 8 * BLOCK
 """The number of elements of a block: it stays in a core's cache, and starting one costs little next to its sums."""
 
 

@@ -59,7 +59,7 @@ def test_values_are_those_of_single_ops(
     expected = run(*(tb.asarray(array, backend="numpy", copy=True) for array in arrays))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fusion, "LENT_BYTES", 0)
-        patch.setattr(fusion, "BLOCK", 8)
+        patch.setattr(fusion, "FUSED_BLOCK", 8)
         compiled = tb.jit(run, donate=("x", "y") if donated else ())
         for _ in range(2):
             given_tensors = [tb.asarray(array, backend="numpy", copy=True) for array in arrays]
@@ -92,7 +92,7 @@ SQUARE = tb.asarray(np.random.default_rng(0).standard_normal((512, 512)).astype(
     ],
 )
 def test_operands_of_last_use_lend_their_memory(function: Any, most: float) -> None:
-    blocks = tb.threads() * 2 * fusion.BLOCK / SQUARE.size
+    blocks = tb.threads() * 2 * fusion.FUSED_BLOCK / SQUARE.size
     assert most <= arrays_taken(function, SQUARE) <= most + min(blocks, 0.6) + 0.05
 
 
@@ -102,7 +102,7 @@ def test_views_whose_axes_do_not_merge_are_not_copied() -> None:
         return tb.sin(inner) * 2 + tb.cos(x[2:, 2:]) * inner
 
     x = tb.asarray(np.random.default_rng(0).standard_normal((256, 128, 40)).astype("f4"), backend="numpy")
-    blocks = tb.threads() * 4 * fusion.BLOCK / x.size
+    blocks = tb.threads() * 4 * fusion.FUSED_BLOCK / x.size
     assert arrays_taken(run, x) <= 1 + min(blocks, 0.6)
     np.testing.assert_array_equal(np.asarray(tb.jit(run)(x)), np.asarray(run(x)))
 

@@ -7,8 +7,8 @@ from typing import Any
 from ....protocol import Kernel
 from ..base import Array
 
-_BLOCK = 32
-"""The number of columns of a block: inside it, columns are treated one by one; the rest is matrix products."""
+_PANEL = 32
+"""The number of columns of a panel: inside it, columns are treated one by one; the rest is matrix products."""
 
 
 def eliminate(xp: Any, treated: Kernel, matrix: Array) -> tuple[Array, Array]:
@@ -19,8 +19,8 @@ def eliminate(xp: Any, treated: Kernel, matrix: Array) -> tuple[Array, Array]:
     """
     rows, columns = matrix.shape[-2:]
     factors, order = matrix.copy(), xp.broadcast_to(xp.arange(rows), matrix.shape[:-1]).copy()
-    for start in range(0, min(rows, columns), _BLOCK):
-        stop = min(start + _BLOCK, rows, columns)
+    for start in range(0, min(rows, columns), _PANEL):
+        stop = min(start + _PANEL, rows, columns)
         treated(factors, order, start, stop)
         if stop == columns:
             break
@@ -54,9 +54,9 @@ def substitute(xp: Any, matrix: Array, right: Array, lower: bool) -> Array:
     solved = xp.broadcast_to(
         right, (*xp.broadcast_shapes(matrix.shape[:-2], right.shape[:-2]), *right.shape[-2:])
     ).copy()
-    starts = range(0, size, _BLOCK)
+    starts = range(0, size, _PANEL)
     for start in starts if lower else reversed(starts):
-        stop = min(start + _BLOCK, size)
+        stop = min(start + _PANEL, size)
         inside = range(start, stop)
         for k in inside if lower else reversed(inside):
             solved[..., k, :] /= matrix[..., k, k, None]

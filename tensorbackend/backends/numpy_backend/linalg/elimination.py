@@ -19,7 +19,7 @@ from ...array_module.linalg.factorisations import ArrayLinalg
 from ...array_module.precision import computing_kernel, promoting_kernel, wide
 from ...array_module.workspace_bytes import brought, float32_copy_bytes, lapack, nbytes
 
-_BLOCK = 64
+_PANEL = 64
 """The number of unknowns of a triangular system that LAPACK finds at once; the rest is matrix products."""
 
 _FEW = 8
@@ -31,7 +31,7 @@ def _triangular_space(out: Template, a: Template, b: Template, /, **options: obj
     if not _uses_lapack(out):
         return float32_copy_bytes(a, b, out) + nbytes(out.size, wide(out.dtype))
     size = max(a.shape[-1], 1)
-    count = min(size, _BLOCK)
+    count = min(size, _PANEL)
     block = a.replace(shape=(*a.shape[:-2], count, count), names=a.names)
     found = out.replace(shape=(out.size * count // size,), names=(None,))
     during = found.nbytes + lapack(found, block, found)
@@ -127,15 +127,15 @@ class NumpyElimination(ArrayLinalg):
         transposed = (transform == "transpose") == left_side
         mirrored, size, dtype = lower != transposed, a.shape[-1], numpy_dtype(out.dtype)
         shape = out.shape if left_side else (*out.shape[:-2], *out.shape[:-3:-1])
-        starts, at_once, zero = range(0, size, _BLOCK)[::-1], size <= _BLOCK, dtype.type(0)
-        above = xp.triu(xp.ones((min(size, _BLOCK),) * 2, bool))
+        starts, at_once, zero = range(0, size, _PANEL)[::-1], size <= _PANEL, dtype.type(0)
+        above = xp.triu(xp.ones((min(size, _PANEL),) * 2, bool))
 
         def substitute(matrix: Array, right: Array) -> Array | None:
             if not at_once:
                 right, sides = xp.empty(shape, dtype), right
                 right[...] = sides
             for start in starts:
-                inside, before = slice(start, start + _BLOCK), slice(0, start)
+                inside, before = slice(start, start + _PANEL), slice(0, start)
                 block = matrix[..., inside, inside]
                 count = block.shape[-1]
                 block = xp.where(above[:count, :count], block, zero)

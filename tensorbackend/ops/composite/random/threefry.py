@@ -16,12 +16,12 @@ from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import DType, DTypeLike, as_dtype, uint8, uint16, uint32, uint64
 from ....errors import DTypeError, expected
-from ....rules.random import PARITY, ROTATIONS, check_key
+from ....rules.random import ROTATIONS, check_key, threefry
 from ....select import call_with_default
 from ....template import Shape, as_names, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, rename
-from ...elementwise.binary import add, bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
+from ...elementwise.binary import bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
 from ...elementwise.conversion import astype
 from ...indexing.slices import slice_basic
 from ..shape.arranging import stack
@@ -41,20 +41,14 @@ def threefry2x32(key: Tensor, high: Tensor, low: Tensor, /) -> tuple[Tensor, Ten
     for word in (high, low):
         if word.dtype is not uint32:
             raise DTypeError(expected("counters of uint32", "cast them with astype()", counter=word.template))
-    first, second = slice_basic(key, 0), slice_basic(key, 1)
-    schedule = (first, second, bitwise_xor(bitwise_xor(first, second), PARITY))
     # The distances are tensors, as a Python number would become a new tensor in each of the 100 ops.
     distances = {distance for group in ROTATIONS for bits in group for distance in (bits, 32 - bits)}
     by = {distance: full((), distance, dtype=uint32) for distance in distances}
-    high, low = add(high, first), add(low, second)
-    for group in range(5):
-        for bits in ROTATIONS[group % 2]:
-            high = add(high, low)
-            rotated = bitwise_or(bitwise_left_shift(low, by[bits]), bitwise_right_shift(low, by[32 - bits]))
-            low = bitwise_xor(high, rotated)
-        high = add(high, schedule[(group + 1) % 3])
-        low = add(low, add(schedule[(group + 2) % 3], group + 1))
-    return high, low
+    rotate = lambda word, bits: bitwise_or(  # noqa: E731 # next to its use
+        bitwise_left_shift(word, by[bits]), bitwise_right_shift(word, by[32 - bits])
+    )
+    encrypted: tuple[Tensor, Tensor] = threefry((slice_basic(key, 0), slice_basic(key, 1)), (high, low), rotate)
+    return encrypted
 
 
 def words(key: Tensor, shape: Shape) -> tuple[Tensor, Tensor]:
