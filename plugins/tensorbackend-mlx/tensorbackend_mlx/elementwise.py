@@ -405,9 +405,18 @@ def _series(square: Array) -> Array:
 
 
 def _product(left: Array, right: Array) -> Array:
-    """The product by parts; for infinite parts MLX computes another one."""
+    """The product by parts; for infinite parts MLX computes another one, and two products that overflow are no NaN."""
     a, b, c, d = mx.real(left), mx.imag(left), mx.real(right), mx.imag(right)
-    return joined(a * c - b * d, a * d + b * c)
+    finite = mx.isfinite(left) & mx.isfinite(right)
+
+    def parts(factor: float) -> tuple[Array, Array]:
+        # Next to an infinity or NaN, a finite part contributes no more than its sign.
+        x, y, u, v = (mx.where(finite | ~mx.isfinite(part), part * factor, mx.sign(part)) for part in (a, b, c, d))
+        return x * u - y * v, x * v + y * u
+
+    plain, down = (a * c - b * d, a * d + b * c), parts(2.0**-64)
+    back = ((part * 2.0**64) * 2.0**64 for part in down)
+    return joined(*(mx.where(mx.isfinite(part), part, scaled) for part, scaled in zip(plain, back, strict=True)))
 
 
 # Integers

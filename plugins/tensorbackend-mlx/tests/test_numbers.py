@@ -76,6 +76,15 @@ def test_long_sums_keep_the_digits(shape: tuple[int, ...], axis: int) -> None:
     assert numpy.allclose(numpy.asarray(tb.cumulative_sum(ours(terms), axis=axis)).take(-1, axis), wanted, rtol=2e-7)
 
 
+def test_products_of_complex_numbers_that_overflow() -> None:
+    parts = [0.0, -0.0, 1.0, -3.0, 1e20, -3e38, 2e38, 1e-30, math.inf, -math.inf, math.nan]
+    values = numpy.array([complex(a, b) for a in parts for b in parts], numpy.complex64)
+    found = numpy.asarray(tb.outer(ours(values), ours(values)))
+    wanted = numpy.asarray(tb.outer(*[tb.asarray(values, backend="numpy")] * 2))
+    for part in (numpy.real, numpy.imag):
+        numpy.testing.assert_allclose(part(found), part(wanted), rtol=1e-6, atol=1.2e-38)
+
+
 ZEROS = numpy.array([0.0, -0.0, -0.0, 0.0, math.nan, 1.0])
 OTHERS = numpy.array([-0.0, 0.0, -0.0, 0.0, 1.0, math.nan])
 
