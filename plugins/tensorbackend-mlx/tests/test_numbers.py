@@ -46,7 +46,7 @@ def test_functions_of_float64_have_its_digits(name: str) -> None:
     assert numpy.allclose(numpy.asarray(getattr(tb, name)(ours(values))), wanted, rtol=1e-15, atol=0)
 
 
-MANY = {
+MANY: dict[str, Callable[[tb.Tensor], tb.Tensor]] = {
     "conv1": lambda x: tb.conv(x.reshape((1, 2, 60)), x.reshape((4, 2, 15)), strides=2),
     "conv2": lambda x: tb.conv(x.reshape((2, 1, 6, 10)), x[:18].reshape((2, 1, 3, 3)), padding="same"),
     "conv3": lambda x: tb.conv(x.reshape((1, 1, 4, 5, 6)), x[:8].reshape((1, 1, 2, 2, 2))),
