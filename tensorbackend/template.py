@@ -319,7 +319,9 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
     if names is None:
         return (None,) * ndim
     if isinstance(names, str):
-        raise NamesError(expected("a sequence of names", f"write ({names!r},)", names=names))
+        parts = tuple(names.replace(",", " ").split())
+        likely = next((some for some in ((names,), parts, tuple(names)) if len(some) == ndim), (None,) * ndim)
+        raise NamesError(expected("a sequence of names, one for each axis", f"write {likely}", names=names))
     if not isinstance(names, Sequence):
         raise NamesError(expected("a list or tuple of names, which has an order", names=names))
     names = tuple(names)
@@ -328,6 +330,8 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
         first: Any = names[0] if names else None
         if isinstance(first, Mapping):
             remedy = f"write {', '.join(f'{old}={new!r}' for old, new in first.items())}"
+        elif isinstance(first, list | tuple) and len(first) == ndim:
+            remedy = f"write {', '.join(map(repr, first))}"
         raise NamesError(expected(f"{ndim} names, one for each axis", remedy, names=names))
     for name in names:
         if name is not None and (not isinstance(name, str) or not name):

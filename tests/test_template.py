@@ -1,9 +1,12 @@
 """Interning of templates, and the rules that combine axis names."""
 
 import pickle
+import re
+from typing import Any
 
 import pytest
 
+import tensorbackend as tb
 from tensorbackend import Template
 from tensorbackend.errors import DTypeError, NamesError, ShapeError
 from tensorbackend.template import merge_names
@@ -28,6 +31,34 @@ def test_a_template_does_not_change() -> None:
         Template((2,), "f32").shape = (3,)
 
 
+@pytest.mark.parametrize(
+    ("names", "shape", "remedy"),
+    [
+        ("batch feature", (2, 3), "write ('batch', 'feature')"),
+        ("batch, feature", (2, 3), "write ('batch', 'feature')"),
+        ("batch", (2,), "write ('batch',)"),
+        ("ab", (2, 3), "write ('a', 'b')"),
+        ("time", (2, 3), "write (None, None)"),
+        ((["a", "b"],), (2, 3), "write 'a', 'b'"),
+        (({"a": "b"},), (2, 3), "write a='b'"),
+    ],
+)
+def test_names_in_one_argument_are_answered_with_what_to_write(names: Any, shape: tuple[int, ...], remedy: str) -> None:
+    with pytest.raises(NamesError, match=re.escape(remedy)):
+        Template(shape, "f32", names)
+
+
+def test_rename_takes_names_by_position() -> None:
+    x = tb.zeros((2, 3), names=("a", "b"))
+    together: Any = ["c", "d"]
+    with pytest.raises(NamesError, match=r"rename: expected 2 names, .*; write 'c', 'd'"):
+        x.rename(together)
+    with pytest.raises(NamesError, match=r"write rename\(x, \*names\)"):
+        tb.rename(x, names=("c", "d"))  # type: ignore[arg-type] # what the test is about
+    assert x.rename("c", "d").names == ("c", "d")
+    assert tb.zeros(2, names=("names",)).rename(names="row").names == ("row",)
+
+
 def test_parts_that_make_no_template() -> None:
     with pytest.raises(ShapeError, match=r"without negative sizes, got shape=\(-1,\)"):
         Template((-1,), "f32")
@@ -39,8 +70,6 @@ def test_parts_that_make_no_template() -> None:
         Template((1, 2), "f32", ("a",))
     with pytest.raises(NamesError, match="each name once"):
         Template((1, 2), "f32", ("a", "a"))
-    with pytest.raises(NamesError, match=r"write \('ab',\)"):
-        Template((1, 2), "f32", "ab")
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
+ASSIGNED_TO_TENSORS: Final = {
+    "T": "x[...] = value, or y = x.T",
+    "device": "y = x.to_device(device)",
+    "dtype": "y = tb.astype(x, dtype)",
+    "imag": "y = tb.real(x) + 1j * value",
+    "names": "y = x.rename(old='new'), or y = x.rename(names) with a name for each axis",
+    "real": "y = value + 1j * tb.imag(x)",
+    "shape": "y = tb.reshape(x, shape)",
+}
+"""What to write instead of an assignment to an attribute that tensors do have."""
+
 _OF_SEARCHES: Final = {
     "fun": "x.value",
     "message": "x.converged and x.diverged",

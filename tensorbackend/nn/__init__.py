@@ -60,7 +60,7 @@ from .losses import binary_cross_entropy as binary_cross_entropy
 from .losses import huber as huber
 from .losses import mean_squared_error as mean_squared_error
 from .losses import triplet as triplet
-from .normalisation import BatchNorm as BatchNorm
+from .normalisation import BatchNormResult as BatchNormResult
 from .normalisation import Statistics as Statistics
 from .normalisation import batch_norm as batch_norm
 from .normalisation import group_norm as group_norm
@@ -69,9 +69,9 @@ from .normalisation import rms_norm as rms_norm
 from .positions import relative_shift as relative_shift
 from .positions import rotary as rotary
 from .positions import sinusoidal_positions as sinusoidal_positions
-from .recurrent import GRU as GRU
-from .recurrent import LSTM as LSTM
+from .recurrent import GRUResult as GRUResult
 from .recurrent import GRUState as GRUState
+from .recurrent import LSTMResult as LSTMResult
 from .recurrent import LSTMState as LSTMState
 from .recurrent import gru as gru
 from .recurrent import lstm as lstm

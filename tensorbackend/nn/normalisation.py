@@ -200,7 +200,7 @@ class Statistics(NamedTuple):
     variance: Tensor
 
 
-class BatchNorm(NamedTuple):
+class BatchNormResult(NamedTuple):
     """Result of `batch_norm`."""
 
     result: Tensor
@@ -221,7 +221,7 @@ def batch_norm(
     momentum: float = 0.1,
     epsilon: float = 1e-5,
     mask: TensorLike | None = None,
-) -> BatchNorm:
+) -> BatchNormResult:
     """Normalise each feature to mean 0 and variance 1 over the batch, then scale and shift it (Ioffe and Szegedy 2015).
 
     In training, normalise by the mean and variance of x, and update the running statistics with these. Otherwise,
@@ -249,7 +249,7 @@ def batch_norm(
 
     Returns
     -------
-    BatchNorm
+    BatchNormResult
         The result, of x's shape and names, computed in float32 at least, and the statistics. The running variance is
         updated with the sample variance, whose divisor is n - 1, as in PyTorch. No gradient flows from the running
         statistics to x.
@@ -283,7 +283,7 @@ def batch_norm(
         unit = multiply(subtract(wide, centre), rsqrt(add(variance, epsilon)))
         # New handles, which stay valid when the caller deallocates the ones it passed in.
         same = Statistics(*(statistic.rename(*statistic.names) for statistic in statistics))
-        return BatchNorm(_scale_and_offset(unit, x, (along,), scale, offset), same)
+        return BatchNormResult(_scale_and_offset(unit, x, (along,), scale, offset), same)
     count = (
         count_along(x, rest)
         if inside is None
@@ -302,7 +302,7 @@ def batch_norm(
     measured = Statistics(centre, multiply(variance, rate))
     after = (_update_statistic(statistic, reshape_parameter(statistic, x, (along,), f"a running {name}"), new, momentum)
              for statistic, new, name in zip(statistics, measured, measured._fields, strict=True))  # fmt: skip
-    return BatchNorm(_scale_and_offset(unit, x, (along,), scale, offset), Statistics(*after))
+    return BatchNormResult(_scale_and_offset(unit, x, (along,), scale, offset), Statistics(*after))
 
 
 def _broadcast_mask(mask: Tensor, x: Tensor) -> Tensor:

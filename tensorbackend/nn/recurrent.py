@@ -39,7 +39,7 @@ class LSTMState(NamedTuple):
     cell: Tensor
 
 
-class LSTM(NamedTuple):
+class LSTMResult(NamedTuple):
     """Result of `lstm`."""
 
     outputs: Tensor
@@ -53,7 +53,7 @@ class GRUState(NamedTuple):
     hidden: Tensor
 
 
-class GRU(NamedTuple):
+class GRUResult(NamedTuple):
     """Result of `gru`."""
 
     outputs: Tensor
@@ -199,7 +199,7 @@ def lstm(
     lengths: TensorLike | None = None,
     mask: TensorLike | None = None,
     reverse: bool = False,
-) -> LSTM:
+) -> LSTMResult:
     """Long short-term memory layer (Hochreiter and Schmidhuber 1997; forget gate: Gers et al. 2000).
 
     Parameters
@@ -224,7 +224,7 @@ def lstm(
 
     Returns
     -------
-    LSTM
+    LSTMResult
         The outputs, with x's axes except for units in place of the features, and the state after the last step.
 
     Raises
@@ -252,7 +252,7 @@ def lstm(
         memory = add(kept, multiply(sigmoid(enter), tanh(cell)))
         return LSTMState(multiply(sigmoid(leave), tanh(memory)), memory)
 
-    return LSTM(*_scan(sequence, LSTMState(*_initial(sequence, state, 2)), step, reverse))
+    return LSTMResult(*_scan(sequence, LSTMState(*_initial(sequence, state, 2)), step, reverse))
 
 
 @check_arguments
@@ -268,7 +268,7 @@ def gru(
     lengths: TensorLike | None = None,
     mask: TensorLike | None = None,
     reverse: bool = False,
-) -> GRU:
+) -> GRUResult:
     """Gated recurrent unit layer (Cho et al. 2014), with the reset gate applied to the recurrent product.
 
     Parameters
@@ -285,7 +285,7 @@ def gru(
 
     Returns
     -------
-    GRU
+    GRUResult
         The outputs and the state after the last step, as in `lstm`.
 
     Raises
@@ -315,4 +315,4 @@ def gru(
         fresh = tanh(add(input_gates[2], multiply(reset, recurrent_gates[2])))
         return GRUState(add(fresh, multiply(update, subtract(carry.hidden, fresh))))
 
-    return GRU(*_scan(sequence, GRUState(*_initial(sequence, state, 1)), step, reverse))
+    return GRUResult(*_scan(sequence, GRUState(*_initial(sequence, state, 1)), step, reverse))

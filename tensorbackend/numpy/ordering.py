@@ -11,7 +11,7 @@ import tensorbackend as tb
 
 from ..dtypes import bool_
 from ..errors import ArgumentError
-from ..ops.sets import UniqueAll, UniqueCounts, UniqueInverse
+from ..ops.sets import UniqueAllResult, UniqueCountsResult, UniqueInverseResult
 from ..tensor import Tensor
 from .arrays import box, fresh, functions, result
 from .conversion import asarray, cast, host, tensor
@@ -161,21 +161,21 @@ def _unique_with_nan(x: Tensor, wanted: tuple[bool, bool, bool]) -> Any:
 
 
 @public
-def unique_all(x: Any) -> UniqueAll:
+def unique_all(x: Any) -> UniqueAllResult:
     """The unique elements, their first positions, the inverse indices and the counts."""
-    return UniqueAll(*unique(x, True, True, True, equal_nan=False))
+    return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
 
 
 @public
-def unique_counts(x: Any) -> UniqueCounts:
+def unique_counts(x: Any) -> UniqueCountsResult:
     """The unique elements and their counts."""
-    return UniqueCounts(*unique(x, return_counts=True, equal_nan=False))
+    return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
 
 
 @public
-def unique_inverse(x: Any) -> UniqueInverse:
+def unique_inverse(x: Any) -> UniqueInverseResult:
     """The unique elements and the inverse indices."""
-    return UniqueInverse(*unique(x, return_inverse=True, equal_nan=False))
+    return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
 
 
 @public

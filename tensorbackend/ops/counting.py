@@ -90,7 +90,7 @@ def bincount(
     return _sum_at(laid_flat(x), amounts, length)
 
 
-class Histogram(NamedTuple):
+class HistogramResult(NamedTuple):
     """The result of `histogram`."""
 
     counts: Tensor
@@ -107,7 +107,7 @@ def histogram(
     range: tuple[float, float] | None = None,
     weights: TensorLike | None = None,
     density: bool = False,
-) -> Histogram:
+) -> HistogramResult:
     """Count the elements in each interval, or sum their weights; returns the edges of the intervals too.
 
     `bins` is a number of equal intervals that divide `range`, by default from the smallest to the largest element; or
@@ -131,10 +131,10 @@ def histogram(
     counts = _sum_at(_intervals(flat, edges), amounts, count)
     if as_density:
         counts = divide(astype(counts, edges.dtype), multiply(_widths(edges), astype(sum(counts), edges.dtype)))
-    return Histogram(counts, edges)
+    return HistogramResult(counts, edges)
 
 
-class Histogram2D(NamedTuple):
+class Histogram2DResult(NamedTuple):
     """The result of `histogram2d`."""
 
     counts: Tensor
@@ -156,7 +156,7 @@ def histogram2d(
     range: tuple[tuple[float, float], tuple[float, float]] | None = None,
     weights: TensorLike | None = None,
     density: bool = False,
-) -> Histogram2D:
+) -> Histogram2DResult:
     """Count the points (x, y) in each cell of a grid, or sum their weights; returns the edges of the cells too.
 
     Parameters
@@ -174,7 +174,7 @@ def histogram2d(
 
     Returns
     -------
-    Histogram2D
+    Histogram2DResult
         `counts`, of shape (bins of x, bins of y), `x_edges` and `y_edges`. Which points a cell includes is as in
         `histogram`.
 
@@ -215,7 +215,7 @@ def histogram2d(
         dtype = to_floating(result_type([x.template, y.template, edges[0].template, edges[1].template]))
         areas = multiply(expand_dims(_widths(edges[0]), axis=1), _widths(edges[1]))
         counts = divide(astype(counts, dtype), multiply(areas, astype(sum(counts), dtype)))
-    return Histogram2D(counts, *edges)
+    return Histogram2DResult(counts, *edges)
 
 
 def _intervals(values: Tensor, edges: Tensor) -> Tensor:

@@ -37,7 +37,7 @@ from .shape import broadcast_to, concatenate, laid_flat, reshape
 from .sorting import argsort, sort
 
 
-class UniqueAll(NamedTuple):
+class UniqueAllResult(NamedTuple):
     """The result of `unique_all`."""
 
     values: Tensor
@@ -46,14 +46,14 @@ class UniqueAll(NamedTuple):
     counts: Tensor
 
 
-class UniqueCounts(NamedTuple):
+class UniqueCountsResult(NamedTuple):
     """The result of `unique_counts`."""
 
     values: Tensor
     counts: Tensor
 
 
-class UniqueInverse(NamedTuple):
+class UniqueInverseResult(NamedTuple):
     """The result of `unique_inverse`."""
 
     values: Tensor
@@ -216,13 +216,13 @@ class _Firsts(NamedTuple):
     counts: Tensor
 
 
-Kind = TypeVar("Kind", UniqueAll, UniqueCounts, UniqueInverse, _Values, _Firsts)
+Kind = TypeVar("Kind", UniqueAllResult, UniqueCountsResult, UniqueInverseResult, _Values, _Firsts)
 
 
 _WANTED: dict[Any, tuple[bool, bool, Callable[[Unique], Any]]] = {
-    UniqueAll: (True, True, attrgetter(*UniqueAll._fields)),
-    UniqueCounts: (False, True, attrgetter(*UniqueCounts._fields)),
-    UniqueInverse: (True, False, attrgetter(*UniqueInverse._fields)),
+    UniqueAllResult: (True, True, attrgetter(*UniqueAllResult._fields)),
+    UniqueCountsResult: (False, True, attrgetter(*UniqueCountsResult._fields)),
+    UniqueInverseResult: (True, False, attrgetter(*UniqueInverseResult._fields)),
     _Firsts: (True, True, attrgetter(*_Firsts._fields)),
     _Values: (False, False, lambda unique: (unique.values,)),
 }
@@ -265,7 +265,7 @@ def _find_by_order(
 @check_arguments
 def unique_all(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
-) -> UniqueAll:
+) -> UniqueAllResult:
     """Return the unique elements in ascending order, their first positions, the inverse indices and the counts.
 
     Parameters
@@ -283,7 +283,7 @@ def unique_all(
 
     Returns
     -------
-    UniqueAll
+    UniqueAllResult
         `values`; `indices`, their first positions in the flattened x or along the axis; `inverse_indices`, the index in
         `values` of each element, with x's shape and names, or of each entry along the axis; `counts`, the number of
         occurrences of each value. Along an axis, `values` has x's names.
@@ -306,13 +306,13 @@ def unique_all(
     >>> values.tolist(), indices.tolist(), inverse.tolist(), counts.tolist()
     ([[0, 5], [1, 2]], [1, 0], [1, 0, 1], [1, 2])
     """
-    return _unique(UniqueAll, x, axis, size, fill_value, "unique_all()")
+    return _unique(UniqueAllResult, x, axis, size, fill_value, "unique_all()")
 
 
 @check_arguments
 def unique_counts(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
-) -> UniqueCounts:
+) -> UniqueCountsResult:
     """Return the unique elements in ascending order, and their counts. See `unique_all`.
 
     >>> import tensorbackend as tb
@@ -320,13 +320,13 @@ def unique_counts(
     >>> values.tolist(), counts.tolist()
     ([1, 3, -1], [1, 2, 0])
     """
-    return _unique(UniqueCounts, x, axis, size, fill_value, "unique_counts()")
+    return _unique(UniqueCountsResult, x, axis, size, fill_value, "unique_counts()")
 
 
 @check_arguments
 def unique_inverse(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
-) -> UniqueInverse:
+) -> UniqueInverseResult:
     """Return the unique elements in ascending order, and for each element of x its index among them. See `unique_all`.
 
     >>> import tensorbackend as tb
@@ -334,7 +334,7 @@ def unique_inverse(
     >>> values.tolist(), inverse.tolist()
     ([1, 3], [[1, 0], [0, 1]])
     """
-    return _unique(UniqueInverse, x, axis, size, fill_value, "unique_inverse()")
+    return _unique(UniqueInverseResult, x, axis, size, fill_value, "unique_inverse()")
 
 
 @check_arguments

@@ -12,7 +12,7 @@ from ..ops.composite.cumulative import cumulative_max as _cumulative_max
 from ..ops.composite.cumulative import cumulative_min as _cumulative_min
 from ..ops.composite.cumulative import cumulative_prod as _cumulative_prod
 from ..ops.composite.cumulative import cumulative_sum as _cumulative_sum
-from ..ops.composite.sorting.searching import TopK
+from ..ops.composite.sorting.searching import TopKResult
 from ..ops.composite.sorting.searching import top_k as _top_k
 from ..ops.elementwise.binary import minimum
 from ..ops.indexing.taking import take_along_axis_at
@@ -181,7 +181,7 @@ def top_k(x: Ragged | Tensor, k: int, /, *, axis: Axis) -> Any:
 
     Returns
     -------
-    TopK
+    TopKResult
         `values` and `indices` (int64), each a `Ragged` if an axis has lengths.
 
     Raises
@@ -207,7 +207,7 @@ def top_k(x: Ragged | Tensor, k: int, /, *, axis: Axis) -> Any:
         other: minimum(other_lengths, count) if other == name else other_lengths
         for other, other_lengths in ragged.lengths.items()
     }
-    return TopK(
+    return TopKResult(
         ragged_or_tensor(take_along_axis_at(ragged.values, indices, axis=position, mode="clip"), lengths),
         ragged_or_tensor(indices, lengths),
     )

@@ -20,7 +20,7 @@ from ..rules.plan import integer
 from ..template import Names, Shape, Template
 from .construction import TensorType
 from .methods import OpMethods
-from .missing_names import MissingAttributes
+from .missing_names import MissingAttributes, explain_assignments
 from .op_table import ops
 from .operators import Operators
 
@@ -53,6 +53,7 @@ def public_op(name: str) -> Callable[..., Tensor]:
     return _ops[name]
 
 
+@explain_assignments
 class Tensor(Operators, MissingAttributes, metaclass=TensorType):
     """An array with named axes on a backend. Ops never change it; `x[...] = v` assigns a new value.
 

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeVar
 from ..errors import MissingNameError
 from ..errors.foreign_attributes import OF_TENSORS
 from ..errors.foreign_names import ADVICE, SYNONYMS, advice, fold
-from ..errors.foreign_results import DENSE, OF_RESULTS
+from ..errors.foreign_results import ASSIGNED_TO_TENSORS, DENSE, OF_RESULTS
 from ..registration import SuppliedFunction
 
 T = TypeVar("T")
@@ -120,6 +120,39 @@ def explain_missing(owner: type[T]) -> type[T]:
     return owner
 
 
+def explain_assignments(owner: type[T]) -> type[T]:
+    """Give the properties of a tensor an error for `x.names = value` and the like that says what to write instead.
+
+    They stay plain properties, because only those are read quickly; type checkers see no setter.
+
+    Parameters
+    ----------
+    owner : type
+        The class.
+
+    Returns
+    -------
+    type
+        The same class.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.eye(2).names = ("row", "column")
+    Traceback (most recent call last):
+    tensorbackend.errors.MissingNameError: property 'names' of 'Tensor' object has no setter; write \
+y = x.rename(old='new'), or y = x.rename(names) with a name for each axis
+    """
+    for name, remedy in ASSIGNED_TO_TENSORS.items():
+
+        def refuse(self: object, value: object, /, *, name: str = name, remedy: str = remedy) -> NoReturn:
+            text = f"property {name!r} of {type(self).__name__!r} object has no setter; write {remedy}"
+            raise MissingNameError(text, name=name, obj=self)
+
+        setattr(owner, name, getattr(owner, name).setter(refuse))
+    return owner
+
+
 class MissingAttribute:
     """An attribute that tensors do not have, but those of other libraries do: to read it is an error with a remedy.
 
@@ -134,6 +167,9 @@ class MissingAttribute:
         public = None if self.name in OF_TENSORS else find_public.call(self.name)
         remedy = advice(self.name, "Tensor") if public is None else f"tb.{public}(x, ...)"
         raise MissingNameError(f"{text}; write {remedy}" if remedy else text, name=self.name, obj=tensor)
+
+    def __set__(self, tensor: object, value: object) -> NoReturn:
+        self.__get__(tensor, type(tensor))
 
 
 class MissingAttributes:

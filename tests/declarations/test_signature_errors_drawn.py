@@ -19,7 +19,8 @@ PYTHONS_OWN = {
     "operators": "getitem setitem",
     "decorators": "composite primitive",
     "what users are given": "Cache DType Device Profile linalg.EigResult linalg.EighResult linalg.LUResult "
-    "linalg.LstsqResult linalg.QRResult linalg.SVDResult linalg.SlogdetResult nn.BatchNorm nn.Decoded nn.GRU nn.LSTM "
+    "linalg.LstsqResult linalg.QRResult linalg.SVDResult linalg.SlogdetResult nn.BatchNormResult nn.Decoded "
+    "nn.GRUResult nn.LSTMResult "
     "ragged.Unrolled solvers.Eigenpairs solvers.Solution solvers.Trajectory optimize.LeastSquares optimize.Minimum "
     "optimize.Root",
     "fast functions, without any argument": "asarray cbrt concat logical_and logical_or logical_xor",

@@ -22,5 +22,5 @@ def test_no_inner_module_is_shown(name: str) -> None:
 
 
 def test_public_functions_are_shown() -> None:
-    assert {"softmax", "LSTM", "attention"} <= set(dir(tb.nn))
+    assert {"softmax", "LSTMResult", "attention"} <= set(dir(tb.nn))
     assert {"save", "load"} == {name for name in dir(tb.checkpoints) if not name.startswith("_")}

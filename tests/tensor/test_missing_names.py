@@ -11,6 +11,7 @@ import tensorbackend as tb
 from tensorbackend.errors import MissingNameError, TensorBackendError
 from tensorbackend.errors.foreign_attributes import IN_NAMESPACES, OF_TENSORS
 from tensorbackend.errors.foreign_names import ADVICE, SYNONYMS
+from tensorbackend.errors.foreign_results import ASSIGNED_TO_TENSORS
 
 GUESSES = [
     ("tb.cumsum", "tb.cumulative_sum"),
@@ -43,6 +44,9 @@ GUESSES = [
     ("tb.nn.LayerNorm", "tb.nn.layer_norm"),
     ("tb.nn.layernorm", "tb.nn.layer_norm"),
     ("tb.nn.ReLU", "tb.nn.relu"),
+    ("tb.nn.LSTM(3, 4)", "tb.nn.lstm"),
+    ("tb.nn.GRU(3, 4)", "tb.nn.gru"),
+    ("tb.nn.BatchNorm(3)", "tb.nn.batch_norm"),
     ("tb.nn.functional", "tb.nn.relu"),
     ("tb.nn.Conv2d", "tb.nn.conv(x, kernel)"),
     ("tb.nn.max_pool2d", "tb.nn.max_pool"),
@@ -195,6 +199,35 @@ def test_a_wrong_guess_is_answered(guess: str, answer: str) -> None:
         eval(guess, names())
     assert isinstance(caught.value, AttributeError)
     assert isinstance(caught.value, TensorBackendError)
+
+
+ASSIGNMENTS = [
+    ("x.names = ('row', 'column')", "x.rename(names)"),
+    ("x.shape = (4,)", "tb.reshape(x, shape)"),
+    ("x.dtype = 'float64'", "tb.astype(x, dtype)"),
+    ("x.device = 'cuda'", "x.to_device(device)"),
+    ("x.T = x", "x[...] = value"),
+    ("x.real = 1.0", "value + 1j * tb.imag(x)"),
+    ("x.imag = 1.0", "tb.real(x) + 1j * value"),
+    ("x.requires_grad = True", "tb.grad(function)(x)"),
+    ("x.grad = None", "tb.grad(function)(x)"),
+    ("x.dims = ('row', 'column')", "x.names"),
+    ("x.attrs = {}", "x.template"),
+]
+
+
+@pytest.mark.parametrize(("guess", "answer"), ASSIGNMENTS)
+def test_an_assignment_to_an_attribute_is_answered(guess: str, answer: str) -> None:
+    known = names()
+    before = known["x"]
+    with pytest.raises(MissingNameError, match=re.escape(answer)) as caught:
+        exec(guess, known)
+    assert isinstance(caught.value, AttributeError)
+    assert known["x"] is before
+
+
+def test_every_answer_to_an_assignment_is_asked_for() -> None:
+    assert set(ASSIGNED_TO_TENSORS) <= {guess.split()[0].removeprefix("x.") for guess, _ in ASSIGNMENTS}
 
 
 @pytest.mark.parametrize("guess", ["tb.no_such", "tb.nn.no_such", "tb.linalg._no_such", "tb.fft.__no_such__"])

@@ -13,7 +13,7 @@ from ...annotations import ShapeLike
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
 from ...dtypes import DTypeLike, Scalar, as_dtype, check_scalar, default_dtype, scalar_kind
-from ...errors import ArgumentKindError, OperandError, ShapeError, expected
+from ...errors import ArgumentKindError, NamesError, OperandError, ShapeError, expected
 from ...protocol import BackendLike
 from ...rules.axes import normalize_axis
 from ...rules.plan import Plan
@@ -297,6 +297,8 @@ def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
     ('a', 'column')
     """
     changed: list[str | None] = list(names or x.names)
+    if isinstance(given := renamed.get("names"), Sequence) and not isinstance(given, str):
+        raise NamesError(expected("the names of all axes by position", "write rename(x, *names)", names=given))
     for old, new in renamed.items():
         changed[normalize_axis(x.template, old)] = new
     out = intern_template(x.shape, x.dtype, as_names(changed, x.ndim))

@@ -109,14 +109,14 @@ def digitize(x: Tensor, bins: Tensor, /, *, right: bool = False) -> Tensor:
     return where(_precedes(last, first), descending, ascending)
 
 
-class TopK(NamedTuple):
+class TopKResult(NamedTuple):
     """The result of `top_k` along one axis."""
 
     values: Tensor
     indices: Tensor
 
 
-class TopKOfAxes(NamedTuple):
+class TopKOfAxesResult(NamedTuple):
     """The result of `top_k` along several axes."""
 
     values: Tensor
@@ -125,18 +125,18 @@ class TopKOfAxes(NamedTuple):
 
 
 @composite.calls("top_k")
-def _top_k(x: Tensor, /, *, k: int) -> TopK:
+def _top_k(x: Tensor, /, *, k: int) -> TopKResult:
     """See `top_k`."""
     order = argsort(x, axis=-1, descending=True)
     lead = x.shape[:-1]
     best = slice_(order, starts=(0,) * x.ndim, lengths=(*lead, k), strides=(1,) * x.ndim)
-    return TopK(take_along_axis_at(x, best, axis=-1, mode="clip"), best)
+    return TopKResult(take_along_axis_at(x, best, axis=-1, mode="clip"), best)
 
 
 @overload
 def top_k(
     x: TensorLike, k: int | Tensor, /, *, axis: Axis = -1, size: int | None = None, largest: bool = True
-) -> TopK: ...
+) -> TopKResult: ...
 
 
 @overload
@@ -148,7 +148,7 @@ def top_k(
     axis: tuple[Axis, ...] | list[Axis],
     size: int | None = None,
     largest: bool = True,
-) -> TopKOfAxes: ...
+) -> TopKOfAxesResult: ...
 
 
 @check_arguments
@@ -160,7 +160,7 @@ def top_k(
     axis: Axis | tuple[Axis, ...] | list[Axis] = -1,
     size: int | None = None,
     largest: bool = True,
-) -> TopK | TopKOfAxes:
+) -> TopKResult | TopKOfAxesResult:
     """The k largest elements along an axis, or among several axes together, in descending order, and their indices.
 
     With `largest=False` it is the k smallest, in ascending order. NaN counts as the largest. Equal elements keep their
@@ -184,7 +184,7 @@ def top_k(
 
     Returns
     -------
-    TopK
+    TopKResult
         The values, and their indices along the axis (int64). The axis keeps its position and name. Several axes are
         replaced by one without a name at the position of the first, and the indices are a tuple with a tensor for each
         axis.
@@ -221,10 +221,10 @@ def top_k(
     place = sum(position < axes[0] for position in range(x.ndim) if position not in axes)
     values, flat = _top_k_along(whole, k, place, size, largest)
     sizes = tuple(x.shape[position] for position in axes)
-    return TopKOfAxes(values, unravel_index(flat, sizes, mode="clip"))
+    return TopKOfAxesResult(values, unravel_index(flat, sizes, mode="clip"))
 
 
-def _top_k_along(x: Tensor, k: int | Tensor, along: int, size: int | None, largest: bool) -> TopK:
+def _top_k_along(x: Tensor, k: int | Tensor, along: int, size: int | None, largest: bool) -> TopKResult:
     """`top_k` along one axis."""
     length = x.shape[along]
     if not isinstance(k, Tensor) or (not k.ndim and size is None):
@@ -245,21 +245,21 @@ def _top_k_along(x: Tensor, k: int | Tensor, along: int, size: int | None, large
     limits = broadcast_to(k, others.shape, names=others.names)
     places = reshape(iota(count, dtype="int64", like=k), (count, *(1,) * (x.ndim - 1 - along)))
     inside = less(places, astype(expand_dims(limits, axis=along), "int64"))
-    return TopK(*(where(inside, part, zeros((), dtype=part.dtype, like=part)) for part in top))
+    return TopKResult(*(where(inside, part, zeros((), dtype=part.dtype, like=part)) for part in top))
 
 
-def _first(x: Tensor, k: int, along: int, largest: bool) -> TopK:
+def _first(x: Tensor, k: int, along: int, largest: bool) -> TopKResult:
     """The first k elements along an axis in descending order, or in ascending order."""
     if not largest:
         lead = x.ndim - 1
         order = argsort(x, axis=along)  # NaN comes last, which no order of the largest elements gives
         lengths = (*x.shape[:along], k, *x.shape[along + 1 :])
         first = slice_(order, starts=(0,) * x.ndim, lengths=lengths, strides=(1,) * (lead + 1))
-        return TopK(take_along_axis_at(x, first, axis=along, mode="clip"), first)
+        return TopKResult(take_along_axis_at(x, first, axis=along, mode="clip"), first)
     if along == x.ndim - 1:
         return _top_k(x, k=k)
     values, indices = _top_k(moveaxis(x, along, -1), k=k)
-    return TopK(moveaxis(values, -1, along), moveaxis(indices, -1, along))
+    return TopKResult(moveaxis(values, -1, along), moveaxis(indices, -1, along))
 
 
 @composite
