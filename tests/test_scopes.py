@@ -15,7 +15,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.dispatch import watching
-from tensorbackend.expr import node, record, varying
+from tensorbackend.expr import mesh_variation, node, record
 from tensorbackend.expr.grad import recorded
 from tensorbackend.protocol import Backend
 
@@ -78,7 +78,7 @@ class Defaults(NamedTuple):
 
 def defaults() -> Defaults:
     public = tb.get_backend(), tb.scoped_backend(), tb.get_precision()
-    return Defaults(*public, record.current(), node._line.get(), varying.current_mesh(), record._repeats.get())
+    return Defaults(*public, record.current(), node._line.get(), mesh_variation.current_mesh(), record._repeats.get())
 
 
 X = tb.asarray([[0.5, 2.0], [1.0, 3.0]], names=("row", None))

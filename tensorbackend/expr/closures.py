@@ -15,11 +15,11 @@ from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
 from .graph import Graph, rebuilt
+from .mesh_variation import Variation, parameter_options, varies_of
 from .node import PARAMETER, Node, Value
 from .record import ExprBackend, capture
 from .simplify import rewritten
 from .trace import trace_leaves
-from .varying import Variation, parameter_options, varies_of
 
 
 class TracedFunction(NamedTuple):

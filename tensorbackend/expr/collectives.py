@@ -20,8 +20,8 @@ from ..rules.axes import normalize_axis
 from ..template import Template
 from ..tensor import Tensor
 from .control import call
+from .mesh_variation import current_mesh
 from .record import ExprBackend
-from .varying import current_mesh
 
 MeshAxes: TypeAlias = str | Sequence[str]
 """The name of a mesh axis, or of several."""

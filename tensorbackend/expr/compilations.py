@@ -128,7 +128,7 @@ def explain_compilations(function: Callable[..., Any]) -> Compilations:
     Returns
     -------
     Compilations
-        A `Compilation` for each trace, the latest 256, which says what differs from the nearest earlier one and how
+        A `Compilation` for each trace, the latest 64, which says what differs from the nearest earlier one and how
         to avoid that. Its `repr` shows all.
 
     Raises

@@ -15,9 +15,9 @@ from ..select import common_backend, move
 from ..template import Template, intern_template, weak_template
 from ..tensor import Tensor
 from .closures import TracedFunction, as_tensor
+from .mesh_variation import Known, current_mesh, varies, varies_of
 from .record import expect_repeats
 from .trees import Tree, flatten, paths
-from .varying import Known, current_mesh, varies, varies_of
 
 Leaf: TypeAlias = "Tensor | Scalar"
 

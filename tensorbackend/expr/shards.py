@@ -17,9 +17,9 @@ from .arguments import as_tensors
 from .closures import close
 from .control import call, move_to_backend, name_errors
 from .graph import Graph
+from .mesh_variation import NOWHERE, Variation, results_of, trace_on_mesh
 from .trace import argument_names, trace_leaves
 from .trees import flatten, paths, unflatten
-from .varying import NOWHERE, Variation, results_of, trace_on_mesh
 
 P = ParamSpec("P")
 R = TypeVar("R")

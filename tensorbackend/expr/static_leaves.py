@@ -1,4 +1,4 @@
-"""Leaves of trees without a gradient: texts, functions, dtypes and integers."""
+"""Leaves of trees that a trace keeps as they are, without a gradient: texts, functions, dtypes and integers."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ from .batching.engine import evaluate_batch
 from .batching.registry import Operand
 from .evaluate import evaluate
 from .graph import Graph
+from .mesh_variation import varies_of
 from .trace import argument_names, trace_leaves
 from .trees import Tree, flatten, parts_by_key, unflatten
-from .varying import varies_of
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -1,17 +1,28 @@
-"""Templates of gathers and scatters."""
+"""Templates of `x[...]`, of gathers and of scatters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from types import EllipsisType, NoneType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ..annotations import Axis, SoleAxis
+from ..caching.memos import remembers_calls
 from ..dtypes import int64
-from ..errors import DTypeError, ShapeError, expected
-from ..sizes import index
-from ..template import Names, Shape, Template, check_unique, intern_template, merge_names
+from ..errors import ArgumentError, DTypeError, IndexRangeError, OperandError, ShapeError, expected
+from ..sizes import NeedsSizes, index, is_symbolic
+from ..template import (
+    Names,
+    Shape,
+    Template,
+    as_int,
+    check_unique,
+    intern_template,
+    is_symbolic_template,
+    merge_names,
+)
 from .axes import normalize_axis, sole_axis
 from .broadcasting import broadcast, check_dtype, result_type
 from .plan import Plan, choice
@@ -21,6 +32,139 @@ Structure: TypeAlias = tuple[Any, ...]
 
 MODES = ("error", "clip", "fill")
 """The ways to handle an index outside its axis, which are those of the protocol's `Mode`."""
+
+
+class Span(NamedTuple):
+    """The part of one axis that a key selects."""
+
+    start: int
+    length: int
+    stride: int
+    reversed: bool = False
+    dropped: bool = False
+
+
+class Slices(NamedTuple):
+    """The parts that a basic key of `x[...]` selects.
+
+    `starts`, `lengths` and `strides` have an entry for each axis of x; `reversed` and `dropped` are positions of axes.
+    """
+
+    starts: tuple[int, ...]
+    lengths: tuple[int, ...]
+    strides: tuple[int, ...]
+    reversed: tuple[int, ...]
+    dropped: tuple[int, ...]
+    new: tuple[int, ...]
+    """The positions of new axes in the result."""
+    cuts: bool
+    """Whether the key selects less than all elements, or not in steps of 1."""
+
+
+def parse_basic_key(x: Template, key: Any) -> Slices:
+    """Reads a basic key: ints, slices, None and `...`. The result is cached if all numbers are of type int.
+
+    f32[2][3] by `[1, ::2]` has starts (1, 0), lengths (1, 2) and strides (1, 2), and drops axis 0. Raises
+    `IndexRangeError`, `ArgumentError` for a step of 0, and `OperandError` for a part of another kind.
+    """
+    parts = []
+    for part in key if isinstance(key, tuple) else (key,):
+        kind = type(part)
+        if kind is slice:
+            part = part.start, part.stop, part.step
+            if not all(entry is None or type(entry) is int for entry in part):
+                return _parse(x, key)
+        elif not (kind is int or part is None or part is ...):
+            return _parse(x, key)
+        parts.append(part)
+    if is_symbolic_template(x):  # no memo may hold it
+        return _parse(x, key)
+    return _cached_parse(x, tuple(parts), isinstance(key, tuple))
+
+
+@lru_cache(maxsize=4096)
+def _cached_parse(x: Template, parts: tuple[Any, ...], several: bool) -> Slices:
+    key = tuple(slice(*part) if type(part) is tuple else part for part in parts)
+    return _parse(x, key if several else key[0])
+
+
+def _parse(x: Template, key: Any) -> Slices:
+    keys = list(key) if isinstance(key, tuple) else [key]
+    used = sum(1 for part in keys if part is not None and not isinstance(part, EllipsisType))
+    if used > x.ndim:
+        raise IndexRangeError(expected(f"at most {x.ndim} indices for {x!r}", key=key))
+    if sum(1 for part in keys if isinstance(part, EllipsisType)) > 1:
+        raise IndexRangeError(expected("at most one ...", key=key))
+    if not any(isinstance(part, EllipsisType) for part in keys):
+        keys.append(...)
+    spans: list[Span] = []
+    new: list[int] = []
+    for part in keys:
+        if part is None:
+            new.append(len(spans) - sum(span.dropped for span in spans) + len(new))
+        elif isinstance(part, EllipsisType):
+            spans += [_span(x, len(spans) + more, slice(None)) for more in range(x.ndim - used)]
+        else:
+            spans.append(_span(x, len(spans), part))
+    starts, lengths, strides = (tuple(span[field] for span in spans) for field in range(3))
+    return Slices(
+        starts,
+        lengths,
+        strides,
+        tuple(axis for axis, span in enumerate(spans) if span.reversed),
+        tuple(axis for axis, span in enumerate(spans) if span.dropped),
+        tuple(new),
+        lengths != x.shape or any(starts) or any(stride != 1 for stride in strides),
+    )
+
+
+def _span(x: Template, axis: int, key: Any) -> Span:
+    size = x.shape[axis]
+    if isinstance(key, slice):
+        if key.step == 0:
+            raise ArgumentError(expected("a step other than 0", key=key))
+        try:
+            start, length, step = _positions(key, size)
+        except NeedsSizes:
+            raise
+        except TypeError:
+            raise OperandError(expected("a slice between ints", key=key)) from None
+        if step < 0:
+            return Span(start + (length - 1) * step if length else 0, length, -step if length > 1 else 1, reversed=True)
+        # The step to a second element that there is not may be too large for a library's ints.
+        return Span(start if length else 0, length, step if length > 1 else 1)
+    position = as_int(key)
+    if position is None:
+        remedy = "or give a mask or an integer tensor"
+        if isinstance(key, str | Mapping):
+            remedy = "write x.isel(time=0) for an axis by its name"
+        raise OperandError(expected("an int, a slice, None or ... as an index", remedy, key=key))
+    if not -size <= position < size:
+        raise IndexRangeError(expected(f"an index from {-size} to {size - 1} for axis {axis} of {x!r}", index=position))
+    return Span(position % size, 1, 1, dropped=True)
+
+
+def _positions(key: slice, size: int) -> tuple[int, int, int]:
+    """The first position, the number of positions and the step of a slice of an axis, whose size may be symbolic."""
+    if not is_symbolic((size, key.start, key.stop)):
+        positions = range(*key.indices(size))
+        return positions.start, len(positions), positions.step
+    step = 1 if key.step is None else index(key.step)
+    low, high = (0, size) if step > 0 else (-1, size - 1)
+
+    def clamp_bound(bound: Any, default: int) -> int:
+        if bound is None:
+            return default
+        place = index(bound)
+        if place < 0:
+            place += size
+            return low if place < low else place
+        return high if place > high else place
+
+    start, stop = clamp_bound(key.start, low if step > 0 else high), clamp_bound(key.stop, high if step > 0 else low)
+    if step > 0:
+        return start, (stop - start + step - 1) // step if start < stop else 0, step
+    return start, (start - stop - step - 1) // -step if stop < start else 0, step
 
 
 def check_indices(indices: Template, mode: str) -> None:
@@ -184,3 +328,6 @@ def plan_block_update(x: Template, update: Template, starts: Sequence[int]) -> P
             raise ShapeError(expected(f"a block within {x!r}", update=update, starts=tuple(starts)))
         first.append(low)
     return Plan(x.replace(names=names), (x.dtype, x.dtype), {"starts": tuple(first)})
+
+
+remembers_calls("slices", _cached_parse)

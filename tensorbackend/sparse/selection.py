@@ -17,7 +17,7 @@ from ..ops.indexing.taking import take_at
 from ..ops.shape import broadcast_to
 from ..ops.shape import concatenate as joined
 from ..rules.broadcasting import broadcast, result_type
-from ..rules.shape import parse_basic_key
+from ..rules.indexing import parse_basic_key
 from ..template import merge_names
 from ..tensor import Tensor
 from .conversion import to_format

@@ -1,4 +1,4 @@
-"""Names of the entries that a key of slices and one index tensor or mask gives, on data and in a dry run."""
+"""Slices, with sizes as in NumPy; names of the entries that a key with one index tensor or mask selects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorbackend as tb
-from tensorbackend.rules.indexing import getitem_template
+from tensorbackend.rules.indexing import getitem_template, parse_basic_key
+from tensorbackend.sizes import SizeTrace
+from tensorbackend.template import intern_template
 from tensorbackend.testing import profile
 
 
@@ -36,3 +38,34 @@ def test_one_index_tensor_or_mask_of_one_axis_keeps_the_name(data: st.DataObject
     counts = [3] * at + ([int(part.sum())] if part.dtype == bool else [])
     structure = (*(slice,) * at, held.template)
     assert getitem_template(x.template, structure, counts).names == expected
+
+
+BOUNDS = st.none() | st.integers(-7, 7)
+
+
+@profile(200)
+@given(st.integers(0, 6), st.builds(slice, BOUNDS, BOUNDS, st.none() | st.integers(-4, 4).filter(bool)))
+def test_slices_are_numpys(size: int, key: slice) -> None:
+    array = numpy.arange(size)
+    for backend in ("numpy", "binary"):
+        assert tb.asarray(array, backend=backend)[key].tolist() == array[key].tolist()
+    assert tb.template((size,), "s64")[key].shape == array[key].shape
+
+
+@profile(300)
+@given(
+    st.integers(0, 7),
+    st.integers(0, 9),
+    *[st.none() | st.integers(-9, 9)] * 2,
+    st.sampled_from([None, 1, 2, 3, -1, -2]),
+)
+def test_slices_of_symbolic_sizes(
+    example: int, other: int, start: int | None, stop: int | None, step: int | None
+) -> None:
+    trace, key = SizeTrace(), slice(start, stop, step)
+    span = parse_basic_key(intern_template(trace.shape((example,)), tb.float32, (None,)), key)
+    found = trace.function((span.starts, span.lengths, span.strides))
+    for size in (example, other):
+        wanted = parse_basic_key(tb.zeros(size).template, key)
+        assert found((size,)) in (None, (wanted.starts, wanted.lengths, wanted.strides))
+    assert found((example,)) is not None

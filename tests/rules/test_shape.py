@@ -1,19 +1,15 @@
-"""Padding for each axis, and slices: sizes as in NumPy, and what is not padding is refused."""
+"""Padding for each axis: sizes as in NumPy, and what is not padding is refused."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, ShapeError
-from tensorbackend.rules.shape import parse_basic_key
-from tensorbackend.sizes import SizeTrace
-from tensorbackend.template import intern_template
 from tensorbackend.testing import profile
 
 GOOD = st.tuples(st.integers(-2, 2), st.integers(-2, 2)) | st.tuples(
@@ -50,34 +46,3 @@ def test_a_padding_of_another_kind_is_refused(entries: list[Any], wrong: Any, at
             tb.pad(operand, entries)
         with pytest.raises(ArgumentError):
             tb.pad(operand, [*entries, (0, 0)])
-
-
-BOUNDS = st.none() | st.integers(-7, 7)
-
-
-@profile(200)
-@given(st.integers(0, 6), st.builds(slice, BOUNDS, BOUNDS, st.none() | st.integers(-4, 4).filter(bool)))
-def test_slices_are_numpys(size: int, key: slice) -> None:
-    array = numpy.arange(size)
-    for backend in ("numpy", "binary"):
-        assert tb.asarray(array, backend=backend)[key].tolist() == array[key].tolist()
-    assert tb.template((size,), "s64")[key].shape == array[key].shape
-
-
-@profile(300)
-@given(
-    st.integers(0, 7),
-    st.integers(0, 9),
-    *[st.none() | st.integers(-9, 9)] * 2,
-    st.sampled_from([None, 1, 2, 3, -1, -2]),
-)
-def test_slices_of_symbolic_sizes(
-    example: int, other: int, start: int | None, stop: int | None, step: int | None
-) -> None:
-    trace, key = SizeTrace(), slice(start, stop, step)
-    span = parse_basic_key(intern_template(trace.shape((example,)), tb.float32, (None,)), key)
-    found = trace.function((span.starts, span.lengths, span.strides))
-    for size in (example, other):
-        wanted = parse_basic_key(tb.zeros(size).template, key)
-        assert found((size,)) in (None, (wanted.starts, wanted.lengths, wanted.strides))
-    assert found((example,)) is not None

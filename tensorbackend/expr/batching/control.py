@@ -27,9 +27,9 @@ from ...tensor import Tensor
 from ..examples import chosen, fill_from_active, spread
 from ..grad.custom import Pullback, custom_gradient
 from ..graph import Graph
+from ..mesh_variation import trace_on_mesh
 from ..node import Value
 from ..trace import trace_leaves
-from ..varying import trace_on_mesh
 from .engine import evaluate_batch
 from .registry import Call, Operand, Results, batch_template, rule, whole
 

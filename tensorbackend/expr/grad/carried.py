@@ -8,7 +8,7 @@ from ...ops.creation.filled import zeros
 from ...template import Template
 from ...tensor import Tensor
 from ..graph import Graph, reachable
-from ..varying import Variation, varies_of
+from ..mesh_variation import Variation, varies_of
 from .engine import find_dependents, inexact
 
 Arrived = tuple[Tensor | None, ...]

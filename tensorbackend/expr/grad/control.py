@@ -20,11 +20,11 @@ from ..collectives import collective
 from ..control import call, call_checkpoint, call_cond, call_scan
 from ..evaluate import evaluate
 from ..graph import Graph
+from ..mesh_variation import NOWHERE, level_graph, loop_variation, results_of, trace_on_mesh, varies_of
 from ..record import ExprBackend
 from ..shards import Axes, call_shard_map, mesh_axes_of
 from ..simplify import results
 from ..trace import trace_leaves
-from ..varying import NOWHERE, level_graph, loop_variation, results_of, trace_on_mesh, varies_of
 from .carried import (
     Arrived,
     Needed,

@@ -19,12 +19,12 @@ from ..closure_scan import freeze_variables, reachable_tensors
 from ..closures import close, close_over, intern_graph
 from ..evaluate import evaluate
 from ..graph import Graph
+from ..mesh_variation import varies_of
 from ..node import CUSTOM, Node, Value, next_serial
 from ..record import ExprBackend, capture, current, expr_tensor, outside_traces
 from ..simplify import rewritten
 from ..trace import argument_names, resume_trace, trace_leaves
 from ..trees import Tree, flatten, paths, tree_map, unflatten
-from ..varying import varies_of
 from .engine import find_dependents, inexact
 from .registry import Cotangents, NoGradient, rule
 from .tape import current_tape

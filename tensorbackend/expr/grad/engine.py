@@ -23,11 +23,11 @@ from ...template import Template
 from ...tensor import Tensor, rename_like
 from ..collectives import collective
 from ..graph import Graph, reachable
+from ..mesh_variation import Known, current_mesh, order_by_mesh, parameter_options, varies
 from ..node import PARAMETER, RENAMED, Node, Value, in_place_of
 from ..record import expr_tensor, record_block, value_of
 from ..simplify import parts, rewritten
 from ..simplify import results as chosen_results
-from ..varying import Known, current_mesh, order_by_mesh, parameter_options, varies
 from .registry import Cotangents, NoGradient, gradient_of
 
 Lookup = Callable[[Value], Tensor]

@@ -25,8 +25,7 @@ from ...errors import (
 from ...protocol import Backend
 from ...protocol.indexing import Write
 from ...rules.data_errors import restore_index
-from ...rules.indexing import check_assignment
-from ...rules.shape import Slices, parse_basic_key
+from ...rules.indexing import Slices, check_assignment, parse_basic_key
 from ...select import get_backend
 from ...template import Template, merge_names
 from ...tensor import Tensor, bind

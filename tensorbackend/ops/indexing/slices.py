@@ -10,9 +10,8 @@ from ...dispatch import primitive
 from ...dtypes import iinfo
 from ...errors import ShapeError, expected
 from ...rules.axes import normalize_axis
-from ...rules.indexing import plan_block_update
+from ...rules.indexing import parse_basic_key, plan_block_update
 from ...rules.plan import Plan
-from ...rules.shape import parse_basic_key
 from ...select import common_backend
 from ...template import Template
 from ...tensor import Tensor, TensorLike
