@@ -351,7 +351,7 @@ $(LIBRARIES_READY): pyproject.toml Makefile
 ON ?= numpy
 POT ?=
 AUTORAY ?=
-THEIRS = PYTHONPATH=clients/adapters POT_BACKEND_DISABLE_JAX=1 POT_BACKEND_DISABLE_PYTORCH=1 $(LIBRARIES_BIN)/python \
+THEIRS = XLA_FLAGS='$(QUICK)' PYTHONPATH=clients/adapters POT_BACKEND_DISABLE_JAX=1 POT_BACKEND_DISABLE_PYTORCH=1 $(LIBRARIES_BIN)/python \
 	-m pytest -q -p no:cacheprovider -W ignore -p on_tensorbackend --on $(ON)
 libraries: $(LIBRARIES_READY) ## Runs the tests of TensorLy, POT and autoray on ours: make libraries POT=<checkout> AUTORAY=<checkout>
 	printf '[pytest]\n' > .venv-libraries/pytest.ini

@@ -347,7 +347,7 @@ if _TYPE_CHECKING:
     from .files import save as save
     from .ops.composite.convolution import convolve as convolve
     from .ops.composite.convolution import correlate as correlate
-    from .ops.composite.indexing.along import add_along_axis as add_along_axis
+    from .ops.composite.indexing.additions import add_along_axis as add_along_axis
     from .ops.composite.indexing.grids import grid_sample as grid_sample
     from .ops.composite.indexing.resizing import resize as resize
     from .ops.composite.indexing.segments import indexed_logsumexp as indexed_logsumexp

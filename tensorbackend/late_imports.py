@@ -59,7 +59,7 @@ MODULES = {
         "expr.vmap": "vmap",
         "expr.while_loops": "while_loop",
         "files": "load save",
-        "ops.composite.indexing.along": "add_along_axis",
+        "ops.composite.indexing.additions": "add_along_axis",
         "ops.composite.indexing.grids": "grid_sample",
         "ops.composite.indexing.resizing": "resize",
         "ops.composite.indexing.segments": "indexed_logsumexp indexed_max indexed_mean indexed_min indexed_prod "

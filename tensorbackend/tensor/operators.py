@@ -112,7 +112,10 @@ def _round(self: Tensor, digits: int | None = None) -> Tensor:
 
 
 class Operators(OpMethods):
-    """Arithmetic, comparisons and bits."""
+    """Arithmetic, comparisons and bits.
+
+    There is no `__iadd__` and the like: `x += y` is `x = x + y`, so that other variables keep their tensor.
+    """
 
     __slots__ = ()
 

@@ -1,4 +1,7 @@
-"""How near results must be to the reference's: the bounds of `rules.accuracy`, read off the declarations of ops."""
+"""How near results must be to the reference's: the bounds of `rules.accuracy`, read off the declarations of ops.
+
+What a bound means is there; `compare` measures a result by it.
+"""
 
 from __future__ import annotations
 
