@@ -3,9 +3,9 @@
 A bound is declared with its op: `@primitive.within(LIBRARY)`, `@composite.within(Bound(8, "a reason"))`, or
 `@within(SUM)` for a plain function. `tensorbackend.testing` checks it on every backend.
 
-A bound is a number of ulps of each element, in the result's dtype. For sums, cancellation makes the ulps of a result meaningless. The same
-number of roundings of a larger quantity is then allowed too: the bound's `scale` (Higham, Accuracy and Stability
-of Numerical Algorithms, section 4.2).
+A bound is a number of ulps of each element, in the result's dtype. For sums, cancellation makes the ulps of a result
+meaningless. The same number of roundings of a larger quantity is then allowed too: the bound's `scale` (Higham,
+Accuracy and Stability of Numerical Algorithms, section 4.2).
 """
 
 from __future__ import annotations
