@@ -205,6 +205,17 @@ def test_the_peak_of_an_op(name: str) -> None:
         check()
 
 
+@pytest.mark.parametrize(("rows", "width"), [(5000, 100), (500, 1000), (20, 4000)])
+@pytest.mark.parametrize("dtype", ["float64", "int64"])
+def test_the_peak_of_adding_rows(dtype: str, rows: int, width: int) -> None:
+    """The positions of their elements are most of it, where the tensor that they are added to is small."""
+    x, updates = tb.zeros((10, width), dtype=dtype), tb.ones((rows, width), dtype=dtype)
+    indices = tb.asarray(numpy.arange(rows).reshape(-1, 1) % 10)
+    peak_bytes = peaks(Invocation("indexed_add", (x, indices, updates), {}))
+    assert peak_bytes is not None
+    assert 0.8 <= ratio(*peak_bytes) <= 1.25, peak_bytes
+
+
 @pytest.mark.parametrize("name", EXCEPTIONS)
 def test_an_exception_is_needed(name: str) -> None:
     reason, witness = EXCEPTIONS[name]

@@ -473,3 +473,16 @@ def test_huge_steps_and_bounds_of_slices(backend: str, huge: int) -> None:
     if huge > 0:
         assert tb.slice_(x, starts=(1,), lengths=(1,), strides=(huge,)).tolist() == [1.0]
         assert tb.slice_(x, starts=(huge,), lengths=(0,), strides=(huge,)).tolist() == []
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+@profile(40)
+@given(st.integers(1, 4), st.lists(st.integers(-6, 6), min_size=1, max_size=6))
+def test_the_error_has_the_first_index_that_is_outside(backend: str, size: int, indices: list[int]) -> None:
+    x, outside = tb.asarray(np.arange(size), backend=backend), [i for i in indices if not -size <= i < size]
+    chosen = tb.asarray(indices, backend=backend)
+    if outside:
+        with pytest.raises(IndexRangeError, match=rf"index={outside[0]}\b"):
+            tb.take(x, chosen)
+    else:
+        assert tb.take(x, chosen).tolist() == np.arange(size)[indices].tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -35,6 +35,26 @@ def test_scan_carries_what_all_share_and_takes_several() -> None:
     assert carry[0].tolist() == [20.0, 20.0]
     assert carry[1].item() == 3
     assert tr.to_list(ys["product"])[0].tolist() == [2.0, 6.0, 12.0]
+
+
+class Pair(NamedTuple):
+    product: Any
+    total: Any
+
+
+@pytest.mark.parametrize("kind", [list, tuple, Pair, dict])
+def test_scan_stacks_each_kind_of_result(kind: Any) -> None:
+    def step(carry: tb.Tensor, x: tb.Tensor) -> tuple[tb.Tensor, Any]:
+        parts = (x * 2, x + 1)
+        return carry, kind(*parts) if kind is Pair else kind(zip("ab", parts, strict=True)) if kind is dict else kind(
+            parts
+        )
+
+    _, ys = tr.scan(step, START, X, axis="time")
+    assert type(ys) is kind
+    first, second = ys.values() if kind is dict else ys
+    assert [row.tolist() for row in tr.to_list(first)] == [[2.0, 4.0, 6.0], [8.0]]
+    assert [row.tolist() for row in tr.to_list(second)] == [[2.0, 3.0, 4.0], [5.0]]
 
 
 def test_scan_gives_entries_their_own_lengths() -> None:

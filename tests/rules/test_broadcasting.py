@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorbackend as tb
-from tensorbackend.errors import NamesError, ShapeError
-from tensorbackend.rules.broadcasting import broadcast
+from tensorbackend.dtypes import as_dtype
+from tensorbackend.errors import DTypeError, NamesError, ShapeError
+from tensorbackend.rules.broadcasting import ACCEPTED, broadcast, check_dtype
 from tensorbackend.testing import profile
 
 SHAPES = st.lists(st.sampled_from([0, 1, 1, 2, 3]), max_size=4).map(tuple)
@@ -72,3 +73,18 @@ def test_a_name_comes_from_whichever_operand_has_one(data: st.DataObject) -> Non
                 broadcast(order)
         else:
             assert broadcast(order)[1] == tuple(merged)
+
+
+@pytest.mark.parametrize("accept", ACCEPTED)
+@pytest.mark.parametrize("remedy", ["", "do as this test says"])
+def test_a_dtype_is_refused_with_a_remedy_that_fits_it(accept: str, remedy: str) -> None:
+    for dtype in (as_dtype("bool"), tb.int32, tb.uint8, tb.float32, tb.complex64):
+        if ACCEPTED[accept](dtype):
+            assert check_dtype(dtype, accept, remedy) is dtype
+            continue
+        with pytest.raises(DTypeError) as caught:
+            check_dtype(dtype, accept, remedy)
+        text = str(caught.value)
+        assert ("do as this test says" in text) is bool(remedy)
+        assert ("real(x)" in text) is (dtype.is_complex and not remedy)
+        assert ("cast it" in text) is (not dtype.is_complex and not remedy)

@@ -69,3 +69,18 @@ def test_slices_of_symbolic_sizes(
         wanted = parse_basic_key(tb.zeros(size).template, key)
         assert found((size,)) in (None, (wanted.starts, wanted.lengths, wanted.strides))
     assert found((example,)) is not None
+
+
+NAME = st.none() | st.sampled_from(["u", "v"])
+
+
+@profile(60)
+@given(NAME, NAME, st.sampled_from([(3,), (1,), ()]))
+def test_index_tensors_together_have_the_names_of_the_tensors(first: Any, second: Any, shape: tuple[int, ...]) -> None:
+    """Only an index tensor that is alone takes the name of its axis of x."""
+    x = tb.Template((4, 5), "f32", ("row", "column"))
+    one, two = tb.Template((3,), "s64", (first,)), tb.Template(shape, "s64", (second,) * len(shape))
+    if first is None or not shape or second in (None, first):
+        name = "row" if not shape and first is None else first or (second if shape else None)
+        assert getitem_template(x, (one, two), ()).names == (name,)
+        assert getitem_template(x, (one, two), ()).shape == (3,)

@@ -79,3 +79,16 @@ def test_diagonals_are_scipys(rows: int, columns: int, offsets: list[int]) -> No
     theirs = scipy.sparse.diags(values, inside, shape=(rows, columns), format=found.format)
     numpy.testing.assert_array_equal(numpy.asarray(found.to_dense()), theirs.toarray())
     assert found.first.dtype.name == found.second.dtype.name == theirs.indices.dtype.name
+
+
+@profile(40)
+@given(st.data())
+def test_what_fills_a_matrix_up_is_at_its_last_place(data: st.DataObject) -> None:
+    rows, columns = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 3))
+    dense = numpy.asarray(data.draw(st.lists(st.integers(0, 1), min_size=rows * columns, max_size=rows * columns)))
+    more = data.draw(st.integers(0, 3))
+    size = int(dense.sum()) + more
+    found = tb.sparse.from_dense(tb.asarray(dense.reshape(rows, columns) * 2.0), format="coo", size=size).to_coo()
+    flat = numpy.asarray(found.rows) * columns + numpy.asarray(found.columns)
+    assert flat.tolist() == [*numpy.flatnonzero(dense), *[rows * columns - 1] * more]
+    assert numpy.asarray(found.values).tolist() == [2.0] * int(dense.sum()) + [0.0] * more

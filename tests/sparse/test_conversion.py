@@ -67,3 +67,15 @@ def test_a_size_fills_up_or_refuses(data: st.DataObject) -> None:
         filled = tb.sparse.sum_duplicates(matrix, size=size)
         assert filled.nnz == size
         numpy.testing.assert_array_equal(numpy.asarray(filled.to_dense()), dense)
+
+
+@pytest.mark.parametrize("batch", ["one of its axes", "no axis", "all axes"])
+def test_the_names_of_a_batch_are_kept_where_duplicates_are_added(batch: str) -> None:
+    names: list[str | None] = ["series", "step"] if batch == "all axes" else [None, "step"]
+    names = [None, None] if batch == "no axis" else names
+    for rank in (1, 2):
+        values = tb.asarray(numpy.ones((2,) * rank + (3,)))
+        matrix = tb.sparse.coo(values, [0, 0, 1], [1, 1, 0], shape=(2, 2)).rename(*names[2 - rank :], "row", "column")
+        once = tb.sparse.sum_duplicates(matrix)
+        assert once.names == once.to_dense().names == (*names[2 - rank :], "row", "column")
+        assert once.nnz == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
 import pytest
 
 import tensorbackend as tb
@@ -45,3 +46,18 @@ def test_no_primitive_need_run_for_each_example() -> None:
     for callback in op_specs.CALLBACKS.values():
         if not callback.optional:
             assert runs_once(callback), f"give {callback.name} a rule in tensorbackend/expr/batching/"
+
+
+@pytest.mark.parametrize("axes", [0, 1, 2, (0,), (0, 1), (1, 2), (0, 2), (2, 0), (-1, 0), None], ids=str)
+@pytest.mark.parametrize(
+    "function",
+    [tb.softmax, tb.log_softmax, tb.logsumexp, tb.std, tb.var, tb.mean, tb.nanmean, tb.linalg.vector_norm, tb.median],
+    ids=lambda function: function.__name__,
+)
+def test_a_composite_of_several_axes_runs_as_in_a_loop(function: Any, axes: Any) -> None:
+    values = numpy.random.default_rng(3).normal(size=(4, 2, 3, 5))
+    axes = (0, 1, 2) if axes is None and function in (tb.softmax, tb.log_softmax) else axes
+    examples = [tb.asarray(example) for example in values]
+    together = tb.vmap(lambda x: function(x, axis=axes))(tb.asarray(values))
+    for example, found in zip(examples, together, strict=True):
+        numpy.testing.assert_allclose(found, function(example, axis=axes), rtol=1e-12)

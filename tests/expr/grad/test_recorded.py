@@ -66,6 +66,21 @@ def test_tensors_that_share_memory_once_need_not_share_it_again() -> None:
         np.testing.assert_allclose(by_w, 2 * one * two)
 
 
+def test_leaves_are_told_apart() -> None:
+    """The same record, once for one of its operands, then for the other, for both, and in the other order."""
+
+    def gradients(*leaves: int) -> Any:
+        with tb.tape() as tape:
+            watched = tape.watch([tensor(X), tensor(W)])
+            result = tb.sum(tb.sin(watched[0]) * watched[1])
+        return tb.gradient(result, [watched[leaf] for leaf in leaves])
+
+    expected = [np.cos(X) * W, np.sin(X)]
+    for leaves in ((0,), (1,), (0, 1), (1, 0), (0, 0)) * 2:
+        for leaf, found in zip(leaves, gradients(*leaves), strict=True):
+            np.testing.assert_allclose(found, expected[leaf])
+
+
 def test_options_numbers_and_names_are_told_apart() -> None:
     for power, axis in ((2, 0), (3, 0), (2, 1), (3, 1), (2, 0)):
         matrix = np.asarray([X, W])
