@@ -347,6 +347,7 @@ if _TYPE_CHECKING:
     from .files import save as save
     from .ops.composite.convolution import convolve as convolve
     from .ops.composite.convolution import correlate as correlate
+    from .ops.composite.elementwise.polynomials import polyval as polyval
     from .ops.composite.indexing.additions import add_along_axis as add_along_axis
     from .ops.composite.indexing.grids import grid_sample as grid_sample
     from .ops.composite.indexing.resizing import resize as resize
@@ -364,7 +365,6 @@ if _TYPE_CHECKING:
     from .ops.composite.indexing.segments import segment_sum as segment_sum
     from .ops.composite.indexing.selection import compress as compress
     from .ops.composite.indexing.selection import repeat as repeat
-    from .ops.composite.linalg.polynomials import polyval as polyval
     from .ops.composite.reduction.missing_values import nanmax as nanmax
     from .ops.composite.reduction.missing_values import nanmean as nanmean
     from .ops.composite.reduction.missing_values import nanmedian as nanmedian

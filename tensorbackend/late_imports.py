@@ -65,7 +65,7 @@ MODULES = {
         "ops.composite.indexing.segments": "indexed_logsumexp indexed_max indexed_mean indexed_min indexed_prod "
         "segment_argmax segment_logsumexp segment_max segment_mean segment_min segment_prod segment_sum",
         "ops.composite.indexing.selection": "compress repeat",
-        "ops.composite.linalg.polynomials": "polyval",
+        "ops.composite.elementwise.polynomials": "polyval",
         "ops.composite.reduction.missing_values": "nanmax nanmean nanmedian nanmin nanprod nanstd nansum nanvar",
         "ops.composite.convolution": "convolve correlate",
         "ops.composite.shape.triangles": "make_diagonal meshgrid put_diagonal take_diagonal tril triu",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from ...dtypes import ALL_DTYPES, NARROW_DTYPES, DType, as_dtype, iinfo
-from ..calls import Invocation, generates
+from ..calls import Invocation, generates, moderate
 from ..magnitudes import columns
 from ..strategies import Draw, broadcastable, tensors
 from .common import call
+from .contraction import second
 from .indexing import tensor_near
 
 
@@ -58,3 +59,11 @@ def closeness(draw: Draw, dtype: DType) -> Invocation:
         return call(*draw(broadcastable([dtype, dtype])), **options)
     x = draw(tensors(dtype))
     return call(x, tensor_near(draw, x), **options)
+
+
+@generates("polyval")
+def polyval(draw: Draw, dtype: DType) -> Invocation:
+    """Polynomials of degrees up to 4, and that without coefficients."""
+    p = draw(tensors(dtype, (draw(st.integers(0, 5)),), names=(None,), tame=True))
+    x = draw(tensors(second(draw, dtype), tame=True))
+    return call(*moderate(draw, [p, x]))

@@ -19,10 +19,9 @@ from ...ops.creation.filled import from_binary
 from ...ops.shape import permute_dims
 from ...template import Template
 from ...tensor import Tensor
-from ..calls import Invocation, generates, moderate
+from ..calls import Invocation, generates
 from ..strategies import Draw, axes_of, axis_names, shapes, tensors
 from .common import call, integers
-from .contraction import second
 
 Rows = list[list[Any]]
 
@@ -364,11 +363,3 @@ def sparse_product(draw: Draw, dtype: DType) -> Invocation:
 def _operand(draw: Draw, dtype: DType, columns: int) -> Tensor:
     """A matrix; an op that takes vectors takes its rows as a batch of vectors."""
     return draw(tensors(dtype, (columns, columns), names=(None, None), tame=True))
-
-
-@generates("polyval")
-def polyval(draw: Draw, dtype: DType) -> Invocation:
-    """Polynomials of degrees up to 4, and that without coefficients."""
-    p = draw(tensors(dtype, (draw(st.integers(0, 5)),), names=(None,), tame=True))
-    x = draw(tensors(second(draw, dtype), tame=True))
-    return call(*moderate(draw, [p, x]))
