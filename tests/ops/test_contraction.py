@@ -127,11 +127,3 @@ def test_einsum_sums_in_the_common_dtype(backend: str) -> None:
         wide, narrow = tb.asarray([1, 2], dtype="int16"), tb.asarray([[127, 1], [1, 1]], dtype="int8")
         assert tb.einsum("i,ij->i", wide, narrow).tolist() == [128, 4]
         assert tb.einsum("i,ij->", wide, narrow).tolist() == 132
-
-
-@pytest.mark.parametrize("contract", [[(0,)], [(0,), (0,), (1,)], [], [0]])
-def test_axes_come_in_a_pair(contract: Any) -> None:
-    for backend in BACKENDS:
-        x = tb.ones((2, 3), backend=backend)
-        with pytest.raises(ArgumentError, match="dot: expected a name, a set of names, or a pair"):
-            tb.dot(x, x, contract=contract)
