@@ -75,9 +75,12 @@ def test_the_names_of_a_batch_are_kept_where_duplicates_are_added(batch: str) ->
     names = [None, None] if batch == "no axis" else names
     for rank in (1, 2):
         for apart in (False, True):
-            batch = (2,) * rank
-            places = [numpy.broadcast_to(place, (*batch, 3) if apart else (3,)) for place in ([0, 0, 1], [1, 1, 0])]
-            matrix = tb.sparse.coo(tb.asarray(numpy.ones((*batch, 3))), *map(tb.asarray, places), shape=(2, 2))
+            sizes = (2,) * rank
+            rows, columns = (
+                tb.asarray(numpy.broadcast_to(place, (*sizes, 3) if apart else (3,)))
+                for place in ([0, 0, 1], [1, 1, 0])
+            )
+            matrix = tb.sparse.coo(tb.asarray(numpy.ones((*sizes, 3))), rows, columns, shape=(2, 2))
             once = tb.sparse.sum_duplicates(matrix.rename(*names[2 - rank :], "row", "column"))
             assert once.names == once.to_dense().names == (*names[2 - rank :], "row", "column")
             assert once.nnz == 2
