@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy
 import pytest
@@ -166,3 +167,15 @@ def test_random_bits_are_those_of_other_backends() -> None:
     assert numpy.allclose(numpy.asarray(draws[0]), numpy.asarray(draws[1]), rtol=1e-5)
     bits = [tb.random.bits(tb.random.key(3, backend=name), (1000,)).tolist() for name in ("mlx", "numpy")]
     assert bits[0] == bits[1]
+
+
+@pytest.mark.parametrize("sizes", [*itertools.product((1, 2), repeat=2)], ids=str)
+@pytest.mark.parametrize("axes", [0, 1, 2, ([0], [0]), ([1], [0]), ([0, 1], [1, 0])], ids=str)
+def test_products_have_their_shape_where_axes_have_one_entry(axes: Any, sizes: tuple[int, int]) -> None:
+    for dtype in ("float16", "float32", "float64"):
+        x, y = numpy.arange(4.0).reshape(2, 2)[: sizes[0], : sizes[1]], numpy.arange(1.0, 5.0).reshape(2, 2)
+        y = y[: sizes[0], : sizes[1]] if axes in (2, ([0], [0])) else y[: sizes[1], : sizes[0]]
+        found = tb.tensordot(ours(x, dtype), ours(y, dtype), axes=axes)
+        wanted = numpy.tensordot(x, y, axes=axes)
+        assert found.shape == numpy.asarray(found).shape == wanted.shape
+        numpy.testing.assert_allclose(numpy.asarray(found), wanted)
