@@ -33,8 +33,8 @@ class MlxContraction(MlxBase):
         columns = tuple(axis for axis in range(x2.ndim) if axis not in (*contract2, *batch2))
         left_matrix = _matrix(x1.shape, tuple(batch1), rows, tuple(contract1))
         right_matrix = _matrix(x2.shape, tuple(batch2), tuple(contract2), columns)
-        # Each operand is a matrix as it is, with one axis of rows and one of columns: the product has the result's shape.
-        # An axis of size 1 among several that are contracted also needs no merging, but belongs to no result.
+        # With one axis of rows and one of columns, the product has the shape of the result. Several axes of size 1 that
+        # are contracted need no merging either, but the result has no rows.
         if left_matrix is right_matrix is _same and len(rows) == len(columns) == 1:
             return mx.matmul
         return lambda left, right: mx.matmul(left_matrix(left), right_matrix(right)).reshape(shape)
