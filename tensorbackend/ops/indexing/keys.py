@@ -22,7 +22,8 @@ from ...tensor import Tensor
 from ..composite.indexing.positions import argwhere
 from ..composite.reduction import count_nonzero
 from ..composite.shape.arranging import broadcast_arrays, moveaxis, stack
-from ..creation.filled import asarray, full, zeros
+from ..creation.filled import full, zeros
+from ..creation.values import beside
 from ..elementwise.binary import minimum
 from ..elementwise.conversion import astype
 from ..shape import expand_dims, laid_flat, permute_dims, reshape
@@ -97,7 +98,7 @@ def as_index(key: Any, x: Tensor) -> Any:
         return key
     if isinstance(key, list | tuple) and not _flat(key):
         return zeros(_empty_shape(key), dtype="int64", backend=x.backend)
-    return asarray(list(key) if isinstance(key, tuple) else key, backend=x.backend)
+    return beside(list(key) if isinstance(key, tuple) else key, x.backend)
 
 
 def _flat(key: Any) -> bool:
@@ -257,7 +258,7 @@ def _positions(mask: Tensor) -> Tensor:
     try:
         count = count_nonzero(flat).item()
     except TemplateDataError:
-        remedy = "use where(), or take() at nonzero(mask, size=n)"
+        remedy = "use where(), or x[nonzero(mask, size=n)]"
         expectation = "a mask with data, as the result's shape depends on it"
         raise TemplateDataError(expected(expectation, remedy, mask=mask.template)) from None
     return laid_flat(argwhere(flat, size=count))  # type: ignore[arg-type] # an integer, by its dtype

@@ -100,7 +100,7 @@ def repeat(
         if size is None:
             return _repeat(x, integer(repeats=repeats), axis=axis)
         repeats = [integer(repeats=repeats)]
-    repeats = repeats if isinstance(repeats, Tensor) else asarray(repeats, backend=x.backend)
+    repeats = operand_tensor(repeats, x)
     if repeats.ndim > 1 or (repeats.size not in (1, x.shape[along])) or not repeats.dtype.is_integer:
         expectation = f"one integer, or {x.shape[along]}, as repeats"
         raise ShapeError(expected(expectation, repeats=repeats.template))
