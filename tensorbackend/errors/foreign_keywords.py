@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+_OF_SAMPLES: Final = "the derivative of samples is tb.sample_gradient(y, dx=spacing)"
+_OF_DENSE: Final = "tb.sparse.from_dense(x) makes a sparse matrix of a dense one"
+_MASKED: Final = "write tb.nan{}(tb.where(mask, x, tb.nan))"
+
 OF_FUNCTIONS: Final = {
     "jacobian": "write tb.jacobian(function)(x)",
     "jacfwd": "write tb.jacfwd(function)(x)",
     "hessian": "write tb.hessian(function)(x)",
     "cond": "tb.where(condition, x1, x2) chooses between values",
     "grad": "write tb.grad(function)(x)",
-    "gradient": "the derivative of samples is tb.sample_gradient(y, dx=spacing)",
+    "gradient": _OF_SAMPLES,
     "map": "write tb.map(x, function)",
     "reduce": "tb.sum(x), tb.max(x) and the like reduce a tensor",
     "trace": "tb.linalg.trace(x) is the sum of the diagonal of a matrix",
@@ -22,12 +26,28 @@ OF_FUNCTIONS: Final = {
 """What to write where a function of this package, such as `trace`, is taken for another library's of that name."""
 
 KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
+    "branches": ("functions",),
+    "body_fun": ("body",),
+    "classes": ("size",),
+    "cond_fun": ("condition",),
+    "donate_argnames": ("donate",),
+    "f": ("function",),
+    "false_fun": ("false_function",),
+    "fn": ("function",),
+    "fun": ("function",),
+    "func": ("function",),
+    "lower": ("min", "minval"),
+    "pred": ("predicate",),
+    "true_fun": ("true_function",),
+    "upper": ("max", "maxval"),
+    "aux": ("has_aux",),
     "reverse": ("descending",),
     "rcond": ("rtol",),
     "interpolation": ("method",),
     "deg": ("degree",),
     "axis_names": ("names",),
-    "M": ("preconditioner",),
+    "M": ("preconditioner", "n_cols"),
+    "N": ("n_rows",),
     "a_max": ("max",),
     "a_min": ("min",),
     "alpha": ("slope", "alpha"),
@@ -47,7 +67,7 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "dilations": ("dilation",),
     "dim": ("axis", "axes", "time", "contract"),
     "dimensions": ("axes", "axis"),
-    "dims": ("names", "axes", "axis", "contract"),
+    "dims": ("names", "axes", "name", "axis", "contract"),
     "eps": ("epsilon", "tolerance"),
     "fill": ("fill_value",),
     "fill_value": ("value",),
@@ -70,7 +90,7 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "maxval": ("max",),
     "min": ("minval",),
     "minval": ("min",),
-    "n": ("num", "size", "k"),
+    "n": ("num", "size", "n_rows"),
     "name": ("names", "axis"),
     "names": ("name",),
     "negative_slope": ("slope",),
@@ -130,8 +150,31 @@ NO_KEYWORDS: Final = {
     "out": "the result is a new tensor; write x[...] = in front of the call to assign it",
     "requires_grad": "tb.grad(function) differentiates with respect to any argument",
     "where": "write tb.where(mask, x, value) around the operand",
+    "center": "padding='same' gives windows around each entry",
+    "donate_argnums": "write donate= with the names of the parameters, as in donate=('state',)",
+    "impl": "there is one generator, Threefry, so leave it out",
+    "min_periods": "padding='same' gives windows at the ends too",
+    "options": "each option is a keyword, such as max_iterations=",
+    "some": "full_matrices=False gives the reduced factors",
+    "subset_by_index": "tb.solvers.eigsh(matrix, k) finds some of the eigenvalues",
 }
 """The remedies for keywords that no function here has."""
+
+KEYWORDS_OF: Final = {
+    ("gradient", "axis"): _OF_SAMPLES,
+    ("mean", "where"): _MASKED.format("mean"),
+    ("median", "where"): _MASKED.format("median"),
+    ("std", "where"): _MASKED.format("std"),
+    ("var", "where"): _MASKED.format("var"),
+}
+"""The remedies for keywords that mean something else in one function, by function and keyword."""
+
+ARGUMENTS_OF: Final = {
+    ("jit", "donate"): "write the names of the parameters, as in donate=('state',)",
+    ("minimize", "bounds"): "write (lowest, highest), two numbers or two trees like x0",
+    ("roll", "shift"): "write the shift by position, and axis='time'",
+}
+"""The remedies for values of a wrong type, by function and parameter."""
 
 NAME_OF_AXIS: Final = {
     "expand_dims": "write name= for the name of the new axis, and axis= for its position",
@@ -140,6 +183,8 @@ NAME_OF_AXIS: Final = {
 """What to write where a name is passed as the position of a new axis."""
 
 SURPLUS: Final = {
+    "gather": "tb.take_along_axis(x, indices, axis=...) for indices along one axis",
+    "isel": "the axes by their names, as in x.isel(time=0)",
     "matrix_norm": "ord=",
     "max": "tb.maximum(x, y) for the larger of two",
     "min": "tb.minimum(x, y) for the smaller of two",
@@ -158,9 +203,11 @@ MISSING: Final = {
     ("gamma", "a"): "a is the shape parameter of the distribution",
     ("where", "x2"): "the arguments are condition, value where it is true, value elsewhere",
     ("one_hot", "size"): "size is the number of classes",
-    ("gradient", "x"): "the derivative of samples is tb.sample_gradient(y, dx=spacing)",
+    ("gradient", "x"): _OF_SAMPLES,
     ("adam", "rate"): "rate is the learning rate, a number or a function of the step",
-    ("csr", "indices"): "tb.sparse.from_dense(x) makes a sparse matrix of a dense one",
+    ("coo", "rows"): _OF_DENSE,
+    ("csc", "indices"): _OF_DENSE,
+    ("csr", "indices"): _OF_DENSE,
     ("dot", "contract"): "x @ y is the product of vectors and matrices; contract= takes the names of the axes to sum",
     ("normal", "key"): "write tb.random.normal(tb.random.key(seed), shape)",
     ("segment_sum", "size"): "size= is the number of segments",

@@ -198,14 +198,14 @@ class Tensor(Operators, MissingAttributes, metaclass=TensorType):
     def __iter__(self) -> Iterator[Tensor]:
         return (self[position] for position in range(len(self)))
 
-    def isel(self, /, **keys: Any) -> Tensor:
+    def isel(self, /, *surplus: Never, **keys: Any) -> Tensor:
         """Indexes axes by name, each separately: an int drops the axis, a slice, list, mask or tensor keeps it.
 
         >>> import tensorbackend as tb
         >>> tb.iota((2, 3), names=("batch", "time"), axis="time").isel(time=slice(1, 3)).tolist()
         [[1, 2], [1, 2]]
         """
-        return _ops["isel"](self, **keys)
+        return _ops["isel"](self, *surplus, **keys)
 
     # Out of the tensor
 
