@@ -81,6 +81,7 @@ SYNONYMS: Final = {
 }
 
 ADVICE: Final = {
+    "Dataset": "a dictionary of tensors",
     "FloatTensor": "tb.tensor(values)",
     "LongTensor": "tb.tensor(values, dtype='int64')",
     "apply_over_axes": "tb.sum(x, axis=(0, 1)) and the like, which take several axes",
@@ -88,7 +89,10 @@ ADVICE: Final = {
     "beta": "tb.exp(tb.lgamma(a) + tb.lgamma(b) - tb.lgamma(a + b)), or tb.random.beta(key, a, b) to draw",
     "block_until_ready": "x.block_until_ready()",
     "cdist": "tb.linalg.vector_norm(x[:, None] - y, axis=-1)",
+    "cluster": "scipy.cluster.vq.kmeans2(numpy.asarray(x), k), or a loop of tb.segment_mean",
     "comb": "tb.exp(tb.lgamma(n + 1) - tb.lgamma(k + 1) - tb.lgamma(n - k + 1))",
+    "compile": "tb.jit(function)",
+    "corr": "tb.correlation(x), with a variable a column",
     "cuda": "tb.devices(), and tb.set_default_backend('cupy') or 'jax'",
     "cumtrapz": "tb.cumulative_sum((y[1:] + y[:-1]) / 2) * dx",
     "cumulative_trapezoid": "tb.cumulative_sum((y[1:] + y[:-1]) / 2) * dx",
@@ -97,29 +101,45 @@ ADVICE: Final = {
     "device_get": "numpy.asarray(x)",
     "distributions": "tb.random.normal(key, shape) and the other functions of tb.random",
     "dtype": "tb.float32 and the like, or x.dtype",
+    "ecdf": "tb.searchsorted(tb.sort(x), values, side='right') / x.size",
+    "extract": "tb.compress(condition, x)",
+    "fix": "tb.trunc(x)",
+    "for_loop": "tb.fori_loop(lower, upper, body, initial)",
     "func": "tb.grad(function), tb.vmap(function), tb.jit(function)",
     "functional": "the functions of tb.nn, such as tb.nn.relu(x)",
     "gamma": "tb.exp(tb.lgamma(x)), or tb.random.gamma(key, a) to draw",
     "histc": "tb.histogram(x, bins=...)",
+    "hvp": "tb.jvp(tb.grad(function), (x,), (v,))",
     "in1d": "tb.isin(x1, x2)",
+    "integrate": "tb.trapezoid(y, x), tb.solvers.solve_ivp(function, span, y0)",
     "is_tensor": "isinstance(x, tb.Tensor)",
+    "kmeans": "scipy.cluster.vq.kmeans2(numpy.asarray(x), k), or a loop of tb.segment_mean",
+    "kurtosis": "tb.mean(((x - tb.mean(x)) / tb.std(x)) ** 4) - 3",
     "lib": "tb.unfold(x, size) for windows",
     "ma": "tb.nanmean(x), tb.nansum(x) and the like, or tb.where(mask, x, value)",
     "merge": "a dictionary of tensors, or tb.concatenate(tensors, axis=...)",
     "mse": "tb.nn.mean_squared_error(predictions, targets)",
+    "ndtr": "0.5 * tb.erfc(-x / 2**0.5)",
     "numel": "x.size",
+    "ops": "the functions of tb itself, such as tb.segment_sum(x, segments, size=...)",
     "optim": "tb.optimize.adam(rate)",
     "pairwise_distances": "tb.linalg.vector_norm(x[:, None] - x, axis=-1)",
     "pdist": "tb.linalg.vector_norm(x[:, None] - x, axis=-1)",
     "read_csv": "numpy.loadtxt(path), and tb.asarray(array)",
     "save_npz": "tb.save('a.npz', tensors)",
-    "scipy": "the functions of tb, tb.linalg, tb.solvers, tb.optimize and tb.sparse",
+    "scipy": "the functions of tb, tb.linalg, tb.solvers, tb.optimize and tb.sparse, as in tb.erfc(x) and tb.ndtri(p)",
     "seed": "tb.random.key(seed)",
+    "segment_std": "tb.sqrt(...) of the variance: tb.segment_mean of tb.square(x) less tb.square of tb.segment_mean",
+    "segment_var": "tb.segment_mean of tb.square(x), less tb.square of tb.segment_mean",
+    "select": "tb.where(condition, x, y), once for each condition",
     "set_default_device": "tb.set_default_backend(name), with tb.get_backend(name, device=...)",
     "set_default_dtype": "tb.set_precision(64)",
     "set_printoptions": "tb.inspect(x, limit=...)",
+    "skew": "tb.mean(((x - tb.mean(x)) / tb.std(x)) ** 3)",
+    "spatial": "tb.linalg.vector_norm(x[:, None] - y, axis=-1) for distances",
     "special": "the functions of tb itself: tb.erf(x), tb.lgamma(x), tb.digamma(x)",
-    "stats": "tb.mean(x), tb.quantile(x, q), tb.random.normal(key, shape) and the like",
+    "stats": "tb.mean(x), tb.quantile(x, q) and the like; the normal distribution has "
+    "0.5 * tb.erfc(-x / 2**0.5), tb.ndtri(p) and tb.random.normal(key, shape)",
     "to_numpy": "numpy.asarray(x)",
     "tree_util": "tb.tree_map(function, tree), tb.tree_leaves(tree)",
     "trim_zeros": "x[start:stop]",
@@ -247,7 +267,7 @@ ADVICE: Final = {
     "ndim": "x.ndim",
     "new_axis": "tb.expand_dims(x, axis, name=...)",
     "no_grad": "tb.stop_gradient(x); nothing is recorded outside tb.grad and tb.tape",
-    "norm": "tb.linalg.norm(x)",
+    "norm": "tb.linalg.norm(x), or 0.5 * tb.erfc(-x / 2**0.5) for the normal distribution",
     "odeint": "tb.solvers.solve_ivp(function, span, y0)",
     "piecewise": "tb.where(condition, x1, x2)",
     "pmap": "tb.shard_map(function, ...), or a layout of tb.Mesh",
@@ -299,6 +319,9 @@ ADVICE: Final = {
     "view": "tb.reshape(x, shape), or tb.bitcast(x, dtype)",
     "vsplit": "tb.split(x, sections, axis=0)",
     "vstack": "tb.concatenate(tensors, axis=0)",
+    "window_median": "tb.median(tb.unfold(x, size), axis=-1)",
+    "window_std": "tb.std(tb.unfold(x, size), axis=-1)",
+    "window_var": "tb.var(tb.unfold(x, size), axis=-1)",
     "windows": "tb.unfold(x, size) for the windows of a tensor, or tb.window_sum(x, size) and the like",
     "with_sharding_constraint": "a layout of the names, as in JaxBackend(mesh=..., layout=...)",
     "xlogy": "tb.where(x == 0, 0.0, x * tb.log(y))",
@@ -324,6 +347,8 @@ def advice(name: str, space: str = "") -> str | None:
     --------
     >>> advice("cumsum"), advice("ravel"), advice("randn", "random"), advice("numpy", "Tensor")
     ('tb.cumulative_sum', 'tb.reshape(x, -1)', 'tb.random.normal(key, shape)', 'numpy.asarray(x)')
+    >>> advice("fillna")  # a method elsewhere
+    'tb.where(tb.isnan(x), value, x)'
     """
     own = OF_TENSORS if space == "Tensor" else IN_NAMESPACES.get(space, {})
     if name in own:
@@ -334,7 +359,7 @@ def advice(name: str, space: str = "") -> str | None:
             return own[alike]
     if name in SYNONYMS:
         return f"tb.{SYNONYMS[name]}{'(x, ...)' if space == 'Tensor' else ''}"
-    return ADVICE.get(name)
+    return ADVICE.get(name, None if space else OF_TENSORS.get(name))
 
 
 def fold(name: str) -> str:
