@@ -81,14 +81,16 @@ def _error(
     for keyword, value in keywords.items():
         if keyword not in by_name:
             positions = [p.name for p in by_position]
-            filled = keyword in positions[: len(arguments)]  # `x`, which may be the name of an axis too
+            is_filled = keyword in positions[: len(arguments)]  # `x`, which may be the name of an axis too
             of_axis = _remedy_of_mapping(keyword, keywords, arguments, taken, function)
             of_axis = of_axis or _remedy_of_axis_name(keyword, value, arguments, taken, function)
-            if keyword in positions and not (filled and of_axis):
-                place = f"in place of {shown(arguments[positions.index(keyword)])}" if filled else f"without {keyword}="
+            if keyword in positions and not (is_filled and of_axis):
+                place = (
+                    f"in place of {shown(arguments[positions.index(keyword)])}" if is_filled else f"without {keyword}="
+                )
                 return SignatureError(expected(f"{keyword} by position", f"write it {place}", **{keyword: value}))
-            meant = None if filled else parameter_for(keyword, by_name)
-            sole = None if filled or meant is not None else parameter_for(keyword, positions)
+            meant = None if is_filled else parameter_for(keyword, by_name)
+            sole = None if is_filled or meant is not None else parameter_for(keyword, positions)
             remedies = (
                 KEYWORDS_OF.get((name_of(function), keyword)),
                 f"write {meant}=" if meant is not None else None,

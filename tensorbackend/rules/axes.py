@@ -22,9 +22,10 @@ def normalize_axis(x: Template, axis: Axis) -> int:
         return x.names.index(axis)
     position = as_int(axis)
     if position is None:
-        remedy = "moveaxis(x, source, destination) leaves the other axes in their order" if axis is ... else ""
-        if isinstance(axis, list | tuple) and len(axis) == 1:
-            remedy = f"write {axis[0]!r}"
+        given: object = axis
+        remedy = "moveaxis(x, source, destination) leaves the other axes in their order" if given is ... else ""
+        if isinstance(given, list | tuple) and len(given) == 1:
+            remedy = f"write {given[0]!r}"
         raise AxisError(expected("an axis as an int or a name", remedy, axis=axis))
     if not -x.ndim <= position < x.ndim:
         expectation = (

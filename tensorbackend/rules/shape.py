@@ -284,7 +284,7 @@ def align_axes(x: Template, names: Sequence[str]) -> tuple[tuple[int, ...], tupl
         remedy = "aligned(x, y, outer=True) gives two tensors the axes of both"
         if None in x.names:
             remedy = "name every axis with rename()"
-        elif ... in names or any(isinstance(name, list | tuple) for name in names):
+        elif not all(isinstance(name, str) for name in names):  # a list of names, or ...
             remedy = f"write all names, one by one, as in {', '.join(map(repr, x.names))}"
         raise NamesError(expected(f"names that hold all of {x!r}", remedy, names=tuple(names)))
     order = tuple(x.names.index(name) for name in names if name in x.names)

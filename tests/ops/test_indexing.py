@@ -478,7 +478,7 @@ def test_huge_steps_and_bounds_of_slices(backend: str, huge: int) -> None:
 @pytest.mark.parametrize(
     ("name", "call"),
     [
-        ("take", lambda x, i: tb.take(x, [i, i + 1])),
+        ("take", lambda x, i: tb.take(x, [i, i + 1])),  # type: ignore[arg-type] # lists work too
         ("getitem", lambda x, i: x[[i, i + 1]]),
         ("put_at", lambda x, i: tb.put_at(x, [i, i + 1], 0)),
         ("a written list", lambda x, i: tb.put_at(x, slice(0, 2), [i, i + 1])),
