@@ -36,7 +36,7 @@ def test_the_package_lists_its_names() -> None:
 
 @pytest.mark.parametrize("name", ["as_dtype", "expected", "partial", "NamedTuple", "library"])
 def test_names_that_modules_import_are_not_advice(name: str) -> None:
-    with pytest.raises(AttributeError, match=f"^module 'tensorbackend' has no attribute '{name}'$"):
+    with pytest.raises(AttributeError, match=f"^module 'tensorbackend' has no attribute '{name}'(?!; write)"):
         getattr(tb, name)
 
 
