@@ -117,7 +117,7 @@ def elementwise(
     dtype = check_dtype(result_type(operands), accept)
     if convert is not None:
         dtype = convert(dtype)
-    out = result(dtype) if callable(result) else result or dtype
+    out = result or dtype if result is None or isinstance(result, DType) else result(dtype)
     shape, names = broadcast(operands)
     return Plan(intern_template(shape, out, names), (dtype,) * len(operands))
 

@@ -295,7 +295,7 @@ def public_callables() -> dict[str, Any]:
         for name in dir(module):
             value = getattr(module, name)
             ours = str(getattr(value, "__module__", "")).startswith("tensorbackend")
-            if callable(value) and not isinstance(value, type) and name[0] != "_" and ours:
+            if callable(value) and not isinstance(value, type | tb.DType) and name[0] != "_" and ours:
                 found[f"{space}.{name}".lstrip(".")] = value
     x = tb.ones((2, 2))
     methods = [name for name in dir(x) if name[0] != "_" and callable(getattr(x, name))]
