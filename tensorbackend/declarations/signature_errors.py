@@ -81,14 +81,14 @@ def _error(
     for keyword, value in keywords.items():
         if keyword not in by_name:
             positions = [p.name for p in by_position]
-            is_filled = keyword in positions[: len(arguments)]  # `x`, which may be the name of an axis too
+            place = positions.index(keyword) if keyword in positions else len(arguments)
+            # `x` may be the name of an axis too.
+            is_filled = place < len(arguments) and arguments[place] is not by_position[place].default
             of_axis = _remedy_of_mapping(keyword, keywords, arguments, taken, function)
             of_axis = of_axis or _remedy_of_axis_name(keyword, value, arguments, taken, function)
             if keyword in positions and not (is_filled and of_axis):
-                place = (
-                    f"in place of {shown(arguments[positions.index(keyword)])}" if is_filled else f"without {keyword}="
-                )
-                return SignatureError(expected(f"{keyword} by position", f"write it {place}", **{keyword: value}))
+                where = f"in place of {shown(arguments[place])}" if is_filled else f"without {keyword}="
+                return SignatureError(expected(f"{keyword} by position", f"write it {where}", **{keyword: value}))
             meant = None if is_filled else parameter_for(keyword, by_name)
             sole = None if is_filled or meant is not None else parameter_for(keyword, positions)
             remedies = (

@@ -230,8 +230,8 @@ IN_NAMESPACES: Final[dict[str, dict[str, str]]] = {
 """What to write instead of names looked for in a namespace of this package."""
 
 OF_TENSORS: Final = {
-    "apply": "tb.map(x, function), or tb.vmap(function)(x)",
-    "apply_": "tb.map(x, function)",
+    "apply": "tb.map(x, function=...), or tb.vmap(function)(x)",
+    "apply_": "tb.map(x, function=...)",
     "broadcast_like": "tb.broadcast_to(x, y.shape), or tb.aligned(x, y)",
     "clamp_": "x = tb.clip(x, low, high)",
     "combine_first": "tb.where(tb.isnan(x), y, x)",

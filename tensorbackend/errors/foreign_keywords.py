@@ -10,6 +10,7 @@ from typing import Final
 
 _OF_SAMPLES: Final = "the derivative of samples is tb.sample_gradient(y, dx=spacing)"
 _OF_DENSE: Final = "tb.sparse.from_dense(x) makes a sparse matrix of a dense one"
+_OF_DIAGONALS: Final = "as in tb.sparse.diagonals([x, y], [0, 1], (n, n)), with a list for each diagonal"
 _MASKED: Final = "write tb.nan{}(tb.where(mask, x, tb.nan))"
 
 OF_FUNCTIONS: Final = {
@@ -19,7 +20,7 @@ OF_FUNCTIONS: Final = {
     "cond": "tb.where(condition, x1, x2) chooses between values",
     "grad": "write tb.grad(function)(x)",
     "gradient": _OF_SAMPLES,
-    "map": "write tb.map(x, function)",
+    "map": "write tb.map(x, function=...)",
     "reduce": "tb.sum(x), tb.max(x) and the like reduce a tensor",
     "trace": "tb.linalg.trace(x) is the sum of the diagonal of a matrix",
 }
@@ -85,6 +86,7 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "low": ("minval",),
     "lr": ("rate",),
     "max": ("maxval",),
+    "max_steps": ("limit", "max_iterations"),
     "max_iter": ("max_iterations",),
     "maxiter": ("max_iterations",),
     "maxval": ("max",),
@@ -150,6 +152,13 @@ NO_KEYWORDS: Final = {
     "out": "the result is a new tensor; write x[...] = in front of the call to assign it",
     "requires_grad": "tb.grad(function) differentiates with respect to any argument",
     "where": "write tb.where(mask, x, value) around the operand",
+    "axis_size": "the arguments have the axis, and its size",
+    "chunk_size": "tb.scan(function, initial, xs) takes one part after another",
+    "eigvals": "tb.solvers.eigsh(matrix, k) finds some of the eigenvalues",
+    "operand": "write the operands by position, after the functions",
+    "randomness": "map over keys, as in tb.random.split(key, n)",
+    "unroll": "a compiled loop stays a loop, so leave it out",
+    "v0": "write x0= for the first vector",
     "center": "padding='same' gives windows around each entry",
     "donate_argnums": "write donate= with the names of the parameters, as in donate=('state',)",
     "impl": "there is one generator, Threefry, so leave it out",
@@ -162,6 +171,8 @@ NO_KEYWORDS: Final = {
 
 KEYWORDS_OF: Final = {
     ("gradient", "axis"): _OF_SAMPLES,
+    ("eigh", "k"): "tb.solvers.eigsh(matrix, k) finds k of the eigenpairs",
+    ("eigvalsh", "k"): "tb.solvers.eigsh(matrix, k) finds k of the eigenpairs",
     ("mean", "where"): _MASKED.format("mean"),
     ("median", "where"): _MASKED.format("median"),
     ("std", "where"): _MASKED.format("std"),
@@ -170,6 +181,8 @@ KEYWORDS_OF: Final = {
 """The remedies for keywords that mean something else in one function, by function and keyword."""
 
 ARGUMENTS_OF: Final = {
+    ("grad", "argnums"): "write the positions of the arguments, as in argnums=(0, 1)",
+    ("value_and_grad", "argnums"): "write the positions of the arguments, as in argnums=(0, 1)",
     ("jit", "donate"): "write the names of the parameters, as in donate=('state',)",
     ("minimize", "bounds"): "write (lowest, highest), two numbers or two trees like x0",
     ("roll", "shift"): "write the shift by position, and axis='time'",
@@ -185,6 +198,7 @@ NAME_OF_AXIS: Final = {
 SURPLUS: Final = {
     "gather": "tb.take_along_axis(x, indices, axis=...) for indices along one axis",
     "isel": "the axes by their names, as in x.isel(time=0)",
+    "map": "tb.map(x, function=...), or tb.vmap(function)(x)",
     "matrix_norm": "ord=",
     "max": "tb.maximum(x, y) for the larger of two",
     "min": "tb.minimum(x, y) for the smaller of two",
@@ -208,6 +222,10 @@ MISSING: Final = {
     ("coo", "rows"): _OF_DENSE,
     ("csc", "indices"): _OF_DENSE,
     ("csr", "indices"): _OF_DENSE,
+    ("diagonals", "offsets"): _OF_DIAGONALS,
+    ("diagonals", "shape"): _OF_DIAGONALS,
+    ("randint", "maxval"): "the order is key, shape, minval, maxval",
+    ("randint", "minval"): "the order is key, shape, minval, maxval",
     ("dot", "contract"): "x @ y is the product of vectors and matrices; contract= takes the names of the axes to sum",
     ("normal", "key"): "write tb.random.normal(tb.random.key(seed), shape)",
     ("segment_sum", "size"): "size= is the number of segments",

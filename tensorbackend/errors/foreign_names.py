@@ -108,10 +108,12 @@ ADVICE: Final = {
     "func": "tb.grad(function), tb.vmap(function), tb.jit(function)",
     "functional": "the functions of tb.nn, such as tb.nn.relu(x)",
     "gamma": "tb.exp(tb.lgamma(x)), or tb.random.gamma(key, a) to draw",
+    "hist": "tb.histogram(x)",
     "histc": "tb.histogram(x, bins=...)",
     "hvp": "tb.jvp(tb.grad(function), (x,), (v,))",
     "in1d": "tb.isin(x1, x2)",
     "integrate": "tb.trapezoid(y, x), tb.solvers.solve_ivp(function, span, y0)",
+    "interpolate": "tb.interp(x, places, values)",
     "is_tensor": "isinstance(x, tb.Tensor)",
     "kmeans": "scipy.cluster.vq.kmeans2(numpy.asarray(x), k), or a loop of tb.segment_mean",
     "kurtosis": "tb.mean(((x - tb.mean(x)) / tb.std(x)) ** 4) - 3",
@@ -138,6 +140,7 @@ ADVICE: Final = {
     "skew": "tb.mean(((x - tb.mean(x)) / tb.std(x)) ** 3)",
     "spatial": "tb.linalg.vector_norm(x[:, None] - y, axis=-1) for distances",
     "special": "the functions of tb itself: tb.erf(x), tb.lgamma(x), tb.digamma(x)",
+    "std_mean": "tb.std(x) and tb.mean(x)",
     "stats": "tb.mean(x), tb.quantile(x, q) and the like; the normal distribution has "
     "0.5 * tb.erfc(-x / 2**0.5), tb.ndtri(p) and tb.random.normal(key, shape)",
     "to_numpy": "numpy.asarray(x)",
@@ -219,6 +222,7 @@ ADVICE: Final = {
     "frombuffer": "tb.from_binary(data, template)",
     "fromfunction": "tb.iota(shape, axis=...), of which a function is computed",
     "gradient_checkpoint": "tb.checkpoint(function)",
+    "c_": "tb.stack(tensors, axis=1), or tb.concatenate(tensors, axis=-1)",
     "hann_window": "tb.nn.hann(size)",
     "hanning": "tb.nn.hann(size, periodic=False)",
     "heaviside": "tb.where(x > 0, 1.0, 0.0)",
@@ -268,12 +272,15 @@ ADVICE: Final = {
     "new_axis": "tb.expand_dims(x, axis, name=...)",
     "no_grad": "tb.stop_gradient(x); nothing is recorded outside tb.grad and tb.tape",
     "norm": "tb.linalg.norm(x), or 0.5 * tb.erfc(-x / 2**0.5) for the normal distribution",
+    "ogrid": "tb.meshgrid(x, y, indexing='ij'), or tb.iota(shape, axis=...)",
+    "mgrid": "tb.meshgrid(x, y, indexing='ij'), or tb.iota(shape, axis=...)",
     "odeint": "tb.solvers.solve_ivp(function, span, y0)",
     "piecewise": "tb.where(condition, x1, x2)",
     "pmap": "tb.shard_map(function, ...), or a layout of tb.Mesh",
     "ptp": "tb.max(x) - tb.min(x)",
     "pure_callback": "tb.host_call(function, templates, *arguments)",
     "put_along_axis": "tb.put_at(x, ...)",
+    "r_": "tb.concatenate(tensors)",
     "rad2deg": "x * 180 / tb.pi",
     "radians": "x * tb.pi / 180",
     "rand": "tb.random.uniform(key, shape)",
@@ -313,6 +320,7 @@ ADVICE: Final = {
     "unique": "tb.unique_values(x), tb.unique_counts(x) or tb.unique_inverse(x)",
     "unsqueeze": "tb.expand_dims(x, axis)",
     "value_and_gradient": "tb.value_and_grad(function)",
+    "var_mean": "tb.var(x) and tb.mean(x)",
     "vander": "x[:, None] ** tb.arange(n)",
     "Variable": "tb.asarray(value)",
     "vdot": "tb.vecdot(x, y)",
@@ -347,8 +355,8 @@ def advice(name: str, space: str = "") -> str | None:
     --------
     >>> advice("cumsum"), advice("ravel"), advice("randn", "random"), advice("numpy", "Tensor")
     ('tb.cumulative_sum', 'tb.reshape(x, -1)', 'tb.random.normal(key, shape)', 'numpy.asarray(x)')
-    >>> advice("fillna")  # a method elsewhere
-    'tb.where(tb.isnan(x), value, x)'
+    >>> advice("fillna"), advice("randperm")  # a method elsewhere, and what has a namespace here
+    ('tb.where(tb.isnan(x), value, x)', 'tb.random.permutation(key, n)')
     """
     own = OF_TENSORS if space == "Tensor" else IN_NAMESPACES.get(space, {})
     if name in own:
@@ -359,7 +367,9 @@ def advice(name: str, space: str = "") -> str | None:
             return own[alike]
     if name in SYNONYMS:
         return f"tb.{SYNONYMS[name]}{'(x, ...)' if space == 'Tensor' else ''}"
-    return ADVICE.get(name, None if space else OF_TENSORS.get(name))
+    if name in ADVICE or space:
+        return ADVICE.get(name)
+    return next((held[name] for held in (OF_TENSORS, *IN_NAMESPACES.values()) if name in held), None)
 
 
 def fold(name: str) -> str:

@@ -236,6 +236,11 @@ class Tensor(Operators, MissingAttributes, metaclass=TensorType):
         return self.backend.to_binary(self, self.size if limit is None else min(integer(0, limit=limit), self.size))
 
     def __bool__(self) -> bool:
+        if self.template.size != 1:
+            error = ShapeError(
+                expected("a tensor of one element as a condition", "use any() or all()", shape=self.shape)
+            )
+            raise error.named("bool")
         return bool(self.item())
 
     def _number(self) -> float:
