@@ -22,8 +22,7 @@ from ...tensor import Tensor
 from ..composite.indexing.positions import argwhere
 from ..composite.reduction import count_nonzero
 from ..composite.shape.arranging import broadcast_arrays, moveaxis, stack
-from ..creation.filled import full, zeros
-from ..creation.values import beside
+from ..creation.filled import asarray, full, zeros
 from ..elementwise.binary import minimum
 from ..elementwise.conversion import astype
 from ..shape import expand_dims, laid_flat, permute_dims, reshape
@@ -98,7 +97,11 @@ def as_index(key: Any, x: Tensor) -> Any:
         return key
     if isinstance(key, list | tuple) and not _flat(key):
         return zeros(_empty_shape(key), dtype="int64", backend=x.backend)
-    return beside(list(key) if isinstance(key, tuple) else key, x.backend)
+    key = list(key) if isinstance(key, tuple) else key
+    try:  # as `beside` does, without a call
+        return asarray(key, backend=x.backend)
+    except TemplateDataError:
+        return asarray(key)
 
 
 def _flat(key: Any) -> bool:
