@@ -208,6 +208,9 @@ def _remedy_of_surplus(
         special.endswith("=") or not isinstance(first, int | str | tuple) or name_of(function) in ("round", "isel")
     ):
         return f"write {special}{shown(first) if special.endswith('=') else ''}"
+    rest = tuple(arguments[len(by_position) :])
+    if len(rest) > 1 and all(isinstance(axis, int | str) for axis in rest) and fits(rest, types.get("axis")):
+        return f"write axis={shown(rest)}"
     for parameter in taken.parameters.values():
         free = parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in keywords
         if free and fits(first, types.get(parameter.name, Any)):

@@ -120,6 +120,7 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "t_eval": ("times",),
     "tol": ("tolerance", "rtol"),
     "unbiased": ("correction",),
+    "w": ("weights",),
     "weight_decay": ("decay",),
     "window_size": ("window",),
     "wrt": ("argnums",),
@@ -127,7 +128,6 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
 """The parameters that a keyword may mean; the first one that the function has is named."""
 
 NO_KEYWORDS: Final = {
-    "axis": "tb.sum(x, axis=...), tb.max(x, axis=...) and the like reduce along an axis",
     "transpose_b": "write y.mT for the transpose of y",
     "transpose_a": "write x.mT for the transpose of x",
     "training": "call it in training only",
@@ -154,6 +154,8 @@ NO_KEYWORDS: Final = {
     "where": "write tb.where(mask, x, value) around the operand",
     "axis_size": "the arguments have the axis, and its size",
     "chunk_size": "tb.scan(function, initial, xs) takes one part after another",
+    "dtype": "cast with astype()",
+    "indices_are_sorted": "segments may be in any order, so leave it out",
     "eigvals": "tb.solvers.eigsh(matrix, k) finds some of the eigenvalues",
     "operand": "write the operands by position, after the functions",
     "randomness": "map over keys, as in tb.random.split(key, n)",
@@ -170,6 +172,13 @@ NO_KEYWORDS: Final = {
 """The remedies for keywords that no function here has."""
 
 KEYWORDS_OF: Final = {
+    ("add", "axis"): "tb.sum(x, axis=...) adds along an axis",
+    ("gather", "axis"): "write tb.take(x, indices, axis=...), or tb.take_along_axis(x, indices, axis=...)",
+    ("maximum", "axis"): "write tb.max(x, axis=...)",
+    ("minimum", "axis"): "write tb.min(x, axis=...)",
+    ("polyfit", "cov"): "tb.linalg.lstsq(a, b) has the residuals and the rank",
+    ("polyfit", "full"): "tb.linalg.lstsq(a, b) has the residuals and the rank",
+    ("multiply", "axis"): "tb.prod(x, axis=...) multiplies along an axis",
     ("gradient", "axis"): _OF_SAMPLES,
     ("eigh", "k"): "tb.solvers.eigsh(matrix, k) finds k of the eigenpairs",
     ("eigvalsh", "k"): "tb.solvers.eigsh(matrix, k) finds k of the eigenpairs",
@@ -196,6 +205,8 @@ NAME_OF_AXIS: Final = {
 """What to write where a name is passed as the position of a new axis."""
 
 SURPLUS: Final = {
+    "correlation": "tb.correlation(tb.stack([x, y], axis=1)), with a variable a column",
+    "covariance": "tb.covariance(tb.stack([x, y], axis=1)), with a variable a column",
     "gather": "tb.take_along_axis(x, indices, axis=...) for indices along one axis",
     "isel": "the axes by their names, as in x.isel(time=0)",
     "map": "tb.map(x, function=...), or tb.vmap(function)(x)",

@@ -131,6 +131,8 @@ ADVICE: Final = {
     "save_npz": "tb.save('a.npz', tensors)",
     "scipy": "the functions of tb, tb.linalg, tb.solvers, tb.optimize and tb.sparse, as in tb.erfc(x) and tb.ndtri(p)",
     "seed": "tb.random.key(seed)",
+    "poly1d": "tb.polyval(p, x)",
+    "segment_count": "tb.bincount(segments, size=...)",
     "segment_std": "tb.sqrt(...) of the variance: tb.segment_mean of tb.square(x) less tb.square of tb.segment_mean",
     "segment_var": "tb.segment_mean of tb.square(x), less tb.square of tb.segment_mean",
     "select": "tb.where(condition, x, y), once for each condition",
