@@ -194,6 +194,7 @@ GUESSES = [
     ("tb.interp(v, x, x)", "vmap() over the others"),
     ("x.astype('double')", "write 'float64'; the dtypes are"),
     ("x.astype('i4')", "write 'int32'; the dtypes are"),
+    ("tb.random.uniform(key, (2,), -1, 1)", "and bounds by keyword"),
     ("tb.trapezoid(v, x=v)", "write it without x="),
     ("tb.while_loop(abs, abs, 0, max_steps=3)", "write limit="),
     ("tb.map(abs, v)", "write tb.map(x, function=...)"),
