@@ -12,8 +12,8 @@ well: `np.exp(x)` is `tb.exp(x)`. The differences are:
 - `x[0] = 1` changes the tensor `x`, but nothing that was made from `x` before: `x[1:]` is not a view. `x += y` changes
   no tensor: it is `x = x + y`, so that a function that says `a += b` leaves its caller's tensor as it is, and
   `a[...] = a + b` changes that. Under `jit` a caller sees neither ([assignment](semantics.md#assignment)).
-- Numbers default to float32, as in JAX and PyTorch; `tb.set_precision(64)` makes that float64. float32 with an int
-  stays float32.
+- Numbers default to float32, as in JAX and PyTorch, and so does `float` as a dtype; `tb.set_precision(64)` makes that
+  float64. float32 with an int stays float32.
 - Axes may have [names](named-axes.md), and `axis=` takes them.
 - Options are keyword arguments: `tb.sum(x, axis=0)`. Methods also take the axis as a positional argument: `x.sum(0)`.
 - Random numbers come from [keys](random.md), not from a hidden state.

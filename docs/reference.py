@@ -123,7 +123,12 @@ def entries() -> dict[str, dict[str, Any]]:
             value = getattr(module, public)
             # `isfunction` would miss functions that cache their results.
             home = getattr(value, "__module__", "")
-            if id(value) in seen or not callable(value) or not home.startswith("tensorbackend"):
+            if (
+                id(value) in seen
+                or not callable(value)
+                or isinstance(value, tb.DType)
+                or not home.startswith("tensorbackend")
+            ):
                 continue
             seen.add(id(value))
             place = name or page_of[word_of(home)]

@@ -460,6 +460,8 @@ if _TYPE_CHECKING:
 
     __version__: str
 
+for _name in ("mesh", "ops", "select"):  # not what other libraries call so: `__getattr__` says what to write
+    del globals()[_name]
 _install()
 _explain_attributes((*_built_in.MODULES, *(name for name, value in [*globals().items()] if hasattr(value, "__code__"))))
 
@@ -472,6 +474,8 @@ def __getattr__(name: str) -> _Any:
     """
     if name in _built_in.NAMESPACES:
         return _import_module(f".{name}", __name__)
+    if name == "numpy":  # a namespace that `dir` leaves out, as its names are NumPy's
+        return _import_module(".numpy", __name__)
     if name in _built_in.MODULES:
         attribute = getattr(_import_module(f".{_built_in.MODULES[name]}", __name__), name)
         globals()[name] = attribute

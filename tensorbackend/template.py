@@ -331,7 +331,7 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
         if isinstance(first, Mapping):
             remedy = f"write {', '.join(f'{old}={new!r}' for old, new in first.items())}"
         elif isinstance(first, list | tuple) and len(first) == ndim:
-            remedy = f"write {', '.join(map(repr, first))}"
+            remedy = f"write {', '.join(map(repr, first))}, one by one"
         raise NamesError(expected(f"{ndim} names, one for each axis", remedy, names=names))
     for name in names:
         if name is not None and (not isinstance(name, str) or not name):

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import re
 from typing import Any
 
 import numpy as np
@@ -165,3 +166,13 @@ def test_a_dtype_equals_what_stands_for_it(dtype: dtypes.DType) -> None:
     others = [other for other in ALL_DTYPES if other is not dtype]
     assert not any(other == dtype or other == numpys.type or other == dtype.name for other in others)
     assert not any(dtype == nothing for nothing in (None, 3, float, int, "float7", object()))
+
+
+@pytest.mark.parametrize("dtype", [*ALL_DTYPES, *dtypes.NARROW_DTYPES])
+def test_a_dtype_is_no_function(dtype: dtypes.DType) -> None:
+    answer = (
+        f"{dtype.name}: expected a dtype to be an argument, got (2,); write tb.asarray(value, dtype=tb.{dtype.name})"
+    )
+    with pytest.raises(DTypeError, match=re.escape(answer) + "$"):
+        dtype(2)
+    assert getattr(tb, dtype.name) == dtype

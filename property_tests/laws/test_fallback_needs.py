@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.declarations.op_specs import CALLBACKS, OPS
 from tensorbackend.dispatch.fallbacks import Fallback, fallback_callback, fallbacks
-from tensorbackend.dtypes import ALL_DTYPES
+from tensorbackend.dtypes import ALL_DTYPES, DType
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.protocol import Backend, Payload
 from tensorbackend.testing import Invocation, calls, profile, recording
@@ -26,7 +26,7 @@ def watching(fallback: Fallback, run: set[str]) -> type[Backend]:
 
     def quiet(value: Any) -> Any:
         """Return an option. The ops of a function among the options are not recorded."""
-        if not callable(value):
+        if not callable(value) or isinstance(value, DType):
             return value
 
         def function(*tensors: Any) -> Any:

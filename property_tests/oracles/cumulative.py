@@ -82,7 +82,10 @@ def cumulative_min(x: Any, /, *, axis: int | None = None, reverse: bool = False)
 
 @reference("diff", by="NumPy")
 def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> Any:
+    edge = [*x.shape]
+    edge[axis] = 1
     parts = [part for part in (prepend, x, append) if part is not None]
+    parts = [part if numpy.ndim(part) else numpy.broadcast_to(part, edge) for part in parts]
     joined = numpy.concatenate(parts, axis) if len(parts) > 1 else x
     return numpy.diff(joined, n, axis)
 

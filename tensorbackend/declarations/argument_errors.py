@@ -14,6 +14,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from ..docstrings import complete_docstring
+from ..dtypes import DType
 from ..errors import ArgumentKindError, TemplateDataError, TensorBackendError, expected
 from ..mesh import Mesh
 from ..protocol.callbacks import CompositeCall
@@ -166,7 +167,7 @@ def tell(
 ) -> None:
     """Raises an error of the library's own from `error` if an argument does not match its annotation; else returns."""
     labelled = [*_arguments(function, arguments, keywords)]
-    if _is_foreign(error) and any(callable(value) and not isinstance(value, type) for _, value, _ in labelled):
+    if _is_foreign(error) and any(callable(value) and not isinstance(value, type | DType) for _, value, _ in labelled):
         return  # raised by a function of the user's
     for parameter, value, kind in labelled:
         explanation: TensorBackendError | None = None

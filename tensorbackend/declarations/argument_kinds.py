@@ -19,7 +19,7 @@ from ..errors import (
     expected,
     shown,
 )
-from ..errors.foreign_keywords import NAME_OF_AXIS, OF_FUNCTIONS
+from ..errors.foreign_keywords import ARGUMENTS_OF, NAME_OF_AXIS, OF_FUNCTIONS
 from ..interchange import is_plain_array
 from ..tensor import Tensor
 from .parameters import meaning_of
@@ -139,6 +139,8 @@ def _words(kind: Any) -> str:
         return "a function"
     if origin is tuple and inner[-1] is not Ellipsis:
         return f"({', '.join(map(_words, inner))})"
+    if kind is Any:
+        return "anything"
     name = getattr(origin or kind, "__name__", str(kind))
     container = _CONTAINERS.get(name, f"a {name}")
     element = [] if origin is None else [argument for argument in inner if argument not in (Any, Ellipsis)][-1:]
@@ -158,7 +160,8 @@ def misfit(kind: Any, label: str, value: Any, function: str = "") -> TensorBacke
         error = DTypeError
     remedy = OF_FUNCTIONS.get(function, "") if isinstance(value, Tensor | float) else ""
     remedy = NAME_OF_AXIS.get(function, "") if isinstance(value, str) and label == "axis" else remedy
-    return error(expected(_words(kind), remedy or _remedy(kind, value), **{label: value}))
+    remedy = remedy or _remedy(kind, value) or ARGUMENTS_OF.get((function, label), "")
+    return error(expected(_words(kind), remedy, **{label: value}))
 
 
 def _remedy(kind: Any, value: Any) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 from ..dtypes import uint32
 from ..errors import SignatureError, expected, shown
-from ..errors.foreign_keywords import MISSING, NO_KEYWORDS, OF_KEYS, SURPLUS, parameter_for
+from ..errors.foreign_keywords import KEYWORDS_OF, MISSING, NO_KEYWORDS, OF_KEYS, SURPLUS, parameter_for
 from .argument_kinds import fits
 from .parameters import types_of
 
@@ -57,8 +57,11 @@ def adapt(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapp
         renamed = dict(keywords)
         if "names" in renamed and {"name", "names"} & {*taken.parameters} == {"name"} and "name" not in renamed:
             names = renamed.pop("names")
-            sole = isinstance(names, list | tuple) and len(names) == 1 and function.__name__ != "expand_dims"
-            renamed["name"] = names[0] if sole else names
+            several = isinstance(names, list | tuple) and function.__name__ != "expand_dims"
+            if several and len(names) != 1:
+                remedy = "write name=, and name the other axes with rename()"
+                raise SignatureError(expected("one name", remedy, names=names)).named(name_of(function)) from None
+            renamed["name"] = names[0] if several else names
             return adapt(function, arguments, renamed) or renamed
         raise _error(function, taken, arguments, keywords).named(name_of(function)) from None
     return None
@@ -77,15 +80,26 @@ def _error(
     by_name = [p.name for p in taken.parameters.values() if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
     for keyword, value in keywords.items():
         if keyword not in by_name:
-            if any(p.name == keyword for p in by_position):
-                return SignatureError(
-                    expected(f"{keyword} by position", f"write it without {keyword}=", **{keyword: value})
-                )
-            meant = parameter_for(keyword, by_name)
-            sole = None if meant is not None else parameter_for(keyword, [p.name for p in by_position])
-            remedy = f"write {meant}=" if meant is not None else NO_KEYWORDS.get(keyword, "")
-            remedy = remedy or (f"write {sole} by position" if sole is not None else "")
-            remedy = remedy or _remedy_of_axis_name(keyword, value, arguments, taken, function)
+            positions = [p.name for p in by_position]
+            place = positions.index(keyword) if keyword in positions else len(arguments)
+            # `x` may be the name of an axis too.
+            is_filled = place < len(arguments) and arguments[place] is not by_position[place].default
+            of_axis = _remedy_of_mapping(keyword, keywords, arguments, taken, function)
+            of_axis = of_axis or _remedy_of_axis_name(keyword, value, arguments, taken, function)
+            if keyword in positions and not (is_filled and of_axis):
+                where = f"in place of {shown(arguments[place])}" if is_filled else f"without {keyword}="
+                return SignatureError(expected(f"{keyword} by position", f"write it {where}", **{keyword: value}))
+            meant = None if is_filled else parameter_for(keyword, by_name)
+            sole = None if is_filled or meant is not None else parameter_for(keyword, positions)
+            remedies = (
+                KEYWORDS_OF.get((name_of(function), keyword)),
+                f"write {meant}=" if meant is not None else None,
+                of_axis if keyword == "axis" else None,
+                NO_KEYWORDS.get(keyword),
+                f"write {sole} by position" if sole is not None else None,
+                of_axis,
+            )
+            remedy = next((text for text in remedies if text), "")
             return SignatureError(expected(_options(by_name), remedy, **{keyword: value}))
     if len(arguments) > len(by_position):
         count = len(by_position)
@@ -126,10 +140,45 @@ def _remedy_of_axis_name(
     for parameter in taken.parameters.values():
         by_position = parameter.kind is parameter.POSITIONAL_ONLY
         if parameter.name in ("axis", "axes"):
-            return f"write {shown(keyword)} by position" if by_position else f"write {parameter.name}={shown(keyword)}"
-        if by_position and "Mapping" in str(_types(function).get(parameter.name)):
-            return f"write {{{shown(keyword)}: {shown(value)}}} by position"
+            if not by_position:
+                return f"write {parameter.name}={shown(keyword)}"
+            written = _entries(value) if isinstance(value, Mapping) else shown(value)
+            return f"write {shown(keyword)}, {written} by position"
     return ""
+
+
+def _remedy_of_mapping(
+    keyword: str, keywords: Mapping[str, Any], arguments: Sequence[Any], taken: Signature, function: Callable[..., Any]
+) -> str:
+    """What to write in place of keywords, or of an axis, that an argument holds which may be a mapping of names.
+
+    For x of axes (a, b): `pad(x, a=(1, 1))`, `window_mean(x, a=5)`, `window_mean(x, 5, axis="a")`,
+    `split_axis(x, "a", c=2, d=3)`.
+    """
+    names = [name for x in arguments for name in getattr(x, "names", ()) or () if name is not None]
+    for place, parameter in enumerate(taken.parameters.values()):
+        kind = str(_types(function).get(parameter.name))
+        if "Mapping" not in kind or place > len(arguments):
+            continue
+        given = arguments[place] if place < len(arguments) else keywords.get(parameter.name)
+        if given is None and (keyword in names or "Mapping[str," in kind):
+            entries = {
+                name: value for name, value in keywords.items() if name == keyword or name not in taken.parameters
+            }
+        elif keyword == "axis" and given is not None and not isinstance(given, Mapping):
+            entries = {keywords["axis"]: given}
+        else:
+            continue
+        by_position = parameter.kind is parameter.POSITIONAL_ONLY
+        return (
+            f"write {_entries(entries)} by position" if by_position else f"write {parameter.name}={_entries(entries)}"
+        )
+    return ""
+
+
+def _entries(mapping: Mapping[Any, Any]) -> str:
+    """A dictionary in its own order, which `shown` sorts: the order of axes matters."""
+    return f"{{{', '.join(f'{shown(key)}: {shown(value)}' for key, value in mapping.items())}}}"
 
 
 def _options(names: Sequence[str]) -> str:
@@ -155,8 +204,13 @@ def _remedy_of_surplus(
     if several:
         return f"write one list of the {len(arguments)} tensors"
     special = SURPLUS.get(name_of(function), "")
-    if special and (special.endswith("=") or not isinstance(first, int | str | tuple) or name_of(function) == "round"):
+    if special and (
+        special.endswith("=") or not isinstance(first, int | str | tuple) or name_of(function) in ("round", "isel")
+    ):
         return f"write {special}{shown(first) if special.endswith('=') else ''}"
+    rest = tuple(arguments[len(by_position) :])
+    if len(rest) > 1 and all(isinstance(axis, int | str) for axis in rest) and fits(rest, types.get("axis")):
+        return f"write axis={shown(rest)}"
     for parameter in taken.parameters.values():
         free = parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in keywords
         if free and fits(first, types.get(parameter.name, Any)):

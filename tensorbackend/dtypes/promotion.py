@@ -12,6 +12,11 @@ from .defaults import default_dtype
 from .types import ALL_DTYPES, BY_NAME, COMPLEX_OF, NARROW_DTYPES, RANK, DType, DTypeLike, Kind
 
 _KIND_OF_SCALAR: dict[type, Kind] = {bool: "bool", int: "int", float: "float", complex: "complex"}
+_FOREIGN: Final = {
+    "complex": "complex128", "double": "float64", "float": "float64", "half": "float16", "i2": "int16", "i4": "int32",
+    "int": "int64", "long": "int64", "short": "int16", "single": "float32",
+}  # fmt: skip
+"""The dtypes that other libraries call so."""
 
 
 def as_dtype(dtype: DTypeLike) -> DType:
@@ -34,8 +39,9 @@ def as_dtype(dtype: DTypeLike) -> DType:
         raise DTypeError(expected("an unambiguous dtype", "write 'int8', or 'int64' for NumPy's 'i8'", dtype=dtype))
     if named_dtype is None:
         known = ", ".join(candidate.name for candidate in (*ALL_DTYPES, *NARROW_DTYPES))
-        sizes = "write sizes as one tuple, as in (2, 3); " if isinstance(dtype, int) else ""
+        sizes = "write sizes as one tuple, as in (2, 3), and bounds by keyword; " if isinstance(dtype, int) else ""
         sizes = "a shape comes before the dtype; " if isinstance(dtype, tuple) else sizes
+        sizes = f"write {_FOREIGN[dtype]!r}; " if isinstance(dtype, str) and dtype in _FOREIGN else sizes
         raise DTypeError(expected("a dtype", f"{sizes}the dtypes are {known}", dtype=dtype))
     return named_dtype
 

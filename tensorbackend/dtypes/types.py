@@ -5,10 +5,11 @@ Names are the Array API standard's; the short forms are Nx's.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal, Protocol, TypeAlias
+from typing import Annotated, Any, Final, Literal, NoReturn, Protocol, TypeAlias
 
 from ..annotations import Meaning
 from ..caching.option_keys import atom
+from ..errors import DTypeError, shown
 
 Kind = Literal["bool", "int", "uint", "float", "complex"]
 Scalar: TypeAlias = bool | int | float | complex
@@ -68,6 +69,17 @@ class DType:
 
     def __repr__(self) -> str:
         return self.name
+
+    def __call__(self, *values: object, **options: object) -> NoReturn:
+        """A dtype is no function; the error says how to make a tensor of it, as NumPy's and JAX's dtypes do.
+
+        >>> float32(2)
+        Traceback (most recent call last):
+        tensorbackend.errors.DTypeError: float32: expected a dtype to be an argument, got (2,); write \
+tb.asarray(value, dtype=tb.float32)
+        """
+        remedy = f"write tb.asarray(value, dtype=tb.{self.name})"
+        raise DTypeError(f"expected a dtype to be an argument, got {shown(values)}; {remedy}").named(self.name)
 
     def __eq__(self, other: object) -> bool:
         """Whether another object stands for this dtype: the dtype itself, one of NumPy's numbers, or a name.

@@ -176,6 +176,8 @@ IN_NAMESPACES: Final[dict[str, dict[str, str]]] = {
         "odeint": "tb.solvers.solve_ivp(function, span, y0)",
         "spsolve": "tb.solvers.solve(A, b)",
         "minimize": "tb.optimize.minimize(function, x0)",
+        "least_squares": "tb.linalg.lstsq(a, b), or tb.optimize.least_squares(residuals, x0)",
+        "newton": "tb.optimize.root(function, x0)",
         "euler": "tb.solvers.solve_ivp(function, span, y0), or tb.scan(step, y0, times)",
         "lsqr": "tb.solvers.solve(A, b, 'lsqr')",
         "lstsq": "tb.linalg.lstsq(a, b), or tb.solvers.solve(A, b, 'lsqr')",
@@ -195,6 +197,7 @@ IN_NAMESPACES: Final[dict[str, dict[str, str]]] = {
         "csc_matrix": "tb.sparse.csc(values, indices, pointers, shape=...), or tb.sparse.from_dense(x)",
         "csr_array": "tb.sparse.csr(values, indices, pointers, shape=...), or tb.sparse.from_dense(x)",
         "csr_matrix": "tb.sparse.csr(values, indices, pointers, shape=...), or tb.sparse.from_dense(x)",
+        "csgraph": "scipy.sparse.csgraph on A.to_scipy(); tb.sum(A, axis=0) has the degrees of the nodes",
         "diags": "tb.sparse.diagonals(values, offsets, shape)",
         "diags_array": "tb.sparse.diagonals(values, offsets, shape)",
         "dok_matrix": "tb.sparse.coo(values, rows, columns, shape=...)",
@@ -202,6 +205,7 @@ IN_NAMESPACES: Final[dict[str, dict[str, str]]] = {
         "hstack": "tb.sparse.concatenate(matrices, axis=1)",
         "issparse": "isinstance(A, tb.sparse.SparseMatrix)",
         "kron": "tb.sparse.from_function(function, template), which finds the matrix of a stencil on a grid",
+        "kneighbors_graph": "tb.sparse.coo(values, rows, columns, shape=...), with columns of tb.top_k(-distances, k)",
         "lil_matrix": "tb.sparse.coo(values, rows, columns, shape=...)",
         "linalg": "tb.solvers.solve(A, b), tb.solvers.eigsh(A, k)",
         "random": "tb.sparse.coo(values, rows, columns, shape=...) of drawn values and places",
@@ -226,8 +230,8 @@ IN_NAMESPACES: Final[dict[str, dict[str, str]]] = {
 """What to write instead of names looked for in a namespace of this package."""
 
 OF_TENSORS: Final = {
-    "apply": "tb.map(x, function), or tb.vmap(function)(x)",
-    "apply_": "tb.map(x, function)",
+    "apply": "tb.map(x, function=...), or tb.vmap(function)(x)",
+    "apply_": "tb.map(x, function=...)",
     "broadcast_like": "tb.broadcast_to(x, y.shape), or tb.aligned(x, y)",
     "clamp_": "x = tb.clip(x, low, high)",
     "combine_first": "tb.where(tb.isnan(x), y, x)",
@@ -237,6 +241,7 @@ OF_TENSORS: Final = {
     "div_": "x = x / y",
     "dot": "x @ y, or tb.dot(x, y, contract=...) by the names of axes",
     "drop": "x[~mask], or tb.delete(x, index, axis=...)",
+    "drop_isel": "tb.delete(x, index, axis=...)",
     "drop_vars": "x itself, which has no coordinates",
     "encoding": "x.template; a tensor has no other attributes",
     "fill_": "x[...] = value",

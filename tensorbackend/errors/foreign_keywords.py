@@ -8,26 +8,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+_OF_SAMPLES: Final = "the derivative of samples is tb.sample_gradient(y, dx=spacing)"
+_OF_DENSE: Final = "tb.sparse.from_dense(x) makes a sparse matrix of a dense one"
+_OF_DIAGONALS: Final = "as in tb.sparse.diagonals([x, y], [0, 1], (n, n)), with a list for each diagonal"
+_MASKED: Final = "write tb.nan{}(tb.where(mask, x, tb.nan))"
+
 OF_FUNCTIONS: Final = {
     "jacobian": "write tb.jacobian(function)(x)",
     "jacfwd": "write tb.jacfwd(function)(x)",
     "hessian": "write tb.hessian(function)(x)",
     "cond": "tb.where(condition, x1, x2) chooses between values",
     "grad": "write tb.grad(function)(x)",
-    "gradient": "the derivative of samples is tb.sample_gradient(y, dx=spacing)",
-    "map": "write tb.map(x, function)",
+    "gradient": _OF_SAMPLES,
+    "map": "write tb.map(x, function=...)",
     "reduce": "tb.sum(x), tb.max(x) and the like reduce a tensor",
     "trace": "tb.linalg.trace(x) is the sum of the diagonal of a matrix",
 }
 """What to write where a function of this package, such as `trace`, is taken for another library's of that name."""
 
 KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
+    "branches": ("functions",),
+    "body_fun": ("body",),
+    "classes": ("size",),
+    "cond_fun": ("condition",),
+    "donate_argnames": ("donate",),
+    "f": ("function",),
+    "false_fun": ("false_function",),
+    "fn": ("function",),
+    "fun": ("function",),
+    "func": ("function",),
+    "lower": ("min", "minval"),
+    "pred": ("predicate",),
+    "true_fun": ("true_function",),
+    "upper": ("max", "maxval"),
+    "aux": ("has_aux",),
     "reverse": ("descending",),
     "rcond": ("rtol",),
     "interpolation": ("method",),
     "deg": ("degree",),
     "axis_names": ("names",),
-    "M": ("preconditioner",),
+    "M": ("preconditioner", "n_cols"),
+    "N": ("n_rows",),
     "a_max": ("max",),
     "a_min": ("min",),
     "alpha": ("slope", "alpha"),
@@ -47,7 +68,7 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "dilations": ("dilation",),
     "dim": ("axis", "axes", "time", "contract"),
     "dimensions": ("axes", "axis"),
-    "dims": ("names", "axes", "axis", "contract"),
+    "dims": ("names", "axes", "name", "axis", "contract"),
     "eps": ("epsilon", "tolerance"),
     "fill": ("fill_value",),
     "fill_value": ("value",),
@@ -65,12 +86,13 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "low": ("minval",),
     "lr": ("rate",),
     "max": ("maxval",),
+    "max_steps": ("limit", "max_iterations"),
     "max_iter": ("max_iterations",),
     "maxiter": ("max_iterations",),
     "maxval": ("max",),
     "min": ("minval",),
     "minval": ("min",),
-    "n": ("num", "size", "k"),
+    "n": ("num", "size", "n_rows"),
     "name": ("names", "axis"),
     "names": ("name",),
     "negative_slope": ("slope",),
@@ -98,6 +120,7 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "t_eval": ("times",),
     "tol": ("tolerance", "rtol"),
     "unbiased": ("correction",),
+    "w": ("weights",),
     "weight_decay": ("decay",),
     "window_size": ("window",),
     "wrt": ("argnums",),
@@ -105,7 +128,6 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
 """The parameters that a keyword may mean; the first one that the function has is named."""
 
 NO_KEYWORDS: Final = {
-    "axis": "tb.sum(x, axis=...), tb.max(x, axis=...) and the like reduce along an axis",
     "transpose_b": "write y.mT for the transpose of y",
     "transpose_a": "write x.mT for the transpose of x",
     "training": "call it in training only",
@@ -130,8 +152,51 @@ NO_KEYWORDS: Final = {
     "out": "the result is a new tensor; write x[...] = in front of the call to assign it",
     "requires_grad": "tb.grad(function) differentiates with respect to any argument",
     "where": "write tb.where(mask, x, value) around the operand",
+    "axis_size": "the arguments have the axis, and its size",
+    "chunk_size": "tb.scan(function, initial, xs) takes one part after another",
+    "dtype": "cast with astype()",
+    "indices_are_sorted": "segments may be in any order, so leave it out",
+    "eigvals": "tb.solvers.eigsh(matrix, k) finds some of the eigenvalues",
+    "operand": "write the operands by position, after the functions",
+    "randomness": "map over keys, as in tb.random.split(key, n)",
+    "unroll": "a compiled loop stays a loop, so leave it out",
+    "v0": "write x0= for the first vector",
+    "center": "padding='same' gives windows around each entry",
+    "donate_argnums": "write donate= with the names of the parameters, as in donate=('state',)",
+    "impl": "there is one generator, Threefry, so leave it out",
+    "min_periods": "padding='same' gives windows at the ends too",
+    "options": "each option is a keyword, such as max_iterations=",
+    "some": "full_matrices=False gives the reduced factors",
+    "subset_by_index": "tb.solvers.eigsh(matrix, k) finds some of the eigenvalues",
 }
 """The remedies for keywords that no function here has."""
+
+KEYWORDS_OF: Final = {
+    ("add", "axis"): "tb.sum(x, axis=...) adds along an axis",
+    ("gather", "axis"): "write tb.take(x, indices, axis=...), or tb.take_along_axis(x, indices, axis=...)",
+    ("maximum", "axis"): "write tb.max(x, axis=...)",
+    ("minimum", "axis"): "write tb.min(x, axis=...)",
+    ("polyfit", "cov"): "tb.linalg.lstsq(a, b) has the residuals and the rank",
+    ("polyfit", "full"): "tb.linalg.lstsq(a, b) has the residuals and the rank",
+    ("multiply", "axis"): "tb.prod(x, axis=...) multiplies along an axis",
+    ("gradient", "axis"): _OF_SAMPLES,
+    ("eigh", "k"): "tb.solvers.eigsh(matrix, k) finds k of the eigenpairs",
+    ("eigvalsh", "k"): "tb.solvers.eigsh(matrix, k) finds k of the eigenpairs",
+    ("mean", "where"): _MASKED.format("mean"),
+    ("median", "where"): _MASKED.format("median"),
+    ("std", "where"): _MASKED.format("std"),
+    ("var", "where"): _MASKED.format("var"),
+}
+"""The remedies for keywords that mean something else in one function, by function and keyword."""
+
+ARGUMENTS_OF: Final = {
+    ("grad", "argnums"): "write the positions of the arguments, as in argnums=(0, 1)",
+    ("value_and_grad", "argnums"): "write the positions of the arguments, as in argnums=(0, 1)",
+    ("jit", "donate"): "write the names of the parameters, as in donate=('state',)",
+    ("minimize", "bounds"): "write (lowest, highest), two numbers or two trees like x0",
+    ("roll", "shift"): "write the shift by position, and axis='time'",
+}
+"""The remedies for values of a wrong type, by function and parameter."""
 
 NAME_OF_AXIS: Final = {
     "expand_dims": "write name= for the name of the new axis, and axis= for its position",
@@ -140,6 +205,11 @@ NAME_OF_AXIS: Final = {
 """What to write where a name is passed as the position of a new axis."""
 
 SURPLUS: Final = {
+    "correlation": "tb.correlation(tb.stack([x, y], axis=1)), with a variable a column",
+    "covariance": "tb.covariance(tb.stack([x, y], axis=1)), with a variable a column",
+    "gather": "tb.take_along_axis(x, indices, axis=...) for indices along one axis",
+    "isel": "the axes by their names, as in x.isel(time=0)",
+    "map": "tb.map(x, function=...), or tb.vmap(function)(x)",
     "matrix_norm": "ord=",
     "max": "tb.maximum(x, y) for the larger of two",
     "min": "tb.minimum(x, y) for the smaller of two",
@@ -158,9 +228,15 @@ MISSING: Final = {
     ("gamma", "a"): "a is the shape parameter of the distribution",
     ("where", "x2"): "the arguments are condition, value where it is true, value elsewhere",
     ("one_hot", "size"): "size is the number of classes",
-    ("gradient", "x"): "the derivative of samples is tb.sample_gradient(y, dx=spacing)",
+    ("gradient", "x"): _OF_SAMPLES,
     ("adam", "rate"): "rate is the learning rate, a number or a function of the step",
-    ("csr", "indices"): "tb.sparse.from_dense(x) makes a sparse matrix of a dense one",
+    ("coo", "rows"): _OF_DENSE,
+    ("csc", "indices"): _OF_DENSE,
+    ("csr", "indices"): _OF_DENSE,
+    ("diagonals", "offsets"): _OF_DIAGONALS,
+    ("diagonals", "shape"): _OF_DIAGONALS,
+    ("randint", "maxval"): "the order is key, shape, minval, maxval",
+    ("randint", "minval"): "the order is key, shape, minval, maxval",
     ("dot", "contract"): "x @ y is the product of vectors and matrices; contract= takes the names of the axes to sum",
     ("normal", "key"): "write tb.random.normal(tb.random.key(seed), shape)",
     ("segment_sum", "size"): "size= is the number of segments",

@@ -81,6 +81,7 @@ SYNONYMS: Final = {
 }
 
 ADVICE: Final = {
+    "Dataset": "a dictionary of tensors",
     "FloatTensor": "tb.tensor(values)",
     "LongTensor": "tb.tensor(values, dtype='int64')",
     "apply_over_axes": "tb.sum(x, axis=(0, 1)) and the like, which take several axes",
@@ -88,7 +89,10 @@ ADVICE: Final = {
     "beta": "tb.exp(tb.lgamma(a) + tb.lgamma(b) - tb.lgamma(a + b)), or tb.random.beta(key, a, b) to draw",
     "block_until_ready": "x.block_until_ready()",
     "cdist": "tb.linalg.vector_norm(x[:, None] - y, axis=-1)",
+    "cluster": "scipy.cluster.vq.kmeans2(numpy.asarray(x), k), or a loop of tb.segment_mean",
     "comb": "tb.exp(tb.lgamma(n + 1) - tb.lgamma(k + 1) - tb.lgamma(n - k + 1))",
+    "compile": "tb.jit(function)",
+    "corr": "tb.correlation(x), with a variable a column",
     "cuda": "tb.devices(), and tb.set_default_backend('cupy') or 'jax'",
     "cumtrapz": "tb.cumulative_sum((y[1:] + y[:-1]) / 2) * dx",
     "cumulative_trapezoid": "tb.cumulative_sum((y[1:] + y[:-1]) / 2) * dx",
@@ -97,29 +101,50 @@ ADVICE: Final = {
     "device_get": "numpy.asarray(x)",
     "distributions": "tb.random.normal(key, shape) and the other functions of tb.random",
     "dtype": "tb.float32 and the like, or x.dtype",
+    "ecdf": "tb.searchsorted(tb.sort(x), values, side='right') / x.size",
+    "extract": "tb.compress(condition, x)",
+    "fix": "tb.trunc(x)",
+    "for_loop": "tb.fori_loop(lower, upper, body, initial)",
     "func": "tb.grad(function), tb.vmap(function), tb.jit(function)",
     "functional": "the functions of tb.nn, such as tb.nn.relu(x)",
     "gamma": "tb.exp(tb.lgamma(x)), or tb.random.gamma(key, a) to draw",
+    "hist": "tb.histogram(x)",
     "histc": "tb.histogram(x, bins=...)",
+    "hvp": "tb.jvp(tb.grad(function), (x,), (v,))",
     "in1d": "tb.isin(x1, x2)",
+    "integrate": "tb.trapezoid(y, x), tb.solvers.solve_ivp(function, span, y0)",
+    "interpolate": "tb.interp(x, places, values)",
     "is_tensor": "isinstance(x, tb.Tensor)",
+    "kmeans": "scipy.cluster.vq.kmeans2(numpy.asarray(x), k), or a loop of tb.segment_mean",
+    "kurtosis": "tb.mean(((x - tb.mean(x)) / tb.std(x)) ** 4) - 3",
     "lib": "tb.unfold(x, size) for windows",
     "ma": "tb.nanmean(x), tb.nansum(x) and the like, or tb.where(mask, x, value)",
     "merge": "a dictionary of tensors, or tb.concatenate(tensors, axis=...)",
     "mse": "tb.nn.mean_squared_error(predictions, targets)",
+    "ndtr": "0.5 * tb.erfc(-x / 2**0.5)",
     "numel": "x.size",
+    "ops": "the functions of tb itself, such as tb.segment_sum(x, segments, size=...)",
     "optim": "tb.optimize.adam(rate)",
     "pairwise_distances": "tb.linalg.vector_norm(x[:, None] - x, axis=-1)",
     "pdist": "tb.linalg.vector_norm(x[:, None] - x, axis=-1)",
     "read_csv": "numpy.loadtxt(path), and tb.asarray(array)",
     "save_npz": "tb.save('a.npz', tensors)",
-    "scipy": "the functions of tb, tb.linalg, tb.solvers, tb.optimize and tb.sparse",
+    "scipy": "the functions of tb, tb.linalg, tb.solvers, tb.optimize and tb.sparse, as in tb.erfc(x) and tb.ndtri(p)",
     "seed": "tb.random.key(seed)",
+    "poly1d": "tb.polyval(p, x)",
+    "segment_count": "tb.bincount(segments, size=...)",
+    "segment_std": "tb.sqrt(...) of the variance: tb.segment_mean of tb.square(x) less tb.square of tb.segment_mean",
+    "segment_var": "tb.segment_mean of tb.square(x), less tb.square of tb.segment_mean",
+    "select": "tb.where(condition, x, y), once for each condition",
     "set_default_device": "tb.set_default_backend(name), with tb.get_backend(name, device=...)",
     "set_default_dtype": "tb.set_precision(64)",
     "set_printoptions": "tb.inspect(x, limit=...)",
+    "skew": "tb.mean(((x - tb.mean(x)) / tb.std(x)) ** 3)",
+    "spatial": "tb.linalg.vector_norm(x[:, None] - y, axis=-1) for distances",
     "special": "the functions of tb itself: tb.erf(x), tb.lgamma(x), tb.digamma(x)",
-    "stats": "tb.mean(x), tb.quantile(x, q), tb.random.normal(key, shape) and the like",
+    "std_mean": "tb.std(x) and tb.mean(x)",
+    "stats": "tb.mean(x), tb.quantile(x, q) and the like; the normal distribution has "
+    "0.5 * tb.erfc(-x / 2**0.5), tb.ndtri(p) and tb.random.normal(key, shape)",
     "to_numpy": "numpy.asarray(x)",
     "tree_util": "tb.tree_map(function, tree), tb.tree_leaves(tree)",
     "trim_zeros": "x[start:stop]",
@@ -199,6 +224,7 @@ ADVICE: Final = {
     "frombuffer": "tb.from_binary(data, template)",
     "fromfunction": "tb.iota(shape, axis=...), of which a function is computed",
     "gradient_checkpoint": "tb.checkpoint(function)",
+    "c_": "tb.stack(tensors, axis=1), or tb.concatenate(tensors, axis=-1)",
     "hann_window": "tb.nn.hann(size)",
     "hanning": "tb.nn.hann(size, periodic=False)",
     "heaviside": "tb.where(x > 0, 1.0, 0.0)",
@@ -247,13 +273,16 @@ ADVICE: Final = {
     "ndim": "x.ndim",
     "new_axis": "tb.expand_dims(x, axis, name=...)",
     "no_grad": "tb.stop_gradient(x); nothing is recorded outside tb.grad and tb.tape",
-    "norm": "tb.linalg.norm(x)",
+    "norm": "tb.linalg.norm(x), or 0.5 * tb.erfc(-x / 2**0.5) for the normal distribution",
+    "ogrid": "tb.meshgrid(x, y, indexing='ij'), or tb.iota(shape, axis=...)",
+    "mgrid": "tb.meshgrid(x, y, indexing='ij'), or tb.iota(shape, axis=...)",
     "odeint": "tb.solvers.solve_ivp(function, span, y0)",
     "piecewise": "tb.where(condition, x1, x2)",
     "pmap": "tb.shard_map(function, ...), or a layout of tb.Mesh",
     "ptp": "tb.max(x) - tb.min(x)",
     "pure_callback": "tb.host_call(function, templates, *arguments)",
     "put_along_axis": "tb.put_at(x, ...)",
+    "r_": "tb.concatenate(tensors)",
     "rad2deg": "x * 180 / tb.pi",
     "radians": "x * tb.pi / 180",
     "rand": "tb.random.uniform(key, shape)",
@@ -293,12 +322,16 @@ ADVICE: Final = {
     "unique": "tb.unique_values(x), tb.unique_counts(x) or tb.unique_inverse(x)",
     "unsqueeze": "tb.expand_dims(x, axis)",
     "value_and_gradient": "tb.value_and_grad(function)",
+    "var_mean": "tb.var(x) and tb.mean(x)",
     "vander": "x[:, None] ** tb.arange(n)",
     "Variable": "tb.asarray(value)",
     "vdot": "tb.vecdot(x, y)",
     "view": "tb.reshape(x, shape), or tb.bitcast(x, dtype)",
     "vsplit": "tb.split(x, sections, axis=0)",
     "vstack": "tb.concatenate(tensors, axis=0)",
+    "window_median": "tb.median(tb.unfold(x, size), axis=-1)",
+    "window_std": "tb.std(tb.unfold(x, size), axis=-1)",
+    "window_var": "tb.var(tb.unfold(x, size), axis=-1)",
     "windows": "tb.unfold(x, size) for the windows of a tensor, or tb.window_sum(x, size) and the like",
     "with_sharding_constraint": "a layout of the names, as in JaxBackend(mesh=..., layout=...)",
     "xlogy": "tb.where(x == 0, 0.0, x * tb.log(y))",
@@ -324,6 +357,8 @@ def advice(name: str, space: str = "") -> str | None:
     --------
     >>> advice("cumsum"), advice("ravel"), advice("randn", "random"), advice("numpy", "Tensor")
     ('tb.cumulative_sum', 'tb.reshape(x, -1)', 'tb.random.normal(key, shape)', 'numpy.asarray(x)')
+    >>> advice("fillna"), advice("randperm")  # a method elsewhere, and what has a namespace here
+    ('tb.where(tb.isnan(x), value, x)', 'tb.random.permutation(key, n)')
     """
     own = OF_TENSORS if space == "Tensor" else IN_NAMESPACES.get(space, {})
     if name in own:
@@ -334,7 +369,9 @@ def advice(name: str, space: str = "") -> str | None:
             return own[alike]
     if name in SYNONYMS:
         return f"tb.{SYNONYMS[name]}{'(x, ...)' if space == 'Tensor' else ''}"
-    return ADVICE.get(name)
+    if name in ADVICE or space:
+        return ADVICE.get(name)
+    return next((held[name] for held in (OF_TENSORS, *IN_NAMESPACES.values()) if name in held), None)
 
 
 def fold(name: str) -> str:

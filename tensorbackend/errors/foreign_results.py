@@ -86,3 +86,12 @@ OF_RESULTS: Final[dict[str, dict[str, str]]] = {
 
 DENSE: Final = {"ragged": "x.filled(0)", "sparse": "A.to_dense()"}
 """The tensor that a function of tensors takes in place of what these namespaces are for."""
+
+OF_UFUNCS: Final = {
+    "accumulate": "tb.cumulative_sum(x), tb.cumulative_max(x) and the like, or tb.associative_scan(tb.{0}, x)",
+    "at": "tb.indexed_add(x, indices, updates), tb.indexed_max and the like",
+    "outer": "tb.{0}(x[:, None], y)",
+    "reduce": "tb.sum(x), tb.max(x) and the like",
+    "reduceat": "tb.segment_sum(x, segments, size=...) and the like",
+}
+"""What to write instead of the methods of NumPy's functions; `{0}` is the name of the function."""

@@ -20,6 +20,8 @@ from contextlib import contextmanager
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Final, TypeVar
 
+from .foreign_results import OF_UFUNCS
+
 _ours: list[str] = []
 """The folders of this package and of those that count as part of it."""
 _LIBRARIES: Final = (f"{os.path.dirname(os.__file__)}{os.sep}", "<frozen ")
@@ -198,11 +200,29 @@ def _is_hidden(exception_info: Any) -> bool:
     return not wants_all() and (exception_info is None or _is_deliberate(exception_info.value))
 
 
+def advise(error: BaseException) -> None:
+    """Add a note to an error of Python's about an attribute that a function or a tensor of this package lacks.
+
+    The classes themselves cannot answer: a function has no `__getattr__`, and one of tensors would be slow.
+    """
+    if not isinstance(error, AttributeError) or _is_deliberate(error):
+        return
+    name, owner = error.name, error.obj
+    code, remedy = getattr(owner, "__code__", None), None
+    if code is not None and is_ours(code.co_filename) and name in OF_UFUNCS:
+        remedy = OF_UFUNCS[name].format(owner.__name__)  # type: ignore[attr-defined] # a function, as it has a code
+    elif type(owner).__module__.partition(".")[0] == __name__.partition(".")[0] and name in getattr(owner, "names", ()):
+        remedy = f"x.isel({name}=0) for an entry along the axis; axes have no labels"
+    if remedy is not None and not hasattr(error, "__notes__"):
+        error.add_note(f"write {remedy}")
+
+
 def install() -> None:
     """Install this package's hooks for uncaught errors before Python's."""
     show, show_in_thread = sys.excepthook, threading.excepthook
 
     def excepthook(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
+        advise(error)
         with shorten_tracebacks(error):
             show(kind, error, error.__traceback__)
 
@@ -211,6 +231,7 @@ def install() -> None:
         if error is None:
             show_in_thread(arguments)
             return
+        advise(error)
         with shorten_tracebacks(error):
             show_in_thread(threading.ExceptHookArgs((arguments.exc_type, error, error.__traceback__, arguments.thread)))
 

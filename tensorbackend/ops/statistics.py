@@ -128,9 +128,9 @@ def polyfit(
     if x.ndim != 1 or not x.shape[0]:
         raise ShapeError(expected("places along one axis", x=x.template))
     if y.ndim not in (1, 2) or y.shape[0] != x.shape[0]:
-        raise ShapeError(
-            expected("a value for each place, along the first of one or two axes", x=x.template, y=y.template)
-        )
+        expectation = "a value for each place, along the first of one or two axes"
+        remedy = "merge_axes() the others, or vmap() over one" if y.ndim > 2 else ""
+        raise ShapeError(expected(expectation, remedy, x=x.template, y=y.template))
     dtype = to_floating(check_dtype(result_type([x.template, y.template]), "numeric"))
     work = promote_types(dtype, float32)
     places, values = astype(x.rename(None), work), astype(y.rename(None, *y.names[1:]), work)

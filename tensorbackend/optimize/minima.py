@@ -22,8 +22,8 @@ from ..select import common_backend, get_backend, move
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
 from .implicit import Minima, minimum_with_gradient, records, refuse_gradient
-from .lbfgs import Inputs, Plan, minimise
 from .objective import objective, trace_function, value_at
+from .quasi_newton import Inputs, Plan, minimise
 from .with_scipy import METHODS as SCIPYS
 from .with_scipy import minimise_with_scipy
 

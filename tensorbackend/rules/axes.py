@@ -22,7 +22,11 @@ def normalize_axis(x: Template, axis: Axis) -> int:
         return x.names.index(axis)
     position = as_int(axis)
     if position is None:
-        raise AxisError(expected("an axis as an int or a name", axis=axis))
+        given: object = axis
+        remedy = "moveaxis(x, source, destination) leaves the other axes in their order" if given is ... else ""
+        if isinstance(given, list | tuple) and len(given) == 1:
+            remedy = f"write {given[0]!r}"
+        raise AxisError(expected("an axis as an int or a name", remedy, axis=axis))
     if not -x.ndim <= position < x.ndim:
         expectation = (
             f"an axis from {-x.ndim} to {x.ndim - 1} of {x!r}" if x.ndim else "no axis, as the tensor has none"

@@ -83,6 +83,12 @@ def broadcast_two(left: Template, right: Template, shown: tuple[Template, Templa
         elif other not in (1, size):
             left, right = shown or (left, right)
             remedy = "reshape() or align_as() one of them"
+            if (
+                None not in left.names + right.names
+                and {*left.names} - {*right.names}
+                and {*right.names} - {*left.names}
+            ):
+                remedy = "aligned(x, y, outer=True) pairs their axes by name"
             raise ShapeError(expected("sizes that are equal or 1 along matching axes", remedy, left=left, right=right))
     return tuple(sizes)
 
@@ -111,7 +117,7 @@ def elementwise(
     dtype = check_dtype(result_type(operands), accept)
     if convert is not None:
         dtype = convert(dtype)
-    out = result(dtype) if callable(result) else result or dtype
+    out = result or dtype if result is None or isinstance(result, DType) else result(dtype)
     shape, names = broadcast(operands)
     return Plan(intern_template(shape, out, names), (dtype,) * len(operands))
 

@@ -146,7 +146,12 @@ def align_axes(x: Template, names: Sequence[str]) -> tuple[tuple[int, ...], tupl
     """The axes of x in the order of `names`, and the positions in `names` of those that x does not have."""
     absent = [name for name in x.names if name not in names]
     if absent or None in x.names:
-        raise NamesError(expected(f"names that hold all of {x!r}", "name every axis with rename()", names=tuple(names)))
+        remedy = "aligned(x, y, outer=True) gives two tensors the axes of both"
+        if None in x.names:
+            remedy = "name every axis with rename()"
+        elif not all(isinstance(name, str) for name in names):  # a list of names, or ...
+            remedy = f"write all names, one by one, as in {', '.join(map(repr, x.names))}"
+        raise NamesError(expected(f"names that hold all of {x!r}", remedy, names=tuple(names)))
     order = tuple(x.names.index(name) for name in names if name in x.names)
     return order, tuple(position for position, name in enumerate(names) if name not in x.names)
 
@@ -203,12 +208,18 @@ def plan_concatenation(tensors: Sequence[Template], axis: Axis) -> Plan:
     first = tensors[0]
     if isinstance(axis, str) and axis not in first.names:
         raise AxisError(expected(f"an axis name of {first!r}", f"stack(..., name={axis!r}) makes an axis", axis=axis))
+    if not first.ndim:
+        raise ShapeError(expected("tensors with axes", "stack() joins numbers along a new axis", tensor=first))
     along = normalize_axis(first, axis)
     dtype = result_type(tensors)
     for other in tensors[1:]:
         apart = [position for position in range(first.ndim) if position != along]
         if other.ndim != first.ndim or any(other.shape[position] != first.shape[position] for position in apart):
-            raise ShapeError(expected(f"sizes that are equal except along axis {along}", left=first, right=other))
+            remedy = (
+                "give each the same number of axes by reshape() or expand_dims()" if other.ndim != first.ndim else ""
+            )
+            expectation = f"sizes that are equal except along axis {along}"
+            raise ShapeError(expected(expectation, remedy, left=first, right=other))
     names = reduce(lambda left, right: left.replace(names=merge_names(left, right)), tensors).names
     shape = list(first.shape)
     shape[along] = sum(tensor.shape[along] for tensor in tensors)

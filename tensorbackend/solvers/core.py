@@ -19,8 +19,8 @@ from ..tensor import Tensor
 from .biconjugate import bicgstab
 from .conjugate import cg, cg_adaptive
 from .direct import direct
+from .golub_kahan import lsqr
 from .iteration import Method, Problem, square
-from .least_squares import lsqr
 from .linear import Form, Linear
 from .minimal import gmres
 from .refinement import State, System, refine, refine_trajectory, start_state

@@ -199,14 +199,14 @@ class Tensor(Operators, MissingAttributes, metaclass=TensorType):
     def __iter__(self) -> Iterator[Tensor]:
         return (self[position] for position in range(len(self)))
 
-    def isel(self, /, **keys: Any) -> Tensor:
+    def isel(self, /, *surplus: Never, **keys: Any) -> Tensor:
         """Indexes axes by name, each separately: an int drops the axis, a slice, list, mask or tensor keeps it.
 
         >>> import tensorbackend as tb
         >>> tb.iota((2, 3), names=("batch", "time"), axis="time").isel(time=slice(1, 3)).tolist()
         [[1, 2], [1, 2]]
         """
-        return _ops["isel"](self, **keys)
+        return _ops["isel"](self, *surplus, **keys)
 
     # Out of the tensor
 
@@ -237,6 +237,11 @@ class Tensor(Operators, MissingAttributes, metaclass=TensorType):
         return self.backend.to_binary(self, self.size if limit is None else min(integer(0, limit=limit), self.size))
 
     def __bool__(self) -> bool:
+        if self.template.size != 1:
+            error = ShapeError(
+                expected("a tensor of one element as a condition", "use any() or all()", shape=self.shape)
+            )
+            raise error.named("bool")
         return bool(self.item())
 
     def _number(self) -> float:

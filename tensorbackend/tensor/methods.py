@@ -46,58 +46,62 @@ class OpMethods:
             return ops["prod"](self, **unknown)
         return ops["prod"](self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def mean(self, axis: Axes = None, *, keepdims: bool = False, **unknown: Never) -> Self:
+    def mean(self, axis: Axes = None, *surplus: Never, keepdims: bool = False, **unknown: Never) -> Self:
         """The arithmetic mean along axes."""
-        if unknown:
-            return ops["mean"](self, **unknown)
+        if surplus or unknown:
+            return ops["mean"](self, axis, *surplus, **unknown)
         return ops["mean"](self, axis=axis, keepdims=keepdims)
 
-    def var(self, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False, **unknown: Never) -> Self:
+    def var(
+        self, axis: Axes = None, *surplus: Never, correction: float = 0.0, keepdims: bool = False, **unknown: Never
+    ) -> Self:
         """The variance along axes."""
-        if unknown:
-            return ops["var"](self, **unknown)
+        if surplus or unknown:
+            return ops["var"](self, axis, *surplus, **unknown)
         return ops["var"](self, axis=axis, correction=correction, keepdims=keepdims)
 
-    def std(self, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False, **unknown: Never) -> Self:
+    def std(
+        self, axis: Axes = None, *surplus: Never, correction: float = 0.0, keepdims: bool = False, **unknown: Never
+    ) -> Self:
         """The standard deviation along axes."""
-        if unknown:
-            return ops["std"](self, **unknown)
+        if surplus or unknown:
+            return ops["std"](self, axis, *surplus, **unknown)
         return ops["std"](self, axis=axis, correction=correction, keepdims=keepdims)
 
-    def max(self, axis: Axes = None, *, keepdims: bool = False, **unknown: Never) -> Self:
+    def max(self, axis: Axes = None, *surplus: Never, keepdims: bool = False, **unknown: Never) -> Self:
         """The maximum along axes."""
-        if unknown:
-            return ops["max"](self, **unknown)
+        if surplus or unknown:
+            return ops["max"](self, axis, *surplus, **unknown)
         return ops["max"](self, axis=axis, keepdims=keepdims)
 
-    def min(self, axis: Axes = None, *, keepdims: bool = False, **unknown: Never) -> Self:
+    def min(self, axis: Axes = None, *surplus: Never, keepdims: bool = False, **unknown: Never) -> Self:
         """The minimum along axes."""
-        if unknown:
-            return ops["min"](self, **unknown)
+        if surplus or unknown:
+            return ops["min"](self, axis, *surplus, **unknown)
         return ops["min"](self, axis=axis, keepdims=keepdims)
 
-    def all(self, axis: Axes = None, *, keepdims: bool = False, **unknown: Never) -> Self:
+    def all(self, axis: Axes = None, *surplus: Never, keepdims: bool = False, **unknown: Never) -> Self:
         """Whether all elements along axes are true."""
-        if unknown:
-            return ops["all"](self, **unknown)
+        if surplus or unknown:
+            return ops["all"](self, axis, *surplus, **unknown)
         return ops["all"](self, axis=axis, keepdims=keepdims)
 
-    def any(self, axis: Axes = None, *, keepdims: bool = False, **unknown: Never) -> Self:
+    def any(self, axis: Axes = None, *surplus: Never, keepdims: bool = False, **unknown: Never) -> Self:
         """Whether any element along axes is true."""
-        if unknown:
-            return ops["any"](self, **unknown)
+        if surplus or unknown:
+            return ops["any"](self, axis, *surplus, **unknown)
         return ops["any"](self, axis=axis, keepdims=keepdims)
 
-    def argmax(self, axis: Axis | None = None, *, keepdims: bool = False, **unknown: Never) -> Self:
+    def argmax(self, axis: Axis | None = None, *surplus: Never, keepdims: bool = False, **unknown: Never) -> Self:
         """The index of the maximum along an axis."""
-        if unknown:
-            return ops["argmax"](self, **unknown)
+        if surplus or unknown:
+            return ops["argmax"](self, axis, *surplus, **unknown)
         return ops["argmax"](self, axis=axis, keepdims=keepdims)
 
-    def argmin(self, axis: Axis | None = None, *, keepdims: bool = False, **unknown: Never) -> Self:
+    def argmin(self, axis: Axis | None = None, *surplus: Never, keepdims: bool = False, **unknown: Never) -> Self:
         """The index of the minimum along an axis."""
-        if unknown:
-            return ops["argmin"](self, **unknown)
+        if surplus or unknown:
+            return ops["argmin"](self, axis, *surplus, **unknown)
         return ops["argmin"](self, axis=axis, keepdims=keepdims)
 
     # Shapes

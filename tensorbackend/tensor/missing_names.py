@@ -52,6 +52,11 @@ tb.linalg.pinv(x)
         remedy = None if public is None else f"tb.{public}"
         if alike is None and space in DENSE and hasattr(getattr(sys.modules[package], public or "", None), "__code__"):
             remedy = f"tb.{public}({DENSE[space]}, ...)"
+    if remedy is None and not name.startswith("_"):
+        from difflib import get_close_matches  # slow to import, and only errors need it
+
+        near = next(iter(get_close_matches(name, dir(obj), 1, 0.75)), None)
+        text += "" if near is None else f"; did you mean tb.{f'{space}.{near}'.lstrip('.')}?"
     return MissingNameError(f"{text}; write {remedy}" if remedy else text, name=name, obj=obj)
 
 

@@ -74,7 +74,7 @@ def _functions() -> Iterator[tuple[str, Callable[..., Any]]]:
 
 
 def _is_result(function: object) -> bool:
-    return isinstance(function, type) and issubclass(function, tuple | tb.DType)
+    return isinstance(function, tb.DType) or (isinstance(function, type) and issubclass(function, tuple | tb.DType))
 
 
 OPERATORS = (

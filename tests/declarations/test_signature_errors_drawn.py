@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tensorbackend.dtypes import DType
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.errors.tracebacks import visible
 
@@ -40,7 +41,7 @@ def public() -> dict[str, Any]:
             value = getattr(module, name)
             ours = str(getattr(value, "__module__", "")).startswith("tensorbackend")
             raised = isinstance(value, type) and issubclass(value, BaseException)
-            if callable(value) and name[0] != "_" and ours and not raised:
+            if callable(value) and not isinstance(value, DType) and name[0] != "_" and ours and not raised:
                 found.setdefault(f"{space}.{name}".lstrip("."), value)
     return found
 

@@ -10,7 +10,7 @@ from operator import attrgetter
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors.foreign_results import OF_RESULTS
+from tensorbackend.errors.foreign_results import OF_RESULTS, OF_UFUNCS
 
 SQUARE = tb.tensor([[2.0, 0.0], [0.0, 1.0]])
 EXAMPLES = {
@@ -52,3 +52,10 @@ def test_results_keep_what_tuples_do() -> None:
     assert not hasattr(found, "__array__")
     with pytest.raises(AttributeError, match=r"'SVDResult' object has no attribute 'no_such'$"):
         found.no_such  # type: ignore[attr-defined] # noqa: B018
+
+
+def test_an_answer_for_a_ufunc_names_what_exists() -> None:
+    for text in OF_UFUNCS.values():
+        found = re.findall(r"\btb\.(\w+)", text.format("add"))
+        assert found
+        assert all(hasattr(tb, name) for name in found)

@@ -16,7 +16,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.display import ends
 from tensorbackend.errors import DTypeError
-from tensorbackend.errors.tracebacks import render_for_ipython, shorten_tracebacks, visible
+from tensorbackend.errors.tracebacks import advise, render_for_ipython, shorten_tracebacks, visible
 
 x = tb.ones((2, 3), names=("a", "b"))
 
@@ -187,3 +187,33 @@ def test_functions_that_share_code_have_a_name_each() -> None:
         with pytest.raises(DTypeError, match=f"^{name}: "):
             differentiate(tb.ones(2, dtype="int32"))
     assert derivatives[0].__code__ is derivatives[3].__code__, "a name costs one copy of the code"
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("tb.maximum.accumulate(x)", "write tb.cumulative_sum(x), tb.cumulative_max(x) and the like"),
+        ("tb.subtract.outer(x, x)", "write tb.subtract(x[:, None], y)"),
+        ("tb.add.at(x, 0, 1)", "write tb.indexed_add(x, indices, updates)"),
+        ("tb.add.reduce(x)", "write tb.sum(x), tb.max(x)"),
+        ("x.time", "write x.isel(time=0) for an entry along the axis"),
+        ("tb.add.no_such", None),
+        ("x.no_such", None),
+        ("len.accumulate", None),
+    ],
+)
+def test_an_attribute_that_cannot_answer_is_answered_where_the_error_is_shown(line: str, answer: str | None) -> None:
+    with pytest.raises(AttributeError) as raised:
+        eval(line, {"tb": tb, "x": tb.ones(2, names=("time",))})
+    advise(raised.value)
+    advise(raised.value)
+    notes = getattr(raised.value, "__notes__", [])
+    assert len(notes) == (answer is not None)
+    assert answer is None or notes[0].startswith(answer)
+
+
+def test_python_shows_the_answer() -> None:
+    code = "import tensorbackend as tb; tb.maximum.accumulate([1])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "has no attribute 'accumulate'" in ran.stderr
+    assert ran.stderr.splitlines()[-1].startswith("write tb.cumulative_sum(x), tb.cumulative_max(x)")

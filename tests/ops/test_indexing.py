@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -295,10 +296,9 @@ def test_indices_outside(x: tb.Tensor) -> None:
 
 def test_a_mask_needs_data() -> None:
     dry = tb.template((3, 4), "f32")
-    with pytest.raises(
-        TemplateDataError, match=re.escape("use where(), or take() at nonzero(mask, size=n), got") + "|"
-    ):
+    with pytest.raises(TemplateDataError, match=re.escape("; use where(), or x[nonzero(mask, size=n)]") + "$"):
         dry[dry > 0]
+    assert dry[tb.nonzero(dry > 0, size=5)].shape == (5,)
     (rows,) = tb.nonzero(tb.template((3,), "bool"), size=2)
     assert tb.take(dry, rows, axis=0).shape == (2, 4)
     # A mask may have data where x has none, and a write may need no data.
@@ -486,3 +486,22 @@ def test_the_error_has_the_first_index_that_is_outside(backend: str, size: int, 
             tb.take(x, chosen)
     else:
         assert tb.take(x, chosen).tolist() == np.arange(size)[indices].tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("take", lambda x, i: tb.take(x, [i, i + 1])),  # type: ignore[arg-type] # lists work too
+        ("getitem", lambda x, i: x[[i, i + 1]]),
+        ("put_at", lambda x, i: tb.put_at(x, [i, i + 1], 0)),
+        ("a written list", lambda x, i: tb.put_at(x, slice(0, 2), [i, i + 1])),
+        ("repeat", lambda x, i: tb.repeat(x, [i, i, i, i], size=8)),
+        ("add", lambda x, i: tb.take_along_axis(x, tb.asarray([i, i]), axis=0)),
+    ],
+)
+@pytest.mark.parametrize("transform", [tb.jit, lambda f: lambda i: tb.vmap(f)(i[None])[0]])
+def test_a_list_of_traced_tensors_indexes_a_tensor_of_outside(
+    name: str, call: Callable[[tb.Tensor, tb.Tensor], tb.Tensor], transform: Callable[[Any], Any]
+) -> None:
+    x, i = tb.asarray([10, 20, 30, 40]), tb.asarray(2)
+    assert transform(lambda i: call(x, i))(i).tolist() == call(x, i).tolist()

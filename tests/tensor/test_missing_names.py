@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from inspect import getmembers
 
 import pytest
@@ -173,6 +175,31 @@ GUESSES = [
     ("tb.ragged.pad_sequence", "tb.ragged.from_list(tensors, axis=...)"),
     ("tb.ragged.outer", "tb.outer(x.filled(0), ...)"),
     ("tb.ragged.float32", "write tb.float32"),
+    ("tb.rolling", "tb.window_mean(x, ...), tb.unfold(x, size)"),
+    ("tb.groupby", "tb.segment_sum(x, segments, size=...)"),
+    ("tb.fillna", "tb.where(tb.isnan(x), value, x)"),
+    ("tb.ffill", "tb.take(x, positions, axis=...)"),
+    ("tb.shift", "tb.roll(x, 1, axis=...)"),
+    ("x.drop_isel", "tb.delete(x, index, axis=...)"),
+    ("tb.Dataset", "a dictionary of tensors"),
+    ("tb.ndtr", "0.5 * tb.erfc(-x / 2**0.5)"),
+    ("tb.stats.norm.cdf", "0.5 * tb.erfc(-x / 2**0.5), tb.ndtri(p)"),
+    ("tb.select", "tb.where(condition, x, y), once for each condition"),
+    ("tb.ops.segment_sum", "such as tb.segment_sum(x, segments, size=...)"),
+    ("tb.mesh", "write tb.Mesh"),
+    ("tb.compile", "tb.jit(function)"),
+    ("tb.hvp", "tb.jvp(tb.grad(function), (x,), (v,))"),
+    ("tb.optimize.lbfgs", "tb.optimize.minimize(function, x0)"),
+    ("tb.solvers.least_squares", "tb.optimize.least_squares(residuals, x0)"),
+    ("tb.solvers.newton", "tb.optimize.root(function, x0)"),
+    ("tb.sparse.csgraph", "A.to_scipy()"),
+    ("tb.randperm", "tb.random.permutation(key, n)"),
+    ("tb.Linear", "x @ weight + bias"),
+    ("tb.mgrid", "tb.meshgrid(x, y, indexing='ij')"),
+    ("tb.interpolate.interp1d", "tb.interp(x, places, values)"),
+    ("x.interpolate", "tb.interp(x, places, values)"),
+    ("tb.softmx", "did you mean tb.softmax?"),
+    ("tb.linalg.egih", "did you mean tb.linalg.eigh?"),
     ("tb.linalg.svd(x).Vt", "write x.Vh"),
     ("tb.linalg.qr(x).q", "write x.Q"),
     ("tb.linalg.eigh(tb.eye(2)).w", "write x.eigenvalues"),
@@ -266,3 +293,8 @@ def test_attributes_that_do_not_exist_are_not_listed() -> None:
         assert not hasattr(tb.Tensor, missing)
     assert {"shape", "sum", "isel", "T"} <= set(dir(x))
     assert {name for name, _ in getmembers(tb.Tensor)} == set(dir(tb.Tensor))
+
+
+def test_the_namespace_of_numpy_is_imported_on_first_use() -> None:
+    code = "import tensorbackend as tb; assert tb.numpy.ones(2).tolist() == [1.0, 1.0]; assert 'numpy' not in dir(tb)"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -6,6 +6,7 @@ import shutil
 import sys
 from typing import Any
 
+from tensorbackend import DType
 from tensorbackend.extending import Graph, kernel_of_graph
 from tensorbackend.protocol import Kernel, Payload
 
@@ -62,7 +63,9 @@ def _traced(run: Kernel) -> Any:
 
 def _calls_python(options: Any) -> bool:
     """Whether a node runs a user's function or another graph."""
-    return any(callable(option) or hasattr(option, "nodes") for option in options.values())
+    return any(
+        hasattr(option, "nodes") or (callable(option) and not isinstance(option, DType)) for option in options.values()
+    )
 
 
 def _has_compiler(backend: MlxBase) -> bool:

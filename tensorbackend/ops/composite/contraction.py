@@ -29,15 +29,20 @@ from ..shape import broadcast_to, permute_dims, reshape, squeeze
 
 
 @composite.within(SUM)
-def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Sequence[Axis]] = 2) -> Tensor:
+def tensordot(
+    x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Axis | Sequence[Axis], Axis | Sequence[Axis]] = 2
+) -> Tensor:
     """Sum of products over pairs of axes: the last ones of x1 with the first ones of x2, or the given axes.
 
-    The result has x1's other axes, then x2's, with their names. Axes that are listed are paired whatever their names;
-    if `axes` is a number, a pair with two different names raises `NamesError`.
+    The result has x1's other axes, then x2's, with their names. A pair holds an axis, or a list of axes, of each
+    operand: these are paired whatever their names. If `axes` is a number, a pair with two different names raises
+    `NamesError`.
 
     >>> import tensorbackend as tb
     >>> tb.tensordot(tb.ones((2, 3, 4)), tb.ones((3, 4, 5))).shape
     (2, 5)
+    >>> tb.tensordot(tb.ones((2, 3)), tb.ones((3, 4)), axes=(1, 0)).shape
+    (2, 4)
     """
     count = as_int(axes)
     if count is not None:
@@ -46,7 +51,10 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Se
         axes = range(x1.ndim - count, x1.ndim), range(count)
         check_pairs(x1.template, x2.template, *axes)
     assert not isinstance(axes, int)  # `count` is not None for an int
-    return dot(x1, x2, contract=(tuple(axes[0]), tuple(axes[1])))
+    first, second = (
+        tuple(side) if isinstance(side, Sequence) and not isinstance(side, str) else (side,) for side in axes
+    )
+    return dot(x1, x2, contract=(first, second))
 
 
 @composite.within(SUM)

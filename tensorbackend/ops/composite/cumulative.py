@@ -14,15 +14,16 @@ from typing import Any
 from ...annotations import Axis, SoleAxis
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import composite
-from ...dtypes import DTypeLike, Scalar, as_dtype, float32, promote_types
+from ...dtypes import DTypeLike, Scalar, as_dtype, float32, promote_types, scalar_kind
 from ...errors import ArgumentError, ShapeError, expected
 from ...rules.accuracy import PRODUCT, SUM, Bound
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype, result_type, to_floating
 from ...rules.reduction import accumulator
-from ...template import Template
+from ...template import Template, weak_template
 from ...tensor import Tensor, TensorLike
 from ..creation.filled import asarray
+from ..creation.values import operand_tensor
 from ..elementwise.binary import (
     add,
     divide,
@@ -42,7 +43,7 @@ from ..elementwise.unary import abs
 from ..indexing.slices import entries
 from ..padding import pad
 from ..reduction import sum
-from ..shape import concatenate, reshape
+from ..shape import broadcast_to, concatenate, reshape
 
 
 def _accumulate(combine: Callable[[Any, Any], Tensor], x: Tensor, axis: SoleAxis, reverse: bool) -> Tensor:
@@ -170,11 +171,11 @@ def diff(
 ) -> Tensor:
     """Differences between adjacent elements along an axis, taken n times; each time shortens the axis by 1.
 
-    Integers wrap around. `prepend` and `append` have the sizes of x except along the axis. Raises `DTypeError` for
-    bool, `ArgumentError` for a negative n.
+    Integers wrap around. `prepend` and `append` are numbers, or have the sizes of x except along the axis. Raises
+    `DTypeError` for bool, `ArgumentError` for a negative n.
 
     >>> import tensorbackend as tb
-    >>> tb.diff(tb.asarray([1, 4, 9])).tolist(), tb.diff(tb.asarray([1, 4, 9]), prepend=tb.asarray([0])).tolist()
+    >>> tb.diff(tb.asarray([1, 4, 9])).tolist(), tb.diff(tb.asarray([1, 4, 9]), prepend=0).tolist()
     ([3, 5], [1, 3, 5])
     """
     x = asarray(x)
@@ -183,8 +184,16 @@ def diff(
         raise ArgumentError(expected("n to be at least 0", n=n))
     parts = [prepend, x, append]
     if prepend is not None or append is not None:
-        x = concatenate([asarray(part) for part in parts if part is not None], axis=along)
+        x = concatenate([_beside(part, x, along) for part in parts if part is not None], axis=along)
     return _diff(x, axis=along, n=index(n))
+
+
+def _beside(part: TensorLike, x: Tensor, along: int) -> Tensor:
+    """What `diff` puts before or after x; a number stands next to each entry of the other axes."""
+    kind = scalar_kind(part)
+    dtype = None if kind is None else result_type([x.template, weak_template(kind)])
+    part = operand_tensor(part, x) if kind is None else asarray(part, dtype, backend=x.backend)
+    return part if part.ndim else broadcast_to(part, (*x.shape[:along], 1, *x.shape[along + 1 :]))
 
 
 def neighbours(x: Tensor, axis: int) -> tuple[Tensor, Tensor]:

@@ -31,6 +31,7 @@ from ...errors import (
     OperandError,
     OutOfRangeError,
     ShapeError,
+    TemplateDataError,
     TensorBackendError,
     expected,
 )
@@ -124,7 +125,7 @@ def operand_tensor(value: TensorLike, *others: object) -> Tensor:
     """A value as a tensor; a number or array is moved to the backend of the tensors among the other operands."""
     if isinstance(value, Tensor):
         return value
-    return asarray(value, backend=common_backend([operand for operand in others if isinstance(operand, Tensor)]))
+    return beside(value, common_backend([operand for operand in others if isinstance(operand, Tensor)]))
 
 
 def operand_tensors(*values: TensorLike) -> list[Tensor]:
@@ -133,7 +134,15 @@ def operand_tensors(*values: TensorLike) -> list[Tensor]:
     if len(tensors) == len(values):
         return tensors
     home = common_backend(tensors)
-    return [value if isinstance(value, Tensor) else asarray(value, backend=home) for value in values]
+    return [value if isinstance(value, Tensor) else beside(value, home) for value in values]
+
+
+def beside(value: Any, home: Backend, dtype: DType | None = None) -> Tensor:
+    """A number, an array or a list as a tensor on a backend; a list with traced tensors stays in their trace."""
+    try:
+        return asarray(value, dtype, backend=home)
+    except TemplateDataError:
+        return asarray(value, dtype)
 
 
 @check_arguments

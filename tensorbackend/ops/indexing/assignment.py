@@ -30,6 +30,7 @@ from ...select import get_backend
 from ...template import Template, merge_names
 from ...tensor import Tensor, bind
 from ..creation.filled import asarray, full, iota
+from ..creation.values import beside
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..shape import broadcast_to, laid_flat, reshape
@@ -98,7 +99,7 @@ def _positions(x: Tensor, key: Any, value: Tensor) -> Tensor:
 def _update(x: Tensor, value: Any) -> Tensor:
     """A value to write, in x's dtype; numbers and lists of them are weak."""
     if isinstance(value, list | tuple):
-        return asarray(value, dtype=x.dtype, backend=x.backend)
+        return beside(value, x.backend, x.dtype)
     if not isinstance(value, Tensor) and scalar_kind(value) is not None:
         check_scalar(value, x.dtype)
         return full((), value, dtype=x.dtype, backend=x.backend)

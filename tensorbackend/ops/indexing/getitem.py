@@ -68,7 +68,7 @@ def getitem(x: Tensor, key: Any) -> Tensor:
 
     An int drops its axis, a slice keeps it, None makes a new axis, and ... stands for the axes that are left. A mask
     replaces as many axes as it has by one axis with the elements where it is true. These are counted,
-    so on template tensors a mask raises `TemplateDataError`: use `where`, or `take` at `nonzero(mask, size=n)`. Integer
+    so on template tensors a mask raises `TemplateDataError`: use `where`, or `x[nonzero(mask, size=n)]`. Integer
     tensors are broadcast together. If only one of them has axes, and that is a single axis without a name, the result
     keeps the name of the axis that it indexes, as for a mask of one axis; otherwise the names are those of the
     index tensors. Raises `IndexRangeError` for an index outside its axis.

@@ -97,7 +97,11 @@ def as_index(key: Any, x: Tensor) -> Any:
         return key
     if isinstance(key, list | tuple) and not _flat(key):
         return zeros(_empty_shape(key), dtype="int64", backend=x.backend)
-    return asarray(list(key) if isinstance(key, tuple) else key, backend=x.backend)
+    key = list(key) if isinstance(key, tuple) else key
+    try:  # as `beside` does, without a call
+        return asarray(key, backend=x.backend)
+    except TemplateDataError:
+        return asarray(key)
 
 
 def _flat(key: Any) -> bool:
@@ -257,7 +261,7 @@ def _positions(mask: Tensor) -> Tensor:
     try:
         count = count_nonzero(flat).item()
     except TemplateDataError:
-        remedy = "use where(), or take() at nonzero(mask, size=n)"
+        remedy = "use where(), or x[nonzero(mask, size=n)]"
         expectation = "a mask with data, as the result's shape depends on it"
         raise TemplateDataError(expected(expectation, remedy, mask=mask.template)) from None
     return laid_flat(argwhere(flat, size=count))  # type: ignore[arg-type] # an integer, by its dtype

@@ -16,6 +16,15 @@ def test_a_number_of_axes(axes: Any) -> None:
     assert tb.tensordot(x, x, axes=axes).item() == 4.0
 
 
+@pytest.mark.parametrize("axes", [(1, 0), ("b", "c"), ([1], "c"), ("b", [0]), ((1,), (0,)), (-1, numpy.int64(0))])
+def test_a_pair_of_axes(axes: Any) -> None:
+    x, y = numpy.arange(6.0).reshape(2, 3), numpy.arange(12.0).reshape(3, 4)
+    left, right = tb.asarray(x, names=("a", "b")), tb.asarray(y, names=("c", "d"))
+    product = tb.tensordot(left, right, axes=axes)
+    assert product.names == ("a", "d")
+    assert product.tolist() == (x @ y).tolist()
+
+
 @pytest.mark.parametrize("axes", [True, numpy.array(2.5), "a", None])
 def test_what_is_not_a_number_of_axes(axes: Any) -> None:
     x = tb.ones((2, 2))

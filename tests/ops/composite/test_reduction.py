@@ -172,6 +172,11 @@ def test_differences_are_numpys(backend: str) -> None:
             tb.diff(x, axis="b", prepend=x[:, :1], append=x).tolist()
             == np.diff(values, prepend=values[:, :1], append=values).tolist()
         )
+        assert (
+            tb.diff(x, axis="a", prepend=2, append=x[0, 0]).tolist()
+            == np.diff(values, axis=0, prepend=values.dtype.type(2), append=values[0, 0]).tolist()
+        )
+        assert tb.diff(x, prepend=2).dtype == kind
     assert tb.diff(x, axis="a").names == ("a", "b")
 
 

@@ -14,7 +14,7 @@ from ....rules.plan import integer
 from ....template import as_shape, intern_template, merge_names
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota
-from ...creation.values import operand_tensor, operand_tensors
+from ...creation.values import beside, operand_tensor, operand_tensors
 from ...elementwise.binary import less
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
@@ -100,7 +100,7 @@ def repeat(
         if size is None:
             return _repeat(x, integer(repeats=repeats), axis=axis)
         repeats = [integer(repeats=repeats)]
-    repeats = repeats if isinstance(repeats, Tensor) else asarray(repeats, backend=x.backend)
+    repeats = repeats if isinstance(repeats, Tensor) else beside(repeats, x.backend)
     if repeats.ndim > 1 or (repeats.size not in (1, x.shape[along])) or not repeats.dtype.is_integer:
         expectation = f"one integer, or {x.shape[along]}, as repeats"
         raise ShapeError(expected(expectation, repeats=repeats.template))

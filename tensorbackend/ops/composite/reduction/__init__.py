@@ -161,7 +161,8 @@ def weighted_mean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims:
     weights = astype(weights, work)
     products = multiply(astype(x, work), weights)
     if products.shape != x.shape:
-        raise ShapeError(expected(f"weights that broadcast to {x.template!r}", weights=weights.template))
+        remedy = "broadcast_to() x first"
+        raise ShapeError(expected(f"weights that broadcast to {x.template!r}", remedy, weights=weights.template))
     total = sum(broadcast_to(weights, x.shape, names=products.names), axis=axis, keepdims=keepdims)
     return astype(divide(sum(products, axis=axis, keepdims=keepdims), total), dtype)
 

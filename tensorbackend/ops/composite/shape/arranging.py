@@ -27,7 +27,9 @@ from ...shape import broadcast_to, concatenate, expand_dims, laid_flat, permute_
 def as_vector(x: Tensor, what: str) -> Tensor:
     """An operand that must have one axis, without its name."""
     if x.ndim != 1:
-        raise ShapeError(expected(f"{what} along one axis", tensor=x.template))
+        raise ShapeError(
+            expected(f"{what} along one axis", "vmap() over the others" if x.ndim else "", tensor=x.template)
+        )
     return x.rename(None)
 
 
