@@ -151,6 +151,27 @@ SURPLUS: Final = {
 }
 """What to write in place of an argument by position where the types of the parameters do not say it, by function."""
 
+_TWO = "it takes two values, as in lambda x, y: x + y"
+_WHOLE = "it takes all values as one, as in lambda x: x[0] + x[1] for a pair; put further arguments into a lambda"
+_OPERANDS = "the operands follow the functions, as in tb.cond(predicate, true_function, false_function, x)"
+
+OF_CALLBACKS: Final = {
+    "associative_scan": _TWO,
+    "cond": _OPERANDS,
+    "fixed_point": _WHOLE,
+    "fori_loop": "it takes the index and the state, as in lambda i, x: x + i",
+    "least_squares": _WHOLE,
+    "minimize": _WHOLE,
+    "reduce": _TWO,
+    "root": _WHOLE,
+    "scan": "it takes the carry and an entry of xs, as in lambda carry, x: (carry + x, carry)",
+    "solve_ivp": "it takes the time and the state, as in lambda t, y: -y",
+    "switch": _OPERANDS.replace("cond(predicate, true_function, false_function,", "switch(index, functions,"),
+    "while_loop": "it takes the whole state, as in lambda state: state[0] < 3",
+    "window_reduce": _TWO,
+}
+"""What to write where a function of the user's takes another number of arguments, by the function that calls it."""
+
 OF_KEYS: Final = "the first argument is a key, as in tb.random.key(seed)"
 """What to write where an argument of a function of keys is missing, and the first one is not a key."""
 
