@@ -34,7 +34,7 @@ def as_dtype(dtype: DTypeLike) -> DType:
         raise DTypeError(expected("an unambiguous dtype", "write 'int8', or 'int64' for NumPy's 'i8'", dtype=dtype))
     if named_dtype is None:
         known = ", ".join(candidate.name for candidate in (*ALL_DTYPES, *NARROW_DTYPES))
-        sizes = "write sizes as one tuple, as in (2, 3); " if isinstance(dtype, int) else ""
+        sizes = "write sizes as one tuple, as in (2, 3); " if scalar_kind(dtype) == "int" else ""
         sizes = "a shape comes before the dtype; " if isinstance(dtype, tuple) else sizes
         raise DTypeError(expected("a dtype", f"{sizes}the dtypes are {known}", dtype=dtype))
     return named_dtype

@@ -127,6 +127,8 @@ NO_KEYWORDS: Final = {
     "inplace": "the result is a new tensor; write x[...] = in front of the call to assign it",
     "lower": "the lower triangle is the default",
     "order": "tensors have no memory order",
+    "start_dim": "tb.merge_axes(x, axes, name=...) makes one axis of some",
+    "end_dim": "tb.merge_axes(x, axes, name=...) makes one axis of some",
     "out": "the result is a new tensor; write x[...] = in front of the call to assign it",
     "requires_grad": "tb.grad(function) differentiates with respect to any argument",
     "where": "write tb.where(mask, x, value) around the operand",

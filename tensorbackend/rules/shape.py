@@ -281,7 +281,11 @@ def align_axes(x: Template, names: Sequence[str]) -> tuple[tuple[int, ...], tupl
     """The axes of x in the order of `names`, and the positions in `names` of those that x does not have."""
     absent = [name for name in x.names if name not in names]
     if absent or None in x.names:
-        raise NamesError(expected(f"names that hold all of {x!r}", "name every axis with rename()", names=tuple(names)))
+        remedy = "name every axis with rename()" if None in x.names else "list every name"
+        first: object = names[0] if names else None
+        if isinstance(first, list | tuple):
+            remedy = f"write the names themselves: align_to{tuple(first)!r}"
+        raise NamesError(expected(f"names that hold all of {x!r}", remedy, names=tuple(names)))
     order = tuple(x.names.index(name) for name in names if name in x.names)
     return order, tuple(position for position, name in enumerate(names) if name not in x.names)
 

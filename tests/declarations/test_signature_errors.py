@@ -135,6 +135,31 @@ GUESSES = [
     ("x['batch']", "write x.isel(time=0) for an axis by its name"),
     ("x[{'batch': 0}]", "write x.isel(time=0) for an axis by its name"),
     ("x.rename({'batch': 'row'})", "write batch='row'"),
+    (
+        "x.mean('batch', 'feature')",
+        "mean: expected at most 1 argument by position, got 2; write axis=('batch', 'feature')",
+    ),
+    ("tb.mean(x, 0, 1)", "mean: expected at most 1 argument by position, got 3; write axis=(0, 1)"),
+    ("x.std(0, 1)", "write axis=(0, 1)"),
+    (
+        "x.sum('batch', 'feature')",
+        "sum: expected at most 1 argument by position, got 2; write axis=('batch', 'feature')",
+    ),
+    ("x.sum(0, 1)", "write axis=(0, 1)"),
+    ("x.sum(0, True)", "sum: expected at most 1 argument by position, got 2; write keepdims=True"),
+    ("x.prod(0, True)", "write keepdims=True"),
+    ("x.max(0, True)", "write keepdims=True"),
+    ("x.argmax(0, True)", "write keepdims=True"),
+    ("x.squeeze(0, 1)", "squeeze: expected at most 2 arguments by position, got 3; write axis=(0, 1), one tuple"),
+    ("x.flatten(1)", "tb.merge_axes(x, axes, name=...) makes one axis of some"),
+    ("x.flatten(start_dim=1)", "tb.merge_axes(x, axes, name=...) makes one axis of some"),
+    ("x.flatten('C')", "tensors have no memory order"),
+    ("x.ravel(order='F')", "tensors have no memory order"),
+    ("x.item(0, 1)", "item: expected no arguments, got index=(0, 1); index it first, as in x[0, 1].item()"),
+    ("x.isel({'batch': 0})", "isel: expected at most 1 argument by position, got 2; write batch=0"),
+    ("x.isel('batch', 0)", "write batch=0"),
+    ("x.align_to(['feature', 'batch'])", "write the names themselves: align_to('feature', 'batch')"),
+    ("x.align_to('batch')", "list every name"),
     ("tb.sum(x.rename('batch', None), axis='feature')", "rename('batch', 'feature') names the axis without a name"),
 ]
 
@@ -183,6 +208,13 @@ def test_a_guess_is_answered_again_where_the_right_call_is_ready() -> None:
             tb.sum()  # type: ignore[call-arg]
 
 
+def test_a_method_takes_the_keywords_of_its_op() -> None:
+    x = names()["x"]
+    assert x.reshape(shape=(4, 1)).shape == (4, 1)
+    assert x.transpose(axes=(1, 0)).names == ("feature", "batch")
+    assert x.sum(0, "float64").dtype == tb.float64
+
+
 x1 = tb.asarray([1.0, 2.0])
 SAME: list[tuple[Callable[..., tb.Tensor], tuple[Any, ...], dict[str, Any]]] = [
     (tb.stack, ([x1, x1],), {}),
@@ -226,7 +258,7 @@ PYTHONS_OWN = {
     "settings": "autocast backends caches clear_caches current_tape default_backend default_dtype finfo get_backend "
     "get_precision iinfo precision scoped_backend set_precision",
     "methods without options": "Tensor.backend_copy Tensor.backend_deallocate Tensor.backend_transfer "
-    "Tensor.block_until_ready Tensor.conj Tensor.detach Tensor.flatten Tensor.item Tensor.ravel Tensor.to_binary "
+    "Tensor.block_until_ready Tensor.conj Tensor.detach Tensor.item Tensor.to_binary "
     "Tensor.tolist",
     "operators": "getitem setitem",
     "decorators": "composite primitive",
