@@ -141,15 +141,19 @@ class OpMethods:
     def flatten(self, *surplus: Never, **unknown: Never) -> Self:
         """The elements along one axis: `reshape(x, -1)`."""
         if surplus:
-            unknown = {"order" if surplus[0] in ("C", "F", "A", "K") else "start_dim": surplus[0]}
-        return ops["reshape"](self, -1, **unknown)
+            return self.flatten(**{"order" if surplus[0] in ("C", "F", "A", "K") else "start_dim": surplus[0]})
+        if unknown:
+            return ops["reshape"](self, -1, **unknown)
+        return ops["reshape"](self, -1)
 
     ravel = flatten
 
     def transpose(self, *axes: Axis | Sequence[Axis], **unknown: Never) -> Self:
         """The axes in another order, by default reversed: `permute_dims`."""
         order = axes[0] if len(axes) == 1 and isinstance(axes[0], Sequence) and not isinstance(axes[0], str) else axes
-        return ops["permute_dims"](self, *([] if "axes" in unknown else [order or None]), **unknown)
+        if unknown:
+            return ops["permute_dims"](self, *(axes and [order]), **unknown)
+        return ops["permute_dims"](self, order or None)
 
     def squeeze(self, axis: Axes = None, *surplus: Never, **unknown: Never) -> Self:
         """The tensor without axes of size 1, all of them by default."""

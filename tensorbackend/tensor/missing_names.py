@@ -6,9 +6,11 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, TypeVar
 
+from ..dtypes import DType
 from ..errors import MissingNameError
-from ..errors.foreign_attributes import OF_TENSORS
-from ..errors.foreign_names import ADVICE, SYNONYMS, advice, fold
+from ..errors.foreign_functions import ADVICE
+from ..errors.foreign_methods import OF_TENSORS
+from ..errors.foreign_names import SYNONYMS, advice, advice_elsewhere, fold
 from ..errors.foreign_results import DENSE, OF_RESULTS
 from ..registration import SuppliedFunction
 
@@ -49,7 +51,7 @@ tb.linalg.pinv(x)
     if remedy is None and not name.startswith("_"):
         alike = next((other for other in dir(obj) if fold(other) == fold(name)), None)
         public = find_public.call(name) if alike is None else f"{space}.{alike}".lstrip(".")
-        remedy = None if public is None else f"tb.{public}"
+        remedy = advice_elsewhere(name) if public is None else f"tb.{public}"
         if alike is None and space in DENSE and hasattr(getattr(sys.modules[package], public or "", None), "__code__"):
             remedy = f"tb.{public}({DENSE[space]}, ...)"
     return MissingNameError(f"{text}; write {remedy}" if remedy else text, name=name, obj=obj)
@@ -111,7 +113,7 @@ def explain_missing(owner: type[T]) -> type[T]:
         remedy = None if name.startswith("_") else known.get(name)
         if remedy is None and not name.startswith("_"):
             alike = next((other for other in dir(self) if fold(other) == fold(name)), None)
-            remedy = f"x.{alike}" if alike is not None else None
+            remedy = f"{'result' if hasattr(owner, 'x') else 'x'}.{alike}" if alike is not None else None
             if alike is None and space.endswith(tuple(DENSE)) and name in dir(sys.modules[space]):
                 remedy = f"tb.{space.rpartition('.')[2]}.{name}(x, ...)"
         raise MissingNameError(f"{text}; write {remedy}" if remedy else text, name=name, obj=self)
@@ -149,6 +151,7 @@ def explain_attributes(names: Iterable[str]) -> None:
             setattr(MissingAttributes, name, MissingAttribute(name))
 
 
+explain_missing(DType)
 explain_attributes((*OF_TENSORS, *SYNONYMS, *ADVICE))
 
 

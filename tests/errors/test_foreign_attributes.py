@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 
 import tensorbackend as tb
-from tensorbackend.errors.foreign_attributes import IN_NAMESPACES, OF_TENSORS
+from tensorbackend.errors.foreign_attributes import IN_NAMESPACES
+from tensorbackend.errors.foreign_methods import OF_TENSORS
 
 
 def test_no_name_that_exists_is_answered() -> None:

@@ -12,7 +12,8 @@ import scipy.special
 
 import tensorbackend as tb
 from tensorbackend.errors import DeallocatedError, OperandError, ShapeError, TemplateDataError
-from tensorbackend.errors.foreign_names import ADVICE, SYNONYMS
+from tensorbackend.errors.foreign_functions import ADVICE
+from tensorbackend.errors.foreign_names import SYNONYMS
 from tensorbackend.tensor.methods import OpMethods
 
 BACKENDS = ["binary", "numpy", "jax"]
