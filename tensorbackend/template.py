@@ -327,7 +327,8 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
         remedy = f"use None for an axis without, as in {(None,) * ndim}"
         first: Any = names[0] if names else None
         if isinstance(first, Mapping):
-            remedy = f"write {', '.join(f'{old}={new!r}' for old, new in first.items())}"
+            pairs = [f"{old}={new!r}" for old, new in first.items() if isinstance(old, str)]
+            remedy = f"write {', '.join(pairs)}" if len(pairs) == len(first) else "write all names by position"
         raise NamesError(expected(f"{ndim} names, one for each axis", remedy, names=names))
     for name in names:
         if name is not None and (not isinstance(name, str) or not name):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 from ..dtypes import uint32
 from ..errors import SignatureError, expected, shown
-from ..errors.foreign_keywords import MISSING, NO_KEYWORDS, OF_KEYS, SURPLUS, parameter_for
+from ..errors.foreign_keywords import MISSING, NO_KEYWORDS, OF_KEYS, OF_KEYWORDS, SURPLUS, parameter_for
 from .argument_kinds import fits
 from .parameters import types_of
 
@@ -81,11 +81,14 @@ def _error(
                 return SignatureError(
                     expected(f"{keyword} by position", f"write it without {keyword}=", **{keyword: value})
                 )
-            meant = parameter_for(keyword, by_name)
+            own = OF_KEYWORDS.get((name_of(function), keyword), "")
+            meant = None if own else parameter_for(keyword, by_name)
             sole = None if meant is not None else parameter_for(keyword, [p.name for p in by_position])
-            remedy = f"write {meant}=" if meant is not None else NO_KEYWORDS.get(keyword, "")
+            remedy = f"write {meant}=" if meant is not None else own or NO_KEYWORDS.get(keyword, "")
             remedy = remedy or (f"write {sole} by position" if sole is not None else "")
             remedy = remedy or _remedy_of_axis_name(keyword, value, arguments, taken, function)
+            unknown = {each: keywords[each] for each in keywords if each not in by_name}
+            remedy = remedy or _remedy_of_mapping(unknown, [p.name for p in by_position[len(arguments) :]], function)
             return SignatureError(expected(_options(by_name), remedy, **{keyword: value}))
     if len(arguments) > len(by_position):
         count = len(by_position)
@@ -129,6 +132,15 @@ def _remedy_of_axis_name(
             return f"write {shown(keyword)} by position" if by_position else f"write {parameter.name}={shown(keyword)}"
         if by_position and "Mapping" in str(_types(function).get(parameter.name)):
             return f"write {{{shown(keyword)}: {shown(value)}}} by position"
+    return ""
+
+
+def _remedy_of_mapping(unknown: Mapping[str, Any], absent: Sequence[str], function: Callable[..., Any]) -> str:
+    """What to write in place of keywords of a mapping by position: `save(path, a=x)`, `split_axis(x, "p", h=2)`."""
+    types = _types(function)
+    values = {name: name if hasattr(value, "template") else shown(value) for name, value in unknown.items()}
+    if any("Mapping" in str(types.get(name)) for name in absent):
+        return f"write {{{', '.join(f'{name!r}: {value}' for name, value in values.items())}}} by position"
     return ""
 
 

@@ -315,7 +315,6 @@ ADVICE: Final = {
     "promote_types": "tb.result_type(x, y)",
     "savez_compressed": "tb.save(path, tensors)",
     "spacing": "tb.nextafter(x, tb.inf) - x",
-    "testing": "tb.all_close(x, y), or numpy.testing, which takes tensors",
     "vecmat": "x @ y",
     "addcdiv": "x + value * y / z",
     "addcmul": "x + value * y * z",

@@ -10,7 +10,9 @@ from tensorbackend.errors.foreign_keywords import (
     MISSING,
     NAME_OF_AXIS,
     NO_KEYWORDS,
+    OF_CALLBACKS,
     OF_FUNCTIONS,
+    OF_KEYWORDS,
     parameter_for,
 )
 
@@ -35,5 +37,9 @@ def test_functions_and_parameters_with_remedies_exist() -> None:
         home = next(space for space in (*SPACES, tb.sparse) if hasattr(space, function))
         assert parameter in signature(getattr(home, function)).parameters
     assert all(hasattr(tb, name) for name in NAME_OF_AXIS)
+    for function, keyword in OF_KEYWORDS:
+        home = next(space for space in SPACES if hasattr(space, function))
+        assert keyword not in signature(getattr(home, function)).parameters
+    assert all(any(hasattr(space, name) for space in SPACES) for name in OF_CALLBACKS)
     assert all(hasattr(tb, name) for name in OF_FUNCTIONS)
     assert not any(hasattr(tb, name) for name in NO_KEYWORDS if name != "where")
