@@ -302,7 +302,11 @@ def as_shape(shape: Sequence[int] | int) -> Shape:
     )
     sizes = tuple([size for size in map(as_int, several) if size is not None])
     if len(sizes) < len(several):
-        raise ShapeError(expected("a shape of integers", "names of axes are names=('time', 'place')", shape=shape))
+        remedy = "names of axes are names=('time', 'place')"
+        last: object = several[-1]
+        if len(sizes) == len(several) - 1 and isinstance(last, str | DType):
+            remedy += f", and a dtype is dtype={str(last)!r}"
+        raise ShapeError(expected("a shape of integers", remedy, shape=shape))
     if any(size < 0 for size in sizes):
         raise ShapeError(expected("a shape without negative sizes", shape=sizes))
     return sizes
@@ -329,6 +333,8 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
         if isinstance(first, Mapping):
             pairs = [f"{old}={new!r}" for old, new in first.items() if isinstance(old, str)]
             remedy = f"write {', '.join(pairs)}" if len(pairs) == len(first) else "write all names by position"
+        elif len(names) == 1 and isinstance(first, list | tuple):
+            remedy = f"write the names themselves: {', '.join(map(repr, first))}"
         raise NamesError(expected(f"{ndim} names, one for each axis", remedy, names=names))
     for name in names:
         if name is not None and (not isinstance(name, str) or not name):

@@ -138,6 +138,8 @@ NO_KEYWORDS: Final = {
     "names": "name the axes of the result with rename()",
     "method": "there is one method, so leave it out",
     "jac": "the derivatives are found by tb.grad and tb.jacobian",
+    "eigvals_only": "tb.linalg.eigvalsh(x) has the eigenvalues alone",
+    "subset_by_index": "tb.solvers.eigsh(x, k) finds a few eigenpairs",
     "decimals": "tb.round(x * 100) / 100 rounds to two decimals",
     "compute_uv": "tb.linalg.svdvals(x) has the singular values alone",
     "betas": "write b1= and b2=",
@@ -225,6 +227,10 @@ OF_KEYS: Final = "the first argument is a key, as in tb.random.key(seed)"
 
 MISSING: Final = {
     ("gamma", "a"): "a is the shape parameter of the distribution",
+    ("fori_loop", "initial"): "the arguments are lower, upper, body, initial",
+    ("while_loop", "initial"): "the arguments are condition, body, initial",
+    ("scan", "initial"): "the arguments are function, initial, xs",
+    ("randint", "maxval"): "the arguments are key, shape, minval, maxval",
     ("where", "x2"): "the arguments are condition, value where it is true, value elsewhere",
     ("one_hot", "size"): "size is the number of classes",
     ("gradient", "x"): "the derivative of samples is tb.sample_gradient(y, dx=spacing)",

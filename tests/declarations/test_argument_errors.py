@@ -79,7 +79,9 @@ def test_a_function_that_takes_another_number_of_arguments(call: str, text: str,
 
 
 @pytest.mark.parametrize(
-    "function", [lambda c, x: None + x, lambda c, x, y=1: len(x.size), lambda *both: both[0]()], ids=str
+    "function",
+    [lambda c, x: None + x, lambda c, x, y=1: len(x.size), lambda *both: both[0]()],
+    ids=["none", "len", "call"],
 )
 def test_an_error_of_a_function_that_takes_its_arguments_stays(function: Callable[..., Any]) -> None:
     with pytest.raises(TypeError) as caught:

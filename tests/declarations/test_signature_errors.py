@@ -193,6 +193,16 @@ GUESSES = [
     ("tb.solvers.solve(tb.eye(4), x)", "flatten() the grid, or give a function and vector_axes=2"),
     ("tb.solvers.solve(tb.eye(4), x, vector_axes=2)", "flatten() the grid, or give a function"),
     ("tb.random.multivariate_normal(key, tb.zeros(2), tb.ones((2, 2)))", "add a small multiple of eye()"),
+    ("tb.zeros((2, 3), ('a', 'b'))", "write names=('a', 'b')"),
+    ("tb.tensor([1, 2], ['a'])", "write names=('a',)"),
+    ("tb.eye(3, 'f64')", "a dtype is dtype='f64'"),
+    ("tb.ones((2,), dtype='f8')", "write 'float8_e5m2', or 'float64' for NumPy's 'f8'"),
+    ("v.astype('f4')", "write 'float4_e2m1fn', or 'float32' for NumPy's 'f4'"),
+    ("x.rename(('row', 'column'))", "write the names themselves: 'row', 'column'"),
+    ("tb.fori_loop(3, lambda i, s: s, 0.0)", "the arguments are lower, upper, body, initial"),
+    ("tb.while_loop(abs, abs)", "the arguments are condition, body, initial"),
+    ("tb.random.randint(key, (3,), 5)", "the arguments are key, shape, minval, maxval"),
+    ("tb.linalg.eigh(x, eigvals_only=True)", "tb.linalg.eigvalsh(x)"),
     ("tb.sum(x.rename('batch', None), axis='feature')", "rename('batch', 'feature') names the axis without a name"),
 ]
 
