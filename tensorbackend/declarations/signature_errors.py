@@ -158,23 +158,29 @@ def _remedy_of_surplus(
 ) -> str:
     """What to write in place of more arguments than are taken by position."""
     first, last = arguments[len(by_position)], by_position[-1] if by_position else ""
-    if last in ("shape", "axis", "axes", "sizes", "repetitions") and all(
-        isinstance(size, int | str) for size in arguments[len(by_position) - 1 :]
-    ):
-        return f"write {last}={shown(tuple(arguments[len(by_position) - 1 :]))}, one tuple"
-    surplus = arguments[len(by_position) :]
+    surplus, all_last, types = arguments[len(by_position) :], (*arguments[len(by_position) - 1 :],), _types(function)
+    if last in ("shape", "axes", "sizes", "repetitions") and all(isinstance(size, int | str) for size in all_last):
+        return f"write {last}={shown(all_last)}, one tuple"
+    if last == "axis" and all(type(place) is int for place in all_last) and fits(all_last, types.get(last)):
+        return f"write axis={shown(all_last)}, one tuple"
     if any(p.kind is p.VAR_KEYWORD for p in taken.parameters.values()):
         pairs = {**first} if isinstance(first, Mapping) else {} if len(surplus) != 2 else {first: surplus[1]}
         if pairs and all(isinstance(name, str) and name.isidentifier() for name in pairs):
             return f"write {', '.join(f'{name}={shown(value)}' for name, value in pairs.items())}"
-    types = _types(function)
     if "Sequence" in str(types.get(last)) and all(hasattr(x, "template") for x in arguments):
         return f"write one list of the {len(arguments)} tensors"
+    names = getattr(arguments[0], "names", ()) if by_position else ()
+    if (
+        isinstance(first, str)
+        and [*surplus] == [first]
+        and first in names
+        and "axis" in {*taken.parameters} - {*keywords}
+    ):
+        return f"write axis={shown(first)}"
     special = SURPLUS.get(name_of(function), "")
     if special and (special.endswith("=") or not isinstance(first, int | str | tuple) or name_of(function) == "round"):
         return f"write {special}{shown(first) if special.endswith('=') else ''}"
     places = (*([keywords["axis"]] if "axis" in keywords else []), *surplus)
-    names = getattr(arguments[0], "names", ()) if by_position else ()
     several = all(place in names if isinstance(place, str) else type(place) is int for place in places)
     if several and len(places) > 1 and fits(places, types.get("axis", int)):
         return f"write axis={shown(places)}"

@@ -109,6 +109,7 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "scale": ("deviation", "scales"),
     "shape": ("size", "sizes"),
     "size": ("shape", "sizes", "window"),
+    "solver": ("method",),
     "sorted": ("largest", "sorter"),
     "static_argnum": ("static_argnums",),
     "std": ("deviation",),
@@ -155,6 +156,8 @@ NO_KEYWORDS: Final = {
     "start_dim": "tb.merge_axes(x, axes, name=...) makes one axis of some",
     "end_dim": "tb.merge_axes(x, axes, name=...) makes one axis of some",
     "out": "the result is a new tensor; write x[...] = in front of the call to assign it",
+    "return_indices": "tb.argmax(x, axis=...) has the indices",
+    "rowvar": "a variable is a column, so write x.T where each is a row",
     "requires_grad": "tb.grad(function) differentiates with respect to any argument",
     "where": "write tb.where(mask, x, value) around the operand",
 }
@@ -165,8 +168,11 @@ _NAN = "tb.where(mask, x, tb.nan)"
 OF_KEYWORDS: Final = {
     ("all", "where"): "write x | ~mask as the operand",
     ("any", "where"): "write x & mask as the operand",
+    ("correlation", "axis"): "observations are the rows of x, and variables its columns",
+    ("covariance", "axis"): "observations are the rows of x, and variables its columns",
     ("max", "where"): f"write tb.nanmax({_NAN})",
     ("mean", "where"): f"write tb.nanmean({_NAN})",
+    ("meshgrid", "sparse"): "x[:, None] and y broadcast like the grids",
     ("min", "where"): f"write tb.nanmin({_NAN})",
     ("minimize", "callback"): "trajectory=(0, 10, 20) keeps the values after these iterations",
     ("minimize", "options"): "write max_iterations= and tolerance=",

@@ -222,8 +222,14 @@ class SparseMatrix:
     def __add__(self, other: Any) -> Any:
         return _functions["add"](self, other)
 
+    def __radd__(self, other: Any) -> Any:
+        return _functions["add"](other, self)
+
     def __sub__(self, other: Any) -> Any:
         return _functions["subtract"](self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _functions["subtract"](other, self)
 
     def __mul__(self, other: Any) -> Any:
         return _functions["multiply"](self, other)

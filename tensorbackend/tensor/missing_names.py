@@ -112,7 +112,7 @@ def explain_missing(owner: type[T]) -> type[T]:
         text = f"{type(self).__name__!r} object has no attribute {name!r}"
         remedy = None if name.startswith("_") else known.get(name)
         if remedy is None and not name.startswith("_"):
-            alike = next((other for other in dir(self) if fold(other) == fold(name)), None)
+            alike = next((other for other in dir(self) if fold(other) == fold(name) and other[:1] != "_"), None)
             remedy = f"{'result' if hasattr(owner, 'x') else 'x'}.{alike}" if alike is not None else None
             if alike is None and space.endswith(tuple(DENSE)) and name in dir(sys.modules[space]):
                 remedy = f"tb.{space.rpartition('.')[2]}.{name}(x, ...)"

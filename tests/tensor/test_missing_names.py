@@ -211,6 +211,7 @@ GUESSES = [
     ("tb.solvers.solve(tb.eye(2), tb.ones(2)).info", "result.converged and result.diverged"),
     ("tb.sparse.eye(2).sqrt()", "write A.like(tb.sqrt(A.values))"),
     ("tb.sparse.eye(2).mean()", "A.sum(axis=...)"),
+    ("tb.sparse.eye(2).matmul(x)", "write tb.sparse.matmul(x, ...)"),
     ("tb.sparse.eye(2).inv()", "tb.solvers.solve(A, b)"),
     ("tb.sparse.eye(2).toarray()", "write A.to_dense()"),
     ("tb.sparse.eye(2).dot(x)", "write A @ x"),
