@@ -124,6 +124,8 @@ def _find_kind(kind: Any) -> _Kind | None:
 
 def _words(kind: Any) -> str:
     """The values that an annotation allows, in words: `Sequence[int] | None` is "a list or tuple of ints, or None"."""
+    if kind is Any:
+        return "a value"
     known = None if kind is None else _find_kind(kind)
     if kind is None or known is not None:
         return known.words if known is not None else "None"

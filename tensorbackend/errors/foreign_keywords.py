@@ -34,7 +34,7 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "argnum": ("argnums",),
     "ascending": ("descending",),
     "axes": ("axis", "contract", "names"),
-    "axis": ("axes", "spatial", "axis_name", "contract"),
+    "axis": ("axes", "spatial", "in_axes", "axis_name", "contract"),
     "beta1": ("b1",),
     "beta2": ("b2",),
     "bins": ("size", "edges"),
@@ -115,6 +115,7 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "std": ("deviation",),
     "stddev": ("deviation",),
     "steps": ("num",),
+    "step_size": ("rate",),
     "stride": ("strides",),
     "strides": ("stride",),
     "t_eval": ("times",),
@@ -166,6 +167,7 @@ NO_KEYWORDS: Final = {
 _NAN = "tb.where(mask, x, tb.nan)"
 
 OF_KEYWORDS: Final = {
+    ("adam", "weight_decay"): "tb.optimize.adamw(rate, decay=...) has one",
     ("all", "where"): "write x | ~mask as the operand",
     ("any", "where"): "write x & mask as the operand",
     ("correlation", "axis"): "observations are the rows of x, and variables its columns",

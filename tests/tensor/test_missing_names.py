@@ -212,6 +212,8 @@ GUESSES = [
     ("tb.sparse.eye(2).sqrt()", "write A.like(tb.sqrt(A.values))"),
     ("tb.sparse.eye(2).mean()", "A.sum(axis=...)"),
     ("tb.sparse.eye(2).matmul(x)", "write tb.sparse.matmul(x, ...)"),
+    ("tb.hvp", "tb.jvp(tb.grad(function), (x,), (vector,))[1]"),
+    ("tb.tree_structure", "tb.tree_flatten(tree)[1]"),
     ("tb.sparse.eye(2).inv()", "tb.solvers.solve(A, b)"),
     ("tb.sparse.eye(2).toarray()", "write A.to_dense()"),
     ("tb.sparse.eye(2).dot(x)", "write A @ x"),
