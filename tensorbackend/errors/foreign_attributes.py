@@ -14,7 +14,7 @@ IN_NAMESPACES: Final[dict[str, dict[str, str]]] = {
         "multi_dot": "x @ y @ z, or tb.einsum(subscripts, x, y, z)",
         "orth": "tb.linalg.qr(x).Q",
         "pinverse": "tb.linalg.pinv(x)",
-        "solve_triangular": "tb.linalg.triangular_solve(a, b)",
+        "solve_triangular": "tb.linalg.triangular_solve(a, b, lower=...), where lower=True is the default",
         "symeig": "tb.linalg.eigh(x)",
         "tensorinv": "tb.linalg.inv(tb.reshape(x, (n, n)))",
         "transpose": "tb.matrix_transpose(x), or x.mT",

@@ -79,7 +79,7 @@ ADVICE: Final = {
     "conv3d": "tb.nn.conv(x, kernel)",
     "copy": "tb.tensor(x)",
     "corrcoef": "tb.correlation(x), with a variable a column",
-    "cov": "tb.covariance(x), with a variable a column",
+    "cov": "tb.covariance(x, correction=1), with a variable a column",
     "curve_fit": "tb.optimize.least_squares(residuals, x0)",
     "DataArray": "tb.asarray(values, names=('time', 'place'))",
     "deg2rad": "x * tb.pi / 180",

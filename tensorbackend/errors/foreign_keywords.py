@@ -187,6 +187,8 @@ OF_KEYWORDS: Final = {
     ("solve_ivp", "max_step"): "the steps follow from rtol= and atol=",
     ("std", "where"): f"write tb.nanstd({_NAN})",
     ("sum", "where"): "write tb.where(mask, x, 0) as the operand",
+    ("triangular_solve", "trans"): "write transform='transpose'",
+    ("triangular_solve", "upper"): "write lower=False for an upper triangle",
     ("var", "where"): f"write tb.nanvar({_NAN})",
 }
 """The remedies for keywords that mean something of their own to a function, by function and keyword."""

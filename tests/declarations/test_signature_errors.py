@@ -208,6 +208,8 @@ GUESSES = [
     ("tb.optimize.adam(0.1, weight_decay=0.1)", "tb.optimize.adamw(rate, decay=...)"),
     ("tb.optimize.adam(step_size=0.1)", "write rate="),
     ("tb.grad(lambda t: float(tb.sum(t)))(v)", "use ops in place of float() and math"),
+    ("tb.linalg.triangular_solve(x, v, upper=True)", "write lower=False for an upper triangle"),
+    ("tb.linalg.triangular_solve(x, v, trans=1)", "write transform='transpose'"),
     ("tb.zeros((2, 3), ('a', 'b'))", "write names=('a', 'b')"),
     ("tb.tensor([1, 2], ['a'])", "write names=('a',)"),
     ("tb.eye(3, 'f64')", "a dtype is dtype='f64'"),
