@@ -9,7 +9,8 @@ import re
 from pathlib import Path
 from runpy import run_path
 
-from tensorbackend.errors.foreign_names import ADVICE, SYNONYMS
+from tensorbackend.errors.foreign_functions import ADVICE
+from tensorbackend.errors.foreign_names import SYNONYMS
 
 LIBRARIES = ("numpy", "pytorch", "jax", "xarray")
 """The systems whose rows are read."""

@@ -156,7 +156,7 @@ np.lexsort | | `tb.lexsort([minor, major], axis="n")`
 np.fft.fft2, ifft2 | | `tb.fft.fft2(x)`, `tb.fft.ifft2(x)`
 scipy.fft.dct, idct | | `tb.fft.dct(x)`, `tb.fft.idct(x)`
 scipy.linalg.sqrtm | | `tb.linalg.sqrtm(x)`
-scipy.linalg.solve_triangular | | `tb.linalg.triangular_solve(a, b)`
+scipy.linalg.solve_triangular | | `tb.linalg.triangular_solve(a, b, lower=...)`, whose default is `lower=True`
 scipy.linalg.cho_solve | | `tb.linalg.cholesky_solve(factor, b)`
 scipy.sparse.diags | | `tb.sparse.diagonals(values, offsets, shape)`
 scipy.sparse.linalg.spsolve, cg | | `tb.solvers.solve(A, b, "direct")`, `tb.solvers.solve(A, b, "cg", rtol=1e-8)`

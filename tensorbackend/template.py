@@ -302,7 +302,11 @@ def as_shape(shape: Sequence[int] | int) -> Shape:
     )
     sizes = tuple([size for size in map(as_int, several) if size is not None])
     if len(sizes) < len(several):
-        raise ShapeError(expected("a shape of integers", "names of axes are names=('time', 'place')", shape=shape))
+        remedy = "names of axes are names=('time', 'place')"
+        last: object = several[-1]
+        if len(sizes) == len(several) - 1 and isinstance(last, str | DType):
+            remedy += f", and a dtype is dtype={str(last)!r}"
+        raise ShapeError(expected("a shape of integers", remedy, shape=shape))
     if any(size < 0 for size in sizes):
         raise ShapeError(expected("a shape without negative sizes", shape=sizes))
     return sizes
@@ -329,8 +333,9 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
         remedy = f"use None for an axis without, as in {(None,) * ndim}"
         first: Any = names[0] if names else None
         if isinstance(first, Mapping):
-            remedy = f"write {', '.join(f'{old}={new!r}' for old, new in first.items())}"
-        elif isinstance(first, list | tuple) and len(first) == ndim:
+            pairs = [f"{old}={new!r}" for old, new in first.items() if isinstance(old, str)]
+            remedy = f"write {', '.join(pairs)}" if len(pairs) == len(first) else "write all names by position"
+        elif len(names) == 1 and isinstance(first, list | tuple):
             remedy = f"write {', '.join(map(repr, first))}, one by one"
         raise NamesError(expected(f"{ndim} names, one for each axis", remedy, names=names))
     for name in names:

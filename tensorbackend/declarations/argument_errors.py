@@ -11,11 +11,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, get_args
 
 from ..docstrings import complete_docstring
 from ..dtypes import DType
 from ..errors import ArgumentKindError, TemplateDataError, TensorBackendError, expected
+from ..errors.foreign_keywords import OF_CALLBACKS
 from ..mesh import Mesh
 from ..protocol.callbacks import CompositeCall
 from ..protocol.core import Core
@@ -30,6 +31,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))
+_OF_OPERANDS = ("cond", "switch")  # their operands are the arguments of their functions
 
 
 def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
@@ -106,9 +108,10 @@ def check_arguments_early(function: Callable[P, R]) -> Callable[P, R]:
         except TensorBackendError as error:
             error.named(name_of(function))
             raise
-        except TypeError:
+        except TypeError as error:
             renamed = adapt(function, arguments, keywords)
             if renamed is None:
+                tell(error, function, arguments, keywords)
                 raise
         return call(*arguments, **renamed)
 
@@ -169,6 +172,8 @@ def tell(
     labelled = [*_arguments(function, arguments, keywords)]
     if _is_foreign(error) and any(callable(value) and not isinstance(value, type | DType) for _, value, _ in labelled):
         return  # raised by a function of the user's
+    if isinstance(error, TypeError):
+        _tell_of_callbacks(error, function, labelled)
     for parameter, value, kind in labelled:
         explanation: TensorBackendError | None = None
         if isinstance(error, RecursionError) and is_deep(value):
@@ -180,6 +185,32 @@ def tell(
                 explanation = without
         if explanation is not None:
             raise explanation.named(name_of(function)) from error
+
+
+def _tell_of_callbacks(
+    error: Exception, function: Callable[..., Any], labelled: Sequence[tuple[str, Any, Any]]
+) -> None:
+    """Raises an error from `error` if a function of the user's does not take as many arguments as it is called with."""
+    from inspect import signature
+
+    name = name_of(function)
+    operands = sum(kind is Any for _, _, kind in labelled) if name in _OF_OPERANDS else None
+    for parameter, value, kind in labelled:
+        several = isinstance(value, list | tuple)
+        callbacks, of_one = (value, next(iter(get_args(kind)), None)) if several else ([value], kind)
+        types = next(iter(get_args(of_one)), None)
+        count = len(types) if isinstance(types, list) else operands if types is Ellipsis else None
+        for callback in callbacks if count is not None else ():
+            try:
+                called = signature(callback)
+            except (TypeError, ValueError):  # no function, or one written in C
+                continue
+            try:
+                called.bind(*range(count or 0))
+            except TypeError:
+                words = f"a function of {count} argument{'s' * (count != 1)}"
+                text = expected(words, OF_CALLBACKS.get(name, ""), **{parameter: callback})
+                raise ArgumentKindError(text).named(name) from error
 
 
 def _arguments(

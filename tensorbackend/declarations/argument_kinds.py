@@ -21,6 +21,7 @@ from ..errors import (
 )
 from ..errors.foreign_keywords import ARGUMENTS_OF, NAME_OF_AXIS, OF_FUNCTIONS
 from ..interchange import is_plain_array
+from ..template import Template
 from ..tensor import Tensor
 from .parameters import meaning_of
 
@@ -123,6 +124,8 @@ def _find_kind(kind: Any) -> _Kind | None:
 
 def _words(kind: Any) -> str:
     """The values that an annotation allows, in words: `Sequence[int] | None` is "a list or tuple of ints, or None"."""
+    if kind is Any:
+        return "a value"
     known = None if kind is None else _find_kind(kind)
     if kind is None or known is not None:
         return known.words if known is not None else "None"
@@ -170,6 +173,8 @@ def _remedy(kind: Any, value: Any) -> str:
         return "write list(...) around it"
     if isinstance(value, float) and value.is_integer() and fits(int(value), kind):
         return f"write {shown(int(value))}"
+    if Template in get_args(kind) and isinstance(value, list | tuple) and all(map(_is_int, value)):
+        return f"write 'f32[{', '.join(map(str, value))}]'"
     if Tensor in (kind, *get_args(kind)) and (_is_operand(value) or isinstance(value, list | tuple)):
         return "wrap it in asarray()"
     return ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 from ..dtypes import uint32
 from ..errors import SignatureError, expected, shown
-from ..errors.foreign_keywords import KEYWORDS_OF, MISSING, NO_KEYWORDS, OF_KEYS, SURPLUS, parameter_for
+from ..errors.foreign_keywords import MISSING, NO_KEYWORDS, OF_KEYS, OF_KEYWORDS, SURPLUS, parameter_for
 from .argument_kinds import fits
 from .parameters import types_of
 
@@ -92,7 +92,7 @@ def _error(
             meant = None if is_filled else parameter_for(keyword, by_name)
             sole = None if is_filled or meant is not None else parameter_for(keyword, positions)
             remedies = (
-                KEYWORDS_OF.get((name_of(function), keyword)),
+                OF_KEYWORDS.get((name_of(function), keyword)),
                 f"write {meant}=" if meant is not None else None,
                 of_axis if keyword == "axis" else None,
                 NO_KEYWORDS.get(keyword),
@@ -163,7 +163,9 @@ def _remedy_of_mapping(
         given = arguments[place] if place < len(arguments) else keywords.get(parameter.name)
         if given is None and (keyword in names or "Mapping[str," in kind):
             entries = {
-                name: value for name, value in keywords.items() if name == keyword or name not in taken.parameters
+                name: value
+                for name, value in keywords.items()
+                if name not in taken.parameters or taken.parameters[name].kind is parameter.POSITIONAL_ONLY
             }
         elif keyword == "axis" and given is not None and not isinstance(given, Mapping):
             entries = {keywords["axis"]: given}
@@ -177,8 +179,9 @@ def _remedy_of_mapping(
 
 
 def _entries(mapping: Mapping[Any, Any]) -> str:
-    """A dictionary in its own order, which `shown` sorts: the order of axes matters."""
-    return f"{{{', '.join(f'{shown(key)}: {shown(value)}' for key, value in mapping.items())}}}"
+    """A dictionary in its own order, which `shown` sorts, as the order of axes matters; tensors by their names."""
+    texts = {key: key if hasattr(value, "template") else shown(value) for key, value in mapping.items()}
+    return f"{{{', '.join(f'{shown(key)}: {text}' for key, text in texts.items())}}}"
 
 
 def _options(names: Sequence[str]) -> str:
@@ -195,22 +198,34 @@ def _remedy_of_surplus(
 ) -> str:
     """What to write in place of more arguments than are taken by position."""
     first, last = arguments[len(by_position)], by_position[-1] if by_position else ""
-    if last in ("shape", "axes", "sizes", "repetitions") and all(
-        isinstance(size, int | str) for size in arguments[len(by_position) - 1 :]
-    ):
-        return f"write {last}={shown(tuple(arguments[len(by_position) - 1 :]))}, one tuple"
-    types = _types(function)
-    several = "Sequence" in str(types.get(last)) and all(hasattr(x, "template") for x in arguments)
-    if several:
+    surplus, all_last, types = arguments[len(by_position) :], (*arguments[len(by_position) - 1 :],), _types(function)
+    if last in ("shape", "axes", "sizes", "repetitions") and all(isinstance(size, int | str) for size in all_last):
+        return f"write {last}={shown(all_last)}, one tuple"
+    if last == "axis" and all(type(place) is int for place in all_last) and fits(all_last, types.get(last)):
+        return f"write axis={shown(all_last)}, one tuple"
+    if any(p.kind is p.VAR_KEYWORD for p in taken.parameters.values()):
+        pairs = {**first} if isinstance(first, Mapping) else {} if len(surplus) != 2 else {first: surplus[1]}
+        if pairs and all(isinstance(name, str) and name.isidentifier() for name in pairs):
+            return f"write {', '.join(f'{name}={shown(value)}' for name, value in pairs.items())}"
+    if "Sequence" in str(types.get(last)) and all(hasattr(x, "template") for x in arguments):
         return f"write one list of the {len(arguments)} tensors"
+    names = getattr(arguments[0], "names", ()) if by_position else ()
+    if (
+        isinstance(first, str)
+        and [*surplus] == [first]
+        and first in names
+        and "axis" in {*taken.parameters} - {*keywords}
+    ):
+        return f"write axis={shown(first)}"
     special = SURPLUS.get(name_of(function), "")
     if special and (
         special.endswith("=") or not isinstance(first, int | str | tuple) or name_of(function) in ("round", "isel")
     ):
         return f"write {special}{shown(first) if special.endswith('=') else ''}"
-    rest = tuple(arguments[len(by_position) :])
-    if len(rest) > 1 and all(isinstance(axis, int | str) for axis in rest) and fits(rest, types.get("axis")):
-        return f"write axis={shown(rest)}"
+    places = (*([keywords["axis"]] if "axis" in keywords else []), *surplus)
+    several = all(place in names if isinstance(place, str) else type(place) is int for place in places)
+    if several and len(places) > 1 and fits(places, types.get("axis", int)):
+        return f"write axis={shown(places)}"
     for parameter in taken.parameters.values():
         free = parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in keywords
         if free and fits(first, types.get(parameter.name, Any)):

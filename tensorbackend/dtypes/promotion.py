@@ -35,13 +35,20 @@ def as_dtype(dtype: DTypeLike) -> DType:
         named_dtype = _dtype_by_name(dtype)  # type: ignore[arg-type] # what does not hash is not cached
     except TypeError:
         named_dtype = _dtype_by_name.__wrapped__(dtype)
-    if named_dtype is None and isinstance(dtype, str) and dtype == "i8":  # one byte for Rust and XLA, eight for NumPy
-        raise DTypeError(expected("an unambiguous dtype", "write 'int8', or 'int64' for NumPy's 'i8'", dtype=dtype))
+    if named_dtype is None and isinstance(dtype, str) and dtype in _AMBIGUOUS:
+        ours, numpys = _AMBIGUOUS[dtype]
+        remedy = f"write {ours!r}, or {numpys!r} for NumPy's {dtype!r}"
+        raise DTypeError(expected("an unambiguous dtype", remedy, dtype=dtype))
     if named_dtype is None:
         known = ", ".join(candidate.name for candidate in (*ALL_DTYPES, *NARROW_DTYPES))
-        sizes = "write sizes as one tuple, as in (2, 3), and bounds by keyword; " if isinstance(dtype, int) else ""
-        sizes = "a shape comes before the dtype; " if isinstance(dtype, tuple) else sizes
-        sizes = f"write {_FOREIGN[dtype]!r}; " if isinstance(dtype, str) and dtype in _FOREIGN else sizes
+        sizes = ""
+        if scalar_kind(dtype) == "int":
+            sizes = "write sizes as one tuple, as in (2, 3), and bounds by keyword; "
+        elif isinstance(dtype, tuple | list):
+            texts = dtype and all(name is None or isinstance(name, str) for name in dtype)
+            sizes = f"write names={tuple(dtype)!r}; " if texts else "a shape comes before the dtype; "
+        elif isinstance(dtype, str) and dtype in _FOREIGN:
+            sizes = f"write {_FOREIGN[dtype]!r}; "
         raise DTypeError(expected("a dtype", f"{sizes}the dtypes are {known}", dtype=dtype))
     return named_dtype
 
@@ -61,7 +68,7 @@ def _dtype_by_name(dtype: Any) -> DType | None:
 def _parse_numpy_code(text: str) -> DType | None:
     """The `DType` of one of NumPy's codes, whose numbers are bytes, after a mark of the byte order, as in "<u8".
 
-    Without the mark a code is a short form, whose number is bits: "u8" is uint8, and "f4" is float4_e2m1fn.
+    Without the mark a code is a short form, whose number is bits: "u8" is uint8.
     """
     mark, code = text[:1], text[1:]
     if mark not in ("=", "|", "<" if byteorder == "little" else ">"):
@@ -71,6 +78,9 @@ def _parse_numpy_code(text: str) -> DType | None:
     kind, width = _NUMPYS_KINDS.get(code[:1]), code[1:]
     return None if kind is None or width not in _WIDTHS else BY_NAME.get(f"{kind}{8 * int(width)}")
 
+
+_AMBIGUOUS: Final = {"f4": ("float4_e2m1fn", "float32"), "f8": ("float8_e5m2", "float64"), "i8": ("int8", "int64")}
+"""Short forms whose number is bits to XLA, Nx and safetensors, and bytes to NumPy; with the dtype of each."""
 
 _NUMPYS_KINDS: Final = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
 _WIDTHS: Final = ("1", "2", "4", "8", "16")

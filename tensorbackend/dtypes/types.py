@@ -155,7 +155,7 @@ DTypeLike: TypeAlias = Annotated[DType | str | type | _NamedDType, Meaning("dtyp
 
 BY_NAME: Final = {key: dtype for dtype in (*ALL_DTYPES, *NARROW_DTYPES) for key in (dtype.name, dtype.alias)}
 BY_NAME.update({f"i{bits}": BY_NAME[f"int{bits}"] for bits in (16, 32, 64)})
-BY_NAME.update({"f8": float8_e5m2, "f8_e4m3fn": float8_e4m3fn, "f4": float4_e2m1fn})  # as Nx and safetensors write them
+BY_NAME.update({"f8_e4m3fn": float8_e4m3fn})  # as Nx writes it
 """The dtypes by their names and short forms."""
 
 REAL_OF: dict[DType, DType] = {complex64: float32, complex128: float64}

@@ -8,18 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-_OF_SAMPLES: Final = "the derivative of samples is tb.sample_gradient(y, dx=spacing)"
-_OF_DENSE: Final = "tb.sparse.from_dense(x) makes a sparse matrix of a dense one"
-_OF_DIAGONALS: Final = "as in tb.sparse.diagonals([x, y], [0, 1], (n, n)), with a list for each diagonal"
-_MASKED: Final = "write tb.nan{}(tb.where(mask, x, tb.nan))"
-
 OF_FUNCTIONS: Final = {
     "jacobian": "write tb.jacobian(function)(x)",
     "jacfwd": "write tb.jacfwd(function)(x)",
     "hessian": "write tb.hessian(function)(x)",
     "cond": "tb.where(condition, x1, x2) chooses between values",
     "grad": "write tb.grad(function)(x)",
-    "gradient": _OF_SAMPLES,
+    "gradient": "the derivative of samples is tb.sample_gradient(y, dx=spacing)",
     "map": "write tb.map(x, function=...)",
     "reduce": "tb.sum(x), tb.max(x) and the like reduce a tensor",
     "trace": "tb.linalg.trace(x) is the sum of the diagonal of a matrix",
@@ -27,35 +22,19 @@ OF_FUNCTIONS: Final = {
 """What to write where a function of this package, such as `trace`, is taken for another library's of that name."""
 
 KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
-    "branches": ("functions",),
-    "body_fun": ("body",),
-    "classes": ("size",),
-    "cond_fun": ("condition",),
-    "donate_argnames": ("donate",),
-    "f": ("function",),
-    "false_fun": ("false_function",),
-    "fn": ("function",),
-    "fun": ("function",),
-    "func": ("function",),
-    "lower": ("min", "minval"),
-    "pred": ("predicate",),
-    "true_fun": ("true_function",),
-    "upper": ("max", "maxval"),
-    "aux": ("has_aux",),
     "reverse": ("descending",),
     "rcond": ("rtol",),
     "interpolation": ("method",),
     "deg": ("degree",),
     "axis_names": ("names",),
     "M": ("preconditioner", "n_cols"),
-    "N": ("n_rows",),
     "a_max": ("max",),
     "a_min": ("min",),
     "alpha": ("slope", "alpha"),
     "argnum": ("argnums",),
     "ascending": ("descending",),
     "axes": ("axis", "contract", "names"),
-    "axis": ("axes", "spatial", "axis_name", "contract"),
+    "axis": ("axes", "spatial", "in_axes", "axis_name", "contract"),
     "beta1": ("b1",),
     "beta2": ("b2",),
     "bins": ("size", "edges"),
@@ -86,9 +65,29 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "low": ("minval",),
     "lr": ("rate",),
     "max": ("maxval",),
-    "max_steps": ("limit", "max_iterations"),
     "max_iter": ("max_iterations",),
-    "maxiter": ("max_iterations",),
+    "maxiter": ("max_iterations", "limit"),
+    "max_iterations": ("limit", "max_steps"),
+    "max_steps": ("limit", "max_iterations"),
+    "body_fn": ("body",),
+    "body_fun": ("body",),
+    "branches": ("functions",),
+    "carried_inputs": ("initial",),
+    "combine_fn": ("function",),
+    "cond_fn": ("condition",),
+    "cond_fun": ("condition",),
+    "elems": ("xs",),
+    "f": ("function",),
+    "false_fn": ("false_function",),
+    "false_fun": ("false_function",),
+    "fn": ("function",),
+    "fun": ("function",),
+    "func": ("function",),
+    "loop_vars": ("initial",),
+    "pred": ("predicate",),
+    "t_span": ("span",),
+    "true_fn": ("true_function",),
+    "true_fun": ("true_function",),
     "maxval": ("max",),
     "min": ("minval",),
     "minval": ("min",),
@@ -110,20 +109,28 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "scale": ("deviation", "scales"),
     "shape": ("size", "sizes"),
     "size": ("shape", "sizes", "window"),
+    "solver": ("method",),
     "sorted": ("largest", "sorter"),
     "static_argnum": ("static_argnums",),
     "std": ("deviation",),
     "stddev": ("deviation",),
     "steps": ("num",),
+    "step_size": ("rate",),
     "stride": ("strides",),
     "strides": ("stride",),
     "t_eval": ("times",),
     "tol": ("tolerance", "rtol"),
     "unbiased": ("correction",),
-    "w": ("weights",),
     "weight_decay": ("decay",),
     "window_size": ("window",),
     "wrt": ("argnums",),
+    "classes": ("size",),
+    "donate_argnames": ("donate",),
+    "lower": ("min", "minval"),
+    "upper": ("max", "maxval"),
+    "aux": ("has_aux",),
+    "N": ("n_rows",),
+    "w": ("weights",),
 }
 """The parameters that a keyword may mean; the first one that the function has is named."""
 
@@ -139,6 +146,8 @@ NO_KEYWORDS: Final = {
     "names": "name the axes of the result with rename()",
     "method": "there is one method, so leave it out",
     "jac": "the derivatives are found by tb.grad and tb.jacobian",
+    "eigvals_only": "tb.linalg.eigvalsh(x) has the eigenvalues alone",
+    "subset_by_index": "tb.solvers.eigsh(x, k) finds a few eigenpairs",
     "decimals": "tb.round(x * 100) / 100 rounds to two decimals",
     "compute_uv": "tb.linalg.svdvals(x) has the singular values alone",
     "betas": "write b1= and b2=",
@@ -148,8 +157,14 @@ NO_KEYWORDS: Final = {
     "casting": "cast with astype()",
     "inplace": "the result is a new tensor; write x[...] = in front of the call to assign it",
     "lower": "the lower triangle is the default",
+    "operand": "write the operands by position, after the functions",
+    "operands": "write the operands by position, after the functions",
     "order": "tensors have no memory order",
+    "start_dim": "tb.merge_axes(x, axes, name=...) makes one axis of some",
+    "end_dim": "tb.merge_axes(x, axes, name=...) makes one axis of some",
     "out": "the result is a new tensor; write x[...] = in front of the call to assign it",
+    "return_indices": "tb.argmax(x, axis=...) has the indices",
+    "rowvar": "a variable is a column, so write x.T where each is a row",
     "requires_grad": "tb.grad(function) differentiates with respect to any argument",
     "where": "write tb.where(mask, x, value) around the operand",
     "axis_size": "the arguments have the axis, and its size",
@@ -157,7 +172,6 @@ NO_KEYWORDS: Final = {
     "dtype": "cast with astype()",
     "indices_are_sorted": "segments may be in any order, so leave it out",
     "eigvals": "tb.solvers.eigsh(matrix, k) finds some of the eigenvalues",
-    "operand": "write the operands by position, after the functions",
     "randomness": "map over keys, as in tb.random.split(key, n)",
     "unroll": "a compiled loop stays a loop, so leave it out",
     "v0": "write x0= for the first vector",
@@ -167,11 +181,35 @@ NO_KEYWORDS: Final = {
     "min_periods": "padding='same' gives windows at the ends too",
     "options": "each option is a keyword, such as max_iterations=",
     "some": "full_matrices=False gives the reduced factors",
-    "subset_by_index": "tb.solvers.eigsh(matrix, k) finds some of the eigenvalues",
 }
 """The remedies for keywords that no function here has."""
 
-KEYWORDS_OF: Final = {
+_NAN = "tb.where(mask, x, tb.nan)"
+
+OF_KEYWORDS: Final = {
+    ("adam", "weight_decay"): "tb.optimize.adamw(rate, decay=...) has one",
+    ("all", "where"): "write x | ~mask as the operand",
+    ("any", "where"): "write x & mask as the operand",
+    ("correlation", "axis"): "observations are the rows of x, and variables its columns",
+    ("covariance", "axis"): "observations are the rows of x, and variables its columns",
+    ("max", "where"): f"write tb.nanmax({_NAN})",
+    ("mean", "where"): f"write tb.nanmean({_NAN})",
+    ("meshgrid", "sparse"): "x[:, None] and y broadcast like the grids",
+    ("min", "where"): f"write tb.nanmin({_NAN})",
+    ("minimize", "callback"): "trajectory=(0, 10, 20) keeps the values after these iterations",
+    ("minimize", "options"): "write max_iterations= and tolerance=",
+    ("prod", "where"): "write tb.where(mask, x, 1) as the operand",
+    ("solve", "callback"): "trajectory=(0, 10, 20) keeps the values after these iterations",
+    ("solve_ivp", "args"): "write lambda t, y: function(t, y, a) for further arguments",
+    ("solve_ivp", "dense_output"): "times= takes the times of the solution",
+    ("solve_ivp", "events"): "tb.while_loop(condition, body, initial) stops at an event",
+    ("solve_ivp", "first_step"): "the steps follow from rtol= and atol=",
+    ("solve_ivp", "max_step"): "the steps follow from rtol= and atol=",
+    ("std", "where"): f"write tb.nanstd({_NAN})",
+    ("sum", "where"): "write tb.where(mask, x, 0) as the operand",
+    ("triangular_solve", "trans"): "write transform='transpose'",
+    ("triangular_solve", "upper"): "write lower=False for an upper triangle",
+    ("var", "where"): f"write tb.nanvar({_NAN})",
     ("add", "axis"): "tb.sum(x, axis=...) adds along an axis",
     ("gather", "axis"): "write tb.take(x, indices, axis=...), or tb.take_along_axis(x, indices, axis=...)",
     ("maximum", "axis"): "write tb.max(x, axis=...)",
@@ -179,21 +217,17 @@ KEYWORDS_OF: Final = {
     ("polyfit", "cov"): "tb.linalg.lstsq(a, b) has the residuals and the rank",
     ("polyfit", "full"): "tb.linalg.lstsq(a, b) has the residuals and the rank",
     ("multiply", "axis"): "tb.prod(x, axis=...) multiplies along an axis",
-    ("gradient", "axis"): _OF_SAMPLES,
+    ("gradient", "axis"): "the derivative of samples is tb.sample_gradient(y, dx=spacing)",
     ("eigh", "k"): "tb.solvers.eigsh(matrix, k) finds k of the eigenpairs",
     ("eigvalsh", "k"): "tb.solvers.eigsh(matrix, k) finds k of the eigenpairs",
-    ("mean", "where"): _MASKED.format("mean"),
-    ("median", "where"): _MASKED.format("median"),
-    ("std", "where"): _MASKED.format("std"),
-    ("var", "where"): _MASKED.format("var"),
+    ("median", "where"): "write tb.nanmedian(tb.where(mask, x, tb.nan))",
 }
-"""The remedies for keywords that mean something else in one function, by function and keyword."""
+"""The remedies for keywords that mean something of their own to a function, by function and keyword."""
 
 ARGUMENTS_OF: Final = {
     ("grad", "argnums"): "write the positions of the arguments, as in argnums=(0, 1)",
     ("value_and_grad", "argnums"): "write the positions of the arguments, as in argnums=(0, 1)",
     ("jit", "donate"): "write the names of the parameters, as in donate=('state',)",
-    ("minimize", "bounds"): "write (lowest, highest), two numbers or two trees like x0",
     ("roll", "shift"): "write the shift by position, and axis='time'",
 }
 """The remedies for values of a wrong type, by function and parameter."""
@@ -205,11 +239,6 @@ NAME_OF_AXIS: Final = {
 """What to write where a name is passed as the position of a new axis."""
 
 SURPLUS: Final = {
-    "correlation": "tb.correlation(tb.stack([x, y], axis=1)), with a variable a column",
-    "covariance": "tb.covariance(tb.stack([x, y], axis=1)), with a variable a column",
-    "gather": "tb.take_along_axis(x, indices, axis=...) for indices along one axis",
-    "isel": "the axes by their names, as in x.isel(time=0)",
-    "map": "tb.map(x, function=...), or tb.vmap(function)(x)",
     "matrix_norm": "ord=",
     "max": "tb.maximum(x, y) for the larger of two",
     "min": "tb.minimum(x, y) for the smaller of two",
@@ -218,31 +247,60 @@ SURPLUS: Final = {
     "sum": "tb.add(x, y) for the sum of two",
     "vector_norm": "ord=",
     "with_lengths": "time=lengths, by the name of the axis that has lengths",
+    "correlation": "tb.correlation(tb.stack([x, y], axis=1)), with a variable a column",
+    "covariance": "tb.covariance(tb.stack([x, y], axis=1)), with a variable a column",
+    "gather": "tb.take_along_axis(x, indices, axis=...) for indices along one axis",
+    "isel": "the axes by their names, as in x.isel(time=0)",
+    "map": "tb.map(x, function=...), or tb.vmap(function)(x)",
 }
 """What to write in place of an argument by position where the types of the parameters do not say it, by function."""
+
+_TWO = "it takes two values, as in lambda x, y: x + y"
+_WHOLE = "it takes all values as one, as in lambda x: x[0] + x[1] for a pair; put further arguments into a lambda"
+_OPERANDS = "the operands follow the functions, as in tb.cond(predicate, true_function, false_function, x)"
+
+OF_CALLBACKS: Final = {
+    "associative_scan": _TWO,
+    "cond": _OPERANDS,
+    "fixed_point": _WHOLE,
+    "fori_loop": "it takes the index and the state, as in lambda i, x: x + i",
+    "least_squares": _WHOLE,
+    "minimize": _WHOLE,
+    "reduce": _TWO,
+    "root": _WHOLE,
+    "scan": "it takes the carry and an entry of xs, as in lambda carry, x: (carry + x, carry)",
+    "solve_ivp": "it takes the time and the state, as in lambda t, y: -y",
+    "switch": _OPERANDS.replace("cond(predicate, true_function, false_function,", "switch(index, functions,"),
+    "while_loop": "it takes the whole state, as in lambda state: state[0] < 3",
+    "window_reduce": _TWO,
+}
+"""What to write where a function of the user's takes another number of arguments, by the function that calls it."""
 
 OF_KEYS: Final = "the first argument is a key, as in tb.random.key(seed)"
 """What to write where an argument of a function of keys is missing, and the first one is not a key."""
 
 MISSING: Final = {
     ("gamma", "a"): "a is the shape parameter of the distribution",
+    ("fori_loop", "initial"): "the arguments are lower, upper, body, initial",
+    ("while_loop", "initial"): "the arguments are condition, body, initial",
+    ("scan", "initial"): "the arguments are function, initial, xs",
+    ("randint", "maxval"): "the arguments are key, shape, minval, maxval",
     ("where", "x2"): "the arguments are condition, value where it is true, value elsewhere",
     ("one_hot", "size"): "size is the number of classes",
-    ("gradient", "x"): _OF_SAMPLES,
+    ("gradient", "x"): "the derivative of samples is tb.sample_gradient(y, dx=spacing)",
     ("adam", "rate"): "rate is the learning rate, a number or a function of the step",
-    ("coo", "rows"): _OF_DENSE,
-    ("csc", "indices"): _OF_DENSE,
-    ("csr", "indices"): _OF_DENSE,
-    ("diagonals", "offsets"): _OF_DIAGONALS,
-    ("diagonals", "shape"): _OF_DIAGONALS,
-    ("randint", "maxval"): "the order is key, shape, minval, maxval",
-    ("randint", "minval"): "the order is key, shape, minval, maxval",
+    ("coo", "rows"): "write tb.sparse.coo(values, rows, columns, shape=...), or tb.sparse.from_dense(x) for a dense x",
+    ("csc", "indices"): "write tb.sparse.csc(values, indices, pointers, shape=...), or tb.sparse.from_dense(x)",
+    ("csr", "indices"): "write tb.sparse.csr(values, indices, pointers, shape=...), or tb.sparse.from_dense(x)",
     ("dot", "contract"): "x @ y is the product of vectors and matrices; contract= takes the names of the axes to sum",
     ("normal", "key"): "write tb.random.normal(tb.random.key(seed), shape)",
     ("segment_sum", "size"): "size= is the number of segments",
     ("template", "dtype"): "write tb.template((3, 4), 'f32', ('a', 'b')) for f32[a: 3][b: 4]",
     ("uniform", "key"): "write tb.random.uniform(tb.random.key(seed), shape)",
     ("where", "x1"): "tb.nonzero(condition) returns the positions",
+    ("diagonals", "offsets"): "as in tb.sparse.diagonals([x, y], [0, 1], (n, n)), with a list for each diagonal",
+    ("diagonals", "shape"): "as in tb.sparse.diagonals([x, y], [0, 1], (n, n)), with a list for each diagonal",
+    ("randint", "minval"): "the order is key, shape, minval, maxval",
 }
 """The remedies for arguments that are often left out, by function and parameter."""
 

@@ -16,16 +16,41 @@ ASSIGNED_TO_TENSORS: Final = {
 """What to write instead of an assignment to an attribute that tensors do have."""
 
 _OF_SEARCHES: Final = {
-    "fun": "x.value",
-    "message": "x.converged and x.diverged",
-    "nfev": "x.iterations",
-    "nit": "x.iterations",
-    "root": "x.x",
-    "status": "x.converged and x.diverged",
-    "success": "x.converged",
+    "fun": "result.value",
+    "message": "result.converged and result.diverged",
+    "nfev": "result.iterations",
+    "nit": "result.iterations",
+    "root": "result.x",
+    "status": "result.converged and result.diverged",
+    "success": "result.converged",
 }
 
+_SAME = (
+    "abs",
+    "sqrt",
+    "sin",
+    "tan",
+    "asin",
+    "atan",
+    "sinh",
+    "tanh",
+    "expm1",
+    "log1p",
+    "sign",
+    "floor",
+    "ceil",
+    "real",
+    "imag",
+)
+_OF_VALUES = {name: name for name in _SAME} | {"arcsin": "asin", "arctan": "atan", "conjugate": "conj", "rint": "round"}
+
 OF_RESULTS: Final[dict[str, dict[str, str]]] = {
+    "DType": {
+        "byteorder": "x.name",
+        "char": "numpy.asarray(tensor), as SciPy and others need an array of NumPy's",
+        "str": "x.name",
+        "type": "x.name",
+    },
     "EigResult": {"v": "x.eigenvectors", "values": "x.eigenvalues", "vectors": "x.eigenvectors", "w": "x.eigenvalues"},
     "EighResult": {"v": "x.eigenvectors", "values": "x.eigenvalues", "vectors": "x.eigenvectors", "w": "x.eigenvalues"},
     "Eigenpairs": {"v": "x.eigenvectors", "values": "x.eigenvalues", "vectors": "x.eigenvectors", "w": "x.eigenvalues"},
@@ -38,7 +63,7 @@ OF_RESULTS: Final[dict[str, dict[str, str]]] = {
         "step": "x.update(gradients, state, parameters), and tb.optimize.apply_updates(parameters, updates)",
         "zero_grad": "tb.grad(loss)(parameters), which returns new gradients",
     },
-    "LeastSquares": _OF_SEARCHES | {"fun": "x.residuals", "jac": "tb.jacobian(function)(x)"},
+    "LeastSquares": _OF_SEARCHES | {"fun": "result.residuals", "jac": "tb.jacobian(function)(x)"},
     "LstsqResult": {"s": "x.singular_values", "x": "x.solution"},
     "Minimum": _OF_SEARCHES | {"jac": "tb.grad(function)(x)"},
     "Ragged": {
@@ -54,9 +79,27 @@ OF_RESULTS: Final[dict[str, dict[str, str]]] = {
     "Root": _OF_SEARCHES,
     "SVDResult": {"V": "x.Vh, whose transpose is V", "Vt": "x.Vh"},
     "SlogdetResult": {"logdet": "x.logabsdet"},
-    "Solution": {"info": "x.converged and x.diverged", "nit": "x.iterations", "success": "x.converged"},
+    "Solution": {
+        "info": "result.converged and result.diverged",
+        "nit": "result.iterations",
+        "success": "result.converged",
+    },
     "SparseMatrix": {
         "A": "A.to_dense()",
+        "argmax": "tb.argmax(A.to_dense(), axis=...)",
+        "argmin": "tb.argmin(A.to_dense(), axis=...)",
+        "asformat": "A.to_csr(), A.to_csc() or A.to_coo()",
+        "count_nonzero": "A.nnz",
+        "inv": "tb.solvers.solve(A, b), or tb.linalg.inv(A.to_dense())",
+        "matmat": "A @ x",
+        "maximum": "tb.maximum(A.to_dense(), x)",
+        "mean": "A.sum(axis=...), divided by a size of A.shape",
+        "minimum": "tb.minimum(A.to_dense(), x)",
+        "reshape": "tb.reshape(A.to_dense(), shape)",
+        "solve": "tb.solvers.solve(A, b)",
+        "todia": "A.diagonal(), or A.to_coo()",
+        "todok": "A.to_coo()",
+        "trace": "tb.sum(A.diagonal())",
         "col": "A.to_coo().columns",
         "columns": "A.to_coo().columns",
         "conj": "A.like(tb.conj(A.values))",
@@ -79,10 +122,14 @@ OF_RESULTS: Final[dict[str, dict[str, str]]] = {
         "todense": "A.to_dense()",
         "tolil": "A.to_coo()",
         "transpose": "A.T",
-    },
+    }
+    | {name: f"A.like(tb.{ours}(A.values))" for name, ours in _OF_VALUES.items()},
     "Trajectory": {"success": "x.converged", "sol": "times= of tb.solvers.solve_ivp", "t": "x.times", "ys": "x.y"},
 }
-"""What to write instead of attributes that other libraries' results and matrices have, by our classes."""
+"""What to write instead of attributes that other libraries' results and matrices have, by our classes.
+
+x is the result, except where it has a part of that name.
+"""
 
 DENSE: Final = {"ragged": "x.filled(0)", "sparse": "A.to_dense()"}
 """The tensor that a function of tensors takes in place of what these namespaces are for."""

@@ -31,7 +31,7 @@ def associative_scan(function: Callable[[X, X], X], xs: X, reverse: bool = False
 @overload
 def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis: Axis = 0) -> Any: ...
 @check_arguments_early
-def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis: Axis = 0) -> Any:
+def associative_scan(function: Callable[[Any, Any], Any], xs: Any, reverse: bool = False, *, axis: Axis = 0) -> Any:
     """Combine all entries up to each one along an axis by an associative function.
 
     Entry n of the result combines the entries 0 to n: entry 2 is `function(function(x0, x1), x2)`. As the function is
@@ -156,7 +156,7 @@ def map_along_axis(function: Callable[[X], R], xs: X, *, axis: Axis = 0, batch_s
 @overload
 def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: int | None = None) -> Any: ...
 @check_arguments_early
-def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: int | None = None) -> Any:
+def map_along_axis(function: Callable[[Any], Any], xs: Any, *, axis: Axis = 0, batch_size: int | None = None) -> Any:
     """Call a function for each entry along an axis sequentially, and stack the results.
 
     The calls need the memory of one entry, or of `batch_size` entries, where `vmap` needs the memory of all entries at

@@ -177,7 +177,7 @@ def fori_loop(
 @overload
 def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any) -> Any: ...
 @check_arguments
-def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any) -> Any:
+def fori_loop(lower: TensorLike, upper: TensorLike, body: Callable[[Any, Any], Any], initial: Any) -> Any:
     """Run `carry = body(i, carry)` for each i from `lower` up to but excluding `upper`.
 
     i is a tensor without axes: int64, or of the bounds' dtype. With Python ints as bounds the loop has a known length
@@ -251,7 +251,7 @@ def scan(
 ) -> tuple[Any, Any]: ...
 @check_arguments
 def scan(
-    function: Function,
+    function: Callable[[Any, Any], Any],
     initial: Any,
     xs: Any = None,
     length: int | None = None,

@@ -186,7 +186,10 @@ def wrap_results(node: Node) -> Tensor | tuple[Tensor, ...]:
 
 def no_data_error(x: Tensor) -> TemplateDataError:
     """The error for reading a value that depends on an argument of a trace."""
-    remedy = "use where() or tb.cond() for a choice, and size= for a shape that depends on data"
+    remedy = (
+        "use ops in place of float() and math, where() or tb.cond() for a choice, (a) & (b) for `a and b`, "
+        "and size= for a shape that depends on data"
+    )
     return TemplateDataError(expected("no data to be read while a function is traced", remedy, tensor=x.template))
 
 

@@ -168,8 +168,13 @@ def _place_axis(result: Operand, place: object, size: int, name: str | None) -> 
     x = x if result.mapped else broadcast_to(x, (size, *x.shape))
     at = as_int(place)
     if at is None or not -x.ndim <= at < x.ndim:
-        raise AxisError(
-            expected(f"a position from {-x.ndim} to {x.ndim - 1} in out_axes", result=x.template, axis=place)
+        remedy = "the axis keeps its name at any position" if isinstance(place, str) else ""
+        positions = f"a position from {-x.ndim} to {x.ndim - 1} in out_axes"
+        raise AxisError(expected(positions, remedy, result=x.template, axis=place))
+    if name is not None and name in x.names[1:]:
+        remedy = "rename() the axis of an argument or of the result"
+        raise NamesError(
+            expected(f"a result without an axis {name!r}, the name of the batch", remedy, result=x.template)
         )
     x = x if name is None else rename(x, name, *x.names[1:])
     return moveaxis(x, 0, at) if at % x.ndim else x

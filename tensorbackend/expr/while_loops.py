@@ -59,8 +59,8 @@ def while_loop(
 ) -> Any: ...
 @check_arguments
 def while_loop(
-    condition: Function,
-    body: Function,
+    condition: Callable[[Any], Any],
+    body: Callable[[Any], Any],
     initial: Any,
     *,
     limit: int | None = None,

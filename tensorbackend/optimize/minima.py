@@ -149,6 +149,8 @@ def minimize(
     >>> tb.round(fit["slope"]).item(), tb.round(fit["start"]).item()
     (2.0, 1.0)
     """
+    if isinstance(bounds, list):  # SciPy's, of which two would pass as the lower and the upper bounds
+        raise ArgumentError(expected("one pair of bounds", "write (lower, upper), each for all of x", bounds=bounds))
     leaves, tree = flatten(x0)
     if tree is not LEAF and any(isinstance(leaf, Tensor) or is_array(leaf) for leaf in leaves):
         nested = _TreeFunction(function, leaves, tree)

@@ -59,7 +59,9 @@ def not_positive_definite() -> DataError:
     >>> not_positive_definite().__class__.__name__
     'DataError'
     """
-    return DataError(expected("a positive definite matrix"))
+    return DataError(
+        expected("a positive definite matrix", "add a small multiple of eye() to one that is nearly singular")
+    )
 
 
 def singular_matrix() -> DataError:

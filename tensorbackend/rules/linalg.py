@@ -102,6 +102,9 @@ def solution(
     be, or if b has another number of equations than a, and `NamesError` if the names of their axes differ.
     """
     dtype = matrix_dtype(a, b)
+    if square and b.ndim > 1 and b.shape[-1] == b.shape[-2] and (a.ndim < 2 or a.shape[-1] != a.shape[-2]):
+        order = "the matrix comes first, then the right-hand side"
+        raise ShapeError(expected("a square matrix, or a stack of them, first", order, matrix=a, right=b))
     check_square(a) if square else check_matrix(a)
     if b.ndim < (1 if left_side else 2):
         expected_form = "a vector or matrices" if left_side else "a matrix, or a stack of them,"

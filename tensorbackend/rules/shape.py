@@ -146,10 +146,13 @@ def align_axes(x: Template, names: Sequence[str]) -> tuple[tuple[int, ...], tupl
     """The axes of x in the order of `names`, and the positions in `names` of those that x does not have."""
     absent = [name for name in x.names if name not in names]
     if absent or None in x.names:
-        remedy = "aligned(x, y, outer=True) gives two tensors the axes of both"
+        remedy = "list every name; aligned(x, y, outer=True) gives two tensors the axes of both"
+        first: object = names[0] if names else None
         if None in x.names:
             remedy = "name every axis with rename()"
-        elif not all(isinstance(name, str) for name in names):  # a list of names, or ...
+        elif isinstance(first, list | tuple):
+            remedy = f"write all names, one by one, as in align_to{tuple(first)!r}"
+        elif not all(isinstance(name, str) for name in names):  # or ...
             remedy = f"write all names, one by one, as in {', '.join(map(repr, x.names))}"
         raise NamesError(expected(f"names that hold all of {x!r}", remedy, names=tuple(names)))
     order = tuple(x.names.index(name) for name in names if name in x.names)

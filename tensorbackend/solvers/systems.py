@@ -249,7 +249,11 @@ class _System:
         self.columns, self.rows = columns, rows
         size = prod(b.shape[b.ndim - count :])
         if size != rows:
-            raise ShapeError(expected(f"b with {rows} elements in a vector, the number of rows of A", b=b.template))
+            grid = self.matrix is not None and rows == prod(b.shape[-2:])
+            remedy = "flatten() the grid, or give a function and vector_axes=2" if grid else ""
+            raise ShapeError(
+                expected(f"b with {rows} elements in a vector, the number of rows of A", remedy, b=b.template)
+            )
         self._broadcast(batch, b, guess)
         self.residuals = b.template
         self.basis = self._basis(null_space)
@@ -260,7 +264,9 @@ class _System:
         if self.matrix is None:
             return
         if self.count != 1:
-            raise ArgumentError(expected("vector_axes=1 for a matrix", "give a function", vector_axes=self.count))
+            raise ArgumentError(
+                expected("vector_axes=1 for a matrix", "flatten() the grid, or give a function", vector_axes=self.count)
+            )
         one, other = self.matrix.names[-2], b.names[-1]
         if one is not None and other is not None and one != other:
             remedy = "rename() one of them"

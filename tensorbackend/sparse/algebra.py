@@ -187,7 +187,8 @@ def divide(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
 
 def _scale(matrix: Any, x: Any, op: Any) -> SparseMatrix:
     if isinstance(x, SparseMatrix) or not isinstance(matrix, SparseMatrix):
-        raise OperandError(expected("a number or a dense tensor with a sparse matrix", matrix=matrix, x=x))
+        remedy = "use A @ B for the product of matrices, or B.to_dense()"
+        raise OperandError(expected("a number or a dense tensor with a sparse matrix", remedy, matrix=matrix, x=x))
     if not isinstance(x, Tensor) and not is_array(x) and not isinstance(x, (list, tuple)):
         return matrix.like(op(matrix.values, x))
     factor = x if isinstance(x, Tensor) else asarray(x, backend=matrix.values.backend)

@@ -10,14 +10,15 @@ import the classes below.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar, overload
 
 from ..caching.option_keys import holds_entries, remember
 from ..declarations.argument_errors import check_construction
+from ..declarations.argument_kinds import fits
 from ..dispatch.operands import nameless
 from ..dtypes import DType
-from ..errors import NamesError, expected
+from ..errors import NamesError, OperandError, expected
 from ..expr.trees import register_tree_node
 from ..ops.composite.linalg.sparse import Format, places
 from ..protocol import Backend
@@ -68,8 +69,8 @@ class SparseMatrix:
     __hash__ = None  # type: ignore[assignment] # as for tensors
 
     operand_remedy = (
-        "use `A @ x` or a function of tb.sparse, `A.like(function(A.values))` for a function of the stored values, "
-        "or `A.to_dense()`"
+        "use `A @ x`, tb.solvers.solve(A, b) or a function of tb.sparse, `A.like(function(A.values))` for a function "
+        "of the stored values, or `A.to_dense()`"
     )
     """What an op of dense tensors advises where it gets a sparse matrix."""
 
@@ -221,8 +222,14 @@ class SparseMatrix:
     def __add__(self, other: Any) -> Any:
         return _functions["add"](self, other)
 
+    def __radd__(self, other: Any) -> Any:
+        return _functions["add"](other, self)
+
     def __sub__(self, other: Any) -> Any:
         return _functions["subtract"](self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _functions["subtract"](other, self)
 
     def __mul__(self, other: Any) -> Any:
         return _functions["multiply"](self, other)
@@ -240,6 +247,38 @@ class SparseMatrix:
 
     def __getitem__(self, key: Any) -> Any:
         return _functions["select"](self, key)
+
+
+def _refuse(methods: Mapping[str, str], words: str, remedy: str) -> None:
+    """Gives the class operators that are errors with a remedy, under the names of their ops; no type checker sees them.
+
+    An object that is not an operand equals no matrix.
+    """
+
+    def refusal(op: str) -> Callable[..., Any]:
+        def refuse(self: SparseMatrix, *operands: Any, **options: Any) -> Any:
+            if op in ("equal", "not_equal") and not fits(operands[0], SparseMatrix | TensorLike):
+                return NotImplemented
+            error = OperandError(expected(words, remedy, A=self.template))
+            raise error.named(op) if op else error
+
+        return refuse
+
+    for method, op in methods.items():
+        setattr(SparseMatrix, f"__{method}__", refusal(op))
+
+
+_COMPARED = {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
+_DENSE = {"mod": "remainder", "floordiv": "floor_divide", "and": "and", "or": "or", "xor": "xor"}
+_DENSE |= {"rtruediv": "divide", "rmod": "remainder", "rfloordiv": "floor_divide", "rpow": "pow"}
+_refuse(_COMPARED, "a dense tensor to compare", "compare A.to_dense(), or the stored A.values")
+_refuse(_DENSE, "a dense tensor", "use A.to_dense(), or A.like(...) of the stored A.values")
+_refuse({"abs": "abs"}, "a dense tensor", "write A.like(tb.abs(A.values)), or take abs() of A.to_dense()")
+_refuse({"pow": "pow"}, "a dense tensor", "write A.like(A.values ** n), or A @ A for a product of matrices")
+_refuse({"bool": "bool"}, "a tensor of one element as a condition", "ask for A.nnz, or compare A.to_dense()")
+_refuse({"len": "len"}, "a dense tensor for len()", "use A.shape, or A.nnz for the number of stored entries")
+_refuse({"array": ""}, "a dense tensor", "write A.to_dense(), or tb.sparse.to_scipy(A) for SciPy")
+_refuse({"setitem": "setitem"}, "a dense tensor to assign to", "add a matrix of tb.sparse.coo(), as A never changes")
 
 
 class COO(SparseMatrix):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Never, NoReturn, Protocol, Sup
 from ..annotations import Meaning
 from ..dtypes import DType, Scalar
 from ..dtypes.packing import unpack
-from ..errors import ArgumentError, DeallocatedError, DTypeError, OperandError, ShapeError, expected
+from ..errors import ArgumentError, DeallocatedError, DTypeError, OperandError, ShapeError, SignatureError, expected
 from ..errors.foreign_names import SYNONYMS
 from ..errors.tracebacks import name_in_errors
 from ..rules.plan import integer
@@ -211,8 +211,10 @@ class Tensor(Operators, MissingAttributes, metaclass=TensorType):
     # Out of the tensor
 
     @name_in_errors
-    def item(self) -> Scalar:
+    def item(self, *surplus: Never) -> Scalar:
         """The Python number in a tensor of one element; `ShapeError` for any other size."""
+        if surplus:
+            raise SignatureError(expected("no arguments", "index it first, as in x[0, 1].item()", index=surplus))
         template = self.template
         if template.size != 1:
             raise ShapeError(expected("a tensor of one element", "index it first", shape=self.shape))

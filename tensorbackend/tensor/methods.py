@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Never, Self
 
 from ..annotations import Axes, Axis
 from ..dtypes import DType, DTypeLike
+from ..errors import DTypeError
+from ..template import Names
 from .op_table import ops
 
 
@@ -26,30 +28,53 @@ class OpMethods:
         @property
         def dtype(self) -> DType: ...
 
+        @property
+        def names(self) -> Names: ...
+
         def __round__(self, digits: int | None = None) -> Self: ...
 
     # Reductions
 
     def sum(
-        self, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False, **unknown: Never
+        self,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        *surplus: Never,
+        keepdims: bool = False,
+        **unknown: Never,
     ) -> Self:
         """The sum along axes."""
-        if unknown:
-            return ops["sum"](self, **unknown)
-        return ops["sum"](self, axis=axis, dtype=dtype, keepdims=keepdims)
+        if surplus or unknown:
+            return ops["sum"](self, *([] if dtype is None else [dtype]), *surplus, axis=axis, **unknown)
+        try:
+            return ops["sum"](self, axis=axis, dtype=dtype, keepdims=keepdims)
+        except DTypeError:
+            if isinstance(dtype, int) or dtype in self.names:  # keepdims=, or a second axis
+                return ops["sum"](self, dtype, axis=axis)
+            raise
 
     def prod(
-        self, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False, **unknown: Never
+        self,
+        axis: Axes = None,
+        dtype: DTypeLike | None = None,
+        *surplus: Never,
+        keepdims: bool = False,
+        **unknown: Never,
     ) -> Self:
         """The product along axes."""
-        if unknown:
-            return ops["prod"](self, **unknown)
-        return ops["prod"](self, axis=axis, dtype=dtype, keepdims=keepdims)
+        if surplus or unknown:
+            return ops["prod"](self, *([] if dtype is None else [dtype]), *surplus, axis=axis, **unknown)
+        try:
+            return ops["prod"](self, axis=axis, dtype=dtype, keepdims=keepdims)
+        except DTypeError:
+            if isinstance(dtype, int) or dtype in self.names:  # keepdims=, or a second axis
+                return ops["prod"](self, dtype, axis=axis)
+            raise
 
     def mean(self, axis: Axes = None, *surplus: Never, keepdims: bool = False, **unknown: Never) -> Self:
         """The arithmetic mean along axes."""
         if surplus or unknown:
-            return ops["mean"](self, axis, *surplus, **unknown)
+            return ops["mean"](self, *surplus, axis=axis, **unknown)
         return ops["mean"](self, axis=axis, keepdims=keepdims)
 
     def var(
@@ -57,7 +82,7 @@ class OpMethods:
     ) -> Self:
         """The variance along axes."""
         if surplus or unknown:
-            return ops["var"](self, axis, *surplus, **unknown)
+            return ops["var"](self, *surplus, axis=axis, **unknown)
         return ops["var"](self, axis=axis, correction=correction, keepdims=keepdims)
 
     def std(
@@ -65,43 +90,43 @@ class OpMethods:
     ) -> Self:
         """The standard deviation along axes."""
         if surplus or unknown:
-            return ops["std"](self, axis, *surplus, **unknown)
+            return ops["std"](self, *surplus, axis=axis, **unknown)
         return ops["std"](self, axis=axis, correction=correction, keepdims=keepdims)
 
     def max(self, axis: Axes = None, *surplus: Never, keepdims: bool = False, **unknown: Never) -> Self:
         """The maximum along axes."""
         if surplus or unknown:
-            return ops["max"](self, axis, *surplus, **unknown)
+            return ops["max"](self, *surplus, axis=axis, **unknown)
         return ops["max"](self, axis=axis, keepdims=keepdims)
 
     def min(self, axis: Axes = None, *surplus: Never, keepdims: bool = False, **unknown: Never) -> Self:
         """The minimum along axes."""
         if surplus or unknown:
-            return ops["min"](self, axis, *surplus, **unknown)
+            return ops["min"](self, *surplus, axis=axis, **unknown)
         return ops["min"](self, axis=axis, keepdims=keepdims)
 
     def all(self, axis: Axes = None, *surplus: Never, keepdims: bool = False, **unknown: Never) -> Self:
         """Whether all elements along axes are true."""
         if surplus or unknown:
-            return ops["all"](self, axis, *surplus, **unknown)
+            return ops["all"](self, *surplus, axis=axis, **unknown)
         return ops["all"](self, axis=axis, keepdims=keepdims)
 
     def any(self, axis: Axes = None, *surplus: Never, keepdims: bool = False, **unknown: Never) -> Self:
         """Whether any element along axes is true."""
         if surplus or unknown:
-            return ops["any"](self, axis, *surplus, **unknown)
+            return ops["any"](self, *surplus, axis=axis, **unknown)
         return ops["any"](self, axis=axis, keepdims=keepdims)
 
     def argmax(self, axis: Axis | None = None, *surplus: Never, keepdims: bool = False, **unknown: Never) -> Self:
         """The index of the maximum along an axis."""
         if surplus or unknown:
-            return ops["argmax"](self, axis, *surplus, **unknown)
+            return ops["argmax"](self, *surplus, axis=axis, **unknown)
         return ops["argmax"](self, axis=axis, keepdims=keepdims)
 
     def argmin(self, axis: Axis | None = None, *surplus: Never, keepdims: bool = False, **unknown: Never) -> Self:
         """The index of the minimum along an axis."""
         if surplus or unknown:
-            return ops["argmin"](self, axis, *surplus, **unknown)
+            return ops["argmin"](self, *surplus, axis=axis, **unknown)
         return ops["argmin"](self, axis=axis, keepdims=keepdims)
 
     # Shapes
@@ -110,11 +135,15 @@ class OpMethods:
         """The same elements in another shape, a tuple or separate sizes."""
         new_shape = shape[0] if len(shape) == 1 else shape
         if unknown:
-            return ops["reshape"](self, new_shape, **unknown)
+            return ops["reshape"](self, *(shape and [new_shape]), **unknown)
         return ops["reshape"](self, new_shape, names=names)
 
-    def flatten(self) -> Self:
+    def flatten(self, *surplus: Never, **unknown: Never) -> Self:
         """The elements along one axis: `reshape(x, -1)`."""
+        if surplus:
+            return self.flatten(**{"order" if surplus[0] in ("C", "F", "A", "K") else "start_dim": surplus[0]})
+        if unknown:
+            return ops["reshape"](self, -1, **unknown)
         return ops["reshape"](self, -1)
 
     ravel = flatten
@@ -122,12 +151,14 @@ class OpMethods:
     def transpose(self, *axes: Axis | Sequence[Axis], **unknown: Never) -> Self:
         """The axes in another order, by default reversed: `permute_dims`."""
         order = axes[0] if len(axes) == 1 and isinstance(axes[0], Sequence) and not isinstance(axes[0], str) else axes
-        return ops["permute_dims"](self, order or None, **unknown)
-
-    def squeeze(self, axis: Axes = None, **unknown: Never) -> Self:
-        """The tensor without axes of size 1, all of them by default."""
         if unknown:
-            return ops["squeeze"](self, **unknown)
+            return ops["permute_dims"](self, *(axes and [order]), **unknown)
+        return ops["permute_dims"](self, order or None)
+
+    def squeeze(self, axis: Axes = None, *surplus: Never, **unknown: Never) -> Self:
+        """The tensor without axes of size 1, all of them by default."""
+        if surplus or unknown:
+            return ops["squeeze"](self, *([] if axis is None else [axis]), *surplus, **unknown)
         return ops["squeeze"](self, axis=axis)
 
     # Elements

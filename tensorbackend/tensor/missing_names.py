@@ -6,9 +6,11 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, TypeVar
 
+from ..dtypes import DType
 from ..errors import MissingNameError
-from ..errors.foreign_attributes import OF_TENSORS
-from ..errors.foreign_names import ADVICE, SYNONYMS, advice, fold
+from ..errors.foreign_functions import ADVICE
+from ..errors.foreign_methods import OF_TENSORS
+from ..errors.foreign_names import SYNONYMS, advice, fold
 from ..errors.foreign_results import ASSIGNED_TO_TENSORS, DENSE, OF_RESULTS
 from ..registration import SuppliedFunction
 
@@ -115,8 +117,8 @@ def explain_missing(owner: type[T]) -> type[T]:
         text = f"{type(self).__name__!r} object has no attribute {name!r}"
         remedy = None if name.startswith("_") else known.get(name)
         if remedy is None and not name.startswith("_"):
-            alike = next((other for other in dir(self) if fold(other) == fold(name)), None)
-            remedy = f"x.{alike}" if alike is not None else None
+            alike = next((other for other in dir(self) if fold(other) == fold(name) and other[:1] != "_"), None)
+            remedy = f"{'result' if hasattr(owner, 'x') else 'x'}.{alike}" if alike is not None else None
             if alike is None and space.endswith(tuple(DENSE)) and name in dir(sys.modules[space]):
                 remedy = f"tb.{space.rpartition('.')[2]}.{name}(x, ...)"
         raise MissingNameError(f"{text}; write {remedy}" if remedy else text, name=name, obj=self)
@@ -190,6 +192,7 @@ def explain_attributes(names: Iterable[str]) -> None:
             setattr(MissingAttributes, name, MissingAttribute(name))
 
 
+explain_missing(DType)
 explain_attributes((*OF_TENSORS, *SYNONYMS, *ADVICE))
 
 

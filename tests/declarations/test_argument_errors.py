@@ -51,6 +51,44 @@ WRONG: list[tuple[Callable[[], Any], type[TensorBackendError], str]] = [
 ]  # fmt: skip
 
 
+CALLBACKS = [
+    ("tb.while_loop(lambda a, b: a < 3, lambda s: s, (0.0, 1.0))",
+     "a function of 1 argument, got condition=<function <lambda>", "it takes the whole state, as in lambda state: "),
+    ("tb.while_loop(lambda s: s[0] < 3, lambda a, b: (a + 1, b), (0.0, 1.0))", "1 argument, got body=", "whole state"),
+    ("tb.fori_loop(0, 3, lambda x: x, 0.0)", "2 arguments, got body=", "the index and the state"),
+    ("tb.scan(lambda c: c, 0.0, x)", "2 arguments, got function=", "the carry and an entry of xs"),
+    ("tb.jit(lambda x: tb.scan(lambda c: c, 0.0, x))(x)", "2 arguments, got function=", "the carry and an entry of xs"),
+    ("tb.associative_scan(lambda x: x, x)", "2 arguments, got function=", "it takes two values"),
+    ("tb.cond(True, lambda x: x, lambda x: -x)", "0 arguments, got true_function=", "the operands follow the"),
+    ("tb.cond(True, lambda x: x, lambda: x, x)", "1 argument, got false_function=", "the operands follow the"),
+    ("tb.switch(1, [lambda x: x, lambda: x], x)", "1 argument, got functions=", "tb.switch(index, functions, x)"),
+    ("tb.solvers.solve_ivp(lambda y: -y, (0, 1), x)", "2 arguments, got function=", "the time and the state"),
+    ("tb.optimize.minimize(lambda a, b: a, (1.0, 1.0))", "1 argument, got function=", "it takes all values as one"),
+    ("tb.optimize.root(lambda a, b: a, x)", "1 argument, got function=", "it takes all values as one"),
+    ("tb.sparse.from_function(lambda a, b: a, 'f32[3]')", "1 argument, got function=", ""),
+    ("tb.map(x, function=lambda a, b: a)", "1 argument, got function=", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "text", "remedy"), CALLBACKS, ids=[call for call, _, _ in CALLBACKS])
+def test_a_function_that_takes_another_number_of_arguments(call: str, text: str, remedy: str) -> None:
+    with pytest.raises(ArgumentKindError) as caught:
+        eval(call, {"tb": tb, "x": X})
+    assert text in str(caught.value)
+    assert remedy in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda c, x: None + x, lambda c, x, y=1: len(x.size), lambda *both: both[0]()],
+    ids=["none", "len", "call"],
+)
+def test_an_error_of_a_function_that_takes_its_arguments_stays(function: Callable[..., Any]) -> None:
+    with pytest.raises(TypeError) as caught:
+        tb.scan(function, 0.0, X)
+    assert not isinstance(caught.value, TensorBackendError) or "a function of" not in str(caught.value)
+
+
 @pytest.mark.parametrize(("call", "error", "text"), WRONG, ids=[text.partition(":")[0] for _, _, text in WRONG])
 def test_wrong_kinds(call: Callable[[], Any], error: type[TensorBackendError], text: str) -> None:
     with pytest.raises(TensorBackendError) as caught:

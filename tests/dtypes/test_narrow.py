@@ -30,9 +30,18 @@ def test_a_narrow_dtype_is_one_object_under_all_its_names(dtype: DType) -> None:
 
 
 def test_nx_and_safetensors_have_names_of_their_own() -> None:
-    assert as_dtype("f8") is dtypes.float8_e5m2  # Nx's {:f, 8}
+    assert as_dtype("f8_e5m2") is dtypes.float8_e5m2
     assert as_dtype("f8_e4m3fn") is dtypes.float8_e4m3fn
     assert as_dtype("s4") is dtypes.int4
+
+
+@pytest.mark.parametrize(
+    ("code", "ours", "numpys"), [("f4", "float4_e2m1fn", "float32"), ("f8", "float8_e5m2", "float64")]
+)
+def test_a_code_of_numpy_for_a_wide_float_is_no_narrow_one(code: str, ours: str, numpys: str) -> None:
+    with pytest.raises(DTypeError, match=f"write '{ours}', or '{numpys}' for NumPy's '{code}'"):
+        as_dtype(code)
+    assert as_dtype(f"<{code}").name == np.dtype(code).name == numpys
 
 
 @each
@@ -102,7 +111,8 @@ def test_a_number_that_a_narrow_dtype_does_not_hold_is_an_error(value: float, dt
 
 
 @pytest.mark.parametrize(
-    ("value", "dtype"), [(7, "s4"), (464.0, "f8_e4m3"), (float("inf"), "f8_e5m2"), (7, "f4_e2m1"), (float("nan"), "f8")]
+    ("value", "dtype"),
+    [(7, "s4"), (464.0, "f8_e4m3"), (float("inf"), "f8_e5m2"), (7, "f4_e2m1"), (float("nan"), "f8_e5m2")],
 )
 def test_a_number_near_to_one_that_it_holds_is_none(value: float, dtype: str) -> None:
     check_scalar(value, as_dtype(dtype))

@@ -12,11 +12,12 @@ from tensorbackend.errors import SignatureError
 from tensorbackend.errors.foreign_keywords import (
     ARGUMENTS_OF,
     KEYWORDS,
-    KEYWORDS_OF,
     MISSING,
     NAME_OF_AXIS,
     NO_KEYWORDS,
+    OF_CALLBACKS,
     OF_FUNCTIONS,
+    OF_KEYWORDS,
     parameter_for,
 )
 
@@ -41,12 +42,13 @@ def test_functions_and_parameters_with_remedies_exist() -> None:
         home = next(space for space in (*SPACES, tb.sparse) if hasattr(space, function))
         assert parameter in signature(getattr(home, function)).parameters
     assert all(hasattr(tb, name) for name in NAME_OF_AXIS)
+    assert all(any(hasattr(space, name) for space in SPACES) for name in OF_CALLBACKS)
     assert all(hasattr(tb, name) for name in OF_FUNCTIONS)
     assert not any(hasattr(tb, name) for name in NO_KEYWORDS if name != "where")
 
 
 def test_remedies_of_one_function_are_for_its_keywords_and_parameters() -> None:
-    for function, keyword in KEYWORDS_OF:
+    for function, keyword in OF_KEYWORDS:
         home = next(space for space in SPACES if hasattr(space, function))
         assert keyword not in signature(getattr(home, function)).parameters
     for function, parameter in ARGUMENTS_OF:

@@ -14,6 +14,7 @@ from tensorbackend.errors.foreign_results import OF_RESULTS, OF_UFUNCS
 
 SQUARE = tb.tensor([[2.0, 0.0], [0.0, 1.0]])
 EXAMPLES = {
+    "DType": tb.float32,
     "EigResult": tb.linalg.eig(SQUARE),
     "EighResult": tb.linalg.eigh(SQUARE),
     "Eigenpairs": tb.solvers.eigsh(SQUARE, 1),
@@ -29,7 +30,7 @@ EXAMPLES = {
     "SparseMatrix": tb.sparse.eye(2),
     "Trajectory": tb.solvers.solve_ivp(lambda t, y: -y, (0, 1), tb.ones(2)),
 }
-"""What x or A is in the answers, by class."""
+"""What x, A or result is in the answers, by class."""
 
 
 def test_no_attribute_that_exists_is_answered() -> None:
@@ -40,7 +41,7 @@ def test_no_attribute_that_exists_is_answered() -> None:
 def test_an_answer_names_what_exists() -> None:
     for owner, held in OF_RESULTS.items():
         for text in held.values():
-            for attribute in re.findall(r"\b[xA]\.(\w+)", text):
+            for attribute in re.findall(r"\b(?:x|A|result)\.(\w+)", text):
                 assert hasattr(EXAMPLES[owner], attribute)
             for path in re.findall(r"\btb((?:\.\w+)+)", text):
                 attrgetter(path[1:])(tb)

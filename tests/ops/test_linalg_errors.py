@@ -77,11 +77,14 @@ WRONG: list[tuple[Callable[[tb.Tensor], Any], type[TensorBackendError], str]] = 
     (lambda x: tb.linalg.matrix_power(x, -1), DataError,
      "matrix_power of f32[n: 2][m: 2]: expected a matrix that is not singular"),
     (lambda x: tb.linalg.cholesky(x), DataError,
-     "cholesky of f32[n: 2][m: 2]: expected a positive definite matrix"),
+     "cholesky of f32[n: 2][m: 2]: expected a positive definite matrix; "
+     "add a small multiple of eye() to one that is nearly singular"),
     (lambda x: tb.linalg.cholesky(x + math.nan), DataError,
-     "cholesky of f32[n: 2][m: 2]: expected a positive definite matrix"),
+     "cholesky of f32[n: 2][m: 2]: expected a positive definite matrix; "
+     "add a small multiple of eye() to one that is nearly singular"),
     (lambda x: tb.linalg.cholesky(x - 1), DataError,
-     "cholesky of f32[n: 2][m: 2]: expected a positive definite matrix"),
+     "cholesky of f32[n: 2][m: 2]: expected a positive definite matrix; "
+     "add a small multiple of eye() to one that is nearly singular"),
     (lambda x: tb.linalg.qr(x, mode="r"), ArgumentError,  # type: ignore[arg-type]
      "qr: expected mode to be 'reduced' or 'complete', got mode='r'"),
     (lambda x: tb.linalg.triangular_solve(x, x, transform="adjoint"), ArgumentError,  # type: ignore[arg-type]

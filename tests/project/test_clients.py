@@ -12,7 +12,8 @@ import scipy.special
 
 import tensorbackend as tb
 from tensorbackend.errors import DeallocatedError, OperandError, ShapeError, TemplateDataError
-from tensorbackend.errors.foreign_names import ADVICE, SYNONYMS
+from tensorbackend.errors.foreign_functions import ADVICE
+from tensorbackend.errors.foreign_names import SYNONYMS
 from tensorbackend.tensor.methods import OpMethods
 
 BACKENDS = ["binary", "numpy", "jax"]
@@ -99,7 +100,7 @@ def test_methods_have_the_options_and_the_text_of_their_ops() -> None:
         for parameter in list(signature(method).parameters.values())[1:]:
             if (name, parameter.name) == ("round", "decimals"):  # as in `round(x, 2)`, which is several ops
                 continue
-            if parameter.annotation == "Never":  # what is not taken, which the op refuses
+            if parameter.annotation == "Never":  # unknown ones, which the op refuses
                 continue
             assert parameter.name in theirs
             if parameter.kind is not Parameter.VAR_POSITIONAL:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import pickle
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -113,7 +115,7 @@ MISTAKES: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     (ShapeError, "one shape", lambda: A + A.T),
     (OperandError, "two sparse matrices", lambda: A + tb.ones((2, 3))),
     (OperandError, "a dense tensor with a sparse matrix", lambda: A * A),
-    (OperandError, "use `A @ x` or a function of tb.sparse", lambda: tb.sum(A)),  # type: ignore[arg-type] # the mistake
+    (OperandError, r"use `A @ x`, tb.solvers.solve\(A, b\) or a function of tb.sparse", lambda: tb.sum(A)),  # type: ignore[arg-type] # the mistake
     (ShapeError, "", lambda: A * tb.ones((4, 2, 3))),
     (IndexRangeError, "", lambda: A[2]),
     (ArgumentError, "ints and slices", lambda: A[tb.asarray([0])]),
@@ -234,3 +236,35 @@ def test_jax_multiplies_rows_of_any_lengths(lengths: list[int]) -> None:
     product, gradient = map(numpy.asarray, compiled(a, at))
     numpy.testing.assert_allclose(product, dense @ x, rtol=1e-12)
     numpy.testing.assert_allclose(gradient, dense.sum(0), rtol=1e-12)
+
+
+ANY: Any = A  # untyped, for operators that a type checker refuses
+REFUSED: list[tuple[Callable[[], object], str]] = [
+    (lambda: ANY == A, "equal: expected a dense tensor to compare, got A=f32[row: 2][column: 3]; compare A.to_dense()"),
+    (lambda: ANY != 0, "not_equal: "),
+    (lambda: A.to_dense() == ANY, "equal: "),
+    (lambda: ANY > 0, "greater: "),
+    (lambda: abs(ANY), "abs: expected a dense tensor, got A=f32[row: 2][column: 3]; write A.like(tb.abs(A.values))"),
+    (lambda: ANY**2, "pow: expected a dense tensor, got A=f32[row: 2][column: 3]; write A.like(A.values ** n)"),
+    (lambda: 2 / ANY, "divide: "),
+    (lambda: 1 + ANY, "add: expected two sparse matrices, got x1=1; use to_dense() for a dense sum"),
+    (lambda: 1 - ANY, "subtract: expected two sparse matrices, got x1=1; use to_dense() for a dense sum"),
+    (lambda: ANY * ANY, "use A @ B for the product of matrices, or B.to_dense()"),
+    (lambda: ANY // 2, "floor_divide: "),
+    (lambda: ANY & ANY, "and: "),
+    (lambda: bool(ANY), "ask for A.nnz"),
+    (lambda: len(ANY), "use A.shape, or A.nnz"),
+    (lambda: numpy.asarray(ANY), "write A.to_dense(), or tb.sparse.to_scipy(A) for SciPy"),
+    (lambda: tb.asarray(ANY), "asarray: expected a dense tensor"),
+    (lambda: operator.setitem(ANY, (0, 0), 1), "add a matrix of tb.sparse.coo()"),
+]
+
+
+@pytest.mark.parametrize(("call", "remedy"), REFUSED)
+def test_operators_that_need_a_dense_tensor_say_so(call: Callable[[], object], remedy: str) -> None:
+    with pytest.raises(OperandError, match=re.escape(remedy)):
+        call()
+
+
+def test_an_object_of_python_equals_no_matrix() -> None:
+    assert (ANY == None, ANY != None, ANY == "A", A in [None, A]) == (False, True, False, True)  # noqa: E711 # compared
