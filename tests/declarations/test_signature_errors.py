@@ -148,7 +148,7 @@ GUESSES = [
     ("tb.concatenate([v[0], v])", "stack() joins numbers along a new axis"),
     ("tb.concatenate([v, 1.0])", "give each the same number of axes"),
     ("tb.random.normal((3,), key=key)", "write it in place of (3,)"),
-    ("tb.optimize.minimize(lambda t: tb.sum(t * t), v, bounds=[(0, 1)] * 3)", "write (lower, upper), each for all of x"),
+    ("tb.optimize.minimize(lambda t: tb.sum(t * t), v, bounds=[(0, 1)] * 3)", "write (lower, upper)"),
     ("tb.jit(abs, donate_argnums=0)", "write donate= with the names of the parameters"),
     ("tb.jit(abs, donate=(0,))", "write the names of the parameters, as in donate=('state',)"),
     ("tb.gather(x, 1, i)", "tb.take_along_axis(x, indices, axis=...)"),
