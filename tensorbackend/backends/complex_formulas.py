@@ -8,8 +8,9 @@ from .complex_specials import SPECIALS
 
 Array: TypeAlias = Any
 
-_HALF_RANGE = 513
-"""The exponent of the power of two by which operands are divided so that their product does not overflow."""
+_HALF_RANGES = {8: 65, 16: 513}
+"""The exponent of the power of two by which operands are divided so that their product does not overflow, by the bytes
+of a complex number."""
 
 
 class ComplexFormulas:
@@ -132,7 +133,7 @@ class ComplexFormulas:
     def exact_product(self, x: Array, y: Array, product: Array) -> Array:
         """The product by parts, of scaled operands where a part of `product_by_parts` is not finite."""
         # Only factors above 1 have a product that overflows: scaled down they keep all digits, and nothing overflows.
-        down = self.asarray(-_HALF_RANGE)
+        down = self.asarray(-_HALF_RANGES[x.dtype.itemsize])
         scaled = self.product_by_parts(self.scale(x, down), self.scale(y, down))
         # Where another part is an infinity or NaN, a finite part contributes no more than its sign.
         signs = self.product_by_parts(self._mantissas(x), self._mantissas(y))

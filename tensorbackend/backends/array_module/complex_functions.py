@@ -212,7 +212,7 @@ def product_of(xp: Any, x: Array, y: Array) -> Array:
     if dtype == "complex64" and xp.multiplies_by_parts:  # in complex128 no partial product is rounded or overflows
         return (x * y).astype(dtype)
     product = xp.product_by_parts(x, y)
-    if dtype == "complex128" and not certainly(xp, xp.isfinite(product)):
+    if product.dtype == dtype and not certainly(xp, xp.isfinite(product)):
         product = xp.exact_product(x, y, product)
     return product.astype(dtype, copy=False)
 

@@ -286,10 +286,8 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
         def divide_floats(left: Array, right: Array) -> Array:
             left, right = xp.broadcast_arrays(*map(self._flush_subnormals, (left, right)))
-            if left.dtype == xp.float32:
-                # By a divisor near the smallest number the remainder may be subnormal, which XLA takes for 0.
-                factor = xp.where((abs(left) < 2.0**100) & (abs(right) < 2.0**-100), xp.float32(2**24), xp.float32(1))
-                left, right = left * factor, right * factor
+            factor = self._factor_of_smallest(left, right)
+            left, right = left * factor, right * factor
             # The remainder of the quotient rounded to zero is exact; that of the floor may be rounded.
             rest = self.lax.rem(left, right)
             whole = (left - rest) / right - ((rest != 0) & ((rest < 0) != (right < 0)))
@@ -300,6 +298,13 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             return xp.where(plain, signed_floor, left / right)
 
         return self._wide_kernel(divide_floats, out) if out.dtype.is_floating else divide_integers
+
+    def _factor_of_smallest(self, left: Array, right: Array) -> Array:
+        """A power of two for operands of float32 whose remainder may be subnormal, which XLA takes for 0."""
+        xp = self.xp
+        if left.dtype != xp.float32:
+            return xp.ones((), left.dtype)
+        return xp.where((abs(left) < 2.0**100) & (abs(right) < 2.0**-100), xp.float32(2**24), xp.float32(1))
 
     @planned
     def remainder(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
@@ -314,8 +319,13 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
         def float_remainder(left: Array, right: Array) -> Array:
             left, right = xp.broadcast_arrays(*map(self._flush_subnormals, (left, right)))
-            rest = self._floor_rest(left, right)
-            return xp.where(rest == 0, xp.copysign(rest, right), rest)
+            if (
+                left.dtype == xp.float32
+            ):  # a multiple of a small divisor leaves the same remainder, of a smaller dividend
+                left = xp.where(abs(right) < 2.0**-100, self.lax.rem(left, right * xp.float32(2.0**64)), left)
+            factor = self._factor_of_smallest(left, right)
+            rest = self._floor_rest(left * factor, right * factor)
+            return xp.where(rest == 0, xp.copysign(rest, right), rest / factor)
 
         return self._wide_kernel(float_remainder, out) if out.dtype.is_floating else integer_remainder
 

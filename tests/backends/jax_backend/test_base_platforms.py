@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
 from collections.abc import Iterator
 
@@ -88,6 +90,33 @@ def test_incomplete_gamma_functions_of_large_and_of_tiny_numbers(elsewhere: JaxB
     wanted = [tb.asarray(each.astype(np.float64), backend="binary") for each in (a, x)]
     assert np.allclose(upper, np.asarray(tb.gamma_inc_u(*wanted)), rtol=3e-5, atol=2e-38)
     assert np.allclose(lower, np.asarray(tb.gamma_inc_l(*wanted)), rtol=3e-5, atol=0)
+
+
+@TPU
+def test_remainders_by_the_smallest_divisors(elsewhere: JaxBackend) -> None:
+    """The remainder of the quotient may be subnormal, where the sum with the divisor is not."""
+    left = [-2.117538e34, 1.6702881e35, 3e-37, -3e-37, 2.5e32, 1e-38, 7.0]
+    right = [6.3852883e-38, -1.8150617e-36, 1.9e-38, 1.9e-38, -1.3192274e-38, 3e-38, -1.2e-38]
+    x, y = (np.asarray(values, "float32") for values in (left, right))
+    found = np.asarray(tb.remainder(*(tb.asarray(values, backend=elsewhere) for values in (x, y))))
+    wanted = np.remainder(x.astype("float64"), y.astype("float64")).astype("float32")
+    normal = abs(wanted) >= np.finfo("float32").smallest_normal
+    assert normal.sum() >= 4
+    assert found[normal].tolist() == wanted[normal].tolist()
+
+
+@TPU
+def test_products_of_complex64_overflow_where_the_exact_ones_do(elsewhere: JaxBackend) -> None:
+    parts = [0.0, -0.0, 1.0, -2.5, 3e38, -3.1e38, 2e19, math.inf, -math.inf, math.nan]
+    numbers = [complex(real, imaginary) for real in parts for imaginary in parts]
+    left, right = zip(*itertools.product(numbers, numbers), strict=True)
+    for op, operands in (("multiply", (left, right)), ("square", (numbers,))):
+        found, wanted = (
+            np.asarray(getattr(tb, op)(*(tb.tensor(list(z), dtype="c64", backend=backend) for z in operands)))
+            for backend in (elsewhere, "binary")
+        )
+        for part in ("real", "imag"):
+            np.testing.assert_allclose(getattr(found, part), getattr(wanted, part), rtol=1e-5)
 
 
 @TPU
