@@ -381,6 +381,8 @@ def merge_names(left: Template, right: Template, shown: tuple[Template, Template
             merged[-position] = other
         elif other is not None and other != name:
             left, right = shown or (left, right)
-            remedy = "align them with align_as() or rename() one"
+            remedy = "align_as() pairs axes by name, rename() lets them pair by position"
+            if None in a or None in b:  # as align_as() takes no axis without a name
+                remedy = "rename() one, or name every axis for align_as()"
             raise NamesError(expected("the same name or None for matching axes", remedy, left=left, right=right))
     return check_unique(tuple(merged))

@@ -26,7 +26,7 @@ IN_NAMESPACES: Final[dict[str, dict[str, str]]] = {
         "logm": "tb.linalg.eigh(x), and the logarithm of the eigenvalues",
         "LinAlgError": "tensorbackend.errors.DataError, which a singular matrix raises",
         "block_diag": "tb.sparse.block_diagonal(matrices), or tb.pad and a sum",
-        "cg": "tb.solvers.solve(A, b, 'cg')",
+        "cg": "tb.solvers.solve(A, b, 'cg'), and .x of it",
         "cholesky_ex": "tb.linalg.cholesky(x)",
         "inv_ex": "tb.linalg.inv(x)",
         "null_space": "the last rows of tb.linalg.svd(x).Vh, whose singular values are 0",

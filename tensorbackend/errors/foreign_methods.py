@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 OF_TENSORS: Final = {
+    "drop_names": "x.rename(None, None), with one None for each axis",
+    "expand_dims": "tb.expand_dims(x, axis=..., name=...)",
     "apply": "tb.map(x, function=...), or tb.vmap(function)(x)",
     "apply_": "tb.map(x, function=...)",
     "broadcast_like": "tb.broadcast_to(x, y.shape), or tb.aligned(x, y)",

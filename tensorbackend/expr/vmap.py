@@ -168,7 +168,9 @@ def _place_axis(result: Operand, place: object, size: int, name: str | None) -> 
     x = x if result.mapped else broadcast_to(x, (size, *x.shape))
     at = as_int(place)
     if at is None or not -x.ndim <= at < x.ndim:
-        remedy = "the axis keeps its name at any position" if isinstance(place, str) else ""
+        remedy = "the axis keeps its name at any position" if name is not None and isinstance(place, str) else ""
+        if name is None and isinstance(place, str):
+            remedy = "give the axis its name in the argument, by rename()"
         positions = f"a position from {-x.ndim} to {x.ndim - 1} in out_axes"
         raise AxisError(expected(positions, remedy, result=x.template, axis=place))
     if name is not None and name in x.names[1:]:

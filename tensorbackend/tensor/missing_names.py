@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, TypeVar
 
 from ..dtypes import DType
-from ..errors import MissingNameError
+from ..errors import MissingNameError, OperandError, expected
 from ..errors.foreign_functions import ADVICE
 from ..errors.foreign_methods import OF_TENSORS
 from ..errors.foreign_names import SYNONYMS, advice, fold
@@ -124,7 +124,20 @@ def explain_missing(owner: type[T]) -> type[T]:
         raise MissingNameError(f"{text}; write {remedy}" if remedy else text, name=name, obj=self)
 
     owner.__getattr__ = get  # type: ignore[attr-defined] # no declaration, so that type checkers report such names
+    if "x" in getattr(owner, "_fields", ()):
+        _refuse_arithmetic(owner)
     return owner
+
+
+def _refuse_arithmetic(owner: type) -> None:
+    """Make `solve(A, b) * 2` and the like an error: it would repeat the tuple of the results."""
+
+    def refuse(self: object, other: object) -> NoReturn:
+        raise OperandError(expected("a tensor", "write .x for the tensor of this result", result=type(self).__name__))
+
+    for name in ("add", "mul", "matmul", "sub", "truediv"):
+        setattr(owner, f"__{name}__", refuse)
+        setattr(owner, f"__r{name}__", refuse)
 
 
 def explain_assignments(owner: type[T]) -> type[T]:

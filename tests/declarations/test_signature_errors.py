@@ -265,6 +265,7 @@ GUESSES = [
     ("tb.meshgrid(v, v, sparse=True)", "x[:, None] and y broadcast like the grids"),
     ("tb.solvers.solve(x, v, solver='cg')", "write method="),
     ("tb.sparse.from_function(abs, (3, 3))", "write 'f32[3, 3]'"),
+    ("tb.vmap(lambda row: row, out_axes='draw')(v)", "give the axis its name in the argument, by rename()"),
     ("tb.vmap(abs, axis='batch')", "write in_axes="),
     ("tb.vmap(lambda row: row, out_axes='batch')(x)", "the axis keeps its name at any position"),
     ("tb.optimize.minimize(lambda t: tb.sum(t * t), v, bounds=[(0, 1), (0, 1)])", "write (lower, upper)"),

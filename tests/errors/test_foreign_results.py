@@ -5,15 +5,18 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+from collections.abc import Callable
 from operator import attrgetter
+from typing import Any
 
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.errors import OperandError
 from tensorbackend.errors.foreign_results import OF_RESULTS, OF_UFUNCS
 
 SQUARE = tb.tensor([[2.0, 0.0], [0.0, 1.0]])
-EXAMPLES = {
+EXAMPLES: dict[str, Any] = {
     "DType": tb.float32,
     "EigResult": tb.linalg.eig(SQUARE),
     "EighResult": tb.linalg.eigh(SQUARE),
@@ -53,6 +56,16 @@ def test_results_keep_what_tuples_do() -> None:
     assert not hasattr(found, "__array__")
     with pytest.raises(AttributeError, match=r"'SVDResult' object has no attribute 'no_such'$"):
         found.no_such  # type: ignore[attr-defined] # noqa: B018
+
+
+@pytest.mark.parametrize("owner", ["Solution", "Root", "Minimum", "LeastSquares"])
+def test_arithmetic_with_a_result_names_its_tensor(owner: str) -> None:
+    found = EXAMPLES[owner]
+    mistakes: list[Callable[[], Any]] = [lambda: found * 2, lambda: 2 * found, lambda: found + found]
+    for mistake in mistakes:
+        with pytest.raises(OperandError, match=r"write \.x for the tensor of this result"):
+            mistake()
+    assert pickle.loads(pickle.dumps(found)).x.tolist() == found.x.tolist()
 
 
 def test_an_answer_for_a_ufunc_names_what_exists() -> None:

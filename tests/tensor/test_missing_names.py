@@ -64,6 +64,8 @@ GUESSES = [
     ("tb.optimize.Adam", "tb.optimize.adam"),
     ("tb.optimize.fsolve", "tb.optimize.root"),
     ("x.numpy()", "numpy.asarray(x)"),
+    ("x.drop_names()", "x.rename(None, None)"),
+    ("x.expand_dims('new', axis=1)", "tb.expand_dims(x, axis=..., name=...)"),
     ("x.cpu()", "x.to_device('cpu')"),
     ("x.to('cuda')", "x.astype(dtype)"),
     ("x.view(2, 2)", "x.reshape(shape)"),
