@@ -366,8 +366,8 @@ ADVICE: Final = {
     "ndtr": "0.5 * tb.erfc(-x / 2**0.5)",
     "ops": "the functions of tb itself, such as tb.segment_sum(x, segments, size=...)",
     "segment_count": "tb.bincount(segments, size=...)",
-    "segment_std": "tb.sqrt(variance), with the variance tb.segment_mean(tb.square(x - tb.take(means, segments)), segments, "
-    "size=...) and means = tb.segment_mean(x, segments, size=...)",
+    "segment_std": "tb.sqrt(variance), with the variance tb.segment_mean(tb.square(x - tb.take(means, segments)), "
+    "segments, size=...) and means = tb.segment_mean(x, segments, size=...)",
     "segment_var": "tb.segment_mean(tb.square(x - tb.take(means, segments)), segments, size=...), with "
     "means = tb.segment_mean(x, segments, size=...)",
     "rolling_mean": "tb.window_mean(x, {'time': 12})",
