@@ -141,8 +141,9 @@ class Writer:
         return self.op("ConstantOfShape", self.ints(out.shape), value=zero)
 
     def cast(self, x: Name, dtype: tb.DType) -> Name:
-        """The value in another dtype."""
-        return self.op("Cast", x, to=ELEMENT_TYPES[dtype])
+        """The value in another dtype; what is too large for a float of 8 bits becomes NaN or infinite, as it does here."""
+        options = {"saturate": 0} if dtype.name.startswith("float8") else {}
+        return self.op("Cast", x, to=ELEMENT_TYPES[dtype], **options)
 
     def refuse(self, what: str, remedy: str = "") -> UnsupportedOp:
         """The error for what has no counterpart, with the user's line."""

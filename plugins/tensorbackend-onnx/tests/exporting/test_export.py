@@ -260,3 +260,13 @@ def test_a_recurrent_network_of_both_directions() -> None:
     proto = export(network, *given, parameters=parameters, open=("string",))
     for size in (1, 3, 4):
         check_model(proto, network, [floats(size, 8, 20), rng.integers(1, 21, size)], names, parameters)
+
+
+@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2"])
+def test_a_cast_to_eight_bits_does_not_saturate(dtype: str) -> None:
+    numbers = numpy.asarray([1e6, -1e6, 448, 500, 57344, 1.1, 0.0, numpy.inf, numpy.nan], "f")
+
+    def cast_and_back(x: tb.Tensor) -> tb.Tensor:
+        return tb.astype(tb.astype(x, dtype), "float32")
+
+    check_model(export(cast_and_back, numbers), cast_and_back, [numbers])
