@@ -171,8 +171,9 @@ KNOWN = {
     "tanh": Known(lambda x: 1 / np.cosh(x) ** 2),
 }
 
-OTHERWISE = {"clip", "complex", "conj", "imag", "real", "where"}
-"""Elementwise ops that are linear, or linear by parts: comparisons with float64 and differences judge these."""
+OTHERWISE = {"clip", "complex", "conj", "imag", "polyval", "real", "where"}
+"""Elementwise ops that are linear, or linear by parts, and polynomials: comparisons with float64 and differences judge
+these."""
 
 SERIES = {"i0", "i0e", "i1", "i1e", "j0", "j1", "ndtri", "zeta"}
 """Functions whose derivatives are compared with mpmath's next to their values, in tests/ops/composite/special."""

@@ -49,7 +49,9 @@ class OpMethods:
         try:
             return ops["sum"](self, axis=axis, dtype=dtype, keepdims=keepdims)
         except DTypeError:
-            if isinstance(dtype, int) or dtype in self.names:  # keepdims=, or a second axis
+            if isinstance(dtype, int) or (
+                isinstance(dtype, str) and dtype in self.names
+            ):  # keepdims=, or a second axis
                 return ops["sum"](self, dtype, axis=axis)
             raise
 
@@ -67,7 +69,9 @@ class OpMethods:
         try:
             return ops["prod"](self, axis=axis, dtype=dtype, keepdims=keepdims)
         except DTypeError:
-            if isinstance(dtype, int) or dtype in self.names:  # keepdims=, or a second axis
+            if isinstance(dtype, int) or (
+                isinstance(dtype, str) and dtype in self.names
+            ):  # keepdims=, or a second axis
                 return ops["prod"](self, dtype, axis=axis)
             raise
 
@@ -141,7 +145,7 @@ class OpMethods:
     def flatten(self, *surplus: Never, **unknown: Never) -> Self:
         """The elements along one axis: `reshape(x, -1)`."""
         if surplus:
-            return self.flatten(**{"order" if surplus[0] in ("C", "F", "A", "K") else "start_dim": surplus[0]})
+            return self.flatten(**{"order" if isinstance(surplus[0], str) else "start_dim": surplus[0]})
         if unknown:
             return ops["reshape"](self, -1, **unknown)
         return ops["reshape"](self, -1)

@@ -141,7 +141,7 @@ class Writer:
         return self.op("ConstantOfShape", self.ints(out.shape), value=zero)
 
     def cast(self, x: Name, dtype: tb.DType) -> Name:
-        """The value in another dtype; what is too large for a float of 8 bits becomes NaN or infinite, as it does here."""
+        """The value in another dtype. What is too large for a float of 8 bits becomes NaN or infinite, as here."""
         options = {"saturate": 0} if dtype.name.startswith("float8") else {}
         return self.op("Cast", x, to=ELEMENT_TYPES[dtype], **options)
 
