@@ -18,6 +18,11 @@ from ..template import Names
 from .op_table import ops
 
 
+def _is_axis_or_flag(x: OpMethods, dtype: object) -> bool:
+    """Whether an argument in the place of a dtype is meant as `keepdims`, or as a second axis."""
+    return isinstance(dtype, int) or (isinstance(dtype, str) and dtype in x.names)
+
+
 class OpMethods:
     """Reductions, changes of shape and casts of a tensor."""
 
@@ -49,9 +54,7 @@ class OpMethods:
         try:
             return ops["sum"](self, axis=axis, dtype=dtype, keepdims=keepdims)
         except DTypeError:
-            if isinstance(dtype, int) or (
-                isinstance(dtype, str) and dtype in self.names
-            ):  # keepdims=, or a second axis
+            if _is_axis_or_flag(self, dtype):
                 return ops["sum"](self, dtype, axis=axis)
             raise
 
@@ -69,9 +72,7 @@ class OpMethods:
         try:
             return ops["prod"](self, axis=axis, dtype=dtype, keepdims=keepdims)
         except DTypeError:
-            if isinstance(dtype, int) or (
-                isinstance(dtype, str) and dtype in self.names
-            ):  # keepdims=, or a second axis
+            if _is_axis_or_flag(self, dtype):
                 return ops["prod"](self, dtype, axis=axis)
             raise
 

@@ -131,13 +131,15 @@ def explain_missing(owner: type[T]) -> type[T]:
 
 def _refuse_arithmetic(owner: type) -> None:
     """Make `solve(A, b) * 2` and the like an error: it would repeat the tuple of the results."""
+    ops = {"add": "add", "mul": "multiply", "matmul": "matmul", "sub": "subtract", "truediv": "divide"}
+    for method, op in ops.items():
 
-    def refuse(self: object, other: object) -> NoReturn:
-        raise OperandError(expected("a tensor", "write .x for the tensor of this result", result=type(self).__name__))
+        def refuse(self: object, other: object, /, *, op: str = op) -> NoReturn:
+            remedy = "write .x for the tensor of this result"
+            raise OperandError(expected("a tensor", remedy, result=type(self).__name__)).named(op)
 
-    for name in ("add", "mul", "matmul", "sub", "truediv"):
-        setattr(owner, f"__{name}__", refuse)
-        setattr(owner, f"__r{name}__", refuse)
+        setattr(owner, f"__{method}__", refuse)
+        setattr(owner, f"__r{method}__", refuse)
 
 
 def explain_assignments(owner: type[T]) -> type[T]:

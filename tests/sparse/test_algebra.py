@@ -26,8 +26,9 @@ class Pair:
 
     def __init__(self, data: st.DataObject, format: str) -> None:
         random = numpy.random.default_rng(data.draw(st.integers(0, 9999)))
-        size = (data.draw(st.integers(1, 4)), data.draw(st.integers(1, 4)))
-        count = data.draw(st.integers(0, 6))
+        large_first = st.sampled_from([4, 3, 2, 1])  # where many draws are alike, the first choice comes most often
+        size = (data.draw(large_first), data.draw(large_first))
+        count = data.draw(st.sampled_from([6, 5, 4, 3, 2, 1, 0]))
         self.shared = data.draw(st.sampled_from(["both", "first", "second", "none"]))
         batches = data.draw(st.sampled_from([((), ()), ((2,), (2,)), ((2,), ())]))
         major, minor = size if format != "csc" else size[::-1]
@@ -37,7 +38,6 @@ class Pair:
             firsts[1] = firsts[0]
         if self.shared in ("both", "second"):
             seconds[1] = seconds[0]
-        tensors: dict[int, tb.Tensor] = {}
         self.matrices: list[SparseMatrix] = []
         given = data.draw(st.sampled_from([("batch", "row", "column"), ("batch", None, "column"), (None, None, None)]))
         self.names = given[1 - len(batches[0]) :]
@@ -46,8 +46,7 @@ class Pair:
             values = random.integers(-4, 5, (*batch, count)) / 2
             rows, columns = (second, first) if format == "csc" else (first, second)
             self.dense.append(dense(values, rows, columns, size))
-            one = tensors.setdefault(id(first), self._first(first, major, format))
-            other = tensors.setdefault(id(second), tb.asarray(second))
+            one, other = self._first(first, major, format), tb.asarray(second)
             held = tb.asarray(values)
             shape = (*batch, *size)
             if format == "coo":
@@ -56,6 +55,11 @@ class Pair:
                 make: Any = tb.sparse.csr if format == "csr" else tb.sparse.csc
                 matrix = make(held, other, one, shape=shape)
             self.matrices.append(matrix.rename(*given[1 - len(batch) :]))
+        # Constructors convert what they are given, so the second matrix is made of the tensors of the first.
+        a, b = self.matrices
+        one = a.first if self.shared in ("both", "first") else b.first
+        other = a.second if self.shared in ("both", "second") else b.second
+        self.matrices[1] = type(b)(b.values, one, other, b.size, b.matrix_names)
 
     def _first(self, places: Any, major: int, format: str) -> tb.Tensor:
         if format == "coo":
@@ -67,12 +71,12 @@ class Pair:
 def test_sums_of_pairs_that_share_parts(format: str) -> None:
     seen = set()
 
-    @profile(30)
+    @profile(60)
     @given(st.data())
     def agrees(data: st.DataObject) -> None:
         pair = Pair(data, format)
         a, b = pair.matrices
-        seen.add(pair.shared)
+        seen.add((a.first is b.first, a.second is b.second))
         for found, expected in ((a + b, pair.dense[0] + pair.dense[1]), (a - b, pair.dense[0] - pair.dense[1])):
             assert found.format == format
             assert found.names == pair.names
@@ -81,7 +85,7 @@ def test_sums_of_pairs_that_share_parts(format: str) -> None:
         numpy.testing.assert_array_equal(numpy.asarray(recorded), pair.dense[0] + pair.dense[1])
 
     agrees()
-    assert seen == {"both", "first", "second", "none"}
+    assert len(seen) == 4
 
 
 @pytest.mark.parametrize("format", ["coo", "csr", "csc"])
