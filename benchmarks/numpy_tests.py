@@ -11,6 +11,7 @@ subclasses, memory order, warnings) fails, and is counted under its cause.
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import re
 import subprocess
@@ -25,6 +26,7 @@ import numpy
 import pytest
 
 import tensorbackend as tb
+import tensorbackend.numpy as ours
 
 FILES = (
     "_core/tests/test_numeric.py", "_core/tests/test_umath.py", "_core/tests/test_indexing.py",
@@ -56,30 +58,91 @@ import tensorbackend.numpy as _ours
 
 
 class _Names:
-    \"\"\"The namespace, with NumPy's own classes and tables by which files of tests name cases when they are read.\"\"\"
-
-    collecting = True
-
-    def array(self, *arguments, **options):
-        try:
-            return _ours.array(*arguments, **options)
-        except TypeError:
-            if not self.collecting:
-                raise
-            return _numpy.array(*arguments, **options)
+    \"\"\"The namespace, with NumPy's own classes that tests name as what they do not use.\"\"\"
 
     def __getattr__(self, name):
-        if name in {kept!r}:
-            return getattr(_numpy, name)
-        return getattr(_ours, name)
+        return getattr(_numpy if name in {kept!r} else _ours, name)
 
 
-np = _Names()
+class _Inner(_Names):
+    \"\"\"NumPy's module of universal functions, which holds a few names more.\"\"\"
+
+    def __getattr__(self, name):
+        return getattr(_ours if hasattr(_ours, name) else _numpy._core.umath, name)
+
+
+np, ncu = _Names(), _Inner()
 """
 
-KEPT = ("_core", "typecodes", "longdouble", "clongdouble", "object_", "str_", "bytes_", "datetime64", "timedelta64", "void",
-        "asmatrix", "matrix", "longlong", "ulonglong", "sctypeDict", "float128", "complex256")  # fmt: skip
-"""What files of tests name when they are read, and what is refused when it is used."""
+KEPT = ("_core", "__config__", "testing", "longdouble", "clongdouble", "object_", "str_", "bytes_", "datetime64",
+        "timedelta64", "void", "asmatrix", "matrix", "float128", "complex256")  # fmt: skip
+"""What is NumPy's own in tests too: dtypes and classes, refused when they are used."""
+
+
+class Tables(ast.NodeTransformer):
+    """What a file makes when it is read, such as tables of cases and conditions to skip, is made by NumPy itself."""
+
+    def __init__(self, source: str) -> None:
+        self.makers = set(re.findall(r"@pytest\.mark\.parametrize\((?:[^()]|\n)*?(\w+)\(\)", source))
+        """The functions that make tables of cases."""
+        self.in_statement = False
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """Leaves the body of a function, unless it makes a table, and changes its decorators and defaults."""
+        if node.name in self.makers:
+            return self.generic_visit(node)
+        node.decorator_list = [self.visit(each) for each in node.decorator_list]
+        node.args = self.visit(node.args)
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+        """Leaves a function without a name."""
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        """Keeps functions that are attributes of a class from becoming methods, as those of C do not."""
+        for each in node.body:
+            if isinstance(each, ast.Assign) and isinstance(each.value, ast.Attribute) and is_function(each.value.attr):
+                each.value = ast.Call(ast.Name("staticmethod", ast.Load()), [each.value], [])
+        return ast.fix_missing_locations(self.generic_visit(node))
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        """Changes a call that changes a table, such as one of `append`."""
+        self.in_statement = True
+        changed = self.generic_visit(node)
+        self.in_statement = False
+        return changed
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Calls NumPy's function."""
+        if isinstance(node.func, ast.Attribute):
+            node.func.value = self.called(node.func.value)
+        else:
+            node.func = self.visit(node.func)
+        node.args, node.keywords = list(map(self.visit, node.args)), list(map(self.visit, node.keywords))
+        return node
+
+    def called(self, node: ast.expr) -> ast.expr:
+        """What stands before the name of a function that is called: `np` or `np.linalg`, or an expression."""
+        if isinstance(node, ast.Attribute):
+            node.value = self.called(node.value)
+            return node
+        if isinstance(node, ast.Name):
+            return ast.copy_location(ast.Name("_numpy", node.ctx), node) if node.id == "np" else node
+        changed: ast.expr = self.visit(node)
+        return changed
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """Leaves functions that are to be tested; classes, dtypes and other objects are NumPy's."""
+        kept = is_function(node.attr) and not self.in_statement
+        if isinstance(node.value, ast.Name) and node.value.id == "np" and not kept:
+            node.value.id = "_numpy"
+        return self.generic_visit(node)
+
+
+def is_function(name: str) -> bool:
+    """Return whether the namespace has a function of a name."""
+    return callable(found := getattr(ours, name, None)) and not isinstance(found, type)
 
 
 def adapted(source: str) -> str:
@@ -87,6 +150,10 @@ def adapted(source: str) -> str:
     future = "from __future__ import annotations\n" if "from __future__" in source else ""
     source = re.sub(r"^from __future__.*$", "", source, flags=re.M)
     source = re.sub(r"^(\s*)import numpy as np$", "", source, flags=re.M)
+    source = re.sub(r"^import numpy\._core\.umath as ncu$", "", source, flags=re.M)
+    source = re.sub(
+        r"^from numpy\.exceptions import AxisError$", "AxisError = np.exceptions.AxisError", source, flags=re.M
+    )
     source = re.sub(
         r"^(\s*)from numpy\.testing import", r"\1from tensorbackend.numpy.testing import", source, flags=re.M
     )
@@ -96,15 +163,8 @@ def adapted(source: str) -> str:
     source = re.sub(
         r"^(\s*)import numpy\.(linalg|fft) as (\w+)", r"\1import tensorbackend.numpy.\2 as \3", source, flags=re.M
     )
-    source = re.sub(r"^class (\w+)\(np\.ndarray\):", r"class \1(_numpy.ndarray):", source, flags=re.M)
-    source = source.replace("np.lib.stride_tricks.as_strided(\n", "_numpy.lib.stride_tricks.as_strided(\n")
-    source = re.sub(
-        r"np\.lib\.stride_tricks\.as_strided\(",
-        "(lambda x, *a, **k: _numpy.lib.stride_tricks.as_strided(_numpy.asarray(x), *a, **k))(",
-        source,
-    )
-    source = re.sub(r"^\w+\.setflags\(.*$", "", source, flags=re.M)
-    return future + HEAD.format(kept=KEPT) + source + "\n\nnp.collecting = False\n"
+    source = ast.unparse(Tables(source).visit(ast.parse(source)))
+    return future + HEAD.format(kept=KEPT) + source
 
 
 def public_imports(source: str) -> str:

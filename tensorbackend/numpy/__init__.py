@@ -26,6 +26,7 @@ from typing import Any as _Any
 
 import numpy as _numpy
 
+from ..errors import AxisError as _AxisError
 from . import (  # noqa: F401 # importing them enters their functions
     casting,
     elements,
@@ -132,7 +133,6 @@ for _name in [
     "ScalarType",
     "typecodes",
     "sctypeDict",
-    "exceptions",
     "get_include",
     "show_config",
     "info",
@@ -148,6 +148,8 @@ s_, index_exp = _creation.s_, _creation.index_exp
 flatiter, ndenumerate = _indexing.flatiter, _places.ndenumerate
 vectorize, errstate, printoptions = _hosting.vectorize, _hosting.errstate, _hosting.printoptions
 emath = _Names(**_hosting.EMATH)
+exceptions = _Names(**{_name: getattr(_numpy.exceptions, _name) for _name in _numpy.exceptions.__all__})
+exceptions.AxisError = _AxisError
 lib = _Names(stride_tricks=_Names(sliding_window_view=_functions["sliding_window_view"]))
 
 

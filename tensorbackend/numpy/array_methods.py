@@ -84,6 +84,18 @@ class ArrayMethods(Holder):
         if write is not None and not write:
             raise ArgumentError(expected("arrays that may be written to", "keep a copy", write=write))
 
+    def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
+        """Write the elements to a file, as bytes or as text."""
+        numpy.asarray(self).tofile(fid, sep, format)
+
+    def byteswap(self, inplace: bool = False) -> Self:
+        """The elements with the bytes of each in reverse order, as a new array or in place."""
+        swapped: Self = functions["asarray"](numpy.asarray(self).byteswap())
+        if not inplace:
+            return swapped
+        self[...] = swapped  # type: ignore[index] # arrays can be assigned to
+        return self
+
     # Other views and copies
 
     @property
@@ -165,6 +177,11 @@ def _sole(x: Holder) -> Any:
     return t.item()
 
 
+_SHORT: Final = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned",
+                 "X": "writebackifcopy", "FORTRAN": "f_contiguous", "CONTIGUOUS": "c_contiguous"}  # fmt: skip
+"""The short names of flags."""
+
+
 class Flags:
     """`x.flags`, of an array that appears row-major."""
 
@@ -176,14 +193,20 @@ class Flags:
         self.fnc, self.forc = False, True
         object.__setattr__(self, "writeable", True)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Flags) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(vars(self).values()))
+
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "writeable" and not value:
             raise ArgumentError(expected("arrays that may be written to", "keep a copy", writeable=value))
         object.__setattr__(self, name, value)
 
     def __getitem__(self, name: str) -> bool:
-        flag: bool = getattr(self, name.lower())
+        flag: bool = getattr(self, _SHORT.get(name, name.lower()))
         return flag
 
     def __setitem__(self, name: str, value: Any) -> None:
-        setattr(self, name.lower(), value)
+        setattr(self, _SHORT.get(name, name.lower()), value)

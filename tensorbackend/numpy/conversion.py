@@ -62,6 +62,9 @@ def tensor(value: Any) -> Tensor:
         raise DTypeError(expected("an array or numbers, as there are no arrays of objects", remedy, value=value))
     if hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__"):
         return tb.asarray(value)
+    convert = getattr(value, "__array__", None)
+    if convert is not None and isinstance(made := convert(), ndarray | Tensor):
+        return tensor(made)
     return from_numpy(numpy.asarray(value))
 
 

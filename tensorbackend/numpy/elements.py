@@ -10,7 +10,7 @@ import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import ALL_DTYPES, bool_
+from ..dtypes import ALL_DTYPES, DType, bool_
 from ..tensor import Tensor
 from .arrays import box, functions, ndarray, replace, result, tensor_of
 from .conversion import NUMBERS, asarray, cast, tensor
@@ -38,11 +38,21 @@ def clip(
     if low is None and high is None:
         made: Any = x if x.ndim else x[()]
     else:
+        dtype = x._template().dtype
+        low, high = _without_effect(low, dtype, -1), _without_effect(high, dtype, 1)
         made = x if low is None else functions["maximum"](x, low)
         made = made if high is None else functions["minimum"](made, high)
     if out is not None:
         return write_out("clip", out, tensor(made), options.get("casting", "same_kind"))
     return made.copy() if made is x else made
+
+
+def _without_effect(bound: Any, dtype: DType, side: int) -> Any:
+    """A bound of integers, `None` if no number of their dtype is beyond it."""
+    if bound.__class__ is not int or not dtype.is_integer:
+        return bound
+    limits = numpy.iinfo(numpy_dtype(dtype))
+    return None if (bound < limits.min if side < 0 else bound > limits.max) else bound
 
 
 @public
@@ -145,7 +155,9 @@ def angle(z: Array, deg: bool = False) -> Array:
 @public
 def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
     """Test whether elements are equal within tolerances."""
-    x, y = chosen(asarray(a) if a.__class__ in NUMBERS else a, asarray(b) if b.__class__ in NUMBERS else b)
+    if a.__class__ in NUMBERS and b.__class__ in NUMBERS:
+        a = asarray(a)
+    x, y = (each if isinstance(each, Tensor) else tensor(each) for each in chosen(a, b))
     if x.dtype.is_integer or x.dtype is bool_:
         x, y = cast(x, tb.float64), cast(y, tb.float64)
     if rtol.__class__ in (int, float) and atol.__class__ in (int, float):

@@ -11,9 +11,12 @@ import numpy
 
 import tensorbackend as tb
 
+from ..dtypes import DType
 from ..errors import ArgumentError, ShapeError
+from ..tensor import Tensor
 from .arrays import fresh, ndarray
 from .conversion import asarray, cast, promote
+from .dtypes import numpy_dtype
 from .functions import Array, Arrays, Dtype, Out, function, public
 from .shapes import atleast_1d, atleast_2d, atleast_3d, axis_position, moveaxis, reshaped_view
 
@@ -29,8 +32,18 @@ def concatenate(
         raise ShapeError("zero-dimensional arrays cannot be concatenated")
     if axis is None:
         arrays, axis = [tb.reshape(part, (-1,)) for part in arrays], 0
-    parts = promote(arrays) if dtype is None else [cast(part, dtype) for part in arrays]
-    return fresh(tb.concatenate(parts, axis=axis))
+    return fresh(tb.concatenate(_in_common(arrays, dtype, casting), axis=axis))
+
+
+def _in_common(arrays: list[Tensor], dtype: DType | None, casting: str) -> list[Tensor]:
+    """Arrays in a dtype, by default the common one, if NumPy's rule of casting allows it."""
+    if dtype is None:
+        return promote(arrays)
+    to = numpy_dtype(dtype)
+    for part in arrays:
+        if part.dtype is not dtype and not numpy.can_cast(source := numpy_dtype(part.dtype), to, casting):  # type: ignore[arg-type] # NumPy says which
+            raise TypeError(f"Cannot cast array data from {source!r} to {to!r} according to the rule '{casting}'")
+    return [cast(part, dtype) for part in arrays]
 
 
 @function
@@ -40,7 +53,7 @@ def stack(arrays: Arrays, axis: int = 0, out: Out = None, *, dtype: Dtype = None
         raise ArgumentError("need at least one array to stack")
     if len({part.shape for part in arrays}) > 1:
         raise ShapeError("all input arrays must have the same shape")
-    parts = promote(arrays) if dtype is None else [cast(part, dtype) for part in arrays]
+    parts = _in_common(arrays, dtype, casting)
     return tb.stack(parts, axis=axis_position(axis, parts[0].ndim + 1))
 
 

@@ -83,6 +83,8 @@ def slogdet(a: Any) -> SlogdetResult:
 @in_linalg
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = NotImplemented) -> Any:
     """The pseudo-inverse."""
+    if rcond is not None and rtol is not NotImplemented:
+        raise ArgumentError("`rtol` and `rcond` can't be both set.")
     x = chosen_inexact(tensor(a))
     limit = rcond if rtol is NotImplemented or rtol is None else rtol
     if limit is None:
@@ -123,10 +125,14 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, Any, Any]:
 @in_linalg
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
     """The rank of matrices by their singular values."""
+    if tol is not None and rtol is not None:
+        raise ArgumentError("`tol` and `rtol` can't be both set.")
     x = chosen_inexact(tensor(A))
     if x.ndim < 2:
         return numpy.int64(bool(tb.any(tb.not_equal(x, 0))))
     values = tb.linalg.svdvals(x)
+    if not values.shape[-1]:
+        return result(tb.zeros(values.shape[:-1], dtype=tb.int64))
     if tol is None:
         share = max(x.shape[-2:]) * float(numpy.finfo(x.dtype.dtype).eps) if rtol is None else tensor(rtol)[..., None]
         limit = tb.max(values, axis=-1, keepdims=True) * share
@@ -183,7 +189,8 @@ def cond(x: Any, p: Any = None) -> Any:
     if p in (None, 2, -2):
         values = tb.linalg.svdvals(t)
         made = values[..., -1] / values[..., 0] if p == -2 else values[..., 0] / values[..., -1]
-        return result(made)
+        unknown = tb.logical_and(tb.isnan(made), tb.logical_not(tb.any(tb.isnan(t), axis=(-2, -1))))
+        return result(tb.where(unknown, math.inf, made))
     square = matrices(x, square=True)
     try:
         inverse = tb.linalg.inv(square)
@@ -202,7 +209,13 @@ def matrix_power(a: Any, n: int) -> Any:
     x = tensor(a)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise NotSquareError("Last 2 dimensions of the array must be square")
-    return box(_solve(tb.linalg.matrix_power, x if n >= 0 and x.dtype is not bool_ else chosen_inexact(x), n))
+    if x.dtype is bool_ and n >= 0:
+        power = box(tb.broadcast_to(tb.eye(x.shape[-1], dtype=bool_), x.shape))
+        for bit in f"{n:b}":
+            power = functions["matmul"](power, power)
+            power = functions["matmul"](power, box(x)) if bit == "1" else power
+        return power
+    return box(_solve(tb.linalg.matrix_power, x if n >= 0 else chosen_inexact(x), n))
 
 
 @in_linalg

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy
@@ -123,6 +124,7 @@ def _spread(name: str) -> Callable[..., Any]:
         ddof = ddof if correction is NO_VALUE else correction
         options = {"ddof": ddof, "keepdims": keep, "where": box(present), "mean": mean}
         made = tensor(functions[name](box(x), axis, **options))
+        made = made if made.dtype.is_floating else tb.real(made)
         made = tb.where(tb.sum(present, axis=axis, keepdims=keep) > ddof, made, numpy.nan)
         return result(made) if out is None else write_out(name, out, made)
 
@@ -141,7 +143,10 @@ def _nan_quantile(x: Tensor, share: Any, axis: Any, method: Any, keepdims: bool,
         return back(numpy.nanquantile(host(x), share, axis, method=method, keepdims=keepdims, weights=weights))
     axes = axis_positions(axis, x.ndim)
     kept = [size for place, size in enumerate(x.shape) if place not in axes]
-    moved = tb.reshape(tb.moveaxis(x, axes, tuple(range(-len(axes), 0))), (*kept, -1)) if axes else x[..., None]
+    length = prod([x.shape[place] for place in axes])
+    moved = tb.reshape(tb.moveaxis(x, axes, tuple(range(-len(axes), 0))), (*kept, length)) if axes else x[..., None]
+    if not moved.shape[-1]:
+        moved = tb.full((*moved.shape[:-1], 1), numpy.nan, dtype=x.dtype, like=x)
     ordered = tb.sort(moved, axis=-1)
     count = tb.sum(tb.logical_not(tb.isnan(moved)), axis=-1)
     parts = []

@@ -129,6 +129,7 @@ def unique(
             return found.astype(bool)
         return (found[0].astype(bool), *found[1:])
     wanted = return_index, return_inverse, return_counts
+    axis = None if x.ndim == 1 and axis in (0, -1) else axis
     if equal_nan and x.dtype.is_inexact and axis is None and x.backend.is_concrete(x) and bool(tb.any(tb.isnan(x))):
         return _unique_with_nan(x, wanted)
     if not any(wanted):

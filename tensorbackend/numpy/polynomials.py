@@ -12,7 +12,7 @@ import tensorbackend as tb
 
 from ..errors import ArgumentError
 from .arrays import box, functions, ndarray, tensor_of
-from .conversion import asarray, tensor
+from .conversion import asarray, host, tensor
 from .functions import public
 
 
@@ -189,6 +189,7 @@ def roots(p: Any) -> Any:
 
 def _window(M: Any, function: Callable[[Any, Any], Any]) -> Any:
     """A window, from a function of places and of the last of them."""
+    M = host(M).item() if not isinstance(M, int | float) else M
     if M <= 1:
         return functions["ones"](1 if M == 1 else 0)
     return function(functions["arange"](1 - M, M, 2), M - 1)

@@ -125,8 +125,39 @@ def einsum(
             if not numpy.can_cast(source, to, casting):
                 raise TypeError(f"Cannot cast array data from {source!r} to {to!r} according to the rule '{casting}'")
         given = [cast(each, wanted) for each in given]
-    made = _contracted(given, text)
-    return result(made) if out is None else write_out("einsum", out, made)
+    made = _contracted(_broadcast_letters(given, text), text)
+    return (
+        result(made)
+        if out is None
+        else write_out("einsum", out, made, "unsafe" if casting == "unsafe" else "same_kind")
+    )
+
+
+def _broadcast_letters(parts: list[Tensor], text: str) -> list[Tensor]:
+    """Operands of which an axis of size 1 is as long as that of the same letter elsewhere."""
+    terms = text.partition("->")[0].split(",")
+    if len(terms) != len(parts) or not any(1 in part.shape for part in parts):
+        return parts
+    sizes: dict[str, int] = {}
+    places = [_letter_places(term, part.ndim) for term, part in zip(terms, parts, strict=True)]
+    for part, found in zip(parts, places, strict=True):
+        for place, letter in found:
+            sizes[letter] = max(sizes.get(letter, 1), part.shape[place])
+    made = []
+    for part, found in zip(parts, places, strict=True):
+        shape = [*part.shape]
+        for place, letter in found:
+            shape[place] = sizes[letter] if shape[place] == 1 else shape[place]
+        made.append(part if tuple(shape) == part.shape else tb.broadcast_to(part, shape))
+    return made
+
+
+def _letter_places(term: str, ndim: int) -> list[tuple[int, str]]:
+    """The axes of an operand that have letters: those in front of an ellipsis, and those behind it from the end."""
+    before, dots, after = term.partition("...")
+    if not dots and len(before) != ndim:
+        return []
+    return [*enumerate(before), *[(ndim - len(after) + number, letter) for number, letter in enumerate(after)]]
 
 
 @ready

@@ -7,6 +7,7 @@ promotion is NumPy's without a separate table.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy
@@ -17,6 +18,9 @@ from ..dtypes import DType
 from ..errors import DTypeError
 from ..tensor import Tensor
 from .dtypes import NUMPY_CLASSES, dtype_of, numpy_dtype
+
+COMPARISONS: Final = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
+"""The universal functions of two operands whose result is a bool, whatever integers they compare."""
 
 
 class Spec:
@@ -94,8 +98,18 @@ def make_plan(spec: Spec, kinds: Sequence[Any], dtype: DType | None, casting: An
     if spec.complex is not None and operands[0].is_complex:
         return Plan(spec.complex, operands, results)
     if len({*operands}) > 1 and _gives(op, operands) is None:
-        operands = (tb.float64,) * spec.nin  # NumPy compares int64 with uint64
+        if spec.name in COMPARISONS and {*operands} == {tb.int64, tb.uint64}:
+            return Plan(partial(_compare_signs, op), operands, results)
+        operands = (tb.float64,) * spec.nin
     return Plan(op, operands, results)
+
+
+def _compare_signs(op: Callable[[Any, Any], Tensor], x1: Any, x2: Any) -> Tensor:
+    """The comparison of integers of 64 bits with unsigned ones: a negative number is as 0 next to 1."""
+    signed = x1 if x1.dtype is tb.int64 else x2
+    floor = tb.astype(tb.less(signed, 0), tb.uint64)
+    found = [tb.astype(tb.maximum(x, 0), tb.uint64) if x is signed else tb.maximum(x, floor) for x in (x1, x2)]
+    return op(*found)
 
 
 def _gives(op: Callable[..., Any], operands: Sequence[Any]) -> tuple[DType, ...] | None:

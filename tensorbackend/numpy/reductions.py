@@ -144,6 +144,8 @@ def reduce(
         axis = int(axis)
     if dtype is not None:
         x = cast(x, dtype_of(dtype))
+    if not x.ndim and axis.__class__ is int and axis in (0, -1):
+        axis = None  # as in NumPy
     given = x.dtype
     if given not in row.straight:
         x = _castable(name, x, row)
@@ -198,7 +200,7 @@ def _where(name: str, x: Tensor, mask: Tensor, options: dict[str, Any], initial:
         filled = tb.where(mask, x, cast(tensor(start if row.identity is None else row.identity), x.dtype))
         total = row.op(filled, **options)
         if initial is not NO_VALUE:
-            total = tensor(functions[row.combines](box(total), box(tensor(initial))))
+            total = tensor(functions[row.combines](box(total), initial))
         return total
     axis = options["axis"]
     count = cast(tb.sum(mask, axis=axis, keepdims=True), REAL_OF.get(x.dtype, x.dtype))

@@ -13,9 +13,9 @@ from ..dtypes import bool_
 from ..errors import ArgumentError
 from ..tensor import Tensor
 from .arrays import as_shape, fresh, functions, ndarray
-from .conversion import host, refuse, tensor
+from .conversion import host, tensor
 from .functions import Array, function
-from .shapes import axis_position, flat_along
+from .shapes import axis_position, axis_positions, flat_along
 
 
 @function
@@ -83,14 +83,24 @@ def _resize_with_zeros(t: Tensor, shape: tuple[int, ...]) -> Tensor:
 @function
 def trim_zeros(filt: Array, trim: str = "fb", axis: Any = None) -> Array:
     """The array without zeros at its ends."""
-    if filt.ndim != 1:
-        refuse("trim_zeros", "more than one axis", filt.shape, "index the array")
-    places = tb.nonzero(filt)[0]
-    if not places.shape[0]:
-        return filt[:0]
-    first = int(places[0]) if "f" in trim.lower() else 0
-    last = int(places[-1]) + 1 if "b" in trim.lower() else filt.shape[0]
-    return filt[first:last]
+    sides = trim.lower()
+    if sides not in ("f", "b", "fb", "bf"):
+        raise ArgumentError(f"unexpected character(s) in `trim`: {trim!r}")
+    axes = axis_positions(axis, filt.ndim)
+    if filt.ndim == 1 and not axes:
+        return filt
+    found = tb.not_equal(filt, 0)
+    key = []
+    for place, size in enumerate(filt.shape):
+        others = tuple([each for each in range(filt.ndim) if each != place])
+        places = tb.nonzero(tb.any(found, axis=others) if others else found)[0]
+        if place not in axes:
+            key.append(slice(None))
+        elif not places.shape[0]:
+            key.append(slice(0, 0))
+        else:
+            key.append(slice(int(places[0]) if "f" in sides else 0, int(places[-1]) + 1 if "b" in sides else size))
+    return filt[tuple(key)]
 
 
 functions["resized_with_zeros"] = _resize_with_zeros

@@ -162,6 +162,7 @@ def extract(condition: Array, arr: Array) -> Array:
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """For each element the entry of the array that it names."""
     index = tensor(a)
+    index = cast(index, tb.int64) if index.dtype is bool_ else index
     parts = promote([tensor(each) for each in choices])
     if mode == "wrap":
         index = tb.remainder(index, len(parts))
@@ -173,7 +174,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     made = wide[1]
     for number, part in enumerate(wide[2:], 1):
         made = tb.where(tb.equal(wide[0], number), part, made)
-    return result(fresh(made)) if out is None else write_out("choose", out, made)
+    return result(fresh(made)) if out is None else write_out("choose", out, made, "unsafe")
 
 
 @public

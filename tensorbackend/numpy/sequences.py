@@ -18,7 +18,7 @@ from .conversion import asarray, cast, host, tensor
 from .dtypes import dtype_of
 from .functions import Array, Out, function, public, ready
 from .selection import chosen
-from .shapes import axis_position, flat_along
+from .shapes import axis_position, axis_positions, flat_along
 from .ufuncs import write_out
 
 
@@ -122,8 +122,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     x = asarray(f)
     if not x._template().dtype.is_inexact:
         x = x.astype(float)
-    axes = range(x.ndim) if axis is None else [each % x.ndim for each in (axis if isinstance(axis, tuple) else (axis,))]
-    axes = list(axes)
+    axes = list(axis_positions(axis, x.ndim))
     spacings = list(varargs) or [1.0]
     if len(spacings) == 1 and numpy.ndim(host(spacings[0])) == 0:
         spacings *= len(axes)
@@ -159,6 +158,7 @@ def _slope(x: ndarray, axis: int, spacing: Any, edge_order: int) -> Any:
     steps = asarray(spacing)
     if steps.ndim != 1 or steps.shape[0] != x.shape[axis]:
         raise ArgumentError("when 1d, distances must match the length of the corresponding dimension")
+    steps = steps if steps._template().dtype.is_inexact else steps.astype(float)
     gaps = steps[1:] - steps[:-1]
     shape = [1] * x.ndim
     shape[axis] = -1

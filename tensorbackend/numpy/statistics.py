@@ -56,6 +56,10 @@ _METHODS: Final = frozenset({"linear", "lower", "higher", "midpoint", "nearest"}
 """The methods of quantiles that `tb.quantile` has; NumPy computes the others."""
 
 
+_DISCRETE: Final = frozenset({"lower", "higher", "nearest"})
+"""The methods whose results are elements, in their dtype."""
+
+
 def make_quantile(name: str, scale: int, compute: Callable[..., Any], what: str) -> Callable[..., Any]:
     """NumPy's function of quantiles at fractions of a scale."""
 
@@ -82,10 +86,15 @@ def _quantile(x: Tensor, share: Any, axis: Any, method: Any, keepdims: bool, wei
     if x.dtype.is_complex:
         raise TypeError("a must be an array of real numbers")
     if method not in _METHODS or weights is not None:
+        share = share if x.dtype.is_integer else share.astype(numpy_dtype(x.dtype))
         return back(numpy.quantile(host(x), share, axis, method=method, keepdims=keepdims, weights=weights))
-    x = x if x.dtype.is_floating else cast(x, tb.float64)
+    given = x.dtype
+    x = x if given.is_floating else cast(x, tb.float64)
+    if not share.size:
+        return result(tb.zeros(share.shape, dtype=x.dtype))
     q = share.ravel().tolist() if share.ndim else float(share)
     made = tb.quantile(x, q, axis=axis, keepdims=keepdims, method=method)
+    made = made if given.is_floating or method not in _DISCRETE else cast(made, given)
     return result(tb.reshape(made, share.shape + made.shape[1:]) if share.ndim > 1 else made)
 
 
@@ -117,6 +126,8 @@ def cov(
             if bool(functions["any"](functions["less"](each, 0))):
                 raise ArgumentError(f"{name} cannot be negative")
             w = functions["multiply"](each, 1.0 if w is None else w)
+    if not x.size:
+        return functions["full"]((x.shape[0],) * 2, numpy.nan, dtype=x.dtype)
     center, total = average(x, 1, w, returned=True)
     total = total[0] if numpy.ndim(total) else total
     if w is None:
@@ -152,6 +163,8 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     c = cov(x, y, rowvar, dtype=dtype)
     if not numpy.ndim(c):
         return c / c
+    if not c.size:
+        return c
     deviation = functions["sqrt"](functions["real"](functions["diagonal"](c)))
     c = c / deviation[:, None] / deviation[None, :]
     if c._template().dtype.is_complex:

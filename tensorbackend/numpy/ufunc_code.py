@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any, Final
 
 import numpy
 
+from ..errors import OutOfRangeError
 from .arrays import HERE, LASTING, blank, ndarray, release, replace
-from .promotion import Spec
+from .promotion import COMPARISONS, Spec
 from .ufunc_methods import accumulate as accumulate_by
 from .ufunc_methods import at, outer
 from .ufunc_methods import reduce as reduce_by
@@ -122,8 +124,14 @@ def sole(x):
     return call(spec, (x,))
 """
 
+_OF_ANY_NUMBER: Final = """\
+\\1try:
+\\1    \\2
+\\1except OutOfRangeError:
+\\1    return call(spec, (x1, x2))"""
+
 _SHARED: Final = {
-    "float64": numpy.float64, "float": float,
+    "OutOfRangeError": OutOfRangeError, "float64": numpy.float64, "float": float,
     "HOST": numpy.ndarray, "LASTING": LASTING, "blank": blank, "call": call, "change": change, "ndarray": ndarray,
     "operate": operate, "release": release, "replace": replace,
 }  # fmt: skip
@@ -139,6 +147,8 @@ def _compile_source(source: str, spec: Spec, name: str) -> dict[str, Any]:
         "op": spec.op,
         "spec": spec,
     }
+    if spec.name in COMPARISONS:  # any number can be compared with integers
+        source = re.sub(r"^( +)(r = op\(.*\))$", _OF_ANY_NUMBER, source, flags=re.MULTILINE)
     exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
     return scope
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce as fold
+from math import prod
 from typing import Any, Final
 
 import numpy
@@ -11,13 +12,16 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import bool_
-from ..errors import DTypeError, OperandError, expected
+from ..errors import ArgumentError, OperandError, expected
 from ..tensor import Tensor
 from .arrays import functions, ndarray, replace, result, tensor_of
-from .conversion import NUMBERS, cast, host, tensor
+from .conversion import cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .promotion import Spec
 from .ufuncs import call, write_out
+
+_ORDERED: Final = frozenset({"subtract", "divide", "floor_divide", "power", "remainder", "fmod", "arctan2"})
+"""Functions whose reduction over several axes would depend on their order."""
 
 
 def reduce(
@@ -36,8 +40,11 @@ def reduce(
     if dtype is not None:
         x = cast(x, dtype_of(dtype))
     axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    if len(axes) > 1 and spec.name in _ORDERED:
+        text = f"reduction operation '{spec.name}' is not reorderable, so at most one axis may be specified"
+        raise ArgumentError(text)
     moved = tb.moveaxis(x, list(axes), list(range(len(axes))))
-    flat = tb.reshape(moved, (-1, *moved.shape[len(axes) :]))
+    flat = tb.reshape(moved, (prod(moved.shape[: len(axes)]), *moved.shape[len(axes) :]))
     parts = list(tb.unstack(flat)) if flat.shape[0] else []
     if initial is not None or not parts:
         start = spec.by_numpy.identity if initial is None else initial
@@ -77,6 +84,9 @@ def reduceat(spec: Spec, array: Any, indices: Any, axis: int = 0, dtype: Any = N
     """`np.add.reduceat` and the like: each pair of adjacent indices bounds a reduction."""
     x = tb.moveaxis(tensor(array), axis, 0)
     starts = [int(each) for each in host(indices)]
+    if not starts:
+        empty = tb.moveaxis(x[:0], 0, axis)
+        return result(empty) if out is None else write_out(spec.name, out, empty)
     stops = [*starts[1:], x.shape[0]]
     boxed = functions["box"]
     parts = [
@@ -112,15 +122,14 @@ def at(spec: Spec, a: Any, indices: Any, b: Any = None) -> None:
             flat = tb.indexed_put(flat, place[None], cast(tensor(call(spec, (old,))), flat.dtype))
         replace(a, tb.reshape(flat, x.shape))
         return
+    if spec.by_numpy.signature:
+        raise TypeError(f"{spec.name}.at: a function of vectors or matrices has no such method")
     value = tensor(b)
-    if not numpy.can_cast(numpy_dtype(value.dtype), numpy_dtype(x.dtype), "same_kind") and b.__class__ not in NUMBERS:
-        from_, to = numpy_dtype(value.dtype), numpy_dtype(x.dtype)
-        raise DTypeError(
-            f"Cannot cast ufunc '{spec.name}' output from {from_!r} to {to!r} with casting rule 'same_kind'"
-        )
-    updates = tb.reshape(tb.broadcast_to(cast(value, x.dtype), chosen.shape), (-1,))
-    quick = _UPDATES.get(spec.name) if x.dtype is not bool_ else None
+    fits = numpy.can_cast(numpy_dtype(value.dtype), numpy_dtype(x.dtype), "same_kind")
+    updates = tb.reshape(tb.broadcast_to(value, chosen.shape), (-1,))
+    quick = _UPDATES.get(spec.name) if x.dtype is not bool_ and fits else None
     if quick is not None:
+        updates = cast(updates, x.dtype)
         replace(a, tb.reshape(quick(flat, where, updates), x.shape))
         return
     for number in range(where.shape[0]):

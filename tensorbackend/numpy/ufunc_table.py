@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import tensorbackend as tb
 
+from ..errors import ArgumentError
 from ..tensor import Tensor
 
 # Bodies of those that the library has no op for
@@ -135,6 +136,28 @@ def _isnan(x: Any) -> Tensor:
     return tb.isnan(x)
 
 
+def _power(x1: Any, x2: Any) -> Tensor:
+    """x1 to the power x2; integers have no negative powers among integers."""
+    if x2.__class__ is int:
+        if x2 < 0 and x1.template.dtype.is_integer:
+            raise ArgumentError("Integers to negative integer powers are not allowed.")
+    elif isinstance(x2, Tensor) and x2.template.dtype.kind == "int" and x2.backend.holds_data:
+        base_is_integer = x1.template.dtype.is_integer if isinstance(x1, Tensor) else x1.__class__ is int
+        if base_is_integer and bool(tb.any(tb.less(x2, 0))):
+            raise ArgumentError("Integers to negative integer powers are not allowed.")
+    return tb.pow(x1, x2)
+
+
+def _sign_of_complex(x: Any) -> Tensor:
+    """The sign of complex numbers: where one part only is infinite, the direction of that part."""
+    parts = tb.real(x), tb.imag(x)
+    infinite = [tb.isinf(part) for part in parts]
+    one = tb.not_equal(*infinite)
+    ends = [tb.where(each, tb.sign(part), 0.0) for each, part in zip(infinite, parts, strict=True)]
+    nan = tb.logical_or(tb.isnan(parts[0]), tb.isnan(parts[1]))
+    return tb.where(tb.logical_and(one, tb.logical_not(nan)), tb.complex(*ends), tb.sign(x))
+
+
 def _bool_matmul(x1: Any, x2: Any) -> Tensor:
     """The product of matrices of bools."""
     return tb.matmul(tb.astype(x1, tb.int32), tb.astype(x2, tb.int32)) != 0
@@ -228,7 +251,7 @@ _RENAMED: Final[Mapping[str, Callable[..., Any]]] = {
     "conjugate": _conj, "deg2rad": _radians, "degrees": _degrees, "divmod": _divmod, "exp2": _exp2, "fabs": _fabs,
     "float_power": tb.pow, "fmax": _fmax, "fmin": _fmin, "frexp": _frexp, "gcd": tb.gcd, "heaviside": _heaviside,
     "invert": tb.bitwise_invert, "isnan": _isnan, "lcm": tb.lcm, "ldexp": _ldexp, "left_shift": tb.bitwise_left_shift,
-    "logaddexp2": _logaddexp2, "matvec": _matvec, "modf": _modf, "power": tb.pow, "rad2deg": _degrees,
+    "logaddexp2": _logaddexp2, "matvec": _matvec, "modf": _modf, "power": _power, "rad2deg": _degrees,
     "radians": _radians, "right_shift": tb.bitwise_right_shift, "rint": _round, "sign": _sign, "spacing": _spacing,
     "vecmat": _vecmat,
 }  # fmt: skip
@@ -255,6 +278,7 @@ OF_BOOLS: Final[dict[str, Callable[..., Any]]] = {
 OF_COMPLEX: Final[dict[str, Callable[..., Any]]] = {
     "greater": lambda x1, x2: _less_of_complex(x2, x1), "less": _less_of_complex,
     "greater_equal": lambda x1, x2: _less_equal_of_complex(x2, x1), "less_equal": _less_equal_of_complex,
+    "sign": _sign_of_complex,
 }  # fmt: skip
 """What some compute for complex numbers, which the op has no order of."""
 

@@ -7,6 +7,7 @@ which the op agrees with NumPy is straight-line code, with one look-up by the dt
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,21 +16,24 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import DType, bool_
-from ..errors import DTypeError, OperandError, expected
+from ..errors import ArgumentError, DTypeError, OperandError, OutOfRangeError, expected
 from ..tensor import Tensor
 from .arrays import ndarray, replace, result
 from .conversion import NUMBERS, cast, operand, tensor
 from .dtypes import dtype_of, numpy_dtype
-from .promotion import Plan, Spec, kind_of, make_plan, plan_call
+from .promotion import COMPARISONS, Plan, Spec, kind_of, make_plan, plan_call
 
 
 def call(
     spec: Spec, arguments: Sequence[Any], out: Any = None, where: Any = True, dtype: Any = None, casting: Any = None,
-    signature: Any = None, order: str = "K", subok: bool = True, **others: Any,
+    signature: Any = None, sig: Any = None, order: str = "K", subok: bool = True, **others: Any,
 ) -> Any:  # fmt: skip
     """A call of a universal function with any arguments of NumPy."""
     if others:
+        if spec.by_numpy.signature and not others.keys() - {"axes", "axis", "keepdims"}:
+            return _call_along_axes(spec, arguments, others, out=out, where=where, dtype=dtype, casting=casting)
         raise TypeError(f"{spec.name}() got an unexpected keyword argument {next(iter(others))!r}")
+    signature = sig if signature is None else signature
     if signature is not None:
         dtype = _dtype_of_signature(signature)
     if len(arguments) > spec.nin:
@@ -52,9 +56,14 @@ def call(
         plan = plan_call(spec, kinds)
     else:
         plan = make_plan(spec, kinds, None if dtype is None else dtype_of(dtype), casting or "same_kind")
-    results = compute(spec, plan, operands)
+    try:
+        results = compute(spec, plan, operands)
+    except OutOfRangeError:
+        if spec.name not in COMPARISONS:
+            raise
+        results = (_compare_with_number_out_of_range(spec, operands),)
     if where is not True:
-        results = _apply_mask(results, where, out)
+        results = _apply_mask(spec.name, results, where, out, casting or "same_kind")
     if out is None:
         boxed = tuple(map(result, results))
     else:
@@ -92,14 +101,15 @@ def _cast_operand(value: Any, dtype: DType) -> Any:
     return float(value) if value.__class__ is int and dtype.is_floating else value
 
 
-def _apply_mask(results: Sequence[Tensor], where: Any, out: Any) -> tuple[Tensor, ...]:
+def _apply_mask(name: str, results: Sequence[Tensor], where: Any, out: Any, casting: Any) -> tuple[Tensor, ...]:
     """Results where a mask is true, elsewhere the elements of `out`, or 0."""
     mask = tensor(where)
     if mask.dtype is not bool_:
         mask = cast(mask, bool_)
-    before: Any = [0] * len(results) if out is None else [None if x is None else tensor(x) for x in out]
+    before = [None] * len(results) if out is None else [None if x is None else tensor(x) for x in out]
     return tuple([
-        tb.where(mask, each, _zero(each) if old is None or old.__class__ is int else cast(old, each.dtype))
+        tb.where(mask, each, _zero(each)) if old is None
+        else tb.where(mask, _cast_to_out(name, each, old.dtype, casting), old)
         for each, old in zip(results, [*before, *[None] * (len(results) - len(before))], strict=True)
     ])  # fmt: skip
 
@@ -118,12 +128,7 @@ def write_out(name: str, out: Any, value: Tensor, casting: Any = "same_kind") ->
             return out  # type: ignore[return-value] # NumPy's own array, as it was given
         raise OperandError(expected("an array for out", out=out))
     template = out._template()
-    if value.template.dtype is not template.dtype:
-        if not numpy.can_cast(numpy_dtype(value.dtype), numpy_dtype(template.dtype), casting):
-            from_, to = numpy_dtype(value.dtype), numpy_dtype(template.dtype)
-            text = f"Cannot cast ufunc '{name}' output from {from_!r} to {to!r} with casting rule '{casting}'"
-            raise DTypeError(text)
-        value = cast(value, template.dtype)
+    value = _cast_to_out(name, value, template.dtype, casting)
     if value.template.shape != template.shape:
         try:
             fits = tb.broadcast_shapes(value.shape, template.shape) == template.shape
@@ -135,6 +140,61 @@ def write_out(name: str, out: Any, value: Tensor, casting: Any = "same_kind") ->
         value = tb.broadcast_to(value, template.shape)
     replace(out, value)
     return out
+
+
+def _cast_to_out(name: str, value: Tensor, dtype: DType, casting: Any) -> Tensor:
+    """A result in the dtype of `out`, if NumPy's rule of casting allows it."""
+    if value.template.dtype is dtype:
+        return value
+    if not numpy.can_cast(numpy_dtype(value.dtype), numpy_dtype(dtype), casting):
+        from_, to = numpy_dtype(value.dtype), numpy_dtype(dtype)
+        text = f"Cannot cast ufunc '{name}' output from {from_!r} to {to!r} with casting rule '{casting}'"
+        raise DTypeError(text)
+    return cast(value, dtype)
+
+
+def _compare_with_number_out_of_range(spec: Spec, operands: Sequence[Any]) -> Tensor:
+    """The comparison of integers with a Python integer that their dtype does not hold: the same for each element."""
+    first, second = operands
+    x, number = (first, second) if isinstance(first, Tensor) else (second, first)
+    side = 1 if number > 0 else -1
+    found = spec.by_numpy(0, side) if x is first else spec.by_numpy(side, 0)
+    return tb.full_like(x, bool(found), dtype=bool_)
+
+
+def _call_along_axes(spec: Spec, arguments: Sequence[Any], along: dict[str, Any], **options: Any) -> Any:
+    """A function of vectors or matrices along given axes: the operands with these axes at the end."""
+    counts = [
+        len([each for each in part.split(",") if each]) for part in re.findall(r"\(([^)]*)\)", spec.by_numpy.signature)
+    ]
+    axes, axis, keeps = along.get("axes"), along.get("axis"), along.get("keepdims", False)
+    if axes is not None and axis is not None:
+        raise TypeError("cannot specify both 'axis' and 'axes'")
+    if keeps and (counts[-1] or len({*counts[:-1]}) > 1):
+        raise TypeError(f"{spec.name} does not support keepdims: its signature {spec.by_numpy.signature} does not")
+    if axis is not None:
+        if {*counts[:-1]} != {1} or counts[-1]:
+            raise TypeError(f"{spec.name}: axis can only be used with a single shared core dimension")
+        axes = [axis] * (len(counts) - 1)
+    places = [
+        [*range(-count, 0)] if axes is None or number >= len(axes)
+        else [axes[number]] if isinstance(axes[number], int) else [*axes[number]]
+        for number, count in enumerate(counts)
+    ]  # fmt: skip
+    for number, (given, count) in enumerate(zip(places, counts, strict=True)):
+        if len(given) != count:
+            raise ArgumentError(f"{spec.name}: operand {number} has {count} core dimensions, but axes has {len(given)}")
+    moved = [
+        tb.moveaxis(tensor(each), given, [*range(-len(given), 0)])
+        for each, given in zip(arguments, places[:-1], strict=True)
+    ]  # fmt: skip
+    out = options.pop("out")
+    made = tensor(call(spec, [result(each) for each in moved], **options))
+    if counts[-1]:
+        made = tb.moveaxis(made, [*range(-counts[-1], 0)], places[-1])
+    elif keeps:
+        made = tb.expand_dims(made, axis=places[0][0])
+    return result(made) if out is None else write_out(spec.name, out, made, options["casting"] or "same_kind")
 
 
 def change(spec: Spec, x: ndarray, other: Any) -> Any:

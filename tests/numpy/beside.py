@@ -8,7 +8,7 @@ import numpy
 
 import tensorbackend.numpy as ours
 
-RAISED = (IndexError, TypeError, ValueError)
+RAISED = (OverflowError, IndexError, TypeError, ValueError)
 """The classes of errors that programs handle."""
 
 

@@ -45,6 +45,11 @@ np.isrealobj(x)
 np.isposinf([np.inf, -np.inf, 1])
 np.isneginf([np.inf, -np.inf, 1])
 np.isposinf(c)
+np.clip(np.arange(3, dtype=np.int32), -2**40, 2**40)
+np.clip(np.arange(3, dtype=np.uint8), -1, 1)
+np.clip(np.arange(3, dtype=np.uint8), 300, 400)
+np.isclose(np.array(1, dtype=np.float32), 0.9999999999999998, atol=0, rtol=0)
+np.isclose(1, 1 + 1e-9)
 """
 
 

@@ -18,9 +18,13 @@ np.nanquantile([1.0, 2.0, 7.0, np.nan], 0.5, method="inverted_cdf", weights=[1.0
 np.nanpercentile([1.0, 2.0, 7.0, np.nan], 50, method="inverted_cdf", weights=[5.0, 1.0, 1.0, 1.0])
 np.nanquantile([1.0, 2.0], 0.5, weights=[1.0, 2.0])
 np.nanpercentile([1.0], 101)
+np.nansum(np.array([1, np.nan, 3], dtype=np.float16), where=[True, True, False])
+np.nanvar(c, where=[True, True, False, True])
+np.nanpercentile(np.zeros((3, 0)), 40, axis=1)
 """.strip().splitlines()
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("source", CALLS)
 def test_as_numpy(source: str) -> None:
     assert_as_numpy(source)

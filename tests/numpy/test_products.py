@@ -45,6 +45,17 @@ np.trace(x)
 np.trace(m)
 np.trace(t, 1, 1, 2)
 np.trace(t, dtype=np.float32)
+np.einsum("ij,ij->ij", x, np.ones((1, 4)))
+np.einsum("...i,i...->i", x, np.ones((1, 3)))
+np.einsum("ij,jk", np.ones((2, 1)), np.ones((3, 2)))
+np.einsum("i,i->", k, k, out=np.array(0, dtype=np.int8), dtype=float, casting="unsafe")
+np.linalg.cond(np.zeros((2, 2)))
+np.linalg.cond(np.array([[[1.0, 0], [0, 0]], [[1, 0], [0, 2]]]))
+np.linalg.matrix_rank(np.zeros((0, 0)))
+np.linalg.matrix_rank(s, tol=1e-3, rtol=1e-3)
+np.linalg.matrix_power(m[:, :3], 5)
+np.linalg.matrix_power(m[:, :3], 0)
+np.linalg.pinv(s, 1e-3, rtol=1e-3)
 """
 
 

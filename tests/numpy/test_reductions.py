@@ -12,6 +12,10 @@ np.std([[1, 2], [3, 9]], axis=1, mean=[[1.0], [4.0]], ddof=1)
 np.var([1 + 2j, 3j, 5.0], where=[True, True, False])
 np.sum(np.zeros((0, 2), int), axis=0, initial=3)
 np.max(np.zeros((2, 0)), axis=(0, 1), keepdims=True, initial=3.0)
+np.sum(3, axis=0)
+np.max(3.5, axis=-1)
+np.sum(3, axis=1)
+np.sum(np.array([1.5, 2], dtype=np.float32), where=[True, False], initial=2)
 """.strip().splitlines()
 
 

@@ -55,6 +55,9 @@ np.correlate(k, [1, 2, 4, 8], 'same')
 np.correlate([1, 2], k)
 np.correlate(c, [1j, 2])
 np.correlate([], k)
+np.gradient(np.array([1, 3, 7]), np.array([3, 2, 1], dtype=np.uint8))
+np.gradient(x, axis=5)
+np.gradient(x, axis=(1, 0))
 """
 
 

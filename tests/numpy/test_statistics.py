@@ -23,6 +23,12 @@ np.nanpercentile(f, [25])
 np.nanpercentile(f, 25)
 np.quantile(t, [0.25, 0.5])
 np.quantile(x, np.array([0.25], dtype='f4'))
+np.percentile(k, 50, method="lower")
+np.quantile(k, [0.2, 0.9], method="nearest")
+np.quantile(x.astype(np.float32), 0.4, method="averaged_inverted_cdf")
+np.percentile(x, [])
+np.cov(np.zeros((0, 2)))
+np.corrcoef(np.zeros((0, 2)))
 """
 
 

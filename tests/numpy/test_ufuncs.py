@@ -1,0 +1,44 @@
+"""Universal functions of the NumPy namespace with dtypes and options at the edge of what they take."""
+
+from __future__ import annotations
+
+import pytest
+
+from .beside import assert_as_numpy
+
+CALLS = """
+np.array([2**60, -1]) < np.array([2**60 + 1, 0], dtype=np.uint64)
+np.array([2**60 + 1, 0], dtype=np.uint64) > np.array([2**60, -1])
+np.equal(np.array([-1, 2**62 + 1]), np.array([2**64 - 1, 2**62], dtype=np.uint64))
+np.not_equal(np.array([2**62]), np.array([2**62 + 1], dtype=np.uint64))
+np.arange(3, dtype=np.uint8) > -1
+-1 < np.arange(3, dtype=np.uint8)
+np.arange(3, dtype=np.int8) == 1000
+np.less_equal(np.arange(3, dtype=np.int16), 2**40)
+np.arange(3, dtype=np.uint8) + 300
+k ** -1
+k ** np.array(-1)
+np.power(k, np.array([1, -1, 2]))
+2.0 ** -np.arange(3)
+k ** 3
+np.sign(np.array([np.inf + 0j, -np.inf + 1j, complex(0, np.inf), complex(np.nan, 0), 3 + 4j]))
+np.add(k, k, out=np.full(3, 1.5), where=[1, 0, 1])
+np.add(k, k, where=np.array([True, False, True]), out=np.full(3, 7))
+np.vecdot(t, t, axis=0)
+np.vecdot(t, t, axis=1, keepdims=True)
+np.matvec(t, np.ones(4), axes=[(0, 2), (0,), (1,)])
+np.matmul(t, t, axes=[(0, 2), (2, 0), (0, 1)])
+np.add(x, x, axis=0)
+np.add(k, 1.5, signature="dd->d")
+np.add.reduceat(x, [])
+np.subtract.reduce(x, axis=(0, 1))
+np.divide.reduce(x[:, :0], axis=1).shape
+np.power.at(k, [0, 0], 1.5)
+np.matmul.at(s, [0], s)
+"""
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("call", CALLS.strip().splitlines())
+def test_a_universal_function_does_what_numpy_does(call: str) -> None:
+    assert_as_numpy(call)
