@@ -11,6 +11,7 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import ALL_DTYPES, DType, bool_
+from ..errors import OutOfRangeError
 from ..tensor import Tensor
 from .arrays import box, functions, ndarray, replace, result, tensor_of
 from .conversion import NUMBERS, asarray, cast, tensor
@@ -38,13 +39,19 @@ def clip(
     if low is None and high is None:
         made: Any = x if x.ndim else x[()]
     else:
-        dtype = x._template().dtype
-        low, high = _without_effect(low, dtype, -1), _without_effect(high, dtype, 1)
-        made = x if low is None else functions["maximum"](x, low)
-        made = made if high is None else functions["minimum"](made, high)
+        try:
+            made = _between(x, low, high)
+        except OutOfRangeError:
+            dtype = x._template().dtype
+            made = _between(x, _without_effect(low, dtype, -1), _without_effect(high, dtype, 1))
     if out is not None:
         return write_out("clip", out, tensor(made), options.get("casting", "same_kind"))
     return made.copy() if made is x else made
+
+
+def _between(x: Any, low: Any, high: Any) -> Any:
+    made = x if low is None else functions["maximum"](x, low)
+    return made if high is None else functions["minimum"](made, high)
 
 
 def _without_effect(bound: Any, dtype: DType, side: int) -> Any:
