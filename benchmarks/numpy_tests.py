@@ -217,7 +217,7 @@ def cause(text: str) -> str:
     return next((name for name, pattern in CAUSES if re.search(pattern, text)), "another result")
 
 
-SKIPPED = "huge or large_dims or large_concatenate or large_zero_size or blas64 or sdot_bug or threads or reproducer"
+SKIPPED = "incref_elide or huge or large_dims or large_concatenate or large_zero_size or blas64 or sdot_bug or threads or reproducer"
 """Tests that take all memory, or threads and other processes."""
 
 

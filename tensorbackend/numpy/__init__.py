@@ -52,7 +52,9 @@ from . import indexing as _indexing
 from . import linalg as linalg
 from . import methods as _methods
 from . import places as _places
+from . import poly1d as _poly1d
 from . import random as random
+from . import strides as _strides
 from . import testing as testing
 from .arrays import functions as _functions
 from .arrays import ndarray as ndarray
@@ -130,6 +132,10 @@ for _name in [
     "set_printoptions",
     "get_printoptions",
     "typename",
+    "typing",
+    "format_float_positional",
+    "format_float_scientific",
+    "mintypecode",
     "ScalarType",
     "typecodes",
     "sctypeDict",
@@ -146,11 +152,19 @@ __array_api_version__ = "2025.12"
 mgrid, ogrid, r_, c_ = _creation.mgrid, _creation.ogrid, _creation.r_, _creation.c_
 s_, index_exp = _creation.s_, _creation.index_exp
 flatiter, ndenumerate = _indexing.flatiter, _places.ndenumerate
+broadcast, nditer = _strides.broadcast, _strides.nditer
+poly1d, polynomial = _poly1d.poly1d, _poly1d.polynomial
 vectorize, errstate, printoptions = _hosting.vectorize, _hosting.errstate, _hosting.printoptions
 emath = _Names(**_hosting.EMATH)
 exceptions = _Names(**{_name: getattr(_numpy.exceptions, _name) for _name in _numpy.exceptions.__all__})
 exceptions.AxisError = _AxisError
-lib = _Names(stride_tricks=_Names(sliding_window_view=_functions["sliding_window_view"]))
+lib = _Names(
+    stride_tricks=_Names(
+        as_strided=_strides.as_strided,
+        **{_name: _functions[_name] for _name in ("broadcast_arrays", "broadcast_shapes", "broadcast_to")},
+        sliding_window_view=_functions["sliding_window_view"],
+    )
+)
 
 
 def __getattr__(name: str) -> _Any:

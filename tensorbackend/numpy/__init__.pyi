@@ -352,6 +352,7 @@ def block(arrays: Any) -> Any:
     """An array from nested lists of blocks."""
 from numpy import bool as bool
 from numpy import bool_ as bool_
+from .strides import broadcast as broadcast
 def broadcast_arrays(*args: Any, subok: builtins.bool = ...) -> tuple[ndarray, ...]:
     """Arrays broadcast to one shape."""
 def broadcast_shapes(*args: Any) -> tuple[int, ...]:
@@ -453,7 +454,7 @@ def empty(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., 
 def empty_like(prototype: Any, dtype: Any = ..., order: str = ..., subok: builtins.bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
     """An uninitialised array in the shape and dtype of another; here of zeros."""
 equal: ufunc
-errstate: Any
+from .hosting import errstate as errstate
 euler_gamma: float
 exp: ufunc
 exp2: ufunc
@@ -471,7 +472,7 @@ def finfo(dtype: Any) -> Any:
     """The limits of a floating dtype."""
 def fix(x: Any, out: Any = ...) -> Any:
     """Each element rounded towards 0."""
-flatiter: Any
+from .indexing import flatiter as flatiter
 def flatnonzero(a: Any) -> Any:
     """The positions of the nonzero elements of the flat array."""
 def flip(m: Any, axis: Any = ...) -> ndarray:
@@ -490,6 +491,8 @@ floor_divide: ufunc
 fmax: ufunc
 fmin: ufunc
 fmod: ufunc
+format_float_positional: Any
+format_float_scientific: Any
 frexp: ufunc
 def from_dlpack(x: Any, /, *, device: Any = ..., copy: Any = ...) -> ndarray:
     """Another library's array, by DLPack."""
@@ -659,6 +662,7 @@ def min(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: A
 def min_scalar_type(a: Any) -> Any:
     """The smallest dtype that holds a number."""
 minimum: ufunc
+mintypecode: Any
 mod: ufunc
 modf: ufunc
 def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
@@ -695,11 +699,12 @@ def nansum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: 
     """`sum` of the elements that are not NaN."""
 def nanvar(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
     """`var` of the elements that are not NaN."""
-ndenumerate: Any
+from .places import ndenumerate as ndenumerate
 def ndim(a: Any) -> int:
     """The number of axes."""
 def ndindex(*shape: Any) -> Any:
     """All places of a shape, row-major."""
+from .strides import nditer as nditer
 negative: ufunc
 newaxis: Any
 nextafter: ufunc
@@ -731,6 +736,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     """Write values, repeated as needed, where a mask is true."""
 def poly(seq_of_zeros: Any) -> Any:
     """The polynomial with given roots, or the characteristic one of a matrix."""
+from .poly1d import poly1d as poly1d
 def polyadd(a1: Any, a2: Any) -> Any:
     """The sum of two polynomials."""
 def polyder(p: Any, m: int = ...) -> Any:
@@ -743,6 +749,7 @@ def polyint(p: Any, m: int = ..., k: Any = ...) -> Any:
     """An integral of a polynomial."""
 def polymul(a1: Any, a2: Any) -> Any:
     """The product of two polynomials."""
+polynomial: Any
 def polysub(a1: Any, a2: Any) -> Any:
     """The difference of two polynomials."""
 def polyval(p: Any, x: Any) -> Any:
@@ -940,7 +947,7 @@ def vdot(a: Any, b: Any, /) -> Any:
     """The sum of products of the elements, with the first operand conjugated."""
 vecdot: ufunc
 vecmat: ufunc
-vectorize: Any
+from .hosting import vectorize as vectorize
 def view(a: Any, dtype: Any = ..., type: Any = ...) -> ndarray:
     """The memory of an array in another dtype: a view."""
 def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:

@@ -25,6 +25,8 @@ from .conversion import NUMBERS, back, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .shapes import flat_along
 
+SeedSequence: Final = numpy.random.SeedSequence
+
 _BY_NUMPY: Final[ContextVar[bool]] = ContextVar("by_numpy", default=False)
 
 
@@ -95,7 +97,8 @@ class _Draws:
             if seed is None:
                 seed = int(numpy.random.SeedSequence().entropy) % 2**63  # type: ignore[arg-type]  # one int, as it drew it itself
             elif not isinstance(seed, int | numpy.integer):
-                seed = int(numpy.random.SeedSequence(host(seed)).generate_state(1, numpy.uint64)[0]) % 2**63
+                sequence = seed if isinstance(seed, SeedSequence) else SeedSequence(host(seed))
+                seed = int(sequence.generate_state(1, numpy.uint64)[0]) % 2**63
             self._state = tb.random.generator(int(seed))
         key: Tensor = self._state.next_key()
         return key
@@ -191,8 +194,44 @@ class _Draws:
         return draw
 
 
+class BitGenerator:
+    """A seed, for `Generator`. In `numpy_stream()` numbers are drawn by this kind, elsewhere from a key."""
+
+    def __init__(self, seed: Any = None) -> None:
+        self.seed_seq = seed
+        kind = getattr(numpy.random, type(self).__name__)
+        self.by_numpy = kind(host(seed)) if _BY_NUMPY.get() else None
+
+
+class PCG64(BitGenerator):
+    """`np.random.PCG64`."""
+
+
+class PCG64DXSM(BitGenerator):
+    """`np.random.PCG64DXSM`."""
+
+
+class MT19937(BitGenerator):
+    """`np.random.MT19937`."""
+
+
+class Philox(BitGenerator):
+    """`np.random.Philox`."""
+
+
+class SFC64(BitGenerator):
+    """`np.random.SFC64`."""
+
+
 class Generator(_Draws):
     """`np.random.Generator`: random numbers from a state; `default_rng(seed)` makes one."""
+
+    def __init__(self, bit_generator: Any, by_numpy: Any = None) -> None:
+        if isinstance(bit_generator, BitGenerator):
+            stream = bit_generator.by_numpy
+            by_numpy = None if stream is None else numpy.random.Generator(stream)
+            bit_generator = bit_generator.seed_seq
+        super().__init__(bit_generator, by_numpy)
 
     def random(self, size: Any = None, dtype: Any = float, out: Any = None) -> Any:
         """Numbers from 0 to 1."""
@@ -312,6 +351,8 @@ def default_rng(seed: Any = None) -> Generator:
     """
     if isinstance(seed, Generator):
         return seed
+    if isinstance(seed, BitGenerator):
+        return Generator(seed)
     return Generator(seed, numpy.random.default_rng(host(seed)) if _BY_NUMPY.get() else None)
 
 

@@ -128,6 +128,9 @@ def text() -> str:
             lines.append(_declaration(name, value))
         elif isinstance(value, type) and value.__module__ == "numpy" and name in vars(numpy):
             lines.append(f"from numpy import {name} as {name}\n")
+        elif isinstance(value, type) and value.__module__.startswith(namespace.__name__):
+            module = value.__init__.__globals__["__name__"].removeprefix(namespace.__name__)  # type: ignore[misc] # of a class of this package
+            lines.append(f"from {module} import {name} as {name}\n")
         elif isinstance(value, float | str):
             lines.append(f"{name}: {type(value).__name__}\n")
         elif not isinstance(value, SimpleNamespace) or name in ("lib", "emath"):

@@ -1,0 +1,282 @@
+"""`as_strided`, which shows the memory of an array in other steps, and loops over arrays that broadcast: `nditer`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any, Self
+
+import numpy
+
+import tensorbackend as tb
+
+from ..errors import ArgumentError, expected
+from ..tensor import Tensor
+from .arrays import Step, as_shape, box, functions, ndarray, replace, step_view, tensor_of
+from .conversion import asarray, cast, common_dtype, host, tensor
+from .dtypes import dtype_of, numpy_dtype
+
+
+def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = False, writeable: bool = True) -> ndarray:
+    """A view of an array's row-major memory with given sizes and steps.
+
+    What is written to the view is written to the array. No step may lead out of the array.
+
+    Parameters
+    ----------
+    x
+        An array of any shape.
+    shape, strides : optional
+        The sizes, and the steps in bytes along each axis; by default those of `x`.
+    subok, writeable : bool
+        Ignored, as there are no subclasses and arrays can always be written to.
+
+    Returns
+    -------
+    ndarray
+        The view.
+
+    Raises
+    ------
+    ArgumentError
+        If a step is no multiple of the size of an element, or leads out of the array.
+
+    Examples
+    --------
+    >>> import tensorbackend.numpy as np
+    >>> x = np.arange(5)
+    >>> np.lib.stride_tricks.as_strided(x, shape=(3, 3), strides=(8, 8))
+    array([[0, 1, 2],
+           [1, 2, 3],
+           [2, 3, 4]])
+    """
+    array = asarray(x)
+    sizes = array.shape if shape is None else as_shape(shape)
+    steps = array.strides if strides is None else tuple(map(int, strides))
+    if len(sizes) != len(steps):
+        raise ArgumentError("as_strided: " + expected("as many strides as sizes", shape=sizes, strides=steps))
+    width = array.itemsize
+    if any(step % width for step in steps):
+        text = f"strides that are multiples of {width}, the bytes of an element"
+        raise ArgumentError("as_strided: " + expected(text, strides=steps))
+    places = numpy.zeros((), dtype=numpy.int64)
+    for size, step in zip(sizes, steps, strict=True):
+        places = places[..., None] + numpy.arange(size, dtype=numpy.int64) * (step // width)
+    if places.size and (int(places.min()) < 0 or int(places.max()) >= array.size):
+        text = f"strides that stay among the {array.size} elements of x"
+        remedy = "view the base of x, whose memory is longer"
+        raise ArgumentError("as_strided: " + expected(text, remedy, shape=sizes, strides=steps))
+    return step_view(array, _step(array.shape, sizes, places))
+
+
+def _step(of: tuple[int, ...], shape: tuple[int, ...], places: numpy.ndarray[Any, Any]) -> Step:
+    """The view of the elements at places of the flat array."""
+    flat = places.ravel()
+
+    def read(t: Tensor) -> Tensor:
+        return tb.reshape(tb.take(tb.reshape(t, (-1,)), tb.asarray(flat), axis=0), shape)
+
+    def write(old: Tensor, new: Tensor) -> Tensor:
+        line = tb.reshape(old, (-1,))
+        return tb.reshape(tb.indexed_put(line, tb.asarray(flat[:, None]), tb.reshape(new, (-1,))), of)
+
+    return Step(read, write)
+
+
+class broadcast:
+    """`np.broadcast`: the common shape of arrays, and the tuples of their elements.
+
+    Examples
+    --------
+    >>> import tensorbackend.numpy as np
+    >>> np.broadcast(np.ones((3, 1)), np.ones(2)).shape
+    (3, 2)
+    """
+
+    def __init__(self, *arrays: Any) -> None:
+        parts = [tensor(each) for each in arrays]
+        self.shape = tb.broadcast_shapes(*[part.shape for part in parts])
+        self.nd = self.ndim = len(self.shape)
+        self.size = prod(self.shape)
+        self.numiter = len(parts)
+        self.index = 0
+        self._parts = parts
+
+    def reset(self) -> None:
+        """Begin at the first element."""
+        self.index = 0
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> tuple[Any, ...]:
+        if self.index >= self.size:
+            raise StopIteration
+        place = tuple(map(int, numpy.unravel_index(self.index, self.shape))) if self.shape else ()
+        self.index += 1
+        return tuple([box(tb.broadcast_to(part, self.shape))[place] for part in self._parts])
+
+
+class nditer:
+    """`np.nditer`: a loop over the elements of arrays that broadcast, in row-major order.
+
+    Each iteration gives views of one element, to which can be written where an operand's flags say so. Buffers and the
+    order of memory have no meaning here, so their flags are accepted and change nothing.
+
+    Parameters
+    ----------
+    op
+        An array, or a sequence of arrays; None for one that is made for the results.
+    flags : sequence of str, optional
+        `"external_loop"` gives all elements at once, as a view of one axis. `"multi_index"` and `"c_index"` need not be
+        asked for.
+    op_flags : sequence, optional
+        For each operand, or for all, `["readonly"]`, `["readwrite"]` or `["writeonly"]`; by default those without an
+        array are written to, and the others read.
+    op_dtypes, order, casting, op_axes, itershape, buffersize : optional
+        The dtypes of the operands; a common shape; the others are ignored or refused.
+
+    Raises
+    ------
+    ArgumentError
+        For `op_axes`.
+
+    Examples
+    --------
+    >>> import tensorbackend.numpy as np
+    >>> x = np.arange(3)
+    >>> with np.nditer(x, op_flags=["readwrite"]) as loop:
+    ...     for each in loop:
+    ...         each[...] = 2 * each
+    >>> x
+    array([0, 2, 4])
+    """
+
+    def __init__(
+        self, op: Any, flags: Any = (), op_flags: Any = None, op_dtypes: Any = None, order: str = "K",
+        casting: str = "safe", op_axes: Any = None, itershape: Any = None, buffersize: int = 0,
+    ) -> None:  # fmt: skip
+        if op_axes is not None:
+            text = "operands whose axes are in order"
+            raise ArgumentError("nditer: " + expected(text, "transpose() them", op_axes=op_axes))
+        given = list(op) if isinstance(op, list | tuple) else [op]
+        self._flags = frozenset(flags or ())
+        dtypes = list(op_dtypes) if isinstance(op_dtypes, list | tuple) else [op_dtypes] * len(given)
+        parts = [None if each is None else asarray(each) for each in given]
+        shapes = [part.shape for part in parts if part is not None]
+        self.shape = tb.broadcast_shapes(*shapes, *([] if itershape is None else [as_shape(itershape)]))
+        kinds = {part._template().dtype for part in parts if part is not None}
+        common = numpy_dtype(common_dtype(kinds)) if kinds else numpy.dtype(float)
+        made = [
+            functions["empty"](self.shape, dtypes[number] or common) if part is None else part
+            for number, part in enumerate(parts)
+        ]
+        self._writes = [_writes(op_flags, number, part is None) for number, part in enumerate(parts)]
+        self._targets = made
+        for part, writes in zip(made, self._writes, strict=True):
+            if writes and part.shape != self.shape:
+                text = "operands that are written to in the common shape"
+                raise ArgumentError("nditer: " + expected(text, shape=self.shape, operand=part.shape))
+        self.operands = tuple([
+            _in_dtype(part, dtype, writes, casting)
+            for part, dtype, writes in zip(made, dtypes, self._writes, strict=True)
+        ])  # fmt: skip
+        self._wide = [
+            part if part.shape == self.shape else functions["broadcast_to"](part, self.shape) for part in self.operands
+        ]
+        self.ndim, self.nop = len(self.shape), len(made)
+        self.itersize = prod(self.shape)
+        self.iterindex = 0
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last element was passed."""
+        return self.iterindex >= self._count()
+
+    @property
+    def multi_index(self) -> tuple[int, ...]:
+        """The position of the element."""
+        return tuple(map(int, numpy.unravel_index(self.iterindex, self.shape))) if self.shape else ()
+
+    @property
+    def index(self) -> int:
+        """The number of the element."""
+        return self.iterindex
+
+    @property
+    def value(self) -> Any:
+        """The views of the element: one for each operand, or the only one."""
+        if "external_loop" in self._flags:
+            views = [functions["reshape"](part, (-1,)) for part in self._wide]
+        else:
+            place = self.multi_index
+            views = [_element(part, place) for part in self._wide]
+        return views[0] if len(views) == 1 else tuple(views)
+
+    def _count(self) -> int:
+        return min(self.itersize, 1) if "external_loop" in self._flags else self.itersize
+
+    def iternext(self) -> bool:
+        """Go to the next element; whether there is one."""
+        self.iterindex += 1
+        return not self.finished
+
+    def reset(self) -> None:
+        """Begin at the first element."""
+        self.iterindex = 0
+
+    def close(self) -> None:
+        """Cast what was written back to operands of another dtype."""
+        for target, part, writes in zip(self._targets, self.operands, self._writes, strict=True):
+            if writes and part is not target:
+                replace(target, cast(tensor_of(part), target._template().dtype))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return self.nop
+
+    def __getitem__(self, number: int) -> Any:
+        value = self.value
+        return value[number] if self.nop > 1 else (value,)[number]
+
+    def __setitem__(self, number: int, value: Any) -> None:
+        self[number][...] = value
+
+    def __iter__(self) -> Iterator[Any]:
+        self.reset()
+        while not self.finished:
+            yield self.value
+            self.iterindex += 1
+
+
+def _element(x: ndarray, place: tuple[int, ...]) -> ndarray:
+    """A view of one element, without axes."""
+    view: ndarray = x[(*place[:-1], slice(place[-1], place[-1] + 1))].reshape(()) if place else x
+    return view
+
+
+def _writes(flags: Any, number: int, is_made: bool) -> bool:
+    """Whether an operand is written to."""
+    if flags is None:
+        return is_made
+    own = flags if isinstance(flags[0], str) else flags[number]
+    return any(flag in ("readwrite", "writeonly") for flag in own)
+
+
+def _in_dtype(x: ndarray, dtype: Any, writes: bool, casting: str) -> ndarray:
+    """An operand in a dtype."""
+    if dtype is None or dtype_of(dtype) is x._template().dtype:
+        return x
+    if not writes and not numpy.can_cast(x.dtype, numpy_dtype(dtype_of(dtype)), casting):  # type: ignore[arg-type] # NumPy says which
+        text = f"Iterator operand could not be cast from {x.dtype!r} to {numpy.dtype(host(dtype))!r}"
+        raise TypeError(f"{text} according to the rule '{casting}'")
+    return x.astype(dtype)
+
+
+for _class in (broadcast, nditer):
+    _class.__module__ = __package__
