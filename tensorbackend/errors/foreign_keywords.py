@@ -276,6 +276,19 @@ OF_CALLBACKS: Final = {
 }
 """What to write where a function of the user's takes another number of arguments, by the function that calls it."""
 
+OPS_OF_PLACES: Final = (
+    "gather",
+    *(f"indexed_{name}" for name in ("add", "logsumexp", "max", "mean", "min", "prod", "put")),
+)
+"""The functions whose indices are vectors along the last axis."""
+
+OF_INDICES: Final = (
+    "write tb.stack(indices, axis=-1), as the last axis of the indices runs over the leading axes of x",
+    "write tb.stack(tb.broadcast_arrays(*map(tb.asarray, indices)), axis=-1), as the last axis of the indices runs over "
+    "the leading axes of x",
+)
+"""What to write in place of indices for each axis: for tensors of one shape, and for others."""
+
 OF_KEYS: Final = "the first argument is a key, as in tb.random.key(seed)"
 """What to write where an argument of a function of keys is missing, and the first one is not a key."""
 

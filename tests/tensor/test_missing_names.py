@@ -249,7 +249,7 @@ GUESSES = [
     ("x.cov()", "tb.covariance(x, correction=1)"),
     ("tb.hvp", "tb.jvp(tb.grad(function), (x,), (vector,))[1]"),
     ("tb.tree_structure", "tb.tree_flatten(tree)[1]"),
-    ("tb.sparse.eye(2).inv()", "tb.solvers.solve(A, b)"),
+    ("tb.sparse.eye(2).inv()", "tb.solvers.solve(A, b, 'direct').x"),
     ("tb.sparse.eye(2).toarray()", "write A.to_dense()"),
     ("tb.sparse.eye(2).dot(x)", "write A @ x"),
     ("tb.sparse.eye(2).matvec(x)", "write tb.sparse.matvec(x, ...)"),
