@@ -54,7 +54,7 @@ def test_a_string_is_the_name_of_one_axis() -> None:
         tb.asarray([1.0, 2.0, 3.0], names="state"),
         tb.tensor([1.0, 2.0, 3.0], names="state"),
         tb.random.normal(tb.random.key(0), (3,), names="state"),
-        tb.arange(3, names="state"),
+        tb.arange(3, name="state"),
         tb.reshape(x, (3,), names="state"),
         x.rename("state"),
         tb.template((3,), "f32", "state"),

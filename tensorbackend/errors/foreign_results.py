@@ -199,7 +199,7 @@ DENSE: Final = {"ragged": "x.filled(0)", "sparse": "A.to_dense()"}
 
 OF_UFUNCS: Final = {
     "accumulate": "tb.cumulative_sum(x), tb.cumulative_max(x) and the like, or tb.associative_scan(tb.{0}, x)",
-    "at": "tb.indexed_add(x, indices, updates), tb.indexed_max and the like",
+    "at": "tb.indexed_add(x, indices[:, None], updates) for a vector of indices, tb.indexed_max and the like",
     "outer": "tb.{0}(x[:, None], y)",
     "reduce": "tb.sum(x), tb.max(x) and the like",
     "reduceat": "tb.segment_sum(x, segments, size=...) and the like",

@@ -143,9 +143,10 @@ def _is_of_tensors(name: str) -> bool:
     return name in dir(tensor) or isinstance(vars(MissingAttributes).get(name), MissingAttribute)
 
 
-_ARITHMETIC = {"add": "add", "mul": "multiply", "matmul": "matmul", "pow": "pow", "sub": "subtract", "truediv": "divide"}
-_OTHERS = {"neg": "negative", "abs": "abs", "array": "", "lt": "less", "le": "less_equal", "gt": "greater"}
-_OTHERS |= {"ge": "greater_equal"}
+_ARITHMETIC = {"add": "add", "mul": "multiply", "matmul": "matmul", "sub": "subtract", "truediv": "divide"}
+_ARITHMETIC |= {"pow": "pow"}
+_OTHERS = {"neg": "negative", "abs": "abs", "array": ""}
+_OTHERS |= {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
 
 
 def _refuse_use_as_tensor(owner: Any, remedy: str) -> None:
@@ -228,7 +229,7 @@ class MissingAttribute:
 
     def __get__(self, tensor: object, owner: type) -> NoReturn:
         text = f"{owner.__name__!r} object has no attribute {self.name!r}"
-        public = None if self.name in OF_TENSORS else find_public.call(self.name)
+        public = None if self.name in OF_TENSORS or self.name in ADVICE else find_public.call(self.name)
         remedy = advice(self.name, "Tensor") if public is None else f"tb.{public}(x, ...)"
         raise MissingNameError(f"{text}; write {remedy}" if remedy else text, name=self.name, obj=tensor)
 

@@ -100,7 +100,8 @@ def test_an_operand_that_is_a_result_is_shown_by_its_parts() -> None:
 @pytest.mark.parametrize("owner", [owner for owner, attributes in TENSOR_OF.items() if " or " not in attributes])
 def test_too_few_names_for_the_parts_of_a_result_are_answered(owner: str) -> None:
     found = EXAMPLES[owner]
-    with pytest.raises(ArgumentError, match=f"expected {len(found)} names on the left, for .*; write {TENSOR_OF[owner]}"):
+    answer = f"expected {len(found)} names on the left, for .*; write {TENSOR_OF[owner]} for the tensor"
+    with pytest.raises(ArgumentError, match=answer):
         _, _ = found
     first, *others = found
     assert first is found[0]
@@ -139,7 +140,7 @@ WITH_SPARSE: list[tuple[Callable[[], Any], str]] = [
     (lambda: tb.linalg.triangular_solve(A, B), "write tb.sparse.triangular_solve(A, b, lower=...)"),
     (lambda: tb.kron(A, A), "write tb.sparse.from_function(function, template)"),
     (lambda: tb.matmul(A, B), "write A @ x"),
-    (lambda: tb.dot(A, B, contract=(1, 0)), "write A @ x"),
+    (lambda: tb.dot(A, B, contract="n"), "write A @ x"),
     (lambda: tb.sum(A, axis=0), "write tb.sparse.sum(A, axis=...)"),
     (lambda: tb.max(A), "write tb.sparse.max(A, axis=...)"),
     (lambda: tb.mean(A), "write A.sum(axis=...), divided by a size of A.shape"),
@@ -178,7 +179,8 @@ def test_the_answers_to_functions_with_a_sparse_matrix_run() -> None:
         ("count_nonzero", 4),
     ]
     for function, wanted in cases:
-        code = re.split(r", or | for ", OF_SPARSE_OPERANDS[function].removeprefix("write "))[0].replace("axis=...", "axis=0")
+        code = re.split(r", or | for ", OF_SPARSE_OPERANDS[function].removeprefix("write "))[0]
+        code = code.replace("axis=...", "axis=0")
         found = eval(code, {"tb": tb, "A": A, "b": B, "x": B, "shape": (4,), "k": 1})
         if isinstance(found, tb.sparse.SparseMatrix):
             found = found.to_dense()

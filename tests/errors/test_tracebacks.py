@@ -194,7 +194,7 @@ def test_functions_that_share_code_have_a_name_each() -> None:
     [
         ("tb.maximum.accumulate(x)", "write tb.cumulative_sum(x), tb.cumulative_max(x) and the like"),
         ("tb.subtract.outer(x, x)", "write tb.subtract(x[:, None], y)"),
-        ("tb.add.at(x, 0, 1)", "write tb.indexed_add(x, indices, updates)"),
+        ("tb.add.at(x, 0, 1)", "write tb.indexed_add(x, indices[:, None], updates)"),
         ("tb.add.reduce(x)", "write tb.sum(x), tb.max(x)"),
         ("x.time", "write x.isel(time=0) for an entry along the axis"),
         ("tb.add.no_such", None),
