@@ -43,6 +43,8 @@ def _remedies(value: object, parameter: Parameter) -> dict[str, str]:
     """What to write in place of a value that is no operand, by op."""
     if isinstance(getattr(value, "tensor", None), Tensor):
         return {"": f"write {parameter.name}.tensor"}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {"": f"write one of its parts, {' or '.join(f'.{name}' for name in value._fields)}"}
     remedies = {"": "wrap it in asarray() or tensor()"}
     if isinstance(value, tuple) or (isinstance(value, list) and any(isinstance(x, Tensor) for x in value)):
         alike = all(isinstance(x, Tensor) for x in value) and len({x.shape for x in value}) == 1

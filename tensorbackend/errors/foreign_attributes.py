@@ -188,7 +188,7 @@ IN_NAMESPACES: Final[dict[str, dict[str, str]]] = {
         "standard_gamma": "tb.random.gamma(key, a)",
         "standard_t": "tb.random.student_t(key, df)",
         "t": "tb.random.student_t(key, df)",
-        "multinomial": "tb.random.categorical(key, logits)",
+        "multinomial": "tb.bincount(tb.random.categorical(key, tb.log(p), shape=(n,)), size=...)",
         "wrap_key_data": "tb.random.key(seed)",
         "RandomState": "tb.random.generator(seed), or tb.random.key(seed)",
         "cauchy": "tb.random.student_t(key, 1.0)",

@@ -149,7 +149,7 @@ ADVICE: Final = RECIPES | {
     "movedim": "tb.moveaxis(x, source, destination)",
     "mse_loss": "tb.nn.mean_squared_error(predictions, targets)",
     "msort": "tb.sort(x, axis=0)",
-    "multinomial": "tb.random.categorical(key, logits)",
+    "multinomial": "tb.random.categorical(key, tb.log(weights), shape=...)",
     "mv": "tb.matmul(x, y)",
     "named_scope": "tb.name_scope(name)",
     "nan_to_num": "tb.where(tb.isnan(x), 0, x)",

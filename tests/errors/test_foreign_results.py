@@ -93,6 +93,8 @@ def test_a_result_that_is_used_as_a_tensor_names_its_tensor(owner: str) -> None:
 
 
 def test_an_operand_that_is_a_result_is_shown_by_its_parts() -> None:
+    with pytest.raises(OperandError, match=re.escape("write one of its parts, .values or .indices")):
+        tb.sum(tb.top_k(tb.ones(3), 2))  # type: ignore[arg-type] # the mistake
     with pytest.raises(OperandError, match=re.escape("got x=Solution(x=f32[2], residual=f32[2], iterations=s32, ")):
         tb.sum(EXAMPLES["Solution"])
 
@@ -128,6 +130,7 @@ A: Any = tb.sparse.from_dense(tb.asarray([[4.0, 1.0], [1.0, 3.0]]))
 B = tb.asarray([1.0, 2.0])
 WITH_SPARSE: list[tuple[Callable[[], Any], str]] = [
     (lambda: tb.linalg.solve(A, B), "write tb.solvers.solve(A, b, 'direct').x"),
+    (lambda: numpy.linalg.solve(A, B), "solve: expected a dense tensor, got A=f32[2][2]; write tb.solvers.solve(A, b"),
     (lambda: tb.linalg.inv(A), "write tb.solvers.solve(A, b, 'direct').x for the product of the inverse with b"),
     (lambda: tb.linalg.lstsq(A, B), "write tb.solvers.solve(A, b, 'lsqr').x"),
     (lambda: tb.linalg.pinv(A), "write tb.solvers.solve(A, b, 'lsqr').x"),
