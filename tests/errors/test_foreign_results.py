@@ -119,6 +119,21 @@ def test_as_many_names_as_parts_are_taken() -> None:
     assert vectors.shape == (2, 2)
 
 
+@pytest.mark.parametrize(
+    ("method", "code", "wanted"),
+    [
+        ("accumulate", "tb.cumulative_sum(x, axis=0)", numpy.add.accumulate([[1.0, 2.0], [3.0, 5.0]])),
+        ("accumulate", "tb.associative_scan(tb.add, x)", numpy.add.accumulate([[1.0, 2.0], [3.0, 5.0]])),
+        ("reduce", "tb.sum(x, axis=0)", numpy.add.reduce([[1.0, 2.0], [3.0, 5.0]])),
+        ("outer", "tb.add(x[..., None], y)", numpy.add.outer([[1.0, 2.0], [3.0, 5.0]], [7.0, 8.0, 9.0])),
+    ],
+)
+def test_an_answer_for_a_ufunc_does_what_its_method_does(method: str, code: str, wanted: Any) -> None:
+    assert code in OF_UFUNCS[method].format("add")
+    x, y = tb.asarray([[1.0, 2.0], [3.0, 5.0]], names=("a", "b")), tb.asarray([7.0, 8.0, 9.0])
+    numpy.testing.assert_array_equal(eval(code, {"tb": tb, "x": x, "y": y}), wanted)
+
+
 def test_an_answer_for_a_ufunc_names_what_exists() -> None:
     for text in OF_UFUNCS.values():
         found = re.findall(r"\btb\.(\w+)", text.format("add"))
