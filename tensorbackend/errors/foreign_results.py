@@ -198,7 +198,8 @@ DENSE: Final = {"ragged": "x.filled(0)", "sparse": "A.to_dense()"}
 """The tensor that a function of tensors takes in place of what these namespaces are for."""
 
 OF_UFUNCS: Final = {
-    "accumulate": "tb.cumulative_sum(x, axis=0), tb.cumulative_max(x, axis=0) and the like, or tb.associative_scan(tb.{0}, x)",
+    "accumulate": "tb.cumulative_sum(x, axis=0), tb.cumulative_max(x, axis=0) and the like, or "
+    "tb.associative_scan(tb.{0}, x)",
     "at": "tb.indexed_add(x, indices[:, None], updates) for a vector of indices, tb.indexed_max and the like",
     "outer": "tb.{0}(x[..., None], y) for a vector y",
     "reduce": "tb.sum(x, axis=0), tb.max(x, axis=0) and the like",

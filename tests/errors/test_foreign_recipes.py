@@ -240,6 +240,13 @@ CASES: list[tuple[str, str, dict[str, Any], Any]] = [
         {"indices": "[indices, indices]", "updates": LABELS[:3]},
         added(X, (ROWS, ROWS), LABELS[:3]),
     ),
+    ("linalg.issymmetric", "tb.all_close(x, x.mT.rename(*x.names))", {"x": "tb.eye(2, names=('a', 'b'))"}, True),
+    (
+        "linalg.ishermitian",
+        "tb.all_close(x, tb.linalg.adjoint(x).rename(*x.names))",
+        {"x": "tb.asarray([[1, 2j], [2j, 1]], names=('a', 'b'))"},
+        False,
+    ),
     # JAX and PyTorch
     ("at", "tb.put_at(x, key, value)", {"key": ROWS, "value": 7.0}, put(X, ROWS, 7.0)),
     ("at", "tb.indexed_add(x, i[:, None], updates)", {"i": ROWS}, added(X, ROWS, Y[:3])),

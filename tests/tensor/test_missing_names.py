@@ -202,6 +202,8 @@ GUESSES = [
     ("tb.scatter_max(x, 0, 1)", "tb.indexed_max"),
     ("x.gradient()", "tb.sample_gradient(x, dx=spacing, axis=...)"),
     ("tb.rem(x, x)", "write tb.fmod"),
+    ("tb.profiler.profile", "with tb.profile() as measured: function(x)"),
+    ("x.to_netcdf('a.nc')", "tb.save('data.safetensors', {'x': x}), which keeps names"),
     ("tb.shift", "tb.roll(x, 1, axis=...)"),
     ("x.drop_isel", "tb.delete(x, index, axis=...)"),
     ("tb.Dataset", "a dictionary of tensors"),
