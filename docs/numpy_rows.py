@@ -159,7 +159,7 @@ scipy.linalg.sqrtm | | `tb.linalg.sqrtm(x)`
 scipy.linalg.solve_triangular | | `tb.linalg.triangular_solve(a, b, lower=...)`, whose default is `lower=True`
 scipy.linalg.cho_solve | | `tb.linalg.cholesky_solve(factor, b)`
 scipy.sparse.diags | | `tb.sparse.diagonals(values, offsets, shape)`
-scipy.sparse.linalg.spsolve, cg | | `tb.solvers.solve(A, b, "direct")`, `tb.solvers.solve(A, b, "cg", rtol=1e-8)`
+scipy.sparse.linalg.spsolve, cg | | `tb.solvers.solve(A, b, "direct").x`, `tb.solvers.solve(A, b, "cg", rtol=1e-8).x`
 scipy.sparse.linalg.eigsh | | `tb.solvers.eigsh(A, k, which="smallest")`
 scipy.integrate.solve_ivp | | `tb.solvers.solve_ivp(f, (t0, t1), y0, times=t)`, whose `y` begins with the times
 scipy.optimize.minimize | | `tb.optimize.minimize(f, x0)`; `x`, `value` and `converged` are `x`, `fun` and `success`

@@ -20,6 +20,11 @@ y = tb.asarray([[1.0, 2.0], [2.0, 1.0], [0.5, 4.0]], names=("time", "station"))
 scale = tb.asarray([1.0, 2.0], names=("station",))
 hours = tb.asarray([0.0, 6.0, 12.0], names=("time",))
 groups = tb.asarray([0, 1, 0])
+place = tb.iota(x.shape, axis=1)
+
+
+def correlate(a, b):
+    return tb.correlation(tb.stack([a, b], axis=1))[0, 1]
 """
 
 ROWS = """
@@ -56,6 +61,9 @@ xr.concat([a, b], dim="time") | tb.concatenate([x, x], axis="time") |
 xr.concat([a, b], dim="run") | tb.stack([x, x], name="run") | a new axis
 da.roll(time=1) | tb.roll(x, 1, axis="time") |
 da.pad(time=(1, 0)) | tb.pad(x, {"time": (1, 0)}) |
+da.dropna("time") | tb.compress(tb.all(~tb.isnan(x), axis="station"), x, axis="time") | or `x[~tb.isnan(x)]`
+da.ffill("time") | tb.take_along_axis(x, tb.cumulative_max(tb.where(tb.isnan(x), 0, place), axis=1), axis=1) |
+da.shift(time=1) | tb.pad(x, {"time": (1, -1)}, value=tb.nan) |
 da.rolling(time=2).mean() | tb.window_mean(x, {"time": 2}) | without the entries that have no full window
 da.coarsen(time=3).mean() | tb.window_mean(x, {"time": 3}, strides={"time": 3}) |
 da.groupby(groups).sum() | tb.segment_sum(x, groups, axis="time", size=2, name="group") | also `segment_mean`
@@ -63,7 +71,8 @@ da.interp(time=labels) | tb.interp(tb.asarray(3.0), hours, x.isel(station=0)) | 
 da.interp(time=points) | tb.grid_sample(x, tb.asarray([[0.5]]), axes="time") | takes positions instead of labels
 xr.apply_ufunc(f, da, input_core_dims=[["time"]]) | tb.vmap(tb.logsumexp, in_axes="station")(x) |
 da.astype("float64") | x.astype("f64") |
-xr.corr(a, b) | | `tb.correlation` and `tb.covariance` of a matrix whose columns are the variables
+xr.corr(a, b) | tb.correlation(tb.stack([x[0], x[1]], axis=1))[0, 1] | of two series; `tb.covariance` likewise
+xr.corr(a, b, dim="time") | tb.vmap(correlate, in_axes="station")(x, y) | `in_axes=("station", None)` for one series b
 da.polyfit("time", 1) | tb.polyfit(hours, x.isel(station=0), 1) | the highest power first
 xr.Dataset | {"rain": x, "sun": x} | any function of `tb` that takes containers of tensors takes this dictionary
 da.to_netcdf | | `tb.save("a.safetensors", {"rain": x})` keeps names and dtypes

@@ -313,18 +313,20 @@ def as_shape(shape: Sequence[int] | int) -> Shape:
 
 
 def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
-    """Axis names as a tuple with one for each axis, all `None` if none are given.
+    """Axis names as a tuple with one for each axis, all `None` if none are given; a string is the name of one axis.
 
     Raises `NamesError` for another number of names than axes, for an invalid name, or for one name twice.
 
-    >>> as_names(["batch", None], 2), as_names(None, 2)
-    (('batch', None), (None, None))
+    >>> as_names(["batch", None], 2), as_names(None, 2), as_names("batch", 1)
+    (('batch', None), (None, None), ('batch',))
     """
     if names is None:
         return (None,) * ndim
-    if isinstance(names, str):
+    if isinstance(names, str) and ndim == 1:
+        names = (names,)
+    elif isinstance(names, str):
         parts = tuple(names.replace(",", " ").split())
-        likely = next((some for some in ((names,), parts, tuple(names)) if len(some) == ndim), (None,) * ndim)
+        likely = next((some for some in (parts, tuple(names)) if len(some) == ndim), (None,) * ndim)
         raise NamesError(expected("a sequence of names, one for each axis", f"write {likely}", names=names))
     if not isinstance(names, Sequence):
         raise NamesError(expected("a list or tuple of names, which has an order", names=names))
@@ -344,14 +346,18 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
     return check_unique(names)
 
 
-def check_unique(names: Names) -> Names:
+def check_unique(names: Names, operand: str = "") -> Names:
     """The names themselves; `NamesError` if one occurs twice.
 
-    For instance, the names of the `matmul` of `[n][k]` with `[k][n]` would be `[n][n]`.
+    For instance, the names of the `matmul` of `[n][k]` with `[k][n]` would be `[n][n]`. The error advises to rename an
+    axis of `operand` where that is the remedy.
     """
     present = [name for name in names if name is not None]
     if len(set(present)) != len(present):
-        raise NamesError(expected("each name once in a tensor", "rename one of them with rename()", names=names))
+        remedy, twice = "rename one of them with rename()", next(name for name in present if present.count(name) > 1)
+        if operand and twice.isidentifier():
+            remedy = f"write {operand}.rename({twice}={twice + '2'!r}) for one of the operands"
+        raise NamesError(expected("each name once in a tensor", remedy, names=names))
     return names
 
 
@@ -385,4 +391,4 @@ def merge_names(left: Template, right: Template, shown: tuple[Template, Template
             if None in a or None in b:  # as align_as() takes no axis without a name
                 remedy = "rename() one, or name every axis for align_as()"
             raise NamesError(expected("the same name or None for matching axes", remedy, left=left, right=right))
-    return check_unique(tuple(merged))
+    return check_unique(tuple(merged), "y")

@@ -36,7 +36,6 @@ def test_a_template_does_not_change() -> None:
     [
         ("batch feature", (2, 3), "write ('batch', 'feature')"),
         ("batch, feature", (2, 3), "write ('batch', 'feature')"),
-        ("batch", (2,), "write ('batch',)"),
         ("ab", (2, 3), "write ('a', 'b')"),
         ("time", (2, 3), "write (None, None)"),
         ((["a", "b"],), (2, 3), "write 'a', 'b'"),
@@ -46,6 +45,25 @@ def test_a_template_does_not_change() -> None:
 def test_names_in_one_argument_are_answered_with_what_to_write(names: Any, shape: tuple[int, ...], remedy: str) -> None:
     with pytest.raises(NamesError, match=re.escape(remedy)):
         Template(shape, "f32", names)
+
+
+def test_a_string_is_the_name_of_one_axis() -> None:
+    x = tb.ones(3)
+    made = [
+        tb.zeros(3, names="state"),
+        tb.asarray([1.0, 2.0, 3.0], names="state"),
+        tb.tensor([1.0, 2.0, 3.0], names="state"),
+        tb.random.normal(tb.random.key(0), (3,), names="state"),
+        tb.arange(3, name="state"),
+        tb.reshape(x, (3,), names="state"),
+        x.rename("state"),
+        tb.template((3,), "f32", "state"),
+    ]
+    assert [tensor.names for tensor in made] == [("state",)] * len(made)
+    with pytest.raises(NamesError, match=r"a sequence of names, one for each axis, got names='state'"):
+        tb.sparse.coo([1.0], [0], [1], shape=(2, 2), names="state")
+    with pytest.raises(NamesError, match=re.escape("write ('a', 'b')")):
+        tb.sparse.eye(2, names="ab")
 
 
 def test_rename_takes_names_by_position() -> None:

@@ -9,6 +9,7 @@ from ..caching.option_keys import NUMBERS, freeze
 from ..declarations.op_specs import OpSpec, Parameter
 from ..dtypes import Scalar, scalar_kind
 from ..errors import OperandError, expected
+from ..errors.foreign_keywords import OF_INDICES, OPS_OF_PLACES
 from ..interchange import is_plain_array, scalar_dtype
 from ..protocol.planned import nameless as nameless_template
 from ..sizes import is_size
@@ -34,8 +35,21 @@ def as_operand(value: object, parameter: Parameter) -> Operand:
         return value  # type: ignore[return-value] # a Python number, by its kind
     if is_plain_array(value):
         return public_op("asarray")(value)
-    remedy = getattr(type(value), "operand_remedy", "wrap it in asarray() or tensor()")
-    raise OperandError(expected("a tensor, a Python number or an array", remedy, **{parameter.name: value}))
+    remedies = getattr(type(value), "operand_remedies", None) or _remedies(value, parameter)
+    raise OperandError(expected("a tensor, a Python number or an array", **{parameter.name: value}), remedies)
+
+
+def _remedies(value: object, parameter: Parameter) -> dict[str, str]:
+    """What to write in place of a value that is no operand, by op."""
+    if isinstance(getattr(value, "tensor", None), Tensor):
+        return {"": f"write {parameter.name}.tensor"}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {"": f"write one of its parts, {' or '.join(f'.{name}' for name in value._fields)}"}
+    remedies = {"": "wrap it in asarray() or tensor()"}
+    if isinstance(value, tuple) or (isinstance(value, list) and any(isinstance(x, Tensor) for x in value)):
+        alike = all(isinstance(x, Tensor) for x in value) and len({x.shape for x in value}) == 1
+        remedies |= dict.fromkeys(OPS_OF_PLACES if parameter.name == "indices" else (), OF_INDICES[not alike])
+    return remedies
 
 
 def convert_arrays(spec: OpSpec, arguments: Sequence[Any]) -> list[Any] | None:

@@ -9,7 +9,7 @@ Words = Mapping[str, str]
 
 _MATRICES = "Matrices in the last two axes; the axes before them are batch axes."
 _TOLERANCE = "The tolerance relative to the magnitude of x2."
-_NO_AXES_NAMES = "A name or `None` for each axis; by default the axes have no names."
+_NO_AXES_NAMES = "A name or `None` for each axis, or a string for one axis; by default the axes have no names."
 _DIAGONAL = "The number of the diagonal: 0 for the main diagonal, positive above it, negative below it."
 _DEFAULT_FLOATING = "The dtype; by default the default floating dtype."
 _OF_VALUES = (

@@ -7,7 +7,7 @@ expect (`ValueError`, `TypeError`, `IndexError`, ...).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from reprlib import Repr
 from typing import Any, Literal
 
@@ -38,10 +38,14 @@ class TensorBackendError(Exception):
         The name of an op that a function of the user called is kept.
         """
         if self.operation is None or not tracebacks.has_user_frame(self):
-            self.message = self.message or str(self)
+            self.message = self._text_for(operation)
             self.operation = operation
             self.args = (f"{operation}: {self.message}", *self.args[1:])
         return self
+
+    def _text_for(self, operation: str) -> str:
+        """The text without the op."""
+        return self.message or str(self)
 
 
 class ShapeError(TensorBackendError, ValueError):
@@ -86,6 +90,17 @@ class MissingNameError(TensorBackendError, AttributeError):
 
 class OperandError(TensorBackendError, TypeError):
     """An operand that is neither a tensor, a Python number nor a foreign array."""
+
+    def __init__(self, text: str, remedies: Mapping[str, str] | None = None) -> None:
+        self._text, self._remedies = text, remedies
+        """The text without a remedy, and the remedies by the name of the op; that for `""` is for any other op."""
+        super().__init__(text if remedies is None else self._text_for(""))
+
+    def _text_for(self, operation: str) -> str:
+        if self._remedies is None:
+            return super()._text_for(operation)
+        remedy = self._remedies.get(operation) or self._remedies.get("")
+        return f"{self._text}; {remedy}" if remedy else self._text
 
 
 class DataError(TensorBackendError, ValueError):
@@ -254,11 +269,15 @@ class _Short(Repr):
             return f"<{type(value).__name__} of {value.bit_length()} bits>"
 
     def repr_instance(self, value: Any, level: int) -> str:
-        """A tensor by its template, anything else unchanged."""
+        """A tensor and an array that holds one by the template, a named tuple by its parts, others on one line."""
         if isinstance(value, int):
             return self.repr_int(value, level)
-        template = None if isinstance(value, type) else getattr(value, "template", None)
-        return super().repr_instance(value if template is None else template, level)
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            parts = [f"{name}={self.repr1(getattr(value, name), level - 1)}" for name in value._fields if level > 0]
+            return f"{type(value).__name__}({', '.join(parts or ['...'])})"
+        held = None if isinstance(value, type) else getattr(value, "tensor", value)
+        template = getattr(held, "template", None)
+        return " ".join(super().repr_instance(value if template is None else template, level).split())
 
 
 _SHORT = _Short()

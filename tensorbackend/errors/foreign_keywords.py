@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+_OF_SAMPLES = "the derivative of samples is tb.sample_gradient(y, dx=spacing), or tb.sample_gradient(y, places)"
+
 OF_FUNCTIONS: Final = {
     "jacobian": "write tb.jacobian(function)(x)",
     "jacfwd": "write tb.jacfwd(function)(x)",
     "hessian": "write tb.hessian(function)(x)",
     "cond": "tb.where(condition, x1, x2) chooses between values",
     "grad": "write tb.grad(function)(x)",
-    "gradient": "the derivative of samples is tb.sample_gradient(y, dx=spacing)",
+    "gradient": _OF_SAMPLES,
     "map": "write tb.map(x, function=...)",
     "reduce": "tb.sum(x), tb.max(x) and the like reduce a tensor",
     "trace": "tb.linalg.trace(x) is the sum of the diagonal of a matrix",
@@ -184,6 +186,10 @@ NO_KEYWORDS: Final = {
 }
 """The remedies for keywords that no function here has."""
 
+_ADDED = (
+    "tb.indexed_add(x, indices[:, None], updates) adds at a vector of indices along the first axis, also where one "
+    "occurs twice; tb.indexed_max, tb.indexed_min and tb.indexed_prod likewise"
+)
 _NAN = "tb.where(mask, x, tb.nan)"
 
 OF_KEYWORDS: Final = {
@@ -217,9 +223,17 @@ OF_KEYWORDS: Final = {
     ("polyfit", "cov"): "tb.linalg.lstsq(a, b) has the residuals and the rank",
     ("polyfit", "full"): "tb.linalg.lstsq(a, b) has the residuals and the rank",
     ("multiply", "axis"): "tb.prod(x, axis=...) multiplies along an axis",
-    ("gradient", "axis"): "the derivative of samples is tb.sample_gradient(y, dx=spacing)",
+    ("gradient", "axis"): f"{_OF_SAMPLES}, with axis=",
+    ("gradient", "dx"): _OF_SAMPLES,
+    ("gradient", "edge_order"): _OF_SAMPLES,
+    ("gradient", "spacing"): _OF_SAMPLES,
     ("eigh", "k"): "tb.solvers.eigsh(matrix, k) finds k of the eigenpairs",
     ("eigvalsh", "k"): "tb.solvers.eigsh(matrix, k) finds k of the eigenpairs",
+    ("indexed_put", "accumulate"): _ADDED,
+    ("put_at", "accumulate"): _ADDED,
+    ("put_at", "mode"): _ADDED,
+    ("put_at", "op"): _ADDED,
+    ("put_at", "reduce"): _ADDED,
     ("median", "where"): "write tb.nanmedian(tb.where(mask, x, tb.nan))",
 }
 """The remedies for keywords that mean something of their own to a function, by function and keyword."""
@@ -250,6 +264,7 @@ SURPLUS: Final = {
     "correlation": "tb.correlation(tb.stack([x, y], axis=1)), with a variable a column",
     "covariance": "tb.covariance(tb.stack([x, y], axis=1)), with a variable a column",
     "gather": "tb.take_along_axis(x, indices, axis=...) for indices along one axis",
+    "gradient": "tb.sample_gradient(y, dx=spacing) for samples, once for each axis",
     "isel": "the axes by their names, as in x.isel(time=0)",
     "map": "tb.map(x, function=...), or tb.vmap(function)(x)",
 }
@@ -276,6 +291,19 @@ OF_CALLBACKS: Final = {
 }
 """What to write where a function of the user's takes another number of arguments, by the function that calls it."""
 
+OPS_OF_PLACES: Final = (
+    "gather",
+    *(f"indexed_{name}" for name in ("add", "logsumexp", "max", "mean", "min", "prod", "put")),
+)
+"""The functions whose indices are vectors along the last axis."""
+
+OF_INDICES: Final = (
+    "write tb.stack(indices, axis=-1), as the last axis of the indices runs over the leading axes of x",
+    "write tb.stack(tb.broadcast_arrays(*map(tb.asarray, indices)), axis=-1), as the last axis of the indices runs "
+    "over the leading axes of x",
+)
+"""What to write in place of indices for each axis: for tensors of one shape, and for others."""
+
 OF_KEYS: Final = "the first argument is a key, as in tb.random.key(seed)"
 """What to write where an argument of a function of keys is missing, and the first one is not a key."""
 
@@ -287,7 +315,7 @@ MISSING: Final = {
     ("randint", "maxval"): "the arguments are key, shape, minval, maxval",
     ("where", "x2"): "the arguments are condition, value where it is true, value elsewhere",
     ("one_hot", "size"): "size is the number of classes",
-    ("gradient", "x"): "the derivative of samples is tb.sample_gradient(y, dx=spacing)",
+    ("gradient", "x"): _OF_SAMPLES,
     ("adam", "rate"): "rate is the learning rate, a number or a function of the step",
     ("coo", "rows"): "write tb.sparse.coo(values, rows, columns, shape=...), or tb.sparse.from_dense(x) for a dense x",
     ("csc", "indices"): "write tb.sparse.csc(values, indices, pointers, shape=...), or tb.sparse.from_dense(x)",

@@ -2,9 +2,10 @@
 
 `SYNONYMS` are the same functions under other names, so that `numpy.arccos(x)` finds ours. `ADVICE` of
 `foreign_functions` says what to write instead of other functions, `IN_NAMESPACES` of `foreign_attributes` what of
-functions looked for in a namespace, `OF_TENSORS` of `foreign_methods` what of attributes and methods of a tensor, and
-`OF_RESULTS` of `foreign_results` what of those of matrices, results and optimisers. Arguments are in
-`foreign_keywords`. This is read only after a look-up has failed.
+functions looked for in a namespace, `OF_TENSORS` of `foreign_methods` what of attributes and methods of a tensor,
+`RECIPES` of `foreign_recipes` what of either that are several calls here, and `OF_RESULTS` of `foreign_results` what of
+those of matrices, results and optimisers. Arguments are in `foreign_keywords`. This is read only after a look-up has
+failed.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ SYNONYMS: Final = {
     "quotient": "trunc_divide",
     "reduce_max": "max",
     "reduce_min": "min",
-    "rem": "remainder",
+    "rem": "fmod",
     "rev": "flip",
     "reverse": "flip",
     "right_shift": "bitwise_right_shift",

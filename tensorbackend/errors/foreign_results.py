@@ -44,6 +44,8 @@ _SAME = (
 )
 _OF_VALUES = {name: name for name in _SAME} | {"arcsin": "asin", "arctan": "atan", "conjugate": "conj", "rint": "round"}
 
+_SOLVED = "tb.solvers.solve(A, b, 'direct').x"
+
 OF_RESULTS: Final[dict[str, dict[str, str]]] = {
     "DType": {
         "byteorder": "x.name",
@@ -90,13 +92,13 @@ OF_RESULTS: Final[dict[str, dict[str, str]]] = {
         "argmin": "tb.argmin(A.to_dense(), axis=...)",
         "asformat": "A.to_csr(), A.to_csc() or A.to_coo()",
         "count_nonzero": "A.nnz",
-        "inv": "tb.solvers.solve(A, b), or tb.linalg.inv(A.to_dense())",
+        "inv": f"{_SOLVED} for the product of the inverse with b, or tb.linalg.inv(A.to_dense())",
         "matmat": "A @ x",
         "maximum": "tb.maximum(A.to_dense(), x)",
         "mean": "A.sum(axis=...), divided by a size of A.shape",
         "minimum": "tb.minimum(A.to_dense(), x)",
         "reshape": "tb.reshape(A.to_dense(), shape)",
-        "solve": "tb.solvers.solve(A, b)",
+        "solve": _SOLVED,
         "todia": "A.diagonal(), or A.to_coo()",
         "todok": "A.to_coo()",
         "trace": "tb.sum(A.diagonal())",
@@ -131,14 +133,76 @@ OF_RESULTS: Final[dict[str, dict[str, str]]] = {
 x is the result, except where it has a part of that name.
 """
 
+_OF_FUNCTIONS: Final = {
+    "astype": "tb.sparse.astype(A, dtype)",
+    "add": "A + B",
+    "cholesky": f"{_SOLVED}, or tb.linalg.cholesky(A.to_dense())",
+    "cholesky_solve": _SOLVED,
+    "concat": "tb.sparse.concatenate(matrices, axis=...)",
+    "concatenate": "tb.sparse.concatenate(matrices, axis=...)",
+    "diagonal": "A.diagonal()",
+    "divide": "A / x",
+    "dot": "A @ x",
+    "eigh": "tb.solvers.eigsh(A, k) for a few eigenpairs, or tb.linalg.eigh(A.to_dense())",
+    "eigvalsh": "tb.solvers.eigsh(A, k).eigenvalues for a few, or tb.linalg.eigvalsh(A.to_dense())",
+    "einsum": "A @ x",
+    "kron": "tb.sparse.from_function(function, template), which finds the matrix of a stencil on a grid",
+    "lstsq": "tb.solvers.solve(A, b, 'lsqr').x",
+    "lu": _SOLVED,
+    "matmul": "A @ x",
+    "matrix_norm": "tb.linalg.vector_norm(tb.sparse.sum_duplicates(A).values) for the root of the sum of squares",
+    "matrix_power": "A @ A",
+    "matrix_transpose": "A.mT",
+    "max": "tb.sparse.max(A, axis=...)",
+    "min": "tb.sparse.min(A, axis=...)",
+    "multiply": "A * x",
+    "negative": "-A",
+    "norm": "tb.linalg.vector_norm(tb.sparse.sum_duplicates(A).values) for the root of the sum of squares",
+    "outer": "tb.outer(A.to_dense(), y)",
+    "permute_dims": "A.mT",
+    "pinv": "tb.solvers.solve(A, b, 'lsqr').x for the product of the pseudoinverse with b",
+    "pow": "A.like(A.values ** n), or A @ A for a product of matrices",
+    "stack": "tb.sparse.concatenate(matrices, axis=...)",
+    "subtract": "A - B",
+    "sum": "tb.sparse.sum(A, axis=...)",
+    "svd": "tb.linalg.svd(A.to_dense()), or tb.solvers.eigsh(lambda x: A.T @ (A @ x), k, x0=...)",
+    "svdvals": "tb.linalg.svdvals(A.to_dense()), or tb.solvers.eigsh(lambda x: A.T @ (A @ x), k, x0=...)",
+    "take_diagonal": "A.diagonal()",
+    "tensordot": "A @ x",
+    "triangular_solve": "tb.sparse.triangular_solve(A, b, lower=...)",
+    "vecdot": "A @ x",
+}
+
+TENSOR_OF: Final = {
+    "EigResult": ".eigenvalues or .eigenvectors",
+    "Eigenpairs": ".eigenvalues or .eigenvectors",
+    "EighResult": ".eigenvalues or .eigenvectors",
+    "LeastSquares": ".x",
+    "LstsqResult": ".solution",
+    "Minimum": ".x",
+    "Root": ".x",
+    "SVDResult": ".U, .S or .Vh",
+    "Solution": ".x",
+    "Trajectory": ".y",
+}
+"""The tensor that is meant where a result is used as one, by our classes."""
+
+OF_SPARSE_OPERANDS: Final = {
+    "": "use `A @ x`, tb.solvers.solve(A, b).x or a function of tb.sparse, `A.like(function(A.values))` for a function "
+    "of the stored values, or `A.to_dense()`",
+    **{name: f"write {text}" for name, text in (OF_RESULTS["SparseMatrix"] | _OF_FUNCTIONS).items()},
+}
+"""What to write in place of a function of tensors of a sparse matrix, by function; `""` is any other function."""
+
 DENSE: Final = {"ragged": "x.filled(0)", "sparse": "A.to_dense()"}
 """The tensor that a function of tensors takes in place of what these namespaces are for."""
 
 OF_UFUNCS: Final = {
-    "accumulate": "tb.cumulative_sum(x), tb.cumulative_max(x) and the like, or tb.associative_scan(tb.{0}, x)",
-    "at": "tb.indexed_add(x, indices, updates), tb.indexed_max and the like",
-    "outer": "tb.{0}(x[:, None], y)",
-    "reduce": "tb.sum(x), tb.max(x) and the like",
+    "accumulate": "tb.cumulative_sum(x, axis=0), tb.cumulative_max(x, axis=0) and the like, or "
+    "tb.associative_scan(tb.{0}, x)",
+    "at": "tb.indexed_add(x, indices[:, None], updates) for a vector of indices, tb.indexed_max and the like",
+    "outer": "tb.{0}(x[..., None], y) for a vector y",
+    "reduce": "tb.sum(x, axis=0), tb.max(x, axis=0) and the like",
     "reduceat": "tb.segment_sum(x, segments, size=...) and the like",
 }
 """What to write instead of the methods of NumPy's functions; `{0}` is the name of the function."""

@@ -75,6 +75,8 @@ def _call_numpy(function: Any, arguments: Sequence[Any], options: Mapping[str, A
         return function(*on_host[0], **on_host[1])
     except (TypeError, ValueError) as error:
         kinds: dict[type, type[TensorBackendError]] = {TypeError: OperandError, ValueError: ArgumentError}
+        if isinstance(error, OperandError):  # of a matrix or a result, which says what to write for this function
+            error.named(name)
         kind = kinds.get(type(error))
         if kind is None:  # a subclass, which tells more
             raise

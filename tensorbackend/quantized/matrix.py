@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, ClassVar
 
 from ..declarations.argument_errors import check_construction
 from ..dispatch.codes import cast
@@ -61,7 +61,7 @@ class Quantized:
     __slots__ = ("__weakref__", "axis", "block", "dtype", "factor", "scales", "template", "values", "zeros")
 
     __array_ufunc__ = None  # NumPy's arrays leave the operators to this class
-    operand_remedy = "use `tb.quantized_dot(x, q)`, or `tb.dequantize(q)`"
+    operand_remedies: ClassVar = {"": "use `tb.quantized_dot(x, q)`, or `tb.dequantize(q)`"}
     """What an op of dense tensors advises where it gets a quantised one."""
 
     def __init__(

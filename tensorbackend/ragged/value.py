@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, ClassVar, NoReturn, TypeAlias
 
 from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments, check_construction
@@ -78,10 +78,10 @@ class Ragged:
 
     __slots__ = ("lengths", "values")
 
-    operand_remedy = (
-        "use the function of tb.ragged, tb.ragged.apply(function, x) for a function of each position by itself, "
+    operand_remedies: ClassVar = {
+        "": "use the function of tb.ragged, tb.ragged.apply(function, x) for a function of each position by itself, "
         "or x.filled(0) for the padded values"
-    )
+    }
     """The remedy in the error message of an op that takes only plain tensors and gets a `Ragged`."""
 
     values: Tensor
@@ -135,7 +135,7 @@ class Ragged:
 
     def __array__(self, *arguments: Any, **options: Any) -> NoReturn:
         """Raises `OperandError`, as the lengths would be lost."""
-        raise OperandError(expected("a tensor without lengths", self.operand_remedy, x=self))
+        raise OperandError(expected("a tensor without lengths", x=self), self.operand_remedies)
 
     def __bool__(self) -> NoReturn:
         """Raises `OperandError`: `==` returns a bool for each position."""

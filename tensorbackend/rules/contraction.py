@@ -45,7 +45,7 @@ def contraction(x1: Template, x2: Template, contract: Pairs, batch: Pairs | None
     free1 = template_of_axes(x1, tuple(axis for axis in range(x1.ndim) if axis not in contract1 + batch1))
     free2 = template_of_axes(x2, tuple(axis for axis in range(x2.ndim) if axis not in contract2 + batch2))
     shape = merged.shape + free1.shape + free2.shape
-    names = check_unique(merged.names + free1.names + free2.names)
+    names = check_unique(merged.names + free1.names + free2.names, "y")
     options = {"contract1": contract1, "batch1": batch1, "contract2": contract2, "batch2": batch2}
     return Plan(intern_template(shape, dtype, names), (dtype, dtype), options)
 

@@ -207,7 +207,7 @@ def gather_shape(x: Template, indices: Template) -> tuple[Shape, Names]:
     """
     depth = indices.shape[-1] if indices.ndim else x.ndim + 1
     if depth > x.ndim:
-        remedy = "the last axis of the indices runs over the leading axes of x"
+        remedy = "their last axis runs over the leading axes of x; write indices[..., None] for indices along the first"
         raise ShapeError(expected(f"index vectors of at most {x.ndim} entries", remedy, indices=indices, x=x))
     return indices.shape[:-1] + x.shape[depth:], check_unique(indices.names[:-1] + x.names[depth:])
 

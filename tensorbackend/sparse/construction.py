@@ -223,8 +223,8 @@ def _matrix(
     sizes = tuple(map(index, shape))
     if len(sizes) < 2 or min(sizes) < 0:
         raise ShapeError(expected("a shape of rows and columns", shape=shape))
-    last = (None, None) if names is None else tuple(names)[-2:]
-    Template((*values.shape[:-1], *sizes[-2:]), values.dtype, (*values.names[:-1], *as_names(last, 2)))
+    last = as_names(names if names is None or isinstance(names, str) else tuple(names)[-2:], 2)
+    Template((*values.shape[:-1], *sizes[-2:]), values.dtype, (*values.names[:-1], *last))
     return (sizes[-2], sizes[-1]), (last[0], last[1])
 
 
@@ -300,8 +300,7 @@ def eye(
         raise ArgumentError(expected("at least 0 rows and columns", rows=rows, columns=columns))
     values = ones(count, dtype=dtype, backend=backend)
     place = iota(count, dtype="int32" if max(rows, width) < 2**31 else "int64", backend=values.backend)
-    last = (None, None) if names is None else tuple(names)
-    coordinate_form = COO(values, place, place, (rows, width), as_names(last, 2))  # type: ignore[arg-type] # two names
+    coordinate_form = COO(values, place, place, (rows, width), as_names(names, 2))  # type: ignore[arg-type] # two names
     return to_format(coordinate_form, format)
 
 

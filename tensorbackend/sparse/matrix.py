@@ -19,6 +19,7 @@ from ..declarations.argument_kinds import fits
 from ..dispatch.operands import nameless
 from ..dtypes import DType
 from ..errors import NamesError, OperandError, expected
+from ..errors.foreign_results import OF_SPARSE_OPERANDS
 from ..expr.trees import register_tree_node
 from ..ops.composite.linalg.sparse import Format, places
 from ..protocol import Backend
@@ -68,10 +69,7 @@ class SparseMatrix:
     __array_ufunc__ = None  # NumPy's arrays leave the operators to this class
     __hash__ = None  # type: ignore[assignment] # as for tensors
 
-    operand_remedy = (
-        "use `A @ x`, tb.solvers.solve(A, b) or a function of tb.sparse, `A.like(function(A.values))` for a function "
-        "of the stored values, or `A.to_dense()`"
-    )
+    operand_remedies: ClassVar = OF_SPARSE_OPERANDS
     """What an op of dense tensors advises where it gets a sparse matrix."""
 
     format: ClassVar[Format]
@@ -249,7 +247,7 @@ class SparseMatrix:
         return _functions["select"](self, key)
 
 
-def _refuse(methods: Mapping[str, str], words: str, remedy: str) -> None:
+def _refuse(methods: Mapping[str, str], words: str, remedy: str | Mapping[str, str]) -> None:
     """Gives the class operators that are errors with a remedy, under the names of their ops; no type checker sees them.
 
     An object that is not an operand equals no matrix.
@@ -259,7 +257,8 @@ def _refuse(methods: Mapping[str, str], words: str, remedy: str) -> None:
         def refuse(self: SparseMatrix, *operands: Any, **options: Any) -> Any:
             if op in ("equal", "not_equal") and not fits(operands[0], SparseMatrix | TensorLike):
                 return NotImplemented
-            error = OperandError(expected(words, remedy, A=self.template))
+            remedies = {"": remedy} if isinstance(remedy, str) else remedy
+            error = OperandError(expected(words, A=self.template), remedies)
             raise error.named(op) if op else error
 
         return refuse
@@ -277,7 +276,11 @@ _refuse({"abs": "abs"}, "a dense tensor", "write A.like(tb.abs(A.values)), or ta
 _refuse({"pow": "pow"}, "a dense tensor", "write A.like(A.values ** n), or A @ A for a product of matrices")
 _refuse({"bool": "bool"}, "a tensor of one element as a condition", "ask for A.nnz, or compare A.to_dense()")
 _refuse({"len": "len"}, "a dense tensor for len()", "use A.shape, or A.nnz for the number of stored entries")
-_refuse({"array": ""}, "a dense tensor", "write A.to_dense(), or tb.sparse.to_scipy(A) for SciPy")
+_refuse(
+    {"array": ""},
+    "a dense tensor",
+    OF_SPARSE_OPERANDS | {"": "write A.to_dense(), or tb.sparse.to_scipy(A) for SciPy"},
+)
 _refuse({"setitem": "setitem"}, "a dense tensor to assign to", "add a matrix of tb.sparse.coo(), as A never changes")
 
 

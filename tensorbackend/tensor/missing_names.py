@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn, TypeVar
 
 from ..dtypes import DType
-from ..errors import MissingNameError, OperandError, expected
+from ..errors import ArgumentError, MissingNameError, OperandError
 from ..errors.foreign_functions import ADVICE
 from ..errors.foreign_methods import OF_TENSORS
 from ..errors.foreign_names import SYNONYMS, advice, fold
-from ..errors.foreign_results import ASSIGNED_TO_TENSORS, DENSE, OF_RESULTS
+from ..errors.foreign_results import ASSIGNED_TO_TENSORS, DENSE, OF_RESULTS, TENSOR_OF
 from ..registration import SuppliedFunction
 
 T = TypeVar("T")
@@ -121,25 +121,68 @@ def explain_missing(owner: type[T]) -> type[T]:
             remedy = f"{'result' if hasattr(owner, 'x') else 'x'}.{alike}" if alike is not None else None
             if alike is None and space.endswith(tuple(DENSE)) and name in dir(sys.modules[space]):
                 remedy = f"tb.{space.rpartition('.')[2]}.{name}(x, ...)"
+            elif alike is None and owner.__name__ in TENSOR_OF and _is_of_tensors(name):
+                remedy = _taking(owner)
         raise MissingNameError(f"{text}; write {remedy}" if remedy else text, name=name, obj=self)
 
     owner.__getattr__ = get  # type: ignore[attr-defined] # no declaration, so that type checkers report such names
-    if "x" in getattr(owner, "_fields", ()):
-        _refuse_arithmetic(owner)
+    if owner.__name__ in TENSOR_OF:
+        _refuse_use_as_tensor(owner, f"write {_taking(owner)}")
     return owner
 
 
-def _refuse_arithmetic(owner: type) -> None:
-    """Make `solve(A, b) * 2` and the like an error: it would repeat the tuple of the results."""
-    ops = {"add": "add", "mul": "multiply", "matmul": "matmul", "sub": "subtract", "truediv": "divide"}
-    for method, op in ops.items():
+def _taking(owner: type) -> str:
+    """What to write for the tensor of a result that was taken for one."""
+    attributes = TENSOR_OF[owner.__name__]
+    return f"{attributes} for {'a' if ' or ' in attributes else 'the'} tensor of this result"
 
-        def refuse(self: object, other: object, /, *, op: str = op) -> NoReturn:
-            remedy = "write .x for the tensor of this result"
-            raise OperandError(expected("a tensor", remedy, result=type(self).__name__)).named(op)
 
-        setattr(owner, f"__{method}__", refuse)
-        setattr(owner, f"__r{method}__", refuse)
+def _is_of_tensors(name: str) -> bool:
+    """Whether a name is one of a tensor's attributes or methods, here or in another library."""
+    tensor = sys.modules[__name__.rpartition(".")[0]].Tensor
+    return name in dir(tensor) or isinstance(vars(MissingAttributes).get(name), MissingAttribute)
+
+
+_ARITHMETIC = {"add": "add", "mul": "multiply", "matmul": "matmul", "sub": "subtract", "truediv": "divide"}
+_ARITHMETIC |= {"pow": "pow"}
+_OTHERS = {"neg": "negative", "abs": "abs", "array": ""}
+_OTHERS |= {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
+
+
+def _refuse_use_as_tensor(owner: Any, remedy: str) -> None:
+    """Make `solve(A, b) * 2`, `numpy.asarray(solve(A, b))` and the like errors, which take a result for its tensor.
+
+    Python would repeat or compare the tuple, and NumPy would join its parts.
+    """
+
+    def refusal(op: str) -> Callable[..., NoReturn]:
+        def refuse(self: object, *others: object, **options: object) -> NoReturn:
+            error = OperandError(f"expected a tensor, got {type(self).__name__}", {"": remedy})
+            raise error.named(op) if op else error
+
+        return refuse
+
+    for method, op in (_ARITHMETIC | _OTHERS).items():
+        setattr(owner, f"__{method}__", refusal(op))
+        if method in _ARITHMETIC:
+            setattr(owner, f"__r{method}__", refusal(op))
+    owner.operand_remedies = {"": remedy}
+    if " or " in remedy:  # eigenvalues and eigenvectors, which are unpacked as in NumPy
+        return
+    fields: tuple[str, ...] = owner._fields
+    parts = f"expected {len(fields)} names on the left, for {', '.join(fields)}; {remedy}"
+
+    def iterate(self: tuple[Any, ...]) -> Iterator[Any]:
+        from opcode import opmap  # slow to import, and only a result of a solver needs it
+
+        caller = sys._getframe().f_back
+        if caller is not None and caller.f_lasti >= 0:
+            code, count = caller.f_code.co_code[caller.f_lasti :][:2]
+            if code == opmap["UNPACK_SEQUENCE"] and count != len(fields):
+                raise ArgumentError(parts)
+        return tuple.__iter__(self)
+
+    owner.__iter__ = iterate
 
 
 def explain_assignments(owner: type[T]) -> type[T]:
@@ -186,7 +229,7 @@ class MissingAttribute:
 
     def __get__(self, tensor: object, owner: type) -> NoReturn:
         text = f"{owner.__name__!r} object has no attribute {self.name!r}"
-        public = None if self.name in OF_TENSORS else find_public.call(self.name)
+        public = None if self.name in OF_TENSORS or self.name in ADVICE else find_public.call(self.name)
         remedy = advice(self.name, "Tensor") if public is None else f"tb.{public}(x, ...)"
         raise MissingNameError(f"{text}; write {remedy}" if remedy else text, name=self.name, obj=tensor)
 

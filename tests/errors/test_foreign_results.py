@@ -9,11 +9,12 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
+import numpy
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors import OperandError
-from tensorbackend.errors.foreign_results import OF_RESULTS, OF_UFUNCS
+from tensorbackend.errors import ArgumentError, MissingNameError, OperandError
+from tensorbackend.errors.foreign_results import OF_RESULTS, OF_SPARSE_OPERANDS, OF_UFUNCS, TENSOR_OF
 
 SQUARE = tb.tensor([[2.0, 0.0], [0.0, 1.0]])
 EXAMPLES: dict[str, Any] = {
@@ -53,19 +54,84 @@ def test_an_answer_names_what_exists() -> None:
 def test_results_keep_what_tuples_do() -> None:
     found = tb.linalg.svd(SQUARE)
     assert pickle.loads(pickle.dumps(found)).S.tolist() == copy.deepcopy(found).S.tolist() == [2.0, 1.0]
-    assert not hasattr(found, "__array__")
+    assert not hasattr(tb.linalg.qr(SQUARE), "__array__")
     with pytest.raises(AttributeError, match=r"'SVDResult' object has no attribute 'no_such'$"):
         found.no_such  # type: ignore[attr-defined] # noqa: B018
 
 
-@pytest.mark.parametrize("owner", ["Solution", "Root", "Minimum", "LeastSquares"])
-def test_arithmetic_with_a_result_names_its_tensor(owner: str) -> None:
+USES: list[Callable[[Any], Any]] = [
+    lambda found: found * 2,
+    lambda found: 2 * found,
+    lambda found: found + found,
+    lambda found: found**2,
+    lambda found: -found,
+    lambda found: abs(found),
+    lambda found: found > 2,
+    lambda found: tb.ones(2) @ found,
+    lambda found: numpy.ones(2) * found,
+    lambda found: numpy.testing.assert_allclose(found, numpy.ones(2)),
+    lambda found: tb.asarray(found),
+    lambda found: tb.sum(found),
+    lambda found: tb.reshape(found, (2, 1)),
+    lambda found: tb.sparse.eye(2) @ found,
+]
+
+
+@pytest.mark.parametrize("owner", TENSOR_OF)
+def test_a_result_that_is_used_as_a_tensor_names_its_tensor(owner: str) -> None:
+    found, attributes = EXAMPLES[owner], TENSOR_OF[owner]
+    answer = re.escape(f"write {attributes} for ")
+    for use in USES:
+        with pytest.raises(OperandError, match=answer):
+            use(found)
+    for name in ("mean", "shape", "tolist", "numpy", "cumsum"):
+        with pytest.raises(MissingNameError, match=answer):
+            getattr(found, name)
+    for attribute in re.findall(r"\.(\w+)", attributes):
+        assert isinstance(getattr(found, attribute), tb.Tensor)
+    assert type(pickle.loads(pickle.dumps(found))) is type(copy.copy(found)) is type(found)
+
+
+def test_an_operand_that_is_a_result_is_shown_by_its_parts() -> None:
+    with pytest.raises(OperandError, match=re.escape("write one of its parts, .values or .indices")):
+        tb.sum(tb.top_k(tb.ones(3), 2))  # type: ignore[arg-type] # the mistake
+    with pytest.raises(OperandError, match=re.escape("got x=Solution(x=f32[2], residual=f32[2], iterations=s32, ")):
+        tb.sum(EXAMPLES["Solution"])
+
+
+@pytest.mark.parametrize("owner", [owner for owner, attributes in TENSOR_OF.items() if " or " not in attributes])
+def test_too_few_names_for_the_parts_of_a_result_are_answered(owner: str) -> None:
     found = EXAMPLES[owner]
-    mistakes: list[Callable[[], Any]] = [lambda: found * 2, lambda: 2 * found, lambda: found + found]
-    for mistake in mistakes:
-        with pytest.raises(OperandError, match=r"write \.x for the tensor of this result"):
-            mistake()
-    assert pickle.loads(pickle.dumps(found)).x.tolist() == found.x.tolist()
+    answer = f"expected {len(found)} names on the left, for .*; write {TENSOR_OF[owner]} for the tensor"
+    with pytest.raises(ArgumentError, match=answer):
+        _, _ = found
+    first, *others = found
+    assert first is found[0]
+    assert [*found] == [first, *others]
+    assert len(tuple(found)) == len(found)
+
+
+def test_as_many_names_as_parts_are_taken() -> None:
+    x, residual, iterations, converged, diverged = EXAMPLES["Solution"]
+    assert (x, residual, iterations, converged, diverged)[0] is EXAMPLES["Solution"].x
+    values, vectors = EXAMPLES["EighResult"]
+    assert values is EXAMPLES["EighResult"].eigenvalues
+    assert vectors.shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("method", "code", "wanted"),
+    [
+        ("accumulate", "tb.cumulative_sum(x, axis=0)", numpy.add.accumulate([[1.0, 2.0], [3.0, 5.0]])),
+        ("accumulate", "tb.associative_scan(tb.add, x)", numpy.add.accumulate([[1.0, 2.0], [3.0, 5.0]])),
+        ("reduce", "tb.sum(x, axis=0)", numpy.add.reduce([[1.0, 2.0], [3.0, 5.0]])),
+        ("outer", "tb.add(x[..., None], y)", numpy.add.outer([[1.0, 2.0], [3.0, 5.0]], [7.0, 8.0, 9.0])),
+    ],
+)
+def test_an_answer_for_a_ufunc_does_what_its_method_does(method: str, code: str, wanted: Any) -> None:
+    assert code in OF_UFUNCS[method].format("add")
+    x, y = tb.asarray([[1.0, 2.0], [3.0, 5.0]], names=("a", "b")), tb.asarray([7.0, 8.0, 9.0])
+    numpy.testing.assert_array_equal(eval(code, {"tb": tb, "x": x, "y": y}), wanted)
 
 
 def test_an_answer_for_a_ufunc_names_what_exists() -> None:
@@ -73,3 +139,73 @@ def test_an_answer_for_a_ufunc_names_what_exists() -> None:
         found = re.findall(r"\btb\.(\w+)", text.format("add"))
         assert found
         assert all(hasattr(tb, name) for name in found)
+
+
+A: Any = tb.sparse.from_dense(tb.asarray([[4.0, 1.0], [1.0, 3.0]]))
+B = tb.asarray([1.0, 2.0])
+WITH_SPARSE: list[tuple[Callable[[], Any], str]] = [
+    (lambda: tb.linalg.solve(A, B), "write tb.solvers.solve(A, b, 'direct').x"),
+    (lambda: numpy.linalg.solve(A, B), "solve: expected a dense tensor, got A=f32[2][2]; write tb.solvers.solve(A, b"),
+    (lambda: tb.linalg.inv(A), "write tb.solvers.solve(A, b, 'direct').x for the product of the inverse with b"),
+    (lambda: tb.linalg.lstsq(A, B), "write tb.solvers.solve(A, b, 'lsqr').x"),
+    (lambda: tb.linalg.pinv(A), "write tb.solvers.solve(A, b, 'lsqr').x"),
+    (lambda: tb.linalg.cholesky(A), "write tb.solvers.solve(A, b, 'direct').x"),
+    (lambda: tb.linalg.eigh(A), "write tb.solvers.eigsh(A, k)"),
+    (lambda: tb.linalg.eigvalsh(A), "write tb.solvers.eigsh(A, k).eigenvalues"),
+    (lambda: tb.linalg.svd(A), "tb.solvers.eigsh(lambda x: A.T @ (A @ x), k, x0=...)"),
+    (lambda: tb.linalg.norm(A), "write tb.linalg.vector_norm(tb.sparse.sum_duplicates(A).values)"),
+    (lambda: tb.linalg.trace(A), "write tb.sum(A.diagonal())"),
+    (lambda: tb.linalg.triangular_solve(A, B), "write tb.sparse.triangular_solve(A, b, lower=...)"),
+    (lambda: tb.kron(A, A), "write tb.sparse.from_function(function, template)"),
+    (lambda: tb.matmul(A, B), "write A @ x"),
+    (lambda: tb.dot(A, B, contract="n"), "write A @ x"),
+    (lambda: tb.sum(A, axis=0), "write tb.sparse.sum(A, axis=...)"),
+    (lambda: tb.max(A), "write tb.sparse.max(A, axis=...)"),
+    (lambda: tb.mean(A), "write A.sum(axis=...), divided by a size of A.shape"),
+    (lambda: tb.abs(A), "write A.like(tb.abs(A.values))"),
+    (lambda: tb.exp(A), "A.to_dense()"),
+    (lambda: tb.add(A, A), "write A + B"),
+    (lambda: tb.concatenate([A, A]), "write tb.sparse.concatenate(matrices, axis=...)"),
+    (lambda: tb.stack([A, A]), "write tb.sparse.concatenate(matrices, axis=...)"),
+    (lambda: tb.reshape(A, (4,)), "write tb.reshape(A.to_dense(), shape)"),
+    (lambda: tb.take_diagonal(A), "write A.diagonal()"),
+    (lambda: tb.matrix_transpose(A), "write A.mT"),
+    (lambda: tb.count_nonzero(A), "write A.nnz"),
+]
+
+
+@pytest.mark.parametrize("place", range(len(WITH_SPARSE)))
+def test_a_function_of_tensors_says_what_a_sparse_matrix_has_in_its_place(place: int) -> None:
+    call, answer = WITH_SPARSE[place]
+    with pytest.raises(OperandError, match=re.escape(answer)):
+        call()
+
+
+def test_the_answers_to_functions_with_a_sparse_matrix_run() -> None:
+    dense = numpy.asarray(A.to_dense())
+    cases = [
+        ("solve", numpy.linalg.solve(dense, B)),
+        ("lstsq", numpy.linalg.lstsq(dense, B)[0]),
+        ("norm", numpy.linalg.norm(dense)),
+        ("trace", numpy.trace(dense)),
+        ("sum", dense.sum(axis=0)),
+        ("reshape", dense.reshape(4)),
+        ("take_diagonal", numpy.diagonal(dense)),
+        ("matrix_transpose", dense.T),
+        ("eigvalsh", numpy.linalg.eigvalsh(dense)[-1:]),
+        ("matmul", dense @ B),
+        ("count_nonzero", 4),
+    ]
+    for function, wanted in cases:
+        code = re.split(r", or | for ", OF_SPARSE_OPERANDS[function].removeprefix("write "))[0]
+        code = code.replace("axis=...", "axis=0")
+        found = eval(code, {"tb": tb, "A": A, "b": B, "x": B, "shape": (4,), "k": 1})
+        if isinstance(found, tb.sparse.SparseMatrix):
+            found = found.to_dense()
+        numpy.testing.assert_allclose(found, wanted, rtol=1e-5, err_msg=function)
+
+
+def test_an_answer_for_a_sparse_operand_names_what_exists() -> None:
+    for text in OF_SPARSE_OPERANDS.values():
+        for path in re.findall(r"\btb((?:\.\w+)+)", text):
+            attrgetter(path[1:])(tb)

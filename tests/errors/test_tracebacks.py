@@ -192,10 +192,10 @@ def test_functions_that_share_code_have_a_name_each() -> None:
 @pytest.mark.parametrize(
     ("line", "answer"),
     [
-        ("tb.maximum.accumulate(x)", "write tb.cumulative_sum(x), tb.cumulative_max(x) and the like"),
-        ("tb.subtract.outer(x, x)", "write tb.subtract(x[:, None], y)"),
-        ("tb.add.at(x, 0, 1)", "write tb.indexed_add(x, indices, updates)"),
-        ("tb.add.reduce(x)", "write tb.sum(x), tb.max(x)"),
+        ("tb.maximum.accumulate(x)", "write tb.cumulative_sum(x, axis=0), tb.cumulative_max(x, axis=0) and the like"),
+        ("tb.subtract.outer(x, x)", "write tb.subtract(x[..., None], y) for a vector y"),
+        ("tb.add.at(x, 0, 1)", "write tb.indexed_add(x, indices[:, None], updates)"),
+        ("tb.add.reduce(x)", "write tb.sum(x, axis=0), tb.max(x, axis=0)"),
         ("x.time", "write x.isel(time=0) for an entry along the axis"),
         ("tb.add.no_such", None),
         ("x.no_such", None),
@@ -216,4 +216,4 @@ def test_python_shows_the_answer() -> None:
     code = "import tensorbackend as tb; tb.maximum.accumulate([1])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "has no attribute 'accumulate'" in ran.stderr
-    assert ran.stderr.splitlines()[-1].startswith("write tb.cumulative_sum(x), tb.cumulative_max(x)")
+    assert ran.stderr.splitlines()[-1].startswith("write tb.cumulative_sum(x, axis=0), tb.cumulative_max(x, axis=0)")

@@ -74,6 +74,22 @@ def test_axes_that_are_said_one_by_one_are_not_batch_axes(product: Callable[[tb.
         product(normal(0, batch=2, feature=3), normal(1, batch=2, feature=3))
 
 
+NAMED_TWICE: list[Callable[[tb.Tensor, tb.Tensor], tb.Tensor]] = [
+    lambda x, y: x @ y.T,
+    lambda x, y: tb.matmul(x, y.T),
+    lambda x, y: tb.outer(x[:, 0], y[:, 0]),
+    lambda x, y: x[:, None] - y,
+]
+
+
+@pytest.mark.parametrize("product", NAMED_TWICE)
+def test_a_name_twice_is_answered_with_code_that_runs(product: Callable[[tb.Tensor, tb.Tensor], tb.Tensor]) -> None:
+    x = normal(0, row=3, column=2)
+    with pytest.raises(NamesError, match=r"write y\.rename\(row='row2'\) for one of the operands"):
+        product(x, x)
+    assert product(x, x.rename(row="row2")).names[:2] == ("row", "row2")
+
+
 SAME_LETTERS: list[tuple[str, list[Any], Any]] = [
     ("i,i->", [[0, 1, 2], [1, 2, 3]], 8),
     ("i,i", [[0, 1, 2], [1, 2, 3]], 8),

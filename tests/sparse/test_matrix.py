@@ -115,7 +115,7 @@ MISTAKES: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     (ShapeError, "one shape", lambda: A + A.T),
     (OperandError, "two sparse matrices", lambda: A + tb.ones((2, 3))),
     (OperandError, "a dense tensor with a sparse matrix", lambda: A * A),
-    (OperandError, r"use `A @ x`, tb.solvers.solve\(A, b\) or a function of tb.sparse", lambda: tb.sum(A)),  # type: ignore[arg-type] # the mistake
+    (OperandError, r"use `A @ x`, tb.solvers.solve\(A, b\).x or a function of tb.sparse", lambda: tb.exp(A)),  # type: ignore[arg-type] # the mistake
     (ShapeError, "", lambda: A * tb.ones((4, 2, 3))),
     (IndexRangeError, "", lambda: A[2]),
     (ArgumentError, "ints and slices", lambda: A[tb.asarray([0])]),

@@ -206,11 +206,12 @@ def gradient(y: Tensor, x: Nested) -> Nested:
     [12.0, 9.0]
     """
     leaves, tree = flatten(x)
+    recorded = [isinstance(tensor, Tensor) and isinstance(tensor.backend, TapeBackend) for tensor in (y, *leaves)]
     for place, tensor in enumerate([y, *leaves]):
-        if not isinstance(tensor, Tensor) or not isinstance(tensor.backend, TapeBackend):
+        if not recorded[place]:
             path = ["y", *paths(tree, "x")][place]
             remedy = "watch the arguments: with tb.tape() as tape: x = tape.watch(x)"
-            if any(isinstance(leaf, int | float) for leaf in leaves):  # as in `numpy.gradient(y, 0.5)`
+            if not any(recorded):  # as in `numpy.gradient(y, 0.5)`
                 remedy = f"{OF_FUNCTIONS['gradient']}; for derivatives {remedy}"
             raise ArgumentError(expected(f"{path} as a tensor that a tape recorded", remedy, given=tensor))
     if y.shape:

@@ -97,7 +97,7 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
      [6, 8]]
     """
     check_dtype(result_type([x1.template, x2.template]), "numeric")
-    names = check_unique((*x1.names, *x2.names))
+    names = check_unique((*x1.names, *x2.names), "y")
     wide = reshape(x1, (*x1.shape, *(1,) * x2.ndim))
     # Not by `dot`, which would sum each single product and lose the sign of -0.0.
     return rename(multiply(wide, x2.rename(*(None,) * x2.ndim)), *names)

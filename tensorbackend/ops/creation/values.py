@@ -235,6 +235,8 @@ def _from_array(
     if place == HOST or place != backend.dlpack_device():
         try:
             array = as_numpy(value)
+        except OperandError:  # it says itself what to take in its place
+            raise
         except (AttributeError, TypeError, RuntimeError) as error:  # a dtype that NumPy lacks, traced, not on the host
             unread = error
             owner = claimant(value)

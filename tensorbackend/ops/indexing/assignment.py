@@ -47,9 +47,10 @@ from .slices import put_slice
 def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
     """Replace the elements at a key, as in `x[key]`, by a value that broadcasts to them.
 
-    This is the value that `x[key] = value` assigns to x. If an index occurs twice, the last value is kept. The value is
-    cast to x's dtype. Raises `DTypeError` for a value of a wider kind, such as a floating value for integers, and for
-    wider integers, which could wrap. On template tensors a mask works if the value has no axis for the mask's elements.
+    This is the value that `x[key] = value` assigns to x. If an index occurs twice, the last value is kept;
+    `indexed_add`, `indexed_max` and the like combine the values. The value is cast to x's dtype. Raises `DTypeError`
+    for a value of a wider kind, such as a floating value for integers, and for wider integers, which could wrap. On
+    template tensors a mask works if the value has no axis for the mask's elements.
 
     >>> import tensorbackend as tb
     >>> tb.put_at(tb.asarray([1, 2, 3]), [0, 2], tb.asarray([7, 8])).tolist()
