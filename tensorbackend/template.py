@@ -331,9 +331,9 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
     if not isinstance(names, Sequence):
         raise NamesError(expected("a list or tuple of names, which has an order", names=names))
     names = tuple(names)
-    if len(names) != ndim:
+    first: Any = names[0] if names else None
+    if len(names) != ndim or isinstance(first, Mapping):
         remedy = f"use None for an axis without, as in {(None,) * ndim}"
-        first: Any = names[0] if names else None
         if isinstance(first, Mapping):
             pairs = [f"{old}={new!r}" for old, new in first.items() if isinstance(old, str)]
             remedy = f"write {', '.join(pairs)}" if len(pairs) == len(first) else "write all names by position"
@@ -388,6 +388,8 @@ def merge_names(left: Template, right: Template, shown: tuple[Template, Template
         elif other is not None and other != name:
             left, right = shown or (left, right)
             remedy = "align_as() pairs axes by name, rename() lets them pair by position"
+            if not {*a} & {*b}:
+                remedy = "aligned(x, y, outer=True) pairs their axes by name, rename() lets them pair by position"
             if None in a or None in b:  # as align_as() takes no axis without a name
                 remedy = "rename() one, or name every axis for align_as()"
             raise NamesError(expected("the same name or None for matching axes", remedy, left=left, right=right))

@@ -8,7 +8,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend import Template
-from tensorbackend.errors import DTypeError, NamesError, ShapeError
+from tensorbackend.errors import DTypeError, NamesError, ShapeError, TensorBackendError
 from tensorbackend.template import merge_names
 
 from .threads import call_in_threads
@@ -110,3 +110,21 @@ def test_names_that_do_not_meet() -> None:
         merge_names(a, b)
     with pytest.raises(NamesError, match="each name once"):
         merge_names(Template((2, 2), "f32", ("a", None)), a)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "text"),
+    [
+        (lambda x: x.rename({"point": "other"}), "got names=({'point': 'other'},); write point='other'"),
+        (lambda x: tb.stack([x, x], dim="c"), "got dim='c'; write name="),
+        (lambda x: tb.stack([x, x], dim=1), "got dim=1; write axis="),
+        (
+            lambda x: x + x.rename("other"),
+            "aligned(x, y, outer=True) pairs their axes by name, rename() lets them pair",
+        ),
+    ],
+)
+def test_names_as_another_library_writes_them_are_answered(mistake: Any, text: str) -> None:
+    x = tb.ones((3,), names=("point",))
+    with pytest.raises(TensorBackendError, match=re.escape(text)):
+        mistake(x)

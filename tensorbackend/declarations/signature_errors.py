@@ -90,6 +90,8 @@ def _error(
                 where = f"in place of {shown(arguments[place])}" if is_filled else f"without {keyword}="
                 return SignatureError(expected(f"{keyword} by position", f"write it {where}", **{keyword: value}))
             meant = None if is_filled else parameter_for(keyword, by_name)
+            if meant == "axis" and isinstance(value, str) and "name" in by_name:  # of the axis that is made
+                meant = "name"
             sole = None if is_filled or meant is not None else parameter_for(keyword, positions)
             remedies = (
                 OF_KEYWORDS.get((name_of(function), keyword)),

@@ -102,7 +102,7 @@ ADVICE: Final = RECIPES | {
     "eval_shape": "tb.template(...) as an argument of the function, or tb.trace(function)",
     "exp2": "tb.pow(2.0, x)",
     "fabs": "tb.abs(x)",
-    "fill_diagonal": "tb.put_diagonal(x, values)",
+    "fill_diagonal": "tb.put_diagonal(x, values), with tb.full(n, value, dtype=x.dtype) for one value",
     "flat_size": "x.size",
     "flatnonzero": "tb.nonzero(tb.reshape(x, -1))[0]",
     "flatten": "tb.reshape(x, -1)",

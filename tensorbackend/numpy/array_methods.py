@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
+from contextlib import nullcontext
 from operator import index
+from os import PathLike
 from typing import Any, Final, Self
 
 import numpy
@@ -83,6 +86,19 @@ class ArrayMethods(Holder):
         """Raises an error for a read-only array, which is not supported."""
         if write is not None and not write:
             raise ArgumentError(expected("arrays that may be written to", "keep a copy", write=write))
+
+    def __buffer__(self, flags: int) -> memoryview:
+        """The elements as bytes, for `memoryview(x)` from Python 3.12 on; writing to them changes nothing here."""
+        return memoryview(numpy.array(self))
+
+    def dumps(self) -> bytes:
+        """The array as a pickle."""
+        return pickle.dumps(self)
+
+    def dump(self, file: Any) -> None:
+        """Write the array to a file as a pickle."""
+        with open(file, "wb") if isinstance(file, str | PathLike) else nullcontext(file) as stream:
+            stream.write(self.dumps())
 
     def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
         """Write the elements to a file, as bytes or as text."""

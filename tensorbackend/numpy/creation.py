@@ -115,9 +115,12 @@ def _plain(value: Any) -> Any:
 
 @public
 def arange(
-    start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, like: Any = None
+    start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, like: Any = None
 ) -> ndarray:
     """Numbers from start up to stop, in steps."""
+    if start is None and stop is None:
+        raise TypeError("arange() requires stop to be specified.")
+    start = 0 if start is None else start
     start, stop, step = _plain(start), _plain(stop), _plain(step)
     wanted = None if dtype is None else numpy_dtype(dtype_of(dtype))
     return _new(from_numpy(numpy.arange(start, stop, 1 if step is None else step, dtype=wanted)))

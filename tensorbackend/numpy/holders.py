@@ -151,6 +151,8 @@ class Holder:
         base, how = self._base, self._how
         t = base._t
         if t is None:
+            if base._how.__class__ is slice and base._base._t is None and base._base._how.__class__ is slice:
+                self._base = base = base._without_middle()
             t = base._read()
         elif how.__class__ is Step:
             del base
@@ -183,6 +185,16 @@ class Holder:
         elif _keeps(data):
             self._kept, self._seen, self._uses = result, seen, 1
         return result
+
+    def _without_middle(self) -> Self:
+        """A view of the base of its base that shows the same: so `x = x[1:]` in a loop makes no long chain of views."""
+        middle = self._base
+        kept = range(middle._of.shape[0])[middle._how][self._how]
+        stop = None if kept.step < 0 and kept.stop < 0 else kept.stop
+        view = type(self).__new__(type(self))
+        view._t = None
+        view._make_view(middle._base, slice(kept.start, stop, kept.step), middle._of)
+        return view
 
     def _count(self, result: Tensor, seen: Any) -> None:
         """Counts a reading from NumPy's memory. What the last that is counted has read is kept until a write."""

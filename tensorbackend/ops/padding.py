@@ -79,7 +79,8 @@ def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None,
         A tensor of any dtype.
     padding : sequence or mapping
         A tuple (low, high) or (low, high, interior) for each axis, or a mapping of some axes, by name or position, to
-        such tuples. A negative low or high removes elements, after the interior padding, as XLA's Pad does.
+        such tuples or, for both sides, an int. A negative low or high removes elements, after the interior padding, as
+        XLA's Pad does.
     value : Tensor or scalar, optional
         The value for the mode "constant", without axes.
     mode : str, number, pair or mapping, default "constant"

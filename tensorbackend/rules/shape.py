@@ -159,9 +159,9 @@ def align_axes(x: Template, names: Sequence[str]) -> tuple[tuple[int, ...], tupl
     return order, tuple(position for position, name in enumerate(names) if name not in x.names)
 
 
-Paddings: TypeAlias = int | Sequence[int] | Sequence[Sequence[int]] | Mapping[Axis, Sequence[int]]
-"""(low, high) or (low, high, interior) for each axis, or for some axes by name or position; one pair for all axes,
-or one int for all sides."""
+Paddings: TypeAlias = int | Sequence[int] | Sequence[Sequence[int]] | Mapping[Axis, int | Sequence[int]]
+"""(low, high) or (low, high, interior) for each axis, or for some axes by name or position, where one int is both sides;
+one pair for all axes, or one int for all sides."""
 
 
 def pad_template(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[int, int, int], ...]]:
@@ -176,7 +176,7 @@ def pad_template(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[
         frozen = (pair,) * x.ndim
     paddings: list[Any] = list(frozen)
     if paddings and paddings[0] is None:
-        by_axis = {normalize_axis(x, axis): entry for axis, entry in paddings[1:]}
+        by_axis = {normalize_axis(x, axis): _both_sides(entry) for axis, entry in paddings[1:]}
         paddings = [by_axis.get(axis, (0, 0)) for axis in range(x.ndim)]
     if len(paddings) != x.ndim:
         remedy = "or pass a mapping, such as {'time': (0, 1)}"
@@ -202,6 +202,12 @@ def pad_template(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[
         triples.append((low, high, interior))
         sizes.append(total)
     return x.replace(shape=tuple(sizes)), tuple(triples)
+
+
+def _both_sides(entry: Any) -> Any:
+    """An int as (low, high), any other padding as it is."""
+    side = as_int(entry)
+    return entry if side is None else (side, side)
 
 
 def plan_concatenation(tensors: Sequence[Template], axis: Axis) -> Plan:

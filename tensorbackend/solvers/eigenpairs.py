@@ -114,7 +114,8 @@ def eigsh(
     -------
     Eigenpairs
         `eigenvalues` (k,) in ascending order, `eigenvectors` (n, k), and for each pair `residual` and `converged`. Of
-        an eigenvalue with several vectors, some may be missed, as by SciPy's ARPACK.
+        an eigenvalue with several vectors some may be missed, which `converged` does not show; a larger `basis_size`
+        or a smaller `rtol` finds more.
 
     Raises
     ------

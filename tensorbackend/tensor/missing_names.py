@@ -167,8 +167,6 @@ def _refuse_use_as_tensor(owner: Any, remedy: str) -> None:
         if method in _ARITHMETIC:
             setattr(owner, f"__r{method}__", refusal(op))
     owner.operand_remedies = {"": remedy}
-    if " or " in remedy:  # eigenvalues and eigenvectors, which are unpacked as in NumPy
-        return
     fields: tuple[str, ...] = owner._fields
     parts = f"expected {len(fields)} names on the left, for {', '.join(fields)}; {remedy}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -279,3 +280,24 @@ def test_errors_are_those_that_numpy_programs_expect() -> None:
         z += np.zeros((2, 3))
     with pytest.raises(ArgumentError):
         np.linspace(0, 1, -1)
+
+
+def test_a_long_chain_of_views_is_read_and_written_through() -> None:
+    x = rest = np.arange(20_000)
+    while rest.size > 5:
+        rest[0] += 1
+        rest = rest[2::1] if rest.size % 3 else rest[:0:-1]
+    rest[:] = -1
+    wanted = rest_wanted = numpy.arange(20_000)
+    while rest_wanted.size > 5:
+        rest_wanted[0] += 1
+        rest_wanted = rest_wanted[2::1] if rest_wanted.size % 3 else rest_wanted[:0:-1]
+    rest_wanted[:] = -1
+    numpy.testing.assert_array_equal(numpy.asarray(x), wanted)
+
+
+def test_an_array_is_pickled_to_a_file(tmp_path: Path) -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    x.dump(tmp_path / "x.pickle")
+    assert np.load(tmp_path / "x.pickle", allow_pickle=True).tolist() == x.tolist()
+    assert pickle.loads(x.T.dumps()).tolist() == x.T.tolist()

@@ -124,6 +124,12 @@ def test_padding_takes_one_value(backend: str) -> None:
             tb.pad(x, [(1, 1)], value=value)
 
 
+@pytest.mark.parametrize("backend", ["template", "binary", "numpy", "jax"])
+def test_an_int_in_a_mapping_pads_both_sides_of_an_axis(backend: str) -> None:
+    x = tb.ones((2, 3), names=("n", "k"), backend=backend)
+    assert tb.pad(x, {"k": 1}, mode="edge").shape == tb.pad(x, {"k": (1, 1)}).shape == (2, 5)
+
+
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
 def test_roll_by_shifts_that_are_traced(backend: str) -> None:
     x = tb.iota((3, 4), names=("a", "b"), backend=backend)

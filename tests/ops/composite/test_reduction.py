@@ -238,6 +238,7 @@ MISTAKES: list[tuple[Any, type[TensorBackendError], str]] = [
     (lambda x: tb.tril(x[0]), ShapeError, "at least two axes"),
     (lambda x: tb.take_diagonal(x, offset=4), ArgumentError, "an offset from -2 to 3"),
     (lambda x: tb.put_diagonal(x, x[0]), ShapeError, r"a diagonal of shape \(2,\)"),
+    (lambda x: tb.put_diagonal(x, 0.0), ShapeError, r"got diagonal=f32; write tb.full\(\(2,\), value, dtype=x.dtype\)"),
     (lambda x: tb.meshgrid(x), ShapeError, "tensors of one axis"),
     (lambda x: tb.meshgrid(x[0], indexing="ji"), ArgumentError, "indexing to be 'xy' or 'ij'"),
     (lambda x: tb.pad(x, ((1, 0), (0, 0)), mode="mirror"), ArgumentError, "mode to be 'constant', 'edge'"),

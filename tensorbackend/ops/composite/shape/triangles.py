@@ -121,7 +121,9 @@ def put_diagonal(x: Tensor, diagonal: Tensor, /, *, offset: int = 0) -> Tensor:
     """
     length = _diagonal_length(x, index(offset))
     if diagonal.shape != (*x.shape[:-2], length):
-        raise ShapeError(expected(f"a diagonal of shape {(*x.shape[:-2], length)}", diagonal=diagonal.template))
+        shape = (*x.shape[:-2], length)
+        remedy = f"write tb.full({shape}, value, dtype=x.dtype)" if not diagonal.ndim else ""
+        raise ShapeError(expected(f"a diagonal of shape {shape}", remedy, diagonal=diagonal.template))
     dtype = result_type([x.template, diagonal.template])
     return _write_diagonal(astype(x, dtype), astype(diagonal, dtype), offset)
 
