@@ -17,7 +17,7 @@ from tensorbackend.numpy.refused import advice
 
 OF_NUMPY_ITSELF = {
     "core", "ctypeslib", "f2py", "flexible", "format_float_positional", "format_float_scientific",
-    "little_endian", "mintypecode", "show_runtime", "test", "typing", "rec", "strings", "dtypes", "matlib",
+    "little_endian", "mintypecode", "show_runtime", "test", "rec", "strings", "dtypes", "matlib",
     "BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64", "SeedSequence", "bit_generator",
     "get_bit_generator", "set_bit_generator", "mtrand",
 }  # fmt: skip

@@ -53,6 +53,7 @@ from . import methods as _methods
 from . import places as _places
 from . import random as random
 from . import testing as testing
+from . import typing as typing
 from .arrays import functions as _functions
 from .arrays import ndarray as ndarray
 from .functions import PUBLIC as _PUBLIC

@@ -2,7 +2,9 @@
 
 
 import builtins
-from typing import Any, Callable, Iterable, Iterator
+from typing import Any, Callable, Generic, Iterable, Iterator
+
+from typing_extensions import TypeVar
 
 from tensorbackend import Tensor
 
@@ -10,6 +12,10 @@ from . import fft as fft
 from . import linalg as linalg
 from . import random as random
 from . import testing as testing
+from . import typing as typing
+
+_Shape = TypeVar("_Shape", default=Any)
+_DType = TypeVar("_DType", default=Any)
 
 class ufunc:
     __name__: str
@@ -29,7 +35,7 @@ class ufunc:
     def outer(self, a: Any, b: Any, /, **options: Any) -> Any: ...
     def at(self, a: Any, indices: Any, b: Any = ..., /) -> None: ...
 
-class ndarray:
+class ndarray(Generic[_Shape, _DType]):
     def __init__(self, shape: Any, dtype: Any = ..., buffer: Any = ..., offset: int = ...) -> None: ...
     @property
     def T(self) -> ndarray: ...

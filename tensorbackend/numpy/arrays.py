@@ -12,6 +12,7 @@ Each array has its own `Tensor` object, so that a write changes no tensor of the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import GenericAlias
 from typing import Any, Final, NoReturn
 
 from ..errors import ArgumentError, expected
@@ -69,6 +70,8 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
     __slots__ = ()
 
     __array_priority__ = 1000.0
+
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     def __init_subclass__(cls, **options: Any) -> NoReturn:
         raise TypeError(f"ndarray: expected no subclass, got class {cls.__name__}; hold an array in an attribute")

@@ -22,7 +22,9 @@ _HEAD: Final = '''\
 
 
 import builtins
-from typing import Any, Callable, Iterable, Iterator
+from typing import Any, Callable, Generic, Iterable, Iterator
+
+from typing_extensions import TypeVar
 
 from tensorbackend import Tensor
 
@@ -30,6 +32,10 @@ from . import fft as fft
 from . import linalg as linalg
 from . import random as random
 from . import testing as testing
+from . import typing as typing
+
+_Shape = TypeVar("_Shape", default=Any)
+_DType = TypeVar("_DType", default=Any)
 
 class ufunc:
     __name__: str
@@ -87,11 +93,12 @@ def _declaration(name: str, function: Any, indent: str = "") -> str:
 
 def _class_of_arrays() -> str:
     """The declaration of `ndarray` with all methods, also those that are functions of the namespace."""
-    lines = ["class ndarray:\n"]
+    lines = ["class ndarray(Generic[_Shape, _DType]):\n"]
     lines.append(
         "    def __init__(self, shape: Any, dtype: Any = ..., buffer: Any = ..., offset: int = ...) -> None: ...\n"
     )
-    hidden = {"__class__", "__dict__", "__init__", "__new__", "__init_subclass__", "__subclasshook__", "__module__"}
+    hidden = {"__class__", "__dict__", "__init__", "__new__", "__init_subclass__", "__subclasshook__", "__module__",
+              "__class_getitem__"}  # fmt: skip
     for name in sorted(
         set(dir(ndarray)) - set(dir(object)) | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
     ):
