@@ -476,6 +476,7 @@ def fix(x: Any, out: Any = ...) -> Any:
 flatiter: Any
 def flatnonzero(a: Any) -> Any:
     """The positions of the nonzero elements of the flat array."""
+from numpy import flexible as flexible
 def flip(m: Any, axis: Any = ...) -> ndarray:
     """The elements in reverse order along axes: a view."""
 def fliplr(m: Any) -> ndarray:
@@ -492,6 +493,8 @@ floor_divide: ufunc
 fmax: ufunc
 fmin: ufunc
 fmod: ufunc
+format_float_positional: Any
+format_float_scientific: Any
 frexp: ufunc
 def from_dlpack(x: Any, /, *, device: Any = ..., copy: Any = ...) -> ndarray:
     """Another library's array, by DLPack."""
@@ -620,6 +623,7 @@ def lexsort(keys: Any, axis: int = ...) -> Any:
 lib: Any
 def linspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., retstep: builtins.bool = ..., dtype: Any = ..., axis: int = ..., *, device: Any = ...) -> Any:
     """Evenly spaced numbers between two, 50 by default."""
+little_endian: Any
 def load(file: Any, mmap_mode: Any = ..., allow_pickle: builtins.bool = ..., fix_imports: builtins.bool = ..., encoding: str = ...) -> Any:
     """Reads the array or the arrays of a file."""
 def loadtxt(fname: Any, dtype: Any = ..., *arguments: Any, **options: Any) -> Any:
@@ -661,6 +665,7 @@ def min(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: A
 def min_scalar_type(a: Any) -> Any:
     """The smallest dtype that holds a number."""
 minimum: ufunc
+mintypecode: Any
 mod: ufunc
 modf: ufunc
 def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:

@@ -11,14 +11,14 @@ import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy
 
 import tensorbackend as tb
 
 from ..dtypes import bool_
-from ..errors import ArgumentError
+from ..errors import ArgumentError, expected
 from ..tensor import Tensor
 from .arrays import as_shape, box, fresh, functions, ndarray, replace, result, tensor_of
 from .conversion import NUMBERS, back, cast, host, tensor
@@ -26,6 +26,10 @@ from .dtypes import dtype_of, numpy_dtype
 from .shapes import flat_along
 
 _BY_NUMPY: Final[ContextVar[bool]] = ContextVar("by_numpy", default=False)
+
+BitGenerator, SeedSequence = numpy.random.BitGenerator, numpy.random.SeedSequence
+MT19937, PCG64, PCG64DXSM = numpy.random.MT19937, numpy.random.PCG64, numpy.random.PCG64DXSM
+Philox, SFC64 = numpy.random.Philox, numpy.random.SFC64
 
 
 @contextmanager
@@ -81,6 +85,12 @@ def _logistic(key: Tensor, shape: tuple[int, ...], dtype: Any) -> Tensor:
     return tb.log(unit) - tb.log1p(-unit)
 
 
+def _sequence(seed: Any) -> Any:
+    """The sequence of what NumPy takes as a seed: ints, a bit generator, or a sequence itself."""
+    seed = seed.seed_seq if isinstance(seed, numpy.random.BitGenerator) else seed
+    return seed if isinstance(seed, numpy.random.SeedSequence) else numpy.random.SeedSequence(host(seed))
+
+
 class _Draws:
     """What `Generator` and `RandomState` share: draws of one state."""
 
@@ -95,7 +105,7 @@ class _Draws:
             if seed is None:
                 seed = int(numpy.random.SeedSequence().entropy) % 2**63  # type: ignore[arg-type]  # one int, as it drew it itself
             elif not isinstance(seed, int | numpy.integer):
-                seed = int(numpy.random.SeedSequence(host(seed)).generate_state(1, numpy.uint64)[0]) % 2**63
+                seed = int(_sequence(seed).generate_state(1, numpy.uint64)[0]) % 2**63
             self._state = tb.random.generator(int(seed))
         key: Tensor = self._state.next_key()
         return key
@@ -194,6 +204,20 @@ class _Draws:
 class Generator(_Draws):
     """`np.random.Generator`: random numbers from a state; `default_rng(seed)` makes one."""
 
+    def __init__(self, bit_generator: Any, by_numpy: Any = None) -> None:
+        if by_numpy is None and _BY_NUMPY.get():
+            by_numpy = numpy.random.default_rng(host(bit_generator))
+        super().__init__(bit_generator, by_numpy)
+
+    @property
+    def bit_generator(self) -> Any:
+        """NumPy's source of bits, which a generator over a key does not have."""
+        if self._numpy is None:
+            raise ArgumentError(
+                expected("a generator of NumPy's stream", "use np.random.numpy_stream()", state="a key")
+            )
+        return self._numpy.bit_generator
+
     def random(self, size: Any = None, dtype: Any = float, out: Any = None) -> Any:
         """Numbers from 0 to 1."""
         wanted = dtype_of(dtype)
@@ -241,8 +265,15 @@ class Generator(_Draws):
     def spawn(self, n_children: int) -> list[Generator]:
         """Generators with independent streams."""
         if self._numpy is not None:
-            return [Generator(None, each) for each in self._numpy.spawn(n_children)]
-        return [Generator(numpy.asarray(self._key()).tolist(), None) for _ in range(n_children)]
+            return [Generator(each.bit_generator, each) for each in self._numpy.spawn(n_children)]
+        return [Generator(numpy.asarray(self._key()).tolist()) for _ in range(n_children)]
+
+
+class _State(NamedTuple):
+    """What a legacy generator over a key was seeded with, and its key after the draws so far."""
+
+    seed: Any
+    generator: Any
 
 
 class RandomState(_Draws):
@@ -254,7 +285,26 @@ class RandomState(_Draws):
     def seed(self, seed: Any = None) -> None:
         """Reseed the generator."""
         self._seed, self._state = seed, None
-        self._numpy = numpy.random.RandomState(host(seed)) if _BY_NUMPY.get() else None
+        self._numpy = self._of_numpy(host(seed)) if _BY_NUMPY.get() else None
+
+    def _of_numpy(self, seed: Any) -> Any:
+        return numpy.random.RandomState(seed)
+
+    def get_state(self, legacy: bool = True) -> Any:
+        """The state, for `set_state`."""
+        if self._numpy is not None:
+            return self._numpy.get_state(legacy)
+        return _State(self._seed, self._state and tb.random.Generator(self._state.key))
+
+    def set_state(self, state: Any) -> None:
+        """Restore a state."""
+        if isinstance(state, _State):
+            kept = state.generator
+            self._seed, self._state, self._numpy = state.seed, kept and tb.random.Generator(kept.key), None
+            return
+        if self._numpy is None:
+            self._numpy = self._of_numpy(None)
+        self._numpy.set_state(state)
 
     def random_sample(self, size: Any = None) -> Any:
         """Numbers from 0 to 1."""
@@ -312,26 +362,36 @@ def default_rng(seed: Any = None) -> Generator:
     """
     if isinstance(seed, Generator):
         return seed
-    return Generator(seed, numpy.random.default_rng(host(seed)) if _BY_NUMPY.get() else None)
+    return Generator(seed)
 
 
-_LEGACY: Final = RandomState()
+class _Shared(RandomState):
+    """The state of the legacy functions; in `numpy_stream()` it is NumPy's own, from which SciPy draws as well."""
+
+    _own: Any = None
+
+    @property
+    def _numpy(self) -> Any:
+        if not _BY_NUMPY.get():
+            return None
+        if self._own is None:
+            self._own = self._of_numpy(self._seed) if self._seed is not None else numpy.random
+        return self._own
+
+    @_numpy.setter
+    def _numpy(self, state: Any) -> None:
+        self._own = state
+
+    def _of_numpy(self, seed: Any) -> Any:
+        numpy.random.seed(seed)
+        return numpy.random  # the functions of the module draw from one state
 
 
-def get_state(legacy: bool = True) -> Any:
-    """The state of the legacy functions, for `set_state`."""
-    return _LEGACY._seed, _LEGACY._state and tb.random.Generator(_LEGACY._state.key), _LEGACY._numpy
-
-
-def set_state(state: Any) -> None:
-    """Restore a state of the legacy functions."""
-    _LEGACY._seed, _LEGACY._state, _LEGACY._numpy = state
+_LEGACY: Final = _Shared()
 
 
 def _legacy(name: str) -> Callable[..., Any]:
     def draw(*arguments: Any, **options: Any) -> Any:
-        if _BY_NUMPY.get() and _LEGACY._numpy is None:
-            _LEGACY.seed(_LEGACY._seed)
         return getattr(_LEGACY, name)(*arguments, **options)
 
     draw.__name__ = draw.__qualname__ = name

@@ -21,9 +21,9 @@ def test_an_array_with_a_dtype_has_numpys_parameters(dtype: Any) -> None:
 
 
 def test_the_class_of_arrays_takes_parameters() -> None:
-    made = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+    made: Any = np.ndarray[tuple[int, int], np.dtype[np.float64]]
     assert get_args(made) == (tuple[int, int], np.dtype[np.float64])
-    assert isinstance(np.zeros((2, 2)), get_origin(made))
+    assert get_origin(made) is np.ndarray
 
 
 @pytest.mark.parametrize("value", [np.ones(2), tb.ones(2), numpy.ones(2), numpy.float64(1), 2j, [[1, 2]]])
