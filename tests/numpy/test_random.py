@@ -89,7 +89,7 @@ def test_numpys_stream_is_that_of_the_chosen_bits(kind: str) -> None:
 
 
 def test_a_generator_over_a_key_has_no_bits() -> None:
-    with pytest.raises(tb.errors.ArgumentError, match="use np.random.numpy_stream()"):
+    with pytest.raises(tb.errors.ArgumentError, match=r"use np.random.numpy_stream\(\)"):
         np.random.default_rng(0).bit_generator  # noqa: B018
 
 
