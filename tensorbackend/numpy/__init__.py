@@ -45,21 +45,24 @@ from . import (  # noqa: F401 # importing them enters their functions
     writing,
 )
 from . import creation as _creation
+from . import exceptions as exceptions
 from . import fft as fft
 from . import hosting as _hosting
 from . import indexing as _indexing
+from . import lib as lib
 from . import linalg as linalg
 from . import methods as _methods
 from . import places as _places
+from . import polynomial as polynomial
 from . import random as random
 from . import testing as testing
 from . import typing as typing
 from .arrays import functions as _functions
 from .arrays import ndarray as ndarray
 from .functions import PUBLIC as _PUBLIC
-from .refused import Names as _Names
 from .refused import missing_name_error as _missing
 from .ufuncs import ufunc as ufunc
+from .univariate import poly1d as poly1d
 
 _methods.bind()
 _functions["namespace"] = lambda: _modules[__name__]
@@ -138,7 +141,6 @@ for _name in [
     "ScalarType",
     "typecodes",
     "sctypeDict",
-    "exceptions",
     "get_include",
     "show_config",
     "info",
@@ -153,13 +155,12 @@ mgrid, ogrid, r_, c_ = _creation.mgrid, _creation.ogrid, _creation.r_, _creation
 s_, index_exp = _creation.s_, _creation.index_exp
 flatiter, ndenumerate = _indexing.flatiter, _places.ndenumerate
 vectorize, errstate, printoptions = _hosting.vectorize, _hosting.errstate, _hosting.printoptions
-emath = _Names(**_hosting.EMATH)
-lib = _Names(stride_tricks=_Names(sliding_window_view=_functions["sliding_window_view"]))
+emath = lib.scimath
 
 
 def __getattr__(name: str) -> _Any:
     """Raises `AttributeError` for unsupported names of NumPy, with what to write instead."""
-    raise _missing(name)
+    raise _missing(name, __name__)
 
 
 def __dir__() -> list[str]:

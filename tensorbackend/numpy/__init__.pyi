@@ -8,11 +8,16 @@ from typing_extensions import TypeVar
 
 from tensorbackend import Tensor
 
+from . import exceptions as exceptions
 from . import fft as fft
+from . import lib as lib
 from . import linalg as linalg
+from . import polynomial as polynomial
 from . import random as random
 from . import testing as testing
 from . import typing as typing
+from .lib import scimath as emath
+from .univariate import poly1d as poly1d
 
 _Shape = TypeVar("_Shape", default=Any)
 _DType = TypeVar("_DType", default=Any)
@@ -449,7 +454,6 @@ def einsum(*operands: Any, out: Any = ..., dtype: Any = ..., order: str = ..., c
     """Sums of products over axes that share a letter."""
 def einsum_path(*operands: Any, optimize: Any = ..., einsum_call: builtins.bool = ...) -> Any:
     """The order in which NumPy would contract."""
-emath: Any
 def empty(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """An uninitialised array; here of zeros, float64 by default."""
 def empty_like(prototype: Any, dtype: Any = ..., order: str = ..., subok: builtins.bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
@@ -620,7 +624,6 @@ less: ufunc
 less_equal: ufunc
 def lexsort(keys: Any, axis: int = ...) -> Any:
     """The indices that sort by several keys, the last of which is the primary one."""
-lib: Any
 def linspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., retstep: builtins.bool = ..., dtype: Any = ..., axis: int = ..., *, device: Any = ...) -> Any:
     """Evenly spaced numbers between two, 50 by default."""
 little_endian: Any

@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
 import numpy
 
@@ -407,35 +407,6 @@ def sliding_window_view(
         x = tb.moveaxis(tb.take(x, tb.reshape(rows, (-1,)), axis=place), place, -1)
         x = tb.moveaxis(tb.reshape(x, (*x.shape[:-1], length, size)), -2, place)
     return x
-
-
-def _emath(name: str, outside: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
-    """A function that returns complex numbers for elements outside the domain of the real one."""
-
-    def call(x: Any, *more: Any) -> Any:
-        t = tensor(x)
-        if t.dtype.is_complex or not bool(tb.any(outside(t))):
-            return functions[name](x, *more)
-        return functions[name](box(cast(t, tb.complex128)), *more)
-
-    call.__name__ = name
-    call.__doc__ = f"`{name}`, complex where an element is outside the domain of the real function."
-    return call
-
-
-def _negative(x: Tensor) -> Tensor:
-    return tb.less(x, 0)
-
-
-def _exceeds_one(x: Tensor) -> Tensor:
-    return tb.greater(tb.abs(x), 1)
-
-
-EMATH: Final = {
-    **{name: _emath(name, _negative) for name in ("sqrt", "log", "log2", "log10", "power")},
-    **{name: _emath(name, _exceeds_one) for name in ("arccos", "arcsin", "arctanh")},
-}
-"""The functions of `np.emath`."""
 
 
 @contextmanager

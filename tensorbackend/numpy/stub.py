@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any, Final
 
 import numpy
@@ -28,11 +28,16 @@ from typing_extensions import TypeVar
 
 from tensorbackend import Tensor
 
+from . import exceptions as exceptions
 from . import fft as fft
+from . import lib as lib
 from . import linalg as linalg
+from . import polynomial as polynomial
 from . import random as random
 from . import testing as testing
 from . import typing as typing
+from .lib import scimath as emath
+from .univariate import poly1d as poly1d
 
 _Shape = TypeVar("_Shape", default=Any)
 _DType = TypeVar("_DType", default=Any)
@@ -127,7 +132,7 @@ def text() -> str:
         value = getattr(namespace, name)
         if name.startswith("_") and name not in ("__version__", "__array_api_version__"):
             continue
-        if name in ("ndarray", "ufunc", "annotations") or isinstance(value, ModuleType):
+        if name in ("ndarray", "ufunc", "poly1d", "annotations") or isinstance(value, ModuleType):
             continue
         if isinstance(value, ufunc):
             lines.append(f"{name}: ufunc\n")
@@ -137,7 +142,7 @@ def text() -> str:
             lines.append(f"from numpy import {name} as {name}\n")
         elif isinstance(value, float | str):
             lines.append(f"{name}: {type(value).__name__}\n")
-        elif not isinstance(value, SimpleNamespace) or name in ("lib", "emath"):
+        else:
             lines.append(f"{name}: Any\n")
     lines.append("def __getattr__(name: str) -> Any: ...\n")
     return "".join(lines)

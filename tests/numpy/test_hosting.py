@@ -61,9 +61,3 @@ def test_assertions_read_arrays() -> None:
     np.testing.assert_array_equal(np.arange(2), np.array([0, 1]))
     with np.testing.assert_raises(AssertionError):
         np.testing.assert_equal(np.ones(2), np.zeros(2))
-
-
-def test_emath_gives_complex_numbers_outside_the_real_domain() -> None:
-    assert np.emath.sqrt([4.0, -1.0]).tolist() == [2.0, 1j]
-    assert np.emath.sqrt([4.0]).dtype == np.float64
-    assert abs(complex(np.emath.arccos(2.0)) - numpy.emath.arccos(2.0)) < 1e-12
