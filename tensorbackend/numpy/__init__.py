@@ -42,6 +42,7 @@ from . import (  # noqa: F401 # importing them enters their functions
     sequences,
     shapes,
     statistics,
+    storage,
     writing,
 )
 from . import creation as _creation

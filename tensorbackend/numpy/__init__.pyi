@@ -128,6 +128,8 @@ class ndarray(Generic[_Shape, _DType]):
         """The elements in another dtype, as a new array."""
     @property
     def base(self) -> Any: ...
+    def byteswap(self, inplace: builtins.bool = ...) -> Any:
+        """The elements with their bytes in the other order."""
     def choose(self, choices: Any, out: Any = ..., mode: str = ...) -> Any:
         """For each element the entry of the array that it names."""
     def clip(self, a_min: Any = ..., a_max: Any = ..., out: Any = ..., *, min: Any = ..., max: Any = ..., dtype: Any = ..., **options: Any) -> Any:
@@ -238,6 +240,8 @@ class ndarray(Generic[_Shape, _DType]):
         """The array on another device of its backend."""
     def tobytes(self, order: Any = ...) -> bytes:
         """The elements as bytes, row-major."""
+    def tofile(self, fid: Any, sep: str = ..., format: str = ...) -> None:
+        """Write the elements to a file, as bytes or as text."""
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
     def trace(self, offset: Any = ..., axis1: Any = ..., axis2: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:

@@ -37,6 +37,18 @@ class ArrayMethods(Holder):
         """The elements as bytes, row-major."""
         return numpy.asarray(self).tobytes(order)  # type: ignore[arg-type] # NumPy says which
 
+    def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
+        """Write the elements to a file, as bytes or as text."""
+        numpy.asarray(self).tofile(fid, sep, format)
+
+    def byteswap(self, inplace: bool = False) -> Any:
+        """The elements with their bytes in the other order."""
+        made = functions["asarray"](numpy.asarray(self).byteswap())
+        if not inplace:
+            return made
+        self[...] = made  # type: ignore[index] # of the class that has it
+        return self
+
     def __bool__(self) -> bool:
         t = tensor_of(self)
         if t.size != 1:

@@ -329,62 +329,6 @@ def geterr() -> Mapping[str, str]:
     return numpy.geterr()  # type: ignore[return-value] # a `TypedDict` is a dictionary
 
 
-# Files
-
-
-@public
-def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
-    """Writes an array to a file of NumPy's format."""
-    numpy.save(file, numpy.asarray(tensor(arr)), allow_pickle=False)
-
-
-@public
-def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
-    """Writes several arrays to one file."""
-    numpy.savez(file, *host(args), allow_pickle=False, **host(kwds))
-
-
-@public
-def savez_compressed(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
-    """Writes several arrays to one compressed file."""
-    numpy.savez_compressed(file, *host(args), allow_pickle=False, **host(kwds))
-
-
-@public
-def load(
-    file: Any, mmap_mode: Any = None, allow_pickle: bool = False, fix_imports: bool = True, encoding: str = "ASCII"
-) -> Any:
-    """Reads the array or the arrays of a file."""
-    found = numpy.load(file, allow_pickle=False)
-    return back(found) if isinstance(found, numpy.ndarray) else {name: back(found[name]) for name in found}
-
-
-@public
-def loadtxt(fname: Any, dtype: Any = float, *arguments: Any, **options: Any) -> Any:
-    """Reads numbers from a text file."""
-    return back(numpy.loadtxt(fname, numpy_dtype(dtype_of(dtype)), *arguments, **options))
-
-
-@public
-def genfromtxt(fname: Any, dtype: Any = float, *arguments: Any, **options: Any) -> Any:
-    """Reads numbers from a text file with gaps."""
-    return back(numpy.genfromtxt(fname, numpy_dtype(dtype_of(dtype)), *arguments, **options))
-
-
-@public
-def savetxt(fname: Any, X: Any, *arguments: Any, **options: Any) -> None:
-    """Writes numbers to a text file."""
-    numpy.savetxt(fname, numpy.asarray(tensor(X)), *arguments, **options)
-
-
-@public
-def fromfile(
-    file: Any, dtype: Any = float, count: int = -1, sep: str = "", offset: int = 0, *, like: Any = None
-) -> Any:
-    """Reads the numbers of a file."""
-    return back(numpy.fromfile(file, numpy_dtype(dtype_of(dtype)), count, sep, offset))
-
-
 # Windows
 
 

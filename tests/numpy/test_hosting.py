@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-import io
-from pathlib import Path
 from typing import Any
 
 import numpy
 
 import tensorbackend as tb
 import tensorbackend.numpy as np
-
-
-def test_files_are_numpys(tmp_path: Path) -> None:
-    x = np.arange(6.0).reshape(2, 3)
-    np.save(tmp_path / "x.npy", x)
-    np.savez(tmp_path / "x.npz", a=x, b=x[0])
-    np.savez_compressed(tmp_path / "y.npz", x)
-    np.savetxt(tmp_path / "x.txt", x)
-    assert numpy.load(tmp_path / "x.npy").tolist() == np.load(tmp_path / "x.npy").tolist() == x.tolist()
-    assert np.load(tmp_path / "x.npz")["b"].tolist() == [0.0, 1.0, 2.0]
-    assert np.load(tmp_path / "y.npz")["arr_0"].tolist() == x.tolist()
-    assert np.loadtxt(tmp_path / "x.txt").tolist() == x.tolist()
-    assert np.genfromtxt(io.StringIO("1,2\n3,4"), delimiter=",").tolist() == [[1.0, 2.0], [3.0, 4.0]]
-    (tmp_path / "raw").write_bytes(x.tobytes())
-    assert np.fromfile(tmp_path / "raw").tolist() == x.ravel().tolist()
 
 
 def test_vectorize_runs_at_once_where_a_function_allows_it() -> None:
