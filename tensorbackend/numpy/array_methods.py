@@ -26,6 +26,14 @@ class ArrayMethods(Holder):
         """The elements as a NumPy array, in its own memory."""
         return numpy.array(tensor_of(self).__array__(), dtype=dtype, copy=True)
 
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """A copy of the elements for libraries that read memory, such as Pillow."""
+        array = numpy.array(tensor_of(self).__array__(), order="C", copy=True)
+        if array.dtype.kind == "V":
+            raise AttributeError("__array_interface__")  # a dtype that its names do not tell, such as bfloat16
+        return {"version": 3, "shape": array.shape, "typestr": array.dtype.str, "strides": array.strides, "data": array}
+
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         return functions["numpy_function"](function, types, arguments, options)
 

@@ -279,3 +279,23 @@ def test_errors_are_those_that_numpy_programs_expect() -> None:
         z += np.zeros((2, 3))
     with pytest.raises(ArgumentError):
         np.linspace(0, 1, -1)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "u1", "?", "c8"])
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_libraries_that_read_memory_get_a_copy(dtype: str, backend: str) -> None:
+    with tb.default_backend(backend):
+        x = np.array(numpy.eye(2, 3).astype(dtype)).T[1:]
+
+    class Memory:
+        __array_interface__ = x.__array_interface__
+
+    made = numpy.asarray(Memory())
+    assert made.dtype == x.dtype
+    assert made.tolist() == x.tolist()
+    made[...] = 0
+    assert x.tolist() == numpy.eye(3, 2).astype(dtype)[1:].tolist()
+
+
+def test_a_dtype_that_its_name_does_not_tell_has_no_interface() -> None:
+    assert not hasattr(np.asarray(tb.ones(2, dtype="bf16")), "__array_interface__")
