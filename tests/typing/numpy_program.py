@@ -1,5 +1,7 @@
 """Annotations of a NumPy program: arrays with a dtype, without one, and what is taken as an array."""
 
+from typing import Any, assert_type
+
 import tensorbackend.numpy as np
 import tensorbackend.numpy.typing as npt
 
@@ -15,3 +17,5 @@ def total(x: npt.ArrayLike, dtype: npt.DTypeLike = None) -> np.ndarray:
 
 halves: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = halve(np.ones(3))
 total([halves, [1, 2, 3]], "f4")
+assert_type(halves, np.ndarray[tuple[int, ...], np.dtype[np.float64]])
+assert_type(total([1, 2]), np.ndarray[Any, Any])
