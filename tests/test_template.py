@@ -116,8 +116,8 @@ def test_names_that_do_not_meet() -> None:
     ("mistake", "text"),
     [
         (lambda x: x.rename({"point": "other"}), "got names=({'point': 'other'},); write point='other'"),
-        (lambda x: tb.stack([x, x], dim="c"), "got dim='c'; write name="),
-        (lambda x: tb.stack([x, x], dim=1), "got dim=1; write axis="),
+        (lambda x: tb.stack([x, x], dim="c"), "got dim='c'; write name="),  # type: ignore[call-arg] # the mistake
+        (lambda x: tb.stack([x, x], dim=1), "got dim=1; write axis="),  # type: ignore[call-arg] # the mistake
         (
             lambda x: x + x.rename("other"),
             "aligned(x, y, outer=True) pairs their axes by name, rename() lets them pair",

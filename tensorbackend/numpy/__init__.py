@@ -26,7 +26,6 @@ from typing import Any as _Any
 
 import numpy as _numpy
 
-from ..errors import AxisError as _AxisError
 from . import (  # noqa: F401 # importing them enters their functions
     casting,
     elements,
@@ -43,25 +42,29 @@ from . import (  # noqa: F401 # importing them enters their functions
     sequences,
     shapes,
     statistics,
+    storage,
     writing,
 )
 from . import creation as _creation
+from . import exceptions as exceptions
 from . import fft as fft
 from . import hosting as _hosting
 from . import indexing as _indexing
+from . import lib as lib
 from . import linalg as linalg
 from . import methods as _methods
 from . import places as _places
-from . import poly1d as _poly1d
+from . import polynomial as polynomial
 from . import random as random
 from . import strides as _strides
 from . import testing as testing
+from . import typing as typing
 from .arrays import functions as _functions
 from .arrays import ndarray as ndarray
 from .functions import PUBLIC as _PUBLIC
-from .refused import Names as _Names
 from .refused import missing_name_error as _missing
 from .ufuncs import ufunc as ufunc
+from .univariate import poly1d as poly1d
 
 _methods.bind()
 _functions["namespace"] = lambda: _modules[__name__]
@@ -128,14 +131,15 @@ for _name in [
     "inexact",
     "floating",
     "complexfloating",
+    "flexible",
     "dtype",
     "set_printoptions",
     "get_printoptions",
     "typename",
-    "typing",
+    "mintypecode",
     "format_float_positional",
     "format_float_scientific",
-    "mintypecode",
+    "little_endian",
     "ScalarType",
     "typecodes",
     "sctypeDict",
@@ -153,23 +157,13 @@ mgrid, ogrid, r_, c_ = _creation.mgrid, _creation.ogrid, _creation.r_, _creation
 s_, index_exp = _creation.s_, _creation.index_exp
 flatiter, ndenumerate = _indexing.flatiter, _places.ndenumerate
 broadcast, nditer = _strides.broadcast, _strides.nditer
-poly1d, polynomial = _poly1d.poly1d, _poly1d.polynomial
 vectorize, errstate, printoptions = _hosting.vectorize, _hosting.errstate, _hosting.printoptions
-emath = _Names(**_hosting.EMATH)
-exceptions = _Names(**{_name: getattr(_numpy.exceptions, _name) for _name in _numpy.exceptions.__all__})
-exceptions.AxisError = _AxisError
-lib = _Names(
-    stride_tricks=_Names(
-        as_strided=_strides.as_strided,
-        **{_name: _functions[_name] for _name in ("broadcast_arrays", "broadcast_shapes", "broadcast_to")},
-        sliding_window_view=_functions["sliding_window_view"],
-    )
-)
+emath = lib.scimath
 
 
 def __getattr__(name: str) -> _Any:
     """Raises `AttributeError` for unsupported names of NumPy, with what to write instead."""
-    raise _missing(name)
+    raise _missing(name, __name__)
 
 
 def __dir__() -> list[str]:

@@ -2,14 +2,25 @@
 
 
 import builtins
-from typing import Any, Callable, Iterable, Iterator
+from typing import Any, Callable, Generic, Iterable, Iterator
+
+from typing_extensions import TypeVar
 
 from tensorbackend import Tensor
 
+from . import exceptions as exceptions
 from . import fft as fft
+from . import lib as lib
 from . import linalg as linalg
+from . import polynomial as polynomial
 from . import random as random
 from . import testing as testing
+from . import typing as typing
+from .lib import scimath as emath
+from .univariate import poly1d as poly1d
+
+_Shape = TypeVar("_Shape", default=Any)
+_DType = TypeVar("_DType", default=Any)
 
 class ufunc:
     __name__: str
@@ -29,7 +40,7 @@ class ufunc:
     def outer(self, a: Any, b: Any, /, **options: Any) -> Any: ...
     def at(self, a: Any, indices: Any, b: Any = ..., /) -> None: ...
 
-class ndarray:
+class ndarray(Generic[_Shape, _DType]):
     def __init__(self, shape: Any, dtype: Any = ..., buffer: Any = ..., offset: int = ...) -> None: ...
     @property
     def T(self) -> ndarray: ...
@@ -39,9 +50,13 @@ class ndarray:
     def __array__(self, dtype: Any = ..., copy: Any = ...) -> Any:
         """The elements as a NumPy array, in its own memory."""
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any: ...
+    @property
+    def __array_interface__(self) -> Any: ...
     def __array_namespace__(self, *, api_version: Any = ...) -> Any: ...
     def __array_ufunc__(self, ufunc: Any, method: str, /, *inputs: Any, **options: Any) -> Any: ...
     def __bool__(self) -> builtins.bool: ...
+    def __buffer__(self, flags: int) -> Any:
+        """The elements as bytes, for `memoryview(x)` from Python 3.12 on; writing to them changes nothing here."""
     def __complex__(self) -> complex: ...
     def __contains__(self, value: Any) -> builtins.bool: ...
     def __copy__(self) -> ndarray: ...
@@ -117,8 +132,8 @@ class ndarray:
         """The elements in another dtype, as a new array."""
     @property
     def base(self) -> Any: ...
-    def byteswap(self, inplace: builtins.bool = ...) -> ndarray:
-        """The elements with the bytes of each in reverse order, as a new array or in place."""
+    def byteswap(self, inplace: builtins.bool = ...) -> Any:
+        """The elements with their bytes in the other order."""
     def choose(self, choices: Any, out: Any = ..., mode: str = ...) -> Any:
         """For each element the entry of the array that it names."""
     def clip(self, a_min: Any = ..., a_max: Any = ..., out: Any = ..., *, min: Any = ..., max: Any = ..., dtype: Any = ..., **options: Any) -> Any:
@@ -145,6 +160,10 @@ class ndarray:
     def dtype(self) -> Any: ...
     @dtype.setter
     def dtype(self, value: Any) -> None: ...
+    def dump(self, file: Any) -> None:
+        """Write the array to a file as a pickle."""
+    def dumps(self) -> bytes:
+        """The array as a pickle."""
     def fill(self, value: Any) -> None:
         """Set all elements to a value."""
     @property
@@ -270,7 +289,7 @@ def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any
     """The results of a function of each line along an axis."""
 def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
     """A function with an axis applied along one axis after another."""
-def arange(start: Any, stop: Any = ..., step: Any = ..., dtype: Any = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
+def arange(start: Any = ..., stop: Any = ..., step: Any = ..., dtype: Any = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """Numbers from start up to stop, in steps."""
 arccos: ufunc
 arccosh: ufunc
@@ -448,7 +467,6 @@ def einsum(*operands: Any, out: Any = ..., dtype: Any = ..., order: str = ..., c
     """Sums of products over axes that share a letter."""
 def einsum_path(*operands: Any, optimize: Any = ..., einsum_call: builtins.bool = ...) -> Any:
     """The order in which NumPy would contract."""
-emath: Any
 def empty(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """An uninitialised array; here of zeros, float64 by default."""
 def empty_like(prototype: Any, dtype: Any = ..., order: str = ..., subok: builtins.bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
@@ -475,6 +493,7 @@ def fix(x: Any, out: Any = ...) -> Any:
 from .indexing import flatiter as flatiter
 def flatnonzero(a: Any) -> Any:
     """The positions of the nonzero elements of the flat array."""
+from numpy import flexible as flexible
 def flip(m: Any, axis: Any = ...) -> ndarray:
     """The elements in reverse order along axes: a view."""
 def fliplr(m: Any) -> ndarray:
@@ -618,9 +637,9 @@ less: ufunc
 less_equal: ufunc
 def lexsort(keys: Any, axis: int = ...) -> Any:
     """The indices that sort by several keys, the last of which is the primary one."""
-lib: Any
 def linspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., retstep: builtins.bool = ..., dtype: Any = ..., axis: int = ..., *, device: Any = ...) -> Any:
     """Evenly spaced numbers between two, 50 by default."""
+little_endian: Any
 def load(file: Any, mmap_mode: Any = ..., allow_pickle: builtins.bool = ..., fix_imports: builtins.bool = ..., encoding: str = ...) -> Any:
     """Reads the array or the arrays of a file."""
 def loadtxt(fname: Any, dtype: Any = ..., *arguments: Any, **options: Any) -> Any:
@@ -736,7 +755,6 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     """Write values, repeated as needed, where a mask is true."""
 def poly(seq_of_zeros: Any) -> Any:
     """The polynomial with given roots, or the characteristic one of a matrix."""
-from .poly1d import poly1d as poly1d
 def polyadd(a1: Any, a2: Any) -> Any:
     """The sum of two polynomials."""
 def polyder(p: Any, m: int = ...) -> Any:
@@ -749,7 +767,6 @@ def polyint(p: Any, m: int = ..., k: Any = ...) -> Any:
     """An integral of a polynomial."""
 def polymul(a1: Any, a2: Any) -> Any:
     """The product of two polynomials."""
-polynomial: Any
 def polysub(a1: Any, a2: Any) -> Any:
     """The difference of two polynomials."""
 def polyval(p: Any, x: Any) -> Any:

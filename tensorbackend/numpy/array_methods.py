@@ -29,6 +29,14 @@ class ArrayMethods(Holder):
         """The elements as a NumPy array, in its own memory."""
         return numpy.array(tensor_of(self).__array__(), dtype=dtype, copy=True)
 
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """A copy of the elements for libraries that read memory, such as Pillow."""
+        array = numpy.array(tensor_of(self).__array__(), order="C", copy=True)
+        if array.dtype.kind == "V":
+            raise AttributeError("__array_interface__")  # a dtype that its names do not tell, such as bfloat16
+        return {"version": 3, "shape": array.shape, "typestr": array.dtype.str, "strides": array.strides, "data": array}
+
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         return functions["numpy_function"](function, types, arguments, options)
 
@@ -39,6 +47,18 @@ class ArrayMethods(Holder):
     def tobytes(self, order: str | None = "C") -> bytes:
         """The elements as bytes, row-major."""
         return numpy.asarray(self).tobytes(order)  # type: ignore[arg-type] # NumPy says which
+
+    def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
+        """Write the elements to a file, as bytes or as text."""
+        numpy.asarray(self).tofile(fid, sep, format)
+
+    def byteswap(self, inplace: bool = False) -> Any:
+        """The elements with their bytes in the other order."""
+        made = functions["asarray"](numpy.asarray(self).byteswap())
+        if not inplace:
+            return made
+        self[...] = made  # type: ignore[index] # of the class that has it
+        return self
 
     def __bool__(self) -> bool:
         t = tensor_of(self)
@@ -89,7 +109,7 @@ class ArrayMethods(Holder):
 
     def __buffer__(self, flags: int) -> memoryview:
         """The elements as bytes, for `memoryview(x)` from Python 3.12 on; writing to them changes nothing here."""
-        return memoryview(numpy.array(self))
+        return memoryview(numpy.array(self))  # type: ignore[arg-type] # NumPy's arrays are buffers
 
     def dumps(self) -> bytes:
         """The array as a pickle."""
@@ -99,18 +119,6 @@ class ArrayMethods(Holder):
         """Write the array to a file as a pickle."""
         with open(file, "wb") if isinstance(file, str | PathLike) else nullcontext(file) as stream:
             stream.write(self.dumps())
-
-    def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
-        """Write the elements to a file, as bytes or as text."""
-        numpy.asarray(self).tofile(fid, sep, format)
-
-    def byteswap(self, inplace: bool = False) -> Self:
-        """The elements with the bytes of each in reverse order, as a new array or in place."""
-        swapped: Self = functions["asarray"](numpy.asarray(self).byteswap())
-        if not inplace:
-            return swapped
-        self[...] = swapped  # type: ignore[index] # arrays can be assigned to
-        return self
 
     # Other views and copies
 

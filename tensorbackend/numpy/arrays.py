@@ -12,6 +12,7 @@ Each array has its own `Tensor` object, so that a write changes no tensor of the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import GenericAlias
 from typing import Any, Final, NoReturn
 
 from ..errors import ArgumentError, expected
@@ -27,7 +28,7 @@ from .holders import fresh as fresh
 from .holders import functions as functions
 from .holders import release as release
 from .holders import tensor_of as tensor_of
-from .in_place import WIDE, apart, written, written_through
+from .in_place import BOOL, DOUBLE, WIDE, apart, written, written_through
 from .keys import CUTS, HOST, PARTS, cut, has_only_ints, template_of_part
 from .keys import as_shape as as_shape
 from .keys import is_basic as is_basic
@@ -69,6 +70,8 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
     __slots__ = ()
 
     __array_priority__ = 1000.0
+
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     def __init_subclass__(cls, **options: Any) -> NoReturn:
         raise TypeError(f"ndarray: expected no subclass, got class {cls.__name__}; hold an array in an attribute")
@@ -184,6 +187,10 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                 pass
             elif (kind is float and dtype.is_inexact) or (kind is int and dtype.is_numeric):
                 own = own and dtype in WIDE
+            elif kind is bool and own and data.dtype.type is BOOL:
+                value = BOOL(value)
+            elif kind is DOUBLE and dtype.is_floating:
+                value, kind, own = float(value), float, False
             else:
                 functions["setitem"](self, key, value)
                 return

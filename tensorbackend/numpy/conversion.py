@@ -123,7 +123,9 @@ def common_dtype(dtypes: Iterable[DType]) -> DType:
 
 def host(value: Any) -> Any:
     """Arrays and tensors as NumPy's arrays, also in lists, tuples and dictionaries."""
-    if value.__class__ is ndarray or isinstance(value, Tensor):
+    if value.__class__ is ndarray:
+        return value.__array__()
+    if isinstance(value, Tensor):
         return numpy.asarray(value)
     if isinstance(value, dict):
         return {key: host(entry) for key, entry in value.items()}

@@ -17,7 +17,7 @@ from ..tensor import Tensor
 from . import conversion
 from .arrays import as_shape, blank, box, functions, ndarray
 from .conversion import NUMBERS, back, cast, from_numpy, host, tensor
-from .dtypes import dtype_of, numpy_dtype
+from .dtypes import dtype_of, numpy_dtype, with_order
 from .functions import Array, function, public
 
 for _name in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "asarray_chkfinite", "require",
@@ -250,7 +250,9 @@ def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = No
 @public
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0, *, like: Any = None) -> ndarray:
     """The elements in a buffer of bytes, copied."""
-    return box(from_numpy(numpy.frombuffer(host(buffer), numpy_dtype(dtype_of(dtype)), count, offset), copy=True))
+    wanted = numpy_dtype(dtype_of(dtype))
+    read = numpy.frombuffer(host(buffer), with_order(dtype, wanted), count, offset)
+    return box(from_numpy(read.astype(wanted), copy=False))
 
 
 @public

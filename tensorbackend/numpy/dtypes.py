@@ -87,5 +87,11 @@ def _find_dtype(dtype: Any) -> DType:
 
 remembers_calls("dtypes of NumPy programs", _find_dtype)
 
+
+def with_order(dtype: Any, wanted: numpy.dtype[Any]) -> numpy.dtype[Any]:
+    """NumPy's dtype for reading bytes: in the order that a program's dtype says, such as `">i2"`."""
+    return wanted if dtype.__class__ is DType else wanted.newbyteorder(numpy.dtype(dtype).byteorder)
+
+
 NUMPY_CLASSES: Final[dict[type, DType]] = {numpy_dtype(dtype).type: dtype for dtype in ALL_DTYPES}
 """The library's dtype for each class of NumPy's numbers."""

@@ -70,6 +70,20 @@ def matrices(a: Any, square: bool = False) -> Tensor:
     return x
 
 
+_OF_LAPACK: Final = frozenset({tb.float32, tb.float64, tb.complex64, tb.complex128})
+
+
+def _by_numpy(function: Callable[..., Any], x: Tensor, *options: Any) -> list[Any] | None:
+    """What NumPy itself computes from matrices in its memory; None for others, and for axes with names.
+
+    So the order of eigenvalues, and signs and phases of vectors, are those of the program on NumPy.
+    """
+    if x.data.__class__ is not numpy.ndarray or x.dtype not in _OF_LAPACK or any(x.names):
+        return None
+    made = function(x.data, *options)
+    return [box(tb.asarray(each, backend=x.backend)) for each in (made if isinstance(made, tuple) else (made,))]
+
+
 @in_linalg
 def cholesky(a: Any, /, *, upper: bool = False) -> Any:
     """The Cholesky factor of positive definite matrices."""
@@ -87,6 +101,9 @@ def qr(a: Any, mode: str = "reduced") -> Any:
         return box(tb.linalg.qr(x).R)
     if mode not in ("reduced", "complete"):
         raise ArgumentError(f"Unrecognized mode '{mode}'")
+    by_numpy = _by_numpy(numpy.linalg.qr, x, mode)
+    if by_numpy is not None:
+        return QRResult(*by_numpy)
     found = tb.linalg.qr(x, mode="complete" if mode == "complete" else "reduced")
     return QRResult(box(found.Q), box(found.R))
 
@@ -97,6 +114,9 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     x = matrices(a)
     if not compute_uv:
         return box(tb.linalg.svdvals(x))
+    by_numpy = _by_numpy(numpy.linalg.svd, x, full_matrices)
+    if by_numpy is not None:
+        return SVDResult(*by_numpy)
     return SVDResult(*map(box, tb.linalg.svd(x, full_matrices=full_matrices)))
 
 
@@ -109,7 +129,8 @@ def svdvals(x: Any, /) -> Any:
 @in_linalg
 def eigh(a: Any, UPLO: str = "L") -> EighResult:
     """Eigenvalues and eigenvectors of Hermitian matrices."""
-    return EighResult(*map(box, tb.linalg.eigh(_triangle(a, UPLO))))
+    by_numpy = _by_numpy(numpy.linalg.eigh, matrices(a, square=True), UPLO)
+    return EighResult(*(map(box, tb.linalg.eigh(_triangle(a, UPLO))) if by_numpy is None else by_numpy))
 
 
 @in_linalg
@@ -126,14 +147,18 @@ def _triangle(a: Any, UPLO: str) -> Tensor:
     x = matrices(a, square=True)
     half = tb.tril(x, k=-1) if uplo == "L" else tb.triu(x, k=1)
     across = tb.matrix_transpose(tb.conj(half))
-    diagonal = tb.where(tb.eye(x.shape[-1], dtype=bool_), tb.real(x) if x.dtype.is_complex else x, 0)
+    diagonal = tb.where(tb.eye(x.shape[-1], dtype=bool_, backend=x.backend), tb.real(x) if x.dtype.is_complex else x, 0)
     return half + across + cast(diagonal, x.dtype)
 
 
 @in_linalg
 def eig(a: Any) -> EigResult:
     """Eigenvalues and eigenvectors; real if all eigenvalues are."""
-    values, vectors = tb.linalg.eig(matrices(a, square=True))
+    x = matrices(a, square=True)
+    by_numpy = _by_numpy(numpy.linalg.eig, x)
+    if by_numpy is not None:
+        return EigResult(*by_numpy)
+    values, vectors = tb.linalg.eig(x)
     if not tensor(a).dtype.is_complex and _all_real(values):
         values, vectors = tb.real(values), tb.real(vectors)
     return EigResult(box(values), box(vectors))
@@ -142,7 +167,11 @@ def eig(a: Any) -> EigResult:
 @in_linalg
 def eigvals(a: Any) -> Any:
     """Eigenvalues; real if all are."""
-    values = tb.linalg.eigvals(matrices(a, square=True))
+    x = matrices(a, square=True)
+    by_numpy = _by_numpy(numpy.linalg.eigvals, x)
+    if by_numpy is not None:
+        return by_numpy[0]
+    values = tb.linalg.eigvals(x)
     return box(tb.real(values) if not tensor(a).dtype.is_complex and _all_real(values) else values)
 
 

@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
 import numpy
 
@@ -329,62 +329,6 @@ def geterr() -> Mapping[str, str]:
     return numpy.geterr()  # type: ignore[return-value] # a `TypedDict` is a dictionary
 
 
-# Files
-
-
-@public
-def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
-    """Writes an array to a file of NumPy's format."""
-    numpy.save(file, numpy.asarray(tensor(arr)), allow_pickle=False)
-
-
-@public
-def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
-    """Writes several arrays to one file."""
-    numpy.savez(file, *host(args), allow_pickle=False, **host(kwds))
-
-
-@public
-def savez_compressed(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
-    """Writes several arrays to one compressed file."""
-    numpy.savez_compressed(file, *host(args), allow_pickle=False, **host(kwds))
-
-
-@public
-def load(
-    file: Any, mmap_mode: Any = None, allow_pickle: bool = False, fix_imports: bool = True, encoding: str = "ASCII"
-) -> Any:
-    """Reads the array or the arrays of a file."""
-    found = numpy.load(file, allow_pickle=False)
-    return back(found) if isinstance(found, numpy.ndarray) else {name: back(found[name]) for name in found}
-
-
-@public
-def loadtxt(fname: Any, dtype: Any = float, *arguments: Any, **options: Any) -> Any:
-    """Reads numbers from a text file."""
-    return back(numpy.loadtxt(fname, numpy_dtype(dtype_of(dtype)), *arguments, **options))
-
-
-@public
-def genfromtxt(fname: Any, dtype: Any = float, *arguments: Any, **options: Any) -> Any:
-    """Reads numbers from a text file with gaps."""
-    return back(numpy.genfromtxt(fname, numpy_dtype(dtype_of(dtype)), *arguments, **options))
-
-
-@public
-def savetxt(fname: Any, X: Any, *arguments: Any, **options: Any) -> None:
-    """Writes numbers to a text file."""
-    numpy.savetxt(fname, numpy.asarray(tensor(X)), *arguments, **options)
-
-
-@public
-def fromfile(
-    file: Any, dtype: Any = float, count: int = -1, sep: str = "", offset: int = 0, *, like: Any = None
-) -> Any:
-    """Reads the numbers of a file."""
-    return back(numpy.fromfile(file, numpy_dtype(dtype_of(dtype)), count, sep, offset))
-
-
 # Windows
 
 
@@ -407,35 +351,6 @@ def sliding_window_view(
         x = tb.moveaxis(tb.take(x, tb.reshape(rows, (-1,)), axis=place), place, -1)
         x = tb.moveaxis(tb.reshape(x, (*x.shape[:-1], length, size)), -2, place)
     return x
-
-
-def _emath(name: str, outside: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
-    """A function that returns complex numbers for elements outside the domain of the real one."""
-
-    def call(x: Any, *more: Any) -> Any:
-        t = tensor(x)
-        if t.dtype.is_complex or not bool(tb.any(outside(t))):
-            return functions[name](x, *more)
-        return functions[name](box(cast(t, tb.complex128)), *more)
-
-    call.__name__ = name
-    call.__doc__ = f"`{name}`, complex where an element is outside the domain of the real function."
-    return call
-
-
-def _negative(x: Tensor) -> Tensor:
-    return tb.less(x, 0)
-
-
-def _exceeds_one(x: Tensor) -> Tensor:
-    return tb.greater(tb.abs(x), 1)
-
-
-EMATH: Final = {
-    **{name: _emath(name, _negative) for name in ("sqrt", "log", "log2", "log10", "power")},
-    **{name: _emath(name, _exceeds_one) for name in ("arccos", "arcsin", "arctanh")},
-}
-"""The functions of `np.emath`."""
 
 
 @contextmanager

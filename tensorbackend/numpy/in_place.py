@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ..dtypes import complex128, float64, int64
+import numpy
+
+from ..dtypes import bool_, complex128, float64, int64
 from ..protocol.owners import held_alone
 from ..tensor import Tensor
 from .holders import Holder, release
@@ -12,6 +14,11 @@ from .keys import HOST
 
 WIDE: Final = frozenset({float64, complex128, int64})
 """Dtypes that hold Python's numbers exactly, or raise `OverflowError`."""
+
+BOOL: Final = numpy.bool_
+
+DOUBLE: Final = numpy.float64
+"""The class of NumPy's numbers that have Python's floats as a base."""
 
 
 def apart(t: Tensor) -> Tensor:
@@ -53,7 +60,10 @@ def written_through(x: Holder, key: Any, v: Any) -> bool:
         v = v.data
         if new.dtype is not template.dtype or len(new.shape) > len(template.shape) or any(new.names):
             return False
-    elif template.dtype not in WIDE or not (kind is int or (kind is float and template.dtype.is_inexact)):
+    elif kind is not part.dtype.type and not (
+        (template.dtype in WIDE and (kind is int or (kind is float and template.dtype.is_inexact)))
+        or (kind is bool and template.dtype is bool_)
+    ):
         return False
     try:
         part[key] = v

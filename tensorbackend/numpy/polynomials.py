@@ -24,9 +24,14 @@ def _inexact(x: Any) -> Any:
 @public
 def polyval(p: Any, x: Any) -> Any:
     """The values of a polynomial."""
-    coefficients = asarray(p)
-    places = asarray(x)
-    total: Any = functions["zeros_like"](places)
+    coefficients = asarray(getattr(p, "coeffs", p))
+    places: Any
+    total: Any
+    if hasattr(x, "coeffs"):  # a polynomial of a polynomial
+        places, total = x, 0
+    else:
+        places = asarray(x)
+        total = functions["zeros_like"](places)
     for each in coefficients:
         total = total * places + each
     return total if total.__class__ is not ndarray or total.ndim else total[()]

@@ -18,16 +18,19 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import bool_
-from ..errors import ArgumentError
+from ..errors import ArgumentError, expected
 from ..tensor import Tensor
-from .arrays import as_shape, box, fresh, functions, ndarray, replace, result, tensor_of
-from .conversion import NUMBERS, back, cast, host, tensor
+from .arrays import box, fresh, functions, ndarray, replace, result, tensor_of
+from .conversion import back, cast, host, tensor
+from .draws import Saved, Source, as_parameter, as_result, is_number, scaled, shape_of
 from .dtypes import dtype_of, numpy_dtype
 from .shapes import flat_along
 
-SeedSequence: Final = numpy.random.SeedSequence
-
 _BY_NUMPY: Final[ContextVar[bool]] = ContextVar("by_numpy", default=False)
+
+BitGenerator, SeedSequence = numpy.random.BitGenerator, numpy.random.SeedSequence
+MT19937, PCG64, PCG64DXSM = numpy.random.MT19937, numpy.random.PCG64, numpy.random.PCG64DXSM
+Philox, SFC64 = numpy.random.Philox, numpy.random.SFC64
 
 
 @contextmanager
@@ -48,20 +51,6 @@ def numpy_stream() -> Iterator[None]:
         _BY_NUMPY.reset(token)
 
 
-def _size(size: Any, *parameters: Any) -> tuple[int, ...]:
-    if size is not None:
-        return as_shape(size)
-    return tb.broadcast_shapes(*[tensor(each).shape for each in parameters]) if parameters else ()
-
-
-def _is_number(value: Any) -> bool:
-    return value.__class__ in NUMBERS
-
-
-def _value(parameter: Any) -> Any:
-    return parameter if _is_number(parameter) else cast(tensor(parameter), tb.float64)
-
-
 def _location_method(
     name: str, doc: str, sample: Callable[[Tensor, tuple[int, ...], Any], Tensor]
 ) -> Callable[..., Any]:
@@ -70,9 +59,9 @@ def _location_method(
     def draw(self: _Draws, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         if self._numpy is not None:
             return self._draw_by_numpy(name, loc, scale, size)
-        if _is_number(scale) and scale < 0:
+        if is_number(scale) and scale < 0:
             raise ArgumentError("scale < 0")
-        return result(sample(self._key(), _size(size, loc, scale), tb.float64) * _value(scale) + _value(loc))
+        return scaled(self._numbers(sample, shape_of(size, loc, scale)), scale, loc)
 
     draw.__name__, draw.__doc__ = name, doc
     return draw
@@ -83,31 +72,16 @@ def _logistic(key: Tensor, shape: tuple[int, ...], dtype: Any) -> Tensor:
     return tb.log(unit) - tb.log1p(-unit)
 
 
-class _Draws:
+class _Draws(Source):
     """What `Generator` and `RandomState` share: draws of one state."""
 
     def __init__(self, seed: Any, by_numpy: Any) -> None:
+        super().__init__(seed)
         self._numpy = by_numpy
-        self._seed = seed
-        self._state: Any = None
-
-    def _key(self) -> Tensor:
-        if self._state is None:
-            seed = self._seed
-            if seed is None:
-                seed = int(numpy.random.SeedSequence().entropy) % 2**63  # type: ignore[arg-type]  # one int, as it drew it itself
-            elif not isinstance(seed, int | numpy.integer):
-                sequence = seed if isinstance(seed, SeedSequence) else SeedSequence(host(seed))
-                seed = int(sequence.generate_state(1, numpy.uint64)[0]) % 2**63
-            self._state = tb.random.generator(int(seed))
-        key: Tensor = self._state.next_key()
-        return key
 
     def _draw_by_numpy(self, name: str, *arguments: Any, **options: Any) -> Any:
-        """A draw by NumPy: from its own stream, or from a seed that is drawn with the key."""
-        source = self._numpy
-        if source is None:
-            source = numpy.random.default_rng(numpy.asarray(self._key()).tolist())
+        """A draw by NumPy: from its own stream, or from a generator that was seeded with the key."""
+        source = self._host_generator() if self._numpy is None else self._numpy
         return back(getattr(source, name)(*host(arguments), **host(options)))
 
     # Samplers of the library
@@ -116,15 +90,15 @@ class _Draws:
         """Numbers between two bounds."""
         if self._numpy is not None:
             return self._draw_by_numpy("uniform", low, high, size)
-        shape = _size(size, low, high)
-        unit = tb.random.uniform(self._key(), shape, tb.float64)
-        return result(unit * (_value(high) - _value(low)) + _value(low))
+        return scaled(
+            self._numbers(tb.random.uniform, shape_of(size, low, high)), as_parameter(high) - as_parameter(low), low
+        )
 
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
         """Exponentially distributed numbers."""
         if self._numpy is not None:
             return self._draw_by_numpy("exponential", scale, size)
-        return result(tb.random.exponential(self._key(), _size(size, scale), tb.float64) * _value(scale))
+        return scaled(self._numbers(tb.random.exponential, shape_of(size, scale)), scale, 0.0)
 
     normal = _location_method("normal", "Normally distributed numbers.", tb.random.normal)
     gumbel = _location_method("gumbel", "Gumbel-distributed numbers.", tb.random.gumbel)
@@ -142,8 +116,15 @@ class _Draws:
         if self._numpy is not None:
             return self._draw_by_numpy("permutation", x, **({} if not axis else {"axis": axis}))
         if not numpy.ndim(host(x) if x.__class__ is not ndarray else x):
-            return box(tb.random.permutation(self._key(), operator.index(x)))
-        return box(tb.random.permutation(self._key(), tensor(x), axis=axis))
+            order = self._order(operator.index(x))
+            return box(tb.random.permutation(self._key(), operator.index(x)) if order is None else tb.asarray(order))
+        return box(self._permuted(tensor(x), axis))
+
+    def _permuted(self, t: Tensor, axis: int) -> Tensor:
+        order = self._order(t.shape[axis])
+        if order is None:
+            return tb.random.permutation(self._key(), t, axis=axis)
+        return tb.take(t, tb.asarray(order, backend=t.backend), axis=axis)
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
         """Shuffle the entries along an axis, in place."""
@@ -152,14 +133,14 @@ class _Draws:
             x[:] = [x[place] for place in order]
             return
         if x.__class__ is not ndarray:
-            (self._numpy or numpy.random.default_rng(numpy.asarray(self._key()).tolist())).shuffle(x)
+            (self._numpy or self._host_generator()).shuffle(x)
             return
         if self._numpy is not None:
             array = numpy.array(tensor_of(x))
             self._numpy.shuffle(array, **({} if not axis else {"axis": axis}))
             replace(x, tensor(array))
             return
-        replace(x, tb.random.permutation(self._key(), tensor_of(x), axis=axis))
+        replace(x, self._permuted(tensor_of(x), axis))
 
     def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *arguments: Any, **options: Any) -> Any:
         """Vectors of normally distributed numbers with given covariances."""
@@ -172,13 +153,18 @@ class _Draws:
         if self._numpy is not None:
             options = {"axis": axis, "shuffle": shuffle} if isinstance(self._numpy, numpy.random.Generator) else {}
             return self._draw_by_numpy("choice", a, size, replace, p, **options)
-        items: Any = operator.index(a) if _is_number(a) else tensor(a)
+        items: Any = operator.index(a) if is_number(a) else tensor(a)
         count = items if isinstance(items, int) else items.shape[axis]
-        shape = _size(size)
+        shape = shape_of(size)
         if not replace and numpy.prod(shape, dtype=int) > count:
             raise ArgumentError("Cannot take a larger sample than population when replace is False")
         if p is not None and abs(float(numpy.sum(host(p))) - 1.0) > 1e-6:
             raise ArgumentError("Probabilities do not sum to 1")
+        chosen = None
+        if replace and count:
+            chosen = self._places(count, shape) if p is None else self._weighted_places(p, shape)
+        if chosen is not None:
+            return back(chosen) if isinstance(items, int) else functions["take"](box(items), back(chosen), axis)
         weights = None if p is None else cast(tensor(p), tb.float32)
         return result(fresh(tb.random.choice(self._key(), items, shape, replace, weights, axis)))
 
@@ -194,44 +180,22 @@ class _Draws:
         return draw
 
 
-class BitGenerator:
-    """A seed, for `Generator`. In `numpy_stream()` numbers are drawn by this kind, elsewhere from a key."""
-
-    def __init__(self, seed: Any = None) -> None:
-        self.seed_seq = seed
-        kind = getattr(numpy.random, type(self).__name__)
-        self.by_numpy = kind(host(seed)) if _BY_NUMPY.get() else None
-
-
-class PCG64(BitGenerator):
-    """`np.random.PCG64`."""
-
-
-class PCG64DXSM(BitGenerator):
-    """`np.random.PCG64DXSM`."""
-
-
-class MT19937(BitGenerator):
-    """`np.random.MT19937`."""
-
-
-class Philox(BitGenerator):
-    """`np.random.Philox`."""
-
-
-class SFC64(BitGenerator):
-    """`np.random.SFC64`."""
-
-
 class Generator(_Draws):
     """`np.random.Generator`: random numbers from a state; `default_rng(seed)` makes one."""
 
     def __init__(self, bit_generator: Any, by_numpy: Any = None) -> None:
-        if isinstance(bit_generator, BitGenerator):
-            stream = bit_generator.by_numpy
-            by_numpy = None if stream is None else numpy.random.Generator(stream)
-            bit_generator = bit_generator.seed_seq
+        if by_numpy is None and _BY_NUMPY.get():
+            by_numpy = numpy.random.default_rng(host(bit_generator))
         super().__init__(bit_generator, by_numpy)
+
+    @property
+    def bit_generator(self) -> Any:
+        """NumPy's source of bits, which a generator over a key does not have."""
+        if self._numpy is None:
+            raise ArgumentError(
+                expected("a generator of NumPy's stream", "use np.random.numpy_stream()", state="a key")
+            )
+        return self._numpy.bit_generator
 
     def random(self, size: Any = None, dtype: Any = float, out: Any = None) -> Any:
         """Numbers from 0 to 1."""
@@ -239,7 +203,7 @@ class Generator(_Draws):
         if self._numpy is not None:
             made = self._draw_by_numpy("random", size, numpy_dtype(wanted))
         else:
-            made = result(tb.random.uniform(self._key(), _size(size), wanted))
+            made = self._of_dtype(tb.random.uniform, shape_of(size), wanted)
         if out is not None:
             functions["copyto"](out, made)
             return out
@@ -250,14 +214,19 @@ class Generator(_Draws):
         wanted = dtype_of(dtype)
         if self._numpy is not None:
             return self._draw_by_numpy("standard_normal", size, numpy_dtype(wanted))
-        return result(tb.random.normal(self._key(), _size(size), wanted))
+        return self._of_dtype(tb.random.normal, shape_of(size), wanted)
 
     def standard_exponential(self, size: Any = None, dtype: Any = float, method: str = "zig", out: Any = None) -> Any:
         """Numbers of the standard exponential distribution."""
         wanted = dtype_of(dtype)
         if self._numpy is not None:
             return self._draw_by_numpy("standard_exponential", size, numpy_dtype(wanted), method)
-        return result(tb.random.exponential(self._key(), _size(size), wanted))
+        return self._of_dtype(tb.random.exponential, shape_of(size), wanted)
+
+    def _of_dtype(self, sample: Callable[..., Tensor], shape: tuple[int, ...], dtype: Any) -> Any:
+        if dtype is tb.float64:
+            return as_result(self._numbers(sample, shape))
+        return result(sample(self._key(), shape, dtype))
 
     def integers(
         self, low: Any, high: Any = None, size: Any = None, dtype: Any = numpy.int64, endpoint: bool = False
@@ -266,7 +235,7 @@ class Generator(_Draws):
         if self._numpy is not None:
             return self._draw_by_numpy("integers", low, high, size, numpy_dtype(dtype_of(dtype)), endpoint)
         low, high = (0, low) if high is None else (low, high)
-        return _integers(self._key(), low, high, size, dtype_of(dtype), endpoint)
+        return _integers(self, low, high, size, dtype_of(dtype), endpoint)
 
     def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
         """The elements along an axis, each line in a separate random order."""
@@ -280,8 +249,8 @@ class Generator(_Draws):
     def spawn(self, n_children: int) -> list[Generator]:
         """Generators with independent streams."""
         if self._numpy is not None:
-            return [Generator(None, each) for each in self._numpy.spawn(n_children)]
-        return [Generator(numpy.asarray(self._key()).tolist(), None) for _ in range(n_children)]
+            return [Generator(each.bit_generator, each) for each in self._numpy.spawn(n_children)]
+        return [Generator(numpy.asarray(self._key()).tolist()) for _ in range(n_children)]
 
 
 class RandomState(_Draws):
@@ -292,8 +261,27 @@ class RandomState(_Draws):
 
     def seed(self, seed: Any = None) -> None:
         """Reseed the generator."""
-        self._seed, self._state = seed, None
-        self._numpy = numpy.random.RandomState(host(seed)) if _BY_NUMPY.get() else None
+        self._begin(seed)
+        self._numpy = self._of_numpy(host(seed)) if _BY_NUMPY.get() else None
+
+    def _of_numpy(self, seed: Any) -> Any:
+        return numpy.random.RandomState(seed)
+
+    def get_state(self, legacy: bool = True) -> Any:
+        """The state, for `set_state`."""
+        if self._numpy is not None:
+            return self._numpy.get_state(legacy)
+        return self._save()
+
+    def set_state(self, state: Any) -> None:
+        """Restore a state."""
+        if isinstance(state, Saved):
+            self._restore(state)
+            self._numpy = None
+            return
+        if self._numpy is None:
+            self._numpy = self._of_numpy(None)
+        self._numpy.set_state(state)
 
     def random_sample(self, size: Any = None) -> Any:
         """Numbers from 0 to 1."""
@@ -322,21 +310,25 @@ class RandomState(_Draws):
         if self._numpy is not None:
             return self._draw_by_numpy("randint", low, high, size, numpy_dtype(dtype_of(dtype)))
         low, high = (0, low) if high is None else (low, high)
-        return _integers(self._key(), low, high, size, dtype_of(dtype), endpoint=False)
+        return _integers(self, low, high, size, dtype_of(dtype), endpoint=False)
 
     def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Any:
         """Integers from low to high."""
         return self.randint(1 if high is None else low, (low if high is None else high) + 1, size)
 
 
-def _integers(key: Tensor, low: Any, high: Any, size: Any, dtype: Any, endpoint: bool) -> Any:
-    if _is_number(low) and _is_number(high) and int(low) >= int(high) + endpoint:
+def _integers(source: Source, low: Any, high: Any, size: Any, dtype: Any, endpoint: bool) -> Any:
+    if is_number(low) and is_number(high) and int(low) >= int(high) + endpoint:
         raise ArgumentError("low >= high")
-    shape = _size(size, low, high)
-    first, last = (tb.broadcast_to(cast(tensor(each), tb.int64), shape) if not _is_number(each) else int(each)
+    shape = shape_of(size, low, high)
+    if is_number(low) and is_number(high):
+        places = source._places(int(high) + endpoint - int(low), shape)
+        if places is not None:
+            return back((places + int(low)).astype(numpy_dtype(dtype)))
+    first, last = (tb.broadcast_to(cast(tensor(each), tb.int64), shape) if not is_number(each) else int(each)
                    for each in (low, high))  # fmt: skip
     wide = tb.int64 if dtype.bits < 64 else dtype
-    made = tb.random.randint(key, shape, first, last + 1 if endpoint else last, wide)
+    made = tb.random.randint(source._key(), shape, first, last + 1 if endpoint else last, wide)
     return result(cast(made, dtype) if dtype is not bool_ else tb.not_equal(made, 0))
 
 
@@ -351,28 +343,36 @@ def default_rng(seed: Any = None) -> Generator:
     """
     if isinstance(seed, Generator):
         return seed
-    if isinstance(seed, BitGenerator):
-        return Generator(seed)
-    return Generator(seed, numpy.random.default_rng(host(seed)) if _BY_NUMPY.get() else None)
+    return Generator(seed)
 
 
-_LEGACY: Final = RandomState()
+class _Shared(RandomState):
+    """The state of the legacy functions; in `numpy_stream()` it is NumPy's own, from which SciPy draws as well."""
+
+    _own: Any = None
+
+    @property
+    def _numpy(self) -> Any:
+        if not _BY_NUMPY.get():
+            return None
+        if self._own is None:
+            self._own = self._of_numpy(self._seed) if self._seed is not None else numpy.random
+        return self._own
+
+    @_numpy.setter
+    def _numpy(self, state: Any) -> None:
+        self._own = state
+
+    def _of_numpy(self, seed: Any) -> Any:
+        numpy.random.seed(seed)
+        return numpy.random  # the functions of the module draw from one state
 
 
-def get_state(legacy: bool = True) -> Any:
-    """The state of the legacy functions, for `set_state`."""
-    return _LEGACY._seed, _LEGACY._state and tb.random.Generator(_LEGACY._state.key), _LEGACY._numpy
-
-
-def set_state(state: Any) -> None:
-    """Restore a state of the legacy functions."""
-    _LEGACY._seed, _LEGACY._state, _LEGACY._numpy = state
+_LEGACY: Final = _Shared()
 
 
 def _legacy(name: str) -> Callable[..., Any]:
     def draw(*arguments: Any, **options: Any) -> Any:
-        if _BY_NUMPY.get() and _LEGACY._numpy is None:
-            _LEGACY.seed(_LEGACY._seed)
         return getattr(_LEGACY, name)(*arguments, **options)
 
     draw.__name__ = draw.__qualname__ = name

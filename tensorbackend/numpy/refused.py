@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any, Final
+from typing import Final
 
 _ADVICE: Final = {
     "use a dictionary of arrays, as there are no structured dtypes": "rec record recarray void",
@@ -33,15 +32,8 @@ def advice(name: str) -> str | None:
     return next((remedy for remedy, names in _ADVICE.items() if name in names.split()), None)
 
 
-def missing_name_error(name: str) -> AttributeError:
-    """The error for a name that does not exist, with what to write instead."""
-    text = f"module 'tensorbackend.numpy' has no attribute {name!r}"
+def missing_name_error(name: str, module: str) -> AttributeError:
+    """The error for a name that a module does not have, with what to write instead."""
+    text = f"module {module!r} has no attribute {name!r}"
     remedy = advice(name)
     return AttributeError(f"{text}; {remedy}" if remedy else text, name=name)
-
-
-class Names(SimpleNamespace):
-    """A few names of one of NumPy's modules, such as `np.lib.stride_tricks`; any other name is an error as in `np`."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise missing_name_error(name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any, Final
 
 import numpy
@@ -22,14 +22,25 @@ _HEAD: Final = '''\
 
 
 import builtins
-from typing import Any, Callable, Iterable, Iterator
+from typing import Any, Callable, Generic, Iterable, Iterator
+
+from typing_extensions import TypeVar
 
 from tensorbackend import Tensor
 
+from . import exceptions as exceptions
 from . import fft as fft
+from . import lib as lib
 from . import linalg as linalg
+from . import polynomial as polynomial
 from . import random as random
 from . import testing as testing
+from . import typing as typing
+from .lib import scimath as emath
+from .univariate import poly1d as poly1d
+
+_Shape = TypeVar("_Shape", default=Any)
+_DType = TypeVar("_DType", default=Any)
 
 class ufunc:
     __name__: str
@@ -87,11 +98,12 @@ def _declaration(name: str, function: Any, indent: str = "") -> str:
 
 def _class_of_arrays() -> str:
     """The declaration of `ndarray` with all methods, also those that are functions of the namespace."""
-    lines = ["class ndarray:\n"]
+    lines = ["class ndarray(Generic[_Shape, _DType]):\n"]
     lines.append(
         "    def __init__(self, shape: Any, dtype: Any = ..., buffer: Any = ..., offset: int = ...) -> None: ...\n"
     )
-    hidden = {"__class__", "__dict__", "__init__", "__new__", "__init_subclass__", "__subclasshook__", "__module__"}
+    hidden = {"__class__", "__dict__", "__init__", "__new__", "__init_subclass__", "__subclasshook__", "__module__",
+              "__class_getitem__"}  # fmt: skip
     for name in sorted(
         set(dir(ndarray)) - set(dir(object)) | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
     ):
@@ -120,7 +132,7 @@ def text() -> str:
         value = getattr(namespace, name)
         if name.startswith("_") and name not in ("__version__", "__array_api_version__"):
             continue
-        if name in ("ndarray", "ufunc", "annotations") or isinstance(value, ModuleType):
+        if name in ("ndarray", "ufunc", "poly1d", "annotations") or isinstance(value, ModuleType):
             continue
         if isinstance(value, ufunc):
             lines.append(f"{name}: ufunc\n")
@@ -133,7 +145,7 @@ def text() -> str:
             lines.append(f"from {module} import {name} as {name}\n")
         elif isinstance(value, float | str):
             lines.append(f"{name}: {type(value).__name__}\n")
-        elif not isinstance(value, SimpleNamespace) or name in ("lib", "emath"):
+        else:
             lines.append(f"{name}: Any\n")
     lines.append("def __getattr__(name: str) -> Any: ...\n")
     return "".join(lines)

@@ -185,6 +185,21 @@ def _compare_complex(op: Callable[[Any, Any], Tensor], x1: Any, x2: Any) -> Tens
     return tb.logical_or(less, tb.logical_and(tb.equal(*reals), op(*parts)))
 
 
+def _maximum_of_complex(x1: Any, x2: Any) -> Tensor:
+    """The larger of two elements, by the real parts and for equal ones by the imaginary parts; NaN if one is."""
+    return _chosen_complex(x1, x2, _less_equal_of_complex(x2, x1))
+
+
+def _minimum_of_complex(x1: Any, x2: Any) -> Tensor:
+    """The smaller of two elements, by the real parts and for equal ones by the imaginary parts; NaN if one is."""
+    return _chosen_complex(x1, x2, _less_equal_of_complex(x1, x2))
+
+
+def _chosen_complex(x1: Any, x2: Any, first: Tensor) -> Tensor:
+    nan = tb.isnan(x1) if isinstance(x1, Tensor) else tb.asarray(x1 != x1)
+    return tb.where(tb.logical_or(first, nan), x1, x2)
+
+
 def _same(x: Any) -> Tensor:
     return tb.logical_or(x, False)
 
@@ -279,6 +294,7 @@ OF_COMPLEX: Final[dict[str, Callable[..., Any]]] = {
     "greater": lambda x1, x2: _less_of_complex(x2, x1), "less": _less_of_complex,
     "greater_equal": lambda x1, x2: _less_equal_of_complex(x2, x1), "less_equal": _less_equal_of_complex,
     "sign": _sign_of_complex,
+    "maximum": _maximum_of_complex, "minimum": _minimum_of_complex,
 }  # fmt: skip
 """What some compute for complex numbers, which the op has no order of."""
 

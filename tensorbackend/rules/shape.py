@@ -160,7 +160,7 @@ def align_axes(x: Template, names: Sequence[str]) -> tuple[tuple[int, ...], tupl
 
 
 Paddings: TypeAlias = int | Sequence[int] | Sequence[Sequence[int]] | Mapping[Axis, int | Sequence[int]]
-"""(low, high) or (low, high, interior) for each axis, or for some axes by name or position, where one int is both sides;
+"""(low, high) or (low, high, interior) for each axis, or for some axes by name or position, where an int is both sides;
 one pair for all axes, or one int for all sides."""
 
 

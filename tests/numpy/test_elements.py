@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import numpy
 import pytest
+
+import tensorbackend as tb
+import tensorbackend.numpy as np
 
 from .beside import assert_as_numpy
 
@@ -57,3 +61,22 @@ np.isclose(1, 1 + 1e-9)
 @pytest.mark.parametrize("call", CALLS.split("\n")[1:-1])
 def test_elements_are_numpys(call: str) -> None:
     assert_as_numpy(call)
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_complex_numbers_are_ordered_by_real_and_then_imaginary_parts(name: str, backend: str) -> None:
+    x = numpy.array([1 + 2j, 1 - 2j, 3, complex(numpy.nan, 1), 2, -1j])
+    y = numpy.array([1 + 1j, 1 + 1j, -3, 1, complex(1, numpy.nan), 0])
+    with tb.default_backend(backend):
+        made = [getattr(np, name)(np.array(x), np.array(y)), getattr(np, name)(np.array(x), 1.0)]
+    expected = [getattr(numpy, name)(x, y), getattr(numpy, name)(x, 1.0)]
+    for ours, theirs in zip(made, expected, strict=True):
+        assert ours.dtype == theirs.dtype
+        numpy.testing.assert_array_equal(numpy.asarray(ours), theirs)
+
+
+def test_complex_numbers_are_clipped() -> None:
+    x = numpy.array([1 + 2j, -3, 5j, 4 - 1j])
+    made = np.clip(np.array(x), -1.0, 2.0)
+    numpy.testing.assert_array_equal(numpy.asarray(made), numpy.clip(x, -1.0, 2.0))

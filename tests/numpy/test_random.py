@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy
@@ -64,3 +65,62 @@ def test_a_shuffle_is_seen_by_the_array_and_its_views() -> None:
     assert half.tolist() == x[:10].tolist()
     np.random.shuffle(half)
     assert sorted(x.tolist()) == list(range(20))
+
+
+@pytest.mark.parametrize("seed", [5, [1, 2], np.random.SeedSequence(5), np.random.PCG64(5)])
+def test_a_generator_takes_what_numpys_takes_as_a_seed(seed: Any) -> None:
+    drawn = np.random.default_rng(seed).normal(size=3).tolist()
+    assert drawn == np.random.default_rng(seed).normal(size=3).tolist()
+    assert drawn != np.random.default_rng(6).normal(size=3).tolist()
+
+
+@pytest.mark.parametrize("kind", ["PCG64", "MT19937", "Philox", "SFC64", "PCG64DXSM"])
+def test_numpys_stream_is_that_of_the_chosen_bits(kind: str) -> None:
+    with np.random.numpy_stream():
+        rng = np.random.Generator(getattr(np.random, kind)(4))
+        state = rng.bit_generator.state
+        drawn = rng.normal(size=3).tolist()
+        rng.bit_generator.state = state
+        assert rng.normal(size=3).tolist() == drawn
+        children = [each.random() for each in rng.spawn(2)]
+    theirs = numpy.random.Generator(getattr(numpy.random, kind)(4))
+    assert theirs.normal(size=3).tolist() == drawn
+    assert [each.random() for each in theirs.spawn(2)] == children
+
+
+def test_a_generator_over_a_key_has_no_bits() -> None:
+    with pytest.raises(tb.errors.ArgumentError, match=r"use np.random.numpy_stream\(\)"):
+        np.random.default_rng(0).bit_generator  # noqa: B018
+
+
+def test_in_numpys_stream_other_libraries_draw_from_the_same_seed() -> None:
+    with np.random.numpy_stream():
+        np.random.seed(3)
+        drawn = [np.random.rand(), numpy.random.rand(), np.random.rand()]
+    assert drawn == numpy.random.RandomState(3).rand(3).tolist()
+
+
+def test_each_stream_goes_on_where_it_stopped() -> None:
+    np.random.seed(3)
+    of_key = np.random.rand(4).tolist()
+    np.random.seed(3)
+    mixed = []
+    for _ in range(2):
+        mixed.append(float(np.random.rand()))
+        with np.random.numpy_stream():
+            mixed.append(float(np.random.rand()))
+    assert mixed[1::2] == numpy.random.RandomState(3).rand(2).tolist()
+    assert mixed[0] != mixed[2]
+    assert not set(mixed[1::2]) & set(of_key)
+
+
+@pytest.mark.parametrize("by_numpy", [False, True])
+def test_a_state_that_is_restored_gives_the_same_numbers(by_numpy: bool) -> None:
+    with np.random.numpy_stream() if by_numpy else nullcontext():
+        for source in (np.random, np.random.RandomState(2)):
+            source.seed(3)
+            source.rand(2)
+            state = source.get_state()
+            drawn = source.rand(2).tolist()
+            source.set_state(state)
+            assert source.rand(2).tolist() == drawn

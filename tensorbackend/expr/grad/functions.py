@@ -55,8 +55,8 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
     gradients. With `has_aux` the function returns (result, anything), and the gradient is returned as (gradient,
     anything). The gradient of a complex argument x + iy is df/dx - i df/dy. Raises `ShapeError` or `DTypeError` for a
     result that is not a real scalar, `DTypeError` for an argument that is neither floating nor complex, and
-    `GradientError` if the function uses an op that has no gradient. An argument that is a Python float becomes a float32
-    tensor; pass `tb.asarray(0.1, dtype="f64")` to differentiate in float64.
+    `GradientError` if the function uses an op that has no gradient. An argument that is a Python float becomes a
+    float32 tensor; pass `tb.asarray(0.1, dtype="f64")` to differentiate in float64.
 
     Parameters
     ----------

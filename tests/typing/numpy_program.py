@@ -1,0 +1,21 @@
+"""Annotations of a NumPy program: arrays with a dtype, without one, and what is taken as an array."""
+
+from typing import Any, assert_type
+
+import tensorbackend.numpy as np
+import tensorbackend.numpy.typing as npt
+
+
+def halve(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    y: npt.NDArray[np.float64] = x / 2
+    return y
+
+
+def total(x: npt.ArrayLike, dtype: npt.DTypeLike = None) -> np.ndarray:
+    return np.asarray(np.sum(np.asarray(x, dtype)))
+
+
+halves: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = halve(np.ones(3))
+total([halves, [1, 2, 3]], "f4")
+assert_type(halves, np.ndarray[tuple[int, ...], np.dtype[np.float64]])
+assert_type(total([1, 2]), np.ndarray[Any, Any])
