@@ -224,6 +224,8 @@ def is_plain_array(value: object) -> bool:
     A value that NumPy could read but that has its own operators is more than an array, such as a `pandas.Series` with
     its index. Our operators defer to that operand, and our functions tell the user to write `asarray(value)`.
     """
+    if getattr(type(value), "holds_tensor", False):  # of the NumPy namespace: errors name its tensor
+        return False
     if hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__"):
         return True
     return hasattr(value, "__array__") and not any(hasattr(value, name) for name in _REFLECTED)

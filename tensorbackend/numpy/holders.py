@@ -112,6 +112,9 @@ class Step:
 class Holder:
     """A root, which holds a tensor, or a view, which holds its base."""
 
+    holds_tensor = True
+    """Says that functions of tensors take `x.tensor`."""
+
     __slots__ = ("__weakref__", "_base", "_how", "_kept", "_of", "_root", "_seen", "_shows", "_t", "_uses")
 
     _t: Any

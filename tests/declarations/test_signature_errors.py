@@ -130,7 +130,7 @@ GUESSES = [
     ("tb.gradient(v)", "tb.sample_gradient(y, dx=spacing)"),
     ("tb.where(x > 2, x)", "value where it is true, value elsewhere"),
     ("tb.save(x, 'a.npy')", "the path comes first"),
-    ("tb.pad(x, {'batch': 1})", "write (1, 1)"),
+    ("tb.pad(x, [1, 1, 1])", "a padding for each axis"),
     ("tb.ragged.with_lengths(x, [1, 2])", "time=lengths, by the name of the axis"),
     ("x['batch']", "write x.isel(time=0) for an axis by its name"),
     ("x[{'batch': 0}]", "write x.isel(time=0) for an axis by its name"),
