@@ -72,7 +72,7 @@ class Source:
     def _cut(self, sample: Callable[..., Tensor], count: int) -> Any:
         """A few numbers of a distribution without parameters, as NumPy's array, which the caller must not change."""
         block, start = self._blocks.get(sample, (None, _BLOCK))
-        if start + count > _BLOCK:
+        if block is None or start + count > _BLOCK:
             key = self._key_of_numpy()
             with tb.default_backend("numpy"):
                 block, start = numpy.asarray(sample(key, (_BLOCK,), tb.float64)), 0

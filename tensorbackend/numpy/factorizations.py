@@ -97,13 +97,13 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Any:
 def qr(a: Any, mode: str = "reduced") -> Any:
     """An orthogonal and a triangular factor."""
     x = matrices(a)
-    if mode == "r":
-        return box(tb.linalg.qr(x).R)
-    if mode not in ("reduced", "complete"):
+    if mode not in ("reduced", "complete", "r"):
         raise ArgumentError(f"Unrecognized mode '{mode}'")
     by_numpy = _by_numpy(numpy.linalg.qr, x, mode)
     if by_numpy is not None:
-        return QRResult(*by_numpy)
+        return by_numpy[0] if mode == "r" else QRResult(*by_numpy)
+    if mode == "r":
+        return box(tb.linalg.qr(x).R)
     found = tb.linalg.qr(x, mode="complete" if mode == "complete" else "reduced")
     return QRResult(box(found.Q), box(found.R))
 

@@ -13,7 +13,7 @@ import tensorbackend as tb
 from ..dtypes import bool_
 from ..errors import ArgumentError, DataError, ShapeError
 from .arrays import box, functions, result
-from .conversion import asarray, cast, chosen_inexact, tensor
+from .conversion import asarray, back, cast, chosen_inexact, host, tensor
 from .factorizations import EighResult as EighResult
 from .factorizations import EigResult as EigResult
 from .factorizations import LinAlgError as LinAlgError
@@ -194,8 +194,8 @@ def cond(x: Any, p: Any = None) -> Any:
     square = matrices(x, square=True)
     try:
         inverse = tb.linalg.inv(square)
-    except DataError:
-        return numpy.float64(math.inf)
+    except DataError:  # some of the matrices are singular
+        return back(numpy.linalg.cond(host(box(square)), p))
     return functions["multiply"](norm(box(square), p, axis=(-2, -1)), norm(box(inverse), p, axis=(-2, -1)))
 
 
@@ -209,8 +209,8 @@ def matrix_power(a: Any, n: int) -> Any:
     x = tensor(a)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise NotSquareError("Last 2 dimensions of the array must be square")
-    if x.dtype is bool_ and n >= 0:
-        power = box(tb.broadcast_to(tb.eye(x.shape[-1], dtype=bool_), x.shape))
+    if n >= 0 and (x.dtype is bool_ or n >= 2**63):
+        power = box(tb.broadcast_to(tb.eye(x.shape[-1], dtype=x.dtype), x.shape))
         for bit in f"{n:b}":
             power = functions["matmul"](power, power)
             power = functions["matmul"](power, box(x)) if bit == "1" else power

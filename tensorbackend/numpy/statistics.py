@@ -86,8 +86,8 @@ def _quantile(x: Tensor, share: Any, axis: Any, method: Any, keepdims: bool, wei
     if x.dtype.is_complex:
         raise TypeError("a must be an array of real numbers")
     if method not in _METHODS or weights is not None:
-        share = share if x.dtype.is_integer else share.astype(numpy_dtype(x.dtype))
-        return back(numpy.quantile(host(x), share, axis, method=method, keepdims=keepdims, weights=weights))
+        found = numpy.quantile(host(x), share, axis, method=method, keepdims=keepdims, weights=weights)
+        return back(found.astype(numpy_dtype(x.dtype)) if x.dtype.is_floating else found)
     given = x.dtype
     x = x if given.is_floating else cast(x, tb.float64)
     if not share.size:

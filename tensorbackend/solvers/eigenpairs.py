@@ -23,7 +23,7 @@ from ..ops.composite.linalg.systems import wide_dtype
 from ..ops.composite.shape.arranging import unstack
 from ..ops.creation.filled import full, iota, zeros, zeros_like
 from ..ops.creation.values import asarray
-from ..ops.elementwise.binary import greater, less_equal, logical_and, multiply
+from ..ops.elementwise.binary import greater, less_equal, logical_and, maximum, multiply
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sin
@@ -114,8 +114,8 @@ def eigsh(
     -------
     Eigenpairs
         `eigenvalues` (k,) in ascending order, `eigenvectors` (n, k), and for each pair `residual` and `converged`. Of
-        an eigenvalue with several vectors some may be missed, which `converged` does not show; a larger `basis_size`
-        or a smaller `rtol` finds more.
+        an eigenvalue with three vectors or more some may be missed, which `converged` does not show; a larger
+        `basis_size` or a smaller `rtol` finds more.
 
     Raises
     ------
@@ -130,8 +130,10 @@ def eigsh(
 
     Notes
     -----
-    Lanczos' method with full orthogonalization and thick restarts. The gradient of the eigenvalues is that of v* A v,
-    where A may be a function that closes over parameters. Eigenvectors have none; neither have second derivatives.
+    Lanczos' method with full orthogonalization and thick restarts, and once more among the vectors that are orthogonal
+    to those found, as the method alone finds the second vector of a double eigenvalue by chance. The gradient of the
+    eigenvalues is that of v* A v, where A may be a function that closes over parameters. Eigenvectors have none;
+    neither have second derivatives.
 
     References
     ----------
@@ -160,10 +162,15 @@ def eigsh(
         raise ArgumentError(expected("rtol above 0", rtol=rtol))
     plan = _Plan(function.form, count, which, min(count + (size - count) // 2, size - 1), size)
     constant = Linear(function.form, tuple([part.detach() for part in function.parts]))
-    vectors, iterations, largest = _search(plan, constant.parts, start.detach(), tolerance, index(max_iterations))
+    limits = tolerance, index(max_iterations)
+    none = zeros((0, columns), dtype=start.dtype, backend=start.backend)
+    vectors, iterations, largest = _search(plan, constant.parts, start.detach(), *limits, none)
+    if size < columns:
+        vectors, more, largest_of_others = _add_missed(plan, constant, vectors, *limits)
+        iterations, largest = iterations + more, maximum(largest, largest_of_others)
     vectors = vectors.detach()
     products = _apply(function, vectors)
-    values = real(sum(multiply(conj(vectors), products), axis=-1))
+    values = _rayleigh_quotients(vectors, products)
     residual = vector_norm(products - multiply(vectors, expand_dims(astype(values, vectors.dtype), axis=-1)), axis=-1)
     residual = residual.detach()
     order = argsort(values.detach())
@@ -215,6 +222,30 @@ def _pattern(size: int, number: Any, dtype: DType, backend: Any = None) -> Tenso
     return astype(sin(multiply(places + 1, 12.9898) + multiply(places % 71, number + 7.7)), dtype)
 
 
+def _add_missed(
+    plan: _Plan, constant: Linear, vectors: Tensor, rtol: float, most: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The wanted vectors among those that were found and as many that are orthogonal to them.
+
+    A Krylov space holds one vector of each eigenvalue, so that of a double one a search finds the second by chance.
+    """
+    columns = vectors.shape[1]
+    others = builtins.min(plan.pairs, columns - plan.pairs)
+    size = builtins.min(plan.size, columns - plan.pairs)
+    again = plan._replace(pairs=others, size=size, kept=builtins.min(plan.kept, size - 1))
+    start = _pattern(columns, 1, vectors.dtype, vectors.backend)
+    missed, iterations, largest = _search(again, constant.parts, start, rtol, most, vectors)
+    both = concatenate([vectors, missed], axis=0)
+    values = _rayleigh_quotients(both, _apply(constant, both))
+    order = argsort(abs(values) if plan.which == "magnitude" else values, descending=plan.which != "smallest")
+    return take_at(both, order[: plan.pairs], axis=0, mode="clip"), iterations, largest
+
+
+def _rayleigh_quotients(vectors: Tensor, products: Tensor) -> Tensor:
+    """v* A v of vectors in rows and their products with A."""
+    return real(sum(multiply(conj(vectors), products), axis=-1))
+
+
 def _apply(function: Linear, rows: Tensor) -> Tensor:
     """The products of the matrix with vectors in rows; a function of one vector is called for each."""
     if isinstance(function.form, TracedForm):
@@ -223,8 +254,13 @@ def _apply(function: Linear, rows: Tensor) -> Tensor:
 
 
 @jit(static_argnums=0)
-def _search(plan: _Plan, parts: tuple[Tensor, ...], start: Tensor, rtol: float, most: int) -> tuple[Tensor, ...]:
-    """The vectors, in rows, the number of restarts, and the largest magnitude of an eigenvalue that was found."""
+def _search(
+    plan: _Plan, parts: tuple[Tensor, ...], start: Tensor, rtol: float, most: int, known: Tensor
+) -> tuple[Tensor, ...]:
+    """The vectors, in rows, the number of restarts, and the largest magnitude of an eigenvalue that was found.
+
+    All vectors are orthogonal to the eigenvectors that are known, in rows.
+    """
     size, columns, dtype = plan.size, start.shape[0], start.dtype
     eps = finfo(dtype).eps
 
@@ -240,7 +276,8 @@ def _search(plan: _Plan, parts: tuple[Tensor, ...], start: Tensor, rtol: float, 
         lost = less_equal(vector_norm(rest), vector_norm(product) * (eps * 8))
         # If the matrix maps the space of the basis to itself, the next vector is any other one.
         rest = cond(lost, lambda: _pattern(columns, j + 1, dtype, start.backend), lambda: rest)
-        rest = remove(remove(rest, basis), basis)  # rounding leaves a part after the first time
+        for _ in range(2):  # rounding leaves a part after the first time
+            rest = remove(remove(rest, basis), known)
         length = vector_norm(rest)
         unit = rest / astype(where(length == 0, 1, length), dtype)
         return (
@@ -276,12 +313,14 @@ def _search(plan: _Plan, parts: tuple[Tensor, ...], start: Tensor, rtol: float, 
     def scalar(value: Any, dtype: Any) -> Tensor:
         return full((), value, dtype=dtype, backend=start.backend)
 
+    start = remove(start, known)
     length = vector_norm(start)
     empty = zeros((size + 1, columns), dtype=dtype, backend=start.backend)
     first = start / astype(where(length == 0, 1, length), dtype)
     basis = put_slice(empty, expand_dims(first, axis=0), starts=(0, 0))
+    restarts = most if size + known.shape[0] < columns else 0
     _, _, _, vectors, _, largest, count = while_loop(
-        lambda state: logical_and(logical_not(state[4]), less_equal(state[6], most if size < columns else 0)),
+        lambda state: logical_and(logical_not(state[4]), less_equal(state[6], restarts)),
         sweep,
         (basis, empty, scalar(0, "int64"), empty[: plan.pairs], scalar(False, "bool"), scalar(0, to_real(dtype)),
          scalar(0, "int32")),

@@ -111,3 +111,12 @@ def test_arrays_without_data_are_drawn_too() -> None:
     with tb.default_backend("template"):
         assert np.random.default_rng(0).normal(size=(2, 3)).shape == (2, 3)
         assert np.random.default_rng(0).normal(size=(20, 30)).shape == (20, 30)
+
+
+@pytest.mark.parametrize("size", [0, (0, 3), (2, 0)])
+def test_no_numbers_can_be_drawn_first(size: Any) -> None:
+    wanted = numpy.empty(size).shape
+    assert np.random.RandomState(0).normal(size=size).shape == wanted
+    assert np.random.default_rng(0).random(size).shape == wanted
+    assert np.random.default_rng(0).integers(5, size=size).shape == wanted
+    assert np.random.default_rng(0).choice(5, size=size).shape == wanted

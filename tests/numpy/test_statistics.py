@@ -27,6 +27,8 @@ np.percentile(k, 50, method="lower")
 np.quantile(k, [0.2, 0.9], method="nearest")
 np.quantile(x.astype(np.float32), 0.4, method="averaged_inverted_cdf")
 np.percentile(x, [])
+np.percentile(np.arange(65521) < 60000, 91, method="lower")
+np.percentile((np.arange(65521) < 60000).astype(np.float16), 91.5, method="inverted_cdf")
 np.cov(np.zeros((0, 2)))
 np.corrcoef(np.zeros((0, 2)))
 """

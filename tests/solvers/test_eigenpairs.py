@@ -38,6 +38,28 @@ def test_pairs_of_sparse_matrices_after_restarts(which: Any) -> None:
     assert (vectors[abs(vectors).argmax(axis=0), range(3)] > 0).all()
 
 
+@pytest.mark.parametrize("which", ["largest", "smallest", "magnitude"])
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_both_vectors_of_double_eigenvalues_are_found(backend: str, which: Any) -> None:
+    line = 2 * numpy.eye(12) - numpy.eye(12, k=1) - numpy.eye(12, k=-1)
+    dense = numpy.kron(line, numpy.eye(12)) + numpy.kron(numpy.eye(12), line)  # a square, so that pairs are equal
+    values: Any = numpy.linalg.eigvalsh(dense)
+    for count in (2, 3, 5):
+        pairs = tb.solvers.eigsh(tb.asarray(dense, backend=backend), count, which=which)
+        wanted = values[:count] if which == "smallest" else values[-count:]
+        assert tb.all(pairs.converged).item()
+        assert numpy.allclose(numpy.asarray(pairs.eigenvalues), wanted, rtol=1e-9)
+        vectors: Any = numpy.asarray(pairs.eigenvectors)
+        assert numpy.allclose(vectors.T @ vectors, numpy.eye(count), atol=1e-9)
+
+
+def test_few_vectors_are_left_besides_those_found() -> None:
+    dense = hermitian(5)
+    for count, basis_size in ((3, 4), (2, 3), (1, 2), (3, 5)):
+        pairs = tb.solvers.eigsh(tb.asarray(dense), count, which="smallest", basis_size=basis_size)
+        assert numpy.allclose(numpy.asarray(pairs.eigenvalues), numpy.linalg.eigvalsh(dense)[:count])
+
+
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
 def test_a_complex_matrix_in_a_compiled_function(backend: str) -> None:
     dense = hermitian(6, True)
