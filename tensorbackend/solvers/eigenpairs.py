@@ -32,6 +32,7 @@ from ..ops.indexing.slices import put_slice
 from ..ops.indexing.taking import take_along_axis, take_at
 from ..ops.linalg import eigh
 from ..ops.reduction import all as all_
+from ..ops.reduction import any as any_
 from ..ops.reduction import argmax, max, sum
 from ..ops.shape import concatenate, expand_dims, matrix_transpose
 from ..ops.sorting import argsort
@@ -113,9 +114,7 @@ def eigsh(
     Returns
     -------
     Eigenpairs
-        `eigenvalues` (k,) in ascending order, `eigenvectors` (n, k), and for each pair `residual` and `converged`. Of
-        an eigenvalue with three vectors or more some may be missed, which `converged` does not show; a larger
-        `basis_size` or a smaller `rtol` finds more.
+        `eigenvalues` (k,) in ascending order, `eigenvectors` (n, k), and for each pair `residual` and `converged`.
 
     Raises
     ------
@@ -130,9 +129,9 @@ def eigsh(
 
     Notes
     -----
-    Lanczos' method with full orthogonalization and thick restarts, and once more among the vectors that are orthogonal
-    to those found, as the method alone finds the second vector of a double eigenvalue by chance. The gradient of the
-    eigenvalues is that of v* A v, where A may be a function that closes over parameters. Eigenvectors have none;
+    Lanczos' method with full orthogonalization and thick restarts, and again among the vectors that are orthogonal to
+    those found until nothing better is: the method alone finds further vectors of an eigenvalue by chance. The gradient
+    of the eigenvalues is that of v* A v, where A may be a function that closes over parameters. Eigenvectors have none;
     neither have second derivatives.
 
     References
@@ -162,12 +161,7 @@ def eigsh(
         raise ArgumentError(expected("rtol above 0", rtol=rtol))
     plan = _Plan(function.form, count, which, min(count + (size - count) // 2, size - 1), size)
     constant = Linear(function.form, tuple([part.detach() for part in function.parts]))
-    limits = tolerance, index(max_iterations)
-    none = zeros((0, columns), dtype=start.dtype, backend=start.backend)
-    vectors, iterations, largest = _search(plan, constant.parts, start.detach(), *limits, none)
-    if size < columns:
-        vectors, more, largest_of_others = _add_missed(plan, constant, vectors, *limits)
-        iterations, largest = iterations + more, maximum(largest, largest_of_others)
+    vectors, iterations, largest = _search_all(plan, constant.parts, start.detach(), tolerance, index(max_iterations))
     vectors = vectors.detach()
     products = _apply(function, vectors)
     values = _rayleigh_quotients(vectors, products)
@@ -222,23 +216,46 @@ def _pattern(size: int, number: Any, dtype: DType, backend: Any = None) -> Tenso
     return astype(sin(multiply(places + 1, 12.9898) + multiply(places % 71, number + 7.7)), dtype)
 
 
-def _add_missed(
-    plan: _Plan, constant: Linear, vectors: Tensor, rtol: float, most: int
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The wanted vectors among those that were found and as many that are orthogonal to them.
+@jit(static_argnums=0)
+def _search_all(plan: _Plan, parts: tuple[Tensor, ...], start: Tensor, rtol: float, most: int) -> tuple[Tensor, ...]:
+    """What `_search` finds, with the vectors that it missed.
 
-    A Krylov space holds one vector of each eigenvalue, so that of a double one a search finds the second by chance.
+    A Krylov space holds one vector of each eigenvalue. So it is searched again among the vectors that are orthogonal to
+    those found, until none of them belongs to the wanted ones: once for a matrix without multiple eigenvalues.
     """
-    columns = vectors.shape[1]
-    others = builtins.min(plan.pairs, columns - plan.pairs)
-    size = builtins.min(plan.size, columns - plan.pairs)
-    again = plan._replace(pairs=others, size=size, kept=builtins.min(plan.kept, size - 1))
-    start = _pattern(columns, 1, vectors.dtype, vectors.backend)
-    missed, iterations, largest = _search(again, constant.parts, start, rtol, most, vectors)
-    both = concatenate([vectors, missed], axis=0)
-    values = _rayleigh_quotients(both, _apply(constant, both))
-    order = argsort(abs(values) if plan.which == "magnitude" else values, descending=plan.which != "smallest")
-    return take_at(both, order[: plan.pairs], axis=0, mode="clip"), iterations, largest
+    columns, dtype = start.shape[0], start.dtype
+    none = zeros((0, columns), dtype=dtype, backend=start.backend)
+    vectors, iterations, largest = _search(plan, parts, start, rtol, most, none)
+    left = columns - plan.pairs
+    if plan.size >= columns:
+        return vectors, iterations, largest
+    size = builtins.min(plan.size, left)
+    again = plan._replace(pairs=builtins.min(plan.pairs, left), size=size, kept=builtins.min(plan.kept, size - 1))
+    constant = Linear(plan.form, parts)
+
+    def wanted_first(vectors: Tensor) -> tuple[Tensor, Tensor]:
+        values = _rayleigh_quotients(vectors, _apply(constant, vectors))
+        order = argsort(abs(values) if plan.which == "magnitude" else values, descending=plan.which != "smallest")
+        order = order[: plan.pairs]
+        return take_at(vectors, order, axis=0, mode="clip"), take_at(values, order, axis=0, mode="clip")
+
+    def add_missed(state: Any) -> Any:
+        vectors, values, _, count, iterations, largest = state
+        other = _pattern(columns, count + 1, dtype, start.backend)
+        missed, more, largest_of_others = _search(again, parts, other, rtol, most, vectors)
+        vectors, following = wanted_first(concatenate([vectors, missed], axis=0))
+        largest = maximum(largest, largest_of_others)
+        better = any_(greater(abs(following - values), largest * rtol))
+        return vectors, following, better, count + 1, iterations + more, largest
+
+    vectors, values = wanted_first(vectors)
+    vectors, _, _, _, iterations, largest = while_loop(
+        lambda state: logical_and(state[2], less_equal(state[3], plan.pairs)),
+        add_missed,
+        (vectors, values, full((), True, dtype="bool", backend=start.backend),
+         full((), 0, dtype="int64", backend=start.backend), iterations, largest),
+    )  # fmt: skip
+    return vectors, iterations, largest
 
 
 def _rayleigh_quotients(vectors: Tensor, products: Tensor) -> Tensor:

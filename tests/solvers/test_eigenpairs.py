@@ -53,6 +53,22 @@ def test_both_vectors_of_double_eigenvalues_are_found(backend: str, which: Any) 
         assert numpy.allclose(vectors.T @ vectors, numpy.eye(count), atol=1e-9)
 
 
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_each_part_of_a_graph_has_its_vector(backend: str) -> None:
+    parts = []
+    for _ in range(4):
+        weights = numpy.triu(RANDOM.random((20, 20)), 1)
+        weights += weights.T
+        parts.append(numpy.diag(weights.sum(axis=0)) - weights)
+    laplacian = numpy.zeros((80, 80))
+    for number, part in enumerate(parts):
+        laplacian[20 * number : 20 * number + 20, 20 * number : 20 * number + 20] = part
+    for count in (3, 5):
+        pairs = tb.solvers.eigsh(tb.asarray(laplacian, backend=backend), count, which="smallest")
+        wanted = numpy.linalg.eigvalsh(laplacian)[:count]
+        assert numpy.allclose(numpy.asarray(pairs.eigenvalues), wanted, atol=1e-9)
+
+
 def test_few_vectors_are_left_besides_those_found() -> None:
     dense = hermitian(5)
     for count, basis_size in ((3, 4), (2, 3), (1, 2), (3, 5)):
