@@ -45,6 +45,8 @@ def _remedies(value: object, parameter: Parameter) -> dict[str, str]:
         return {"": f"write {parameter.name}.tensor"}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return {"": f"write one of its parts, {' or '.join(f'.{name}' for name in value._fields)}"}
+    if isinstance(value, dict) or (isinstance(value, list | tuple) and any(isinstance(x, dict) for x in value)):
+        return {"": "tb.tree_map(function, *trees) calls a function with the tensors of dictionaries"}
     remedies = {"": "wrap it in asarray() or tensor()"}
     if isinstance(value, tuple) or (isinstance(value, list) and any(isinstance(x, Tensor) for x in value)):
         alike = all(isinstance(x, Tensor) for x in value) and len({x.shape for x in value}) == 1

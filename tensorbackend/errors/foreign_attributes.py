@@ -25,7 +25,7 @@ IN_NAMESPACES: Final[dict[str, dict[str, str]]] = {
         "cho_factor": "tb.linalg.cholesky(x)",
         "logm": "tb.linalg.eigh(x), and the logarithm of the eigenvalues",
         "LinAlgError": "tensorbackend.errors.DataError, which a singular matrix raises",
-        "block_diag": "tb.sparse.block_diagonal(matrices), or tb.pad and a sum",
+        "block_diag": "tb.sparse.block_diagonal([tb.sparse.from_dense(x) for x in matrices]).to_dense()",
         "cg": "tb.solvers.solve(A, b, 'cg').x",
         "cholesky_ex": "tb.linalg.cholesky(x)",
         "inv_ex": "tb.linalg.inv(x)",
@@ -50,7 +50,11 @@ IN_NAMESPACES: Final[dict[str, dict[str, str]]] = {
         "irfft2": "tb.fft.irfftn(x, axes=(-2, -1))",
         "rfft2": "tb.fft.rfftn(x, axes=(-2, -1))",
         "stft": "tb.nn.stft(x, frame_length=..., frame_step=...)",
-        "dst": "tb.imag(tb.fft.fft(x)) of x continued as an odd sequence",
+        **dict.fromkeys(
+            ("dst", "dstn", "idst", "idstn"),
+            "-tb.imag(tb.fft.fft(tb.concatenate([zero, x, zero, -tb.flip(x)])))[1 : n + 1] for the first kind "
+            "along one axis, with zero = tb.zeros(1); its inverse is the same, divided by 2 * (n + 1)",
+        ),
         "next_fast_len": "any length: transforms of every length take n log(n) steps",
         "dctn": "tb.fft.dct(x, axis=...), once for each axis",
         "idctn": "tb.fft.idct(x, axis=...), once for each axis",
@@ -168,7 +172,8 @@ IN_NAMESPACES: Final[dict[str, dict[str, str]]] = {
     },
     "random": {
         "PRNGKey": "tb.random.key(seed)",
-        "default_rng": "tb.random.generator(seed), or tb.random.key(seed)",
+        "default_rng": "tb.random.generator(seed), of which generator.draw(tb.random.normal, shape) draws, or "
+        "tb.random.key(seed)",
         "integers": "tb.random.randint(key, shape, minval, maxval)",
         "manual_seed": "tb.random.key(seed)",
         "rand": "tb.random.uniform(key, shape)",

@@ -109,7 +109,7 @@ ADVICE: Final = RECIPES | {
     "fliplr": "tb.flip(x, axis=1)",
     "flipud": "tb.flip(x, axis=0)",
     "float_power": "tb.pow(x.astype('float64'), y)",
-    "fmax": "tb.nanmax(tb.stack([x, y]), axis=0)",
+    "fmax": "tb.where(tb.isnan(x), y, tb.where(tb.isnan(y), x, tb.maximum(x, y)))",
     "fmin": "tb.nanmin(tb.stack([x, y]), axis=0)",
     "from_numpy": "tb.asarray(array)",
     "frombuffer": "tb.from_binary(data, template)",

@@ -198,12 +198,15 @@ OF_KEYWORDS: Final = {
     ("any", "where"): "write x & mask as the operand",
     ("correlation", "axis"): "observations are the rows of x, and variables its columns",
     ("covariance", "axis"): "observations are the rows of x, and variables its columns",
+    ("max", "initial"): "write tb.maximum(tb.max(x), initial)",
     ("max", "where"): f"write tb.nanmax({_NAN})",
     ("mean", "where"): f"write tb.nanmean({_NAN})",
     ("meshgrid", "sparse"): "x[:, None] and y broadcast like the grids",
+    ("min", "initial"): "write tb.minimum(tb.min(x), initial)",
     ("min", "where"): f"write tb.nanmin({_NAN})",
     ("minimize", "callback"): "trajectory=(0, 10, 20) keeps the values after these iterations",
     ("minimize", "options"): "write max_iterations= and tolerance=",
+    ("prod", "initial"): "multiply the result by it",
     ("prod", "where"): "write tb.where(mask, x, 1) as the operand",
     ("solve", "callback"): "trajectory=(0, 10, 20) keeps the values after these iterations",
     ("solve_ivp", "args"): "write lambda t, y: function(t, y, a) for further arguments",
@@ -212,6 +215,8 @@ OF_KEYWORDS: Final = {
     ("solve_ivp", "first_step"): "the steps follow from rtol= and atol=",
     ("solve_ivp", "max_step"): "the steps follow from rtol= and atol=",
     ("std", "where"): f"write tb.nanstd({_NAN})",
+    ("split", "name"): "name the axes of the result with rename(), as in keys.rename('sample', None)",
+    ("sum", "initial"): "add it to the result",
     ("sum", "where"): "write tb.where(mask, x, 0) as the operand",
     ("triangular_solve", "trans"): "write transform='transpose'",
     ("triangular_solve", "upper"): "write lower=False for an upper triangle",
@@ -254,6 +259,8 @@ NAME_OF_AXIS: Final = {
 
 SURPLUS: Final = {
     "matrix_norm": "ord=",
+    "normal": "mean=... and deviation=..., as in tb.random.normal(key, shape, mean=0.0, deviation=0.5)",
+    "uniform": "minval=... and maxval=..., as in tb.random.uniform(key, shape, minval=0.0, maxval=2.0)",
     "max": "tb.maximum(x, y) for the larger of two",
     "min": "tb.minimum(x, y) for the smaller of two",
     "norm": "ord=",
@@ -317,6 +324,18 @@ MISSING: Final = {
     ("one_hot", "size"): "size is the number of classes",
     ("gradient", "x"): _OF_SAMPLES,
     ("adam", "rate"): "rate is the learning rate, a number or a function of the step",
+    **{
+        (name, "function"): f"write functools.partial(tb.{name}, {option}=...) as a decorator with options"
+        for name, option in (("grad", "argnums"), ("value_and_grad", "argnums"), ("vmap", "in_axes"))
+    },
+    **{
+        (name, "shape"): f"write tb.sparse.{name}({order}, shape=...)"
+        for name, order in (
+            ("coo", "values, rows, columns"),
+            ("csc", "values, indices, pointers"),
+            ("csr", "values, indices, pointers"),
+        )
+    },
     ("coo", "rows"): "write tb.sparse.coo(values, rows, columns, shape=...), or tb.sparse.from_dense(x) for a dense x",
     ("csc", "indices"): "write tb.sparse.csc(values, indices, pointers, shape=...), or tb.sparse.from_dense(x)",
     ("csr", "indices"): "write tb.sparse.csr(values, indices, pointers, shape=...), or tb.sparse.from_dense(x)",

@@ -55,6 +55,17 @@ OF_RESULTS: Final[dict[str, dict[str, str]]] = {
     },
     "EigResult": {"v": "x.eigenvectors", "values": "x.eigenvalues", "vectors": "x.eigenvectors", "w": "x.eigenvalues"},
     "EighResult": {"v": "x.eigenvectors", "values": "x.eigenvalues", "vectors": "x.eigenvectors", "w": "x.eigenvalues"},
+    "Generator": {
+        **{name: f"result.draw(tb.random.{name}, shape)" for name in ("exponential", "laplace", "normal", "uniform")},
+        "gamma": "result.draw(tb.random.gamma, a, shape)",
+        "permutation": "result.draw(tb.random.permutation, x)",
+        "choice": "result.draw(tb.random.choice, x, shape)",
+        "integers": "result.draw(tb.random.randint, shape, minval, maxval)",
+        "rand": "result.draw(tb.random.uniform, shape)",
+        "randn": "result.draw(tb.random.normal, shape)",
+        "random": "result.draw(tb.random.uniform, shape)",
+        "standard_normal": "result.draw(tb.random.normal, shape)",
+    },
     "Eigenpairs": {"v": "x.eigenvectors", "values": "x.eigenvalues", "vectors": "x.eigenvectors", "w": "x.eigenvalues"},
     "GradientTransformation": {
         "apply": "tb.optimize.apply_updates(parameters, updates)",

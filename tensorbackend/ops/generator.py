@@ -11,6 +11,7 @@ from ..errors import ArgumentError, expected
 from ..protocol import BackendLike
 from ..select import get_backend
 from ..tensor import Tensor, TensorLike
+from ..tensor.missing_names import explain_missing
 from .composite.random.threefry import split
 from .creation.filled import asarray
 from .random import key as key_of
@@ -19,6 +20,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+@explain_missing
 @check_construction
 @dataclass
 class Generator:

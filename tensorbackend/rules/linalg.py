@@ -113,7 +113,9 @@ def solution(
     (equations, row), (unknowns, column) = axes if left_side != transposed else axes[::-1]
     at = -2 if left_side and b.ndim > 1 else -1
     if b.shape[at] != equations:
-        raise ShapeError(expected(f"{equations} equations on the right-hand side", matrix=a, right=b))
+        of_vectors = b.ndim == a.ndim - 1 and b.shape[-1] == equations
+        remedy = "write solve(a, b[..., None])[..., 0] for a vector of each matrix" if of_vectors else ""
+        raise ShapeError(expected(f"{equations} equations on the right-hand side", remedy, matrix=a, right=b))
     check_meeting((row,), (b.names[at],), a, b)
     if b.ndim == 1:
         return intern_template((*a.shape[:-2], unknowns), dtype, check_unique((*a.names[:-2], column)))

@@ -22,6 +22,7 @@ EXAMPLES: dict[str, Any] = {
     "EigResult": tb.linalg.eig(SQUARE),
     "EighResult": tb.linalg.eigh(SQUARE),
     "Eigenpairs": tb.solvers.eigsh(SQUARE, 1),
+    "Generator": tb.random.generator(0),
     "GradientTransformation": tb.optimize.adam(0.1),
     "LeastSquares": tb.optimize.least_squares(lambda x: x - 1, tb.ones(2)),
     "LstsqResult": tb.linalg.lstsq(SQUARE, tb.ones(2)),
@@ -209,3 +210,20 @@ def test_an_answer_for_a_sparse_operand_names_what_exists() -> None:
     for text in OF_SPARSE_OPERANDS.values():
         for path in re.findall(r"\btb((?:\.\w+)+)", text):
             attrgetter(path[1:])(tb)
+
+
+ANSWERS: list[tuple[Callable[[], Any], str]] = [
+    (lambda: tb.random.generator(0).normal(size=3), "write result.draw(tb.random.normal, shape)"),  # type: ignore[attr-defined]
+    (lambda: tb.stack([{"a": A}], axis=0), "tb.tree_map(function, *trees) calls a function with the tensors"),  # type: ignore[list-item]
+    (lambda: tb.vmap(in_axes=("a",)), "write functools.partial(tb.vmap, in_axes=...) as a decorator with options"),  # type: ignore[call-arg]
+    (lambda: tb.random.split(tb.random.key(0), 3, name="a"), "name the axes of the result with rename()"),  # type: ignore[call-arg]
+    (lambda: tb.max(tb.ones(2), initial=0), "write tb.maximum(tb.max(x), initial)"),  # type: ignore[call-arg]
+    (lambda: tb.linalg.solve(tb.ones((3, 4, 4)), tb.ones((3, 4))), "write solve(a, b[..., None])[..., 0] for a vector"),
+    (lambda: tb.random.normal(tb.random.key(0), (3,), 0.0, 0.7), "write mean=... and deviation=..., as in"),  # type: ignore[arg-type,call-arg]
+]
+
+
+@pytest.mark.parametrize(("mistake", "answer"), ANSWERS)
+def test_what_ten_programs_guessed_is_answered(mistake: Callable[[], Any], answer: str) -> None:
+    with pytest.raises((tb.errors.TensorBackendError, AttributeError), match=re.escape(answer)):
+        mistake()

@@ -151,7 +151,7 @@ GUESSES = [
     ("tb.unique", "tb.unique_counts(x)"),
     ("tb.tree_util.tree_map", "tb.tree_map(function, tree)"),
     ("tb.linalg.LinAlgError", "tensorbackend.errors.DataError"),
-    ("tb.linalg.block_diag", "tb.sparse.block_diagonal(matrices)"),
+    ("tb.linalg.block_diag", "tb.sparse.block_diagonal([tb.sparse.from_dense(x) for x in matrices]).to_dense()"),
     ("tb.linalg.null_space", "tb.linalg.svd(x).Vh"),
     ("tb.linalg.toeplitz", "tb.take(x, indices)"),
     ("tb.nn.mse", "tb.nn.mean_squared_error"),
