@@ -272,7 +272,7 @@ class _Short(Repr):
         """A tensor and an array that holds one by the template, a named tuple by its parts, others on one line."""
         if isinstance(value, int):
             return self.repr_int(value, level)
-        if isinstance(value, tuple) and hasattr(value, "_fields"):
+        if isinstance(value, tuple) and type(value).__repr__.__module__ == "collections":  # as `namedtuple` made it
             parts = [f"{name}={self.repr1(getattr(value, name), level - 1)}" for name in value._fields if level > 0]
             return f"{type(value).__name__}({', '.join(parts or ['...'])})"
         held = None if isinstance(value, type) else getattr(value, "tensor", value)

@@ -7,13 +7,13 @@ import pickle
 import re
 from collections.abc import Callable
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors import ArgumentError, MissingNameError, OperandError
+from tensorbackend.errors import ArgumentError, MissingNameError, OperandError, expected
 from tensorbackend.errors.foreign_results import OF_RESULTS, OF_SPARSE_OPERANDS, OF_UFUNCS, TENSOR_OF
 
 SQUARE = tb.tensor([[2.0, 0.0], [0.0, 1.0]])
@@ -227,3 +227,17 @@ ANSWERS: list[tuple[Callable[[], Any], str]] = [
 def test_what_ten_programs_guessed_is_answered(mistake: Callable[[], Any], answer: str) -> None:
     with pytest.raises((tb.errors.TensorBackendError, AttributeError), match=re.escape(answer)):
         mistake()
+
+
+def test_a_named_tuple_is_shown_as_it_shows_itself() -> None:
+    class Kind(NamedTuple):
+        kind: str
+
+        def __repr__(self) -> str:
+            return f"<{self.kind}>"
+
+    class Pair(NamedTuple):
+        first: tb.Tensor
+
+    assert expected("one", pair=Pair(tb.ones(2))) == "expected one, got pair=Pair(first=f32[2])"
+    assert expected("one", kind=Kind("traced")) == "expected one, got kind=<traced>"
