@@ -272,8 +272,9 @@ class _Short(Repr):
         """A tensor and an array that holds one by the template, a named tuple by its parts, others on one line."""
         if isinstance(value, int):
             return self.repr_int(value, level)
-        if isinstance(value, tuple) and type(value).__repr__.__module__ == "collections":  # as `namedtuple` made it
-            parts = [f"{name}={self.repr1(getattr(value, name), level - 1)}" for name in value._fields if level > 0]
+        fields = getattr(value, "_fields", ()) if type(value).__repr__.__module__ == "collections" else ()
+        if fields:  # of a named tuple that does not show itself in another way
+            parts = [f"{name}={self.repr1(getattr(value, name), level - 1)}" for name in fields if level > 0]
             return f"{type(value).__name__}({', '.join(parts or ['...'])})"
         held = None if isinstance(value, type) else getattr(value, "tensor", value)
         template = getattr(held, "template", None)
