@@ -9,7 +9,7 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import ALL_DTYPES, bool_
-from ..errors import ArgumentError
+from ..errors import ArgumentError, ShapeError
 from ..tensor import Tensor
 from .arrays import blank, box, functions, ndarray, result
 from .conversion import NUMBERS, asarray, cast, host, tensor
@@ -125,7 +125,10 @@ def einsum(
             if not numpy.can_cast(source, to, casting):
                 raise TypeError(f"Cannot cast array data from {source!r} to {to!r} according to the rule '{casting}'")
         given = [cast(each, wanted) for each in given]
-    made = _contracted(_broadcast_letters(given, text), text)
+    try:
+        made = _contracted(given, text)
+    except ShapeError:  # of sizes that differ, perhaps 1 and another one
+        made = _contracted(_broadcast_letters(given, text), text)
     return (
         result(made)
         if out is None
