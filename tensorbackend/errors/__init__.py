@@ -272,8 +272,8 @@ class _Short(Repr):
         """A tensor and an array that holds one by the template, a named tuple by its parts, others on one line."""
         if isinstance(value, int):
             return self.repr_int(value, level)
-        fields = getattr(value, "_fields", ()) if type(value).__repr__.__module__ == "collections" else ()
-        if fields:  # of a named tuple that does not show itself in another way
+        of_python = getattr(type(value).__repr__, "__module__", "") == "collections"  # none that a named tuple defines
+        if of_python and (fields := getattr(value, "_fields", ())):
             parts = [f"{name}={self.repr1(getattr(value, name), level - 1)}" for name in fields if level > 0]
             return f"{type(value).__name__}({', '.join(parts or ['...'])})"
         held = None if isinstance(value, type) else getattr(value, "tensor", value)
