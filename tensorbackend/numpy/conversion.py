@@ -63,9 +63,8 @@ def tensor(value: Any) -> Tensor:
     if hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__"):
         return tb.asarray(value)
     convert = getattr(value, "__array__", None)
-    if convert is not None and isinstance(made := convert(), ndarray | Tensor):
-        return tensor(made)
-    return from_numpy(numpy.asarray(value))
+    made = value if convert is None else convert()
+    return tensor(made) if isinstance(made, ndarray | Tensor) else from_numpy(numpy.asarray(made))
 
 
 def _holds_arrays(value: Any) -> bool:

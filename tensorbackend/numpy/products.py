@@ -129,11 +129,9 @@ def einsum(
         made = _contracted(given, text)
     except ShapeError:  # of sizes that differ, perhaps 1 and another one
         made = _contracted(_broadcast_letters(given, text), text)
-    return (
-        result(made)
-        if out is None
-        else write_out("einsum", out, made, "unsafe" if casting == "unsafe" else "same_kind")
-    )
+    if out is None:
+        return result(made)
+    return write_out("einsum", out, made, "unsafe" if casting == "unsafe" else "same_kind")
 
 
 def _broadcast_letters(parts: list[Tensor], text: str) -> list[Tensor]:

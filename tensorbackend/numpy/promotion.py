@@ -18,9 +18,10 @@ from ..dtypes import DType
 from ..errors import DTypeError
 from ..tensor import Tensor
 from .dtypes import NUMPY_CLASSES, dtype_of, numpy_dtype
+from .ufunc_table import COMPARISONS as BY_METHOD
 
-COMPARISONS: Final = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
-"""The universal functions of two operands whose result is a bool, whatever integers they compare."""
+COMPARISONS: Final = frozenset(BY_METHOD.values())
+"""The universal functions that compare, which take integers of any size and sign."""
 
 
 class Spec:
@@ -105,7 +106,10 @@ def make_plan(spec: Spec, kinds: Sequence[Any], dtype: DType | None, casting: An
 
 
 def _compare_signs(op: Callable[[Any, Any], Tensor], x1: Any, x2: Any) -> Tensor:
-    """The comparison of integers of 64 bits with unsigned ones: a negative number is as 0 next to 1."""
+    """The comparison of int64 with uint64, in uint64: a negative number becomes 0, and the other one at least 1.
+
+    -5 < 0 becomes 0 < 1, and 3 < 2 stays.
+    """
     signed = x1 if x1.dtype is tb.int64 else x2
     floor = tb.astype(tb.less(signed, 0), tb.uint64)
     found = [tb.astype(tb.maximum(x, 0), tb.uint64) if x is signed else tb.maximum(x, floor) for x in (x1, x2)]

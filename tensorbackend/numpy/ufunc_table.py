@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+import numpy
+
 import tensorbackend as tb
 
 from ..errors import ArgumentError
@@ -139,13 +141,19 @@ def _isnan(x: Any) -> Tensor:
 def _power(x1: Any, x2: Any) -> Tensor:
     """x1 to the power x2; integers have no negative powers among integers."""
     if x2.__class__ is int:
-        if x2 < 0 and x1.template.dtype.is_integer:
-            raise ArgumentError("Integers to negative integer powers are not allowed.")
-    elif isinstance(x2, Tensor) and x2.template.dtype.kind == "int" and x2.backend.holds_data:
-        base_is_integer = x1.template.dtype.is_integer if isinstance(x1, Tensor) else x1.__class__ is int
-        if base_is_integer and bool(tb.any(tb.less(x2, 0))):
-            raise ArgumentError("Integers to negative integer powers are not allowed.")
+        negative: Any = x2 < 0 and _is_integer(x1)
+    elif isinstance(x2, Tensor):
+        read = x2.template.dtype.kind == "int" and x2.backend.holds_data and _is_integer(x1)
+        negative = read and tb.any(tb.less(x2, 0))
+    else:
+        negative = isinstance(x2, numpy.integer) and x2 < 0 and _is_integer(x1)
+    if negative:
+        raise ArgumentError("Integers to negative integer powers are not allowed.")
     return tb.pow(x1, x2)
+
+
+def _is_integer(x: Any) -> bool:
+    return x.template.dtype.is_integer if isinstance(x, Tensor) else isinstance(x, int | numpy.integer)
 
 
 def _sign_of_complex(x: Any) -> Tensor:

@@ -178,7 +178,7 @@ def _call_along_axes(spec: Spec, arguments: Sequence[Any], along: dict[str, Any]
         axes = [axis] * (len(counts) - 1)
     places = [
         [*range(-count, 0)] if axes is None or number >= len(axes)
-        else [axes[number]] if isinstance(axes[number], int) else [*axes[number]]
+        else [*axes[number]] if isinstance(axes[number], tuple | list) else [int(axes[number])]
         for number, count in enumerate(counts)
     ]  # fmt: skip
     for number, (given, count) in enumerate(zip(places, counts, strict=True)):

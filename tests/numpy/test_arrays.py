@@ -322,3 +322,17 @@ def test_libraries_that_read_memory_get_a_copy(dtype: str, backend: str) -> None
 
 def test_a_dtype_that_its_name_does_not_tell_has_no_interface() -> None:
     assert not hasattr(np.asarray(tb.ones(2, dtype="bf16")), "__array_interface__")
+
+
+@pytest.mark.parametrize("made", [lambda: np.arange(3), lambda: tb.asarray([0, 1, 2]), lambda: numpy.arange(3)])
+def test_an_object_that_converts_itself_is_asked_once(made: Callable[[], Any]) -> None:
+    class Measured:
+        asked = 0
+
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            self.asked += 1
+            return made()
+
+    measured = Measured()
+    assert np.asarray(measured).tolist() == [0, 1, 2]
+    assert measured.asked == 1

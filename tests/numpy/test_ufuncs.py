@@ -17,6 +17,13 @@ np.arange(3, dtype=np.int8) == 1000
 np.less_equal(np.arange(3, dtype=np.int16), 2**40)
 np.arange(3, dtype=np.uint8) + 300
 k ** -1
+k ** np.int64(-1)
+np.int64(2) ** np.arange(-1, 2)
+k ** np.int64(2)
+2.5 ** np.arange(-1, 2)
+np.copysign.reduce(x, axis=(0, 1))
+np.hypot.reduce(x, axis=(0, 1))
+np.vecdot(t, t, axis=np.int8(0))
 k ** np.array(-1)
 np.power(k, np.array([1, -1, 2]))
 2.0 ** -np.arange(3)
