@@ -1,4 +1,4 @@
-"""`as_strided`, which shows the memory of an array in other steps, and loops over arrays that broadcast: `nditer`."""
+"""`as_strided` shows the memory of an array in other steps; `nditer` and `broadcast` loop over arrays that broadcast."""
 
 from __future__ import annotations
 
@@ -25,16 +25,18 @@ def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = Fal
     Parameters
     ----------
     x
-        An array of any shape.
-    shape, strides : optional
-        The sizes, and the steps in bytes along each axis; by default those of `x`.
+        An array of any shape and dtype.
+    shape : int or tuple of int, optional
+        The sizes of the view, by default those of `x`.
+    strides : tuple of int, optional
+        The step in bytes along each axis of the view, by default those of `x`.
     subok, writeable : bool
         Ignored, as there are no subclasses and arrays can always be written to.
 
     Returns
     -------
     ndarray
-        The view.
+        The view, of the given shape and the dtype of `x`.
 
     Raises
     ------
@@ -84,7 +86,17 @@ def _step(of: tuple[int, ...], shape: tuple[int, ...], places: numpy.ndarray[Any
 
 
 class broadcast:
-    """`np.broadcast`: the common shape of arrays, and the tuples of their elements.
+    """`np.broadcast`: the common shape of arrays, and an iterator over tuples of their elements, in row-major order.
+
+    Parameters
+    ----------
+    *arrays
+        Arrays whose shapes broadcast, such as (3, 1) and (2,), which give (3, 2).
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
 
     Examples
     --------
@@ -217,7 +229,7 @@ class nditer:
         return min(self.itersize, 1) if "external_loop" in self._flags else self.itersize
 
     def iternext(self) -> bool:
-        """Go to the next element; whether there is one."""
+        """Go to the next element, and return whether there is one."""
         self.iterindex += 1
         return not self.finished
 
