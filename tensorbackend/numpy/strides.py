@@ -1,4 +1,4 @@
-"""`as_strided` shows the memory of an array in other steps; `nditer` and `broadcast` loop over arrays that broadcast."""
+"""`as_strided` shows the memory of an array in other steps; `nditer` and `broadcast` loop over several arrays."""
 
 from __future__ import annotations
 
