@@ -62,6 +62,7 @@ from . import typing as typing
 from .arrays import functions as _functions
 from .arrays import ndarray as ndarray
 from .functions import PUBLIC as _PUBLIC
+from .host_arrays import NAMES as _HOST_NAMES
 from .refused import missing_name_error as _missing
 from .ufuncs import ufunc as ufunc
 from .univariate import poly1d as poly1d
@@ -148,6 +149,10 @@ for _name in [
     "info",
 ]:
     globals()[_name] = getattr(_numpy, _name)
+
+for _name in _HOST_NAMES:
+    if hasattr(_numpy, _name):
+        globals()[_name] = getattr(_numpy, _name)
 
 True_, False_ = _numpy.True_, _numpy.False_
 __version__ = _numpy.__version__

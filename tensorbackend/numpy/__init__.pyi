@@ -258,7 +258,7 @@ class ndarray(Generic[_Shape, _DType]):
         """The axes in another order, by default reversed: a view."""
     def var(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
         """Variance. The divisor is the number of elements minus `correction`; the result is NaN if that is not positive."""
-    def view(self, dtype: Any = ..., type: Any = ...) -> ndarray:
+    def view(self, dtype: Any = ..., type: Any = ...) -> Any:
         """The memory viewed as another dtype, or the array itself as a view."""
 
 False_: Any
@@ -336,6 +336,7 @@ def asfortranarray(a: Any, dtype: Any = ..., *, like: Any = ...) -> ndarray:
     """The value as an array; arrays have no layout here."""
 asin: ufunc
 asinh: ufunc
+asmatrix: Any
 def astype(x: Any, dtype: Any, /, *, copy: builtins.bool = ..., device: Any = ..., casting: str = ...) -> ndarray:
     """The elements in another dtype."""
 atan: ufunc
@@ -369,6 +370,7 @@ def blackman(M: Any) -> Any:
     """The Blackman window."""
 def block(arrays: Any) -> Any:
     """An array from nested lists of blocks."""
+bmat: Any
 from numpy import bool as bool
 from numpy import bool_ as bool_
 from .strides import broadcast as broadcast
@@ -378,22 +380,29 @@ def broadcast_shapes(*args: Any) -> tuple[int, ...]:
     """The shape to which shapes broadcast."""
 def broadcast_to(array: Any, shape: Any, subok: builtins.bool = ...) -> ndarray:
     """The array repeated along axes to another shape."""
+busday_count: Any
+busday_offset: Any
+from numpy import busdaycalendar as busdaycalendar
 from numpy import byte as byte
+from numpy import bytes_ as bytes_
 c_: Any
 def can_cast(from_: Any, to: Any, casting: Any = ...) -> builtins.bool:
     """Test whether a dtype may be cast to another."""
 cbrt: ufunc
 from numpy import cdouble as cdouble
 ceil: ufunc
+from numpy import character as character
 def choose(a: Any, choices: Any, out: Any = ..., mode: str = ...) -> Any:
     """For each element the entry of the array that it names."""
 def clip(a: Any, a_min: Any = ..., a_max: Any = ..., out: Any = ..., *, min: Any = ..., max: Any = ..., dtype: Any = ..., **options: Any) -> Any:
     """Each element clipped to two bounds."""
+from numpy import clongdouble as clongdouble
 def column_stack(tup: Any) -> Any:
     """Arrays joined along the second axis, those of one axis as columns."""
 def common_type(*arrays: Any) -> Any:
     """The inexact class of numbers that several arrays share."""
 from numpy import complex128 as complex128
+from numpy import complex256 as complex256
 from numpy import complex64 as complex64
 from numpy import complexfloating as complexfloating
 def compress(condition: Any, a: Any, axis: Any = ..., out: Any = ...) -> Any:
@@ -432,6 +441,9 @@ def cumulative_prod(x: Any, /, *, axis: Any = ..., dtype: Any = ..., out: Any = 
     """Cumulative products along an axis."""
 def cumulative_sum(x: Any, /, *, axis: Any = ..., dtype: Any = ..., out: Any = ..., include_initial: builtins.bool = ...) -> Any:
     """Cumulative sums along an axis."""
+from numpy import datetime64 as datetime64
+datetime_as_string: Any
+datetime_data: Any
 deg2rad: ufunc
 degrees: ufunc
 def delete(arr: Any, obj: Any, axis: Any = ...) -> Any:
@@ -500,6 +512,7 @@ def fliplr(m: Any) -> ndarray:
     """The columns in reverse order: a view."""
 def flipud(m: Any) -> ndarray:
     """The rows in reverse order: a view."""
+from numpy import float128 as float128
 from numpy import float16 as float16
 from numpy import float32 as float32
 from numpy import float64 as float64
@@ -523,6 +536,8 @@ def fromfunction(function: Any, shape: Any, *, dtype: Any = ..., like: Any = ...
     """The results of a function of the coordinates."""
 def fromiter(iter: Any, dtype: Any, count: int = ..., *, like: Any = ...) -> ndarray:
     """The elements of an iterator."""
+frompyfunc: Any
+fromregex: Any
 def fromstring(string: str, dtype: Any = ..., count: int = ..., *, sep: str, like: Any = ...) -> ndarray:
     """The numbers in a text."""
 def full(shape: Any, fill_value: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
@@ -595,6 +610,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = ..., return_i
     """The elements that are in both arrays."""
 from numpy import intp as intp
 invert: ufunc
+is_busday: Any
 def isclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: builtins.bool = ...) -> Any:
     """Test whether elements are equal within tolerances."""
 def iscomplex(x: Any) -> Any:
@@ -610,6 +626,7 @@ def isin(element: Any, test_elements: Any, assume_unique: builtins.bool = ..., i
     """Test whether each element is among others."""
 isinf: ufunc
 isnan: ufunc
+isnat: Any
 def isneginf(x: Any, out: Any = ...) -> Any:
     """Test whether each element is negative infinity."""
 def isposinf(x: Any, out: Any = ...) -> Any:
@@ -657,10 +674,12 @@ logical_xor: ufunc
 def logspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., base: Any = ..., dtype: Any = ..., axis: int = ...) -> Any:
     """Powers of a base whose exponents are evenly spaced."""
 from numpy import long as long
+from numpy import longdouble as longdouble
 from numpy import longlong as longlong
 def mask_indices(n: int, mask_func: Any, k: Any = ...) -> Any:
     """The places where a function of a matrix of ones and a diagonal is not 0."""
 matmul: ufunc
+from numpy import matrix as matrix
 def matrix_transpose(x: Any, /) -> ndarray:
     """Swap the last two axes: a view."""
 matvec: ufunc
@@ -673,6 +692,7 @@ def mean(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: An
     """Arithmetic mean; NaN if there are no elements. Integers and bool are converted to the default floating dtype."""
 def median(a: Any, axis: Any = ..., out: Any = ..., overwrite_input: Any = ..., keepdims: Any = ...) -> Any:
     """The median: the middle element, or the mean of the two middle ones; NaN if any element is NaN or there is none."""
+from numpy import memmap as memmap
 def meshgrid(*xi: Any, copy: builtins.bool = ..., sparse: builtins.bool = ..., indexing: str = ...) -> tuple[ndarray, ...]:
     """Grids of coordinates from the coordinates along each axis."""
 mgrid: Any
@@ -731,6 +751,7 @@ def nonzero(a: Any) -> Any:
     """The positions of the nonzero elements, an array for each axis."""
 not_equal: ufunc
 from numpy import number as number
+from numpy import object_ as object_
 ogrid: Any
 def ones(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """An array of ones, float64 by default."""
@@ -801,7 +822,9 @@ def real(val: Any) -> Any:
     """The real parts: a view."""
 def real_if_close(a: Any, tol: float = ...) -> Any:
     """The real parts if all imaginary parts are nearly 0, otherwise the array."""
+recarray: Any
 reciprocal: ufunc
+from numpy import record as record
 remainder: ufunc
 def repeat(a: Any, repeats: Any, axis: Any = ...) -> Any:
     """Each element repeated along an axis, by default of the flat array."""
@@ -881,6 +904,7 @@ def stack(arrays: Any, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., cas
     """Arrays of one shape joined along a new axis."""
 def std(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
     """Standard deviation: the square root of the variance. The divisor is the number of elements minus `correction`."""
+from numpy import str_ as str_
 subtract: ufunc
 def sum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """Sum of the elements; 0 if there are none. Small integers and bool are summed in 64 bits unless `dtype` is given."""
@@ -896,6 +920,7 @@ def tensordot(a: Any, b: Any, axes: Any = ...) -> Any:
     """The sum of products over pairs of axes."""
 def tile(A: Any, reps: Any) -> Any:
     """The array repeated as a whole along axes."""
+from numpy import timedelta64 as timedelta64
 def trace(a: Any, offset: Any = ..., axis1: Any = ..., axis2: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
     """The sum of a diagonal."""
 def transpose(a: Any, axes: Any = ...) -> ndarray:
@@ -965,8 +990,9 @@ def vdot(a: Any, b: Any, /) -> Any:
 vecdot: ufunc
 vecmat: ufunc
 from .hosting import vectorize as vectorize
-def view(a: Any, dtype: Any = ..., type: Any = ...) -> ndarray:
-    """The memory of an array in another dtype: a view."""
+def view(a: Any, dtype: Any = ..., type: Any = ...) -> Any:
+    """The memory of an array in another dtype: a view; as a subclass or in fields, a copy that is NumPy's."""
+from numpy import void as void
 def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
     """Parts along the first axis: views."""
 def vstack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> Any:

@@ -12,7 +12,7 @@ import numpy
 
 from ..errors import ArgumentError, ShapeError, expected
 from ..tensor import public_op
-from .dtypes import dtype_of
+from .dtypes import HostOnlyError, dtype_of
 from .holders import Holder, functions, tensor_of
 
 _astype: Final = public_op("astype")
@@ -144,17 +144,21 @@ class ArrayMethods(Holder):
         result: Self = functions["box"](functions["ravel"](self, order).tensor)
         return result
 
-    def view(self, dtype: Any = None, type: Any = None) -> Self:
+    def view(self, dtype: Any = None, type: Any = None) -> Any:
         """The memory viewed as another dtype, or the array itself as a view."""
-        result: Self = functions["view"](self, dtype, type)
-        return result
+        return functions["view"](self, dtype, type)
 
     def astype(
         self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
     ) -> Self:
         """The elements in another dtype, as a new array."""
         t = tensor_of(self)
-        given, target = t.template.dtype, dtype_of(dtype)
+        try:
+            given, target = t.template.dtype, dtype_of(dtype)
+        except HostOnlyError:
+            elements: Any = numpy.array(self)
+            of_numpy: Self = elements.astype(dtype, casting=casting)
+            return of_numpy
         if given is not target and casting == "unsafe" and t.template.shape and not given.is_complex:
             made: Self = functions["box"](_astype(t, target))
             return made

@@ -12,8 +12,8 @@ Each array has its own `Tensor` object, so that a write changes no tensor of the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import GenericAlias
-from typing import Any, Final, NoReturn
+from types import GenericAlias, new_class
+from typing import Any, Final
 
 from ..errors import ArgumentError, expected
 from ..expr.trees import register_tree_node
@@ -40,10 +40,22 @@ _reshape: Final = public_op("reshape")
 
 
 class ArrayType(type):
-    """The class of `ndarray`: a call makes an array of a shape, without an `__init__`, which would be slower."""
+    """The class of `ndarray`: a call makes an array of a shape, without an `__init__`, which would be slower.
+
+    NumPy's own arrays are instances, as texts, objects and dates are such; a subclass is one of NumPy's own class.
+    """
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], **options: Any) -> Any:
+        if any(base.__class__ is cls for base in bases):
+            bases = tuple([HOST if base.__class__ is cls else base for base in bases])
+            return new_class(name, bases, options, lambda scope: scope.update(body))
+        return super().__new__(cls, name, bases, body, **options)
 
     def __call__(cls, *arguments: Any, **options: Any) -> Any:
         return functions["ndarray"](*arguments, **options)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, HOST) or super().__instancecheck__(instance)
 
 
 class ndarray(ArrayMethods, metaclass=ArrayType):
@@ -72,9 +84,6 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
     __array_priority__ = 1000.0
 
     __class_getitem__: Any = classmethod(GenericAlias)
-
-    def __init_subclass__(cls, **options: Any) -> NoReturn:
-        raise TypeError(f"ndarray: expected no subclass, got class {cls.__name__}; hold an array in an attribute")
 
     @property
     def shape(self) -> Shape:

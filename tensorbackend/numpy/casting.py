@@ -13,21 +13,28 @@ from ..dtypes import DType, bool_
 from ..errors import ArgumentError
 from ..tensor import Tensor
 from .arrays import Step, box, fresh, ndarray, step_view, tensor_of
-from .conversion import asarray, cast, tensor
-from .dtypes import dtype_of
+from .conversion import asarray, cast, host, tensor
+from .dtypes import HostOnlyError, dtype_of
 from .functions import public
 from .shapes import reshaped_view
 
 
 @public
-def view(a: Any, dtype: Any = None, type: Any = None) -> ndarray:
-    """The memory of an array in another dtype: a view."""
+def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
+    """The memory of an array in another dtype: a view; as a subclass or in fields, a copy that is NumPy's."""
     x = asarray(a)
-    if dtype is None or dtype is ndarray:
-        return reshaped_view(x, x.shape)
+    if dtype is ndarray:
+        dtype = None
     if isinstance(dtype, builtins.type) and issubclass(dtype, numpy.ndarray):
-        raise ArgumentError("there are no subclasses of arrays here")
-    target = dtype_of(dtype)
+        dtype, type = None, dtype
+    if type is not None and type is not ndarray:
+        return numpy.array(x).view(type=type) if dtype is None else numpy.array(x).view(dtype, type)
+    if dtype is None:
+        return reshaped_view(x, x.shape)
+    try:
+        target = dtype_of(dtype)
+    except HostOnlyError:
+        return host(x).view(numpy.dtype(dtype))
     source = x._template().dtype
     if source.itemsize == target.itemsize:
         return step_view(x, Step(lambda t: _bits(t, target), lambda old, new: _bits(new, old.dtype)))

@@ -16,7 +16,7 @@ from ..dtypes import DType
 from ..errors import ArgumentError, DTypeError, OperandError, expected
 from ..tensor import Tensor
 from .arrays import as_shape, box, fresh, functions, ndarray, tensor_of
-from .dtypes import NUMPY_CLASSES, dtype_of, numpy_dtype
+from .dtypes import NUMPY_CLASSES, HostOnlyError, dtype_of, numpy_dtype
 
 NUMBERS: Final = frozenset({bool, int, float, complex, *NUMPY_CLASSES})
 """The classes of numbers, of Python and NumPy."""
@@ -39,8 +39,8 @@ def tensor(value: Any) -> Tensor:
 
     Raises
     ------
-    DTypeError, OperandError
-        For texts, objects, and whatever else is not an array of numbers.
+    HostOnlyError
+        For texts, objects, and whatever else only NumPy holds.
 
     Examples
     --------
@@ -55,16 +55,23 @@ def tensor(value: Any) -> Tensor:
         if _holds_arrays(value):
             return stack_tensors([tensor(part) for part in value])
         return from_numpy(_array_of_list(value))
-    if value.__class__ in NUMBERS or isinstance(value, numpy.ndarray | numpy.generic | int | float | complex):
+    if isinstance(value, numpy.ndarray):
+        return from_numpy(value)
+    if value.__class__ in NUMBERS or isinstance(value, numpy.generic | int | float | complex):
         return from_numpy(numpy.asarray(value))
-    if isinstance(value, bytes | str | dict | set | frozenset | GeneratorType) or value is None:
-        remedy = "use a list of numbers, or np.fromiter for an iterator"
-        raise DTypeError(expected("an array or numbers, as there are no arrays of objects", remedy, value=value))
+    if isinstance(value, GeneratorType):
+        raise DTypeError(expected("an array or numbers", "use np.fromiter for an iterator", value=value))
+    if isinstance(value, bytes | str | dict | set | frozenset) or value is None:
+        raise HostOnlyError(expected("an array or numbers", "use a list of numbers", value=value))
     if hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__"):
         return tb.asarray(value)
     convert = getattr(value, "__array__", None)
     made = value if convert is None else convert()
-    return tensor(made) if isinstance(made, ndarray | Tensor) else from_numpy(numpy.asarray(made))
+    return (
+        tensor(made)
+        if made.__class__ is ndarray or isinstance(made, Tensor | numpy.ndarray)
+        else from_numpy(numpy.asarray(made))
+    )
 
 
 def _holds_arrays(value: Any) -> bool:
@@ -85,9 +92,22 @@ def _array_of_list(value: Any) -> numpy.ndarray[Any, Any]:
 
 
 def from_numpy(array: numpy.ndarray[Any, Any], copy: bool = False) -> Tensor:
-    """NumPy's array as a tensor on the default backend; `DTypeError` for a dtype that tensors do not have."""
+    """NumPy's array as a tensor on the default backend; `HostOnlyError` for one that no tensor can hold."""
     dtype_of(array.dtype)
+    if array.__class__ is not numpy.ndarray and is_host_only(array):
+        raise HostOnlyError(expected("a plain array", "convert it with np.asarray", value=type(array).__name__))
     return tb.tensor(array) if copy else tb.asarray(array)
+
+
+def is_host_only(array: numpy.ndarray[Any, Any]) -> bool:
+    """Whether only NumPy can hold an array: texts, objects, dates, fields, masked arrays and other subclasses."""
+    if array.__class__ is not numpy.ndarray and not isinstance(array, numpy.memmap):
+        return True
+    try:
+        dtype_of(array.dtype)
+    except HostOnlyError:
+        return True
+    return False
 
 
 def stack_tensors(parts: Sequence[Tensor]) -> Tensor:
@@ -121,11 +141,11 @@ def common_dtype(dtypes: Iterable[DType]) -> DType:
 
 
 def host(value: Any) -> Any:
-    """Arrays and tensors as NumPy's arrays, also in lists, tuples and dictionaries."""
-    if value.__class__ is ndarray:
-        return value.__array__()
-    if isinstance(value, Tensor):
-        return numpy.asarray(value)
+    """Arrays and tensors as NumPy's arrays that cannot be written to, also in lists, tuples and dictionaries."""
+    if value.__class__ is ndarray or isinstance(value, Tensor):
+        array = numpy.array(value)
+        array.flags.writeable = False  # so that no function writes to a copy unnoticed
+        return array
     if isinstance(value, dict):
         return {key: host(entry) for key, entry in value.items()}
     if type(value) in (list, tuple):
@@ -136,9 +156,9 @@ def host(value: Any) -> Any:
 
 
 def back(value: Any) -> Any:
-    """NumPy's arrays as arrays here, also in lists and tuples; numbers stay NumPy's."""
+    """NumPy's arrays as arrays here, also in lists and tuples; numbers, and what no tensor can hold, stay NumPy's."""
     if isinstance(value, numpy.ndarray):
-        return box(from_numpy(value))
+        return value if is_host_only(value) else box(from_numpy(value))
     if type(value) in (list, tuple):
         return type(value)(map(back, value))
     if isinstance(value, tuple):  # a named tuple of NumPy's
@@ -292,16 +312,20 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
 
 def _ndarray(
     shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None, order: Any = None
-) -> ndarray:
+) -> Any:
     """`np.ndarray(shape, dtype, buffer)`."""
+    try:
+        wanted = dtype_of(dtype)
+    except HostOnlyError:
+        return numpy.ndarray(shape, dtype, host(buffer), offset, strides, order)
     if strides is not None:
         raise ArgumentError(expected("no strides", "index or reshape an array", strides=strides))
     if buffer is None:
-        made = box(tb.zeros(as_shape(shape), dtype=dtype_of(dtype)))
+        made = box(tb.zeros(as_shape(shape), dtype=wanted))
         if not made.shape:
             made._how = True
         return made
-    flat = numpy.frombuffer(host(buffer), numpy_dtype(dtype_of(dtype)), math.prod(as_shape(shape)), offset)
+    flat = numpy.frombuffer(host(buffer), numpy_dtype(wanted), math.prod(as_shape(shape)), offset)
     return box(from_numpy(flat.reshape(as_shape(shape)), copy=True))
 
 

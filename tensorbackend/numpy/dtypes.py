@@ -13,7 +13,12 @@ from ..dtypes import ALL_DTYPES, DType, bool_, complex128, float64, int64
 from ..errors import DTypeError, expected
 from ..interchange import numpy_dtype
 
-__all__ = ["dtype_of", "numpy_dtype"]
+__all__ = ["HostOnlyError", "dtype_of", "numpy_dtype"]
+
+
+class HostOnlyError(DTypeError):
+    """An array that no tensor can hold: NumPy itself computes with it, on the host."""
+
 
 _PLAIN: Final[dict[Any, DType]] = {
     float: float64,
@@ -53,8 +58,10 @@ def dtype_of(dtype: Any) -> DType:
 
     Raises
     ------
+    HostOnlyError
+        For structured, text, object and date dtypes, which tensors do not have.
     DTypeError
-        For structured, text, object and date dtypes, which tensors do not have, and for anything that is not a dtype.
+        For anything that is not a dtype.
 
     Examples
     --------
@@ -81,7 +88,7 @@ def _find_dtype(dtype: Any) -> DType:
     found = _BY_NAME.get(of_numpy.name)
     if found is None or of_numpy.names is not None:
         remedy = _REMEDIES.get(of_numpy.char, _REMEDIES.get(of_numpy.kind, "use another dtype"))
-        raise DTypeError(expected("a dtype of numbers or bools", remedy, dtype=of_numpy))
+        raise HostOnlyError(expected("a dtype of numbers or bools", remedy, dtype=of_numpy))
     return found
 
 

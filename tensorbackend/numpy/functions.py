@@ -23,6 +23,7 @@ from .arrays import HERE, blank, functions, ndarray, result
 from .bodies import Body
 from .conversion import operand, tensor
 from .dtypes import dtype_of
+from .host_arrays import FALL_BACK, SCOPE, STARS, hosted, parameters_of
 from .ufuncs import write_out
 
 Array: TypeAlias = Any
@@ -47,14 +48,14 @@ def public(function: Function) -> Function: ...
 @overload
 def public(*, space: str) -> Callable[[Function], Function]: ...
 def public(function: Callable[..., Any] | None = None, *, space: str = "") -> Callable[..., Any]:
-    """Registers a function of arrays, which needs no wrapper, under its name."""
+    """Registers a function of arrays, which converts its arguments itself, under its name."""
     if function is None:
         return partial(public, space=space)
     name = f"{space}.{function.__name__}" if space else function.__name__
-    functions.setdefault(name, function)
-    functions[name] = PUBLIC[name] = function
     function.__module__ = f"tensorbackend.numpy.{space}" if space else __package__
-    return function
+    functions[name] = function
+    PUBLIC[name] = hosted(function, name)
+    return PUBLIC[name]
 
 
 _CONVERSIONS: Final = {
@@ -102,7 +103,7 @@ def tensors(values: Any) -> list[Tensor]:
     return list(map(tensor, values))
 
 
-_SCOPE: Final = {"HOST": numpy.ndarray, "blank": blank, "dtype_of": dtype_of, "map": map, "ndarray": ndarray,
+_SCOPE: Final = {**SCOPE, "HOST": numpy.ndarray, "blank": blank, "dtype_of": dtype_of, "map": map, "ndarray": ndarray,
                  "operand": operand, "result": result, "tensor": tensor, "tensors": tensors,
                  "tuple": tuple, "write_out": write_out}  # fmt: skip
 
@@ -139,10 +140,10 @@ def function(body: Function | None = None, *, space: str = "", name: str = "", p
     if body is None:
         return partial(function, space=space, name=name, planned=planned)
     name = name or body.__name__.rstrip("_")
-    wrapped: Any = _wrapper(body, name, planned)
+    full = f"{space}.{name}" if space else name
+    wrapped: Any = _wrapper(body, name, full, planned)
     wrapped.__module__ = f"tensorbackend.numpy.{space}" if space else __package__
     wrapped.__doc__, wrapped.__qualname__, wrapped.body = body.__doc__, name, body
-    full = f"{space}.{name}" if space else name
     functions[full] = PUBLIC[full] = wrapped
     return wrapped
 
@@ -157,32 +158,15 @@ def ready(body: Function) -> Function:
     return Body(body, roles).op if operands else body  # type: ignore[return-value] # generated code has no types
 
 
-def _wrapper(body: Callable[..., Any], name: str, planned: bool) -> Callable[..., Any]:
+def _wrapper(body: Callable[..., Any], name: str, full: str, planned: bool) -> Callable[..., Any]:
     given = signature(body)
-    scope: dict[str, Any] = {**_SCOPE, "__name__": __package__}
-    head: list[str] = []
+    scope: dict[str, Any] = {**_SCOPE, "__name__": __package__, "given": given}
+    head = parameters_of(given, scope)
     passed: list[str] = []
     lines: list[str] = []
-    seen = ""
     has_out = False
-    parameters = list(given.parameters.values())
-    for number, parameter in enumerate(parameters):
-        mark = ""
-        if parameter.kind is Parameter.KEYWORD_ONLY and seen != "star":
-            head, seen = [*head, "*"], "star"
-        if parameter.kind is Parameter.VAR_POSITIONAL:
-            mark, seen = "*", "star"
-        elif parameter.kind is Parameter.VAR_KEYWORD:
-            mark = "**"
-        text = mark + parameter.name
-        if parameter.default is not Parameter.empty:
-            scope[f"default_{parameter.name}"] = parameter.default
-            text += f"=default_{parameter.name}"
-        head.append(text)
-        if parameter.kind is Parameter.POSITIONAL_ONLY and (
-            number + 1 == len(parameters) or parameters[number + 1].kind is not Parameter.POSITIONAL_ONLY
-        ):
-            head.append("/")
+    for parameter in given.parameters.values():
+        mark = STARS.get(parameter.kind, "")
         kind = str(parameter.annotation).partition(" | ")[0]
         if kind == "Out":
             has_out = True
@@ -217,7 +201,8 @@ def _wrapper(body: Callable[..., Any], name: str, planned: bool) -> Callable[...
         lines.append("    return r\n")
     scope["body"] = ready(body) if planned else body
     scope["list"] = list
-    source = f"def {name}({', '.join(head)}):\n{''.join(lines)}"
+    code = "".join(f"    {line}\n" for line in "".join(lines).splitlines())
+    source = f"def {name}({', '.join(head)}):\n    try:\n{code}{FALL_BACK.format(name=full)}"
     exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
     made: Callable[..., Any] = scope[name]
     return made

@@ -237,7 +237,7 @@ class vectorize:
                 return together
         otypes = self.otypes
         if otypes is not None and not isinstance(otypes, str):
-            otypes = [numpy_dtype(dtype_of(each)) for each in otypes]
+            otypes = [numpy_dtype(each) if each.__class__ is DType else numpy.dtype(each) for each in otypes]
         of_host = numpy.vectorize(
             lambda *a, **k: host(self.pyfunc(*a, **k)), otypes, None, self.excluded, self.cache, self.signature
         )

@@ -11,12 +11,13 @@ import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import ALL_DTYPES, bool_
+from ..dtypes import ALL_DTYPES, DType, bool_
 from ..errors import ArgumentError, IndexRangeError, TemplateDataError, expected
 from ..tensor import Tensor
 from .arrays import functions, is_basic, ndarray, result, tensor_of, view_of
 from .arrays import put as assign
-from .conversion import NUMBERS, cast, tensor
+from .conversion import NUMBERS, cast, from_numpy, host, tensor
+from .dtypes import HostOnlyError, numpy_dtype
 
 _PLACES: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype is bool_ or dtype.is_integer})
 """The dtypes of masks and indices."""
@@ -87,7 +88,7 @@ def _setitem(x: ndarray, key: Any, value: Any) -> None:
         if number is not None:
             assign(x, key, number)
             return
-    v = value if isinstance(value, Tensor) else tensor(value)
+    v = value if isinstance(value, Tensor) else _tensor_to_assign(value, dtype)
     if v.dtype is not dtype:
         if v.dtype.is_complex and not dtype.is_complex and value.__class__ in NUMBERS:
             raise TypeError("float() argument must be a string or a real number, not 'complex'")
@@ -97,6 +98,13 @@ def _setitem(x: ndarray, key: Any, value: Any) -> None:
         while v.ndim > fits and v.shape[0] == 1:
             v = tb.reshape(v, v.shape[1:])
     assign(x, key, v)
+
+
+def _tensor_to_assign(value: Any, dtype: DType) -> Tensor:
+    try:
+        return tensor(value)
+    except HostOnlyError:  # texts and objects, which NumPy reads as numbers
+        return from_numpy(numpy.asarray(host(value)).astype(numpy_dtype(dtype)))
 
 
 def _fit_number(value: Any, dtype: Any) -> Any:

@@ -23,7 +23,7 @@ from ..tensor import Tensor
 from .arrays import box, fresh, functions, ndarray, replace, result, tensor_of
 from .conversion import back, cast, host, tensor
 from .draws import Saved, Source, as_parameter, as_result, is_number, scaled, shape_of
-from .dtypes import dtype_of, numpy_dtype
+from .dtypes import HostOnlyError, dtype_of, numpy_dtype
 from .shapes import flat_along
 
 _BY_NUMPY: Final[ContextVar[bool]] = ContextVar("by_numpy", default=False)
@@ -118,7 +118,11 @@ class _Draws(Source):
         if not numpy.ndim(host(x) if x.__class__ is not ndarray else x):
             order = self._order(operator.index(x))
             return box(tb.random.permutation(self._key(), operator.index(x)) if order is None else tb.asarray(order))
-        return box(self._permuted(tensor(x), axis))
+        try:
+            return box(self._permuted(tensor(x), axis))
+        except HostOnlyError:
+            entries = numpy.asanyarray(host(x))
+        return entries.take(host(self.permutation(entries.shape[axis])), axis)
 
     def _permuted(self, t: Tensor, axis: int) -> Tensor:
         order = self._order(t.shape[axis])
@@ -153,7 +157,12 @@ class _Draws(Source):
         if self._numpy is not None:
             options = {"axis": axis, "shuffle": shuffle} if isinstance(self._numpy, numpy.random.Generator) else {}
             return self._draw_by_numpy("choice", a, size, replace, p, **options)
-        items: Any = operator.index(a) if is_number(a) else tensor(a)
+        try:
+            items: Any = operator.index(a) if is_number(a) else tensor(a)
+        except HostOnlyError:
+            entries = numpy.asanyarray(host(a))
+            places = self.choice(entries.shape[axis], size, replace, p)
+            return entries.take(places if size is None else host(places), axis)
         count = items if isinstance(items, int) else items.shape[axis]
         shape = shape_of(size)
         if not replace and numpy.prod(shape, dtype=int) > count:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, Final
 
 import numpy
@@ -16,6 +17,7 @@ from .arrays import HERE, blank, box, functions, ndarray, result
 from .conversion import cast, tensor
 from .dtypes import dtype_of
 from .functions import PUBLIC
+from .host_arrays import FALL_BACK, SCOPE
 from .shapes import axis_positions, size
 from .ufuncs import write_out
 
@@ -104,15 +106,16 @@ def {name}(a, {signature}):
                 array._t = r
                 return array
             return r.data[()]
-    return reduce({name!r}, a, {passed})
-"""
+    try:
+        return reduce({name!r}, a, {passed})
+{fall_back}"""
 
 _PLAIN: Final = ("dtype", "out", "initial", "where", "mean", "correction")
 
 
 def _make_function(name: str, row: Reduction) -> Callable[..., Any]:
     scope: dict[str, Any] = {
-        "HOST": numpy.ndarray, "NO_VALUE": NO_VALUE, "blank": blank, "ndarray": ndarray, "op": row.op,
+        **SCOPE, "HOST": numpy.ndarray, "NO_VALUE": NO_VALUE, "blank": blank, "ndarray": ndarray, "op": row.op,
         "reduce": reduce, "straight": row.straight, "__name__": __package__,
     }  # fmt: skip
     names = [part.partition("=")[0].strip() for part in row.signature.split(",") if part.strip() != "*"]
@@ -124,9 +127,11 @@ def _make_function(name: str, row: Reduction) -> Callable[..., Any]:
         name=name, signature=row.signature, plain=" and ".join(tests), keepdims=keep,
         correction=", correction=ddof" if "ddof" in names else "",
         passed=", ".join(f"{each}={each}" for each in names if each != "overwrite_input"),
+        fall_back=FALL_BACK.format(name=name),
     )  # fmt: skip
     exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
     made: Any = scope[name]
+    scope["given"] = signature(made)
     made.__module__ = __package__
     made.__doc__ = row.op.__doc__
     return made  # type: ignore[no-any-return] # generated code has no types

@@ -15,19 +15,19 @@ from .functions import public
 @public
 def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
     """Writes an array to a file of NumPy's format."""
-    numpy.save(file, numpy.asarray(tensor(arr)), allow_pickle=False)
+    numpy.save(file, numpy.asarray(tensor(arr)), allow_pickle=allow_pickle)
 
 
 @public
 def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
     """Writes several arrays to one file."""
-    numpy.savez(file, *host(args), allow_pickle=False, **host(kwds))
+    numpy.savez(file, *host(args), allow_pickle=allow_pickle, **host(kwds))
 
 
 @public
 def savez_compressed(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
     """Writes several arrays to one compressed file."""
-    numpy.savez_compressed(file, *host(args), allow_pickle=False, **host(kwds))
+    numpy.savez_compressed(file, *host(args), allow_pickle=allow_pickle, **host(kwds))
 
 
 @public
@@ -35,7 +35,7 @@ def load(
     file: Any, mmap_mode: Any = None, allow_pickle: bool = False, fix_imports: bool = True, encoding: str = "ASCII"
 ) -> Any:
     """Reads the array or the arrays of a file."""
-    found = numpy.load(file, mmap_mode, allow_pickle=False, encoding=encoding)  # type: ignore[arg-type] # NumPy says which
+    found = numpy.load(file, mmap_mode, allow_pickle=allow_pickle, encoding=encoding)  # type: ignore[arg-type] # NumPy says which
     return back(found) if isinstance(found, numpy.ndarray) else NpzFile(found)
 
 
@@ -103,7 +103,8 @@ def loadtxt(fname: Any, dtype: Any = float, *arguments: Any, **options: Any) -> 
 @public
 def genfromtxt(fname: Any, dtype: Any = float, *arguments: Any, **options: Any) -> Any:
     """Reads numbers from a text file with gaps."""
-    return back(numpy.genfromtxt(fname, numpy_dtype(dtype_of(dtype)), *arguments, **options))
+    wanted = None if dtype is None else numpy_dtype(dtype_of(dtype))
+    return back(numpy.genfromtxt(fname, wanted, *arguments, **options))
 
 
 @public

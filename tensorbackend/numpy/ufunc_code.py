@@ -11,6 +11,7 @@ import numpy
 
 from ..errors import OutOfRangeError
 from .arrays import HERE, LASTING, blank, ndarray, release, replace
+from .host_arrays import hosted
 from .promotion import COMPARISONS, Spec
 from .ufunc_methods import accumulate as accumulate_by
 from .ufunc_methods import at, outer
@@ -169,7 +170,7 @@ def make_ufunc(spec: Spec) -> Callable[..., Any]:
     function.types, function.ntypes = spec.by_numpy.types, spec.by_numpy.ntypes
     function.signature = spec.by_numpy.signature
     function.resolve_dtypes = spec.by_numpy.resolve_dtypes
-    function.at = lambda a, indices, b=None, /: at(spec, a, indices, b)
+    methods: dict[str, Callable[..., Any]] = {"at": lambda a, indices, b=None, /: at(spec, a, indices, b)}
     if spec.nin == 2 and spec.nout == 1:
 
         def reduce(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
@@ -182,8 +183,10 @@ def make_ufunc(spec: Spec) -> Callable[..., Any]:
         def reduceat(array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
             return reduceat_by(spec, array, indices, axis, dtype, out)
 
-        function.reduce, function.accumulate, function.reduceat = reduce, accumulate, reduceat
-        function.outer = lambda a, b, /, **options: outer(spec, a, b, **options)
+        methods |= {"reduce": reduce, "accumulate": accumulate, "reduceat": reduceat,
+                    "outer": lambda a, b, /, **options: outer(spec, a, b, **options)}  # fmt: skip
+    for name, method in methods.items():
+        setattr(function, name, hosted(method, f"{spec.name}.{name}"))
     public: Callable[..., Any] = function
     return public
 

@@ -20,15 +20,24 @@ from ..errors import ArgumentError, DTypeError, OperandError, OutOfRangeError, e
 from ..tensor import Tensor
 from .arrays import ndarray, replace, result
 from .conversion import NUMBERS, cast, operand, tensor
-from .dtypes import dtype_of, numpy_dtype
+from .dtypes import HostOnlyError, dtype_of, numpy_dtype
+from .host_arrays import call_on_host
 from .promotion import COMPARISONS, Plan, Spec, kind_of, make_plan, plan_call
 
 
-def call(
+def call(spec: Spec, arguments: Sequence[Any], out: Any = None, **options: Any) -> Any:
+    """A call of a universal function with any arguments of NumPy."""
+    try:
+        return _call(spec, arguments, out, **options)
+    except HostOnlyError as error:
+        only = error
+    return call_on_host(spec.by_numpy, only, arguments, options if out is None else {"out": out, **options})
+
+
+def _call(
     spec: Spec, arguments: Sequence[Any], out: Any = None, where: Any = True, dtype: Any = None, casting: Any = None,
     signature: Any = None, sig: Any = None, order: str = "K", subok: bool = True, **others: Any,
 ) -> Any:  # fmt: skip
-    """A call of a universal function with any arguments of NumPy."""
     if others:
         if spec.by_numpy.signature and not others.keys() - {"axes", "axis", "keepdims"}:
             return _call_along_axes(spec, arguments, others, out=out, where=where, dtype=dtype, casting=casting)

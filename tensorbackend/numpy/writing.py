@@ -21,7 +21,7 @@ from .shapes import flat_along
 
 
 def _target(a: Any) -> ndarray:
-    if not isinstance(a, ndarray):
+    if a.__class__ is not ndarray:
         raise TypeError(f"argument 1 must be numpy.ndarray, not {type(a).__name__}")
     return a
 

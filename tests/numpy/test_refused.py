@@ -14,9 +14,9 @@ import tensorbackend.numpy as np
     ("module", "name", "remedy"),
     [
         (np, "as_strided", "use np.lib.stride_tricks.as_strided"),
-        (np, "matrix", "use two-dimensional arrays"),
+        (np, "mat", "use two-dimensional arrays"),
         (np, "nested_iters", "use np.nditer, or nested loops"),
-        (np, "datetime64", "use integer arrays that count days or seconds"),
+        (np, "chararray", "use np.char.chararray"),
     ],
 )
 def test_a_name_that_is_refused_says_what_to_write(module: object, name: str, remedy: str) -> None:

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrays import functions
+from ..functions import PUBLIC
 from ..refused import missing_name_error
 from ..strides import as_strided as as_strided
 
-sliding_window_view = functions["sliding_window_view"]
-broadcast_to = functions["broadcast_to"]
-broadcast_arrays = functions["broadcast_arrays"]
-broadcast_shapes = functions["broadcast_shapes"]
+sliding_window_view = PUBLIC["sliding_window_view"]
+broadcast_to = PUBLIC["broadcast_to"]
+broadcast_arrays = PUBLIC["broadcast_arrays"]
+broadcast_shapes = PUBLIC["broadcast_shapes"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,196 @@
+"""Arrays that no tensor can hold: NumPy's own, on the host.
+
+Texts, objects, dates, fields, masked arrays and subclasses of NumPy's array are `numpy.ndarray`s on every backend. A
+function of the namespace that is given one, or is asked to make one, is NumPy's function of that name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter, Signature, signature
+from operator import attrgetter
+from typing import Any, Final
+
+import numpy
+
+from .arrays import HERE
+from .conversion import back, host
+from .dtypes import HostOnlyError
+
+NAMES: Final = [
+    "asmatrix",
+    "bmat",
+    "busday_count",
+    "busday_offset",
+    "busdaycalendar",
+    "bytes_",
+    "char",
+    "character",
+    "clongdouble",
+    "complex256",
+    "datetime64",
+    "datetime_as_string",
+    "datetime_data",
+    "float128",
+    "frompyfunc",
+    "fromregex",
+    "is_busday",
+    "isnat",
+    "longdouble",
+    "ma",
+    "matrix",
+    "memmap",
+    "object_",
+    "rec",
+    "recarray",
+    "record",
+    "str_",
+    "strings",
+    "timedelta64",
+    "void",
+]
+"""NumPy's names that make such arrays, or compute with them alone."""
+
+
+def call_on_host(
+    function: Callable[..., Any], only: HostOnlyError, arguments: Sequence[Any], options: Mapping[str, Any]
+) -> Any:
+    """The result of NumPy's function of arguments that tensors cannot hold; arrays of numbers are arrays here again.
+
+    Parameters
+    ----------
+    function : Callable
+        NumPy's function.
+    only : HostOnlyError
+        What was wrong with the arguments: raised if NumPy would write to an array of the namespace, of which it has a
+        copy.
+    arguments, options
+        Its arguments.
+
+    Returns
+    -------
+    Any
+        The result.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> call_on_host(numpy.char.upper, HostOnlyError(), (["a", "b"],), {})
+    array(['A', 'B'], dtype='<U1')
+    """
+    given, named = [host(each) for each in arguments], {name: host(each) for name, each in options.items()}
+    try:
+        made = function(*given, **named)
+    except ValueError as error:
+        if "read-only" in str(error):
+            raise only from None
+        raise
+    return back(made)
+
+
+def by_numpy(name: str, only: HostOnlyError, given: Signature, values: Mapping[str, Any]) -> Any:
+    """The result of a call of the namespace by NumPy's function of the same name.
+
+    Parameters
+    ----------
+    name : str
+        The name, such as `linalg.norm`.
+    only : HostOnlyError
+        What was wrong with the arguments, raised if NumPy has no such function.
+    given : Signature
+        The parameters of the function here, which are NumPy's; those left at their defaults are left to NumPy.
+    values : Mapping
+        The values of the parameters by name, among others.
+
+    Returns
+    -------
+    Any
+        The result.
+    """
+    try:
+        function = attrgetter(name)(numpy)
+    except AttributeError:
+        raise only from None
+    arguments: list[Any] = []
+    options: dict[str, Any] = {}
+    skips = False
+    for parameter in given.parameters.values():
+        value = values[parameter.name]
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            arguments += value
+        elif parameter.kind is Parameter.VAR_KEYWORD:
+            options |= value
+        elif value is parameter.default:
+            skips = True
+        elif skips or parameter.kind is Parameter.KEYWORD_ONLY:
+            options[parameter.name] = value
+        else:
+            arguments.append(value)
+    return call_on_host(function, only, arguments, options)
+
+
+FALL_BACK: Final = """\
+    except HostOnlyError as error:
+        only = error
+    return by_numpy({name!r}, only, given, locals())
+"""
+"""The end of a function whose code is in a `try`: the same call of NumPy's, after the `except` so that no error is
+chained."""
+
+SCOPE: Final[dict[str, Any]] = {"HostOnlyError": HostOnlyError, "by_numpy": by_numpy}
+"""The names that `FALL_BACK` needs."""
+
+
+def parameters_of(given: Signature, scope: dict[str, Any]) -> list[str]:
+    """The parameters of a function as text, with the defaults in the scope of its code."""
+    head: list[str] = []
+    parameters = list(given.parameters.values())
+    star = False
+    for number, parameter in enumerate(parameters):
+        if parameter.kind is Parameter.KEYWORD_ONLY and not star:
+            head.append("*")
+        star = star or parameter.kind in (Parameter.KEYWORD_ONLY, Parameter.VAR_POSITIONAL)
+        text = STARS.get(parameter.kind, "") + parameter.name
+        if parameter.default is not Parameter.empty:
+            scope[f"default_{parameter.name}"] = parameter.default
+            text += f"=default_{parameter.name}"
+        head.append(text)
+        if parameter.kind is Parameter.POSITIONAL_ONLY and (
+            number + 1 == len(parameters) or parameters[number + 1].kind is not Parameter.POSITIONAL_ONLY
+        ):
+            head.append("/")
+    return head
+
+
+STARS: Final[dict[Any, str]] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
+"""What stands before the name of a parameter, by its kind."""
+
+
+def hosted(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A function of the namespace that is NumPy's for what tensors cannot hold: straight-line code of one call."""
+    given = signature(function)
+    scope: dict[str, Any] = {**SCOPE, "implementation": function, "given": given, "__name__": __package__}
+    head = parameters_of(given, scope)
+    positional, named, plain = [], [], []
+    for parameter in given.parameters.values():
+        text = STARS.get(parameter.kind, "") + parameter.name
+        if parameter.kind is Parameter.KEYWORD_ONLY:
+            named.append(f"{text}={text}")
+            plain.append(f"{text} is default_{text}" if f"default_{text}" in scope else "False")
+        elif parameter.kind is Parameter.VAR_KEYWORD:
+            named.append(text)
+            plain.append(f"not {parameter.name}")
+        else:
+            positional.append(text)
+    short = name.rpartition(".")[2]
+    lines = [f"return implementation({', '.join([*positional, *named])})"]
+    if named:  # passing them by name takes as long as the rest of the call
+        lines = [f"if {' and '.join(plain)}:", f"    return implementation({', '.join(positional)})", *lines]
+    code = "".join(f"        {line}\n" for line in lines)
+    source = f"def {short}({', '.join(head)}):\n    try:\n{code}{FALL_BACK}"
+    exec(compile(source.format(name=name), f"{HERE}/<{short}>", "exec"), scope)
+    made: Any = scope[short]
+    made.__doc__, made.__module__, made.__qualname__ = function.__doc__, function.__module__, function.__qualname__
+    made.__wrapped__ = function
+    result: Callable[..., Any] = made
+    return result
