@@ -95,7 +95,11 @@ def trace_until_stable(carried: Leaves, trace: Callable[[], TracedFunction]) -> 
             with suppress(TensorBackendError):  # the check below names the carried value
                 body = body.cast_number(position, before.dtype)
     for path, before, after in zip(carried.paths, carried.templates, body.graph.results, strict=False):
-        check_same(f"{path} to stay {before!r} from iteration to iteration", before, after, "returned", "in the body")
+        wider = after.dtype.is_inexact and before.dtype.is_numeric
+        start = f"start with dtype {after.dtype.name!r}, or " if wider else ""
+        check_same(
+            f"{path} to stay {before!r} from iteration to iteration", before, after, "returned", "in the body", start
+        )
     return body
 
 
@@ -133,13 +137,13 @@ def _fits(number: Scalar, template: Template) -> bool:
     return True
 
 
-def check_same(expectation: str, before: Template, after: Template, came: str, where: str) -> None:
+def check_same(expectation: str, before: Template, after: Template, came: str, where: str, start: str = "") -> None:
     """Raises the error for the first difference between two templates: in dtype, shape or names."""
     if before is after:
         return
     kind: type[TensorBackendError]
     if before.dtype is not after.dtype:
-        kind, remedy = DTypeError, f"cast it {where} with astype(..., {before.dtype.name!r})"
+        kind, remedy = DTypeError, f"{start}cast it {where} with astype(..., {before.dtype.name!r})"
     elif before.shape != after.shape:
         kind, remedy = ShapeError, f"reshape, reduce or broadcast it {where}"
     else:

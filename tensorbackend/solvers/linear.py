@@ -212,6 +212,8 @@ def linear(operator: Any, vectors: Template, count: int, name: str) -> Linear:
     (result,) = graph.results
     batch = vectors.shape[: vectors.ndim - count]
     if result.shape[: len(batch)] != batch or result.ndim <= len(batch):
+        if not batch:
+            raise ShapeError(expected(f"{name} to return a vector", given=vectors, returned=result))
         remedy = "pass as vector_axes= how many of the last axes form one vector"
         raise ShapeError(expected(f"{name} to keep the axes before a vector, {batch}", remedy, returned=result))
     if result.dtype is not vectors.dtype:

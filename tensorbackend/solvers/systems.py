@@ -72,14 +72,15 @@ def solve(
     max_iterations: TensorLike | None = None,
     preconditioner: Any = None,
     null_space: Literal["constant"] | Tensor | None = None,
-    vector_axes: int = 1,
+    vector_axes: int | None = None,
     restart: int = 20,
     trajectory: Sequence[int] | None = None,
     raise_on_failure: bool = False,
 ) -> Solution:
     """Solve A x = b on any backend, with gradients with respect to b and the values of A.
 
-    A vector is along the last axis of b. All axes before it are batch axes, and each example stops separately.
+    With a matrix, a vector is along the last axis of b. All axes before it are batch axes, and each example stops
+    separately. With a function all axes of b are one vector, unless `vector_axes` says otherwise.
 
     Parameters
     ----------
@@ -88,7 +89,7 @@ def solve(
         tensor, or another library's matrix. Or a linear function that takes tensors like b, a whole batch at once, and
         returns such tensors. It is traced, and the tensors that it closes over have gradients.
     b : Tensor
-        Shape (..., n), floating or complex. For a function the last `vector_axes` axes are one vector.
+        Shape (..., n), floating or complex; for a function any shape.
     method : str
         For Hermitian definite matrices: `"cg"`, conjugate gradients, and `"cg-adaptive"`, which tolerates a matrix that
         is not quite symmetric. For any square matrix: `"bicgstab"`, also `"bicgstab(2)"` and so on for polynomials of
@@ -113,8 +114,9 @@ def solve(
         Neumann's boundary conditions, or vectors that span the null space, of shape (n,) or (k, n). The solution then
         has no part in the null space, and the part of b in it is ignored. Not for `"lsqr"`, which does not need it,
         and `"direct"`.
-    vector_axes : int
-        The number of last axes of b that form one vector; more than 1 only for a function.
+    vector_axes : int, optional
+        The number of last axes of b that form one vector: 1 for a matrix. For a function the default is all of them;
+        a smaller number makes the axes before them batch axes, which the function must not mix.
     restart : int
         The number of iterations of `"gmres"` before it restarts; it keeps as many vectors.
     trajectory : sequence of ints, optional
@@ -157,7 +159,7 @@ def solve(
     [75.0, 50.0, 25.0]
     """
     name, number = _method(method, A, index(restart))
-    system = _System(A, _bring(b, _home(A, b, x0)), x0, null_space, index(vector_axes))
+    system = _System(A, _bring(b, _home(A, b, x0)), x0, null_space, vector_axes)
     approximate_inverse = preconditioner_of(preconditioner, system.function, system.residuals, system.count)
     system.check(name, approximate_inverse is not None)
     steps = None if trajectory is None else tuple(map(index, trajectory))
@@ -224,14 +226,15 @@ def _check_tolerances(name: str, rtol: Any, atol: Any) -> None:
 class _System:
     """A linear system in the form in which methods take it: nameless vectors along the last axis, of one dtype."""
 
-    def __init__(self, A: Any, b: Tensor, x0: Any, null_space: Any, count: int) -> None:
+    def __init__(self, A: Any, b: Tensor, x0: Any, null_space: Any, count: int | None) -> None:
         if hasattr(A, "tocsr") and not isinstance(A, SparseMatrix):
             A = from_scipy(A)
         elif not isinstance(A, Tensor | SparseMatrix | str) and not callable(A):
             A = asarray(A, backend=b.backend)
         guess = None if x0 is None else _bring(x0, b.backend)
-        self.operator, self.guess, self.count = A, guess, count
         self.matrix = A.template if isinstance(A, Tensor | SparseMatrix) else None
+        count = (max(b.ndim, 1) if self.matrix is None else 1) if count is None else index(count)
+        self.operator, self.guess, self.count = A, guess, count
         if self.matrix is not None and self.matrix.ndim < 2:
             raise ShapeError(expected("A as a matrix", "give it at least two axes", A=self.matrix))
         self._check_axes(b)
@@ -250,7 +253,7 @@ class _System:
         size = prod(b.shape[b.ndim - count :])
         if size != rows:
             grid = self.matrix is not None and rows == prod(b.shape[-2:])
-            remedy = "flatten() the grid, or give a function and vector_axes=2" if grid else ""
+            remedy = "flatten() the grid, or give a function" if grid else ""
             raise ShapeError(
                 expected(f"b with {rows} elements in a vector, the number of rows of A", remedy, b=b.template)
             )

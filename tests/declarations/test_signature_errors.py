@@ -266,7 +266,7 @@ GUESSES = [
     ("x.rename({None: 'row'})", "write all names by position"),
     ("tb.vmap(lambda row: x)(x)", "vmap: expected a result without an axis 'batch', the name of the batch"),
     ("tb.jit(lambda y: y > 0 and y < 2)(v[0])", "(a) & (b) for `a and b`"),
-    ("tb.solvers.solve(tb.eye(4), x)", "flatten() the grid, or give a function and vector_axes=2"),
+    ("tb.solvers.solve(tb.eye(4), x)", "flatten() the grid, or give a function"),
     ("tb.solvers.solve(tb.eye(4), x, vector_axes=2)", "flatten() the grid, or give a function"),
     ("tb.random.multivariate_normal(key, tb.zeros(2), tb.ones((2, 2)))", "add a small multiple of eye()"),
     ("tb.expand_dims(x, 0, 'new')", "write name='new'"),

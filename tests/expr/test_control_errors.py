@@ -78,6 +78,10 @@ MISTAKES: list[tuple[str, Wrong, type[TensorBackendError], str]] = [
     ("carried number", lambda x: tb.while_loop(lambda c: True, lambda c: tb.argmax(x), 0.5), DTypeError,
      "while_loop: expected carry to stay f32 from iteration to iteration, got returned=s64; "
      "cast it in the body with astype(..., 'float32')"),
+    ("carried number of 32 bits", lambda x: tb.scan(lambda c, y: (c + y, c), tb.zeros(()), tb.astype(x, "f64")),
+     DTypeError,
+     "scan: expected carry to stay f32 from iteration to iteration, got returned=f64; "
+     "start with dtype 'float64', or cast it in the body with astype(..., 'float32')"),
     ("carried tree", lambda x: tb.fori_loop(0, 2, lambda i, c: (c[0], (c[1], None)), (x, (x, x))), ArgumentError,
      "fori_loop: expected carry[1][0] to keep its nesting, a tensor, got returned=a tuple of 2; "
      "keep every value in its place, in the same kind of container"),

@@ -300,6 +300,9 @@ def test_a_function_may_take_grids(backend: str) -> None:
         solution = solve(laplace, b, method, rtol=1e-10, vector_axes=2, restart=20)
         assert (solution.x.names, solution.x.shape, solution.converged.tolist()) == (b.names, b.shape, [True, True])
         numpy.testing.assert_allclose(array(laplace(solution.x)), array(b), atol=1e-8)
+        whole = solve(laplace, b, method, rtol=1e-10, restart=20)
+        assert (whole.x.names, whole.converged.shape, whole.converged.item()) == (b.names, (), True)
+        numpy.testing.assert_allclose(array(laplace(whole.x)), array(b), atol=1e-8)
 
 
 def test_names_and_dtypes_are_those_of_what_is_given() -> None:

@@ -79,8 +79,9 @@ WRONG: list[tuple[dict[str, Any], type[TensorBackendError], str]] = [
         "expected b with 2 elements in a vector, the number of rows of A",
     ),
     ({"A": lambda x: (x, x), "method": "cg"}, OperandError, "expected A to return one tensor"),
+    ({"A": lambda x: tb.sum(x)}, ShapeError, "expected A to return a vector, got given="),
     (
-        {"A": lambda x: tb.sum(x), "b": tb.ones((2, 3))},
+        {"A": lambda x: tb.sum(x), "b": tb.ones((2, 3)), "vector_axes": 1},
         ShapeError,
         r"expected A to keep the axes before a vector, \(2,\)",
     ),
