@@ -17,7 +17,7 @@ from ..errors import ArgumentError, TemplateDataError
 from ..tensor import Tensor
 from .arrays import as_shape, box, functions, ndarray, root
 from .conversion import asarray, back, cast, host, tensor
-from .dtypes import dtype_of, numpy_dtype
+from .dtypes import HostOnlyError, dtype_of, numpy_dtype
 from .functions import Array, function, public
 from .shapes import axis_positions
 
@@ -244,7 +244,10 @@ class vectorize:
         return back(of_host(*map(host, arguments), **{name: host(each) for name, each in keywords.items()}))
 
     def _together(self, arguments: tuple[Any, ...]) -> Any:
-        given = [tensor(each) for each in arguments]
+        try:
+            given = [tensor(each) for each in arguments]
+        except HostOnlyError:
+            return None
         shape = tb.broadcast_shapes(*[each.shape for each in given])
         if not shape or 0 in shape:
             return None

@@ -43,7 +43,10 @@ def _part(part: Any) -> Any:
             raise IndexRangeError(expected("a key of ints, slices, masks and arrays", remedy, key=part))
         text = "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays"
         raise IndexRangeError(f"{text} are valid indices")
-    t = tensor(part)
+    try:
+        t = tensor(part)
+    except HostOnlyError as error:
+        raise IndexRangeError("arrays used as indices must be of integer (or boolean) type") from error
     if not t.size and not t.dtype.is_integer and t.dtype is not bool_ and isinstance(part, list | tuple):
         return tb.astype(t, tb.int64)
     if not t.dtype.is_integer and t.dtype is not bool_:

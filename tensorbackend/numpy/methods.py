@@ -106,8 +106,7 @@ METHODS: Final = [
 def bind() -> None:
     """Adds the methods of arrays that are functions of the namespace."""
     for name in METHODS:
-        if name in functions:
-            setattr(ndarray, name, functions[name])
+        setattr(ndarray, name, PUBLIC[name])
     setattr(ndarray, "T", property(functions["transpose"], doc="The axes in reverse order: a view."))  # noqa: B010
 
 

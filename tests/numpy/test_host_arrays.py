@@ -73,6 +73,9 @@ CALLS = [
     "np.append(['a'], 'b')",
     "np.repeat(['a', 'b'], 2)",
     "np.column_stack([['a', 'b'], k[:2]])",
+    "np.vectorize(len)(['ab', 'c'])",
+    "np.vectorize(lambda text: text + 'x')('a')",
+    "(k % 3).choose(np.array([1, None, 2]))",
 ]
 """Calls whose results hold more than numbers, or come from such arrays."""
 
@@ -219,3 +222,8 @@ def test_a_write_to_an_array_by_numpy_is_an_error_and_changes_nothing() -> None:
 def test_names_of_numpy_that_make_such_arrays_are_numpys() -> None:
     for name in ("datetime64", "object_", "str_", "ma", "matrix", "rec", "char", "busday_count"):
         assert operator.attrgetter(name)(ours) is operator.attrgetter(name)(numpy)
+
+
+def test_texts_are_no_indices() -> None:
+    with pytest.raises(IndexError, match="integer"):
+        ours.arange(3)[ours.array(["a"])]
