@@ -43,18 +43,27 @@ def written(t: Tensor, key: Any, v: Tensor) -> bool:
     return True
 
 
-def written_through(x: Holder, key: Any, v: Any) -> bool:
-    """Whether NumPy has written a tensor or a number to the elements at a basic key of a view, in its root's memory."""
+def writeable_part(x: Holder) -> Tensor | None:
+    """The tensor of a view in its root's memory, which nothing else refers to; `None` if there is no such memory."""
     release(x._root)
     x._kept = x._seen = None
     t = x._root._t
-    kind = v.__class__
-    if t.data.__class__ is not HOST or (kind is Tensor and v.data.__class__ is not HOST) or not held_alone(t):
-        return False
+    if t.data.__class__ is not HOST or not held_alone(t):
+        return None
     read = x._read()
-    part, data, template = read.data, t.data, read.template
-    if part.base is not data or data.base is not None or not data.flags.owndata or x._t is not None:
+    data = t.data
+    if read.data.base is not data or data.base is not None or not data.flags.owndata or x._t is not None:
+        return None
+    return read
+
+
+def written_through(x: Holder, key: Any, v: Any) -> bool:
+    """Whether NumPy has written a tensor or a number to the elements at a basic key of a view, in its root's memory."""
+    kind = v.__class__
+    read = writeable_part(x)
+    if read is None or (kind is Tensor and v.data.__class__ is not HOST):
         return False
+    part, template = read.data, read.template
     if kind is Tensor:
         new = v.template
         v = v.data

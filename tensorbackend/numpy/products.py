@@ -117,7 +117,7 @@ def einsum(
         text = ",".join(map(_letters, places))
         if len(operands) % 2:
             text += f"->{_letters(operands[-1])}"
-    given = [tensor(each) for each in parts]
+    given = [each._t if each.__class__ is ndarray and each._t is not None else tensor(each) for each in parts]
     if dtype is not None:
         wanted = dtype_of(dtype)
         for each in given:

@@ -12,6 +12,7 @@ import numpy
 from ..errors import OutOfRangeError
 from .arrays import HERE, LASTING, blank, ndarray, release, replace
 from .host_arrays import hosted
+from .in_place import writeable_part
 from .promotion import COMPARISONS, Spec
 from .ufunc_methods import accumulate as accumulate_by
 from .ufunc_methods import at, outer
@@ -100,14 +101,19 @@ def reflected(x2, x1):
 
 def in_place(x1, x2):
     a = x1._t
+    part = None
     if a is None:
-        a = x1._read()
+        a = part = writeable_part(x1)
+        if a is None:
+            a = x1._read()
 {_READ.format(x="x2", a="b", k="j")}
     k = a.template.dtype
     if (k in alike if k is j else kinds.get((k, j), a) is None) and a.template.shape:
         r = op(a, b)
         if r.template is a.template and r.backend is a.backend:
-            if x1._t is not None:
+            if part is not None:
+                part.data[...] = r.data
+            elif x1._t is not None:
                 if LASTING:
                     release(x1)
                 x1._t = r
@@ -134,7 +140,7 @@ _OF_ANY_NUMBER: Final = """\
 _SHARED: Final = {
     "OutOfRangeError": OutOfRangeError, "float64": numpy.float64, "float": float,
     "HOST": numpy.ndarray, "LASTING": LASTING, "blank": blank, "call": call, "change": change, "ndarray": ndarray,
-    "operate": operate, "release": release, "replace": replace,
+    "operate": operate, "release": release, "replace": replace, "writeable_part": writeable_part,
 }  # fmt: skip
 
 
