@@ -7,9 +7,10 @@ which the op agrees with NumPy is straight-line code, with one look-up by the dt
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import numpy
 
@@ -19,10 +20,12 @@ from ..dtypes import DType, bool_
 from ..errors import ArgumentError, DTypeError, OperandError, OutOfRangeError, expected
 from ..tensor import Tensor
 from .arrays import ndarray, replace, result
-from .conversion import NUMBERS, cast, operand, tensor
+from .conversion import NUMBERS, back, cast, host, is_host_only, operand, tensor
 from .dtypes import HostOnlyError, dtype_of, numpy_dtype
 from .host_arrays import call_on_host
 from .promotion import COMPARISONS, Plan, Spec, kind_of, make_plan, plan_call
+from .ufunc_table import COMPARISONS as BY_METHOD
+from .ufunc_table import OPERATORS
 
 
 def call(spec: Spec, arguments: Sequence[Any], out: Any = None, **options: Any) -> Any:
@@ -213,11 +216,20 @@ def change(spec: Spec, x: ndarray, other: Any) -> Any:
     return call(spec, (x, other), out=x)
 
 
+_SYMBOLS: Final[dict[str, Callable[..., Any]]] = {
+    name: divmod if method == "divmod" else getattr(operator, f"__{method}__")
+    for method, name in {**OPERATORS, **BY_METHOD}.items()
+}
+"""The operator of a universal function."""
+
+
 def operate(spec: Spec, x: Any, y: Any) -> Any:
     """`x + y` and the like, if it is not straight-line."""
     other = y if x.__class__ is ndarray else x
     kind = other.__class__
     if kind not in NUMBERS and kind is not ndarray:
+        if isinstance(other, numpy.ndarray) and kind is not numpy.ndarray and is_host_only(other):
+            return back(_SYMBOLS[spec.name](host(x), host(y)))  # a subclass such as np.matrix has operators of its own
         if getattr(other, "__array_ufunc__", 0) is None or _has_operators_of_its_own(other):
             return NotImplemented
         if other is None or isinstance(other, str):
@@ -232,6 +244,8 @@ def _has_operators_of_its_own(other: Any) -> bool:
     """Whether an operand is more than an array, such as a `pandas.Series` or a sparse matrix."""
     if isinstance(other, Tensor | numpy.ndarray | list | tuple | range):
         return False
+    if getattr(other, "__array_priority__", 0) > 0 and not hasattr(other, "__array_ufunc__"):
+        return True
     return hasattr(other, "__radd__") and not hasattr(other, "__array_interface__") and not hasattr(other, "__dlpack__")
 
 

@@ -60,6 +60,10 @@ CALLS = [
     "np.dot(np.matrix([[1, 2]]), np.matrix([[1], [1]]))",
     "np.array([1, 2], dtype=np.longdouble) + 1",
     "np.linalg.norm(np.matrix([[3.0, 4.0]]))",
+    "np.matrix([[1, 2], [3, 4]]) * x[:2, :2]",
+    "x[:2, :2] * np.matrix([[1, 2], [3, 4]])",
+    "x[:2, :2] == np.matrix([[0, 1], [3, 4]])",
+    "np.linalg.eig(np.matrix([[4.0, 1.0], [2.0, 3.0]]))[1]",
     "np.sqrt('text')",
     "np.vectorize(lambda v: 'high' if v > 3 else 'low')(x)",
     "np.vectorize(lambda v: [v], otypes=[object])(k)[0]",
@@ -227,3 +231,14 @@ def test_names_of_numpy_that_make_such_arrays_are_numpys() -> None:
 def test_texts_are_no_indices() -> None:
     with pytest.raises(IndexError, match="integer"):
         ours.arange(3)[ours.array(["a"])]
+
+
+def test_an_object_of_a_higher_priority_has_operators_of_its_own() -> None:
+    class Quantity:
+        __array_priority__ = 2.0
+
+        def __rmul__(self, other: Any) -> str:
+            return "of its own"
+
+    quantity: Any = Quantity()
+    assert ours.ones(2) * quantity == "of its own"
