@@ -76,8 +76,8 @@ _ALIASES = {
 }  # fmt: skip
 
 for _name, _function in list(_PUBLIC.items()):
-    if "." not in _name:
-        globals()[_name] = _function
+    _space, _, _short = _name.rpartition(".")
+    setattr(_modules[f"{__name__}.{_space}" if _space else __name__], _short, _function)
 for _name, _same in _ALIASES.items():
     globals()[_name] = _functions[_name] = _PUBLIC[_name] = _PUBLIC[_same]
 

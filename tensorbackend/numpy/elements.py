@@ -17,6 +17,7 @@ from .arrays import box, functions, ndarray, replace, result, tensor_of
 from .conversion import NUMBERS, asarray, cast, tensor
 from .dtypes import HostOnlyError, numpy_dtype
 from .functions import Array, Out, function, public
+from .reductions import NO_VALUE
 from .selection import chosen
 from .ufuncs import write_out
 
@@ -25,17 +26,18 @@ _FLOATING: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype.is_floating
 
 @public
 def clip(
-    a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None,
-    dtype: Any = None, **options: Any,
+    a: Any, a_min: Any = NO_VALUE, a_max: Any = NO_VALUE, out: Any = None, *, min: Any = NO_VALUE,
+    max: Any = NO_VALUE, dtype: Any = None, **options: Any,
 ) -> Any:  # fmt: skip
     """Each element clipped to two bounds."""
-    low = a_min if min is None else min
-    high = a_max if max is None else max
+    low = min if a_min is NO_VALUE else a_min
+    high = max if a_max is NO_VALUE else a_max
     x: Any = a if a.__class__ is ndarray else asarray(a)
     if low.__class__ is high.__class__ is float and out is None:
         t = tensor_of(x)
         if t.template.dtype in _FLOATING:
             return result(tb.clip(t, low, high))
+    low, high = None if low is NO_VALUE else low, None if high is NO_VALUE else high
     if low is None and high is None:
         made: Any = x if x.ndim else x[()]
     else:

@@ -55,7 +55,7 @@ def public(function: Callable[..., Any] | None = None, *, space: str = "") -> Ca
     function.__module__ = f"tensorbackend.numpy.{space}" if space else __package__
     functions[name] = function
     PUBLIC[name] = hosted(function, name)
-    return PUBLIC[name]
+    return function
 
 
 _CONVERSIONS: Final = {

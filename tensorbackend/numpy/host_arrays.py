@@ -7,14 +7,15 @@ function of the namespace that is given one, or is asked to make one, is NumPy's
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from inspect import Parameter, Signature, signature
 from operator import attrgetter
 from typing import Any, Final
 
 import numpy
 
-from .arrays import HERE
-from .conversion import back, host
+from .arrays import HERE, ndarray, replace
+from .conversion import back, from_numpy, host
 from .dtypes import HostOnlyError
 
 NAMES: Final = [
@@ -79,12 +80,21 @@ def call_on_host(
     array(['A', 'B'], dtype='<U1')
     """
     given, named = [host(each) for each in arguments], {name: host(each) for name, each in options.items()}
+    targets = options.get("out")
+    targets = targets if isinstance(targets, tuple) else (targets,)
+    written = [numpy.array(each) if each.__class__ is ndarray else each for each in targets]
+    if "out" in named:
+        named["out"] = tuple(written) if isinstance(options["out"], tuple) else written[0]
     try:
         made = function(*given, **named)
     except ValueError as error:
         if "read-only" in str(error):
             raise only from None
         raise
+    for target, array in zip(targets, written, strict=True):
+        if target.__class__ is ndarray:
+            replace(target, from_numpy(array))
+            made = target if made is array else made
     return back(made)
 
 
@@ -107,10 +117,12 @@ def by_numpy(name: str, only: HostOnlyError, given: Signature, values: Mapping[s
     Any
         The result.
     """
-    try:
-        function = attrgetter(name)(numpy)
-    except AttributeError:
-        raise only from None
+    for module in (numpy, numpy.lib.stride_tricks):
+        with suppress(AttributeError):
+            function = attrgetter(name)(module)
+            break
+    else:
+        raise only
     arguments: list[Any] = []
     options: dict[str, Any] = {}
     skips = False
@@ -122,7 +134,7 @@ def by_numpy(name: str, only: HostOnlyError, given: Signature, values: Mapping[s
             options |= value
         elif value is parameter.default:
             skips = True
-        elif skips or parameter.kind is Parameter.KEYWORD_ONLY:
+        elif skips or parameter.kind is Parameter.KEYWORD_ONLY or parameter.name == "out":
             options[parameter.name] = value
         else:
             arguments.append(value)

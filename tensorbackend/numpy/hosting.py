@@ -147,7 +147,9 @@ def isfortran(a: Any) -> bool:
 @public
 def shares_memory(a: Any, b: Any, /, max_work: Any = None) -> bool:
     """Test whether a write to one array may change another."""
-    return a.__class__ is ndarray and b.__class__ is ndarray and root(a) is root(b)
+    if a.__class__ is ndarray and b.__class__ is ndarray:
+        return root(a) is root(b)
+    return isinstance(a, numpy.ndarray) and isinstance(b, numpy.ndarray) and numpy.shares_memory(a, b, max_work)
 
 
 functions["may_share_memory"] = shares_memory

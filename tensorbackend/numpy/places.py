@@ -13,7 +13,7 @@ from ..dtypes import bool_
 from ..errors import ArgumentError
 from .arrays import as_shape, box, functions, ndarray, result
 from .conversion import asarray, back, tensor
-from .functions import public
+from .functions import PUBLIC, public
 from .selection import nonzero
 
 
@@ -122,7 +122,7 @@ class ndenumerate:
     """The places of an array with their elements, row-major."""
 
     def __init__(self, arr: Any) -> None:
-        self._array = asarray(arr)
+        self._array = PUBLIC["asarray"](arr)
         self._places = iter(numpy.ndindex(self._array.shape))
 
     def __iter__(self) -> ndenumerate:

@@ -34,6 +34,8 @@ def call(spec: Spec, arguments: Sequence[Any], out: Any = None, **options: Any) 
         return _call(spec, arguments, out, **options)
     except HostOnlyError as error:
         only = error
+    if len(arguments) > spec.nin:
+        arguments, out = arguments[: spec.nin], arguments[spec.nin :]
     return call_on_host(spec.by_numpy, only, arguments, options if out is None else {"out": out, **options})
 
 

@@ -242,7 +242,6 @@ OF_MEMORY: dict[str, Any] = {"strides": (8,)}
 REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: np.zeros(2).setflags(write=False), ValueError, "may be written to"),
     (lambda: np.copyto(np.zeros(2), np.array(["a", "b"])), TypeError, "use a list of texts"),
-    (lambda: np.add(np.array([1, None]), 1, out=np.zeros(2)), TypeError, "use a list, or an array of numbers"),
     (lambda: np.array(n for n in range(3)), TypeError, "np.fromiter"),
     (lambda: np.ndarray((2,), **OF_MEMORY), ValueError, "index or reshape"),
     (lambda: bool(np.zeros(2)), ValueError, "ambiguous"),

@@ -242,3 +242,11 @@ def test_an_object_of_a_higher_priority_has_operators_of_its_own() -> None:
 
     quantity: Any = Quantity()
     assert ours.ones(2) * quantity == "of its own"
+
+
+def test_a_result_of_objects_is_written_to_an_array() -> None:
+    numbers, total = ours.array([1, 2], dtype=object), ours.zeros(2)
+    assert ours.add(numbers, 1, out=total, casting="unsafe") is total
+    assert ours.sum(numbers.reshape(2, 1), axis=1, out=total[:2]).tolist() == total.tolist() == [1.0, 2.0]
+    with pytest.raises(TypeError, match="same_kind"):
+        ours.add(numbers, 1, out=total)
