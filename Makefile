@@ -114,7 +114,7 @@ demo: $(if $(wildcard $(READY)),$(READY),$(PACKAGE_READY)) ## Trains a digit cla
 # TENSORBACKEND_EXAMPLES asks for many draws, XLA's defaults hold: without optimizations a program may compute |z| in two
 # ways, and where no |z| then equals the maximum, XLA's gradient of the maximum is 0.
 EXACT := tests/ops/elementwise tests/backends/jax_backend/test_elementwise.py \
-	tests/backends/jax_backend/test_composites.py
+	tests/backends/jax_backend/test_composites.py tests/backends/jax_backend/test_backend_memory.py
 OLDER := --xla_cpu_use_fusion_emitters=false
 QUICK = $(if $(TENSORBACKEND_EXAMPLES),,--xla_backend_optimization_level=0 $(shell \
 	XLA_FLAGS=$(OLDER) $(BIN)/python -c 'import jax; jax.devices()' > /dev/null 2>&1 && echo $(OLDER)))

@@ -1,10 +1,9 @@
 """The peak of a step of Adam on `examples/transformer.py`, with its arguments donated and without.
 
     python benchmarks/donation.py
-    XLA_FLAGS=--xla_cpu_enable_concurrency_optimized_scheduler=false python benchmarks/donation.py
 
 It prints what the dry run predicts, what NumPy takes by `tracemalloc`, and arguments, results and temporary buffers by
-XLA's memory analysis, for some sizes of the example. The flag lets XLA order ops for the least memory on a CPU.
+XLA's memory analysis on a CPU, for some sizes of the example.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from typing import Any
 import numpy as np
 
 import tensorbackend as tb
-from tensorbackend.expr.donation import places_of, usable
-from tensorbackend.expr.evaluate import Program
+from tensorbackend.expr.donation import places_of
 from tensorbackend.expr.ordering import updates_early
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
@@ -74,14 +72,12 @@ def on_numpy(names: tuple[str, ...]) -> int:
 
 def by_xla(names: tuple[str, ...]) -> int:
     """Return the bytes of arguments, results and temporary buffers of the compiled step, shared ones counted once."""
-    import jax
-
-    given, backend = arguments("jax"), tb.get_backend("jax")
-    graph = tb.trace(step)(*given)
+    given, graph = arguments("jax"), tb.trace(step)(*arguments("jax"))
     places = places_of(names, graph.names)
-    run = Program(updates_early(graph, places), backend).kernel
-    lowered = jax.jit(run, donate_argnums=usable(graph, places)).lower(*[x.data for x in tb.tree_leaves(given)])
-    memory: Any = lowered.compile().memory_analysis()
+    compiled = (
+        tb.JaxBackend().jitted(updates_early(graph, places), places).lower(*[x.data for x in tb.tree_leaves(given)])
+    )
+    memory: Any = compiled.compile().memory_analysis()
     taken = memory.argument_size_in_bytes + memory.output_size_in_bytes + memory.temp_size_in_bytes
     return int(taken - memory.alias_size_in_bytes)
 

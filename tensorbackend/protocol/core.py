@@ -75,9 +75,9 @@ class Core:
     donates: ClassVar[bool] = False
     """Whether `compile_graph` takes `donated`: parameters whose payloads come in a list, which the kernel empties."""
 
-    rematerializes: ClassVar[bool] = True
+    rematerializes: bool = True
     """Whether `jit` with donated parameters computes cheap values again where that lowers the peak of memory. Not where
-    a compiler of the whole graph merges equal ops, and orders them itself."""
+    a compiler of the whole graph merges equal ops, and cannot be told not to."""
 
     multiplies_rows: ClassVar[bool] = False
     """Whether `sparse_matvec` multiplies compressed rows without expanding them in each call."""

@@ -51,7 +51,7 @@ class MlxBase(Backend):
 
     name: ClassVar[str] = "mlx"
 
-    rematerializes: ClassVar[bool] = False
+    rematerializes = False
 
     turns: Iterator[int]
     """Is 0 where it is a call's turn to be started."""

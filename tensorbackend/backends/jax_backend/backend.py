@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar
 
 from ...declarations.argument_errors import check_construction
 from ...dtypes import ALL_DTYPES, STORED_DTYPES, DType, Scalar, float32, float64, int32, int64
@@ -14,6 +14,7 @@ from ...dtypes.packing import unpack
 from ...errors import ArgumentError, UnsupportedOp, expected
 from ...expr.donation import in_order, usable
 from ...expr.evaluate import Program
+from ...expr.simplify import common_subexpressions
 from ...interchange import HOST, aligned_copy, numpy_dtype, payload_dtype, read_only
 from ...protocol import Kernel, Payload
 from ...protocol.devices import DeviceFacts, host_facts
@@ -56,6 +57,12 @@ if TYPE_CHECKING:
 
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+LEAST_MEMORY: Final = {
+    "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",  # not for ops that can run at the same time
+    "xla_disable_hlo_passes": "cse_barrier_expander",  # which removes barriers before ops are fused
+}
+"""The options with which XLA compiles for a CPU where memory is to be spared."""
 
 
 def _reading_method(method: F) -> F:
@@ -168,6 +175,7 @@ class JaxBackend(
         self.place = device_of(self.jax, self.options["device"])
         self.device = name_of(self.place)
         self.committed = None if self.place == device_of(self.jax, None) else self.place
+        self.rematerializes = self.platform == "cpu"
 
     def versions(self) -> Mapping[str, str]:
         """The versions of JAX and of jaxlib, its compiled library."""
@@ -191,11 +199,38 @@ class JaxBackend(
 
     def compile_graph(self, graph: Graph, /, *, donated: Sequence[int] = ()) -> Kernel:
         """The whole graph compiled by XLA, whose results may take the memory of donated parameters."""
-        run = Program(graph, self).kernel
         if not graph.parameters:
-            return self.enter(run)
-        compiled: Kernel = self.jax.jit(run, donate_argnums=usable(graph, donated))  # runs where its arguments are
-        return (lambda *payloads: compiled(*in_order(payloads, donated))) if donated else compiled
+            return self.enter(Program(graph, self).kernel)
+        compiled: Kernel = self.jitted(graph, donated)  # runs where its arguments are
+        if not donated:
+            return compiled
+
+        def run(*payloads: Any) -> Payload:
+            arrays = in_order(payloads, donated)
+            try:
+                return compiled(*arrays)
+            except ValueError:  # JAX takes no options for a function that another one calls while it is traced
+                return Program(graph, self).kernel(*arrays)
+
+        return run
+
+    def jitted(self, graph: Graph, donated: Sequence[int]) -> Any:
+        """The function of `jax.jit` that computes a graph on arrays, and may write over donated ones.
+
+        If arrays are donated on a CPU, it takes the least memory. Where it pays to compute cheap values again, those
+        that exist at the peak go through a barrier. So XLA does not merge what is computed after the peak with what was
+        before; and of a softmax that is needed then it keeps the quotients alone, rather than the exponentials as well.
+        """
+        places, barrier = usable(graph, donated), self.lax.optimization_barrier
+        if not donated or not self.rematerializes:
+            return self.jax.jit(Program(graph, self).kernel, donate_argnums=places)
+        from ...expr.cost.rematerialization import parts_at_peak
+
+        run, parts = Program(graph, self).kernel, parts_at_peak(common_subexpressions(graph), donated)
+        if parts is not None:
+            first, rest = (Program(part, self).kernel for part in parts)
+            run = lambda *arrays: rest(*arrays, *barrier(first(*arrays)))  # noqa: E731
+        return self.jax.jit(run, donate_argnums=places, compiler_options=LEAST_MEMORY)
 
     def graph_on_mesh(self, graph: Graph, layout: Layout, /) -> Compiled:
         """XLA's figures for a graph, which a separate process compiles for virtual devices."""

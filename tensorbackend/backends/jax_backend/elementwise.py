@@ -245,7 +245,11 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     @planned
     def divide(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """The quotient, rounded once. For a divisor that is broadcast, XLA would multiply by its reciprocal."""
+        """The quotient, rounded once. For a divisor that is broadcast, XLA would multiply by its reciprocal.
+
+        So the divisor depends on the dividend: it is 1 where that is NaN. A barrier would do as well, but where XLA is
+        told to keep barriers, it writes what goes through them to memory. For narrow floats a comparison takes longer.
+        """
         xp, lax = self.xp, self.lax
         divide: Kernel = xp.divide
         if out.dtype.is_complex:
@@ -256,7 +260,9 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             return lambda left, right: quotient(*xp.broadcast_arrays(left.astype(dtype), right.astype(dtype)))
         if x2.shape == out.shape:
             return divide
-        return lambda left, right: divide(left, lax.optimization_barrier(xp.broadcast_to(right, out.shape)))
+        if out.dtype in NARROW:
+            return lambda left, right: divide(left, lax.optimization_barrier(xp.broadcast_to(right, out.shape)))
+        return lambda left, right: divide(left, xp.where(left == left, right, 1))
 
     @planned
     def sqrt(self, out: Template, x: Template, /) -> Kernel:

@@ -12,6 +12,9 @@ where the gradient needs it, by the same op from the same operands, so with the 
     dot(r, gradient)                                dot(maximum(h, 0), gradient)
 
 Nodes that are computed again equal those before, so common subexpressions are merged first, and not afterwards.
+
+A compiler of the whole graph merges them all the same, unless it gets the graph in two parts, of which the second takes
+what it needs of the first through a barrier.
 """
 
 from __future__ import annotations
@@ -23,14 +26,18 @@ from math import inf
 from typing import Any, Final, NamedTuple
 
 from ...declarations.op_specs import COSTS
+from ..grad.engine import cut_graph
 from ..graph import Graph, rebuilt
-from ..node import CAPTURED, Node, Value
+from ..node import CAPTURED, PARAMETER, Node, Value
 from ..ordering import updates_early
 from .estimate import Estimator
 from .memory import INTERMEDIATES, Block, Timeline, timeline
 
 WORTHWHILE: Final = 0.995
 """The share of the peak before at which values of the next peak are looked for."""
+
+WORTH_PARTS: Final = 0.9
+"""The share of the peak before at which a compiler is kept from fusing ops before the peak with those after it."""
 
 
 class Late(NamedTuple):
@@ -65,6 +72,32 @@ def rematerialized(graph: Graph, donated: Collection[int]) -> Graph:
         best, before, last = changed, after, before.peak
     changed = _compute_again(best, before.nodes, _separate(before))
     return changed if _timeline(changed, estimator, donated).peak <= before.peak else best
+
+
+def parts_at_peak(graph: Graph, donated: Collection[int]) -> tuple[Graph, Graph] | None:
+    """The rematerialized graph in two: what runs up to its peak, and the rest. `None` if the peak is hardly lower.
+
+    The first takes the parameters, and returns the values that the second needs. The second takes the parameters, then
+    these values. What depends on constants alone is in each of them that needs it.
+    """
+    estimator = Estimator()
+    spared = rematerialized(graph, donated)
+    memory = _timeline(spared, estimator, donated)
+    if memory.peak > WORTH_PARTS * _timeline(graph, estimator, donated).peak:
+        return None
+    constants: set[Node] = set()
+    made: list[Value] = []
+    for node in memory.nodes[: memory.peak_at + 1]:
+        if (
+            node.op != PARAMETER
+            and node.default is None
+            and constants.issuperset(source for source, _ in node.operands)
+        ):
+            constants.add(node)
+        else:
+            made += node.values
+    rest, places = cut_graph(spared, made)
+    return Graph(graph.parameters, [made[place] for place in places], names=graph.names), rest
 
 
 def _timeline(graph: Graph, estimator: Estimator, donated: Collection[int]) -> Timeline:

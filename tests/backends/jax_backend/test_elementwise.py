@@ -81,6 +81,16 @@ def test_floors_of_quotients_with_as_many_digits_as_there_are() -> None:
     assert check(Invocation("floor_divide", (x, y), {}), "jax") == 0
 
 
+@pytest.mark.parametrize("dtype", [tb.float16, tb.bfloat16, tb.float32, tb.float64])
+@pytest.mark.parametrize("shape", [(), (40, 1), (50,)])
+def test_quotients_by_divisors_that_are_broadcast(dtype: tb.DType, shape: tuple[int, ...]) -> None:
+    dividends = [CHANCE.uniform(-9, 9) for _ in range(1994)] + [math.nan, math.inf, -math.inf, 0.0, -0.0, 1e-7]
+    divisors = [CHANCE.choice([3.0, 7.0, -0.3, 1e-3, 0.0, math.inf, math.nan]) for _ in range(math.prod(shape))]
+    x, y = (tb.tensor(numbers, dtype=dtype, backend="binary") for numbers in (dividends, divisors))
+    operands = tb.reshape(x, (40, 50)), tb.reshape(y, shape)
+    assert check(Invocation("divide", operands, {}), "jax") == 0
+
+
 @pytest.mark.parametrize("size", [2.3e-308, 1e-300, 1e-200, 1e300, 1.7e308])
 def test_complex_roots_at_the_ends_of_float64(size: float) -> None:
     values = [complex(CHANCE.uniform(0.5, 1) * size, CHANCE.uniform(-1, -0.5) * size) for _ in range(100)]

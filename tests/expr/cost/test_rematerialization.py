@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.expr.cost import rematerialization
 from tensorbackend.expr.cost.estimate import Estimator
 from tensorbackend.expr.cost.memory import timeline
-from tensorbackend.expr.cost.rematerialization import rematerialized
+from tensorbackend.expr.cost.rematerialization import parts_at_peak, rematerialized
+from tensorbackend.expr.evaluate import evaluate
 from tensorbackend.expr.graph import Graph
 
 from ...peak_memory import peak_memory
@@ -82,13 +84,41 @@ def test_only_cheap_ops_are_computed_again() -> None:
 
 
 def test_the_prediction_is_that_of_the_default_backend() -> None:
-    with tb.default_backend("jax"):  # XLA merges what is computed again
+    on_mesh = tb.JaxBackend(mesh=tb.Mesh({"data": 1}), layout={})  # where XLA merges what is computed again
+    with tb.default_backend(on_mesh):
         plain = tb.dry_run(step, *start(), donate="weights").optimised.peak.memory
     assert tb.dry_run(step, *start(), donate="weights").optimised.peak.memory < 0.8 * plain
 
 
+def test_the_parts_pass_on_what_depends_on_parameters() -> None:
+    printed: list[float] = []
+
+    def watched(weights: list[tb.Tensor], x: tb.Tensor) -> Any:
+        tb.debug_callback(lambda number: printed.append(number.item()), tb.asarray(2.0) * 3.0)
+        return step([w * tb.exp(tb.asarray(0.0)) for w in weights], x)
+
+    weights, x = start()
+    graph = tb.trace(watched)(weights, x)
+    parts = parts_at_peak(graph, range(LAYERS))
+    assert parts is not None
+    first, rest = parts
+    # Only the calls' token has no axes: all other numbers depend on constants.
+    assert [value.template.dtype.name for value in first.outputs if not value.template.shape] == ["bool"]
+    results = evaluate(rest, [*weights, x, *evaluate(first, [*weights, x])])
+    assert printed == [6.0]
+    assert all(np.array_equal(one, other) for one, other in zip(results, watched(weights, x), strict=True))
+
+
+def test_there_are_no_parts_where_little_memory_is_saved() -> None:
+    graph = tb.trace(step)(*start())
+    assert parts_at_peak(graph, range(LAYERS)) is not None
+    assert parts_at_peak(graph, ()) is None
+    wide = tb.trace(step)(["f32[500, 500]"] * LAYERS, "f32[8, 500]")
+    assert parts_at_peak(wide, range(LAYERS)) is None
+
+
 @pytest.mark.parametrize("seed", range(60))
-def test_any_graph_computes_the_same_with_no_more_memory(seed: int) -> None:
+def test_any_graph_computes_the_same_with_no_more_memory(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     draw = random.Random(seed)
 
     def function(params: list[tb.Tensor], x: tb.Tensor) -> Any:
@@ -110,3 +140,8 @@ def test_any_graph_computes_the_same_with_no_more_memory(seed: int) -> None:
     spared = rematerialized(graph, range(3))
     assert [x.tolist() for x in graph(*tensors)] == [x.tolist() for x in spared(*tensors)]
     assert peak_of(spared, range(3)) <= peak_of(graph, range(3))
+    monkeypatch.setattr(rematerialization, "WORTH_PARTS", 1)
+    parts = parts_at_peak(graph, range(3))
+    assert parts is not None
+    passed = evaluate(parts[0], tensors)
+    assert [x.tolist() for x in evaluate(parts[1], [*tensors, *passed])] == [x.tolist() for x in graph(*tensors)]
