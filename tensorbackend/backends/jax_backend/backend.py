@@ -209,7 +209,9 @@ class JaxBackend(
             arrays = in_order(payloads, donated)
             try:
                 return compiled(*arrays)
-            except ValueError:  # JAX takes no options for a function that another one calls while it is traced
+            except ValueError as error:  # JAX takes no options for a function that another one calls while it is traced
+                if "compiler_options" not in str(error):
+                    raise
                 return Program(graph, self).kernel(*arrays)
 
         return run
