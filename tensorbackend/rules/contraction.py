@@ -61,9 +61,15 @@ def _pair_axes(x1: Template, x2: Template, axes: Pairs) -> tuple[tuple[int, ...]
         shared = [name for name in x1.names if name is not None and name in axes]
         return normalize_axes(x1, shared), normalize_axes(x2, shared)
     several: Sequence[Sequence[Axis]] = axes
-    if len(several) != 2:
+    names = sorted({name for name in several if isinstance(name, str)})
+    # A pair of names that each operand has: elsewhere, as in `sum(x, axis=("height", "width"))`, these are two axes.
+    ambiguous = len(several) == len(names) == 2 and all({*names} <= {*x.names} for x in (x1, x2))
+    if len(several) != 2 or ambiguous:
         expectation = "a name, a set of names, or a pair (axes of the first operand, axes of the second)"
-        raise ArgumentError(expected(expectation, axes=tuple(several)))
+        remedy = f"write {{{', '.join(map(repr, names))}}} to sum over each of these names" if names else ""
+        if ambiguous:
+            remedy += f", or ([{several[0]!r}], [{several[1]!r}]) to pair one with the other"
+        raise ArgumentError(expected(expectation, remedy, axes=tuple(several)))
     return normalize_axes(x1, several[0]), normalize_axes(x2, several[1])
 
 
