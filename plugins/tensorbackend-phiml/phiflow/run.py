@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from exceptions import BITS, EXCEPTIONS, REFERENCES, STEPS
+from exceptions import BITS, EXCEPTIONS, REFERENCES, STEPS, UNDETERMINED
 
 HERE = Path(__file__).parent
 THEIRS = {"numpy": "PhiML's NumPy", "jax": "PhiML's JAX", "torch": "PhiML's PyTorch"}
@@ -126,7 +126,11 @@ class Row:
             return None
         expected = self.outcomes[reference].arrays
         assert expected is not None
-        return distance(arrays, expected)
+        return distance(self.determined(arrays), self.determined(expected))
+
+    def determined(self, arrays: Arrays) -> Arrays:
+        """The arrays that are compared."""
+        return {name: array for name, array in arrays.items() if (self.notebook, name) not in UNDETERMINED}
 
     def agrees(self, backend: str) -> bool:
         """Whether a run has the results of the reference."""
@@ -160,9 +164,14 @@ def table(rows: Sequence[Row], versions: str = "") -> str:
         "",
     ]
     excused = [(key, reason) for key, reason in EXCEPTIONS.items() if any(key[0] == row.notebook for row in rows)]
+    undetermined = [
+        (key, reason) for key, reason in UNDETERMINED.items() if any(key[0] == row.notebook for row in rows)
+    ]
     if excused:
         lines += ["| does not agree | on | reason |", "| --- | --- | --- |"]
-        lines += [f"| {notebook} | {OURS[name]} | {reason} |" for (notebook, name), reason in excused] + [""]
+        lines += [f"| {notebook} | {(THEIRS | OURS)[name]} | {reason} |" for (notebook, name), reason in excused] + [""]
+    lines += [f"- `{name}` of {notebook} is not compared: {reason}." for (notebook, name), reason in undetermined]
+    lines += [""] * bool(undetermined)
     lost = [row for row in rows if row.reference is None]
     if lost:
         lines += ["| runs on none of PhiML's | its error on NumPy, and if another on JAX |", "| --- | --- |"]
@@ -188,11 +197,11 @@ def wrong(rows: Sequence[Row]) -> list[str]:
     """What `exceptions.py` does not list, and what it lists although it agrees."""
     lines = []
     for row in rows:
-        for name in OURS:
+        for name in row.outcomes:
             excused, fits = (row.notebook, name) in EXCEPTIONS, row.reference is None or row.agrees(name)
             if fits and excused:
                 lines.append(f"{row.notebook}, {name}: is an exception and agrees")
-            if not fits and not excused:
+            if not fits and not excused and name in OURS:
                 lines.append(f"{row.notebook}, {name}: {row.outcomes[name].error or row.cell(name)}")
     return lines
 

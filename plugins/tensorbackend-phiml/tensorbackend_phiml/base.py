@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from numbers import Number
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse
@@ -30,6 +30,9 @@ LABELS = {"numpy": "NumPy", "jax": "JAX", "torch": "PyTorch", "cupy": "CuPy", "b
 
 class Base(PhimlBackend):
     """The part of PhiML's backend over one of ours that defines its tensors."""
+
+    traces: ClassVar[int] = 0
+    """How many times functions of `jit_compile` were traced, on all backends."""
 
     def __init__(self, base: tb.Backend) -> None:
         # PhiML searches the names of backends for "numpy", "jax" and "torch" in lower case; ours must not match.

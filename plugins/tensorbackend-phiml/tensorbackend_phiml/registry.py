@@ -12,8 +12,10 @@ import tensorbackend as tb
 from phiml.backend import BACKENDS, NUMPY, NoBackendFound
 from phiml.backend import _backend as phiml_backends
 from phiml.math import _tensors as phiml_tensors
+from phiml.math._functional import JitFunction
 
 from .backend import TensorBackend
+from .fallback import compiled_if_possible
 
 _instances: dict[str, TensorBackend] = {}
 
@@ -24,8 +26,9 @@ def backend(name: str | None = None, *, jit: bool | None = None) -> TensorBacken
     The first call for a name creates the instance and registers it with PhiML; later calls return the same instance.
     `phiml.math.use(backend("jax"))` makes it PhiML's default.
 
-    With `jit=False`, PhiML runs the functions of `jit_compile` without tracing them, as it does on its own NumPy, and
-    warns once of each; `jit=True` compiles them again. The choice holds for the instance until another call makes one.
+    Functions of `jit_compile` that cannot be compiled, such as those that read data of their arguments, run as they are
+    after a warning. With `jit=False`, PhiML runs all as they are, as it does on its own NumPy, and warns once of each;
+    `jit=True` compiles them again. The choice holds for the instance until another call makes one.
 
     Raises `BackendError` for an unknown name.
     """
@@ -43,11 +46,12 @@ def backend(name: str | None = None, *, jit: bool | None = None) -> TensorBacken
 
 @cache
 def _introduce() -> None:
-    """Replace three functions of PhiML, in all its modules, by versions that know our instances.
+    """Replace four functions of PhiML, in all its modules, by versions that know our instances.
 
     `backend_for` chooses the backend for tensors of several backends, of which it knows only PhiML's own by name.
     `get_backend` finds the backend that a pickled tensor names, but only among PhiML's own. The format `-f-f"{x}"`
-    writes the text of a native tensor, which for our tensors is not a plain number.
+    writes the text of a native tensor, which for our tensors is not a plain number. A function of `jit_compile` that
+    cannot be compiled runs as it is.
     """
     theirs, by_name = phiml_tensors.backend_for, phiml_backends.get_backend
 
@@ -76,6 +80,7 @@ def _introduce() -> None:
         return written(self, text)
 
     formatter.format = format_numbers
+    JitFunction.__call__ = compiled_if_possible(JitFunction.__call__, _is_ours)
     _exchange(theirs, backend_for)
     _exchange(by_name, get_backend)
 

@@ -2,7 +2,7 @@
 
 `tb.solvers.solve` solves systems whose matrix is given, sparse or dense. If the system is given by a function, PhiML's
 own loops solve it with our functions, because the function may read data. PhiML's methods `scipy-...` run in SciPy on
-the host. `tb.optimize` finds minima.
+the host, and so do the methods of `minimize` that have SciPy's names; `tb.optimize` finds minima by `"auto"`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from phiml.backend._backend import SolveResult
 from tensorbackend.errors import TemplateDataError
 from tensorbackend.sparse import COO
 
-from .base import Operand
+from .base import Operand, tracing
 from .sparse import Sparse
 
 METHODS = {"direct": "direct", "GMres": "gmres", "CG": "cg", "CG-adaptive": "cg-adaptive", "auto": "cg-adaptive"}
@@ -82,10 +82,11 @@ class Solvers(Sparse):
     def minimize(self, method: str, f: Any, x0: Operand, atol: Operand, max_iter: Any, trj: bool) -> Any:
         """Minimize f for each example, starting at x0. f returns (sum of the losses, (loss of each example,)).
 
-        `tb.optimize` runs L-BFGS and traces f. PhiML's own function runs all other methods, and L-BFGS if f reads data
-        or a trajectory is requested.
+        `tb.optimize` runs the method `"auto"`, and in a compiled function `"L-BFGS-B"`; it is an L-BFGS that traces f.
+        PhiML's own function runs all other methods, most in SciPy, and `"auto"` if f reads data or a trajectory is
+        requested.
         """
-        if method in ("auto", "L-BFGS-B") and not trj:
+        if (method == "auto" or (method == "L-BFGS-B" and tracing.get())) and not trj:
             start = self.to_float(x0)
             size = start.shape[0]
 

@@ -46,6 +46,7 @@ class Transforms(Base):
         """
 
         def body(*natives: Any) -> Any:
+            Base.traces += 1
             with self.traced():
                 return f(*natives)
 

@@ -67,6 +67,22 @@ def test_a_notebook_runs_all_its_steps_where_asked(tmp_path: Path) -> None:
     assert arrays(folder, "All", "ours:numpy", "all")["x:0"].tolist() == list(range(8))
 
 
+def test_of_the_steps_of_a_solve_the_first_and_the_last_are_saved(tmp_path: Path) -> None:
+    lines = "x = math.range(batch(trajectory=9)) * wrap([1, 2], spatial('x'))\ny = math.range(batch(trajectory=3))"
+    folder = planted(tmp_path, Solved=["from phi.flow import *", lines])
+    found = arrays(folder, "Solved", "ours:numpy")
+    assert found["x:0"].tolist() == [[0, 0], [1, 2], [2, 4], [8, 16]]
+    assert found["y:0"].tolist() == [0, 1, 2]
+
+
+def test_solves_in_64_bits_have_a_tolerance_that_direct_ones_reach(tmp_path: Path) -> None:
+    x, y = (f"{name} = math.Solve().with_defaults('solve').rel_tol" for name in "xy")
+    folder = planted(tmp_path, Solved=["from phi.flow import *", x, f"with math.precision(32):\n    {y}"])
+    found = arrays(folder, "Solved", "numpy")
+    assert found["x:0"] == 1e-10
+    assert found["y:0"] == 1e-5
+
+
 def test_a_run_that_fails_leaves_its_error(tmp_path: Path) -> None:
     folder = planted(tmp_path, Fails=["from phi.flow import *", "1 / 0"], Empty=["from phi.flow import *", "a = 'b'"])
     assert run.run(folder, "grids/Fails", "numpy", "3", folder).error == "ZeroDivisionError: division by zero"
@@ -126,6 +142,29 @@ def test_what_differs_and_is_not_listed_is_wrong(monkeypatch: pytest.MonkeyPatch
     assert "| grids/Planted | fails | runs |  | fails | 5e-06 | 5e-01 |" in text
     assert "1 notebooks; 1 run on one of PhiML's backends, and of these 0 agree ours on NumPy" in text
     assert "| grids/Planted | ours on NumPy | a reason |" in text
+
+
+def test_what_is_undetermined_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    def outcome(x: float, p: float) -> Outcome:
+        return Outcome({"x": np.array(x), "p": np.array(p)})
+
+    row = Row("grids/Planted", {"numpy": outcome(1, 2), "ours:numpy": outcome(1, 3), "ours:jax": outcome(2, 2)})
+    assert not row.agrees("ours:numpy")
+    monkeypatch.setattr(run, "UNDETERMINED", {("grids/Planted", "p"): "a constant is free"})
+    assert row.agrees("ours:numpy")
+    assert not row.agrees("ours:jax")
+    row.outcomes |= {"jax": outcome(1, 2), "ours:numpy:eager": outcome(1, 2)}
+    assert "- `p` of grids/Planted is not compared: a constant is free." in table([row])
+
+
+def test_a_reason_for_phimls_own_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = rows(numpy=1.0, jax=2.0, ours_numpy=1.0, ours_numpy_eager=1.0, ours_jax=1.0)
+    assert wrong(found) == []
+    monkeypatch.setattr(run, "EXCEPTIONS", {("grids/Planted", "jax"): "a reason"})
+    assert wrong(found) == []
+    assert "| grids/Planted | PhiML's JAX | a reason |" in table(found)
+    agrees = rows(numpy=1.0, jax=1.0, ours_numpy=1.0, ours_numpy_eager=1.0, ours_jax=1.0)
+    assert wrong(agrees) == ["grids/Planted, jax: is an exception and agrees"]
 
 
 def test_what_phiml_cannot_run_is_not_wrong() -> None:

@@ -160,8 +160,6 @@ def test_without_jit_a_compiled_function_reads_its_arguments(b: TensorBackend) -
 
     gradient = math.jit_compile(math.gradient(magnitude, get_output=False))
     x = tensorbackend_phiml.backend(b.base.name).as_tensor(-2.0)
-    with b, pytest.raises(tb.errors.TemplateDataError):
-        magnitude(math.wrap(x))
     try:
         assert tensorbackend_phiml.backend(b.base.name, jit=False) is b
         assert not tensorbackend_phiml.backend(b.base.name).jit
