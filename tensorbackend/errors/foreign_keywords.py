@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from .foreign_draws import OF_DTYPES
+
 _OF_SAMPLES = "the derivative of samples is tb.sample_gradient(y, dx=spacing), or tb.sample_gradient(y, places)"
 
 OF_FUNCTIONS: Final = {
@@ -276,8 +278,8 @@ NAME_OF_AXIS: Final = {
 
 SURPLUS: Final = {
     "matrix_norm": "ord=",
-    "normal": "mean=... and deviation=..., as in tb.random.normal(key, shape, mean=0.0, deviation=0.5)",
-    "uniform": "minval=... and maxval=..., as in tb.random.uniform(key, shape, minval=0.0, maxval=2.0)",
+    "normal": OF_DTYPES["normal"].removeprefix("write "),
+    "uniform": OF_DTYPES["uniform"].removeprefix("write "),
     "max": "tb.maximum(x, y) for the larger of two",
     "min": "tb.minimum(x, y) for the smaller of two",
     "norm": "ord=",

@@ -258,7 +258,7 @@ def _refuse(methods: Mapping[str, str], words: str, remedy: str | Mapping[str, s
             if op in ("equal", "not_equal") and not fits(operands[0], SparseMatrix | TensorLike):
                 return NotImplemented
             remedies = {"": remedy} if isinstance(remedy, str) else remedy
-            error = OperandError(expected(words, A=self.template), remedies)
+            error = OperandError(expected(words, A=self.template), remedies=remedies)
             raise error.named(op) if op else error
 
         return refuse

@@ -160,7 +160,7 @@ def _refuse_use_as_tensor(owner: Any, remedy: str) -> None:
 
     def refusal(op: str) -> Callable[..., NoReturn]:
         def refuse(self: object, *others: object, **options: object) -> NoReturn:
-            error = OperandError(f"expected a tensor, got {type(self).__name__}", {"": remedy})
+            error = OperandError(f"expected a tensor, got {type(self).__name__}", remedies={"": remedy})
             raise error.named(op) if op else error
 
         return refuse
