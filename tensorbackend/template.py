@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import index
 from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary, ref
@@ -12,6 +12,7 @@ from .caching.locks import module_lock
 from .caching.memos import remembers
 from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
 from .errors import NamesError, ShapeError, TemplateDataError, expected
+from .errors.remedies import of_meeting, of_names, of_shape
 from .errors.tracebacks import name_in_errors
 from .sizes import Size, is_size, source_of
 
@@ -302,11 +303,7 @@ def as_shape(shape: Sequence[int] | int) -> Shape:
     )
     sizes = tuple([size for size in map(as_int, several) if size is not None])
     if len(sizes) < len(several):
-        remedy = "names of axes are names=('time', 'place')"
-        last: object = several[-1]
-        if len(sizes) == len(several) - 1 and isinstance(last, str | DType):
-            remedy += f", and a dtype is dtype={str(last)!r}"
-        raise ShapeError(expected("a shape of integers", remedy, shape=shape))
+        raise ShapeError(expected("a shape of integers", shape=shape), remedies=of_shape(shape))
     if any(size < 0 for size in sizes):
         raise ShapeError(expected("a shape without negative sizes", shape=sizes))
     return sizes
@@ -326,14 +323,14 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
         names = (names,)
     elif isinstance(names, str):
         parts = tuple(names.replace(",", " ").split())
-        likely = next((some for some in (parts, tuple(names)) if len(some) == ndim), (None,) * ndim)
-        raise NamesError(expected("a sequence of names, one for each axis", f"write {likely}", names=names))
+        likely = next((some for some in (parts, tuple(names)) if len(some) == ndim), parts)
+        raise NamesError(expected("a sequence of names, one for each axis", of_names(likely, ndim), names=names))
     if not isinstance(names, Sequence):
         raise NamesError(expected("a list or tuple of names, which has an order", names=names))
     names = tuple(names)
     first: Any = names[0] if names else None
     if len(names) != ndim or isinstance(first, Mapping):
-        remedy = f"use None for an axis without, as in {(None,) * ndim}"
+        remedy = of_names(names, ndim)
         if isinstance(first, Mapping):
             pairs = [f"{old}={new!r}" for old, new in first.items() if isinstance(old, str)]
             remedy = f"write {', '.join(pairs)}" if len(pairs) == len(first) else "write all names by position"
@@ -343,11 +340,11 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
     for name in names:
         if name is not None and (not isinstance(name, str) or not name):
             raise NamesError(expected("each name to be a non-empty str or None", name=name))
-    return check_unique(names)
+    return check_unique(names, given=True)
 
 
-def check_unique(names: Names, operand: str = "") -> Names:
-    """The names themselves; `NamesError` if one occurs twice.
+def check_unique(names: Names, operand: str = "", *, given: bool = False) -> Names:
+    """The names themselves; `NamesError` if one occurs twice, which a user may have given.
 
     For instance, the names of the `matmul` of `[n][k]` with `[k][n]` would be `[n][n]`. The error advises to rename an
     axis of `operand` where that is the remedy.
@@ -357,16 +354,24 @@ def check_unique(names: Names, operand: str = "") -> Names:
         remedy, twice = "rename one of them with rename()", next(name for name in present if present.count(name) > 1)
         if operand and twice.isidentifier():
             remedy = f"write {operand}.rename({twice}={twice + '2'!r}) for one of the operands"
+        if given:
+            remedy = of_names(names, len(names))
         raise NamesError(expected("each name once in a tensor", remedy, names=names))
     return names
 
 
-def check_meeting(names: Names, others: Names, left: Template, right: Template) -> None:
+def check_meeting(
+    names: Names,
+    others: Names,
+    left: Template,
+    right: Template,
+    remedy: Callable[[Template, Template], str] | None = None,
+) -> None:
     """Raises `NamesError` if axes of two operands that are summed or equated have different names."""
     for name, other in zip(names, others, strict=True):
         if name is not None and other is not None and name != other:
-            remedy = "rename() one of them, or transpose it"
-            raise NamesError(expected("the same name or None for matching axes", remedy, left=left, right=right))
+            text = (remedy and remedy(left, right)) or "rename() one of them, or transpose it"
+            raise NamesError(expected("the same name or None for matching axes", text, left=left, right=right))
 
 
 def merge_names(left: Template, right: Template, shown: tuple[Template, Template] | None = None) -> Names:
@@ -387,10 +392,6 @@ def merge_names(left: Template, right: Template, shown: tuple[Template, Template
             merged[-position] = other
         elif other is not None and other != name:
             left, right = shown or (left, right)
-            remedy = "align_as() pairs axes by name, rename() lets them pair by position"
-            if not {*a} & {*b}:
-                remedy = "aligned(x, y, outer=True) pairs their axes by name, rename() lets them pair by position"
-            if None in a or None in b:  # as align_as() takes no axis without a name
-                remedy = "rename() one, or name every axis for align_as()"
+            remedy = of_meeting(a, b, whole=shown is None)
             raise NamesError(expected("the same name or None for matching axes", remedy, left=left, right=right))
     return check_unique(tuple(merged), "y")

@@ -100,7 +100,7 @@ def conversions(a: SparseMatrix, dense: Array) -> Pairs:
 @law
 def duplicates(a: SparseMatrix, dense: Array) -> Pairs:
     filled = tb.sparse.sum_duplicates(a, size=12)
-    assert filled.nnz == (0 if 0 in a.size else 12)
+    assert filled.nnz == (0 if 0 in a.matrix_size else 12)
     return [(filled, dense)]
 
 
@@ -112,7 +112,7 @@ def transposes(a: SparseMatrix, dense: Array) -> Pairs:
 @law
 def products(a: SparseMatrix, dense: Array) -> Pairs:
     random = numpy.random.default_rng(dense.size)
-    rows, columns = a.size
+    rows, columns = a.matrix_size
 
     def shaped(*shape: int) -> tuple[tb.Tensor, Array]:
         numbers = random.integers(-3, 4, shape) / 2
@@ -131,10 +131,10 @@ def products(a: SparseMatrix, dense: Array) -> Pairs:
 
 @law
 def sums_and_scaling(a: SparseMatrix, dense: Array) -> Pairs:
-    one, ones = tb.sparse.eye(*a.size, dtype="f64", backend="binary"), numpy.eye(*a.size)
+    one, ones = tb.sparse.eye(*a.matrix_size, dtype="f64", backend="binary"), numpy.eye(*a.matrix_size)
     pairs = [(a + a, 2 * dense), (a + one, dense + ones), (a - one, dense - ones), (one - a, ones - dense)]
     pairs += [(-a, -dense), (3 * a, 3 * dense), (a / 2, dense / 2)]
-    factor = numpy.random.default_rng(1).integers(1, 9, a.size) / 2
+    factor = numpy.random.default_rng(1).integers(1, 9, a.matrix_size) / 2
     factors = [factor, factor[:1], factor[:, :1], *factor[:1]]
     return [*pairs, *((a * tb.asarray(scale, backend="binary"), dense * scale) for scale in factors)]
 
@@ -143,7 +143,7 @@ def sums_and_scaling(a: SparseMatrix, dense: Array) -> Pairs:
 def reductions(a: SparseMatrix, dense: Array) -> Pairs:
     pairs = [(tb.sparse.sum(a, axis=axis), dense.sum(axis=axis)) for axis in (None, -1, -2, (-2, -1))]
     pairs.append((tb.sparse.diagonal(a), numpy.diagonal(dense, axis1=-2, axis2=-1)))
-    if 0 not in a.size:
+    if 0 not in a.matrix_size:
         for axis in (None, -1, -2):
             along = (-2, -1) if axis is None else axis
             pairs.append((tb.sparse.max(a, axis=axis), dense.max(axis=along)))
@@ -160,7 +160,7 @@ def parts(a: SparseMatrix, dense: Array) -> Pairs:
         (..., slice(3, 0, -2), slice(None)),
         (..., slice(4, 1), slice(None)),
     ]
-    if 0 not in a.size:
+    if 0 not in a.matrix_size:
         keys += [(..., 0, slice(None)), (..., slice(None), -1), (..., 0, -1)]
     if a.ndim > 2:
         keys += [(1,), (slice(0, 1), ..., slice(1, None))]

@@ -150,11 +150,11 @@ def ifftshift(x: Any, /, *, axes: Axes = None) -> Any:
 def frequencies(draw: Draw, run: Any, backend: Backend) -> None:
     n, d = draw(st.integers(1, 12)), draw(st.sampled_from([1.0, 0.1, 3.0, -2.0, 1e-3]))
     dtype = draw(st.none() | st.sampled_from(FLOATING))
-    options: dict[str, Any] = {"d": d, "dtype": dtype, "names": draw(st.sampled_from([None, ("frequency",)]))}
+    options: dict[str, Any] = {"d": d, "dtype": dtype, "name": draw(st.sampled_from([None, "frequency"]))}
     like = tb.ones(2, backend=backend) if draw(st.booleans()) else None
     got = run(n, **options, **({"backend": backend} if like is None else {"like": like}))
     assert got.dtype is (dtype or tb.float32)
-    assert got.names == (options["names"] or (None,))
+    assert got.names == (options["name"],)
     assert got.backend is backend
     want = (numpy.fft.fftfreq if run.name == "fft.fftfreq" else numpy.fft.rfftfreq)(n, d)
     compare(Invocation(run.name, (n,), options), got, want)

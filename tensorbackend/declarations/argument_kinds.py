@@ -20,6 +20,7 @@ from ..errors import (
     shown,
 )
 from ..errors.foreign_keywords import ARGUMENTS_OF, NAME_OF_AXIS, OF_FUNCTIONS
+from ..errors.remedies import of_shape
 from ..interchange import is_plain_array
 from ..template import Template
 from ..tensor import Tensor
@@ -164,6 +165,8 @@ def misfit(kind: Any, label: str, value: Any, function: str = "") -> TensorBacke
     remedy = OF_FUNCTIONS.get(function, "") if isinstance(value, Tensor | float) else ""
     remedy = NAME_OF_AXIS.get(function, "") if isinstance(value, str) and label == "axis" else remedy
     remedy = remedy or _remedy(kind, value) or ARGUMENTS_OF.get((function, label), "")
+    if label == "shape":
+        remedy = of_shape(value).get(function) or of_shape(value).get("", remedy)
     return error(expected(_words(kind), remedy, **{label: value}))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 from ..dtypes import uint32
 from ..errors import SignatureError, expected, shown
+from ..errors.foreign_draws import OF_DTYPES
 from ..errors.foreign_keywords import MISSING, NO_KEYWORDS, OF_KEYS, OF_KEYWORDS, SURPLUS, parameter_for
 from .argument_kinds import fits
 from .parameters import types_of
@@ -99,6 +100,7 @@ def _error(
                 of_axis if keyword == "axis" else None,
                 NO_KEYWORDS.get(keyword),
                 f"write {sole} by position" if sole is not None else None,
+                _remedy_of_sizes(keywords, len(arguments), [*taken.parameters]),
                 of_axis,
             )
             remedy = next((text for text in remedies if text), "")
@@ -147,6 +149,14 @@ def _remedy_of_axis_name(
             written = _entries(value) if isinstance(value, Mapping) else shown(value)
             return f"write {shown(keyword)}, {written} by position"
     return ""
+
+
+def _remedy_of_sizes(keywords: Mapping[str, Any], filled: int, parameters: Sequence[str]) -> str:
+    """What to write in place of sizes by the names of their axes, as in `zeros(a=2, b=3)`."""
+    sizes = {name: size for name, size in keywords.items() if name not in parameters}
+    if not {"shape", "names"} <= {*parameters} - {*keywords} or parameters.index("shape") < filled:
+        return ""
+    return f"write shape={(*sizes.values(),)}, names={(*sizes,)}" if all(type(n) is int for n in sizes.values()) else ""
 
 
 def _remedy_of_mapping(
@@ -232,7 +242,7 @@ def _remedy_of_surplus(
         free = parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in keywords
         if free and fits(first, types.get(parameter.name, Any)):
             return f"write {parameter.name}={shown(first)}"
-    return ""
+    return OF_DTYPES.get(name_of(function), "")
 
 
 def _types(function: Callable[..., Any]) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from ..declarations.op_specs import OpSpec, Parameter
 from ..dtypes import Scalar, scalar_kind
 from ..errors import OperandError, expected
 from ..errors.foreign_keywords import OF_INDICES, OPS_OF_PLACES
+from ..errors.remedies import of_element
 from ..interchange import is_plain_array, scalar_dtype
 from ..protocol.planned import nameless as nameless_template
 from ..sizes import is_size
@@ -36,7 +37,7 @@ def as_operand(value: object, parameter: Parameter) -> Operand:
     if is_plain_array(value):
         return public_op("asarray")(value)
     remedies = getattr(type(value), "operand_remedies", None) or _remedies(value, parameter)
-    raise OperandError(expected("a tensor, a Python number or an array", **{parameter.name: value}), remedies)
+    raise OperandError(expected("a tensor, a Python number or an array", **{parameter.name: value}), remedies=remedies)
 
 
 def _remedies(value: object, parameter: Parameter) -> dict[str, str]:
@@ -47,7 +48,7 @@ def _remedies(value: object, parameter: Parameter) -> dict[str, str]:
         return {"": f"write one of its parts, {' or '.join(f'.{name}' for name in value._fields)}"}
     if isinstance(value, dict) or (isinstance(value, list | tuple) and any(isinstance(x, dict) for x in value)):
         return {"": "tb.tree_map(function, *trees) calls a function with the tensors of dictionaries"}
-    remedies = {"": "wrap it in asarray() or tensor()"}
+    remedies = {"": (of_element(value) if value is not None else "") or "wrap it in asarray() or tensor()"}
     if isinstance(value, tuple) or (isinstance(value, list) and any(isinstance(x, Tensor) for x in value)):
         alike = all(isinstance(x, Tensor) for x in value) and len({x.shape for x in value}) == 1
         remedies |= dict.fromkeys(OPS_OF_PLACES if parameter.name == "indices" else (), OF_INDICES[not alike])

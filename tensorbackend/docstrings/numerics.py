@@ -21,6 +21,7 @@ _OF_REAL = {"n": "The number of entries of the result along the axis; by default
 _FREQUENCIES = {
     "n": "The number of samples.",
     "dtype": "A floating dtype; by default the default floating dtype.",
+    "name": "The name of the axis; by default it has no name.",
 }
 _ONE_AXIS = {"axis": "The axis, by position or by name."}
 

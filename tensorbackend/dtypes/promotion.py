@@ -7,6 +7,7 @@ from sys import byteorder
 from typing import Any, Final
 
 from ..errors import DTypeError, expected
+from ..errors.foreign_draws import OF_DTYPES
 from ..sizes import Size
 from .defaults import default_dtype
 from .types import ALL_DTYPES, BY_NAME, COMPLEX_OF, NARROW_DTYPES, RANK, DType, DTypeLike, Kind
@@ -17,6 +18,12 @@ _FOREIGN: Final = {
     "int": "int64", "long": "int64", "short": "int16", "single": "float32",
 }  # fmt: skip
 """The dtypes that other libraries call so."""
+_OF_KINDS: Final = {
+    "M": "write (dates - dates[0]) / numpy.timedelta64(1, 'D') for dates as numbers of days",
+    "O": "write array.astype('float64')",
+    "m": "write durations / numpy.timedelta64(1, 's') for durations as numbers of seconds",
+}
+"""What to write in place of NumPy's arrays of dates and objects, by the kind of their dtype."""
 
 
 def as_dtype(dtype: DTypeLike) -> DType:
@@ -49,7 +56,11 @@ def as_dtype(dtype: DTypeLike) -> DType:
             sizes = f"write names={tuple(dtype)!r}; " if texts else "a shape comes before the dtype; "
         elif isinstance(dtype, str) and dtype in _FOREIGN:
             sizes = f"write {_FOREIGN[dtype]!r}; "
-        raise DTypeError(expected("a dtype", f"{sizes}the dtypes are {known}", dtype=dtype))
+        elif getattr(dtype, "kind", "") in _OF_KINDS:
+            sizes, known = _OF_KINDS[dtype.kind], ""  # type: ignore[union-attr] # a dtype of NumPy's
+        remedy = f"{sizes}the dtypes are {known}" if known else sizes
+        of_draws = OF_DTYPES if isinstance(dtype, float | tuple | list) else {}
+        raise DTypeError(expected("a dtype", dtype=dtype), remedies=of_draws | {"": remedy})
     return named_dtype
 
 

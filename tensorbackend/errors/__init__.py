@@ -21,9 +21,13 @@ class TensorBackendError(Exception):
     """The op that the user called, once its name is in the text."""
     message: str = ""
     """The text without the op."""
+    _remedies: Mapping[str, str] | None = None
 
-    def __init__(self, *arguments: object) -> None:
-        super().__init__(*arguments)
+    def __init__(self, *arguments: object, remedies: Mapping[str, str] | None = None) -> None:
+        self._remedies = remedies
+        """The remedies by the name of the op; that for `""` is for any other op. The text is then without one."""
+        self._text = str(arguments[0]) if arguments else ""
+        super().__init__(*((self._text_for(""), *arguments[1:]) if remedies else arguments))
         called = tracebacks.mark()
         if called is not None:
             self.named(called)
@@ -45,7 +49,10 @@ class TensorBackendError(Exception):
 
     def _text_for(self, operation: str) -> str:
         """The text without the op."""
-        return self.message or str(self)
+        if self._remedies is None:
+            return self.message or str(self)
+        remedy = self._remedies.get(operation) or self._remedies.get("")
+        return f"{self._text}; {remedy}" if remedy else self._text
 
 
 class ShapeError(TensorBackendError, ValueError):
@@ -90,17 +97,6 @@ class MissingNameError(TensorBackendError, AttributeError):
 
 class OperandError(TensorBackendError, TypeError):
     """An operand that is neither a tensor, a Python number nor a foreign array."""
-
-    def __init__(self, text: str, remedies: Mapping[str, str] | None = None) -> None:
-        self._text, self._remedies = text, remedies
-        """The text without a remedy, and the remedies by the name of the op; that for `""` is for any other op."""
-        super().__init__(text if remedies is None else self._text_for(""))
-
-    def _text_for(self, operation: str) -> str:
-        if self._remedies is None:
-            return super()._text_for(operation)
-        remedy = self._remedies.get(operation) or self._remedies.get("")
-        return f"{self._text}; {remedy}" if remedy else self._text
 
 
 class DataError(TensorBackendError, ValueError):

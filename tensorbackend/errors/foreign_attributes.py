@@ -16,6 +16,18 @@ IN_NAMESPACES: Final[dict[str, dict[str, str]]] = {
         "pinverse": "tb.linalg.pinv(x)",
         "solve_triangular": "tb.linalg.triangular_solve(a, b, lower=...), where lower=True is the default",
         "symeig": "tb.linalg.eigh(x)",
+        **{
+            name: f"tb.asarray(scipy.linalg.{name}({arguments})), which is computed on the host"
+            for name, arguments in (
+                ("solve_continuous_are", "a, b, q, r"),
+                ("solve_continuous_lyapunov", "a, q"),
+                ("solve_discrete_lyapunov", "a, q"),
+                ("solve_lyapunov", "a, q"),
+                ("solve_sylvester", "a, b, q"),
+            )
+        },
+        "solve_discrete_are": "tb.optimize.fixed_point(lambda p: a.T @ p @ (a - b @ tb.linalg.solve(r + b.T @ p @ b, "
+        "b.T @ p @ a)) + q, q).x, or tb.asarray(scipy.linalg.solve_discrete_are(a, b, q, r)), on the host",
         "tensorinv": "tb.linalg.inv(tb.reshape(x, (n, n)))",
         "transpose": "tb.matrix_transpose(x), or x.mT",
         "lu_solve": "tb.linalg.solve(a, b)",
@@ -225,7 +237,8 @@ IN_NAMESPACES: Final[dict[str, dict[str, str]]] = {
         "quad": "tb.trapezoid(y, x)",
         "rk4": "tb.solvers.solve_ivp(function, span, y0), or tb.scan(step, y0, times)",
         "splu": "tb.solvers.solve(A, b, 'direct').x, which keeps the factors, or tb.sparse.ilu0(A)",
-        "svds": "tb.solvers.eigsh(lambda x: A.T @ (A @ x), k, x0=...)",
+        "svds": "tb.solvers.eigsh(lambda x: A.T @ (A @ x), k, x0=...), whose eigenvalues are the squares of the "
+        "singular values: tb.sqrt(eigenvalues)",
         "LinearOperator": "a function as the matrix, as in tb.solvers.solve(lambda x: ..., b).x",
         "aslinearoperator": "the matrix or the function itself, as in tb.solvers.solve(A, b).x",
         "lsmr": "tb.solvers.solve(A, b, 'lsqr').x",

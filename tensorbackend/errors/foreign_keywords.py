@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from .foreign_draws import OF_DTYPES
+
 _OF_SAMPLES = "the derivative of samples is tb.sample_gradient(y, dx=spacing), or tb.sample_gradient(y, places)"
 
 OF_FUNCTIONS: Final = {
@@ -121,6 +123,9 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "stride": ("strides",),
     "strides": ("stride",),
     "t_eval": ("times",),
+    "ftol": ("tolerance",),
+    "gtol": ("tolerance",),
+    "xtol": ("tolerance",),
     "tol": ("tolerance", "rtol"),
     "unbiased": ("correction",),
     "weight_decay": ("decay",),
@@ -150,7 +155,7 @@ NO_KEYWORDS: Final = {
     "jac": "the derivatives are found by tb.grad and tb.jacobian",
     "eigvals_only": "tb.linalg.eigvalsh(x) has the eigenvalues alone",
     "subset_by_index": "tb.solvers.eigsh(x, k) finds a few eigenpairs",
-    "decimals": "tb.round(x * 100) / 100 rounds to two decimals",
+    "decimals": "x.round(2) rounds to two decimals",
     "compute_uv": "tb.linalg.svdvals(x) has the singular values alone",
     "betas": "write b1= and b2=",
     "assume_a": "tb.linalg.cholesky_solve(tb.linalg.cholesky(a), b) is for positive definite matrices",
@@ -191,8 +196,23 @@ _ADDED = (
     "occurs twice; tb.indexed_max, tb.indexed_min and tb.indexed_prod likewise"
 )
 _NAN = "tb.where(mask, x, tb.nan)"
+_POSITIONS = "write the positions of the arguments, as in argnums=0 for the first one or argnums=(0, 1)"
+_OF_WINDOWS = "along one axis of several write tb.unfold(x, {'time': y.size}) @ "
+_DERIVED = ("grad", "hessian", "jacfwd", "jacobian", "value_and_grad")
+_SCALED = ("exponential", "gumbel", "laplace")
+_MEAN_SQUARE = (
+    "tb.weighted_mean(tb.square(x - tb.weighted_mean(x, weights, axis=..., keepdims=True)), weights, axis=...)"
+)
 
 OF_KEYWORDS: Final = {
+    **{(name, keyword): _POSITIONS for name in _DERIVED for keyword in ("argnames", "wrt")},
+    **{(name, "rate"): "divide the result by it" for name in _SCALED},
+    ("convolve", "axis"): f"{_OF_WINDOWS}tb.flip(y), which is mode='valid'",
+    ("correlate", "axis"): f"{_OF_WINDOWS}y, which is mode='valid'",
+    ("mean", "weights"): "write tb.weighted_mean(x, weights, axis=...)",
+    ("std", "weights"): f"write tb.sqrt({_MEAN_SQUARE})",
+    ("sum", "weights"): "write tb.dot(x, weights, contract=...)",
+    ("var", "weights"): f"write {_MEAN_SQUARE}",
     ("adam", "weight_decay"): "tb.optimize.adamw(rate, decay=...) has one",
     ("all", "where"): "write x | ~mask as the operand",
     ("any", "where"): "write x & mask as the operand",
@@ -244,8 +264,7 @@ OF_KEYWORDS: Final = {
 """The remedies for keywords that mean something of their own to a function, by function and keyword."""
 
 ARGUMENTS_OF: Final = {
-    ("grad", "argnums"): "write the positions of the arguments, as in argnums=(0, 1)",
-    ("value_and_grad", "argnums"): "write the positions of the arguments, as in argnums=(0, 1)",
+    **{(name, "argnums"): _POSITIONS for name in _DERIVED},
     ("jit", "donate"): "write the names of the parameters, as in donate=('state',)",
     ("roll", "shift"): "write the shift by position, and axis='time'",
 }
@@ -259,12 +278,12 @@ NAME_OF_AXIS: Final = {
 
 SURPLUS: Final = {
     "matrix_norm": "ord=",
-    "normal": "mean=... and deviation=..., as in tb.random.normal(key, shape, mean=0.0, deviation=0.5)",
-    "uniform": "minval=... and maxval=..., as in tb.random.uniform(key, shape, minval=0.0, maxval=2.0)",
+    "normal": OF_DTYPES["normal"].removeprefix("write "),
+    "uniform": OF_DTYPES["uniform"].removeprefix("write "),
     "max": "tb.maximum(x, y) for the larger of two",
     "min": "tb.minimum(x, y) for the smaller of two",
     "norm": "ord=",
-    "round": "tb.round(x * 100) / 100 to round to two decimals",
+    "round": "x.round(2) to round to two decimals",
     "sum": "tb.add(x, y) for the sum of two",
     "vector_norm": "ord=",
     "with_lengths": "time=lengths, by the name of the axis that has lengths",

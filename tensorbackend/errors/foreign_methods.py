@@ -5,6 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 OF_TENSORS: Final = {
+    "compress": "tb.compress(mask, x, axis=...)",
+    "cond": "the largest of tb.linalg.svdvals(x), divided by the smallest",
+    "map": "tb.map(x, function=...)",
+    "polyval": "tb.polyval(coefficients, x)",
+    "reduce": "tb.sum(x, axis=...), tb.max(x, axis=...) and the like",
+    "sample": "tb.random.choice(key, x, (n,), replace=False, axis=...)",
+    "sem": "tb.std(x, axis=..., correction=1) / n**0.5, with n = x.shape[...]",
+    "shuffle": "tb.random.shuffle(key, x), a new tensor",
+    "trace": "tb.linalg.trace(x)",
     "drop_names": "x.rename(None, None), with one None for each axis",
     "expand_dims": "tb.expand_dims(x, axis=..., name=...)",
     "apply_": "tb.map(x, function=...)",

@@ -4,8 +4,8 @@
 `foreign_functions` says what to write instead of other functions, `IN_NAMESPACES` of `foreign_attributes` what of
 functions looked for in a namespace, `OF_TENSORS` of `foreign_methods` what of attributes and methods of a tensor,
 `RECIPES` of `foreign_recipes` what of either that are several calls here, and `OF_RESULTS` of `foreign_results` what of
-those of matrices, results and optimisers. Arguments are in `foreign_keywords`. This is read only after a look-up has
-failed.
+those of matrices, results and optimisers. Arguments are in `foreign_keywords` and `foreign_draws`. This is read only
+after a look-up has failed.
 """
 
 from __future__ import annotations

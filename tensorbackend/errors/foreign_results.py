@@ -110,6 +110,7 @@ OF_RESULTS: Final[dict[str, dict[str, str]]] = {
         "minimum": "tb.minimum(A.to_dense(), x)",
         "reshape": "tb.reshape(A.to_dense(), shape)",
         "solve": _SOLVED,
+        "size": "A.nnz for the stored entries, or A.shape",
         "todia": "A.diagonal(), or A.to_coo()",
         "todok": "A.to_coo()",
         "trace": "tb.sum(A.diagonal())",
@@ -144,6 +145,9 @@ OF_RESULTS: Final[dict[str, dict[str, str]]] = {
 x is the result, except where it has a part of that name.
 """
 
+_OF_SQUARE = (
+    "tb.solvers.eigsh(lambda x: A.T @ (A @ x), k, x0=...), whose eigenvalues are the squares of singular values"
+)
 _OF_FUNCTIONS: Final = {
     "astype": "tb.sparse.astype(A, dtype)",
     "add": "A + B",
@@ -176,8 +180,8 @@ _OF_FUNCTIONS: Final = {
     "stack": "tb.sparse.concatenate(matrices, axis=...)",
     "subtract": "A - B",
     "sum": "tb.sparse.sum(A, axis=...)",
-    "svd": "tb.linalg.svd(A.to_dense()), or tb.solvers.eigsh(lambda x: A.T @ (A @ x), k, x0=...)",
-    "svdvals": "tb.linalg.svdvals(A.to_dense()), or tb.solvers.eigsh(lambda x: A.T @ (A @ x), k, x0=...)",
+    "svd": f"tb.linalg.svd(A.to_dense()), or {_OF_SQUARE}",
+    "svdvals": f"tb.linalg.svdvals(A.to_dense()), or {_OF_SQUARE}",
     "take_diagonal": "A.diagonal()",
     "tensordot": "A @ x",
     "triangular_solve": "tb.sparse.triangular_solve(A, b, lower=...)",

@@ -18,6 +18,7 @@ from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
 from ..rules.plan import flag
 from ..tensor import Tensor, TensorLike
+from ..tensor.missing_names import explain_missing
 from .composite.indexing.positions import check_size, read_count
 from .composite.sorting.searching import searchsorted
 from .creation.filled import asarray, full, iota, zeros
@@ -90,6 +91,7 @@ def bincount(
     return _sum_at(laid_flat(x), amounts, length)
 
 
+@explain_missing
 class HistogramResult(NamedTuple):
     """The result of `histogram`."""
 
@@ -134,6 +136,7 @@ def histogram(
     return HistogramResult(counts, edges)
 
 
+@explain_missing
 class Histogram2DResult(NamedTuple):
     """The result of `histogram2d`."""
 

@@ -8,8 +8,6 @@ floating dtype or float32. Errors: `AxisError`, `ShapeError` for a length below 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments
 from ..dispatch import primitive
@@ -55,7 +53,7 @@ def fftfreq(
     *,
     d: float = 1.0,
     dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
+    name: str | None = None,
     backend: BackendLike = None,
     device: str | None = None,
     like: Like = None,
@@ -69,7 +67,7 @@ def fftfreq(
     >>> tb.fft.fftfreq(4).tolist()
     [0.0, 0.25, -0.5, -0.25]
     """
-    place = iota((check_length(n),), dtype=int64, names=names, backend=backend, device=device, like=like)
+    place = iota((check_length(n),), dtype=int64, names=(name,), backend=backend, device=device, like=like)
     folded = subtract(place, multiply(astype(greater(place, (n - 1) // 2), int64), n))
     return _frequencies(folded, n, d, dtype)
 
@@ -81,7 +79,7 @@ def rfftfreq(
     *,
     d: float = 1.0,
     dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
+    name: str | None = None,
     backend: BackendLike = None,
     device: str | None = None,
     like: Like = None,
@@ -94,7 +92,7 @@ def rfftfreq(
     >>> tb.fft.rfftfreq(4).tolist()
     [0.0, 0.25, 0.5]
     """
-    place = iota((check_length(n) // 2 + 1,), dtype=int64, names=names, backend=backend, device=device, like=like)
+    place = iota((check_length(n) // 2 + 1,), dtype=int64, names=(name,), backend=backend, device=device, like=like)
     return _frequencies(place, n, d, dtype)
 
 

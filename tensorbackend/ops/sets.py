@@ -20,6 +20,7 @@ from ..dtypes import Scalar, scalar_kind
 from ..protocol.sorting import Unique
 from ..rules.axes import normalize_axis
 from ..tensor import Tensor, TensorLike
+from ..tensor.missing_names import explain_missing
 from .composite.cumulative import cumulative_sum
 from .composite.indexing.positions import check_size, read_count
 from .composite.shape.arranging import moveaxis, stack, unstack
@@ -37,6 +38,7 @@ from .shape import broadcast_to, concatenate, laid_flat, reshape
 from .sorting import argsort, sort
 
 
+@explain_missing
 class UniqueAllResult(NamedTuple):
     """The result of `unique_all`."""
 
@@ -46,6 +48,7 @@ class UniqueAllResult(NamedTuple):
     counts: Tensor
 
 
+@explain_missing
 class UniqueCountsResult(NamedTuple):
     """The result of `unique_counts`."""
 
@@ -53,6 +56,7 @@ class UniqueCountsResult(NamedTuple):
     counts: Tensor
 
 
+@explain_missing
 class UniqueInverseResult(NamedTuple):
     """The result of `unique_inverse`."""
 

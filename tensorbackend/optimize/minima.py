@@ -24,6 +24,7 @@ from ..tensor.missing_names import explain_missing
 from .implicit import Minima, minimum_with_gradient, records, refuse_gradient
 from .objective import objective, trace_function, value_at
 from .quasi_newton import Inputs, Plan, minimise
+from .unknowns import as_start
 from .with_scipy import METHODS as SCIPYS
 from .with_scipy import minimise_with_scipy
 
@@ -97,8 +98,8 @@ def minimize(
         Takes a value like x0 and returns a number, or one for each example: for a result of shape (b,), the first axis
         of x0 is that of b examples, each of which has its own minimum. It is traced.
     x0 : Tensor or tree of Tensors
-        The initial guess, floating. In a tree, all tensors begin with the axes of the examples. If it has no elements,
-        it is the minimum itself.
+        The initial guess; integers are read as floats. In a tree, all tensors begin with the axes of the examples. If
+        it has no elements, it is the minimum itself.
     method : str
         `"l-bfgs"`, a graph that runs on any backend, in `jit` and `vmap`; or one of SciPy's methods by its name, such
         as `"Nelder-Mead"` or `"trust-constr"`, which run outside of traces. Those that use a gradient get it.
@@ -166,7 +167,7 @@ def minimize(
             trajectory=trajectory,
         )
         return minimum._replace(x=nested.tree(minimum.x))
-    x = asarray(x0).detach()
+    x = as_start(x0)
     if not x.dtype.is_floating:
         raise DTypeError(expected("a floating x0", "cast it with astype()", x0=x.template))
     known = {name.lower(): name for name in METHODS}
@@ -230,7 +231,7 @@ class _TreeFunction:
     """A function of a tree as a function of vectors, which hold the elements of the tensors one after the other."""
 
     def __init__(self, function: Callable[[Any], Any], leaves: Sequence[Any], tree: Tree) -> None:
-        detached = [x.detach() for x in operand_tensors(*leaves)]
+        detached = [as_start(x) for x in operand_tensors(*leaves)]
         home = common_backend(detached)
         self._function, self._tree = function, tree
         self._tensors = tensors = [move(x, home) for x in detached]

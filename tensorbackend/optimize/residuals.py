@@ -154,7 +154,7 @@ def least_squares(
     function : function of x
         Returns the residuals: a tensor of any shape, or a tree of tensors. It is traced.
     x0 : tensor, or tree of tensors
-        The initial guess, floating.
+        The initial guess; integers are read as floats of the default dtype.
     tolerance : float, default 1e-8
         The search has converged if a step is smaller than this, relative to x, if the sum of squares decreases by less
         than its square, relative to the sum, or if the cosines between residuals and slopes are smaller.

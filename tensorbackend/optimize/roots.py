@@ -7,6 +7,7 @@ from operator import index
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from ..declarations.argument_errors import check_arguments
+from ..dtypes import default_dtype
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..expr.arguments import is_tree
 from ..expr.grad.jacobians import jacobian
@@ -30,7 +31,7 @@ from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
 from .implicit import flat_vector, records, root_with_gradient, scalar_roots_with_gradient
 from .objective import objective, value_at
-from .unknowns import VectorFunction, unknowns
+from .unknowns import VectorFunction, as_start, unknowns
 
 X = TypeVar("X")
 
@@ -63,7 +64,8 @@ def root(function: Callable[[Any], Any], x0: Any, /, *, tolerance: float = 1e-6,
     function : function of x
         Takes a tensor or a tree like x0, and returns a tensor or a tree with the same number of elements. It is traced.
     x0 : tensor, or tree of tensors
-        The initial guess, floating or complex. If it has no elements, it is the root itself.
+        The initial guess; integers are read as floats of the default dtype. If it has no elements, it is the root
+        itself.
     tolerance : float
         The search has converged if no element of the value has a larger magnitude.
     max_iterations : int
@@ -104,7 +106,7 @@ def root(function: Callable[[Any], Any], x0: Any, /, *, tolerance: float = 1e-6,
         flat = VectorFunction(function, given)
         found = root(flat, given.vector, tolerance=tolerance, max_iterations=max_iterations)
         return found._replace(x=given.nest(found.x), value=flat.nest(found.value))
-    x = asarray(x0).detach()
+    x = as_start(x0)
     if not x.dtype.is_inexact:
         raise DTypeError(expected("a floating or complex x0", "cast it with astype()", x0=x.template))
     if not tolerance > 0:
@@ -209,7 +211,7 @@ def fixed_point(
     function : function of x
         Takes a tensor or a tree like x0, and returns one like it. It is traced.
     x0 : tensor, or tree of tensors
-        The initial guess, floating or complex.
+        The initial guess; integers are read as floats of the default dtype.
     tolerance : float
         The search has converged if no element changes by more than this times the larger of its magnitude and 1.
     max_iterations : int
@@ -281,7 +283,7 @@ def bisect(
         Takes a tensor of the shape of `low` and `high`, and returns a number for each element, from that element alone.
         It is traced.
     low, high : Tensor
-        The ends of the intervals to search, floating; they broadcast.
+        The ends of the intervals to search; they broadcast. Integers are read as floats of the default dtype.
     tolerance : float
         The width to which each interval is halved.
     max_iterations : int
@@ -314,6 +316,7 @@ def bisect(
         raise ArgumentError(expected("a tolerance above 0", tolerance=tolerance))
     one, other = operand_tensors(low, high)
     dtype = result_type(one, other)
+    dtype = default_dtype("float") if dtype.is_integer else dtype
     if not dtype.is_floating:
         raise DTypeError(expected("floating bounds", "cast them with astype()", low=one.template, high=other.template))
     both = one + other  # the shape and the names of both

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..dispatch.operands import nameless
+from ..dtypes import default_dtype
 from ..errors import ShapeError, expected
 from ..expr.trees import LEAF, Tree, flatten, unflatten
-from ..ops.creation.values import operand_tensors
+from ..ops.creation.values import asarray, operand_tensors
 from ..ops.elementwise.conversion import astype
 from ..ops.inspection import result_type
 from ..ops.shape import concatenate, reshape
 from ..template import Template
-from ..tensor import Tensor
+from ..tensor import Tensor, TensorLike
 
 
 class Unknowns(NamedTuple):
@@ -37,11 +38,18 @@ def nested(vector: Tensor, templates: list[Template], tree: Tree) -> Any:
     return unflatten(tree, leaves)
 
 
+def as_start(x0: TensorLike) -> Tensor:
+    """A tensor to start from, off any tape: integers are numbers of the default floating dtype."""
+    x = asarray(x0).detach()
+    return astype(x, default_dtype("float")) if x.dtype.is_integer else x
+
+
 def unknowns(x0: Any) -> Unknowns:
-    """The elements of all tensors of a tree as one vector."""
+    """The elements of all tensors of a tree as one vector, which is not of integers."""
     leaves, tree = flatten(x0)
     tensors = operand_tensors(*leaves)
     dtype = result_type(*tensors)
+    dtype = default_dtype("float") if dtype.is_integer else dtype
     parts = [reshape(nameless(astype(x, dtype)), (-1,)) for x in tensors]
     return Unknowns(concatenate(parts), [x.template for x in tensors], tree)
 

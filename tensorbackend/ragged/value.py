@@ -135,7 +135,7 @@ class Ragged:
 
     def __array__(self, *arguments: Any, **options: Any) -> NoReturn:
         """Raises `OperandError`, as the lengths would be lost."""
-        raise OperandError(expected("a tensor without lengths", x=self), self.operand_remedies)
+        raise OperandError(expected("a tensor without lengths", x=self), remedies=self.operand_remedies)
 
     def __bool__(self) -> NoReturn:
         """Raises `OperandError`: `==` returns a bool for each position."""

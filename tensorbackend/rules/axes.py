@@ -26,6 +26,8 @@ def normalize_axis(x: Template, axis: Axis) -> int:
         remedy = "moveaxis(x, source, destination) leaves the other axes in their order" if given is ... else ""
         if isinstance(given, list | tuple) and len(given) == 1:
             remedy = f"write {given[0]!r}"
+        elif isinstance(given, list | tuple) and given:
+            remedy = f"merge_axes(x, {tuple(given)!r}, name=...) makes one axis of them"
         raise AxisError(expected("an axis as an int or a name", remedy, axis=axis))
     if not -x.ndim <= position < x.ndim:
         expectation = (

@@ -73,15 +73,34 @@ def _pair_axes(x1: Template, x2: Template, axes: Pairs) -> tuple[tuple[int, ...]
     return normalize_axes(x1, several[0]), normalize_axes(x2, several[1])
 
 
-def check_pairs(x1: Template, x2: Template, axes1: Sequence[int], axes2: Sequence[int]) -> None:
+def _contracting(x1: Template, x2: Template) -> str:
+    """What to write for a sum over the axis that both operands have: by its name, or by its size for a vector."""
+    sizes = [dict(zip(x.names, x.shape, strict=True)) for x in (x1, x2)]
+    shared = [name for name, size in sizes[0].items() if name is not None and sizes[1].get(name) == size]
+    if len(shared) == 1:
+        return f"tb.dot(x, y, contract={shared[0]!r}) sums over the axis of that name"
+    if 1 not in (x1.ndim, x2.ndim) or (None not in x1.names and None not in x2.names):
+        return ""
+    vector, other = (x2, x1) if x2.ndim == 1 else (x1, x2)
+    places = [axis for axis, size in enumerate(other.shape) if size == vector.shape[0]]
+    if len(places) != 1:
+        return ""
+    pairs = ((*places,), (0,)) if vector is x2 else ((0,), (*places,))
+    return f"tb.dot(x, y, contract={pairs}) sums over the axis of that size"
+
+
+def check_pairs(
+    x1: Template, x2: Template, axes1: Sequence[int], axes2: Sequence[int], *, contracted: bool = True
+) -> None:
     """Raises if axes that are paired by their order differ: `ShapeError` in size, `NamesError` in name.
 
     The other axes of a product must broadcast, except in `matmul` with a vector; see `broadcast_leading`.
     """
     first, second = template_of_axes(x1, axes1), template_of_axes(x2, axes2)
     if first.shape != second.shape:
-        raise ShapeError(expected("paired axes of the same sizes", left=x1, right=x2, axes=(axes1, axes2)))
-    check_meeting(first.names, second.names, x1, x2)
+        remedy = _contracting(x1, x2) if contracted else ""
+        raise ShapeError(expected("paired axes of the same sizes", remedy, left=x1, right=x2, axes=(axes1, axes2)))
+    check_meeting(first.names, second.names, x1, x2, _contracting if contracted and 1 in (x1.ndim, x2.ndim) else None)
 
 
 def broadcast_leading(x1: Template, x2: Template, axes1: Sequence[int], axes2: Sequence[int]) -> tuple[Shape, Names]:

@@ -62,7 +62,9 @@ def parse_subscripts(subscripts: str, operands: Sequence[Template]) -> Expressio
     elif rest:
         raise ArgumentError(expected("... in the result, because a term has it", output=result.strip()))
     if len(set(output)) != len(output) or any(label not in sizes for label in output):
-        raise ArgumentError(expected("each letter of the result once, and in some term", output=result.strip()))
+        twice = len(set(output)) < len(output)
+        remedy = "write another letter for the second, or rename() the axis of one operand" if twice else ""
+        raise ArgumentError(expected("each letter of the result once, and in some term", remedy, output=result.strip()))
     letter = {label: chr((97 if place < 26 else 192) + place) for place, label in enumerate(sizes)}
     terms = tuple(
         "".join(letter[label] for axis, label in enumerate(term) if axis not in dropped)

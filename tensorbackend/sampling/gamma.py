@@ -341,7 +341,8 @@ def dirichlet(
     """
     sizes = getattr(alpha, "shape", ())
     if not sizes:
-        raise ShapeError(expected("concentrations along a last axis", alpha=alpha))
+        remedy = "write tb.random.dirichlet(key, tb.asarray(alpha), shape)" if isinstance(alpha, list | tuple) else ""
+        raise ShapeError(expected("concentrations along a last axis", remedy, alpha=alpha))
     whole = None if shape is None else (*shape, sizes[-1])
     key, (concentrations,) = spread_parameters(key, whole, floating_kind(dtype, alpha), alpha)
     require(("alpha above 0", is_positive), alpha=(alpha, concentrations))

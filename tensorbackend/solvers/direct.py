@@ -81,7 +81,7 @@ def _solve_on_host(matrix: Any, b: Any, transposed: bool) -> Any:
 def _solve_by_factors(matrix: Any, parts: tuple[Any, ...], b: Any, transposed: bool) -> Any:
     """The solution by factors, which are computed unless they are cached from an earlier solve."""
     dtype = parts[0].dtype
-    digest = blake2b(repr((matrix.format, matrix.size, dtype)).encode(), digest_size=16)
+    digest = blake2b(repr((matrix.format, matrix.matrix_size, dtype)).encode(), digest_size=16)
     for array in parts:
         digest.update(numpy.ascontiguousarray(array).data)
     key = digest.digest()
@@ -110,10 +110,10 @@ def _factorise(matrix: Any, values: Any, first: Any, second: Any) -> Any:
         raise UnsupportedOp(expected(expectation, remedy), values.dtype.name) from None
     wide = values.astype(numpy.result_type(values.dtype, numpy.float32))
     if matrix.format == "coo":
-        host_matrix = sparse.coo_matrix((wide, (first, second)), shape=matrix.size)
+        host_matrix = sparse.coo_matrix((wide, (first, second)), shape=matrix.matrix_size)
     else:
         kind = sparse.csr_matrix if matrix.format == "csr" else sparse.csc_matrix
-        host_matrix = kind((wide, second, first), shape=matrix.size)
+        host_matrix = kind((wide, second, first), shape=matrix.matrix_size)
     columns = host_matrix.tocsc()
     columns.sum_duplicates()
     try:

@@ -105,7 +105,7 @@ def quickest_form(function: Linear) -> Linear:
     parts = [structure.first.of(matrix.values), structure.first.columns]
     if structure.rest is not None and structure.slots is not None:
         parts += [structure.rest.of(matrix.values), structure.rest.columns, structure.slots]
-    return Linear(PaddedMatrix(matrix.size[1]), tuple(parts))
+    return Linear(PaddedMatrix(matrix.matrix_size[1]), tuple(parts))
 
 
 _structures: dict[Any, tuple[ref[Tensor], ref[Tensor], tuple[Any, Any], Structure | None]] = {}
@@ -117,7 +117,7 @@ holds_entries("structures of sparse matrices", _structures)
 def _structure(matrix: SparseMatrix) -> Structure | None:
     """The structure of a matrix; `None` if its indices cannot be read, are batched or empty, or need much padding."""
     first, second = matrix.first, matrix.second
-    key = id(first), id(second), matrix.format, matrix.size
+    key = id(first), id(second), matrix.format, matrix.matrix_size
     known = _structures.get(key)
     if known is not None and known[0]() is first and known[1]() is second:
         payloads = known[2]  # which an assignment to either of the tensors replaces
@@ -140,7 +140,7 @@ def _structure(matrix: SparseMatrix) -> Structure | None:
 
 def _make_structure(matrix: SparseMatrix, first: Any, second: Any) -> Structure | None:
     rows, columns = _places(matrix, first, second)
-    count, size = len(rows), matrix.size[0]
+    count, size = len(rows), matrix.matrix_size[0]
     lengths = numpy.bincount(rows, minlength=size)
     most = _entries_of_each(lengths)
     (long,) = numpy.nonzero(lengths > most)
@@ -148,7 +148,7 @@ def _make_structure(matrix: SparseMatrix, first: Any, second: Any) -> Structure 
         return None
     order, ends = numpy.argsort(rows, kind="stable"), numpy.cumsum(lengths)
     backend = get_backend(matrix.first.backend.beneath)  # type: ignore[arg-type] # every Core is a Backend
-    narrow = "int32" if max(count, *matrix.size) < 2**31 else "int64"
+    narrow = "int32" if max(count, *matrix.matrix_size) < 2**31 else "int64"
 
     def block(rows: Any, steps: Any) -> Block:
         # Padding repeats the last column of its row, so that an infinity comes to no other row. Only padding of a row
@@ -188,4 +188,4 @@ def _places(matrix: SparseMatrix, first: Any, second: Any) -> tuple[Any, Any]:
         ends = numpy.clip(first[1:], 0, len(second))
         first = numpy.cumsum(numpy.bincount(ends, minlength=len(second) + 1))[: len(second)]
     pair = (second, first) if matrix.format == "csc" else (first, second)
-    return tuple(numpy.clip(positions, 0, size - 1) for positions, size in zip(pair, matrix.size, strict=True))
+    return tuple(numpy.clip(positions, 0, size - 1) for positions, size in zip(pair, matrix.matrix_size, strict=True))

@@ -89,19 +89,19 @@ def _add_matrices(x1: Any, x2: Any, turned: Any) -> SparseMatrix:
     for name, operand in (("x1", x1), ("x2", x2)):
         if not isinstance(operand, SparseMatrix):
             raise OperandError(expected("two sparse matrices", "use to_dense() for a dense sum", **{name: operand}))
-    if x1.size != x2.size:
+    if x1.matrix_size != x2.matrix_size:
         raise ShapeError(expected("matrices of one shape", x1=x1.template, x2=x2.template))
     names = merge_names(x1.template, x2.template)
     dtype = result_type([x1.template, x2.template])
     left, right = astype(x1.values, dtype), turned(astype(x2.values, dtype))
     if type(x1) is type(x2) and x1.first is x2.first and x1.second is x2.second:
-        same: SparseMatrix = type(x1)(left + right, x1.first, x1.second, x1.size, (names[-2], names[-1]))
+        same: SparseMatrix = type(x1)(left + right, x1.first, x1.second, x1.matrix_size, (names[-2], names[-1]))
         return same
     parts = [
         _concatenate_last(left, right),
         *(_concatenate_last(a, b) for a, b in zip(entries(x1), entries(x2), strict=True)),
     ]
-    merged: SparseMatrix = COO(parts[0], parts[1], parts[2], x1.size, (names[-2], names[-1]))
+    merged: SparseMatrix = COO(parts[0], parts[1], parts[2], x1.matrix_size, (names[-2], names[-1]))
     if to_host_arrays(merged.first, merged.second) is not None:
         merged = sum_duplicates(merged)
     return to_format(merged, x1.format)
@@ -201,7 +201,7 @@ def _scale(matrix: Any, x: Any, op: Any) -> SparseMatrix:
     values = op(matrix.values.rename(*(None,) * matrix.values.ndim), _entries_of(factor, matrix))
     if any(names[:-2]):
         values = values.rename(*names[len(names) - 1 - values.ndim : -2], None)
-    return type(matrix)(values, matrix.first, matrix.second, matrix.size, (names[-2], names[-1]))
+    return type(matrix)(values, matrix.first, matrix.second, matrix.matrix_size, (names[-2], names[-1]))
 
 
 def _entries_of(x: Tensor, matrix: SparseMatrix) -> Tensor:

@@ -49,7 +49,7 @@ def to_coo(matrix: SparseMatrix, /) -> COO:
     """
     if isinstance(matrix, COO):
         return matrix
-    return COO(matrix.values, *entries(matrix), matrix.size, matrix.matrix_names)
+    return COO(matrix.values, *entries(matrix), matrix.matrix_size, matrix.matrix_names)
 
 
 @bind
@@ -77,7 +77,7 @@ def to_csr(matrix: SparseMatrix, /) -> CSR:
     if isinstance(matrix, CSR):
         return matrix
     values, rows, columns = sort_entries(matrix)
-    return CSR(values, _pointers(rows, matrix.size[0]), columns, matrix.size, matrix.matrix_names)
+    return CSR(values, _pointers(rows, matrix.matrix_size[0]), columns, matrix.matrix_size, matrix.matrix_names)
 
 
 @bind
@@ -113,7 +113,7 @@ def to_format(matrix: SparseMatrix, format: str) -> SparseMatrix:
 def sort_entries(matrix: SparseMatrix) -> tuple[Tensor, Tensor, Tensor]:
     """Values, rows and columns, sorted by row, then by column. Several values at one place keep their order."""
     rows, columns = entries(matrix)
-    order = _order(rows, columns, matrix.size)
+    order = _order(rows, columns, matrix.matrix_size)
     if order.ndim == 1:
         values = take_at(matrix.values, order, axis=-1, mode="clip")
     else:
@@ -195,7 +195,7 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
     elif begins.size:
         fits(largest(begins), size)
     batch = batch_of(matrix)
-    total = matrix.size
+    total = matrix.matrix_size
 
     def sum_groups(values: Tensor, rows: Tensor, columns: Tensor, groups: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         if not size:
@@ -227,7 +227,7 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
         sums, new_rows, new_columns = (reshape(x, (*batch, size)) for x in batched)
     if any(matrix.names[:-2]):
         sums = sums.rename(*matrix.names[len(matrix.shape) - 1 - sums.ndim : -2], None)
-    kept = COO(sums, new_rows, new_columns, matrix.size, matrix.matrix_names)
+    kept = COO(sums, new_rows, new_columns, matrix.matrix_size, matrix.matrix_names)
     if isinstance(matrix, COO):
         return cast(M, kept)
     return cast(M, CSR(sums, _pointers(new_rows, total[0]), new_columns, total, matrix.matrix_names))
@@ -235,12 +235,12 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
 
 def _store_zeros(matrix: M, size: int) -> M:
     """The matrix, which stores no values, with `size` zeros stored at the last place."""
-    if not size or 0 in matrix.size:
+    if not size or 0 in matrix.matrix_size:
         return matrix
     like, values = matrix.first, matrix.values
-    places = [full((size,), last - 1, dtype=like.dtype, backend=like.backend) for last in matrix.size]
+    places = [full((size,), last - 1, dtype=like.dtype, backend=like.backend) for last in matrix.matrix_size]
     stored = zeros((*values.shape[:-1], size), dtype=values.dtype, names=values.names, backend=values.backend)
-    return cast(M, to_format(COO(stored, places[0], places[1], matrix.size, matrix.matrix_names), matrix.format))
+    return cast(M, to_format(COO(stored, places[0], places[1], matrix.matrix_size, matrix.matrix_names), matrix.format))
 
 
 def begin(rows: Tensor, columns: Tensor) -> Tensor:
@@ -281,8 +281,8 @@ def to_dense(matrix: SparseMatrix, /) -> Tensor:
     [[0.0, 3.0]]
     """
     rows, columns = entries(matrix)
-    count = prod(matrix.size)
-    flat = add(multiply(cast_to(rows, "int64"), matrix.size[1]), cast_to(columns, "int64"))
+    count = prod(matrix.matrix_size)
+    flat = add(multiply(cast_to(rows, "int64"), matrix.matrix_size[1]), cast_to(columns, "int64"))
     nothing = zeros(flat.shape, dtype="int64", backend=flat.backend)
     one = ones(1, dtype=matrix.dtype, backend=matrix.backend)
     sums = sparse_matvec(nameless(matrix.values), flat, nothing, one, format="coo", rows=count)

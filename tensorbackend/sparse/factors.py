@@ -179,9 +179,9 @@ def _factorise(values: Tensor, plan: _Plan) -> Tensor:
 def _part(rows: CSR, values: Tensor, chosen: Array, row_of: Array) -> CSR:
     """The chosen entries, with new values, as a matrix in compressed rows."""
     kept = numpy.flatnonzero(chosen)
-    size = rows.size[0]
+    size = rows.matrix_size[0]
     pointers = numpy.concatenate([[0], numpy.cumsum(numpy.bincount(row_of[kept], minlength=size))])
     indices = take_at(rows.second, index_tensor(kept, values), axis=0, mode="clip")
     first = asarray(pointers.astype(rows.first.dtype.name), backend=values.backend)
     part = take_at(values, index_tensor(kept, values), axis=-1, mode="clip")
-    return CSR(part, first, indices, rows.size, rows.matrix_names)
+    return CSR(part, first, indices, rows.matrix_size, rows.matrix_names)

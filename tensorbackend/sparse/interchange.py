@@ -156,6 +156,6 @@ def to_scipy(matrix: SparseMatrix, /) -> Any:
         raise TemplateDataError(expected("a matrix with data", matrix=matrix.template))
     values, first, second = read
     if matrix.format == "coo":
-        return sparse.coo_array((values, (first, second)), shape=matrix.size)
+        return sparse.coo_array((values, (first, second)), shape=matrix.matrix_size)
     kind = sparse.csr_array if matrix.format == "csr" else sparse.csc_array
-    return kind((values, second, first), shape=matrix.size)
+    return kind((values, second, first), shape=matrix.matrix_size)

@@ -58,13 +58,13 @@ class SparseMatrix:
         Shape (..., n): the stored entries. Entries at the same place are added. The last axis has no name.
     first, second : Tensor
         The places of the entries: rows and columns for `COO`, pointers and indices for `CSR` and `CSC`.
-    size : tuple of two ints
+    matrix_size : tuple of two ints
         The numbers of rows and columns.
     matrix_names : tuple of two names
         The names of rows and columns.
     """
 
-    __slots__ = ("__weakref__", "_template", "first", "matrix_names", "second", "size", "values")
+    __slots__ = ("__weakref__", "_template", "first", "matrix_names", "matrix_size", "second", "values")
 
     __array_ufunc__ = None  # NumPy's arrays leave the operators to this class
     __hash__ = None  # type: ignore[assignment] # as for tensors
@@ -78,14 +78,14 @@ class SparseMatrix:
     values: Tensor
     first: Tensor
     second: Tensor
-    size: Size
+    matrix_size: Size
     matrix_names: MatrixNames
 
     def __init__(
-        self, values: Tensor, first: Tensor, second: Tensor, size: Size, matrix_names: MatrixNames = NAMELESS
+        self, values: Tensor, first: Tensor, second: Tensor, matrix_size: Size, matrix_names: MatrixNames = NAMELESS
     ) -> None:
         self.values, self.first, self.second = values, first, second
-        self.size, self.matrix_names = size, matrix_names
+        self.matrix_size, self.matrix_names = matrix_size, matrix_names
         self._template: tuple[Template, Template, Template, Template] | None = None
 
     # Shape, dtype and names
@@ -96,7 +96,7 @@ class SparseMatrix:
         parts = self.values.template, self.first.template, self.second.template
         known = self._template
         if known is None or known[:3] != parts:
-            known = self._template = *parts, _dense_template(parts, self.size, self.matrix_names)
+            known = self._template = *parts, _dense_template(parts, self.matrix_size, self.matrix_names)
         return known[3]
 
     @property
@@ -152,7 +152,7 @@ class SparseMatrix:
         >>> a.like(tb.asarray([3.0, 4.0])).to_dense().tolist()
         [[3.0, 0.0], [0.0, 4.0]]
         """
-        return type(self)(values, self.first, self.second, self.size, self.matrix_names)
+        return type(self)(values, self.first, self.second, self.matrix_size, self.matrix_names)
 
     def rename(self: M, *names: str | None) -> M:
         """The matrix with other names, one for each axis: the batch's axes, rows, columns."""
@@ -161,7 +161,7 @@ class SparseMatrix:
         template = Template(self.shape, self.dtype, names)
         values = self.values.rename(*_batch_names(self.values.template, template))
         first, second = (nameless(x) for x in (self.first, self.second))
-        return type(self)(values, first, second, self.size, (names[-2], names[-1]))
+        return type(self)(values, first, second, self.matrix_size, (names[-2], names[-1]))
 
     def __repr__(self) -> str:
         return f"{self.format} {self.template!r} {self.backend.name}, {self.nnz} stored"
@@ -258,7 +258,7 @@ def _refuse(methods: Mapping[str, str], words: str, remedy: str | Mapping[str, s
             if op in ("equal", "not_equal") and not fits(operands[0], SparseMatrix | TensorLike):
                 return NotImplemented
             remedies = {"": remedy} if isinstance(remedy, str) else remedy
-            error = OperandError(expected(words, A=self.template), remedies)
+            error = OperandError(expected(words, A=self.template), remedies=remedies)
             raise error.named(op) if op else error
 
         return refuse
@@ -338,7 +338,7 @@ CLASSES: dict[Format, type[SparseMatrix]] = {"coo": COO, "csr": CSR, "csc": CSC}
 
 
 def _flatten(matrix: SparseMatrix) -> tuple[Iterable[Any], Any]:
-    return (matrix.values, matrix.first, matrix.second), (matrix.size, matrix.matrix_names)
+    return (matrix.values, matrix.first, matrix.second), (matrix.matrix_size, matrix.matrix_names)
 
 
 for _kind in CLASSES.values():
@@ -350,7 +350,7 @@ for _kind in CLASSES.values():
 
 def _transpose(matrix: SparseMatrix) -> SparseMatrix:
     """The transpose, with the same tensors: `COO` exchanges rows and columns, `CSR` becomes `CSC` and `CSC` `CSR`."""
-    size, names = matrix.size[::-1], matrix.matrix_names[::-1]
+    size, names = matrix.matrix_size[::-1], matrix.matrix_names[::-1]
     if isinstance(matrix, COO):
         return COO(matrix.values, matrix.second, matrix.first, size, names)
     kind = CSC if isinstance(matrix, CSR) else CSR

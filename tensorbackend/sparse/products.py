@@ -100,7 +100,9 @@ def _multiply_dense(matrix: SparseMatrix, x: Tensor) -> Tensor:
     if any(out.names):
         values, bare = values.rename(*(None,) * values.ndim), x.rename(*(None,) * x.ndim)
     product = sparse_matvec if len(x.template.shape) == 1 else sparse_matmul
-    unnamed_product = product(values, matrix.first, matrix.second, bare, format=matrix.format, rows=matrix.size[0])
+    unnamed_product = product(
+        values, matrix.first, matrix.second, bare, format=matrix.format, rows=matrix.matrix_size[0]
+    )
     return unnamed_product.rename(*out.names) if any(out.names) else unnamed_product
 
 
@@ -137,7 +139,7 @@ def matvec(matrix: SparseMatrix, x: TensorLike | Sequence[Any], /) -> Tensor:
     if any(out.names) or any(dense.names):
         values, bare = values.rename(*(None,) * values.ndim), dense.rename(*(None,) * dense.ndim)
     unnamed_product = sparse_matvec(
-        values, matrix.first, matrix.second, bare, format=matrix.format, rows=matrix.size[0]
+        values, matrix.first, matrix.second, bare, format=matrix.format, rows=matrix.matrix_size[0]
     )
     return unnamed_product.rename(*out.names[:-1]) if any(out.names) else unnamed_product
 
@@ -156,7 +158,7 @@ def _multiply_sparse(left: SparseMatrix, right: SparseMatrix, size: int | None) 
     count = total_of(lengths)
     length = int(count) if size is None else size
     names = (out.names[-2], out.names[-1])
-    shape = (left.size[0], right.size[1])
+    shape = (left.matrix_size[0], right.matrix_size[1])
     if not (left.nnz and right.nnz):
         nothing = rows[:0]
         values = (left.values[..., :0] * 1) * (right.values[..., :0] * 1)

@@ -79,7 +79,7 @@ def sum(matrix: SparseMatrix, /, *, axis: Any = None) -> Tensor:
         sums, gone = reduction.sum(wide, axis=-1), 2
     elif row in axes or column in axes:
         of_rows = column in axes
-        sums = _total(bare, rows if of_rows else columns, matrix.size[0 if of_rows else 1])
+        sums = _total(bare, rows if of_rows else columns, matrix.matrix_size[0 if of_rows else 1])
         sums, gone = broadcast_to(sums, (*batch_of(matrix), sums.shape[-1])), 1
     else:
         raise ArgumentError(expected("an axis of rows or columns among those to sum over", axis=axis))
@@ -173,7 +173,7 @@ def _extreme(matrix: SparseMatrix, axis: Axis | None, dense: Any, of_segments: A
         raise ArgumentError(expected("the axis of rows or that of columns", axis=axis))
     turned = matrix.mT if axes == (matrix.ndim - 2,) else matrix
     values, rows, columns = (x.rename(*(None,) * x.ndim) for x in sort_entries(turned))
-    height, width = turned.size
+    height, width = turned.matrix_size
 
     def reduce_rows(values: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
         """The extreme of each row of one sorted matrix, after values at the same place are added."""
@@ -226,7 +226,7 @@ def diagonal(matrix: SparseMatrix, /) -> Tensor:
     """
     rows, columns = entries(matrix)
     bare = matrix.values.rename(*(None,) * matrix.values.ndim)
-    size = lesser(matrix.size)
+    size = lesser(matrix.matrix_size)
     # Elements off the diagonal add 0 to the first element.
     on = equal(rows, columns)
     elements = _total(where(on, bare, 0), where(on, rows, 0), size) if size else bare[..., :0]

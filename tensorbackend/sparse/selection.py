@@ -72,7 +72,7 @@ def select(matrix: SparseMatrix, key: Any, /) -> Any:
     selected = _select_batch(matrix, full[:-2])
     keys = full[-2:]
     for position, part in enumerate(keys):
-        size = matrix.size[position]
+        size = matrix.matrix_size[position]
         chosen = range(size)[part] if isinstance(part, slice) else range(size)[index(part) :][:1]
         if isinstance(part, int):
             start = part % size
@@ -98,7 +98,7 @@ def _select_batch(matrix: SparseMatrix, keys: list[Any]) -> SparseMatrix:
         for x in (matrix.first, matrix.second)
     ]
     chosen = values.rename(*names, None)[(*keys, slice(None))] if any(names) else values[(*keys, slice(None))]
-    return type(matrix)(chosen, parts[0], parts[1], matrix.size, matrix.matrix_names)
+    return type(matrix)(chosen, parts[0], parts[1], matrix.matrix_size, matrix.matrix_names)
 
 
 def _cut(matrix: SparseMatrix, position: int, chosen: range) -> SparseMatrix:
@@ -109,7 +109,7 @@ def _cut(matrix: SparseMatrix, position: int, chosen: range) -> SparseMatrix:
     distance = along - chosen.start if chosen else along
     inside = (along >= low) & (along < high) & (distance % abs(chosen.step) == 0)
     places[position] = distance // chosen.step
-    size = tuple(len(chosen) if axis == position else matrix.size[axis] for axis in (0, 1))
+    size = tuple(len(chosen) if axis == position else matrix.matrix_size[axis] for axis in (0, 1))
     read = to_host_arrays(inside) if shares_places(matrix) else None
     if read is not None:
         kept = asarray(numpy.flatnonzero(read[0]), backend=matrix.values.backend)
@@ -158,7 +158,7 @@ def concatenate(matrices: Sequence[SparseMatrix], /, *, axis: int = -2) -> Spars
         raise ArgumentError(expected("axis -2 or -1", axis=axis))
     _check_several(matrices)
     across = 1 if axis == -2 else 0
-    if len({matrix.size[across] for matrix in matrices}) > 1:
+    if len({matrix.matrix_size[across] for matrix in matrices}) > 1:
         what = "columns" if across else "rows"
         raise ShapeError(
             expected(f"the same number of {what} in each matrix", matrices=[matrix.template for matrix in matrices])
@@ -217,9 +217,10 @@ def _assemble(matrices: Sequence[SparseMatrix], steps: tuple[int, int]) -> Spars
         for kept, x, start in zip(columns[1:], (row, column), starts, strict=True):
             moved = astype(x, "int64") + start
             kept.append(broadcast_to(moved, (*batch, matrix.nnz)) if apart else moved)
-        starts = [start + step * size for start, step, size in zip(starts, steps, matrix.size, strict=True)]
+        starts = [start + step * size for start, step, size in zip(starts, steps, matrix.matrix_size, strict=True)]
     size = tuple(
-        start if step else matrices[0].size[axis] for axis, (start, step) in enumerate(zip(starts, steps, strict=True))
+        start if step else matrices[0].matrix_size[axis]
+        for axis, (start, step) in enumerate(zip(starts, steps, strict=True))
     )
     small = "int32" if all(x.dtype.itemsize <= 4 for pair in places for x in pair) and max(size) < 2**31 else "int64"
     values, rows, cols = (joined(parts, axis=-1) for parts in columns)

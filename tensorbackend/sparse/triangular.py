@@ -23,7 +23,7 @@ from .reductions import diagonal
 
 def square(matrix: Any) -> SparseMatrix:
     """The matrix, after a check that it is sparse and square."""
-    if not isinstance(matrix, SparseMatrix) or matrix.size[0] != matrix.size[1]:
+    if not isinstance(matrix, SparseMatrix) or matrix.matrix_size[0] != matrix.matrix_size[1]:
         came = matrix.template if isinstance(matrix, SparseMatrix) else matrix
         raise ShapeError(expected("a square sparse matrix", matrix=came))
     return matrix
@@ -83,7 +83,7 @@ def triangular_solve(
     values = astype(matrix.values.rename(*(None,) * matrix.values.ndim), dtype)
     right = astype(right_side.rename(*(None,) * right_side.ndim) if right_side.ndim else right_side, dtype)
     vector = right.ndim == 1
-    bare = type(matrix)(values, matrix.first, matrix.second, matrix.size)
+    bare = type(matrix)(values, matrix.first, matrix.second, matrix.matrix_size)
     solution = _solve(bare, expand_dims(right, axis=-1) if vector else right, lower, unit_diagonal)
     solution = squeeze(solution, axis=-1) if vector else solution
     return solution.rename(*out.names) if any(out.names) else solution

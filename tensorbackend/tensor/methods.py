@@ -146,7 +146,9 @@ class OpMethods:
     def flatten(self, *surplus: Never, **unknown: Never) -> Self:
         """The elements along one axis: `reshape(x, -1)`."""
         if surplus:
-            return self.flatten(**{"order" if isinstance(surplus[0], str) else "start_dim": surplus[0]})
+            of_memory = isinstance(surplus[0], str) and surplus[0] not in self.names
+            axes: Any = surplus if len(surplus) > 1 else surplus[0]
+            return self.flatten(**{"order" if of_memory else "start_dim": axes})
         if unknown:
             return ops["reshape"](self, -1, **unknown)
         return ops["reshape"](self, -1)

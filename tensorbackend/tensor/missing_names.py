@@ -92,7 +92,7 @@ def explain_missing(owner: type[T]) -> type[T]:
     """Give a class of results or matrices an error for attributes that those of other libraries have.
 
     The error says what to write: a row of `OF_RESULTS`, an attribute that differs in capitals or underscores, or the
-    function of that name in the namespace of the class.
+    function of that name in the namespace of the class. For any other name it lists the parts of a named tuple.
 
     Parameters
     ----------
@@ -123,7 +123,10 @@ def explain_missing(owner: type[T]) -> type[T]:
                 remedy = f"tb.{space.rpartition('.')[2]}.{name}(x, ...)"
             elif alike is None and owner.__name__ in TENSOR_OF and _is_of_tensors(name):
                 remedy = _taking(owner)
-        raise MissingNameError(f"{text}; write {remedy}" if remedy else text, name=name, obj=self)
+        remedy = f"write {remedy}" if remedy else ""
+        if not remedy and not name.startswith("_") and (fields := getattr(self, "_fields", ())):
+            remedy = f"its parts are {', '.join(fields)}"
+        raise MissingNameError(f"{text}; {remedy}" if remedy else text, name=name, obj=self)
 
     owner.__getattr__ = get  # type: ignore[attr-defined] # no declaration, so that type checkers report such names
     if owner.__name__ in TENSOR_OF:
@@ -157,7 +160,7 @@ def _refuse_use_as_tensor(owner: Any, remedy: str) -> None:
 
     def refusal(op: str) -> Callable[..., NoReturn]:
         def refuse(self: object, *others: object, **options: object) -> NoReturn:
-            error = OperandError(f"expected a tensor, got {type(self).__name__}", {"": remedy})
+            error = OperandError(f"expected a tensor, got {type(self).__name__}", remedies={"": remedy})
             raise error.named(op) if op else error
 
         return refuse

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 from numpy.lib.stride_tricks import sliding_window_view
 
 import tensorbackend as tb
@@ -55,10 +56,31 @@ def standardised(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.asarray((x - x.mean(axis=0)) / x.std(axis=0))
 
 
+def weighted_exponentially(x: np.ndarray[Any, Any], alpha: float) -> np.ndarray[Any, Any]:
+    """The mean of pandas' ewm with adjust=False."""
+    means = [x[0]]
+    for value in x[1:]:
+        means.append((1 - alpha) * means[-1] + alpha * value)
+    return np.asarray(means)
+
+
 PUT_ALONG = X.copy()
 np.put_along_axis(PUT_ALONG, COLUMNS, 7.0, axis=1)
 MEANS = np.stack([X[segment == SEGMENTS].mean(axis=0) for segment in (0, 1)])
 DISTANCES = np.sqrt(((X[:, None] - Y[None]) ** 2).sum(axis=-1))
+LAGGED = np.corrcoef(X[1:, 0], X[:-1, 0])[0, 1]
+QUARTILES = np.quantile(X[SEGMENTS == 1], 0.25, axis=0)
+AVERAGE = np.average(X, axis=0, weights=LABELS)
+OF_SQUARES = "tb.weighted_mean(tb.square(x - tb.weighted_mean(x, weights, axis=0, keepdims=True)), weights, axis=0)"
+RESIDUALS = LABELS - np.polyval(np.polyfit(PLACES, LABELS, 1), PLACES)
+WHOLE = X[1:]
+GAPS = np.vstack([[[np.nan, 5.0, -2.0]], WHOLE])
+RICCATI = (
+    np.asarray([[0.9, 0.2], [0.0, 0.7]]),
+    np.asarray([[0.0], [1.0]]),
+    np.asarray([[2.0, 0.5], [0.5, 1.0]]),
+    np.asarray([[3.0]]),
+)
 WINDOWS = sliding_window_view(X, 2, axis=0)
 
 CASES: list[tuple[str, str, dict[str, Any], Any]] = [
@@ -134,7 +156,50 @@ CASES: list[tuple[str, str, dict[str, Any], Any]] = [
     ),
     ("apply", "tb.vmap(function, in_axes=1, out_axes=-1)(x)", {"function": tb.cumulative_sum}, np.cumsum(X, axis=0)),
     ("apply", "tb.map(x, function=tb.square)", {}, X * X),
+    ("autocorr", "tb.correlation(tb.stack([x[lag:], x[:-lag]], axis=1))[0, 1]", {"x": X[:, 0], "lag": 1}, LAGGED),
+    (
+        "ewm",
+        "tb.scan(lambda mean, value: 2 * ((1 - alpha) * mean + alpha * value,), x[0], x)[1]",
+        {"alpha": 0.25},
+        weighted_exponentially(X, 0.25),
+    ),
+    ("segment_median", "tb.median(x[segments == k], axis=0)", {"k": 1}, np.median(X[SEGMENTS == 1], axis=0)),
+    ("segment_quantile", "tb.quantile(x[segments == k], q, axis=0)", {"k": 1, "q": 0.25}, QUARTILES),
+    ("weighted_std", f"tb.sqrt({OF_SQUARES})", {}, np.sqrt(np.average((X - AVERAGE) ** 2, axis=0, weights=LABELS))),
+    ("weighted_var", OF_SQUARES, {}, np.average((X - AVERAGE) ** 2, axis=0, weights=LABELS)),
+    (
+        "weighted_sum",
+        "tb.dot(x, weights, contract='lat')",
+        {"x": "x.rename('lat', 'station')", "weights": "weights.rename('lat')"},
+        LABELS @ X,
+    ),
+    ("Tensor.sem", "tb.std(x, axis=0, correction=1) / n**0.5", {"n": 4}, X.std(axis=0, ddof=1) / 2),
+    ("nancount", "tb.sum(~tb.isnan(x), axis=0)", {"x": HOLES}, (~np.isnan(HOLES)).sum(axis=0)),
     # NumPy and SciPy
+    ("detrend", "y - tb.polyval(tb.polyfit(x, y, 1), x)", {"x": PLACES, "y": LABELS}, RESIDUALS),
+    ("linregress", "tb.polyfit(x, y, 1)", {"x": PLACES, "y": LABELS}, np.polyfit(PLACES, LABELS, 1)),
+    ("lfilter", "tb.convolve(x, b)[: x.size]", {"x": PLACES, "b": [2.0, -1.0]}, 2 * PLACES - [0, *PLACES[:-1]]),
+    ("zscore", "(x - tb.mean(x, axis=0, keepdims=True)) / tb.std(x, axis=0, keepdims=True)", {}, standardised(X)),
+    ("nancov", "tb.covariance(x[tb.all(~tb.isnan(x), axis=1)], correction=1)", {"x": GAPS}, np.cov(WHOLE.T)),
+    ("nancorrcoef", "tb.correlation(x[tb.all(~tb.isnan(x), axis=1)])", {"x": GAPS}, np.corrcoef(WHOLE.T)),
+    (
+        "periodogram",
+        "tb.abs(tb.fft.rfft(x - tb.mean(x))) ** 2 / (n * fs)",
+        {"x": LABELS, "fs": 2.0},
+        np.abs(np.fft.rfft(LABELS - LABELS.mean())) ** 2 / 8,
+    ),
+    (
+        "linalg.solve_discrete_are",
+        "tb.optimize.fixed_point(lambda p: a.T @ p @ (a - b @ tb.linalg.solve(r + b.T @ p @ b, b.T @ p @ a)) + q, q).x",
+        dict(zip("abqr", RICCATI, strict=True)),
+        scipy.linalg.solve_discrete_are(*RICCATI),
+    ),
+    (
+        "linalg.solve_continuous_are",
+        "tb.asarray(scipy.linalg.solve_continuous_are(a, b, q, r))",
+        dict(zip("abqr", RICCATI, strict=True)),
+        scipy.linalg.solve_continuous_are(*RICCATI),
+    ),
     ("sliding_window_view", "tb.unfold(x, {0: 2})", {}, WINDOWS),
     ("sliding_window_view", "tb.unfold(x, sizes)", {}, sliding_window_view(X, (2, 2))),
     ("lib", "tb.unfold(x, {0: 2})", {}, WINDOWS),
@@ -342,7 +407,7 @@ def as_tensor(value: Any) -> Any:
 def test_the_code_that_a_hint_names_does_what_the_other_call_does(place: int) -> None:
     name, code, given, wanted = CASES[place]
     assert code in hint(name), hint(name)
-    known = {"tb": tb, "dx": 0.5, "spacing": 0.5, "n": 4, "sizes": (2, 2), "edges": as_tensor([25.0])}
+    known = {"tb": tb, "scipy": scipy, "dx": 0.5, "spacing": 0.5, "n": 4, "sizes": (2, 2), "edges": as_tensor([25.0])}
     arrays = {"x": X, "y": Y, "labels": LABELS, "weights": LABELS, "places": PLACES, "segments": SEGMENTS}
     known |= {key: as_tensor(value) for key, value in (arrays | {"indices": ROWS, "updates": Y[:3]}).items()}
     known["tensors"] = [known["x"], known["y"]]
@@ -354,10 +419,17 @@ def test_the_code_that_a_hint_names_does_what_the_other_call_does(place: int) ->
     np.testing.assert_allclose(np.asarray(found), np.asarray(wanted), rtol=1e-6, atol=1e-12)
 
 
+def test_the_components_of_a_table_are_as_the_hint_says() -> None:
+    code, x = "tb.linalg.svd(x - tb.mean(x, axis=0), full_matrices=False).Vh", tb.asarray(X, names=TABLE)
+    assert code in hint("pca") == hint("linalg.pca")
+    found, wanted = np.asarray(eval(code, {"tb": tb, "x": x})), np.linalg.svd(X - X.mean(axis=0))[2]
+    np.testing.assert_allclose(np.abs(found @ wanted.T), np.eye(3), atol=1e-12)  # their signs are free
+
+
 def test_every_recipe_that_is_code_has_been_run() -> None:
     """A recipe is run, or is named here with the reason."""
     conversions = {name for name in RECIPES if name.startswith("from_")}
-    others = {"index_put_", "scatter_", "index_add_", "map_blocks", "segment_std", "nlargest"}
+    others = {"index_put_", "scatter_", "index_add_", "map_blocks", "segment_std", "nlargest", "welch", "pca"}
     same = {*RECIPES} - conversions - others - {name for name, _, _, _ in CASES}
     run = {hint(name) for name, _, _, _ in CASES}
     assert {name for name in same if hint(name) not in run} == set()

@@ -106,7 +106,7 @@ def test_shifts_are_numpys(name: str, axes: Any) -> None:
 def test_frequencies_are_numpys(backend: str) -> None:
     for n, d in product(range(1, 9), [1.0, 0.25, 3.0]):
         for name in ("fftfreq", "rfftfreq"):
-            frequencies = getattr(tb.fft, name)(n, d=d, dtype="float64", names=("f",), backend=backend)
+            frequencies = getattr(tb.fft, name)(n, d=d, dtype="float64", name="f", backend=backend)
             # NumPy multiplies by 1 / (n * d), which rounds once more.
             np.testing.assert_allclose(frequencies.tolist(), getattr(np.fft, name)(n, d), rtol=3e-16)
             assert frequencies.names == ("f",)

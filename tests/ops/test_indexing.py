@@ -408,6 +408,23 @@ def test_every_dtype(dtype: DType) -> None:
 # Scatters
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("number", [2, tb.asarray(2, dtype="int8")])
+def test_one_number_updates_every_entry(backend: str, number: Any) -> None:
+    x = tb.asarray([[1, 2], [3, 4], [5, 6]], dtype="int8", names=("row", "column"), backend=backend)
+    number = number.backend_copy(backend) if isinstance(number, tb.Tensor) else number
+    indices = tb.asarray([[2], [0], [2]], backend=backend)
+    for made, wanted in (
+        (tb.indexed_add(x, indices, number), [[3, 4], [3, 4], [9, 10]]),
+        (tb.indexed_put(x, indices, number), [[2, 2], [3, 4], [2, 2]]),
+        (tb.jit(lambda x: tb.indexed_add(x, indices, number))(x), [[3, 4], [3, 4], [9, 10]]),
+    ):
+        assert made.template == x.template
+        assert made.tolist() == wanted
+    with pytest.raises(ShapeError, match=r"indexed_put: expected updates of shape \(3, 2\), got updates=s64\[2\]"):
+        tb.indexed_put(x, indices, tb.asarray([1, 2], backend=backend))
+
+
 @pytest.mark.parametrize("dtype", [float16, float32], ids=str)
 def test_indexed_add_is_as_near_as_float32(dtype: DType) -> None:
     @profile(30)

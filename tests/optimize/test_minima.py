@@ -107,9 +107,16 @@ def test_a_minimum_is_found_whatever_the_scale_of_the_values(scale: float) -> No
     numpy.testing.assert_allclose(numpy.asarray(minimum.x), numpy.ones((3, 3)), atol=1e-5)
 
 
+@pytest.mark.parametrize("start", [1, tb.asarray(1), {"a": tb.asarray(1)}])
+def test_integers_are_floats_to_start_from(start: Any) -> None:
+    minimum = minimize(lambda x: ((x["a"] if isinstance(x, dict) else x) - 2.5) ** 2, start)
+    (x,) = tb.tree_leaves(minimum.x)
+    assert x.item() == pytest.approx(2.5)
+
+
 WRONG: list[tuple[Any, type[TensorBackendError], str]] = [
     ({"method": "newton"}, ArgumentError, "minimize: expected one of the methods 'l-bfgs', 'Nelder-Mead', "),
-    ({"x0": tb.ones(3, dtype="s32")}, DTypeError, "expected a floating x0, got x0=s32"),
+    ({"x0": tb.ones(3, dtype="bool")}, DTypeError, "expected a floating x0, got x0=pred"),
     (
         {"function": lambda x: tb.sum(x, axis=0)[:2]},
         ShapeError,
@@ -184,7 +191,7 @@ def test_a_tree_of_bounds() -> None:
 
 def test_what_a_tree_may_not_be() -> None:
     with pytest.raises(DTypeError, match="floating tensors"):
-        minimize(lambda x: x["a"] ** 2, {"a": tb.asarray(1)})
+        minimize(lambda x: x["a"] ** 2, {"a": tb.asarray(True)})
     with pytest.raises(ShapeError, match="of each tensor"):
         minimize(lambda x: x[0] * tb.sum(x[1]), [tb.ones(2), tb.ones(3)])
 

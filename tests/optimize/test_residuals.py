@@ -92,10 +92,14 @@ def test_slopes_that_are_singular_at_the_minimum() -> None:
     assert numpy.allclose(found.x.tolist(), 0, atol=1e-7)
 
 
+def test_integers_are_floats_to_start_from() -> None:
+    assert tb.optimize.least_squares(lambda x: x - 2.5, tb.asarray([1])).x.tolist() == pytest.approx([2.5])
+
+
 def test_mistakes() -> None:
     with pytest.raises(ArgumentError, match="least_squares: expected a tolerance above 0"):
         tb.optimize.least_squares(lambda x: x, tb.ones(1), tolerance=0.0)
     with pytest.raises(DTypeError, match="least_squares: expected a floating x0"):
-        tb.optimize.least_squares(lambda x: x, tb.asarray([1]))
+        tb.optimize.least_squares(lambda x: x, tb.asarray([True]))
     with pytest.raises(DTypeError, match="least_squares: expected floating residuals"):
         tb.optimize.least_squares(lambda x: x > 0, tb.ones(1))

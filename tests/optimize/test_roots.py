@@ -64,17 +64,26 @@ def test_bounds_that_are_numbers_go_where_the_others_are() -> None:
     assert solution.x.backend.name == "jax"
 
 
+def test_integers_are_floats_to_start_from() -> None:
+    found = bisect(lambda x: x * x - 2, 0, 3)
+    assert found.x.dtype is tb.float32
+    assert found.x.item() == bisect(lambda x: x * x - 2, 0.0, 3.0).x.item()
+    assert root(lambda x: x * x - 2, 1).x.item() == root(lambda x: x * x - 2, 1.0).x.item()
+    assert root(lambda x: {"a": x["a"] - 2}, {"a": tb.asarray(1)}).x["a"].item() == 2.0
+    assert tb.optimize.fixed_point(lambda x: x / 2 + 1, 1).x.item() == pytest.approx(2.0, abs=1e-5)
+
+
 def test_mistakes() -> None:
     with pytest.raises(ShapeError, match="root: expected a function whose result has the number of elements of x0"):
         root(lambda x: x[:1], tb.ones(2))
     with pytest.raises(ArgumentError, match="root: expected a tolerance above 0, got tolerance=0"):
         root(lambda x: x, tb.ones(2), tolerance=0)
     with pytest.raises(DTypeError, match="root: expected a floating or complex x0"):
-        root(lambda x: x, tb.ones(2, dtype="s32"))
+        root(lambda x: x, tb.ones(2, dtype="bool"))
     with pytest.raises(ArgumentError, match="bisect: expected a tolerance above 0"):
         bisect(lambda x: x, 0.0, 1.0, tolerance=-1.0)
     with pytest.raises(DTypeError, match="bisect: expected floating bounds"):
-        bisect(lambda x: x, 0, 1)
+        bisect(lambda x: x, False, True)
     with pytest.raises(ShapeError, match="bisect: expected a function with a number for each element"):
         bisect(lambda x: tb.stack([x, x]), 0.0, 1.0)
 

@@ -59,7 +59,7 @@ class Pair:
         a, b = self.matrices
         one = a.first if self.shared in ("both", "first") else b.first
         other = a.second if self.shared in ("both", "second") else b.second
-        self.matrices[1] = type(b)(b.values, one, other, b.size, b.matrix_names)
+        self.matrices[1] = type(b)(b.values, one, other, b.matrix_size, b.matrix_names)
 
     def _first(self, places: Any, major: int, format: str) -> tb.Tensor:
         if format == "coo":
@@ -95,7 +95,7 @@ def test_products_with_dense_tensors_that_broadcast(format: str) -> None:
     def agrees(data: st.DataObject) -> None:
         pair = Pair(data, format)
         a, array = pair.matrices[0], pair.dense[0]
-        rows, columns = a.size
+        rows, columns = a.matrix_size
         shape = data.draw(st.sampled_from([(), (columns,), (1,), (rows, columns), (rows, 1), (1, columns), (1, 1)]))
         if len(shape) == 2 and data.draw(st.booleans()):
             shape = (*array.shape[:-2], *shape)  # a factor for each matrix of a batch

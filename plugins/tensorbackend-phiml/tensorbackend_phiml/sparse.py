@@ -149,7 +149,7 @@ class Sparse(Linalg, Indexing):
         if matrix.ndim == 2:
             batch, _, channels, width = dense.shape
             product = matrix @ tb.reshape(tb.moveaxis(dense, 0, 1), (dense.shape[1], batch * channels * width))
-            return tb.moveaxis(tb.reshape(product, (matrix.size[0], batch, channels, width)), 0, 1)
+            return tb.moveaxis(tb.reshape(product, (matrix.matrix_size[0], batch, channels, width)), 0, 1)
         return tb.moveaxis(matrix @ tb.moveaxis(dense, 2, 1), 1, 2)
 
     def mul_matrix_batched_vector(self, A: Operand, b: Operand) -> Any:

@@ -299,6 +299,11 @@ def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
     changed: list[str | None] = list(names or x.names)
     if isinstance(given := renamed.get("names"), Sequence) and not isinstance(given, str):
         raise NamesError(expected("the names of all axes by position", "write rename(x, *names)", names=given))
+    old, new = (*names, *renamed.values())[:2] if len(names) + len(renamed) == 2 else (None, None)
+    if not {*renamed} <= {*x.names} or (len(names) == 2 != x.ndim):  # as in rename("new", axis="old")
+        old, new = (old, new) if old in x.names else (new, old)
+        if old in x.names and isinstance(new, str):
+            raise NamesError(expected("new names by keyword", f"write rename({old}={new!r})", names=names, **renamed))
     for old, new in renamed.items():
         changed[normalize_axis(x.template, old)] = new
     out = intern_template(x.shape, x.dtype, as_names(changed, x.ndim))

@@ -35,6 +35,7 @@ from ...errors import (
     TensorBackendError,
     expected,
 )
+from ...errors.remedies import of_element
 from ...interchange import ARRAYS, HOST, OnDevice, as_numpy, to_plain_memory
 from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
@@ -405,7 +406,8 @@ def _flatten(value: Any) -> _Numbers | None:
         if isinstance(element, list | tuple | range):
             raise ShapeError(expected("lists nested to equal depth", element=element))
         if not is_array(element):
-            raise OperandError(expected("Python numbers or nested lists of them", element=element))
+            remedy = of_element(element)
+            raise OperandError(expected("Python numbers or nested lists of them", remedy, element=element))
         dtypes.add(as_dtype(element.dtype))
         level[place] = element.item()
     kinds = {kind for kind in map(scalar_kind, level) if kind is not None}

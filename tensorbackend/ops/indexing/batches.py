@@ -53,7 +53,7 @@ def pair_batches(x: Tensor, vectors: Tensor, x_axes: Positions, vector_axes: Pos
     x (4, 7, 5) and vectors (5, 3, 1) for its axis 0, with axis 2 of x and axis 0 of the vectors as the batch axes,
     become (5, 4, 7) and (5, 3, 2). Raises `ShapeError` and `NamesError` for batch axes that differ.
     """
-    check_pairs(x.template, vectors.template, x_axes, vector_axes)
+    check_pairs(x.template, vectors.template, x_axes, vector_axes, contracted=False)
     order = (*x_axes, *(axis for axis in range(x.ndim) if axis not in x_axes))
     moved = permute_dims(vectors, (*vector_axes, *(axis for axis in range(vectors.ndim) if axis not in vector_axes)))
     names = tuple(moved.names[place] or x.names[axis] for place, axis in enumerate(x_axes))

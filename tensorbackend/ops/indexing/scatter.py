@@ -13,13 +13,18 @@ from __future__ import annotations
 
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
+from ...dtypes import scalar_kind
+from ...errors import ShapeError
 from ...protocol.indexing import Mode
 from ...rules.accuracy import SUM
+from ...rules.broadcasting import result_type
 from ...rules.indexing import check_indices, gather_shape, plan_scatter
 from ...rules.plan import Plan
-from ...template import Template
+from ...template import Template, weak_template
 from ...tensor import Tensor, TensorLike
 from ..creation.values import operand_tensors
+from ..elementwise.conversion import astype
+from ..shape import broadcast_to
 from .batches import Batch, pair_batches, positions, write_batches
 
 
@@ -51,6 +56,17 @@ def gather(x: TensorLike, indices: TensorLike, /, *, mode: Mode = "error", batch
     return _gather(pair.x, pair.vectors, mode=mode)
 
 
+def _spread(x: TensorLike, indices: TensorLike, updates: TensorLike) -> list[Tensor] | None:
+    """The operands with one number as updates of the shape that they need; `None` if it is no number."""
+    kind = scalar_kind(updates)
+    x, indices, number = operand_tensors(x, indices, updates)
+    if number.shape:
+        return None
+    dtype = result_type([x.template, number.template if kind is None else weak_template(kind)])
+    shape, _ = gather_shape(x.template, indices.template)
+    return [x, indices, broadcast_to(astype(number, dtype), shape)]
+
+
 @primitive.calls("indexed_add").within(SUM)
 def _indexed_add(x: Template, indices: Template, updates: Template, /, *, mode: Mode = "error") -> Plan:
     return plan_scatter(x, indices, updates, mode, "numeric")
@@ -62,7 +78,8 @@ def indexed_add(
 ) -> Tensor:
     """Add updates to x at index vectors as in `gather`. If an index occurs twice, both updates are added.
 
-    The updates have the shape of the result of `gather`; floats are added in order, in float32 or wider.
+    The updates have the shape of the result of `gather`, or are one number. Floats are added in order, in float32 or
+    wider.
 
     >>> import tensorbackend as tb
     >>> tb.indexed_add(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, 2.0, 3.0])).tolist()
@@ -71,7 +88,12 @@ def indexed_add(
     [[0.0, 0.0, 1.0], [2.0, 0.0, 0.0]]
     """
     if batch is None:
-        return _indexed_add(x, indices, updates, mode=mode)
+        try:
+            return _indexed_add(x, indices, updates, mode=mode)
+        except ShapeError:
+            if (spread := _spread(x, indices, updates)) is None:
+                raise
+        return _indexed_add(*spread, mode=mode)
     return write_batches(_indexed_add, *operand_tensors(x, indices, updates), mode=mode, batch=batch)
 
 
@@ -86,10 +108,17 @@ def indexed_put(
 ) -> Tensor:
     """Write updates to x at index vectors as in `gather`. If an index occurs twice, the last update is kept.
 
+    The updates have the shape of the result of `gather`, or are one number.
+
     >>> import tensorbackend as tb
     >>> tb.indexed_put(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, 2.0, 3.0])).tolist()
     [2.0, 0.0, 3.0]
     """
     if batch is None:
-        return _indexed_put(x, indices, updates, mode=mode)
+        try:
+            return _indexed_put(x, indices, updates, mode=mode)
+        except ShapeError:
+            if (spread := _spread(x, indices, updates)) is None:
+                raise
+        return _indexed_put(*spread, mode=mode)
     return write_batches(_indexed_put, *operand_tensors(x, indices, updates), mode=mode, batch=batch)

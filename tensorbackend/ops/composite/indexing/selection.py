@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ....annotations import Axis
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import Scalar, bool_, scalar_kind
-from ....errors import ArgumentError, ShapeError, expected
+from ....errors import ArgumentError, ArgumentKindError, ShapeError, expected
 from ....rules.axes import normalize_axis
 from ....rules.plan import integer
 from ....template import as_shape, intern_template, merge_names
@@ -97,6 +97,9 @@ def repeat(
         return _repeat(x, repeats, axis=axis)
     along = normalize_axis(x.template, axis)
     if not isinstance(repeats, Tensor) and not isinstance(repeats, Sequence) and not hasattr(repeats, "__array__"):
+        if isinstance(repeats, Mapping) and len(repeats) == 1:
+            ((name, count),) = repeats.items()
+            raise ArgumentKindError(expected("repeats of one axis", f"write {count}, axis={name!r}", repeats=repeats))
         if size is None:
             return _repeat(x, integer(repeats=repeats), axis=axis)
         repeats = [integer(repeats=repeats)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from operator import index
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ....annotations import Axis
 from ....declarations.argument_errors import check_arguments
@@ -159,7 +159,15 @@ def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
     >>> tb.tile(tb.asarray([1, 2]), (2, 2)).tolist()
     [[1, 2, 1, 2], [1, 2, 1, 2]]
     """
-    times = as_shape(repetitions)
+    try:
+        times = as_shape(repetitions)
+    except ShapeError:
+        frozen: Any = repetitions
+        if not isinstance(frozen, tuple) or frozen[0] is not None:
+            raise
+        pairs = dict(frozen[1:])  # a mapping as the key of a call has it
+        several = tuple(pairs.get(name, pairs.get(axis, 1)) for axis, name in enumerate(x.names))
+        raise ShapeError(expected("repetitions for each axis", f"write {several}", repetitions=pairs)) from None
     rank = max(len(times), x.ndim)
     times = (1,) * (rank - len(times)) + times
     shape = (1,) * (rank - x.ndim) + x.shape

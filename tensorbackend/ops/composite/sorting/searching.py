@@ -14,6 +14,7 @@ from ....rules.broadcasting import broadcast, check_dtype, result_type
 from ....rules.plan import choice
 from ....template import intern_template
 from ....tensor import Tensor, TensorLike
+from ....tensor.missing_names import explain_missing
 from ...alignment import merge_axes
 from ...creation.filled import asarray, full, iota, zeros
 from ...creation.values import operand_tensors
@@ -109,6 +110,7 @@ def digitize(x: Tensor, bins: Tensor, /, *, right: bool = False) -> Tensor:
     return where(_precedes(last, first), descending, ascending)
 
 
+@explain_missing
 class TopKResult(NamedTuple):
     """The result of `top_k` along one axis."""
 
@@ -116,6 +118,7 @@ class TopKResult(NamedTuple):
     indices: Tensor
 
 
+@explain_missing
 class TopKOfAxesResult(NamedTuple):
     """The result of `top_k` along several axes."""
 
