@@ -50,7 +50,7 @@ def as_dtype(dtype: DTypeLike) -> DType:
         known = ", ".join(candidate.name for candidate in (*ALL_DTYPES, *NARROW_DTYPES))
         sizes = ""
         if scalar_kind(dtype) == "int":
-            sizes = "write sizes as one tuple, as in (2, 3), and bounds by keyword; "
+            sizes, known = "write sizes as one tuple, as in (2, 3), and bounds by keyword", ""
         elif isinstance(dtype, tuple | list):
             texts = dtype and all(name is None or isinstance(name, str) for name in dtype)
             sizes = f"write names={tuple(dtype)!r}; " if texts else "a shape comes before the dtype; "

@@ -204,6 +204,12 @@ _MEAN_SQUARE = (
     "tb.weighted_mean(tb.square(x - tb.weighted_mean(x, weights, axis=..., keepdims=True)), weights, axis=...)"
 )
 
+
+def _of_lines(call: str) -> str:
+    """What to write in place of `axis=` of a function of one series."""
+    return f"write tb.vmap(lambda line: {call}, in_axes=1, out_axes=1)(x) for the columns of x"
+
+
 OF_KEYWORDS: Final = {
     **{(name, keyword): _POSITIONS for name in _DERIVED for keyword in ("argnames", "wrt")},
     **{(name, "rate"): "divide the result by it" for name in _SCALED},
@@ -245,6 +251,18 @@ OF_KEYWORDS: Final = {
     ("gather", "axis"): "write tb.take(x, indices, axis=...), or tb.take_along_axis(x, indices, axis=...)",
     ("maximum", "axis"): "write tb.max(x, axis=...)",
     ("minimum", "axis"): "write tb.min(x, axis=...)",
+    ("bincount", "axis"): _of_lines("tb.bincount(line, size=n)"),
+    ("histogram", "axis"): _of_lines("tb.histogram(line, bins=n, range=(low, high)).counts"),
+    (
+        "interp",
+        "axis",
+    ): "write tb.vmap(lambda line: tb.interp(x, xp, line), in_axes=1, out_axes=1)(fp) for the columns of fp",
+    ("lstsq", "axis"): "the columns of b are solved for together: write tb.moveaxis(b, axis, 0)",
+    (
+        "polyfit",
+        "axis",
+    ): "it fits along the first axis of y: write tb.moveaxis(y, axis, 0), and merge_axes() of the others",
+    ("searchsorted", "axis"): _of_lines("tb.searchsorted(line, values)"),
     ("polyfit", "cov"): "tb.linalg.lstsq(a, b) has the residuals and the rank",
     ("polyfit", "full"): "tb.linalg.lstsq(a, b) has the residuals and the rank",
     ("multiply", "axis"): "tb.prod(x, axis=...) multiplies along an axis",

@@ -47,8 +47,9 @@ def spread_parameters(
 
 
 def named(x: Tensor, names: Sequence[str | None] | None, like: Tensor) -> Tensor:
-    """A sample under given names, else under those of a parameter."""
-    chosen = like.names if names is None else as_names(names, x.ndim)
+    """A sample under given names, else under those of a parameter; the last axes keep its names."""
+    last = () if names is None or isinstance(names, str) else like.names[len(names) :]
+    chosen = like.names if names is None else as_names((*names, *last) if last and all(last) else names, x.ndim)
     return rename(x, *chosen) if x.ndim else x
 
 

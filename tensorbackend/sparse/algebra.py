@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..declarations.argument_errors import check_arguments
-from ..errors import OperandError, ShapeError, expected
+from ..errors import NamesError, OperandError, ShapeError, expected
 from ..ops.creation.values import asarray, is_array
 from ..ops.elementwise import binary
 from ..ops.elementwise.conversion import astype
@@ -91,6 +91,12 @@ def _add_matrices(x1: Any, x2: Any, turned: Any) -> SparseMatrix:
             raise OperandError(expected("two sparse matrices", "use to_dense() for a dense sum", **{name: operand}))
     if x1.matrix_size != x2.matrix_size:
         raise ShapeError(expected("matrices of one shape", x1=x1.template, x2=x2.template))
+    names, others = x1.names, x2.names
+    if (
+        None not in names and names != others and {*names} == {*others}
+    ):  # of one and its transpose; a sum by name would add it to itself
+        remedy = f"x2.rename({', '.join(map(repr, names))}) pairs the axes by position"
+        raise NamesError(expected("the same name or None for matching axes", remedy, x1=x1.template, x2=x2.template))
     names = merge_names(x1.template, x2.template)
     dtype = result_type([x1.template, x2.template])
     left, right = astype(x1.values, dtype), turned(astype(x2.values, dtype))

@@ -253,6 +253,14 @@ GUESSES = [
         "x.mean('batch', 'feature')",
         "mean: expected at most 1 argument by position, got 2; write axis=('batch', 'feature')",
     ),
+    ("tb.polyfit(x, x, 1, axis='batch')", "write tb.moveaxis(y, axis, 0), and merge_axes() of the others"),
+    ("tb.histogram(x, axis=0)", "tb.vmap(lambda line: tb.histogram(line, bins=n, range=(low, high)).counts"),
+    ("tb.interp(x, x, x, axis=0)", "write tb.vmap(lambda line: tb.interp(x, xp, line), in_axes=1, out_axes=1)(fp)"),
+    (
+        "tb.random.uniform(tb.random.key(0), (3,), 0, 2)",
+        "write sizes as one tuple, as in (2, 3), and bounds by keyword",
+    ),
+    ("tb.kron(x, x.rename('a', 'b'))", "write x1.rename(None, None), as each axis of the product is one of both"),
     ("tb.mean(x, 0, 1)", "mean: expected at most 1 argument by position, got 3; write axis=(0, 1)"),
     ("x.std(0, 1)", "write axis=(0, 1)"),
     (

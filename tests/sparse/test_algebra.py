@@ -115,3 +115,10 @@ def test_transposes_of_one_matrix_do_not_share_places(kind: type[SparseMatrix]) 
     for first, second in ((a, a.mT), (a.mT, a)):
         left = array if first is a else array.T
         numpy.testing.assert_array_equal(numpy.asarray((first + second).to_dense()), left + left.T)
+
+
+def test_the_sum_of_a_matrix_and_its_transpose_says_how_to_rename() -> None:
+    a = tb.sparse.from_dense(tb.asarray([[0.0, 2.0], [5.0, 1.0]], names=("from", "to")))
+    with pytest.raises(tb.errors.NamesError, match=r"x2.rename\('from', 'to'\) pairs the axes by position"):
+        a + a.T
+    assert (a + a.T.rename("from", "to")).to_dense().tolist() == [[0.0, 7.0], [7.0, 2.0]]

@@ -9,7 +9,7 @@ from typing import Any
 from ...annotations import Axis
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import composite
-from ...errors import ArgumentError, ShapeError, expected
+from ...errors import ArgumentError, NamesError, ShapeError, expected
 from ...rules.accuracy import COMPLEX_PRODUCT, SUM
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype, result_type
@@ -115,7 +115,12 @@ def kron(x1: Tensor, x2: Tensor, /) -> Tensor:
     [1, 2, 3, 10, 20, 30]
     """
     check_dtype(result_type([x1.template, x2.template]), "numeric")
-    names = merge_names(x1.template, x2.template)
+    try:
+        names = merge_names(x1.template, x2.template)
+    except NamesError:
+        remedy = f"write x1.rename({', '.join(['None'] * x1.ndim)}), as each axis of the product is one of both"
+        texts = {"x1": x1.template, "x2": x2.template}
+        raise NamesError(expected("the same name or None for matching axes", remedy, **texts)) from None
     rank = max(x1.ndim, x2.ndim)
     sizes1, sizes2 = ((*(1,) * (rank - x.ndim), *x.shape) for x in (x1, x2))
     wide1 = reshape(x1, tuple(n for size in sizes1 for n in (size, 1)), names=(None,) * (2 * rank))

@@ -187,7 +187,12 @@ def _from_value(
     target_dtype = None if dtype is None else as_dtype(dtype)
     copy = None if copy is None else flag(copy=copy)
     if isinstance(value, Tensor):
-        chosen = get_backend(value.backend if backend is None else backend, device=device)
+        if backend is None:
+            recorder = current()
+            # A copy that is made in a trace belongs to it, so that traced values can be assigned to its elements.
+            records = bool(copy) and value.backend.holds_data and not (recorder.holds_data or recorder.template_only)
+            backend = recorder if records else value.backend
+        chosen = get_backend(backend, device=device)
         converted = move(value, chosen)
         if copy and converted is value:
             converted = Tensor(value.template, chosen, value.data)  # payloads never change

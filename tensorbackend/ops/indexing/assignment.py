@@ -215,7 +215,7 @@ def _unready(x: Tensor, key: Any, value: Any) -> None:
         return
     result = put_at(x, key, value)  # raises what is wrong
     if x.backend.holds_data and not result.backend.holds_data:
-        remedy = "return the value from the function, or make the tensor inside it"
+        remedy = "return the value from the function, or assign to a copy that is made in it by tb.tensor(x)"
         expectation = "a value with data, as the tensor that is assigned to has data"
         raise BackendError(
             expected(expectation, remedy, tensor=x.template, value=f"a tensor on {result.backend.name!r}")

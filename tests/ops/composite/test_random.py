@@ -448,3 +448,12 @@ def test_the_gradient_of_truncated_numbers_in_a_tail() -> None:
             numerical = (float(total(*moved[0])) - float(total(*moved[1]))) / (2 * step)
             at = tb.grad(lambda x, place=place: total(*point[:place], x, *point[place + 1 :]))(point[place])
             assert float(at) == pytest.approx(numerical, rel=1e-6)
+
+
+def test_a_sample_of_vectors_takes_names_for_its_first_axes_alone() -> None:
+    alpha = tb.ones(3, names=("class",))
+    drawn = tb.random.dirichlet(tb.random.key(0), alpha, (4,), names=("draw",))
+    assert (drawn.names, drawn.shape) == (("draw", "class"), (4, 3))
+    assert tb.random.dirichlet(tb.random.key(0), alpha, (4,), names=("draw", "kind")).names == ("draw", "kind")
+    with pytest.raises(tb.errors.NamesError, match="expected 2 names"):
+        tb.random.dirichlet(tb.random.key(0), tb.ones(3), (4,), names=("draw",))

@@ -290,3 +290,12 @@ def test_the_initial_number_changes_no_running_result(backend: str, reverse: boo
         alone = function(z, reverse=reverse).tolist()
         expected = [*alone, complex(first)] if reverse else [complex(first), *alone]
         assert str(function(z, reverse=reverse, include_initial=True).tolist()) == str(expected)
+
+
+def test_weights_with_names_meet_the_axes_of_their_names() -> None:
+    x = tb.asarray([[[1.0, 2.0], [3.0, 5.0]]], names=("time", "lat", "lon"))
+    weights = tb.asarray([1.0, 3.0], names=("lat",))
+    assert tb.weighted_mean(x, weights, axis=("lat", "lon")).tolist() == [3.375]
+    both = tb.asarray([[1.0, 3.0], [1.0, 3.0]], names=("lon", "lat"))
+    assert tb.weighted_mean(x, both, axis=("lat", "lon")).tolist() == [3.375]
+    assert tb.weighted_mean(x, weights, axis="lat").names == ("time", "lon")

@@ -411,3 +411,21 @@ def test_checked_mode_compares_with_put_at(monkeypatch: pytest.MonkeyPatch) -> N
     x[0] = 1.0
     with pytest.raises(ContractError, match="to write what put_at returns"):
         x[0] = 2.0
+
+
+@pytest.mark.parametrize("transform", [tb.jit, tb.vmap, lambda function: tb.grad(lambda s: tb.sum(function(s)))])
+def test_a_copy_that_is_made_in_a_trace_takes_traced_values(transform: Any) -> None:
+    captured = tb.asarray([[1.0, 2.0], [3.0, 4.0]])
+
+    def function(value: Any) -> Any:
+        x = tb.tensor(captured)
+        x[1, 1] = value
+        return x * x
+
+    result = transform(function)(tb.asarray([5.0]) if transform is tb.vmap else tb.asarray(5.0))
+    assert result.tolist() in ([[1.0, 4.0], [9.0, 25.0]], [[[1.0, 4.0], [9.0, 25.0]]], 10.0)
+    assert captured.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    with pytest.raises(tb.errors.BackendError, match=r"assign to a copy that is made in it by tb.tensor\(x\)"):
+        tb.jit(lambda value: captured.__setitem__(0, value))(tb.asarray(1.0))
+    with tb.default_backend("template"):
+        assert tb.tensor(captured).tolist() == captured.tolist()

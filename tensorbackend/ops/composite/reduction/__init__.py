@@ -25,7 +25,7 @@ from ...elementwise.transcendental import exp, log, sqrt
 from ...elementwise.unary import negative
 from ...indexing.taking import take_along_axis_at
 from ...reduction import all, max, sum
-from ...shape import broadcast_to, expand_dims, reshape, squeeze
+from ...shape import align_as, broadcast_to, expand_dims, reshape, squeeze
 from ..elementwise.functions import isclose, isfinite
 from ..elementwise.gradients import stop_gradient
 
@@ -143,8 +143,8 @@ def logsumexp(
 def weighted_mean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """Mean of the elements with weights: the weighted sum divided by the sum of the weights.
 
-    The weights broadcast to x. If `axis` is a single axis, they may also be a vector with a weight for each entry along
-    it. If the weights add up to 0, the result is NaN or infinite.
+    The weights broadcast to x, by name if each of their axes has one. If `axis` is a single axis, they may also be a
+    vector with a weight for each entry along it. If the weights add up to 0, the result is NaN or infinite.
 
     >>> import tensorbackend as tb
     >>> tb.weighted_mean(tb.asarray([1.0, 3.0]), tb.asarray([3, 1])).item()
@@ -158,6 +158,8 @@ def weighted_mean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims:
         sizes, names = [1] * x.ndim, [None] * x.ndim
         sizes[along] = weights.shape[0]
         weights = reshape(weights, tuple(sizes), names=(*names[:along], *weights.names, *names[along + 1 :]))
+    elif weights.ndim and None not in weights.names and {*weights.names} <= {*x.names}:
+        weights = align_as(weights, x)
     weights = astype(weights, work)
     products = multiply(astype(x, work), weights)
     if products.shape != x.shape:
