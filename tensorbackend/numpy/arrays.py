@@ -21,6 +21,7 @@ from ..protocol.owners import held_alone
 from ..template import Shape, Template
 from ..tensor import Tensor, blank_tensor, public_op
 from .array_methods import ArrayMethods
+from .dtypes import is_host_only
 from .holders import HERE as HERE
 from .holders import LASTING as LASTING
 from .holders import Step as Step
@@ -42,7 +43,7 @@ _reshape: Final = public_op("reshape")
 class ArrayType(type):
     """The class of `ndarray`: a call makes an array of a shape, without an `__init__`, which would be slower.
 
-    NumPy's own arrays are instances, as texts, objects and dates are such; a subclass is one of NumPy's own class.
+    NumPy's arrays that no tensor can hold, such as texts, are instances; a subclass is one of NumPy's own class.
     """
 
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], **options: Any) -> Any:
@@ -55,7 +56,7 @@ class ArrayType(type):
         return functions["ndarray"](*arguments, **options)
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, HOST) or super().__instancecheck__(instance)
+        return super().__instancecheck__(instance) or (isinstance(instance, HOST) and is_host_only(instance))
 
 
 class ndarray(ArrayMethods, metaclass=ArrayType):

@@ -16,7 +16,7 @@ from ..dtypes import DType
 from ..errors import ArgumentError, DTypeError, OperandError, expected
 from ..tensor import Tensor
 from .arrays import as_shape, box, fresh, functions, ndarray, tensor_of
-from .dtypes import NUMPY_CLASSES, HostOnlyError, dtype_of, numpy_dtype
+from .dtypes import NUMPY_CLASSES, HostOnlyError, dtype_of, is_host_only, numpy_dtype
 
 NUMBERS: Final = frozenset({bool, int, float, complex, *NUMPY_CLASSES})
 """The classes of numbers, of Python and NumPy."""
@@ -97,17 +97,6 @@ def from_numpy(array: numpy.ndarray[Any, Any], copy: bool = False) -> Tensor:
     if array.__class__ is not numpy.ndarray and is_host_only(array):
         raise HostOnlyError(expected("a plain array", "convert it with np.asarray", value=type(array).__name__))
     return tb.tensor(array) if copy else tb.asarray(array)
-
-
-def is_host_only(array: numpy.ndarray[Any, Any]) -> bool:
-    """Whether only NumPy can hold an array: texts, objects, dates, fields, masked arrays and other subclasses."""
-    if array.__class__ is not numpy.ndarray and not isinstance(array, numpy.memmap):
-        return True
-    try:
-        dtype_of(array.dtype)
-    except HostOnlyError:
-        return True
-    return False
 
 
 def stack_tensors(parts: Sequence[Tensor]) -> Tensor:

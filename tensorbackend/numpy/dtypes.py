@@ -95,6 +95,17 @@ def _find_dtype(dtype: Any) -> DType:
 remembers_calls("dtypes of NumPy programs", _find_dtype)
 
 
+def is_host_only(array: numpy.ndarray[Any, Any]) -> bool:
+    """Whether only NumPy can hold an array: texts, objects, dates, fields, masked arrays and other subclasses."""
+    if array.__class__ is not numpy.ndarray and not isinstance(array, numpy.memmap):
+        return True
+    try:
+        dtype_of(array.dtype)
+    except HostOnlyError:
+        return True
+    return False
+
+
 def with_order(dtype: Any, wanted: numpy.dtype[Any]) -> numpy.dtype[Any]:
     """NumPy's dtype for reading bytes: in the order that a program's dtype says, such as `">i2"`."""
     return wanted if dtype.__class__ is DType else wanted.newbyteorder(numpy.dtype(dtype).byteorder)

@@ -20,8 +20,8 @@ from ..dtypes import DType, bool_
 from ..errors import ArgumentError, DTypeError, OperandError, OutOfRangeError, expected
 from ..tensor import Tensor
 from .arrays import ndarray, replace, result
-from .conversion import NUMBERS, back, cast, host, is_host_only, operand, tensor
-from .dtypes import HostOnlyError, dtype_of, numpy_dtype
+from .conversion import NUMBERS, back, cast, host, operand, tensor
+from .dtypes import HostOnlyError, dtype_of, is_host_only, numpy_dtype
 from .host_arrays import call_on_host
 from .promotion import COMPARISONS, Plan, Spec, kind_of, make_plan, plan_call
 from .ufunc_table import COMPARISONS as BY_METHOD
