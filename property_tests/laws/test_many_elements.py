@@ -11,6 +11,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.declarations.op_specs import OPS
+from tensorbackend.errors import TensorBackendError
 from tensorbackend.protocol import Payload
 from tensorbackend.testing import Invocation, judge, names
 from tensorbackend.testing.bounds import bound_of
@@ -53,6 +54,56 @@ def along(name: str) -> Invocation:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_an_axis_of_many_elements(backend: str, name: str) -> None:
     assert not judge(along(name), backend).refused
+
+
+GRID = 200, 120
+"""More elements than NumPy's kernels take in one block."""
+
+PARTS: list[tuple[tuple[int, ...], ...]] = [
+    (GRID, (120,), (120,)), ((120,), GRID, (200, 1)), ((200, 1), (120,), GRID), (GRID, (), (120,)),
+    ((120,), (200, 1), ()),
+]  # fmt: skip
+"""The shapes of operands that are broadcast to `GRID`."""
+
+
+def _operands(name: str, dtype: str, shapes: tuple[tuple[int, ...], ...]) -> list[tb.Tensor] | None:
+    """Return operands of an op that computes each element from one of each operand; `None` for another op."""
+    parameters = OPS[name].signature.parameters.values() if name in OPS else ()
+    needed = [each.name for each in parameters if each.default is each.empty]
+    if not 2 <= len(needed) <= 3:
+        return None
+    draw = np.random.default_rng(len(name))
+    made = [draw.random(shape) * 3 + 0.5 for shape in shapes[: len(needed)]]
+    operands = [
+        tb.asarray(values > 2 if place == 0 and name in ("where", "select") else values.astype(dtype))
+        for place, values in enumerate(made)
+    ]
+    try:
+        found = getattr(tb, name)(*[tb.template(x.shape, x.dtype) for x in operands])
+    except (TensorBackendError, AttributeError):
+        return None
+    return operands if isinstance(found, tb.Tensor) and found.shape == GRID else None
+
+
+ELEMENTWISE = [name for name in names() if all(_operands(name, "f4", shapes) for shapes in PARTS)]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "i4", "?"])
+@pytest.mark.parametrize("name", ELEMENTWISE)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_many_elements_of_broadcast_operands(backend: str, name: str, dtype: str) -> None:
+    for shapes in PARTS:
+        operands = _operands(name, dtype, shapes)
+        if operands is None:
+            continue
+        given = [x.backend_copy(backend) for x in operands]
+        whole = [tb.asarray(np.array(np.broadcast_to(np.asarray(x), GRID)), backend=backend) for x in operands]
+        result, expected = (np.asarray(getattr(tb, name)(*each)) for each in (given, whole))
+        np.testing.assert_allclose(result, expected, rtol=1e-5)
+
+
+def test_the_ops_of_several_operands_are_found() -> None:
+    assert {"add", "atan2", "clip", "divide", "maximum", "pow", "where"} <= {*ELEMENTWISE}
 
 
 @pytest.mark.parametrize("name", ["window_max", "window_min"])

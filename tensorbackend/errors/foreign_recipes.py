@@ -28,8 +28,8 @@ RECIPES: Final = {
         ("autocorr", "acf"),
         "tb.correlation(tb.stack([x[lag:], x[:-lag]], axis=1))[0, 1] for a series, with a lag above 0",
     ),
-    "bfill": "tb.flip(tb.take_along_axis(y, tb.cumulative_max(tb.where(tb.isnan(y), 0, tb.iota(y.shape, axis=0)), "
-    "axis=0), axis=0), axis=0), with y = tb.flip(x, axis=0)",
+    "bfill": "tb.flip(tb.take_along_axis(y, tb.cumulative_max(tb.where(tb.isnan(y), 0, tb.iota(y.shape, axis=0, "
+    "names=y.names)), axis=0), axis=0), axis=0), with y = tb.flip(x, axis=0)",
     "cdist": "tb.linalg.vector_norm(x[:, None] - y, axis=-1); write y.rename(point='other') where x and y have the "
     "same names",
     "coarsen": "tb.window_mean(x, {'time': 12}, strides={'time': 12})",
@@ -50,8 +50,8 @@ RECIPES: Final = {
     "tb.compress(mask, x, axis=...) for those of another, x[~tb.isnan(x)] for the elements",
     "ewm": "tb.scan(lambda mean, value: 2 * ((1 - alpha) * mean + alpha * value,), x[0], x)[1] for the mean along the "
     "first axis, as with adjust=False",
-    "ffill": "tb.take_along_axis(x, tb.cumulative_max(tb.where(tb.isnan(x), 0, tb.iota(x.shape, axis=0)), axis=0), "
-    "axis=0)",
+    "ffill": "tb.take_along_axis(x, tb.cumulative_max(tb.where(tb.isnan(x), 0, tb.iota(x.shape, axis=0, "
+    "names=x.names)), axis=0), axis=0)",
     "from_array": "tb.asarray(array)",
     "from_cupy": "tb.asarray(array)",
     "from_jax": "tb.asarray(array)",

@@ -19,9 +19,11 @@ def of_shape(shape: object) -> dict[str, str]:
     if several[0] is None and all(isinstance(pair, tuple) and len(pair) == 2 for pair in several[1:]):
         pairs = dict(several[1:])  # a mapping as the key of a call has it
     if pairs:
+        if not all(map(_is_size, pairs.values())):
+            return {}
         return {"": f"write {(*pairs.values(),)!r}, and names={(*pairs,)!r}"}
     of_draws = OF_SHAPES | OF_DTYPES
-    if all(type(size) is int or (isinstance(size, float) and size.is_integer()) for size in several):
+    if all(_is_size(size) or (isinstance(size, float) and size.is_integer()) for size in several):
         whole = tuple(map(int, several))
         return of_draws | {"": f"write {whole if isinstance(shape, list | tuple) else whole[0]}"}
     if not all(isinstance(size, int | str) or type(size).__name__ == "DType" for size in several):
@@ -30,6 +32,11 @@ def of_shape(shape: object) -> dict[str, str]:
     if type(several[-1]).__name__ in ("str", "DType") and all(isinstance(size, int) for size in several[:-1]):
         named += f", and a dtype is dtype={str(several[-1])!r}"
     return {"": named}
+
+
+def _is_size(size: object) -> bool:
+    """Whether a number could be a size; one of thousands of digits cannot be shown."""
+    return type(size) is int and abs(size) < 1 << 63
 
 
 def of_names(names: Sequence[Any], ndim: int) -> str:

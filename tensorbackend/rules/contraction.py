@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
 from ..annotations import Axis
-from ..errors import ArgumentError, ShapeError, expected
+from ..errors import ArgumentError, AxisError, ShapeError, expected
 from ..template import Names, Shape, Template, check_meeting, check_unique, intern_template, merge_names
 from .axes import normalize_axes
 from .broadcasting import broadcast_two, check_dtype, result_type
@@ -57,6 +57,10 @@ def _pair_axes(x1: Template, x2: Template, axes: Pairs) -> tuple[tuple[int, ...]
     if isinstance(axes, AbstractSet):
         lacking = next((x for x in (x1, x2) if not axes <= {*x.names}), None)
         if lacking is not None:
+            if None not in lacking.names:
+                other = next(name for name in sorted(axes, key=repr) if name not in lacking.names)
+                remedy = "rename() one operand, or pair axes of each, as in ([axis of the first], [axis of the second])"
+                raise AxisError(expected(f"an axis name of {lacking!r}", remedy, axis=other))
             normalize_axes(lacking, sorted(axes, key=repr))  # raises an error with the name
         shared = [name for name in x1.names if name is not None and name in axes]
         return normalize_axes(x1, shared), normalize_axes(x2, shared)

@@ -143,7 +143,9 @@ def _name_operand(term: list[str], operand: Template) -> Template:
     term_names = tuple(None if label[0] == "." else label for label in term)
     first = {label: axis for axis, label in reversed(list(enumerate(term_names)))}
     if any(None not in pair and pair[0] != pair[1] for pair in zip(term_names, operand.names, strict=True)):
-        raise NamesError(expected("axes that have the names of their term, or none", term=tuple(term), operand=operand))
+        remedy = f"operand.rename({', '.join(map(repr, term_names))}) has them"
+        expectation = "axes that have the names of their term, or none"
+        raise NamesError(expected(expectation, remedy, term=tuple(term), operand=operand))
     # A name that occurs twice, for a diagonal, can only be given to one axis.
     return operand.replace(
         names=tuple(

@@ -387,3 +387,10 @@ def test_several_nan_are_ties(backend: str) -> None:
     assert tb.argmax(x, axis=1, tie_break="high").tolist() == [3, 1]
     assert tb.argmin(x, axis=1).tolist() == [1, 2]
     assert tb.argmin(x, axis=1, tie_break="high").tolist() == [3, 3]
+
+
+def test_quantiles_have_the_name_of_their_probabilities() -> None:
+    x = tb.asarray([[1.0, 2.0], [3.0, 4.0]], names=("draw", "unit"))
+    levels = tb.asarray([0.0, 0.5, 1.0], names=("level",))
+    assert tb.quantile(x, levels, axis="draw").names == ("level", "unit")
+    assert tb.percentile(x, [25, 75], axis="draw").names == (None, "unit")

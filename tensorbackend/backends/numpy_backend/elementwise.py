@@ -243,7 +243,10 @@ class NumpyElementwise(ArrayElementwise):
             kept, other = flags.astype(integers), right.view(integers)
             negative(kept, kept)  # all bits where the condition holds
             bits = left.view(integers) ^ other
-            bits &= kept
+            if bits.shape == kept.shape:
+                bits &= kept
+            else:  # the elements are broadcast to the condition, or it to them
+                bits = bits & kept
             bits ^= other
             return bits.view(left.dtype)
 

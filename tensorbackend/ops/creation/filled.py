@@ -13,7 +13,7 @@ from ...annotations import ShapeLike
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
 from ...dtypes import DTypeLike, Scalar, as_dtype, check_scalar, default_dtype, scalar_kind
-from ...errors import ArgumentKindError, NamesError, OperandError, ShapeError, expected
+from ...errors import ArgumentKindError, AxisError, NamesError, OperandError, ShapeError, expected
 from ...protocol import BackendLike
 from ...rules.axes import normalize_axis
 from ...rules.plan import Plan
@@ -137,6 +137,9 @@ def iota(
     ([[0, 1], [2, 3]], [[0, 0], [1, 1]])
     """
     out = Template(shape, default_dtype("int") if dtype is None else dtype, names)  # type: ignore[arg-type] # or an int
+    if isinstance(axis, str) and names is None:
+        remedy = "pass names=, such as those of a tensor, x.names, or a position"
+        raise AxisError(expected("the name of one of the axes", remedy, axis=axis, names=None))
     return Plan(out, (), {"axis": None if axis is None else normalize_axis(out, axis)})
 
 

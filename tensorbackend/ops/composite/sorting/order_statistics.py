@@ -14,7 +14,7 @@ from ....rules.broadcasting import check_dtype, to_floating
 from ....rules.reduction import reduction
 from ....template import Template
 from ....tensor import Tensor, TensorLike
-from ...creation.filled import asarray, full, iota, ones
+from ...creation.filled import asarray, full, iota, ones, rename
 from ...elementwise.binary import add, equal, logical_and, multiply, not_equal, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
@@ -175,11 +175,11 @@ def quantile(
 ) -> Tensor:
     """Quantiles: the values below which a fraction q of the elements is; NaN if any element is NaN or there is none.
 
-    Several q, in a list or along the axis of a tensor, add a new first axis. If a quantile is between two elements,
-    `method` decides: `"linear"` interpolates, and the others are NumPy's: "inverted_cdf", "averaged_inverted_cdf",
-    "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased",
-    "lower", "higher", "midpoint", "nearest". Integers and bool are converted to the default floating dtype. Raises
-    `ArgumentError` for a q that is not from 0 to 1 or an unknown method.
+    Several q, in a list or along the axis of a tensor, add a new first axis, with the tensor's name. If a quantile is
+    between two elements, `method` decides: `"linear"` interpolates, and the others are NumPy's: "inverted_cdf",
+    "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull",
+    "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest". Integers and bool are converted to
+    the default floating dtype. Raises `ArgumentError` for a q that is not from 0 to 1 or an unknown method.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, 2.0, 3.0, 5.0])
@@ -226,7 +226,9 @@ def _quantiles(
         raise ArgumentError(expected(f"method to be one of {', '.join(METHODS)}", method=method))
     shares = tuple(number / whole for number in numbers)
     quantiles = _quantile(x, shares, axis=axis, keepdims=keepdims, method=method)
-    return quantiles if axes else reshape(quantiles, quantiles.shape[1:], names=quantiles.names[1:])
+    if not axes:
+        return reshape(quantiles, quantiles.shape[1:], names=quantiles.names[1:])
+    return rename(quantiles, *q.names, *quantiles.names[1:]) if isinstance(q, Tensor) else quantiles
 
 
 @composite
