@@ -12,7 +12,7 @@ Each array has its own `Tensor` object, so that a write changes no tensor of the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import GenericAlias, new_class
+from types import GenericAlias
 from typing import Any, Final
 
 from ..errors import ArgumentError, expected
@@ -21,9 +21,9 @@ from ..protocol.owners import held_alone
 from ..template import Shape, Template
 from ..tensor import Tensor, blank_tensor, public_op
 from .array_methods import ArrayMethods
-from .dtypes import is_host_only
 from .holders import HERE as HERE
 from .holders import LASTING as LASTING
+from .holders import ArrayType
 from .holders import Step as Step
 from .holders import fresh as fresh
 from .holders import functions as functions
@@ -38,25 +38,6 @@ _getitem: Final = public_op("getitem")
 _setitem: Final = public_op("setitem")
 _put_at: Final = public_op("put_at")
 _reshape: Final = public_op("reshape")
-
-
-class ArrayType(type):
-    """The class of `ndarray`: a call makes an array of a shape, without an `__init__`, which would be slower.
-
-    NumPy's arrays that no tensor can hold, such as texts, are instances; a subclass is one of NumPy's own class.
-    """
-
-    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], **options: Any) -> Any:
-        if any(base.__class__ is cls for base in bases):
-            bases = tuple([HOST if base.__class__ is cls else base for base in bases])
-            return new_class(name, bases, options, lambda scope: scope.update(body))
-        return super().__new__(cls, name, bases, body, **options)
-
-    def __call__(cls, *arguments: Any, **options: Any) -> Any:
-        return functions["ndarray"](*arguments, **options)
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return super().__instancecheck__(instance) or (isinstance(instance, HOST) and is_host_only(instance))
 
 
 class ndarray(ArrayMethods, metaclass=ArrayType):

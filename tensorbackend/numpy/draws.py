@@ -16,9 +16,12 @@ import numpy
 
 import tensorbackend as tb
 
+from ..dtypes import bool_
+from ..errors import ArgumentError
 from ..tensor import Tensor
 from .arrays import as_shape, result
-from .conversion import NUMBERS, cast, host, tensor
+from .conversion import NUMBERS, back, cast, host, tensor
+from .dtypes import numpy_dtype
 
 SMALL: Final = 64
 """The most numbers that are cut from a block."""
@@ -167,3 +170,19 @@ def scaled(made: Any, scale: Any, location: Any) -> Any:
             return numpy.float64(made * scale + location)
         made = float(made)
     return result(made * scale + location)
+
+
+def draw_integers(source: Source, low: Any, high: Any, size: Any, dtype: Any, endpoint: bool) -> Any:
+    """Integers of a dtype from `low` up to `high`, cut from blocks where both are numbers."""
+    if is_number(low) and is_number(high) and int(low) >= int(high) + endpoint:
+        raise ArgumentError("low >= high")
+    shape = shape_of(size, low, high)
+    if is_number(low) and is_number(high):
+        places = source._places(int(high) + endpoint - int(low), shape)
+        if places is not None:
+            return back((places + int(low)).astype(numpy_dtype(dtype)))
+    first, last = (tb.broadcast_to(cast(tensor(each), tb.int64), shape) if not is_number(each) else int(each)
+                   for each in (low, high))  # fmt: skip
+    wide = tb.int64 if dtype.bits < 64 else dtype
+    made = tb.random.randint(source._key(), shape, first, last + 1 if endpoint else last, wide)
+    return result(cast(made, dtype) if dtype is not bool_ else tb.not_equal(made, 0))

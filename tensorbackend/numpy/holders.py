@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 from sys import getrefcount
+from types import new_class
 from typing import Any, Final, NoReturn, Self
 from weakref import ReferenceType, ref
 
@@ -18,7 +19,7 @@ from ..protocol.owners import pinned_count
 from ..template import Shape, Template
 from ..tensor import Tensor, blank_tensor, public_op
 from .bodies import RUNS, computes, planned_kernel
-from .dtypes import numpy_dtype
+from .dtypes import is_host_only, numpy_dtype
 from .keys import HOST, cut
 
 functions: Final[dict[str, Callable[..., Any]]] = {}
@@ -306,6 +307,25 @@ class Holder:
         if not shape:
             raise TypeError("len() of unsized object")
         return shape[0]
+
+
+class ArrayType(type):
+    """The class of `ndarray`: a call makes an array of a shape, without an `__init__`, which would be slower.
+
+    NumPy's arrays that no tensor can hold, such as texts, are instances; a subclass is one of NumPy's own class.
+    """
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], **options: Any) -> Any:
+        if any(base.__class__ is cls for base in bases):
+            bases = tuple([HOST if base.__class__ is cls else base for base in bases])
+            return new_class(name, bases, options, lambda scope: scope.update(body))
+        return super().__new__(cls, name, bases, body, **options)
+
+    def __call__(cls, *arguments: Any, **options: Any) -> Any:
+        return functions["ndarray"](*arguments, **options)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return super().__instancecheck__(instance) or (isinstance(instance, HOST) and is_host_only(instance))
 
 
 _KEEPS: Final[dict[type, bool]] = {}

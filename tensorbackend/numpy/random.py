@@ -17,12 +17,11 @@ import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import bool_
 from ..errors import ArgumentError, expected
 from ..tensor import Tensor
 from .arrays import box, fresh, functions, ndarray, replace, result, tensor_of
 from .conversion import back, cast, host, tensor
-from .draws import Saved, Source, as_parameter, as_result, is_number, scaled, shape_of
+from .draws import Saved, Source, as_parameter, as_result, draw_integers, is_number, scaled, shape_of
 from .dtypes import HostOnlyError, dtype_of, numpy_dtype
 from .shapes import flat_along
 
@@ -244,7 +243,7 @@ class Generator(_Draws):
         if self._numpy is not None:
             return self._draw_by_numpy("integers", low, high, size, numpy_dtype(dtype_of(dtype)), endpoint)
         low, high = (0, low) if high is None else (low, high)
-        return _integers(self, low, high, size, dtype_of(dtype), endpoint)
+        return draw_integers(self, low, high, size, dtype_of(dtype), endpoint)
 
     def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
         """The elements along an axis, each line in a separate random order."""
@@ -319,26 +318,11 @@ class RandomState(_Draws):
         if self._numpy is not None:
             return self._draw_by_numpy("randint", low, high, size, numpy_dtype(dtype_of(dtype)))
         low, high = (0, low) if high is None else (low, high)
-        return _integers(self, low, high, size, dtype_of(dtype), endpoint=False)
+        return draw_integers(self, low, high, size, dtype_of(dtype), endpoint=False)
 
-    def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Any:
+    def randomdraw_integers(self, low: Any, high: Any = None, size: Any = None) -> Any:
         """Integers from low to high."""
         return self.randint(1 if high is None else low, (low if high is None else high) + 1, size)
-
-
-def _integers(source: Source, low: Any, high: Any, size: Any, dtype: Any, endpoint: bool) -> Any:
-    if is_number(low) and is_number(high) and int(low) >= int(high) + endpoint:
-        raise ArgumentError("low >= high")
-    shape = shape_of(size, low, high)
-    if is_number(low) and is_number(high):
-        places = source._places(int(high) + endpoint - int(low), shape)
-        if places is not None:
-            return back((places + int(low)).astype(numpy_dtype(dtype)))
-    first, last = (tb.broadcast_to(cast(tensor(each), tb.int64), shape) if not is_number(each) else int(each)
-                   for each in (low, high))  # fmt: skip
-    wide = tb.int64 if dtype.bits < 64 else dtype
-    made = tb.random.randint(source._key(), shape, first, last + 1 if endpoint else last, wide)
-    return result(cast(made, dtype) if dtype is not bool_ else tb.not_equal(made, 0))
 
 
 def default_rng(seed: Any = None) -> Generator:
