@@ -53,7 +53,7 @@ def _outcome(call: str, np: Any, kind: str) -> Any:
         warnings.simplefilter("ignore")
         try:
             return eval(call, {"np": np, **operands})
-        except Exception as error:
+        except Exception as error:  # whatever NumPy raises is compared with what is raised here
             return error
 
 

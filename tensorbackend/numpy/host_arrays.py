@@ -71,7 +71,12 @@ def call_on_host(
     Returns
     -------
     Any
-        The result.
+        The result: `out`, if it is an array that was written to.
+
+    Raises
+    ------
+    HostOnlyError
+        For an array of the namespace that NumPy would write to, other than `out`.
 
     Examples
     --------
@@ -116,6 +121,11 @@ def by_numpy(name: str, only: HostOnlyError, given: Signature, values: Mapping[s
     -------
     Any
         The result.
+
+    Raises
+    ------
+    HostOnlyError
+        If NumPy has no function of that name.
     """
     for module in (numpy, numpy.lib.stride_tricks):
         with suppress(AttributeError):

@@ -63,7 +63,8 @@ def tensor(
     of 64 bits a part if a float exceeds that; next to arrays and tensors they are weak and take their dtype. A
     `dtype` casts as `astype` does, but Python numbers of a kind that it holds must be in its range. Raises
     `ShapeError` for ragged lists, `OutOfRangeError` for a number outside the dtype, and `OperandError` for values other
-    than numbers and for a masked array, whose mask would be lost.
+    than numbers and for a masked array, whose mask would be lost. A copy that is made in a trace, as in `jit`, belongs
+    to the trace, so traced values can be assigned to its elements.
 
     >>> import tensorbackend as tb
     >>> tb.tensor([[1, 2], [3, 4]], dtype="f32", names=("row", None))

@@ -11,6 +11,8 @@ wherever they are in x and the indices. The index vectors run over the leading o
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
 from ...dtypes import scalar_kind
@@ -67,6 +69,21 @@ def _spread(x: TensorLike, indices: TensorLike, updates: TensorLike) -> list[Ten
     return [x, indices, broadcast_to(astype(number, dtype), shape)]
 
 
+def _write(
+    op: Callable[..., Tensor], x: TensorLike, indices: TensorLike, updates: TensorLike, mode: Mode, batch: Batch
+) -> Tensor:
+    """The result of an op of x, index vectors and updates, where one number may stand for all updates."""
+    if batch is not None:
+        return write_batches(op, *operand_tensors(x, indices, updates), mode=mode, batch=batch)
+    try:
+        return op(x, indices, updates, mode=mode)
+    except ShapeError:
+        spread = _spread(x, indices, updates)
+        if spread is None:
+            raise
+    return op(*spread, mode=mode)
+
+
 @primitive.calls("indexed_add").within(SUM)
 def _indexed_add(x: Template, indices: Template, updates: Template, /, *, mode: Mode = "error") -> Plan:
     return plan_scatter(x, indices, updates, mode, "numeric")
@@ -87,14 +104,7 @@ def indexed_add(
     >>> tb.indexed_add(tb.zeros((2, 3)), tb.asarray([[2], [0]]), tb.asarray([1.0, 2.0]), batch=0).tolist()
     [[0.0, 0.0, 1.0], [2.0, 0.0, 0.0]]
     """
-    if batch is None:
-        try:
-            return _indexed_add(x, indices, updates, mode=mode)
-        except ShapeError:
-            if (spread := _spread(x, indices, updates)) is None:
-                raise
-        return _indexed_add(*spread, mode=mode)
-    return write_batches(_indexed_add, *operand_tensors(x, indices, updates), mode=mode, batch=batch)
+    return _write(_indexed_add, x, indices, updates, mode, batch)
 
 
 @primitive.calls("indexed_put")
@@ -114,11 +124,4 @@ def indexed_put(
     >>> tb.indexed_put(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, 2.0, 3.0])).tolist()
     [2.0, 0.0, 3.0]
     """
-    if batch is None:
-        try:
-            return _indexed_put(x, indices, updates, mode=mode)
-        except ShapeError:
-            if (spread := _spread(x, indices, updates)) is None:
-                raise
-        return _indexed_put(*spread, mode=mode)
-    return write_batches(_indexed_put, *operand_tensors(x, indices, updates), mode=mode, batch=batch)
+    return _write(_indexed_put, x, indices, updates, mode, batch)
