@@ -198,9 +198,21 @@ def _bound(function: Callable[..., Any], arguments: Any, keywords: Mapping[str, 
 
 def _patterns(function: Callable[..., Any]) -> Iterator[tuple[str, tuple[AxisPattern, bool]]]:
     """The patterns in the annotations of a function, and whether each may be `None`."""
+    import inspect
+    from functools import partial
     from typing import get_type_hints
 
-    for label, annotation in get_type_hints(function, include_extras=True).items():
+    while isinstance(function, partial):
+        function = function.func
+    declared = function if inspect.isroutine(function) else type(function).__call__
+    if isinstance(function, type):
+        declared = vars(function).get("__init__", declared)
+    try:
+        hints = get_type_hints(declared, include_extras=True)
+    except NameError as error:
+        remedy = "import what annotations name outside of `if TYPE_CHECKING:`"
+        raise ArgumentError(expected("annotations of names that are defined", remedy, name=error.name)) from error
+    for label, annotation in hints.items():
         members = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
         found = [pattern for member in members if (pattern := _pattern(member)) is not None]
         if len(found) == 1:

@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary, ref
 from .caching.locks import module_lock
 from .caching.memos import remembers
 from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
-from .errors import NamesError, ShapeError, TemplateDataError, expected
+from .errors import NamesError, ShapeError, TemplateDataError, expected, shown
 from .errors.remedies import of_meeting, of_names, of_shape
 from .errors.tracebacks import name_in_errors
 from .sizes import Size, is_size, source_of
@@ -335,7 +335,7 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
             pairs = [f"{old}={new!r}" for old, new in first.items() if isinstance(old, str)]
             remedy = f"write {', '.join(pairs)}" if len(pairs) == len(first) else "write all names by position"
         elif len(names) == 1 and isinstance(first, list | tuple):
-            remedy = f"write {', '.join(map(repr, first))}, one by one"
+            remedy = f"write {', '.join(map(shown, first))}, one by one"
         raise NamesError(expected(f"{ndim} names, one for each axis", remedy, names=names))
     for name in names:
         if name is not None and (not isinstance(name, str) or not name):

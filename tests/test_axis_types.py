@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -146,3 +147,23 @@ def test_other_annotations_are_left_alone() -> None:
     assert anything([X], 3, "a") == "3('a',)"
     with pytest.raises(TypeError):
         anything()  # type: ignore[call-arg]
+
+
+def test_a_partial_function_and_an_object_are_checked() -> None:
+    class Doubled:
+        def __call__(self, x: Float[tb.Tensor, "batch feature"]) -> tb.Tensor:
+            return x * 2
+
+    doubled, scaled = tb.check_axes(Doubled()), tb.check_axes(functools.partial(layer.__wrapped__, scale=2.0))  # type: ignore[attr-defined] # of `wraps`
+    assert (doubled(X).names, scaled(X, W).names) == (("batch", "feature"), ("batch", "unit"))
+    for mistake in (lambda: doubled(X.T), lambda: scaled(X.T, W)):
+        with pytest.raises(NamesError, match="expected x as Float"):
+            mistake()
+
+
+def test_a_name_that_is_not_defined_in_an_annotation_is_an_error() -> None:
+    @tb.check_axes
+    def function(x: "Unknown") -> None: ...  # type: ignore[name-defined] # as if imported for type checkers alone
+
+    with pytest.raises(ArgumentError, match=r"got name='Unknown'; import what annotations name"):
+        function(X)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import warnings
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from safetensors.numpy import load_file, save_file
 
 import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, DType, bfloat16, complex128
-from tensorbackend.errors import ArgumentError, DTypeError, FileError, NamesError, OperandError
+from tensorbackend.errors import ArgumentError, DTypeError, FileError, NamesError, OperandError, TensorBackendError
 from tensorbackend.testing import assert_equal
 
 on_both = pytest.mark.parametrize("backend", ["binary", "numpy"])
@@ -366,3 +367,15 @@ def test_nested_values_that_a_file_cannot_hold(tmp_path: Path) -> None:
     with pytest.raises(OperandError, match=r"anything nested by checkpoints\.save\(\)"):
         tb.save(path, [x])  # type: ignore[arg-type]
     assert not path.exists()
+
+
+@pytest.mark.parametrize("path", ["a\0b.safetensors", "\ud800.safetensors", b"x.safetensors", len])
+def test_what_names_no_file_is_refused(path: Any) -> None:
+    graph = tb.trace(tb.sin)("f32[2]")
+    readers: list[Callable[[Any], object]] = [
+        tb.load, tb.load_graph, tb.load_quantized, lambda path: tb.save(path, {"x": tb.ones(2)}),
+        lambda path: tb.save_graph(path, graph),
+    ]  # fmt: skip
+    for reader in readers:
+        with pytest.raises(TensorBackendError, match=r"expected .*path"):
+            reader(path)

@@ -83,6 +83,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.xfail(reason=reason, strict=False))
 
 
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """After the last test of a file, frees what XLA compiled for its shapes; of all files it would fill the memory."""
+    if item.config.getoption("--on") == "jax" and (nextitem is None or nextitem.path != item.path):
+        import jax
+
+        from tensorbackend.dispatch.watching import forget
+
+        forget()
+        jax.clear_caches()  # type: ignore[no-untyped-call] # JAX does not annotate it
+
+
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Notes which calls of the tests that are not expected to pass failed."""
     if report.when == "call" and hasattr(report, "wasxfail"):  # pytest sets it on reports of marked tests alone

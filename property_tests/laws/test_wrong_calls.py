@@ -17,6 +17,7 @@ import os
 import random
 import re
 import signal
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -38,8 +39,8 @@ from tensorbackend.errors import (
 )
 from tensorbackend.expr import trees
 from tensorbackend.testing import wrong_calls, wrong_values
-from tensorbackend.testing.wrong_calls import Call, Subject, UserError, subject_of, subjects, wrong_call
-from tensorbackend.testing.wrong_values import UnknownObject, deep, itself, nest_mutually, only_itself
+from tensorbackend.testing.wrong_calls import Call, Subject, UserError, spoilt_call, subject_of, subjects, wrong_call
+from tensorbackend.testing.wrong_values import WRONG, UnknownObject, deep, itself, nest_mutually, only_itself
 
 ROUNDS = int(os.environ.get("TENSORBACKEND_CALL_ROUNDS", "1600"))
 SEED = int(os.environ.get("TENSORBACKEND_CALL_SEED", "16"))
@@ -47,6 +48,9 @@ BACKENDS = os.environ.get("TENSORBACKEND_CALL_BACKENDS", "numpy,binary").split("
 
 SECONDS = 20
 """The seconds after which a call counts as hanging."""
+
+MOST_SECONDS = 2
+"""The seconds after which a function, such as a profile of a very slow one, gets no more wrong values."""
 
 PACKAGE = os.path.dirname(tb.__file__)
 
@@ -77,7 +81,7 @@ def run(call: Call) -> str:
     except UserError:
         return "UserError"
     except Exception as error:
-        if isinstance(error, OSError) and call.subject.name in ("tb.load", "tb.load_graph", "tb.save", "tb.save_graph"):
+        if isinstance(error, OSError) and any(parameter.name == "path" for parameter in call.subject.parameters):
             return "OSError"  # from the operating system, about a file that does not exist
         if _refused_by_python(call, error):
             return "TypeError"
@@ -107,6 +111,9 @@ def _takes(function: Callable[..., Any], operands: Sequence[Any]) -> bool:
     return True
 
 
+NO_INT = re.compile(r"cannot be interpreted as|can be converted|int\(\) argument must be")
+"""What `int` says, as a user's function, about a tensor or a base that it does not take."""
+
 COUNTED = re.compile(r"\(\) (takes|missing|got) |takes no arguments|takes exactly|no signature found|not supported for")
 """What Python says about a wrong number of arguments, also to a user's function."""
 
@@ -125,7 +132,7 @@ def _refused_by_python(call: Call, error: Exception) -> bool:
     values += [value for several in values if isinstance(several, list) for value in several]
     if isinstance(error, TypeError) and COUNTED.search(str(error)) and any(map(callable, values)):
         return True
-    if isinstance(error, TypeError) and "cannot be interpreted as" in str(error) and int in values:  # `int(x, [])`
+    if isinstance(error, TypeError) and int in values and NO_INT.search(str(error)):
         return True
     try:
         inspect.signature(call.subject.function).bind(*call.arguments, **call.keywords)
@@ -211,6 +218,28 @@ def test_wrong_calls(backend: str) -> None:
             continue
         assert same(dry, eager, backend), f"{told(number, subject, backend)} raises {eager!r}, in a dry run {dry!r}"
     assert raised > ROUNDS // 2  # else too many calls are valid
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_every_parameter_refuses_values_of_every_kind(part: int) -> None:
+    """Each parameter of each function gets each of many wrong values once; an eighth of the functions at a time."""
+    for subject in [*subjects().values()][part::8]:
+        started = time.monotonic()
+        for place, number in itertools.product(range(len(subject.parameters)), range(len(WRONG))):
+            if subject.parameters[place].annotation != "self" and time.monotonic() - started < MOST_SECONDS:
+                call = spoilt_call(random.Random(f"{SEED} {place} {number}"), subject, place, WRONG[number])
+                _check(call, f"{subject.name}, {subject.parameters[place].name}={_shown(WRONG[number]())}")
+
+
+def _check(call: Call, text: str) -> None:
+    """Fail if a call raises an error that is not the library's own."""
+    with _watched():
+        try:
+            run(call)
+        except (MemoryError, KeyboardInterrupt):
+            pass
+        except BaseException as error:
+            raise AssertionError(f"{text}: {type(error).__name__}: {error}") from error
 
 
 def planted(x: tb.Tensor, axis: int = 0) -> tb.Tensor:

@@ -200,10 +200,10 @@ def _tell_of_callbacks(
         callbacks, of_one = (value, next(iter(get_args(kind)), None)) if several else ([value], kind)
         types = next(iter(get_args(of_one)), None)
         count = len(types) if isinstance(types, list) else operands if types is Ellipsis else None
-        for callback in callbacks if count is not None else ():
+        for callback in filter(callable, callbacks) if count is not None else ():
             try:
                 called = signature(callback)
-            except (TypeError, ValueError):  # no function, or one written in C
+            except (TypeError, ValueError):  # a function written in C
                 continue
             try:
                 called.bind(*range(count or 0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
+from numbers import Number, Real
 from operator import index
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -49,8 +50,10 @@ def _is_int(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
+    if isinstance(value, bool | str | bytes) or (isinstance(value, Number) and not isinstance(value, Real)):
+        return False  # a Decimal is a number that no float can be added to
     try:
-        return not isinstance(value, bool | str | bytes) and float(value) is not None
+        return float(value) is not None
     except TemplateDataError:
         raise
     except (TypeError, ValueError, OverflowError):

@@ -12,6 +12,8 @@ from ..dtypes import uint32
 from ..errors import SignatureError, expected, shown
 from ..errors.foreign_draws import OF_DTYPES
 from ..errors.foreign_keywords import MISSING, NO_KEYWORDS, OF_KEYS, OF_KEYWORDS, SURPLUS, parameter_for
+from ..template import Template
+from ..tensor import Tensor
 from .argument_kinds import fits
 from .parameters import types_of
 
@@ -216,12 +218,14 @@ def _remedy_of_surplus(
     if last == "axis" and all(type(place) is int for place in all_last) and fits(all_last, types.get(last)):
         return f"write axis={shown(all_last)}, one tuple"
     if any(p.kind is p.VAR_KEYWORD for p in taken.parameters.values()):
-        pairs = {**first} if isinstance(first, Mapping) else {} if len(surplus) != 2 else {first: surplus[1]}
+        pairs = {**first} if isinstance(first, Mapping) else {}
+        if isinstance(first, str) and len(surplus) == 2:
+            pairs = {first: surplus[1]}
         if pairs and all(isinstance(name, str) and name.isidentifier() for name in pairs):
             return f"write {', '.join(f'{name}={shown(value)}' for name, value in pairs.items())}"
     if "Sequence" in str(types.get(last)) and all(hasattr(x, "template") for x in arguments):
         return f"write one list of the {len(arguments)} tensors"
-    names = getattr(arguments[0], "names", ()) if by_position else ()
+    names = arguments[0].names if by_position and isinstance(arguments[0], Tensor | Template) else ()
     if (
         isinstance(first, str)
         and [*surplus] == [first]

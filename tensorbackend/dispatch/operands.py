@@ -48,7 +48,9 @@ def _remedies(value: object, parameter: Parameter) -> dict[str, str]:
         return {"": f"write one of its parts, {' or '.join(f'.{name}' for name in value._fields)}"}
     if isinstance(value, dict) or (isinstance(value, list | tuple) and any(isinstance(x, dict) for x in value)):
         return {"": "tb.tree_map(function, *trees) calls a function with the tensors of dictionaries"}
-    remedies = {"": (of_element(value) if value is not None else "") or "wrap it in asarray() or tensor()"}
+    if value is None:
+        return {"": "None comes from a function without a return"}
+    remedies = {"": of_element(value) or "wrap it in asarray() or tensor()"}
     if isinstance(value, tuple) or (isinstance(value, list) and any(isinstance(x, Tensor) for x in value)):
         alike = all(isinstance(x, Tensor) for x in value) and len({x.shape for x in value}) == 1
         remedies |= dict.fromkeys(OPS_OF_PLACES if parameter.name == "indices" else (), OF_INDICES[not alike])

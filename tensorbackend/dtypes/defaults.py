@@ -127,7 +127,7 @@ def precision(bits: int | str, *, cast: bool = False) -> Block[None]:
     set_precision : For the whole process.
     get_precision : Returns the current width.
     """
-    if bits in PRODUCT_PRECISIONS and not cast:
+    if isinstance(bits, str) and bits in PRODUCT_PRECISIONS and not cast:
         return at_level(PRODUCT_PRECISIONS.index(bits))
     if type(bits) is not int or bits not in _FLOATING:
         texts = ", ".join(map(repr, PRODUCT_PRECISIONS))

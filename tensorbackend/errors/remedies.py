@@ -16,7 +16,7 @@ def of_shape(shape: object) -> dict[str, str]:
     """
     several: list[Any] = list(shape) if isinstance(shape, list | tuple) else [shape]
     pairs: Mapping[Any, Any] = shape if isinstance(shape, Mapping) else {}
-    if several[:1] == [None] and all(isinstance(pair, tuple) and len(pair) == 2 for pair in several[1:]):
+    if several and several[0] is None and all(isinstance(pair, tuple) and len(pair) == 2 for pair in several[1:]):
         pairs = dict(several[1:])  # a mapping as the key of a call has it
     if pairs:
         if not all(map(_is_size, pairs.values())):

@@ -19,6 +19,7 @@ from ..dtypes import DType, complex128
 from ..dtypes.defaults import PRODUCT_PRECISIONS
 from ..errors import ArgumentError, FileError, TensorBackendError, expected
 from ..files import safetensors
+from ..files.paths import as_path
 from ..files.replace import replace_file
 from ..files.source import FileDefect, Source, broken, locate_errors
 from ..ops.composite.shape.arranging import stack
@@ -89,15 +90,15 @@ def save_graph(path: str | os.PathLike[str], graph: Graph, /) -> None:
     load_graph : Reads the file.
     trace : Makes a graph of a function.
     """
-    place = os.fspath(path)
+    place = as_path(path)
     if not isinstance(graph, Graph):
         raise ArgumentError(expected("a graph", "make one with trace()", graph=graph))
-    if not str(place).endswith(SUFFIX):
+    if not place.endswith(SUFFIX):
         raise ArgumentError(expected(f"a file name that ends in {SUFFIX}", path=place))
     writer = _Writer()
     document = {"format": FORMAT, "graph": writer.graph(graph), "ops": writer.ops}
     text = json.dumps(document, separators=(",", ":"))
-    with replace_file(str(place)) as file:
+    with replace_file(place) as file:
         safetensors.write(file, writer.tensors, {KEY: text})
 
 
@@ -140,9 +141,9 @@ def load_graph(path: str | os.PathLike[str], /, *, backend: BackendLike = None, 
     >>> tb.grad(lambda x: tb.sum(product(x, x)))(tb.asarray([1.0, 3.0])).tolist()
     [2.0, 6.0]
     """
-    place = os.fspath(path)
+    place = as_path(path)
     chosen = get_backend(backend)
-    with Source(str(place)) as source, locate_errors(path=place):
+    with Source(place) as source, locate_errors(path=place):
         metadata = safetensors.metadata_of(source, max_bytes)
         if KEY not in metadata:
             raise FileDefect("a file that save_graph() wrote", "read tensors with load()", keys=sorted(metadata))

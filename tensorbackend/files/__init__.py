@@ -17,6 +17,7 @@ from ..errors import FileError, OperandError, expected
 from ..protocol import BackendLike
 from ..select import get_backend
 from ..tensor import Tensor
+from . import paths
 
 SUFFIXES: Final = (".npy", ".npz", ".safetensors")
 
@@ -73,7 +74,7 @@ def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Any], /) -> 
     """
     from .replace import replace_file
 
-    place = _path(path)
+    place = paths.as_path(path)
     kind, form = _format(place)
     tensors = {"": value} if isinstance(value, Tensor) else _flat(value) if isinstance(value, Mapping) else None
     if tensors is None or isinstance(value, Tensor) is not (kind == ".npy"):
@@ -136,7 +137,7 @@ def load(
     from ..rules.plan import integer
     from .source import Source, locate_errors
 
-    place = _path(path)
+    place = paths.as_path(path)
     kind, form = _format(place)
     target = get_backend(backend)
     max_bytes = None if max_bytes is None else integer(0, max_bytes=max_bytes)
@@ -161,15 +162,6 @@ def _flat(value: Mapping[Any, Any]) -> dict[Any, Any]:
                 raise OperandError(expected("names that differ when they are joined by dots", name=key))
             flat[key] = x
     return flat
-
-
-def _path(path: str | os.PathLike[str]) -> str:
-    """The path as text."""
-    text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
-    if not isinstance(text, str) or "\0" in text:
-        remedy = "the path comes first, as in tb.save(path, x)" if isinstance(path, Tensor) else ""
-        raise OperandError(expected("the path of a file as str or os.PathLike", remedy, path=path))
-    return text
 
 
 def _format(path: str) -> tuple[str, Format]:

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments
-from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, float32, promote_types
+from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, float32, float64, promote_types
 from ..errors import ArgumentError, ShapeError, expected
 from ..fft import irfft, rfft
 from ..ops.composite.shape.arranging import moveaxis
@@ -26,6 +26,7 @@ from ..rules.accuracy import Bound, declare_bound
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import check_dtype, to_floating
 from ..rules.plan import choice
+from ..template import Template
 from ..tensor import Tensor, TensorLike
 
 Window: TypeAlias = Literal["hann", "hamming", "blackman", "rectangular"]
@@ -267,6 +268,7 @@ def mel_filters(
     if frequencies < 2 or filters < 1 or not 0 <= lowest < top <= sample_rate / 2:
         expectation = "at least two frequencies and one filter, and 0 <= lowest < highest <= sample_rate / 2"
         raise ArgumentError(expected(expectation, frequencies=frequencies, filters=filters, lowest=lowest, highest=top))
+    Template((frequencies, filters), float64)  # or an error, before there is a list of so many
     first, last = _mel(lowest, slaney), _mel(top, slaney)
     edges = [_hertz(first + (last - first) * place / (filters + 1), slaney) for place in range(filters + 2)]
     left, centre, right = (asarray([edges[start : start + filters]], dtype="float64") for start in range(3))

@@ -171,7 +171,7 @@ def minimize(
     if not x.dtype.is_floating:
         raise DTypeError(expected("a floating x0", "cast it with astype()", x0=x.template))
     known = {name.lower(): name for name in METHODS}
-    if method.lower() not in known:
+    if not isinstance(method, str) or method.lower() not in known:
         raise ArgumentError(expected(f"one of the methods {', '.join(map(repr, METHODS))}", method=method))
     if index(history) < 1:
         raise ArgumentError(expected("a history of at least 1 step", history=history))

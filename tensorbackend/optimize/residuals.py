@@ -26,6 +26,7 @@ from ..ops.elementwise.unary import abs as magnitude
 from ..ops.reduction import all as all_
 from ..ops.reduction import sum as sum_
 from ..ops.shape import matrix_transpose, reshape
+from ..rules.plan import number
 from ..solvers.direct import eliminate
 from ..solvers.scaling import largest_magnitude, power
 from ..tensor import Tensor
@@ -192,8 +193,7 @@ def least_squares(
     >>> round(fit.x["height"].item(), 6), round(fit.x["rate"].item(), 6), fit.converged.item()
     (3.0, 0.5, True)
     """
-    if not tolerance > 0:
-        raise ArgumentError(expected("a tolerance above 0", tolerance=tolerance))
+    tolerance = number(0, tolerance=tolerance)
     given = unknowns(x0 if is_tree(x0) else [asarray(x0)])
     start = given.vector.detach()
     if not start.dtype.is_floating:
@@ -210,7 +210,7 @@ def least_squares(
     if not start.size:
         raise ArgumentError(expected("at least one unknown", x0=x0))
     last, scale = _levenberg_marquardt(
-        traced.graph, float(tolerance), index(max_iterations), traced.constants_without_gradient, start
+        traced.graph, tolerance, index(max_iterations), traced.constants_without_gradient, start
     )
     x, residuals = last.x, last.residuals
     if records([*traced.constants, x]):

@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import default_dtype
-from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..errors import DTypeError, ShapeError, expected
 from ..expr.arguments import is_tree
 from ..expr.grad.jacobians import jacobian
 from ..expr.graph import Graph
@@ -26,6 +26,7 @@ from ..ops.inspection import result_type
 from ..ops.reduction import all as all_
 from ..ops.reduction import max as max_
 from ..ops.shape import broadcast_to, reshape
+from ..rules.plan import number
 from ..solvers.direct import eliminate
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
@@ -109,8 +110,7 @@ def root(function: Callable[[Any], Any], x0: Any, /, *, tolerance: float = 1e-6,
     x = as_start(x0)
     if not x.dtype.is_inexact:
         raise DTypeError(expected("a floating or complex x0", "cast it with astype()", x0=x.template))
-    if not tolerance > 0:
-        raise ArgumentError(expected("a tolerance above 0", tolerance=tolerance))
+    tolerance = number(0, tolerance=tolerance)
     traced_objective = objective(function, x)
     (result,) = traced_objective.graph.results
     if result.size != x.size:
@@ -123,9 +123,8 @@ def root(function: Callable[[Any], Any], x0: Any, /, *, tolerance: float = 1e-6,
             full((), number, dtype=dtype, backend=x.backend) for number, dtype in ((0, "int32"), (True, "bool"))
         )
         return Root(x, value_at(graph, constants, x), zero, true, logical_not(true))
-    solved = _newton(
-        graph, float(tolerance), index(max_iterations), traced_objective.constants_without_gradient, flat_vector(x)
-    )
+    constants_of_steps = traced_objective.constants_without_gradient
+    solved = _newton(graph, tolerance, index(max_iterations), constants_of_steps, flat_vector(x))
     zero_of = reshape(solved.x, x.shape, names=x.names)
     if records([*constants, zero_of]):
         zero_of = root_with_gradient(graph, constants, zero_of)
@@ -242,8 +241,7 @@ def fixed_point(
     >>> round(heron(9.0).item(), 4), round(tb.grad(heron)(9.0).item(), 4)
     (3.0, 0.1667)
     """
-    if not tolerance > 0:
-        raise ArgumentError(expected("a tolerance above 0", tolerance=tolerance))
+    tolerance = number(0, tolerance=tolerance)
     given = unknowns(x0 if is_tree(x0) else [asarray(x0)])
     start = given.vector.detach()
     if not start.dtype.is_inexact:
@@ -257,7 +255,7 @@ def fixed_point(
         return astype(value, x.dtype) - x
 
     traced = objective(change, start)
-    found = _iterate(traced.graph, float(tolerance), index(max_iterations), traced.constants_without_gradient, start)
+    found = _iterate(traced.graph, tolerance, index(max_iterations), traced.constants_without_gradient, start)
     x = found.x
     if records([*traced.constants, x]):
         x = root_with_gradient(traced.graph, traced.constants, x)
@@ -312,8 +310,7 @@ def bisect(
     >>> tb.round(roots.x).tolist(), roots.converged.tolist()
     ([2.0, 3.0], [True, True])
     """
-    if not tolerance > 0:
-        raise ArgumentError(expected("a tolerance above 0", tolerance=tolerance))
+    tolerance = number(0, tolerance=tolerance)
     one, other = operand_tensors(low, high)
     dtype = result_type(one, other)
     dtype = default_dtype("float") if dtype.is_integer else dtype

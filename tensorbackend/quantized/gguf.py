@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import DType, float4_e2m1fn, float8_e8m0fnu, float32, int4, int8
 from ..errors import BackendError, FileError, expected
+from ..files.paths import as_path
 from ..interchange import numpy_dtype
 from ..ops.creation.values import asarray
 from ..protocol import BackendLike
@@ -69,12 +70,13 @@ def load_gguf(path: str | os.PathLike[str], backend: BackendLike = None) -> dict
     except ModuleNotFoundError:
         remedy = "pip install 'tensorbackend[gguf]'"
         raise BackendError(expected("the package gguf, which reads such files", remedy)) from None
-    if not Path(path).is_file():
-        raise FileError(expected("a file", path=str(path)))
+    place = as_path(path)
+    if not Path(place).is_file():
+        raise FileError(expected("a file", path=place))
     try:
-        read = gguf.GGUFReader(path).tensors
+        read = gguf.GGUFReader(place).tensors
     except Exception as error:  # the reader raises whatever a broken file leads to
-        raise FileError(expected("a GGUF file", path=str(path), error=error)) from error
+        raise FileError(expected("a GGUF file", path=place, error=error)) from error
     return {
         tensor.name: _tensor(tensor.tensor_type.name, tuple(map(int, reversed(tensor.shape))), tensor.data, backend)
         for tensor in read

@@ -13,6 +13,7 @@ from ..dtypes import DType, int32, uint8
 from ..errors import FileError, expected
 from ..expr.containers import backend_transfer
 from ..expr.trees import tree_map
+from ..files.paths import as_path
 from ..files.safetensors import places_of, read_one
 from ..files.source import FileDefect, Source, locate_errors
 from ..ops.creation.values import asarray
@@ -108,7 +109,7 @@ def load_quantized(path: str | os.PathLike[str], backend: BackendLike = None) ->
     ...     tb.load_quantized(folder)
     {'up.weight': Quantized(f32[2][4] as int8, groups of 4 along 1, numpy)}
     """
-    place, target = Path(path), get_backend(backend)
+    place, target = Path(as_path(path)), get_backend(backend)
     files = sorted(place.glob("*.safetensors")) if place.is_dir() else [place]
     if not files:
         raise FileError(expected("a folder with files that end in .safetensors", path=str(path)))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments_early
 from ..dtypes import bool_, int64
-from ..errors import AxisError, DTypeError, NamesError, OperandError, expected
+from ..errors import ArgumentError, AxisError, DTypeError, NamesError, OperandError, expected
 from ..expr.control import name_errors
 from ..expr.control import scan as _scan
 from ..expr.examples import fill_from_active
@@ -118,6 +118,8 @@ def scan(
     ([6.0, 4.0], [[0.0, 1.0, 3.0], [0.0]])
     """
     several = [xs] if isinstance(xs, Ragged) else list(xs)
+    if not several:
+        raise ArgumentError(expected("at least one ragged tensor", "write tb.fori_loop()", xs=xs))
     name = ragged_axis(several[0], axis, "tb.scan()")
     lengths, sizes = common_lengths(several)
     if any(name not in sequence.lengths for sequence in several):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..annotations import Axes, Axis, SoleAxis
-from ..errors import AxisError, expected
+from ..errors import AxisError, expected, shown
 from ..template import Template, as_int
 
 
@@ -25,9 +25,9 @@ def normalize_axis(x: Template, axis: Axis) -> int:
         given: object = axis
         remedy = "moveaxis(x, source, destination) leaves the other axes in their order" if given is ... else ""
         if isinstance(given, list | tuple) and len(given) == 1:
-            remedy = f"write {given[0]!r}"
+            remedy = f"write {shown(given[0])}"
         elif isinstance(given, list | tuple) and given:
-            remedy = f"merge_axes(x, {tuple(given)!r}, name=...) makes one axis of them"
+            remedy = f"merge_axes(x, {shown(tuple(given))}, name=...) makes one axis of them"
         raise AxisError(expected("an axis as an int or a name", remedy, axis=axis))
     if not -x.ndim <= position < x.ndim:
         expectation = (

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from ..dtypes import DType
-from ..errors import ArgumentError, ArgumentKindError, expected
+from ..errors import ArgumentError, ArgumentKindError, TensorBackendError, expected
 from ..errors.foreign_keywords import NAME_OF_AXIS
 from ..template import Template, as_int
 
@@ -58,6 +58,24 @@ def integer(low: int | None = None, /, **option: object) -> int:
         bounds = "of 64 bits" if low is None or number >= low else f"of at least {low}"
         raise ArgumentError(expected(f"an int {bounds} as {name}", **option))
     return number
+
+
+def number(low: float | None = None, /, **option: object) -> float:
+    """An option that is a real number, given by its name, above `low`; `ArgumentError` for anything else.
+
+    >>> number(0, tolerance=1)
+    1.0
+    """
+    ((name, value),) = option.items()
+    try:
+        given = float(value)  # type: ignore[arg-type] # or an error
+    except TensorBackendError:
+        raise
+    except Exception as error:  # whatever the `__float__` of a stranger's class raises
+        raise ArgumentKindError(expected(f"a number as {name}", **option)) from error
+    if low is not None and not given > low:  # NaN is not
+        raise ArgumentError(expected(f"a number above {low} as {name}", **option))
+    return given
 
 
 class Plan(NamedTuple):

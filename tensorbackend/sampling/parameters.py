@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, scalar_kind
+from ..errors import OperandError, expected, shown
 from ..ops.composite.random.continuous import parameter
 from ..ops.composite.shape.arranging import broadcast_arrays
 from ..ops.creation.filled import rename
@@ -34,8 +35,13 @@ def spread_parameters(
 ) -> tuple[Tensor, list[Tensor]]:
     """The key and the parameters as tensors of one dtype and of the sample's shape, whose names are theirs.
 
-    Raises `DTypeError` and `ShapeError` for an invalid key, and for parameters that do not broadcast to the shape.
+    Raises `DTypeError` and `ShapeError` for an invalid key, `ShapeError` for parameters that do not broadcast to the
+    shape, and `OperandError` for a tuple, which is a shape.
     """
+    for value in values:
+        if isinstance(value, tuple):  # NumPy's order of arguments
+            remedy = f"write shape={shown(value)} for the shape of the sample"
+            raise OperandError(expected("a parameter as a tensor or a number", remedy, parameter=value))
     key = operand_tensor(key, *values)
     check_key(key.template)
     tensors = [parameter(x if scalar_kind(x) is not None else operand_tensors(key, x)[1], dtype, key) for x in values]

@@ -29,7 +29,7 @@ from ..ops.elementwise.unary import abs as magnitude
 from ..ops.inspection import result_type
 from ..ops.reduction import sum as sum_
 from ..ops.shape import concatenate, reshape
-from ..rules.plan import choice
+from ..rules.plan import choice, number
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
 from .runge_kutta import integrate
@@ -229,11 +229,8 @@ def solve_ivp(
     >>> round(decay(2.0).item(), 4), round(tb.grad(decay)(2.0).item(), 4)
     (0.1353, -0.1353)
     """
-    options = Options(
-        float(rtol), float(atol), index(max_steps), choice(("adjoint", "direct"), gradient=gradient) == "direct"
-    )
-    if not (options.rtol > 0 and options.atol > 0):
-        raise ArgumentError(expected("tolerances above 0", rtol=rtol, atol=atol))
+    direct = choice(("adjoint", "direct"), gradient=gradient) == "direct"
+    options = Options(number(0, rtol=rtol), number(0, atol=atol), index(max_steps), direct)
     if options.most < 1:
         raise ArgumentError(expected("at least 1 step", max_steps=max_steps))
     if type(y0) in (list, tuple) and not is_tree(y0):

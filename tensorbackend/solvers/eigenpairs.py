@@ -37,7 +37,7 @@ from ..ops.reduction import argmax, max, sum
 from ..ops.shape import concatenate, expand_dims, matrix_transpose
 from ..ops.sorting import argsort
 from ..rules.broadcasting import to_real
-from ..rules.plan import choice
+from ..rules.plan import choice, number
 from ..select import common_backend
 from ..sparse import SparseMatrix, from_scipy
 from ..tensor import Tensor, TensorLike
@@ -156,9 +156,7 @@ def eigsh(
     size = min(columns, builtins.max(20, 2 * count + 1) if basis_size is None else index(basis_size))
     if size < min(columns, count + 1):
         raise ArgumentError(expected(f"a basis of more than {count} vectors", basis_size=basis_size))
-    tolerance = finfo(start.dtype).eps ** (2 / 3) if rtol is None else float(rtol)
-    if not tolerance > 0:
-        raise ArgumentError(expected("rtol above 0", rtol=rtol))
+    tolerance = finfo(start.dtype).eps ** (2 / 3) if rtol is None else number(0, rtol=rtol)
     plan = _Plan(function.form, count, which, min(count + (size - count) // 2, size - 1), size)
     constant = Linear(function.form, tuple([part.detach() for part in function.parts]))
     vectors, iterations, largest = _search_all(plan, constant.parts, start.detach(), tolerance, index(max_iterations))

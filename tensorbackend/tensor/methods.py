@@ -186,7 +186,7 @@ class OpMethods:
         """Each element rounded to a number of decimal digits, by default to an integral value; ties to even."""
         if unknown:
             return ops["round"](self, **unknown)
-        return self.__round__(decimals) if decimals else ops["round"](self)
+        return self.__round__(decimals)
 
     def conj(self) -> Self:
         """The complex conjugates."""

@@ -319,6 +319,22 @@ def wrong_call(draw: random.Random, subject: Subject, backend: str) -> Call:
     return Call(subject, arguments, keywords, operands)
 
 
+def spoilt_call(draw: random.Random, subject: Subject, place: int, make: Callable[[], Any]) -> Call:
+    """A call on NumPy with a wrong value for one parameter; optional keywords are left out."""
+    arguments: list[Any] = []
+    keywords: dict[str, Any] = {}
+    for number, parameter in enumerate(subject.parameters):
+        if number != place and parameter.kind == "keyword" and parameter.optional:
+            continue
+        value = tensor(draw, "numpy") if parameter.annotation == "self" else right(draw, parameter, "numpy")
+        value = make() if number == place else value
+        if parameter.kind == "keyword":
+            keywords[parameter.name] = value
+        else:
+            arguments.append(value)
+    return Call(subject, arguments, keywords, [tensor(draw, "numpy")])
+
+
 def _own(subject: Subject) -> bool:
     """Whether the first argument is the object whose method is called, which Python itself checks."""
     return bool(subject.parameters) and subject.parameters[0].annotation == "self"

@@ -59,6 +59,7 @@ def test_a_shape_by_names_is_a_shape_and_names() -> None:
     assert of_shape((2, "time"))[""].startswith("names of axes are names=")
     assert of_shape(float("nan")).get("") is None
     assert of_shape(None).get("") is None
+    assert of_shape(np.zeros(2, [("a", "f4"), ("b", "i2")])).get("") is None
 
 
 def test_a_missing_number_and_a_sparse_matrix_of_scipy_are_answered() -> None:
@@ -80,3 +81,14 @@ def test_dates_and_objects_are_answered_by_numbers() -> None:
     objects = np.asarray([1, None], dtype=object)
     code = answer(lambda: tb.asarray(objects), DTypeError, r"; write (.*\))$")
     assert np.isnan(np.asarray(tb.asarray(eval(code, {"array": objects})))).tolist() == [False, True]
+
+
+def test_a_result_that_a_function_forgot_to_return_is_none() -> None:
+    text = answer(lambda: X + None, OperandError, r"; (.*)$")  # type: ignore[arg-type] # the mistake
+    assert text == "None comes from a function without a return"
+
+
+def test_a_shape_in_place_of_a_parameter_of_a_distribution_is_answered() -> None:
+    key = tb.random.key(0)
+    code = answer(lambda: tb.random.poisson(key, (3,)), OperandError, r"; write (shape=\(3,\)) ")  # type: ignore[arg-type]
+    assert eval(f"tb.random.poisson(key, 2.0, {code})", {"tb": tb, "key": key}).shape == (3,)

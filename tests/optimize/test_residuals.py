@@ -97,7 +97,7 @@ def test_integers_are_floats_to_start_from() -> None:
 
 
 def test_mistakes() -> None:
-    with pytest.raises(ArgumentError, match="least_squares: expected a tolerance above 0"):
+    with pytest.raises(ArgumentError, match="least_squares: expected a number above 0 as tolerance"):
         tb.optimize.least_squares(lambda x: x, tb.ones(1), tolerance=0.0)
     with pytest.raises(DTypeError, match="least_squares: expected a floating x0"):
         tb.optimize.least_squares(lambda x: x, tb.asarray([True]))

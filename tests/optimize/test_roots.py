@@ -76,11 +76,11 @@ def test_integers_are_floats_to_start_from() -> None:
 def test_mistakes() -> None:
     with pytest.raises(ShapeError, match="root: expected a function whose result has the number of elements of x0"):
         root(lambda x: x[:1], tb.ones(2))
-    with pytest.raises(ArgumentError, match="root: expected a tolerance above 0, got tolerance=0"):
+    with pytest.raises(ArgumentError, match="root: expected a number above 0 as tolerance, got tolerance=0"):
         root(lambda x: x, tb.ones(2), tolerance=0)
     with pytest.raises(DTypeError, match="root: expected a floating or complex x0"):
         root(lambda x: x, tb.ones(2, dtype="bool"))
-    with pytest.raises(ArgumentError, match="bisect: expected a tolerance above 0"):
+    with pytest.raises(ArgumentError, match="bisect: expected a number above 0 as tolerance"):
         bisect(lambda x: x, 0.0, 1.0, tolerance=-1.0)
     with pytest.raises(DTypeError, match="bisect: expected floating bounds"):
         bisect(lambda x: x, False, True)

@@ -51,7 +51,7 @@ def test_a_search_that_does_not_end_says_so() -> None:
     assert tb.optimize.fixed_point(lambda x: x * x * 1e30, tb.ones(2)).diverged.item()
     with pytest.raises(ShapeError, match="fixed_point: expected a function whose result has the elements of x0"):
         tb.optimize.fixed_point(lambda x: x[:1], tb.ones(2))
-    with pytest.raises(ArgumentError, match="fixed_point: expected a tolerance above 0"):
+    with pytest.raises(ArgumentError, match="fixed_point: expected a number above 0 as tolerance"):
         tb.optimize.fixed_point(lambda x: x, tb.ones(2), tolerance=-1.0)
 
 

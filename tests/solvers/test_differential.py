@@ -98,7 +98,7 @@ def test_mistakes_are_found_without_data() -> None:
         tb.solvers.solve_ivp(lambda t, y: y[:1], (0.0, 1.0), y0)
     with pytest.raises(ShapeError, match="solve_ivp: expected a span of two times"):
         tb.solvers.solve_ivp(lambda t, y: y, (0.0, 1.0, 2.0), tb.ones(2))
-    with pytest.raises(ArgumentError, match="solve_ivp: expected tolerances above 0"):
+    with pytest.raises(ArgumentError, match="solve_ivp: expected a number above 0 as rtol"):
         tb.solvers.solve_ivp(lambda t, y: y, (0.0, 1.0), tb.ones(2), rtol=0.0)
     with pytest.raises(ArgumentError, match="gradient"):
         tb.solvers.solve_ivp(lambda t, y: y, (0.0, 1.0), tb.ones(2), gradient="none")  # type: ignore[arg-type]

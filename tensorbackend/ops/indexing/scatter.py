@@ -24,7 +24,7 @@ from ...rules.indexing import check_indices, gather_shape, plan_scatter
 from ...rules.plan import Plan
 from ...template import Template, weak_template
 from ...tensor import Tensor, TensorLike
-from ..creation.values import operand_tensors
+from ..creation.values import operand_tensor, operand_tensors
 from ..elementwise.conversion import astype
 from ..shape import broadcast_to
 from .batches import Batch, pair_batches, positions, write_batches
@@ -58,30 +58,28 @@ def gather(x: TensorLike, indices: TensorLike, /, *, mode: Mode = "error", batch
     return _gather(pair.x, pair.vectors, mode=mode)
 
 
-def _spread(x: TensorLike, indices: TensorLike, updates: TensorLike) -> list[Tensor] | None:
-    """The operands with one number as updates of the shape that they need; `None` if it is no number."""
+def _spread(x: TensorLike, indices: TensorLike, updates: TensorLike) -> list[Tensor]:
+    """The operands with one number as updates of the shape that they need; a Python number takes the dtype of x."""
     kind = scalar_kind(updates)
     x, indices, number = operand_tensors(x, indices, updates)
-    if number.shape:
-        return None
     dtype = result_type([x.template, number.template if kind is None else weak_template(kind)])
     shape, _ = gather_shape(x.template, indices.template)
     return [x, indices, broadcast_to(astype(number, dtype), shape)]
 
 
-def _write(
+def write_updates(
     op: Callable[..., Tensor], x: TensorLike, indices: TensorLike, updates: TensorLike, mode: Mode, batch: Batch
 ) -> Tensor:
     """The result of an op of x, index vectors and updates, where one number may stand for all updates."""
     if batch is not None:
         return write_batches(op, *operand_tensors(x, indices, updates), mode=mode, batch=batch)
-    try:
-        return op(x, indices, updates, mode=mode)
-    except ShapeError:
-        spread = _spread(x, indices, updates)
-        if spread is None:
-            raise
-    return op(*spread, mode=mode)
+    if scalar_kind(updates) is None:
+        try:
+            return op(x, indices, updates, mode=mode)
+        except ShapeError:
+            if operand_tensor(updates).ndim:
+                raise
+    return op(*_spread(x, indices, updates), mode=mode)
 
 
 @primitive.calls("indexed_add").within(SUM)
@@ -104,7 +102,7 @@ def indexed_add(
     >>> tb.indexed_add(tb.zeros((2, 3)), tb.asarray([[2], [0]]), tb.asarray([1.0, 2.0]), batch=0).tolist()
     [[0.0, 0.0, 1.0], [2.0, 0.0, 0.0]]
     """
-    return _write(_indexed_add, x, indices, updates, mode, batch)
+    return write_updates(_indexed_add, x, indices, updates, mode, batch)
 
 
 @primitive.calls("indexed_put")
@@ -124,4 +122,4 @@ def indexed_put(
     >>> tb.indexed_put(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, 2.0, 3.0])).tolist()
     [2.0, 0.0, 3.0]
     """
-    return _write(_indexed_put, x, indices, updates, mode, batch)
+    return write_updates(_indexed_put, x, indices, updates, mode, batch)

@@ -26,7 +26,6 @@ from ....rules.indexing import check_indices, gather_shape
 from ....template import intern_template, merge_names
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full, iota, ones, zeros
-from ...creation.values import operand_tensors
 from ...elementwise.binary import (
     add,
     divide,
@@ -44,8 +43,8 @@ from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp, log
 from ...elementwise.unary import bitwise_invert, negative
-from ...indexing.batches import Batch, write_batches
-from ...indexing.scatter import indexed_add, indexed_put
+from ...indexing.batches import Batch
+from ...indexing.scatter import indexed_add, indexed_put, write_updates
 from ...indexing.slices import slice_
 from ...indexing.taking import take_along_axis_at, take_at
 from ...shape import broadcast_to, concatenate, expand_dims, flip, reshape
@@ -450,38 +449,33 @@ def indexed_max(
     >>> tb.indexed_max(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
     [0.0, 0.0, 3.0]
     """
-    if batch is None:
-        return _indexed_max(x, indices, updates, mode=mode)
-    return write_batches(_indexed_max, *operand_tensors(x, indices, updates), mode=mode, batch=batch)
+    return write_updates(_indexed_max, x, indices, updates, mode, batch)
 
 
-@composite
-def indexed_min(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error", batch: Batch = None) -> Tensor:
+@composite.calls("indexed_min")
+def _indexed_min(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
+    """See `indexed_min`."""
+    dtype = check_dtype(result_type([x.template, updates.template]), "real")
+    base, others = (_mirror(astype(tensor, dtype)) for tensor in (x, updates))
+    return _mirror(_indexed_max(base, indices, others, mode=mode))
+
+
+@check_arguments
+def indexed_min(
+    x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
+) -> Tensor:
     """Replace entries of x at index vectors by the minimum of the entry and its updates. See `indexed_max`.
 
     >>> import tensorbackend as tb
     >>> tb.indexed_min(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
     [-2.0, 0.0, 0.0]
     """
-    if batch is not None:
-        return write_batches(indexed_min, x, indices, updates, mode=mode, batch=batch)
-    dtype = check_dtype(result_type([x.template, updates.template]), "real")
-    base, others = (_mirror(astype(tensor, dtype)) for tensor in (x, updates))
-    return _mirror(indexed_max(base, indices, others, mode=mode))
+    return write_updates(_indexed_min, x, indices, updates, mode, batch)
 
 
-@composite.within(PRODUCT, complex=COMPLEX_STEPS)
-def indexed_prod(
-    x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error", batch: Batch = None
-) -> Tensor:
-    """Multiply entries of x at index vectors by their updates. See `indexed_max`; x is of a numeric dtype.
-
-    >>> import tensorbackend as tb
-    >>> tb.indexed_prod(tb.asarray([5.0, 1.0, 2.0]), tb.asarray([[2], [0], [2]]), tb.asarray([3.0, 2.0, 4.0])).tolist()
-    [10.0, 1.0, 24.0]
-    """
-    if batch is not None:
-        return write_batches(indexed_prod, x, indices, updates, mode=mode, batch=batch)
+@composite.calls("indexed_prod").within(PRODUCT, complex=COMPLEX_STEPS)
+def _indexed_prod(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
+    """See `indexed_prod`."""
     dtype = check_dtype(result_type([x.template, updates.template]), "numeric")
     wide = _widen(astype(x, dtype)).dtype
     base, table = _tables_of_update(x, indices, updates, mode, wide)
@@ -489,9 +483,30 @@ def indexed_prod(
     return astype(table.shaped(where(changed, multiply(base, _product(table)), base)), dtype)
 
 
-@composite.within(SUM)
+@check_arguments
+def indexed_prod(
+    x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
+) -> Tensor:
+    """Multiply entries of x at index vectors by their updates. See `indexed_max`; x is of a numeric dtype.
+
+    >>> import tensorbackend as tb
+    >>> tb.indexed_prod(tb.asarray([5.0, 1.0, 2.0]), tb.asarray([[2], [0], [2]]), tb.asarray([3.0, 2.0, 4.0])).tolist()
+    [10.0, 1.0, 24.0]
+    """
+    return write_updates(_indexed_prod, x, indices, updates, mode, batch)
+
+
+@composite.calls("indexed_mean").within(SUM)
+def _indexed_mean(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
+    """See `indexed_mean`."""
+    like = astype(x, check_dtype(result_type([x.template, updates.template]), "numeric"))
+    base, table = _tables_of_update(x, indices, updates, mode, cast_to_float32(like).dtype)
+    return astype(table.shaped(divide(add(base, _total(table)), add(1, _count(table)))), to_floating(like.dtype))
+
+
+@check_arguments
 def indexed_mean(
-    x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error", batch: Batch = None
+    x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:
     """Replace entries of x at index vectors by the mean of the entry and its updates. See `indexed_max`.
 
@@ -499,16 +514,20 @@ def indexed_mean(
     >>> tb.indexed_mean(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
     [-1.0, 0.0, 1.3333333730697632]
     """
-    if batch is not None:
-        return write_batches(indexed_mean, x, indices, updates, mode=mode, batch=batch)
-    like = astype(x, check_dtype(result_type([x.template, updates.template]), "numeric"))
+    return write_updates(_indexed_mean, x, indices, updates, mode, batch)
+
+
+@composite.calls("indexed_logsumexp").within(LOG_OF_SUM)
+def _indexed_logsumexp(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
+    """See `indexed_logsumexp`."""
+    like = astype(x, check_dtype(result_type([x.template, updates.template]), "real"))
     base, table = _tables_of_update(x, indices, updates, mode, cast_to_float32(like).dtype)
-    return astype(table.shaped(divide(add(base, _total(table)), add(1, _count(table)))), to_floating(like.dtype))
+    return astype(table.shaped(logaddexp(base, _log_of_sum(table))), to_floating(like.dtype))
 
 
-@composite.within(LOG_OF_SUM)
+@check_arguments
 def indexed_logsumexp(
-    x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error", batch: Batch = None
+    x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:
     """Combine entries of x with updates at index vectors by `logsumexp`. See `indexed_max`.
 
@@ -516,8 +535,4 @@ def indexed_logsumexp(
     >>> tb.indexed_logsumexp(tb.zeros(2), tb.asarray([[1], [1]]), tb.asarray([0.0, 0.0])).tolist()
     [0.0, 1.0986123085021973]
     """
-    if batch is not None:
-        return write_batches(indexed_logsumexp, x, indices, updates, mode=mode, batch=batch)
-    like = astype(x, check_dtype(result_type([x.template, updates.template]), "real"))
-    base, table = _tables_of_update(x, indices, updates, mode, cast_to_float32(like).dtype)
-    return astype(table.shaped(logaddexp(base, _log_of_sum(table))), to_floating(like.dtype))
+    return write_updates(_indexed_logsumexp, x, indices, updates, mode, batch)

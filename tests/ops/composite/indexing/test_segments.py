@@ -211,3 +211,13 @@ def test_the_axis_of_segments_may_have_a_name(name: str | None) -> None:
         assert reduction(x.T, segments, size=2, axis="edge", name=name).names == ("feature", name)
     with pytest.raises(tb.errors.NamesError):
         tb.segment_sum(x, segments, size=2, axis="edge", name="feature")
+
+
+@pytest.mark.parametrize("op", [tb.indexed_max, tb.indexed_min, tb.indexed_prod, tb.indexed_add, tb.indexed_put])
+def test_a_python_number_as_update_keeps_the_dtype(op: Callable[..., tb.Tensor]) -> None:
+    x, places = tb.asarray([1, 5, 3], dtype="int8"), tb.asarray([[0], [1], [0]])
+    found = op(x, places, 2)
+    assert found.template == x.template
+    assert found.tolist() == op(x, places, tb.full(3, 2, dtype="int8")).tolist()
+    assert op(x, places, 2.5).dtype == tb.float32
+    assert tb.jit(lambda x: op(x, places, 2))(x).tolist() == found.tolist()
