@@ -144,7 +144,7 @@ np.kron(s, s) | tb.kron(m, m) | of sparse matrices: `tb.sparse.from_function`
 np.digitize(a, [1.0, 3.0]) | tb.digitize(x, tb.asarray([1.0, 3.0])) |
 np.allclose(a, a) | tb.all_close(x, x) |
 np.logical_or(a > 1, b > 1) | tb.logical_or(x > 1, y > 1) |
-np.cov(a, rowvar=False) | tb.covariance(x, correction=1) | each column is a variable
+np.cov(a, rowvar=False) | tb.covariance(x, correction=1) | each column is a variable; the result has no names
 np.corrcoef(b, rowvar=False) | tb.correlation(y) | each column is a variable
 np.vectorize(lambda v: v * 2 + 1)(a) | tb.vmap(lambda v: v * 2 + 1)(x) | one call on a whole axis, no Python loop
 rng.normal(size=(2, 3)) | tb.random.normal(key, (2, 3)) |

@@ -284,6 +284,7 @@ OF_KEYWORDS: Final = {
 ARGUMENTS_OF: Final = {
     **{(name, "argnums"): _POSITIONS for name in _DERIVED},
     ("jit", "donate"): "write the names of the parameters, as in donate=('state',)",
+    ("dot", "contract"): "write contract=([0], [0]) for positions in both operands",
     ("roll", "shift"): "write the shift by position, and axis='time'",
 }
 """The remedies for values of a wrong type, by function and parameter."""
