@@ -369,7 +369,9 @@ if _TYPE_CHECKING:
     from .ops.composite.reduction.missing_values import nanmean as nanmean
     from .ops.composite.reduction.missing_values import nanmedian as nanmedian
     from .ops.composite.reduction.missing_values import nanmin as nanmin
+    from .ops.composite.reduction.missing_values import nanpercentile as nanpercentile
     from .ops.composite.reduction.missing_values import nanprod as nanprod
+    from .ops.composite.reduction.missing_values import nanquantile as nanquantile
     from .ops.composite.reduction.missing_values import nanstd as nanstd
     from .ops.composite.reduction.missing_values import nansum as nansum
     from .ops.composite.reduction.missing_values import nanvar as nanvar

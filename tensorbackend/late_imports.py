@@ -66,7 +66,8 @@ MODULES = {
         "segment_argmax segment_logsumexp segment_max segment_mean segment_min segment_prod segment_sum",
         "ops.composite.indexing.selection": "compress repeat",
         "ops.composite.elementwise.polynomials": "polyval",
-        "ops.composite.reduction.missing_values": "nanmax nanmean nanmedian nanmin nanprod nanstd nansum nanvar",
+        "ops.composite.reduction.missing_values": "nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile "
+        "nanstd nansum nanvar",
         "ops.composite.convolution": "convolve correlate",
         "ops.composite.shape.triangles": "make_diagonal meshgrid put_diagonal take_diagonal tril triu",
         "ops.composite.sorting.interpolation": "interp",

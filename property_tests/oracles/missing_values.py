@@ -68,3 +68,13 @@ def nanstd(
 @reference("nanmedian", by="NumPy")
 def nanmedian(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     return numpy.nanmedian(double(x), axis=axes_of(x, axis), keepdims=keepdims)
+
+
+@reference("nanquantile", by="NumPy")
+def nanquantile(x: Any, q: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+    return numpy.nanquantile(double(x), q, axis=axes_of(x, axis), keepdims=keepdims)
+
+
+@reference("nanpercentile", by="NumPy")
+def nanpercentile(x: Any, q: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+    return numpy.nanpercentile(double(x), q, axis=axes_of(x, axis), keepdims=keepdims)

@@ -222,7 +222,8 @@ def _remedy_of_surplus(
         if isinstance(first, str) and len(surplus) == 2:
             pairs = {first: surplus[1]}
         if pairs and all(isinstance(name, str) and name.isidentifier() for name in pairs):
-            return f"write {', '.join(f'{name}={shown(value)}' for name, value in pairs.items())}"
+            keys = ", ".join(f"{name}={shown(value)}" for name, value in pairs.items())
+            return f"write {keys}{', or ** before the dictionary' if isinstance(first, Mapping) else ''}"
     if "Sequence" in str(types.get(last)) and all(hasattr(x, "template") for x in arguments):
         return f"write one list of the {len(arguments)} tensors"
     names = arguments[0].names if by_position and isinstance(arguments[0], Tensor | Template) else ()

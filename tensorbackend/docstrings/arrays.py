@@ -132,6 +132,8 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "q": "Probabilities from 0 to 1: a number, a list, or a tensor with one axis.",
         "method": "How to compute a quantile between two elements: the name of one of NumPy's methods.",
     },
+    "nanquantile": {"q": "Probabilities from 0 to 1: a number, a list, or a tensor with one axis."},
+    "nanpercentile": {"q": "Percentages from 0 to 100: a number, a list, or a tensor with one axis."},
     "percentile": {
         "q": "Percentages from 0 to 100: a number, a list, or a tensor with one axis.",
         "method": "How to compute a percentile between two elements: the name of one of NumPy's methods.",

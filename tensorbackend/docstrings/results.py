@@ -57,7 +57,7 @@ RETURNS: Final[Words] = {
     # Reductions, sorting, searching and cumulative ops
     "reduction": _REDUCED,
     "order_statistics": _REDUCED,
-    **dict.fromkeys(("quantile", "percentile"), _SEVERAL_REDUCED),
+    **dict.fromkeys(("quantile", "percentile", "nanquantile", "nanpercentile"), _SEVERAL_REDUCED),
     "missing_values": f"{_REDUCED} Integers give the default floating dtype where the result is inexact.",
     "all_close": "A bool tensor without axes.",
     "correlation": "Matrices of shape (..., d, d), whose last two axes have no names.",

@@ -60,6 +60,8 @@ def as_dtype(dtype: DTypeLike) -> DType:
             sizes, known = _OF_KINDS[dtype.kind], ""  # type: ignore[union-attr] # a dtype of NumPy's
         remedy = f"{sizes}the dtypes are {known}" if known else sizes
         of_draws = OF_DTYPES if isinstance(dtype, float | tuple | list) else {}
+        if scalar_kind(dtype) == "int":
+            of_draws = {name: f"{text}; sizes are one tuple, as in (2, 3)" for name, text in OF_DTYPES.items()}
         raise DTypeError(expected("a dtype", dtype=dtype), remedies=of_draws | {"": remedy})
     return named_dtype
 

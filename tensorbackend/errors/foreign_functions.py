@@ -162,8 +162,6 @@ ADVICE: Final = RECIPES | {
     "nanargmin": "tb.argmin(tb.where(tb.isnan(x), tb.inf, x), axis=...)",
     "nancount": "tb.sum(~tb.isnan(x), axis=...)",
     "nancumsum": "tb.cumulative_sum(tb.where(tb.isnan(x), 0, x), axis=...)",
-    "nanpercentile": "tb.percentile(x[~tb.isnan(x)], q), of one slice after another where x has several axes",
-    "nanquantile": "tb.quantile(x[~tb.isnan(x)], q), of one slice after another where x has several axes",
     "narrow": "x[start:stop], or x.isel(time=slice(start, stop)) by the name of an axis",
     "ndim": "x.ndim",
     "new_axis": "tb.expand_dims(x, axis, name=...)",

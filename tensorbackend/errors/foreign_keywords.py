@@ -30,6 +30,7 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "rcond": ("rtol",),
     "interpolation": ("method",),
     "deg": ("degree",),
+    "axis_name": ("name",),
     "axis_names": ("names",),
     "M": ("preconditioner", "n_cols"),
     "a_max": ("max",),
@@ -360,6 +361,10 @@ MISSING: Final = {
     ("randint", "maxval"): "the arguments are key, shape, minval, maxval",
     ("where", "x2"): "the arguments are condition, value where it is true, value elsewhere",
     ("one_hot", "size"): "size is the number of classes",
+    **{
+        (f"segment_{name}", "size"): "size is the number of segments"
+        for name in ("argmax", "logsumexp", "max", "mean", "min", "prod", "sum")
+    },
     ("gradient", "x"): _OF_SAMPLES,
     ("adam", "rate"): "rate is the learning rate, a number or a function of the step",
     **{

@@ -13,7 +13,7 @@ from ..ops.creation.filled import asarray
 from ..protocol import Backend
 from ..select import common_backend
 from ..tensor import Tensor
-from .trees import LEAF, flatten
+from .trees import LEAF, Tree, flatten
 
 
 def is_array(leaf: object) -> bool:
@@ -62,6 +62,16 @@ def option_key(leaf: Any) -> tuple[object, object]:
 
 
 def is_tree(x0: Any) -> bool:
-    """Whether unknowns are a tree of tensors, and not one tensor or what becomes one, such as a list of numbers."""
+    """Whether unknowns are a tree of tensors or numbers, and not one tensor or what becomes one: a list of numbers.
+
+    >>> is_tree({"slope": 0.0, "start": 1.0}), is_tree([[0.0, 1.0], [2.0, 3.0]])
+    (True, False)
+    """
     leaves, tree = flatten(x0)
-    return tree is not LEAF and any(isinstance(leaf, Tensor) or is_array(leaf) for leaf in leaves)
+    holds_tensors = any(isinstance(leaf, Tensor) or is_array(leaf) for leaf in leaves)
+    return tree is not LEAF and (holds_tensors or (bool(leaves) and not _is_of_lists(tree)))
+
+
+def _is_of_lists(tree: Tree) -> bool:
+    """Whether there are no other containers than lists and tuples."""
+    return tree is LEAF or (tree.kind in (list, tuple) and all(map(_is_of_lists, tree.children)))

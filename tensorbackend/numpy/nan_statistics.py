@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
 from typing import Any
 
 import numpy
@@ -18,7 +17,6 @@ from .conversion import back, cast, host, tensor
 from .dtypes import dtype_of
 from .functions import public
 from .reductions import NO_VALUE
-from .shapes import axis_positions
 from .statistics import make_quantile
 from .ufuncs import write_out
 
@@ -137,28 +135,14 @@ nanvar, nanstd = public(_spread("var")), public(_spread("std"))
 
 
 def _nan_quantile(x: Tensor, share: Any, axis: Any, method: Any, keepdims: bool, weights: Any) -> Any:
-    """Quantiles of the elements that are not NaN, by sorting and reading at separate positions."""
+    """Quantiles of the elements that are not NaN."""
     x = x if x.dtype.is_floating else cast(x, tb.float64)
     if method != "linear" or weights is not None:
         return back(numpy.nanquantile(host(x), share, axis, method=method, keepdims=keepdims, weights=weights))
-    axes = axis_positions(axis, x.ndim)
-    kept = [size for place, size in enumerate(x.shape) if place not in axes]
-    length = prod([x.shape[place] for place in axes])
-    moved = tb.reshape(tb.moveaxis(x, axes, tuple(range(-len(axes), 0))), (*kept, length)) if axes else x[..., None]
-    if not moved.shape[-1]:
-        moved = tb.full((*moved.shape[:-1], 1), numpy.nan, dtype=x.dtype, like=x)
-    ordered = tb.sort(moved, axis=-1)
-    count = tb.sum(tb.logical_not(tb.isnan(moved)), axis=-1)
-    parts = []
-    for each in share.ravel().tolist():
-        position = cast(tb.maximum(count - 1, 0), tb.float64) * each
-        low = cast(tb.floor(position), tb.int64)
-        high = tb.minimum(low + 1, tb.maximum(count - 1, 0))
-        first, last = (tb.take_along_axis(ordered, place[..., None], axis=-1)[..., 0] for place in (low, high))
-        rest = cast(position - cast(low, tb.float64), x.dtype)
-        parts.append(tb.where(count > 0, first + (last - first) * rest, numpy.nan))
-    kept = [1 if place in axes else size for place, size in enumerate(x.shape)] if keepdims else kept
-    return result(tb.reshape(tb.stack(parts), (*share.shape, *kept)))
+    if not share.size:
+        return result(tb.zeros(share.shape, dtype=x.dtype))
+    made = tb.nanquantile(x, share.ravel().tolist(), axis=axis, keepdims=keepdims)
+    return result(tb.reshape(made, share.shape + made.shape[1:]))
 
 
 nanquantile = make_quantile("nanquantile", 1, _nan_quantile, "of the elements that are not NaN")

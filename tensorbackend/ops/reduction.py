@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..annotations import Axes, Axis
 from ..dispatch import primitive
-from ..dtypes import DTypeLike, as_dtype, bool_
+from ..dtypes import DTypeLike, as_dtype, bool_, uint8
 from ..protocol.reduction import TieBreak
 from ..rules.accuracy import PRODUCT, SUM
 from ..rules.broadcasting import check_dtype
@@ -87,10 +87,11 @@ def min(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
 
 
 def _index_plan(x: Template, axis: Axis | None, keepdims: bool, tie_break: TieBreak) -> Plan:
-    check_dtype(x.dtype, "real")
+    check_dtype(x.dtype, "real or bool")
     choice(("low", "high"), tie_break=tie_break)
     out, over = index_reduction(x, axis, keepdims)
-    return Plan(out, (x.dtype,), {"axis": over, "keepdims": bool(keepdims), "tie_break": tie_break})
+    ordered = uint8 if x.dtype is bool_ else x.dtype
+    return Plan(out, (ordered,), {"axis": over, "keepdims": bool(keepdims), "tie_break": tie_break})
 
 
 @primitive

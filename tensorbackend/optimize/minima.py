@@ -10,10 +10,11 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar, overload
 from ..declarations.argument_errors import check_arguments
 from ..dispatch.operands import nameless
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..expr.arguments import is_tree
 from ..expr.trees import LEAF, Tree, flatten, paths, unflatten
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import full
-from ..ops.creation.values import asarray, is_array, operand_tensors
+from ..ops.creation.values import asarray, operand_tensors
 from ..ops.elementwise.conversion import astype
 from ..ops.inspection import result_type
 from ..ops.shape import broadcast_to, concatenate, reshape
@@ -152,9 +153,8 @@ def minimize(
     """
     if isinstance(bounds, list):  # SciPy's, of which two would pass as the lower and the upper bounds
         raise ArgumentError(expected("one pair of bounds", "write (lower, upper), each for all of x", bounds=bounds))
-    leaves, tree = flatten(x0)
-    if tree is not LEAF and any(isinstance(leaf, Tensor) or is_array(leaf) for leaf in leaves):
-        nested = _TreeFunction(function, leaves, tree)
+    if is_tree(x0):
+        nested = _TreeFunction(function, *flatten(x0))
         low, high = bounds or (None, None)
         minimum = minimize(
             nested,

@@ -198,7 +198,7 @@ def _operands(A: Any, x0: Any) -> tuple[Linear, Tensor, str | None, DType]:
         if not A.dtype.is_inexact:
             raise DTypeError(expected("a floating or complex A", "cast it with astype()", A=A.template))
         function = linear(A, A.template, 1, "A")
-        name, given = A.names[-1], A.dtype
+        name, given = A.names[0], A.dtype  # those of A v, as in eigh
         home = common_backend(function.parts)
         start = _pattern(A.shape[0], 0, wide_dtype(given), home) if x0 is None else asarray(x0, backend=home)
     batch, rows, columns = shape_of(function)

@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors import ArgumentError, ShapeError
+from tensorbackend.errors import ArgumentError, OperandError, ShapeError
 from tensorbackend.expr.arguments import is_tree
 from tensorbackend.optimize.unknowns import unknowns
 
@@ -61,3 +61,19 @@ def test_lists_of_numbers_are_tensors() -> None:
     both = unknowns({"b": tb.ones((2, 1), dtype="f64"), "a": tb.zeros(1)})
     assert (both.vector.dtype, both.vector.tolist()) == (tb.float64, [0.0, 1.0, 1.0])
     assert both.nest(both.vector)["b"].shape == (2, 1)
+
+
+def test_unknowns_are_numbers_in_a_tree() -> None:
+    def loss(p: Any) -> tb.Tensor:
+        return (p["a"] - 3) ** 2 + (p["b"] + 1) ** 2  # type: ignore[no-any-return] # of whatever is in p
+
+    minimum = tb.optimize.minimize(loss, {"a": 0.0, "b": 1})
+    assert [round(minimum.x[name].item(), 4) for name in "ab"] == [3.0, -1.0]
+    found = tb.optimize.least_squares(lambda p: tb.stack([p["a"] - 3, p["b"] + 1]), {"a": 0.5, "b": 1.0})
+    assert [round(found.x[name].item(), 4) for name in "ab"] == [3.0, -1.0]
+    start: Any = {"a": 0.5}
+    assert tb.optimize.root(lambda p: {"y": p["a"] - 3}, start).x["a"].item() == 3.0
+    assert round(tb.optimize.fixed_point(lambda p: {"a": p["a"] / 2 + 1}, start).x["a"].item(), 4) == 2.0
+    assert tb.optimize.minimize(lambda x: tb.sum((x - 2) ** 2), [0.0, 1.0]).x.shape == (2,)
+    with pytest.raises(OperandError, match="got element='text'"):
+        tb.optimize.minimize(loss, {"a": "text", "b": 1.0})

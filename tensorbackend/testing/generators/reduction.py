@@ -13,7 +13,7 @@ from ...ops.sorting import sort
 from ..calls import Invocation, generates
 from ..strategies import Draw, axes_of, shapes, tensors
 from .common import call, integers, with_axis
-from .indexing import SIZES, WEIGHTS
+from .indexing import QUANTILES, SIZES, WEIGHTS
 
 
 @generates("bincount")
@@ -106,6 +106,14 @@ def reductions(draw: Draw, dtype: DType) -> Invocation:
     if dtype.is_inexact and draw(st.booleans()):
         x = where(draw(tensors(bool_, x.shape, names=x.names)), math.nan, x)
     return call(x, axis=draw(axes_of(x, "Axes")), keepdims=draw(st.booleans()))
+
+
+@generates("nanquantile", "nanpercentile")
+def nanquantile(draw: Draw, dtype: DType) -> Invocation:
+    """As `reductions`, with one share or several, from 0 to 1 for both functions."""
+    drawn = reductions(draw, dtype)
+    q = draw(QUANTILES | st.lists(QUANTILES, min_size=1, max_size=3).map(tuple))
+    return call(drawn.arguments[0], q, **drawn.options)
 
 
 @generates("nanmean")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ....annotations import Axis
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
-from ....dtypes import DType, bool_, value_range
+from ....dtypes import DType, bool_, int64, value_range
 from ....errors import ArgumentError, ShapeError, expected
 from ....protocol.indexing import Mode
 from ....rules.accuracy import COMPLEX_STEPS, LOG_OF_SUM, PRODUCT, SUM
@@ -229,7 +229,7 @@ def segment_sum(
     Parameters
     ----------
     x : Tensor
-        Entries along an axis, of a numeric dtype.
+        Entries along an axis; bools count as 0 and 1, in int64.
     segments : Tensor
         Shape (n,) where the axis has n entries, of an integer dtype: the segment of each entry, in any order.
     size : int
@@ -254,7 +254,7 @@ def segment_sum(
     NamesError
         For segments along an axis of another name.
     DTypeError
-        For segments that are not integers, or an x that is not numeric.
+        For segments that are not integers.
     IndexRangeError
         For a segment outside, with `mode="error"`.
 
@@ -264,9 +264,14 @@ def segment_sum(
     >>> tb.segment_sum(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=4, name="node")
     f32[node: 4] numpy [2.0, 0.0, 5.0, 0.0]
     """
-    check_dtype(x.dtype, "numeric")
+    x = _numeric(x)
     table = _table(x, segments, size, axis, mode, name)
     return table.shaped(_total(table))
+
+
+def _numeric(x: Tensor) -> Tensor:
+    """x, or the int64 numbers 0 and 1 of a bool x, as `sum` adds them."""
+    return astype(x, int64) if x.dtype is bool_ else x
 
 
 @composite.within(PRODUCT, complex=COMPLEX_STEPS)
@@ -281,6 +286,7 @@ def segment_prod(
     >>> tb.segment_prod(tb.asarray([3.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=4).tolist()
     [2.0, 1.0, 12.0, 1.0]
     """
+    x = _numeric(x)
     table = _table(_widen(x), segments, size, axis, mode, name)
     return astype(table.shaped(_product(table)), x.dtype)
 

@@ -7,24 +7,37 @@ are NaN, and none of them makes another gradient NaN.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ....annotations import Axes
+from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
-from ....dtypes import REAL_OF, DTypeLike, float32, promote_types
+from ....dtypes import REAL_OF, DTypeLike, float32, float64, promote_types
 from ....errors import ArgumentError, expected
 from ....rules.accuracy import PRODUCT, SUM, Bound
 from ....rules.broadcasting import check_dtype, to_floating
-from ....tensor import Tensor
-from ...elementwise.binary import divide, equal, floor_divide, greater, maximum, multiply, subtract
+from ....tensor import Tensor, TensorLike
+from ...elementwise.binary import (
+    add,
+    divide,
+    equal,
+    floor_divide,
+    greater,
+    logical_or,
+    maximum,
+    minimum,
+    multiply,
+    subtract,
+)
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import sqrt
-from ...elementwise.unary import bitwise_invert, isnan
+from ...elementwise.unary import bitwise_invert, floor, isnan
 from ...indexing.taking import take_along_axis_at
 from ...reduction import all, max, min, prod, sum
 from ...shape import reshape
-from ..sorting.order_statistics import median, middle, sort_axes
+from ..shape.arranging import stack
+from ..sorting.order_statistics import median, middle, quantiles_of, sort_axes
 from . import cast_to_float32, mean, std, var
 
 
@@ -197,3 +210,53 @@ def nanmedian(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Ten
     low, high = (take_along_axis_at(ordered, place, axis=-1, mode="clip") for place in (below, above))
     medians = where(equal(count, 0), math.nan, where(equal(below, above), low, middle(low, high)))
     return reshape(astype(medians, to_floating(x.dtype)), out.shape, names=out.names)
+
+
+@composite.calls("nanquantile")
+def _nanquantile(x: Tensor, /, q: Sequence[float], *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """See `nanquantile`."""
+    ordered, out = sort_axes(x, axis, keepdims)  # NaN comes last
+    count = sum(bitwise_invert(isnan(ordered)), axis=-1, keepdims=True)
+    last = maximum(subtract(count, 1), 0)
+
+    def entry(place: Tensor) -> Tensor:
+        return take_along_axis_at(ordered, place, axis=-1, mode="clip")
+
+    quantiles = []
+    for share in q:
+        place = multiply(astype(last, float64), share)  # in float32 it would be wrong by a step above 2**24 elements
+        below = astype(floor(place), last.dtype)
+        low, high = entry(below), entry(minimum(add(below, 1), last))
+        rest = astype(subtract(place, below), ordered.dtype)
+        between = add(multiply(low, subtract(1, rest)), multiply(high, rest))
+        between = where(equal(rest, 0.5), middle(low, high), between)
+        known = where(logical_or(equal(rest, 0), equal(low, high)), low, between)  # an infinite one times 0 is NaN
+        quantile = where(equal(count, 0), math.nan, known)
+        quantiles.append(reshape(astype(quantile, to_floating(x.dtype)), out.shape, names=out.names))
+    return stack(quantiles, axis=0)
+
+
+@check_arguments
+def nanquantile(
+    x: TensorLike, q: float | Sequence[float] | Tensor, /, *, axis: Axes = None, keepdims: bool = False
+) -> Tensor:
+    """Quantiles of the elements that are not NaN, by linear interpolation as in `quantile`; NaN if there are none.
+
+    >>> import tensorbackend as tb
+    >>> tb.nanquantile(tb.asarray([[3.0, float("nan"), 1.0]], names=("site", "time")), (0, 0.25), axis="time").tolist()
+    [[1.0], [1.5]]
+    """
+    return quantiles_of(_nanquantile, x, q, 1, axis=axis, keepdims=keepdims)
+
+
+@check_arguments
+def nanpercentile(
+    x: TensorLike, q: float | Sequence[float] | Tensor, /, *, axis: Axes = None, keepdims: bool = False
+) -> Tensor:
+    """Percentiles of the elements that are not NaN: `nanquantile` with q in percent.
+
+    >>> import tensorbackend as tb
+    >>> tb.nanpercentile(tb.asarray([3.0, float("nan"), 1.0]), 50).item()
+    2.0
+    """
+    return quantiles_of(_nanquantile, x, q, 100, axis=axis, keepdims=keepdims)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ....annotations import Axes, Axis
 from ....declarations.argument_errors import check_arguments
@@ -186,7 +187,8 @@ def quantile(
     >>> tb.quantile(x, 0.5).item(), tb.quantile(x, (0, 1)).tolist(), tb.quantile(x, 0.4, method="lower").item()
     (2.5, [1.0, 5.0], 2.0)
     """
-    return _quantiles(x, q, 1, axis, keepdims, method)
+    _check_method(method)
+    return quantiles_of(_quantile, x, q, 1, axis=axis, keepdims=keepdims, method=method)
 
 
 @check_arguments
@@ -207,13 +209,20 @@ def percentile(
     >>> tb.percentile(tb.asarray([1.0, 2.0, 3.0]), 50).item()
     2.0
     """
-    return _quantiles(x, q, 100, axis, keepdims, method)
+    _check_method(method)
+    return quantiles_of(_quantile, x, q, 100, axis=axis, keepdims=keepdims, method=method)
 
 
-def _quantiles(
-    x: TensorLike, q: float | Sequence[float] | Tensor, whole: int, axis: Axes, keepdims: bool, method: str
+def _check_method(method: str) -> None:
+    """Raises `ArgumentError` for an unknown method of quantiles."""
+    if method not in METHODS:
+        raise ArgumentError(expected(f"method to be one of {', '.join(METHODS)}", method=method))
+
+
+def quantiles_of(
+    op: Callable[..., Tensor], x: TensorLike, q: float | Sequence[float] | Tensor, whole: int, **options: Any
 ) -> Tensor:
-    """Quantiles, with q as fractions of `whole`."""
+    """Quantiles by an op that stacks those of several fractions, with q as fractions of `whole`."""
     x = asarray(x)
     check_dtype(x.dtype, "real or bool")
     axes = getattr(q, "ndim", 1 if isinstance(q, Sequence) else 0)
@@ -222,10 +231,7 @@ def _quantiles(
     numbers = tuple(map(float, q if axes else (q,)))  # type: ignore[arg-type] # with an axis it is iterable
     if not all(0 <= number <= whole for number in numbers) or not numbers:
         raise ArgumentError(expected(f"q to be one number or several, each from 0 to {whole}", q=q))
-    if method not in METHODS:
-        raise ArgumentError(expected(f"method to be one of {', '.join(METHODS)}", method=method))
-    shares = tuple(number / whole for number in numbers)
-    quantiles = _quantile(x, shares, axis=axis, keepdims=keepdims, method=method)
+    quantiles = op(x, tuple(number / whole for number in numbers), **options)
     if not axes:
         return reshape(quantiles, quantiles.shape[1:], names=quantiles.names[1:])
     return rename(quantiles, *q.names, *quantiles.names[1:]) if isinstance(q, Tensor) else quantiles

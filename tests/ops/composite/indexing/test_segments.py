@@ -221,3 +221,10 @@ def test_a_python_number_as_update_keeps_the_dtype(op: Callable[..., tb.Tensor])
     assert found.tolist() == op(x, places, tb.full(3, 2, dtype="int8")).tolist()
     assert op(x, places, 2.5).dtype == tb.float32
     assert tb.jit(lambda x: op(x, places, 2))(x).tolist() == found.tolist()
+
+
+def test_events_are_counted_by_segment() -> None:
+    events, segments = tb.asarray([True, True, False, False]), tb.asarray([0, 0, 1, 0])
+    counts = tb.segment_sum(events, segments, size=2)
+    assert (counts.dtype, counts.tolist()) == (tb.int64, [2, 0])
+    assert tb.segment_prod(events, segments, size=2).tolist() == [0, 0]

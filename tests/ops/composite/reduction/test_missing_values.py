@@ -11,18 +11,18 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError
 
-NAMES = ["nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd", "nanmedian"]
+NAMES = ["nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd", "nanmedian", "nanquantile"]
 DATA = np.array([[1.5, np.nan, -2.0, 4.0], [np.nan] * 4, [0.5, 3.0, np.nan, np.nan]])
 
 
 def _ours(name: str) -> Any:
-    return getattr(tb, name)
+    return (lambda x, **options: tb.nanquantile(x, 0.3, **options)) if name == "nanquantile" else getattr(tb, name)
 
 
-def _numpys(name: str, axis: int | None) -> Any:
+def _numpys(name: str, axis: int | None, data: Any = DATA) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of rows that are all NaN
-        return getattr(np, name)(DATA, axis=axis)
+        return np.nanquantile(data, 0.3, axis=axis) if name == "nanquantile" else getattr(np, name)(data, axis=axis)
 
 
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
@@ -47,7 +47,7 @@ def test_no_gradient_flows_to_nan_or_is_nan(name: str) -> None:
         for step in (1e-6, -1e-6):
             moved = DATA[[0, 2]].copy()
             moved[row, column] += step
-            ends.append(getattr(np, name)(moved, axis=1).sum())
+            ends.append(_numpys(name, 1, moved).sum())
         assert gradient[row, column] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-6)
     everything = np.asarray(tb.grad(lambda x: tb.nansum(_ours(name)(x, axis=1)))(tb.asarray(DATA)))
     assert np.isfinite(everything).all()
@@ -63,7 +63,7 @@ def test_compiled_and_batched(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_integers_have_no_nan(name: str) -> None:
     data = np.array([[3, 1, 2], [5, 5, 0]])
-    assert np.asarray(_ours(name)(tb.asarray(data), axis=1)) == pytest.approx(getattr(np, name)(data, axis=1))
+    assert np.asarray(_ours(name)(tb.asarray(data), axis=1)) == pytest.approx(_numpys(name, 1, data))
 
 
 def test_keywords_of_numpy() -> None:
@@ -76,3 +76,15 @@ def test_keywords_of_numpy() -> None:
         np.testing.assert_allclose(np.asarray(ours), theirs, rtol=1e-6)
     with pytest.raises(ArgumentError, match="nanstd: expected correction or ddof, got"):
         tb.nanstd(x, correction=1.0, ddof=0)
+
+
+def test_several_quantiles_and_infinite_neighbours() -> None:
+    x = tb.asarray(DATA, names=("row", "n"))
+    several = tb.nanquantile(x, tb.asarray([0.0, 0.5, 1.0], names=("share",)), axis="n")
+    assert several.names == ("share", "row")
+    np.testing.assert_allclose(np.asarray(several)[:, [0, 2]], np.nanquantile(DATA[[0, 2]], [0, 0.5, 1], axis=1))
+    np.testing.assert_array_equal(tb.nanpercentile(x, 50, axis="n"), several[1])
+    edge = tb.asarray([1.0, np.inf, np.nan, -np.inf])
+    assert tb.nanquantile(edge, (0, 0.5, 1)).tolist() == [-np.inf, 1.0, np.inf]
+    with pytest.raises(ArgumentError, match="nanquantile: expected q to be one number or several, each from 0 to 1"):
+        tb.nanquantile(x, 1.5)
