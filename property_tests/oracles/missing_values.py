@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy
+from hypothesis import strategies as st
 
-from tensorbackend.dtypes import DType
+import tensorbackend as tb
+from tensorbackend.dtypes import DType, bool_
+from tensorbackend.testing import Invocation
+from tensorbackend.testing.generators.common import call
+from tensorbackend.testing.strategies import Draw, shapes, tensors
+from tensorbackend.testing.strategies import axes_of as drawn_axes
 
 from .elementwise import cast, double, of_parts
 from .reduction import axes_of, prod, summand
+from .sorting import between, rows_of
 from .table import reference
 
 
@@ -70,11 +77,28 @@ def nanmedian(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     return numpy.nanmedian(double(x), axis=axes_of(x, axis), keepdims=keepdims)
 
 
-@reference("nanquantile", by="NumPy")
+def _draw_nanquantile(draw: Draw, dtype: DType) -> Invocation:
+    """Rows of which none, some or all elements are NaN."""
+    x = draw(tensors(dtype, shapes(largest=5), tame=True))
+    if dtype.is_inexact and draw(st.booleans()):
+        x = tb.where(draw(tensors(bool_, x.shape, names=x.names)), tb.nan, x)
+    share = st.sampled_from([0.0, 0.25, 0.5, 0.9, 1.0])
+    q = draw(share | st.lists(share, min_size=1, max_size=3))
+    return call(x, q, axis=draw(drawn_axes(x, "Axes")), keepdims=draw(st.booleans()))
+
+
+@reference("nanquantile", by="brute force", draw=_draw_nanquantile)
 def nanquantile(x: Any, q: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
-    return numpy.nanquantile(double(x), q, axis=axes_of(x, axis), keepdims=keepdims)
+    rows, shape = rows_of(double(x), axis, keepdims)
+    known = [sorted(value for value in row if value == value) for row in rows]
+    results = [
+        numpy.array([between(row, share, "linear") if row else numpy.nan for row in known], float).reshape(shape)
+        for share in (q if isinstance(q, list) else [q])
+    ]
+    return numpy.stack(results) if isinstance(q, list) else results[0]
 
 
-@reference("nanpercentile", by="NumPy")
+@reference("nanpercentile", by="brute force", draw=_draw_nanquantile)
 def nanpercentile(x: Any, q: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
-    return numpy.nanpercentile(double(x), q, axis=axes_of(x, axis), keepdims=keepdims)
+    shares = [each / 100 for each in q] if isinstance(q, list) else q / 100
+    return nanquantile(x, shares, axis=axis, keepdims=keepdims)

@@ -14,7 +14,7 @@ from tensorbackend.dtypes import DType
 from tensorbackend.rules.accuracy import Bound
 from tensorbackend.testing import Invocation
 from tensorbackend.testing.generators.common import call
-from tensorbackend.testing.strategies import Draw, tensors
+from tensorbackend.testing.strategies import Draw, shapes, tensors
 from tensorbackend.testing.strategies import axes_of as drawn_axes
 
 from .elementwise import cast, double, isclose, of_parts, unjudged
@@ -136,7 +136,13 @@ def std(x: Any, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool
     return numpy.sqrt(deviation(double(x), axes_of(x, axis), correction, keepdims))
 
 
-@reference("argmax", "argmin", by="brute force", raw=True)
+def _draw_extreme(draw: Draw, dtype: DType) -> Invocation:
+    x = draw(tensors(dtype, shapes(least=1)))
+    options = {"keepdims": draw(st.booleans()), "tie_break": draw(st.sampled_from(["low", "high"]))}
+    return call(x, axis=draw(st.none() | st.integers(-x.ndim, x.ndim - 1)), **options)
+
+
+@reference("argmax", "argmin", by="brute force", raw=True, draw=_draw_extreme)
 def extreme_index(call: Invocation) -> Any:
     x, (axis, keepdims, tie_break) = wide(call.tensors[0]), options(call, axis=None, keepdims=False, tie_break="low")
     if axis is None:

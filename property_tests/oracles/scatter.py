@@ -201,7 +201,7 @@ def highest(x: Any) -> Any:
 
 
 def _wide_sum(x: Any) -> Any:
-    return numpy.sum(x, 0, dtype=x.dtype)
+    return numpy.sum(x, 0, dtype="int64" if x.dtype == bool else x.dtype)
 
 
 def _argmax(x: Any) -> Any:
@@ -213,7 +213,7 @@ def _argmax(x: Any) -> Any:
 
 SEGMENTS: dict[str, Callable[[Any], Any]] = {
     "segment_sum": _wide_sum,
-    "segment_prod": lambda x: numpy.prod(x, 0, dtype=x.dtype),
+    "segment_prod": lambda x: numpy.prod(x, 0, dtype="int64" if x.dtype == bool else x.dtype),
     "segment_max": lambda x: numpy.max(x, 0, initial=lowest(x)),
     "segment_min": lambda x: numpy.min(x, 0, initial=highest(x)),
     "segment_mean": lambda x: (

@@ -15,8 +15,10 @@ from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar, overload
 
 from ..caching.option_keys import holds_entries, remember
 from ..declarations.argument_errors import check_arguments, check_arguments_early
+from ..dtypes import DType
 from ..errors import ArgumentError, expected
 from ..registration import SuppliedFunction
+from ..template import Template
 from ..tensor import Deallocated, Tensor
 
 T = TypeVar("T")
@@ -76,8 +78,8 @@ registered: Final[dict[type | None, _Node]] = {}
 registering: SuppliedFunction[Callable[[type, _Node], None]] = SuppliedFunction(lambda kind, node: None)
 """Is called for every class when it is registered."""
 
-_TAKEN: Final = (Tensor, Deallocated, dict, OrderedDict, defaultdict, list, tuple, type(None))
-"""Classes that cannot be registered, as they are containers or leaves already."""
+_TAKEN: Final = (Tensor, Deallocated, Template, DType, OrderedDict, defaultdict)
+"""Classes that cannot be registered, as they are containers or leaves already; nor can those of Python and NumPy."""
 
 
 @check_arguments_early
@@ -125,8 +127,9 @@ def register_tree_node(
     2.0
     """
     node = _Node(flatten, unflatten)
-    if not isinstance(kind, type) or kind in _TAKEN:
-        raise ArgumentError(expected("a class that is not a container or a tensor already", kind=kind))
+    if not isinstance(kind, type) or kind in _TAKEN or kind.__module__ in ("builtins", "numpy"):
+        remedy = "register a class of your own"
+        raise ArgumentError(expected("a class that is not a container, a number or a tensor", remedy, kind=kind))
     if registered.setdefault(kind, node) != node:
         raise ArgumentError(expected("a class that is registered once", "register a subclass", kind=kind))
     _containers.pop(kind, None)

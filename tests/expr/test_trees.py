@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import jax
+import numpy
 import pytest
 
 import tensorbackend as tb
@@ -201,6 +202,9 @@ def test_a_class_of_the_user() -> None:
         Stack: "registered once",
         list: "not a container",
         tb.Tensor: "or a tensor",
+        int: "a number",
+        numpy.ndarray: "register a class of your own",
+        tb.Template: "or a tensor",
         3: "a class",
     }
     for kind, text in refused.items():
