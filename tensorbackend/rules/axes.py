@@ -18,6 +18,8 @@ def normalize_axis(x: Template, axis: Axis) -> int:
         if axis not in x.names:
             named = ", ".join(repr(name or axis) for name in x.names)
             remedy = f"rename({named}) names the axis without a name" if x.names.count(None) == 1 else ""
+            if x.ndim > 1 and not any(x.names):
+                remedy = "name its axes with rename(), or write a position"
             raise AxisError(expected(f"an axis name of {x!r}", remedy, axis=axis))
         return x.names.index(axis)
     position = as_int(axis)

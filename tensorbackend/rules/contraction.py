@@ -71,6 +71,8 @@ def _pair_axes(x1: Template, x2: Template, axes: Pairs) -> tuple[tuple[int, ...]
     if len(several) != 2 or ambiguous:
         expectation = "a name, a set of names, or a pair (axes of the first operand, axes of the second)"
         remedy = f"write {{{', '.join(map(repr, names))}}} to sum over each of these names" if names else ""
+        if not several:
+            remedy = "write set() to sum over no axis"
         if ambiguous:
             remedy += f", or ([{several[0]!r}], [{several[1]!r}]) to pair one with the other"
         raise ArgumentError(expected(expectation, remedy, axes=tuple(several)))
