@@ -120,7 +120,7 @@ def test_names_that_do_not_meet() -> None:
         (lambda x: tb.stack([x, x], dim=1), "got dim=1; write axis="),  # type: ignore[call-arg] # the mistake
         (
             lambda x: x + x.rename("other"),
-            "aligned(x, y, outer=True) pairs their axes by name, rename() lets them pair",
+            "rename() lets their axes pair by position, aligned(x, y, outer=True) by name",
         ),
     ],
 )

@@ -270,6 +270,18 @@ ADVICE: Final = RECIPES | {
     "r_": "tb.concatenate(tensors)",
     "hvp": "tb.jvp(tb.grad(function), (x,), (vector,))[1]",
     "tree_structure": "tb.tree_flatten(tree)[1]",
+    **dict.fromkeys(
+        ("ravel_pytree", "tree_ravel", "ravel_tree", "flatten_util", "parameters_to_vector"),
+        "tb.concatenate([tb.reshape(x, -1) for x in tb.tree_leaves(tree)]) for one vector; "
+        "tb.optimize.minimize takes trees as they are",
+    ),
+    "convolve2d": "tb.conv(x[None, None], tb.flip(y)[None, None], padding='same')[0, 0]",
+    "correlate2d": "tb.conv(x[None, None], y[None, None], padding='valid')[0, 0]",
+    **dict.fromkeys(
+        ("fftconvolve", "oaconvolve"),
+        "tb.convolve(x, y) for vectors; along several axes "
+        "tb.fft.irfftn(tb.fft.rfftn(x, s=sizes, axes=axes) * tb.fft.rfftn(y, s=sizes, axes=axes), s=sizes, axes=axes)",
+    ),
     "tree_reduce": "functools.reduce(function, tb.tree_leaves(tree))",
     "mgrid": "tb.meshgrid(x, y, indexing='ij')",
     "ogrid": "tb.meshgrid(x, y, indexing='ij')",

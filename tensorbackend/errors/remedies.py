@@ -69,7 +69,7 @@ def of_meeting(left: Sequence[str | None], right: Sequence[str | None], *, whole
     if None in left or None in right:  # as align_as() takes no axis without a name
         return "rename() one, or name every axis for align_as()"
     if not {*left} & {*right}:
-        return "aligned(x, y, outer=True) pairs their axes by name, rename() lets them pair by position"
+        return "rename() lets their axes pair by position, aligned(x, y, outer=True) by name"
     if whole and len(left) == len(right) and {*left} == {*right}:
         renamed = f"right.rename({', '.join(map(repr, left))})"
         return f"{renamed} pairs the axes by position, right.align_as(left) by name"

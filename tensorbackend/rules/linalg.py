@@ -123,7 +123,7 @@ def solution(
     shape = (unknowns, b.shape[-1]) if left_side else (b.shape[-2], unknowns)
     names = (column, b.names[-1]) if left_side else (b.names[-2], column)
     batch, batch_names = broadcast_two(stack1, stack2, (a, b)), merge_names(stack1, stack2, (a, b))
-    return intern_template(batch + shape, dtype, check_unique(batch_names + names))
+    return intern_template(batch + shape, dtype, check_unique(batch_names + names, "b"))
 
 
 def triangular_solution(a: Template, b: Template, left_side: bool, lower: bool, transform: str) -> Plan:

@@ -103,7 +103,8 @@ def correlate(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "valid") -> Tensor:
 def _longer_first(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
     """Two vectors with elements, the longer one first, in their common dtype."""
     dtype = check_dtype(result_type([x1.template, x2.template]), "numeric")
-    vectors = [astype(as_vector(x, "samples"), dtype) for x in (x1, x2)]
+    remedy = "vmap() over the others, or write tb.conv(x[None, None], y[None, None])[0, 0] for grids"
+    vectors = [astype(as_vector(x, "samples", remedy), dtype) for x in (x1, x2)]
     if 0 in (x1.shape[0], x2.shape[0]):
         raise ShapeError(expected("vectors with elements", x1=x1.template, x2=x2.template))
     first, second = vectors

@@ -24,12 +24,10 @@ from ...indexing.taking import take_at
 from ...shape import broadcast_to, concatenate, expand_dims, laid_flat, permute_dims, reshape, squeeze
 
 
-def as_vector(x: Tensor, what: str) -> Tensor:
+def as_vector(x: Tensor, what: str, remedy: str = "vmap() over the others") -> Tensor:
     """An operand that must have one axis, without its name."""
     if x.ndim != 1:
-        raise ShapeError(
-            expected(f"{what} along one axis", "vmap() over the others" if x.ndim else "", tensor=x.template)
-        )
+        raise ShapeError(expected(f"{what} along one axis", remedy if x.ndim else "", tensor=x.template))
     return x.rename(None)
 
 
