@@ -179,7 +179,7 @@ GUESSES = [
     ("x.transpose('feature', ...)", "moveaxis(x, source, destination)"),
     ("x.align_to('feature', ...)", "write all names, one by one, as in 'batch', 'feature'"),
     ("v.rename('time').align_as(x)", "aligned(x, y, outer=True)"),
-    ("x * tb.ones(3, names=('time',))", "rename() lets their axes pair by position, aligned(x, y, outer=True) by name"),
+    ("x * tb.ones(3, names=('time',))", "aligned(x, y, outer=True) pairs their axes by name"),
     ("tb.weighted_mean(v, x)", "broadcast_to() x first"),
     ("tb.polyfit(v, x[..., None], 1)", "merge_axes() the others, or vmap() over one"),
     ("tb.diff(x, axis=('batch',))", "write 'batch'"),
