@@ -131,7 +131,7 @@ np.power(a, 2) | tb.pow(x, 2) | or `x ** 2`
 np.mod(a, 2) | tb.remainder(x, 2) | or `x % 2`
 np.floor_divide(a, b) | tb.floor_divide(x, y) | or `x // y`
 np.clip(a, 1, 2) | tb.clip(x, 1, 2) |
-np.round(a) | tb.round(x) |
+np.round(a) | tb.round(x) | `x.round(2)` rounds to two decimals
 np.maximum(a, b) | tb.maximum(x, y) |
 np.isnan(a) | tb.isnan(x) |
 np.nan_to_num(a) | tb.where(tb.isnan(x), 0, x) |

@@ -362,7 +362,7 @@ MISSING: Final = {
     ("where", "x2"): "the arguments are condition, value where it is true, value elsewhere",
     ("one_hot", "size"): "size is the number of classes",
     **{
-        (f"segment_{name}", "size"): "size is the number of segments"
+        (f"segment_{name}", "size"): "size= is the number of segments"
         for name in ("argmax", "logsumexp", "max", "mean", "min", "prod", "sum")
     },
     ("gradient", "x"): _OF_SAMPLES,
@@ -384,8 +384,10 @@ MISSING: Final = {
     ("csr", "indices"): "write tb.sparse.csr(values, indices, pointers, shape=...), or tb.sparse.from_dense(x)",
     ("dot", "contract"): "x @ y is the product of vectors and matrices; contract= takes the names of the axes to sum",
     ("normal", "key"): "write tb.random.normal(tb.random.key(seed), shape)",
-    ("segment_sum", "size"): "size= is the number of segments",
-    ("template", "dtype"): "write tb.template((3, 4), 'f32', ('a', 'b')) for f32[a: 3][b: 4]",
+    (
+        "template",
+        "dtype",
+    ): "write tb.template((3, 4), 'f32', ('a', 'b')) for f32[a: 3][b: 4], or x.template",
     ("uniform", "key"): "write tb.random.uniform(tb.random.key(seed), shape)",
     ("where", "x1"): "tb.nonzero(condition) returns the positions",
     ("diagonals", "offsets"): "as in tb.sparse.diagonals([x, y], [0, 1], (n, n)), with a list for each diagonal",

@@ -18,12 +18,14 @@ from ..declarations.argument_errors import check_construction
 from ..declarations.argument_kinds import fits
 from ..dispatch.operands import nameless
 from ..dtypes import DType
-from ..errors import NamesError, OperandError, expected
+from ..errors import OperandError, expected
 from ..errors.foreign_results import OF_SPARSE_OPERANDS
 from ..expr.trees import register_tree_node
 from ..ops.composite.linalg.sparse import Format, places
+from ..ops.creation.filled import rename
 from ..protocol import Backend
 from ..rules.broadcasting import broadcast
+from ..select import get_backend
 from ..template import Names, Shape, Template
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
@@ -154,14 +156,18 @@ class SparseMatrix:
         """
         return type(self)(values, self.first, self.second, self.matrix_size, self.matrix_names)
 
-    def rename(self: M, *names: str | None) -> M:
-        """The matrix with other names, one for each axis: the batch's axes, rows, columns."""
-        if len(names) != self.ndim:
-            raise NamesError(expected(f"{self.ndim} names", names=names, matrix=self.template))
-        template = Template(self.shape, self.dtype, names)
+    def rename(self: M, /, *names: str | None, **renamed: str | None) -> M:
+        """The matrix with other names: those of all axes by position (batch, rows, columns), or some by keyword.
+
+        >>> import tensorbackend as tb
+        >>> graph = tb.sparse.from_dense(tb.eye(2, names=("point", "other")))
+        >>> (graph + graph.T.rename(point="other", other="point")).names
+        ('point', 'other')
+        """
+        template = rename(Tensor(self.template, get_backend("template"), None), *names, **renamed).template
         values = self.values.rename(*_batch_names(self.values.template, template))
         first, second = (nameless(x) for x in (self.first, self.second))
-        return type(self)(values, first, second, self.matrix_size, (names[-2], names[-1]))
+        return type(self)(values, first, second, self.matrix_size, (template.names[-2], template.names[-1]))
 
     def __repr__(self) -> str:
         return f"{self.format} {self.template!r} {self.backend.name}, {self.nnz} stored"

@@ -14,6 +14,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.errors import (
     ArgumentError,
+    AxisError,
     DataError,
     DTypeError,
     IndexRangeError,
@@ -268,3 +269,16 @@ def test_operators_that_need_a_dense_tensor_say_so(call: Callable[[], object], r
 
 def test_an_object_of_python_equals_no_matrix() -> None:
     assert (ANY == None, ANY != None, ANY == "A", A in [None, A]) == (False, True, False, True)  # noqa: E711 # compared
+
+
+def test_names_change_by_position_or_by_keyword() -> None:
+    graph = tb.sparse.coo(tb.ones(1), tb.asarray([0]), tb.asarray([1]), shape=(2, 2), names=("point", "other"))
+    both = graph + graph.T.rename(point="other", other="point")
+    assert both.names == graph.T.rename("point", "other").names == ("point", "other")
+    assert both.to_dense().tolist() == [[0.0, 1.0], [1.0, 0.0]]
+    mistakes: list[Callable[[], object]] = [
+        lambda: graph.rename("point"), lambda: graph.rename(row="a"), lambda: graph.rename("a", "a"),
+    ]  # fmt: skip
+    for mistake in mistakes:
+        with pytest.raises((AxisError, NamesError), match="rename: expected"):
+            mistake()
