@@ -71,7 +71,7 @@ def number(low: float | None = None, /, **option: object) -> float:
         given = float(value)  # type: ignore[arg-type] # or an error
     except TensorBackendError:
         raise
-    except Exception as error:  # whatever the `__float__` of a stranger's class raises
+    except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentKindError(expected(f"a number as {name}", **option)) from error
     if low is not None and not given > low:  # NaN is not
         raise ArgumentError(expected(f"a number above {low} as {name}", **option))

@@ -344,6 +344,17 @@ GUESSES = [
     ("tb.linalg.eigh(x, subset_by_index=[0, 1])", "tb.solvers.eigsh(x, k)"),
     ("tb.linalg.eigh(x, eigvals_only=True)", "tb.linalg.eigvalsh(x)"),
     ("tb.sum(x.rename('batch', None), axis='feature')", "rename('batch', 'feature') names the axis without a name"),
+    ("tb.sum(tb.ones((2, 3)), axis='lat')", "name its axes with rename(), or write a position"),
+    ("tb.dot(tb.ones(2), tb.ones(3), contract=())", "write set() to sum over no axis"),
+    ("tb.dot(tb.ones(2), tb.ones(2), contract=0)", "write contract=([0], [0]) for positions in both operands"),
+    ("tb.convolve(tb.ones((2, 3)), tb.ones((2, 2)))", "write tb.conv(x[None, None], y[None, None])[0, 0] for grids"),
+    ("tb.ravel_pytree", "tb.concatenate([tb.reshape(x, -1) for x in tb.tree_leaves(tree)])"),
+    ("tb.fftconvolve", "tb.fft.irfftn(tb.fft.rfftn(x, s=sizes, axes=axes)"),
+    ("tb.convolve2d", "tb.conv(x[None, None], tb.flip(y)[None, None], padding='same')[0, 0]"),
+    ("tb.nn.one_hot(tb.asarray([0]), 2, axis_name='class')", "write name="),
+    ("tb.segment_mean(tb.ones(2), tb.asarray([0, 1]))", "size= is the number of segments"),
+    ("tb.template(tb.ones(2))", "or x.template"),
+    ("tb.ones(2, names=('time',)).isel({'time': 0})", "write time=0, or ** before the dictionary"),
 ]
 
 

@@ -23,7 +23,6 @@ from ...elementwise.binary import (
     equal,
     floor_divide,
     greater,
-    logical_or,
     maximum,
     minimum,
     multiply,
@@ -37,7 +36,7 @@ from ...indexing.taking import take_along_axis_at
 from ...reduction import all, max, min, prod, sum
 from ...shape import reshape
 from ..shape.arranging import stack
-from ..sorting.order_statistics import median, middle, quantiles_of, sort_axes
+from ..sorting.order_statistics import between, median, middle, quantiles_of, sort_axes
 from . import cast_to_float32, mean, std, var
 
 
@@ -228,9 +227,8 @@ def _nanquantile(x: Tensor, /, q: Sequence[float], *, axis: Axes = None, keepdim
         below = astype(floor(place), last.dtype)
         low, high = entry(below), entry(minimum(add(below, 1), last))
         rest = astype(subtract(place, below), ordered.dtype)
-        between = add(multiply(low, subtract(1, rest)), multiply(high, rest))
-        between = where(equal(rest, 0.5), middle(low, high), between)
-        known = where(logical_or(equal(rest, 0), equal(low, high)), low, between)  # an infinite one times 0 is NaN
+        known = where(equal(rest, 0.5), middle(low, high), between(low, high, rest))
+        known = where(equal(rest, 0), low, known)  # infinity times 0 is NaN
         quantile = where(equal(count, 0), math.nan, known)
         quantiles.append(reshape(astype(quantile, to_floating(x.dtype)), out.shape, names=out.names))
     return stack(quantiles, axis=0)

@@ -155,13 +155,16 @@ def _interpolate(ordered: Tensor, place: float) -> Tensor:
     if not share:
         return low
     high = _entry_at(ordered, below + 1)
-    if share == 0.5:
-        return middle(low, high)
-    between = add(multiply(low, 1 - share), multiply(high, share))
+    return middle(low, high) if share == 0.5 else between(low, high, share)
+
+
+def between(low: Tensor, high: Tensor, share: float | Tensor) -> Tensor:
+    """The value at a share of the way from one number to another."""
+    weighted = add(multiply(low, 1 - share), multiply(high, share))
     # Equal entries, also infinite ones, are the result to the bit; both have their share of the gradient.
     same, infinite = equal(low, high), isinf(low)
-    rounding = stop_gradient(where(same, subtract(between, where(infinite, 0, low)), 0))
-    return where(logical_and(same, infinite), low, subtract(between, rounding))
+    rounding = stop_gradient(where(same, subtract(weighted, where(infinite, 0, low)), 0))
+    return where(logical_and(same, infinite), low, subtract(weighted, rounding))
 
 
 @check_arguments

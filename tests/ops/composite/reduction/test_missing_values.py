@@ -88,3 +88,12 @@ def test_several_quantiles_and_infinite_neighbours() -> None:
     assert tb.nanquantile(edge, (0, 0.5, 1)).tolist() == [-np.inf, 1.0, np.inf]
     with pytest.raises(ArgumentError, match="nanquantile: expected q to be one number or several, each from 0 to 1"):
         tb.nanquantile(x, 1.5)
+
+
+@pytest.mark.parametrize("q", [0.0, 0.1, 0.25, 0.375, 0.5, 0.6, 0.9, 1.0])
+def test_without_nan_values_and_gradients_are_those_of_quantile(q: float) -> None:
+    """Also at equal elements, which share the gradient, and next to infinity."""
+    x = tb.asarray([2.0, 2.0, 5.0, 2.0, np.inf], dtype="f64")
+    ours = tb.value_and_grad(lambda x: tb.nanquantile(x, q))(x)
+    theirs = tb.value_and_grad(lambda x: tb.quantile(x, q))(x)
+    assert [part.tolist() for part in ours] == [part.tolist() for part in theirs]
