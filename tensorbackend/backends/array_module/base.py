@@ -13,6 +13,7 @@ from contextvars import Context
 from functools import partial, wraps
 from inspect import CO_VARARGS
 from math import isfinite
+from operator import methodcaller
 from types import MethodType
 from typing import Any, Literal, TypeAlias
 
@@ -59,6 +60,8 @@ class KernelContext:
 
 def arity(kernel: Any) -> int | None:
     """The number of parameters of a function or ufunc, `None` where calls may differ."""
+    if isinstance(kernel, methodcaller):
+        return 1
     code = getattr(kernel, "__code__", None)
     if code is None:
         count: int | None = getattr(kernel, "nin", None)
@@ -68,9 +71,9 @@ def arity(kernel: Any) -> int | None:
     return int(code.co_argcount) - isinstance(kernel, MethodType)
 
 
-def view_kernel(kernel: Kernel) -> Kernel:
-    """Marks a kernel that only moves elements: it makes no floating-point report, so it enters no context."""
-    kernel.__viewing__ = True  # type: ignore[attr-defined] # read by `ArrayBase.enter`
+def flagless_kernel(kernel: Kernel) -> Kernel:
+    """Marks a kernel that raises no floating-point flag, such as one that moves elements: it enters no context."""
+    kernel.__flagless__ = True  # type: ignore[attr-defined] # read by `ArrayBase.enter`
     return kernel
 
 
@@ -119,11 +122,12 @@ class ArrayBase(Backend):
             return asarray(kernel(*payloads))
 
         count = arity(kernel)
-        return one if count == 1 else two if count == 2 else any_number
+        settled = one if count == 1 else two if count == 2 else any_number
+        return flagless_kernel(settled) if hasattr(kernel, "__flagless__") else settled
 
     def enter(self, kernel: Kernel, /) -> Kernel:
         """The kernel without floating-point reports."""
-        return kernel if self.silent is None or hasattr(kernel, "__viewing__") else self.silent.kernel(kernel)
+        return kernel if self.silent is None or hasattr(kernel, "__flagless__") else self.silent.kernel(kernel)
 
     def attempt_kernel(
         self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None, underflow: bool = False

@@ -8,7 +8,7 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
 from ...sizes import apply, is_symbolic
 from ...template import Template
-from .base import Array, ArrayBase
+from .base import Array, ArrayBase, flagless_kernel
 
 
 class ArrayCreation(ArrayBase):
@@ -19,7 +19,7 @@ class ArrayCreation(ArrayBase):
         """Every element is `value`; for zeros the memory is allocated as zeros."""
         xp, shape, dtype = self.xp, out.shape, numpy_dtype(out.dtype)
         if not is_symbolic(value) and not any(pack([element_type(out.dtype)(value)], out.dtype)):
-            return lambda: xp.zeros(shape, dtype)
+            return flagless_kernel(lambda: xp.zeros(shape, dtype))
         # A library rounds a float to bfloat16 by way of float32, and so rounds twice.
         source = float64 if out.dtype is bfloat16 else out.dtype
         to_dtype = self.caster(source, out.dtype)
@@ -30,7 +30,7 @@ class ArrayCreation(ArrayBase):
             array[...] = scalar
             return array
 
-        return kernel
+        return flagless_kernel(kernel)
 
     @planned
     def eye(self, out: Template, /, *, offset: int) -> Kernel:
@@ -38,8 +38,8 @@ class ArrayCreation(ArrayBase):
         eye, broadcast_to, shape, dtype = self.xp.eye, self.xp.broadcast_to, out.shape, numpy_dtype(out.dtype)
         rows, columns = shape[-2:]
         if len(shape) == 2:
-            return lambda: eye(rows, columns, offset, dtype)
-        return lambda: broadcast_to(eye(rows, columns, offset, dtype), shape)
+            return flagless_kernel(lambda: eye(rows, columns, offset, dtype))
+        return flagless_kernel(lambda: broadcast_to(eye(rows, columns, offset, dtype), shape))
 
     @planned
     def iota(self, out: Template, /, *, axis: int | None) -> Kernel:
@@ -55,7 +55,7 @@ class ArrayCreation(ArrayBase):
         """A kernel that returns 0, 1, 2 and so on: made in the dtype if it holds all of them, else cast from int64."""
         arange, direct = self.xp.arange, numpy_dtype(dtype)
         if dtype.is_numeric and dtype is not bfloat16 and count <= exact_up_to(dtype):
-            return lambda: arange(0, count, 1, direct)
+            return flagless_kernel(lambda: arange(0, count, 1, direct))
         narrow, wide = self.caster(int64, dtype), numpy_dtype(int64)
         return lambda: narrow(arange(0, count, 1, wide))
 

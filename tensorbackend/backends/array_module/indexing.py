@@ -19,7 +19,7 @@ from ...protocol.indexing import Mode
 from ...protocol.workspace import takes
 from ...rules.data_errors import index_out_of_range
 from ...template import Template
-from .base import Array, ArrayBase, view_kernel
+from .base import Array, ArrayBase, flagless_kernel
 from .precision import accumulator_dtype
 from .workspace_bytes import accumulator_bytes, int64_copy_bytes
 
@@ -112,7 +112,7 @@ class ArrayIndexing(ArrayBase):
         """A view of every `strides[i]`-th element from `starts[i]` on."""
         steps = zip(starts, lengths, strides, strict=True)
         key = (*(slice(start, start + length * stride, stride) for start, length, stride in steps), ...)
-        return view_kernel(lambda values: values[key])
+        return flagless_kernel(lambda values: values[key])
 
     @planned
     def put_slice(self, out: Template, x: Template, update: Template, /, *, starts: tuple[int, ...]) -> Kernel:

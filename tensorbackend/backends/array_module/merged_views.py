@@ -14,7 +14,7 @@ from ...expr.graph import Graph, rebuilt
 from ...expr.node import CAPTURED, Node, Value
 from ...protocol import Kernel
 from ...protocol.owners import is_spare
-from .base import Array, ArrayBase, view_kernel
+from .base import Array, ArrayBase, flagless_kernel
 from .owners import owns_memory
 
 
@@ -71,7 +71,7 @@ def _merged(node: Node, uses: dict[Value, int], backend: ArrayBase) -> Merged | 
 def _reading(options: Any, dropped: Any) -> Kernel:
     key = _key(options["starts"], options["lengths"], options["strides"], dropped)
 
-    return view_kernel(lambda values: values[key])
+    return flagless_kernel(lambda values: values[key])
 
 
 def _writing(key: tuple[Any, ...]) -> tuple[Kernel, Kernel]:

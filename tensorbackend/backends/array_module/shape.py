@@ -12,7 +12,7 @@ from ...protocol import Kernel, planned
 from ...protocol.workspace import takes
 from ...template import Shape, Template
 from ..positions import align_axes, pad_slices
-from .base import Array, ArrayBase, view_kernel
+from .base import Array, ArrayBase, flagless_kernel
 
 _LARGE = 1 << 12
 """From this number of elements on, only the padding is filled with the pad value: no element is written twice."""
@@ -25,13 +25,13 @@ class ArrayShaping(ArrayBase):
     def reshape(self, out: Template, x: Template, /) -> Kernel:
         """The same elements in row-major order under another shape."""
         shape = out.shape
-        return view_kernel(lambda values: values.reshape(shape))
+        return flagless_kernel(lambda values: values.reshape(shape))
 
     @planned
     def squeeze(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """Removes `axes`."""
         shape = out.shape
-        return view_kernel(lambda values: values.reshape(shape))
+        return flagless_kernel(lambda values: values.reshape(shape))
 
     @planned
     def broadcast(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
@@ -39,17 +39,17 @@ class ArrayShaping(ArrayBase):
         broadcast_to, shape = self.xp.broadcast_to, out.shape
         order, lined_up = align_axes(x.shape, axes, out.ndim)
         if order != tuple(range(len(axes))):
-            return view_kernel(lambda values: broadcast_to(values.transpose(order).reshape(lined_up), shape))
+            return flagless_kernel(lambda values: broadcast_to(values.transpose(order).reshape(lined_up), shape))
         if lined_up == shape:
-            return view_kernel(lambda values: values.reshape(shape))
+            return flagless_kernel(lambda values: values.reshape(shape))
         if axes == tuple(range(out.ndim - x.ndim, out.ndim)):
-            return view_kernel(lambda values: broadcast_to(values, shape))
-        return view_kernel(lambda values: broadcast_to(values.reshape(lined_up), shape))
+            return flagless_kernel(lambda values: broadcast_to(values, shape))
+        return flagless_kernel(lambda values: broadcast_to(values.reshape(lined_up), shape))
 
     @planned
     def transpose(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """Axis i of the result is axis `axes[i]` of x."""
-        return view_kernel(lambda values: values.transpose(axes))
+        return flagless_kernel(lambda values: values.transpose(axes))
 
     @planned
     def pad(
@@ -62,13 +62,13 @@ class ArrayShaping(ArrayBase):
     def reverse(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """A view in which the order along `axes` is reversed."""
         key = (*(slice(None, None, -1 if axis in axes else 1) for axis in range(x.ndim)), ...)
-        return view_kernel(lambda values: values[key])
+        return flagless_kernel(lambda values: values[key])
 
     @planned
     def concatenate(self, out: Template, tensors: Sequence[Template], /, *, axis: int) -> Kernel:
         """The tensors one after another along `axis`."""
         concatenate = self.xp.concatenate
-        return lambda arrays: concatenate(arrays, axis)
+        return flagless_kernel(lambda arrays: concatenate(arrays, axis))
 
     # Overrides of composites
 
@@ -77,21 +77,21 @@ class ArrayShaping(ArrayBase):
     def tril(self, out: Template, x: Template, /, *, k: int) -> Kernel:
         """The lower triangle, by the module's function."""
         tril, diagonal = self.xp.tril, self._diagonal(x, k)
-        return lambda values: tril(values, diagonal)
+        return flagless_kernel(lambda values: tril(values, diagonal))
 
     @takes(lambda out, x, *, k: prod(x.shape[-2:]))
     @planned
     def triu(self, out: Template, x: Template, /, *, k: int) -> Kernel:
         """The upper triangle, by the module's function."""
         triu, diagonal = self.xp.triu, self._diagonal(x, k)
-        return lambda values: triu(values, diagonal)
+        return flagless_kernel(lambda values: triu(values, diagonal))
 
     @planned
     def unstack(self, out: tuple[Template, ...], x: Template, /, *, axis: int) -> Kernel:
         """Views, one for each entry along `axis`."""
         whole = (slice(None),) * axis
         keys = [(*whole, entry, ...) for entry in range(x.shape[axis])]
-        return lambda values: tuple([values[key] for key in keys])
+        return flagless_kernel(lambda values: tuple([values[key] for key in keys]))
 
     def _diagonal(self, x: Template, k: int) -> int:
         """The number of a diagonal, clipped to just outside the matrix: the module's integers may not hold every k."""

@@ -17,7 +17,7 @@ from ...protocol.indexing import Mode, Write
 from ...protocol.workspace import takes
 from ...rules.indexing import is_mask
 from ...template import Shape, Template
-from ..array_module.base import Array
+from ..array_module.base import Array, flagless_kernel
 from ..array_module.indexing import ArrayIndexing, gathered_space, merged_space
 from ..array_module.precision import accumulator_dtype
 from ..array_module.workspace_bytes import nbytes
@@ -164,7 +164,7 @@ class NumpyIndexing(ArrayIndexing):
     @planned
     def repeat(self, out: Template, x: Template, /, *, repeats: int, axis: int) -> Kernel:
         """NumPy's `repeat`."""
-        return lambda values: values.repeat(repeats, axis)
+        return flagless_kernel(lambda values: values.repeat(repeats, axis))
 
     def largest_index(self, indices: Array) -> int:
         """The largest of some unsigned integers, which `argmax` finds in half the time of a reduction."""
