@@ -19,6 +19,9 @@ Class = TypeVar("Class", bound=type)
 MEMO_LIMIT: Final = 4096
 """The most entries of a memo. A further entry replaces the oldest one."""
 
+MOST_OPERANDS: Final = 64
+"""The most operands of a call whose key lists them. A key of more takes as much time and memory as what it saves."""
+
 NUMBERS: Final = frozenset({bool, int, float, complex})
 """Types of the Python numbers that may be operands next to tensors."""
 

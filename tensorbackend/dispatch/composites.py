@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from ..caching.option_keys import option_key, remember
+from ..caching.option_keys import MOST_OPERANDS, option_key, remember
 from ..declarations.op_specs import CostRule, OpSpec, Parameter, declare, read_parameters
 from ..dtypes import as_dtype, defaults
 from ..protocol import Backend, Kernel, kernel_of, own_method
@@ -103,7 +103,8 @@ class CompositePath(FullPath):
             return template_kernel(out), True
         name, inputs = self.spec.callback, decision.arguments
         op_by_op = composite_kernel(backend, name, out, inputs, options, self.default)
-        if own_method(backend, name) is not None or type(backend).optional is not Core.optional:
+        many = len(decision.inputs) > MOST_OPERANDS  # their program would take longer to make than it saves
+        if many or own_method(backend, name) is not None or type(backend).optional is not Core.optional:
             return op_by_op, True
         try:
             key = backend, out, *inputs, *map(option_key, options.values()), defaults.current_precision()

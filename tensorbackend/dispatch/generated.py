@@ -15,7 +15,7 @@ from types import CodeType, FunctionType
 from typing import Any, Final
 
 from ..caching.memos import remembers_calls
-from ..caching.option_keys import ATOMS, NUMBERS, option_key
+from ..caching.option_keys import ATOMS, MOST_OPERANDS, NUMBERS, option_key
 from ..declarations.op_specs import OpSpec
 from ..dtypes import defaults
 from ..errors import ContractError
@@ -82,10 +82,22 @@ def structure_of(key: tuple[Any, ...], backend: Any) -> tuple[tuple[Any, ...], t
     return tuple(kinds), tuple(parts)
 
 
+def merge(templates: list[Template]) -> tuple[int, Template]:
+    """The part of a key for many tensors: the number of them, and the template that all have.
+
+    Raises `KeyError` if they have several.
+    """
+    (template, *others) = {*templates}
+    if others:
+        raise KeyError
+    return len(templates), template
+
+
 _NAMES: Final[dict[str, Any]] = {
     "__builtins__": builtins,  # for functions in C that import a module
     "_ATOMS": ATOMS,
     "_ContractError": ContractError,
+    "_FEW": MOST_OPERANDS,
     "_Shaped": Shaped,
     "_Template": Template,
     "_Tensor": Tensor,
@@ -94,6 +106,7 @@ _NAMES: Final[dict[str, Any]] = {
     "_current": current,
     "_defaults": defaults,
     "_int": int,
+    "_merge": merge,
     "_numbers": _Numbers({number_class: number_class for number_class in NUMBERS}),
     "_placed": creation_backend,
     "_rank": rank,

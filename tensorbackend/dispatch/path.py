@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..caching.option_keys import NUMBERS
+from ..caching.option_keys import MOST_OPERANDS, NUMBERS, remember
 from ..declarations.argument_errors import tell
 from ..declarations.op_specs import CALLBACKS, OpSpec
 from ..declarations.signature_errors import adapt
@@ -53,6 +53,8 @@ class FullPath(Planner):
             holds_no_precision(self.calls)
         self.kinds = Kinds(self)
         """The plans by kind, which serve new shapes."""
+        self.once: dict[Key, bool] = {}
+        """The keys of calls with many operands that came once."""
 
     def op(self) -> Callable[..., Any]:
         """The public op."""
@@ -69,7 +71,7 @@ class FullPath(Planner):
     @property
     def memos(self) -> list[Any]:
         """The memos of the op's calls."""
-        return [self.calls, *self.kinds.memos]
+        return [self.calls, *self.kinds.memos, self.once]
 
     def _warm(self) -> Callable[..., Any]:
         """The function of the op's warm calls.
@@ -153,10 +155,11 @@ class FullPath(Planner):
         if call.symbolic or _is_symbolic(ready.out):
             return result
         given = arguments[: self.operands] or call.operands
-        if lasting and key and all(map(_stays, given, tensors)):
+        few = len(call.operands) <= MOST_OPERANDS
+        if lasting and key and (few or self._comes_again(key)) and all(map(_stays, given, tensors)):
             self._keep(ready, key, given, [x.dtype for x in tensors])
         records = backend.dispatch_priority > 1 and not backend.template_only  # it recalls what it recorded itself
-        learns = not (is_watching() or defaults.cast_blocks or backend.lays_by_name or records)
+        learns = few and not (is_watching() or defaults.cast_blocks or backend.lays_by_name or records)
         if learns and kind and kind[0][1] is backend:
             self.kinds.learn(kind[0], backend, arguments, options)
         return result
@@ -167,6 +170,12 @@ class FullPath(Planner):
             move(x, backend) if isinstance(x, Tensor) else constant(x, dtype, backend)
             for x, dtype in zip(call.operands, dtypes, strict=True)
         ]
+
+    def _comes_again(self, key: Key) -> bool:
+        """Whether a call with many operands comes again: lists that grow do not, and their plans hold all templates."""
+        again = key in self.once
+        remember(self.once, key, True)
+        return again
 
     def _keep(self, ready: ReadyCall, key: Key, operands: Sequence[Any], dtypes: Sequence[DType]) -> None:
         """Enters a call in the memo. `dtypes` are those of the operands, which may be numbers."""

@@ -28,6 +28,8 @@ The code spells out the keys of a call. For `sum(x, /, *, axis=None, keepdims=Fa
         return _serve((x, ), {'axis': axis, 'keepdims': keepdims})
 
 A plain op, such as `add`, has a nested memo, which leaves the precision out: `_calls[_backend].get(x.template)`.
+A key of many tensors, as in `stack` of a thousand rows, holds their number and the one template of all of them
+(`generated.merge`).
 """
 
 from __future__ import annotations
@@ -132,7 +134,7 @@ _templates_{0} = []
 for _operand in {0}:
     if _operand.backend is not _backend: raise KeyError
     _templates_{0}.append(_operand.template)
-_templates_{0} = tuple(_templates_{0})"""
+_templates_{0} = tuple(_templates_{0}) if len({0}) <= _FEW else _merge(_templates_{0})"""
 """The source that reads the templates of a sequence of tensors. For a few tensors, a loop takes half the time of a
 comprehension, which enters a function of its own before Python 3.12."""
 

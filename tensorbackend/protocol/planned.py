@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar, cast, overload
 
-from ..caching.option_keys import option_key, remember
+from ..caching.option_keys import MOST_OPERANDS, option_key, remember
 from ..dtypes.defaults import product_level
 from ..template import Template, intern_template
 from ..tensor import Tensor
@@ -174,7 +174,7 @@ def entered_kernel(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: 
         key = None
     if kernel is None:
         kernel = cast(Kernel, backend.enter(_plan_kernel(backend, plan, out, inputs, options)))
-        if key is not None:
+        if key is not None and all(x.__class__ is not tuple or len(x) <= MOST_OPERANDS for x in inputs):
             remember(backend.kernels, key, kernel)
     return kernel
 
@@ -188,7 +188,10 @@ def nameless(templates: Any) -> Any:
     """A template, or a nested sequence of templates, without axis names; `None` for `None`."""
     if isinstance(templates, Template):
         return intern_template(templates.shape, templates.dtype, (None,) * len(templates.shape))
-    return None if templates is None else tuple(map(nameless, templates))
+    if templates is None:
+        return None
+    each = {template: nameless(template) for template in templates}  # of many templates, most are alike
+    return tuple([each[template] for template in templates])
 
 
 def payloads_of(inputs: Sequence[Any]) -> tuple[Payload, ...]:

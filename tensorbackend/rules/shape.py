@@ -220,8 +220,9 @@ def plan_concatenation(tensors: Sequence[Template], axis: Axis) -> Plan:
     if not first.ndim:
         raise ShapeError(expected("tensors with axes", "stack() joins numbers along a new axis", tensor=first))
     along = normalize_axis(first, axis)
-    dtype = result_type(tensors)
-    for other in tensors[1:]:
+    different = list(dict.fromkeys(tensors))  # of many tensors, most are alike
+    dtype = result_type(different)
+    for other in different[1:]:
         apart = [position for position in range(first.ndim) if position != along]
         if other.ndim != first.ndim or any(other.shape[position] != first.shape[position] for position in apart):
             remedy = (
@@ -229,7 +230,7 @@ def plan_concatenation(tensors: Sequence[Template], axis: Axis) -> Plan:
             )
             expectation = f"sizes that are equal except along axis {along}"
             raise ShapeError(expected(expectation, remedy, left=first, right=other))
-    names = reduce(lambda left, right: left.replace(names=merge_names(left, right)), tensors).names
+    names = reduce(lambda left, right: left.replace(names=merge_names(left, right)), different).names
     shape = list(first.shape)
     shape[along] = sum(tensor.shape[along] for tensor in tensors)
     return Plan(intern_template(tuple(shape), dtype, names), (dtype,) * len(tensors), {"axis": along})

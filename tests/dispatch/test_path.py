@@ -225,3 +225,55 @@ def test_threads_share_a_backend_without_reports_or_mix_ups() -> None:
 
     with np.errstate(all="raise"):
         call_in_threads(work, 1.0, 2.0, 3.0, 4.0)
+
+
+# Calls with many operands
+
+
+def ready_calls() -> int:
+    return next(row.entries for row in tb.caches() if row.name == "calls that are ready")
+
+
+@pytest.mark.parametrize("backend", BACKENDS[:2])
+@pytest.mark.parametrize("count", [64, 65, 66, 300])
+@pytest.mark.parametrize("axis", [0, 1, -1, 2])
+def test_many_operands_are_joined_as_few_are(backend: str, count: int, axis: int) -> None:
+    arrays = [np.full((2, 3), number, np.float32) for number in range(count)]
+    arrays[-1] = arrays[-1].astype(np.int16) if count == 66 else arrays[-1]
+    tensors = [tb.asarray(array, backend=backend, names=("row", None)) for array in arrays]
+    for _ in range(4):  # planned exactly, planned once more, then ready
+        stacked = tb.stack(tensors, axis=axis, name="time")
+        np.testing.assert_array_equal(np.asarray(stacked), np.stack(arrays, axis))
+        assert stacked.names[axis] == "time"
+        assert "row" in stacked.names
+        if axis in (0, 1):
+            joined = tb.concatenate(tensors, axis=axis)
+            np.testing.assert_array_equal(np.asarray(joined), np.concatenate(arrays, axis))
+    np.testing.assert_array_equal(np.asarray(tb.asarray(tensors)), np.stack(arrays))
+
+
+def test_many_operands_of_several_shapes() -> None:
+    parts = [np.arange(1 + number % 3) for number in range(100)]
+    for _ in range(3):
+        joined = tb.concatenate([tb.asarray(part) for part in parts])
+        np.testing.assert_array_equal(np.asarray(joined), np.concatenate(parts))
+    wrong = [tb.zeros((1, 2)) for _ in range(99)]
+    for _ in range(3):
+        with pytest.raises(ShapeError, match=r"^concatenate: .*right=f32\[1\]\[3\]"):
+            tb.concatenate([*wrong, tb.zeros((1, 3))])
+        with pytest.raises(ShapeError, match=r"^stack: expected tensors of one shape"):
+            tb.stack([*wrong, tb.zeros((1, 3))])
+
+
+def test_lists_that_grow_leave_no_ready_calls() -> None:
+    """Each length of a list would be a call of its own, which holds all of its templates."""
+    x = tb.ones(3)
+    tb.stack([x] * 70)
+    before = ready_calls()
+    for count in range(71, 200):
+        assert tb.stack([x] * count).shape == (count, 3)
+    assert ready_calls() <= before + 2 * 129  # a mark for each length, of the stack and of its trial
+    tb.stack([x] * 199)
+    entries = tb.stack.__globals__["_calls"]  # type: ignore[attr-defined] # the namespace of its code
+    key = next(reversed(entries))
+    assert (199, x.template) in key  # one template for all

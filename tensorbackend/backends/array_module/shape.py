@@ -72,6 +72,20 @@ class ArrayShaping(ArrayBase):
 
     # Overrides of composites
 
+    @planned
+    def stack(self, out: Template, tensors: Sequence[Template], /, *, axis: int, name: str | None) -> Kernel:
+        """The tensors one after another along the axis that follows the new one, which a view then splits in two.
+
+        The module's `stack` takes twice as long. Three tensors of shape (2, 5) along a new axis 1 are concatenated to
+        (2, 15), which is (2, 3, 5).
+        """
+        shape, along = out.shape, axis % out.ndim
+        if along == out.ndim - 1:  # no axis follows
+            stack = self.xp.stack
+            return flagless_kernel(lambda arrays: stack(arrays, along))
+        concatenate = self.xp.concatenate
+        return flagless_kernel(lambda arrays: concatenate(arrays, along).reshape(shape))
+
     @takes(lambda out, x, *, k: prod(x.shape[-2:]))
     @planned
     def tril(self, out: Template, x: Template, /, *, k: int) -> Kernel:

@@ -444,6 +444,9 @@ def _stack_lists(value: Any, dtype: DType) -> Tensor:
     """Nested lists with arrays or tensors among them as one tensor, on the backend of the tensors."""
     if not isinstance(value, list | tuple | range):
         return asarray(value, dtype=dtype)
+    if {*map(type, value)} == {Tensor}:  # as is most common
+        tensors: list[Any] = [*value]
+        return public_op("stack")([x if x.dtype is dtype else asarray(x, dtype=dtype) for x in tensors])
     # Another library's array, or a list, is moved to the backend of the tensors next to it.
     parts = [
         element if is_array(element) else _stack_lists(element, dtype) if _flatten(element) is None else element
