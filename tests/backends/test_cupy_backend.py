@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,11 +23,9 @@ from tensorbackend.protocol.core import Core
 from tensorbackend.template import Template
 from tensorbackend.testing import GENERATORS, Invocation, calls, check, check_row, divergences_of, profile
 
-_spec = importlib.util.spec_from_file_location("fake_cupy", Path(__file__).parent / "fake_cupy.py")
-assert _spec is not None
-assert _spec.loader is not None
-fake: Any = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(fake)
+from .fake_cupy import MODULES
+from .fake_cupy.arrays import module
+from .fake_cupy.devices import settings
 
 OURS = {name for name, spec in OPS.items() if spec.function.__module__.startswith("tensorbackend.")}
 NAMES = sorted(OURS | set(GENERATORS))
@@ -40,8 +36,8 @@ def _stand_in() -> Iterator[None]:
     """Replace CuPy by the fake library, and set aside instances of the backend that use an installed CuPy."""
     real = {key: Core._instances.pop(key) for key in list(Core._instances) if key[0] is CupyBackend}
     with pytest.MonkeyPatch.context() as patch:
-        for name, module in fake.MODULES.items():
-            patch.setitem(sys.modules, name, module)
+        for name, stand_in in MODULES.items():
+            patch.setitem(sys.modules, name, stand_in)
         yield
     for key in [key for key in Core._instances if key[0] is CupyBackend]:
         del Core._instances[key]
@@ -57,9 +53,9 @@ def cupy(_stand_in: None) -> Backend:
 @pytest.fixture
 def two_devices(cupy: Backend) -> Iterator[Backend]:
     """Yield the backend on the second of two devices."""
-    fake.settings.devices = 2
+    settings.devices = 2
     yield CupyBackend(device=1)
-    fake.settings.devices = 1
+    settings.devices = 1
     del Core._instances[(CupyBackend, ("device", 1))]
 
 
@@ -168,13 +164,13 @@ def test_without_cupy_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_without_a_device_it_says_so(cupy: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fake.settings, "devices", 0)
+    monkeypatch.setattr(settings, "devices", 0)
     with pytest.raises(BackendError, match="expected a CUDA device for the backend 'elsewhere', got error='no device'"):
         Elsewhere()
 
 
 def test_an_old_cupy_is_refused(cupy: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fake.module, "__version__", "13.6.0")
+    monkeypatch.setattr(module, "__version__", "13.6.0")
     with pytest.raises(BackendError, match=r"expected CuPy 14 or newer, got version='13.6.0'; pip install -U"):
         Elsewhere()
 
@@ -183,7 +179,7 @@ def test_without_its_compiler_it_says_so(cupy: Backend, monkeypatch: pytest.Monk
     def missing() -> None:
         raise RuntimeError("Failure finding libnvrtc.so\nsearched in ...")
 
-    monkeypatch.setattr(fake.module.cuda.nvrtc, "getVersion", missing)
+    monkeypatch.setattr(module.cuda.nvrtc, "getVersion", missing)
     text = r"expected CUDA's compiler NVRTC for .*, got error='RuntimeError: Failure finding libnvrtc.so'; pip install"
     with pytest.raises(BackendError, match=text):
         Elsewhere()
@@ -259,7 +255,7 @@ def test_dlpack_with_the_host(cupy: Backend) -> None:
 
 
 def test_an_array_of_the_device_is_shared(cupy: Backend) -> None:
-    array = fake.module.asarray([1.0, 2.0])
+    array = module.asarray([1.0, 2.0])
     assert tb.asarray(array, backend=cupy).data.data.ptr == array.data.ptr
     assert tb.tensor(array, backend=cupy).data.data.ptr != array.data.ptr
     with pytest.raises(BufferError, match="pass device='cpu' to copy the array to the host"):
@@ -268,7 +264,7 @@ def test_an_array_of_the_device_is_shared(cupy: Backend) -> None:
 
 
 def test_an_array_of_the_device_is_copied_to_the_host_on_request(cupy: Backend) -> None:
-    array = fake.module.asarray([1.0, 2.0])
+    array = module.asarray([1.0, 2.0])
     with pytest.raises(BufferError, match=r"expected an array in host memory, got device=\(2, 0\); pass device='cpu'"):
         tb.from_dlpack(array, backend="numpy")
     assert tb.from_dlpack(array, backend="numpy", device="cpu").tolist() == [1.0, 2.0]
@@ -289,9 +285,9 @@ def test_who_cannot_be_told_that_memory_is_read_only_gets_a_copy(cupy: Backend) 
 
 
 def test_waiting_waits_for_the_stream(cupy: Backend) -> None:
-    before = fake.settings.synchronized
+    before = settings.synchronized
     assert tb.zeros(2, backend=cupy).block_until_ready().shape == (2,)
-    assert fake.settings.synchronized == before + 1
+    assert settings.synchronized == before + 1
 
 
 def test_memory_goes_back_to_the_device_on_request(cupy: Backend) -> None:
@@ -339,16 +335,16 @@ def test_repeated_indices(cupy: Backend, dtype: DType) -> None:
 def test_eigenvalues_on_the_host_where_cuda_has_none(cupy: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     x = tb.tensor([[0.0, 1.0], [-1.0, 0.0]], backend="binary")
     check(Invocation("eig", (x,), {}), cupy)
-    monkeypatch.setattr(fake.settings, "geev", False)
+    monkeypatch.setattr(settings, "geev", False)
     check(Invocation("eig", (x,), {}), cupy)
-    monkeypatch.setattr(fake.settings, "geev", True)
-    monkeypatch.setattr(fake.settings, "broken", True)
+    monkeypatch.setattr(settings, "geev", True)
+    monkeypatch.setattr(settings, "broken", True)
     with pytest.raises(RuntimeError, match="illegal memory access"):
         tb.linalg.eig(x.backend_copy(cupy))
 
 
 def test_the_stand_in_is_strict(cupy: Backend) -> None:
-    xp, x = fake.module, fake.module.asarray([1.0, 2.0])
+    xp, x = module, module.asarray([1.0, 2.0])
     for refused in (
         lambda: np.asarray(x),
         lambda: xp.add(x, np.ones(2)),
@@ -370,7 +366,7 @@ def test_a_chain_of_elementwise_ops_is_one_kernel(cupy: Backend) -> None:
         return tb.sum(tb.exp(-x * x) * 1.5 + tb.tanh(y * 0.7), axis=0) + tb.sigmoid(y)
 
     x, y = tb.asarray([[0.1, 0.2], [0.3, 0.4]]), tb.asarray([1.0, 2.0])
-    before = fake.settings.kernels
+    before = settings.kernels
     result = tb.jit(function)(x.backend_copy("cupy"), y.backend_copy("cupy"))
-    assert fake.settings.kernels == before + 2  # one for tanh(y * 0.7), one for the other ops before the sum
+    assert settings.kernels == before + 2  # one for tanh(y * 0.7), one for the other ops before the sum
     assert result.to_binary() == function(x, y).to_binary()
