@@ -1,4 +1,4 @@
-"""The table of keywords of other libraries; `tests/declarations/test_signature_errors.py` has the errors."""
+"""The table of keywords of other libraries; `tests/declarations/test_signature_errors_guesses.py` has the errors."""
 
 from __future__ import annotations
 
