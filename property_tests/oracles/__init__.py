@@ -19,6 +19,7 @@ from . import linalg as linalg
 from . import losses as losses
 from . import minima as minima
 from . import missing_values as missing_values
+from . import optax_steps as optax_steps
 from . import optimize as optimize
 from . import quantized as quantized
 from . import ragged as ragged
