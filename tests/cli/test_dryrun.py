@@ -1,4 +1,4 @@
-"""The options of `tensorbackend dryrun` for meshes; tests/expr/cost/test_dry_run.py has the other options."""
+"""What `tensorbackend dryrun` prints, its exit status, the files that it writes, and mistakes in a call."""
 
 from __future__ import annotations
 
@@ -13,87 +13,93 @@ from tensorbackend.cli import main
 PROGRAM = """
 import tensorbackend as tb
 
-def loss(w, x):
-    return tb.mean(tb.square(tb.dot(x, w, contract=(["feature"], ["feature"]))))
-"""
+parameters = {"w": "f32[feature=784, class=10]", "b": "f32[class=10]"}
 
-CALL = ["f32[feature=512, unit=512]", "f32[batch=4096, feature=512]", "--gradient"]
+def loss(parameters, x, scale=1.0):
+    logits = x @ parameters["w"] + parameters["b"]
+    return tb.mean(tb.logsumexp(logits * scale, axis="class"))
+
+def wrong(parameters, x):
+    return parameters["w"] @ x
+
+def broken(x):
+    return x["no such key"]
+"""
 
 
 @pytest.fixture
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     name = f"program_{tmp_path.name}"
     (tmp_path / f"{name}.py").write_text(PROGRAM)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
-    return ["dryrun", f"{name}:loss", *CALL]
+    return name
 
 
-def test_a_mesh_shows_collectives_where_tensors_lie_and_what_fits(
-    command: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    place = ["--mesh", "data=4,model=2", "--layout", "batch=data,unit=model", "--machine", "h200"]
-    assert main([*command, *place, "--fits", "141GB"]) == 0
-    shown = capsys.readouterr()
-    for part in ("on 8 devices, data=4 x model=2", "time, h200", "all-reduce", "f32[feature: 512][unit: 512 / model]"):
-        assert part in shown.out
-    assert "per device: the peak of" in shown.err
-    assert main([*command, *place, "--fits", "1MB"]) == 1
-    both = ["--mesh", "data=4,model=2", "--layout", "batch=data+model", "--json", "-"]
-    capsys.readouterr()
-    assert main([*command, *both]) == 0
-    assert json.loads(capsys.readouterr().out)["on_mesh"]["layout"] == {"batch": ["data", "model"]}
+X = "f32[batch=32, feature=784]"
 
 
-def test_search_ranks_layouts(command: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    search = ["--mesh", "data=4,model=2", "--search", "batch,unit"]
-    assert main([*command, *search, "--top", "3", "--json", "found.json"]) == 0
+def test_the_command_prints_totals_and_rows(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dryrun", f"{program}:loss", f"{program}:parameters", X]) == 0
     out = capsys.readouterr().out
-    assert "batch on" in out
-    assert "and 6 more: --top 9 shows all" in out
-    assert len(json.loads((tmp_path / "found.json").read_text())) == 9
-    assert main([*command, *search, "--fits", "1kB"]) == 1
-    assert "no layout fits in 1kB: the smallest peak is" in capsys.readouterr().err
-    assert main([*command, *search, "--json", "-"]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["fits"]
+    for part in ("eager", "optimised", "matmul", f"{program}.py:7", "alive at the peak", "parameters['w']"):
+        assert part in out
+
+
+def test_arguments_of_the_command(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    trees = '{"w": "f32[feature=784, class=10]", "b": "f32[class=10]"}'
+    assert main(["dryrun", f"{program}.py:loss", trees, X, "2.5", "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["programs"][0]["flops"] > 2 * 32 * 784 * 10
+    assert (
+        main(["dryrun", f"{program}:loss", f"{program}:parameters", X, "--optimised", "--by", "line", "--top", "2"])
+        == 0
+    )
+    assert "--top" in capsys.readouterr().out
+
+
+def test_the_exit_status_says_whether_it_fits(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["dryrun", f"{program}:loss", f"{program}:parameters", X, "--fits"]
+    assert main([*command, "141GB"]) == 0
+    assert "fits in 141GB" in capsys.readouterr().err
+    assert main([*command, "100kB"]) == 1
+    assert "does not fit in 100kB" in capsys.readouterr().err
+
+
+def test_files_of_the_command(program: str, tmp_path: Path) -> None:
+    files = ["--json", "run.json", "--chart", "run.html", "--fits", "1GB"]
+    assert main(["dryrun", f"{program}:loss", f"{program}:parameters", X, *files]) == 0
+    assert json.loads((tmp_path / "run.json").read_text())["function"] == "loss"
+    assert "<svg" in (tmp_path / "run.html").read_text()
+
+
+def test_a_users_mistake_shows_the_line_and_both_templates(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dryrun", f"{program}:wrong", f"{program}:parameters", X]) == 2
+    error = capsys.readouterr().err
+    assert f"{program}.py:11, in wrong" in error
+    assert 'return parameters["w"] @ x' in error
+    assert "f32[feature: 784][class: 10]" in error
+    assert "f32[batch: 32][feature: 784]" in error
+    assert "Traceback" not in error
+    assert main(["dryrun", f"{program}:broken", "{}"]) == 2
+    assert "KeyError: 'no such key'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    "arguments",
     [
-        (["--layout", "batch=data"], "--mesh together with --layout"),
-        (["--search", "batch"], "--mesh together with --search"),
-        (["--by", "xla"], "--mesh together with --by xla"),
-        (["--mesh", "data"], "--mesh data=4,model=2, got mesh='data'"),
-        (["--mesh", "data=four"], "sizes by name"),
-        (["--mesh", "data=0"], "an int of at least 1 as the size of 'data'"),
-        (["--mesh", "data=4,data=2"], "pairs of different names"),
-        (["--mesh", "data=4", "--layout", "batch:data"], "--layout batch=data,hidden=model, got layout='batch:data'"),
-        (["--mesh", "data=4", "--layout", "batch=rows"], "the axes of the mesh are data"),
-        (["--mesh", "data=4", "--layout", "batch=data+data"], "each mesh axis once"),
-        (["--mesh", "data=4", "--search", "nowhere"], "names that axes of tensors have"),
-        (["--mesh", "data=4", "--search", "batch", "--layout", "batch=data"], "--search without --layout"),
-        (["--mesh", "data=4", "--machine", "abacus"], "a machine among h100, h200"),
-        (["--mesh", "data=4", "--fits", "much"], "a size such as 141GB"),
+        ["{program}", X],
+        ["{program}:none", X],
+        ["no_such_module:loss", X],
+        ["no_such_file.py:loss", X],
+        ["{program}:loss", "f32[batch"],
+        ["{program}:loss", X, "--fits", "much"],
+        ["{program}:loss", X, "--chart", "run.pdf"],
+        ["{program}:loss", X, "--chart", "no_such_folder/run.html"],
+        ["{program}:loss", X, "--json", "no_such_folder/run.json"],
+        ["{program}:loss", X, "--top", "0"],
     ],
 )
-def test_mistakes_about_meshes(
-    command: list[str], options: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([*command, *options]) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("tensorbackend dryrun: ")
-    assert said in error
-
-
-def test_without_jax_there_are_no_figures_of_xla(
-    command: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from tensorbackend.errors import BackendError
-
-    def missing(*_: object) -> None:
-        raise BackendError("expected an installed backend, got name='jax'")
-
-    monkeypatch.setattr("tensorbackend.expr.cost.mesh.divided.get_backend", missing)
-    assert main([*command, "--mesh", "data=4", "--by", "xla"]) == 2
-    assert "expected an installed backend" in capsys.readouterr().err
+def test_mistakes_on_the_command_line(program: str, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dryrun", *(argument.format(program=program) for argument in arguments)]) == 2
+    assert capsys.readouterr().err.startswith("tensorbackend dryrun: expected ")

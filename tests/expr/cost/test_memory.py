@@ -1,0 +1,72 @@
+"""When values are alive: after a last use they are freed, views take no memory, and ops may write over operands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.expr.cost.estimate import Estimator
+from tensorbackend.expr.cost.memory import Timeline, timeline
+
+
+def memory(function: Any, *templates: Any, reuse: bool = False) -> Timeline:
+    graph = tb.trace(function)(*templates)
+    return timeline(graph, Estimator().works(graph), reuse=reuse)
+
+
+def test_values_are_freed_after_their_last_use() -> None:
+    chain = memory(lambda x: tb.exp(tb.exp(tb.exp(x))), "f32[250]")
+    assert list(chain.memory) == [1000, 2000, 3000, 3000]
+    kept = memory(lambda x: tb.exp(tb.exp(y := tb.exp(x))) + y, "f32[250]")
+    assert list(kept.memory) == [1000, 2000, 3000, 4000, 4000]
+
+
+def test_elementwise_ops_may_write_over_what_ends_with_them() -> None:
+    assert list(memory(lambda x: tb.exp(tb.exp(tb.exp(x))), "f32[250]", reuse=True).memory) == [1000, 2000, 2000, 2000]
+    # An operand in another memory order, a smaller operand and a parameter cannot be written over.
+    square = memory(lambda x: (y := tb.exp(x)) + y.T, "f32[10, 10]", reuse=True)
+    assert square.memory[-1] == 1200
+    assert memory(lambda x, y: tb.sum(x, axis=0) + y, "f32[5, 10]", "f32[5, 10]", reuse=True).memory[-1] == 640
+
+
+def test_views_take_no_memory_and_hold_on_to_what_they_show() -> None:
+    view = memory(lambda x: tb.reshape(tb.exp(x), (250, 1)).T, "f32[250]")
+    assert list(view.memory) == [1000, 2000, 2000, 2000]
+    assert view.results == 1000
+    copied = memory(lambda x: tb.reshape(tb.exp(x).T, (250,)), "f32[10, 25]")
+    assert list(copied.memory) == [1000, 2000, 2000, 3000]
+    argument_view = memory(lambda x: tb.reshape(x, (250, 1)), "f32[250]")
+    assert (argument_view.results, argument_view.shares) == (0, (0,))
+
+
+@pytest.mark.parametrize(
+    ("function", "shares"),
+    [
+        (lambda x: tb.reshape(x, (3, 2)), True),
+        (lambda x: tb.reshape(x.T, (6,)), False),
+        (lambda x: x.T, True),
+        (lambda x: x[1:, ::2], True),
+        (lambda x: tb.flip(x), True),
+        (lambda x: tb.broadcast_to(x, (4, 2, 3)), True),
+        (lambda x: tb.squeeze(x[:1], axis=0), True),
+        (lambda x: tb.bitcast(x, "s32"), True),
+        (lambda x: tb.astype(x, "f32"), True),
+        (lambda x: tb.concatenate([x, x]), False),
+        (lambda x: tb.split(x, 3, axis=1)[1], True),
+        (lambda x: tb.pad(x, ((1, 1), (0, 0))), False),
+    ],
+)
+def test_what_shares_memory_is_what_shares_it_on_numpy(function: Any, shares: bool) -> None:
+    x = tb.reshape(tb.arange(6, dtype="f32", backend="numpy"), (2, 3))
+    assert numpy.shares_memory(function(x).data, x.data) == shares
+    assert (memory(function, x).shares[0] == 0) == shares
+
+
+def test_parts_of_a_composite_need_memory_too() -> None:
+    softmax = memory(tb.softmax, "f32[250]")
+    # Next to the result, the workspace holds the differences, or the powers and their sum.
+    assert softmax.works[-1].workspace == softmax.memory[-1] - 2000
+    assert softmax.works[-1].workspace >= 1000
