@@ -351,11 +351,6 @@ if _TYPE_CHECKING:
     from .ops.composite.indexing.additions import add_along_axis as add_along_axis
     from .ops.composite.indexing.grids import grid_sample as grid_sample
     from .ops.composite.indexing.resizing import resize as resize
-    from .ops.composite.indexing.segments import indexed_logsumexp as indexed_logsumexp
-    from .ops.composite.indexing.segments import indexed_max as indexed_max
-    from .ops.composite.indexing.segments import indexed_mean as indexed_mean
-    from .ops.composite.indexing.segments import indexed_min as indexed_min
-    from .ops.composite.indexing.segments import indexed_prod as indexed_prod
     from .ops.composite.indexing.segments import segment_argmax as segment_argmax
     from .ops.composite.indexing.segments import segment_logsumexp as segment_logsumexp
     from .ops.composite.indexing.segments import segment_max as segment_max
@@ -365,6 +360,11 @@ if _TYPE_CHECKING:
     from .ops.composite.indexing.segments import segment_sum as segment_sum
     from .ops.composite.indexing.selection import compress as compress
     from .ops.composite.indexing.selection import repeat as repeat
+    from .ops.composite.indexing.updates import indexed_logsumexp as indexed_logsumexp
+    from .ops.composite.indexing.updates import indexed_max as indexed_max
+    from .ops.composite.indexing.updates import indexed_mean as indexed_mean
+    from .ops.composite.indexing.updates import indexed_min as indexed_min
+    from .ops.composite.indexing.updates import indexed_prod as indexed_prod
     from .ops.composite.reduction.missing_values import nanmax as nanmax
     from .ops.composite.reduction.missing_values import nanmean as nanmean
     from .ops.composite.reduction.missing_values import nanmedian as nanmedian

@@ -62,9 +62,10 @@ MODULES = {
         "ops.composite.indexing.additions": "add_along_axis",
         "ops.composite.indexing.grids": "grid_sample",
         "ops.composite.indexing.resizing": "resize",
-        "ops.composite.indexing.segments": "indexed_logsumexp indexed_max indexed_mean indexed_min indexed_prod "
-        "segment_argmax segment_logsumexp segment_max segment_mean segment_min segment_prod segment_sum",
+        "ops.composite.indexing.segments": "segment_argmax segment_logsumexp segment_max segment_mean segment_min "
+        "segment_prod segment_sum",
         "ops.composite.indexing.selection": "compress repeat",
+        "ops.composite.indexing.updates": "indexed_logsumexp indexed_max indexed_mean indexed_min indexed_prod",
         "ops.composite.elementwise.polynomials": "polyval",
         "ops.composite.reduction.missing_values": "nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile "
         "nanstd nansum nanvar",

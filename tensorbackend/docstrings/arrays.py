@@ -326,7 +326,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     },
     "scatter": _VECTORS,
     **dict.fromkeys(("indexed_add", "indexed_put"), _WRITING),
-    **dict.fromkeys(("indexed_max", "indexed_min", "indexed_mean", "indexed_logsumexp"), _COMBINING),
+    **dict.fromkeys(("indexed_max", "indexed_min", "indexed_prod", "indexed_mean", "indexed_logsumexp"), _COMBINING),
     "argwhere": {"size": "The number of rows of the result; by default the number of nonzero elements."},
     **dict.fromkeys(("getitem", "put_at", "setitem"), _TENSOR),
     "isel": {

@@ -102,7 +102,7 @@ RETURNS: Final[Words] = {
     "segment_argmax": f"An int64 tensor {_SEGMENTS}",
     "gather": "A tensor with all axes of the indices but the last, then the axes of x that are not indexed. With "
     "`batch`, the batch axes come first.",
-    **dict.fromkeys(("indexed_add", "indexed_put", "indexed_max", "indexed_min"), _WRITTEN),
+    **dict.fromkeys(("indexed_add", "indexed_put", "indexed_max", "indexed_min", "indexed_prod"), _WRITTEN),
     **dict.fromkeys(("indexed_mean", "indexed_logsumexp"), f"{_WRITTEN} Integers give the default floating dtype."),
     "argwhere": "An int64 tensor of shape (n, number of axes of x), where n is `size`, or else the number of elements "
     "that are not zero.",

@@ -1,4 +1,4 @@
-"""Reductions of entries with equal segments or positions, compared with Python loops, and their gradients."""
+"""Reductions of entries with equal segments, compared with Python loops, and their gradients."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors import NamesError
 
 BACKENDS = ["binary", "numpy", "jax"]
 SEGMENTS = [2, 0, 2, 3, 0, 2]
@@ -64,14 +63,6 @@ def test_nan_wins_and_of_equal_entries_the_first_is_found() -> None:
     assert tb.segment_argmax(x, segments, size=2).tolist() == [1, 2]
 
 
-def test_products_with_zeros_have_exact_gradients() -> None:
-    x, segments = tb.asarray([3.0, 0.0, 4.0, 5.0, 0.0, 0.0]), tb.asarray([2, 0, 2, 0, 1, 1])
-    gradient = tb.grad(lambda x: tb.sum(tb.segment_prod(x, segments, size=4)))(x)
-    assert gradient.tolist() == [4.0, 5.0, 3.0, 0.0, 0.0, 0.0]
-    products = tb.indexed_prod(tb.asarray([2, 3]), tb.asarray([[1], [1], [7]]), tb.asarray([5, 7, 11]), mode="fill")
-    assert products.tolist() == [2, 105]
-
-
 def test_segments_outside() -> None:
     x, segments = tb.asarray([1.0, 2.0, 4.0]), tb.asarray([-1, 0, 9])
     with pytest.raises(tb.errors.IndexRangeError):
@@ -110,21 +101,6 @@ def test_gradients() -> None:
     assert gradient(tb.segment_logsumexp, 1000) == [0, 1000, 1000, 0]
 
 
-def test_the_second_derivative_of_a_logarithm_of_nothing() -> None:
-    def combined(points: list[tb.Tensor]) -> tb.Tensor:
-        start, updates = points
-        return tb.indexed_logsumexp(start, tb.zeros((0, 0), dtype="s8"), updates)
-
-    def slope(points: list[tb.Tensor]) -> tb.Tensor:
-        start, updates = tb.grad(combined)(points)
-        return start + tb.sum(updates)
-
-    points = [tb.asarray(0.5), tb.zeros((0,))]
-    assert combined(points).item() == 0.5
-    assert [x.tolist() for x in tb.grad(combined)(points)] == [1.0, []]
-    assert [x.tolist() for x in tb.grad(slope)(points)] == [0.0, []]
-
-
 def test_vmap_and_jit() -> None:
     x, segments = tb.asarray([[1.0, 2.0, 4.0], [3.0, 0.0, 1.0]]), tb.asarray([[1, 0, 1], [0, 0, 1]])
 
@@ -134,71 +110,6 @@ def test_vmap_and_jit() -> None:
     maxima = tb.jit(tb.vmap(greatest))(x, segments)
     assert isinstance(maxima, tb.Tensor)
     assert maxima.tolist() == [[2.0, 4.0], [3.0, 1.0]]
-
-
-# Combining with the values of a tensor
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_updates_are_combined_with_what_is_there(backend: str, whole: Callable[..., Any]) -> None:
-    x = tb.asarray([[1.0, 5.0], [2.0, 2.0], [0.0, 0.0]], names=("row", "column"), backend=backend)
-    rows = tb.asarray([[0], [0], [1]], backend=backend)
-    updates = tb.asarray([[4.0, 4.0], [0.0, 9.0], [1.0, 1.0]], backend=backend)
-
-    @whole
-    def combine(*args: Any) -> Any:
-        return tb.indexed_max(*args), tb.indexed_min(*args), tb.indexed_mean(*args)
-
-    greatest, least, mean = combine(x, rows, updates)
-    assert greatest.tolist() == [[4, 9], [2, 2], [0, 0]]
-    assert least.tolist() == [[0, 4], [1, 1], [0, 0]]
-    assert mean.tolist() == [[pytest.approx(5 / 3), 6], [1.5, 1.5], [0, 0]]
-    assert greatest.names == ("row", "column")
-    assert tb.indexed_max(x, rows, 3.0).tolist() == [[3, 5], [3, 3], [0, 0]]
-
-
-def test_updates_with_axes_of_other_names_are_refused() -> None:
-    x = tb.zeros((3, 2), names=("row", "column"))
-    with pytest.raises(NamesError):
-        tb.indexed_max(x, tb.asarray([[0]]), tb.zeros((1, 2), names=(None, "row")))
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
-def test_of_zeros_the_positive_one_is_greater_and_any_nan_is_one(
-    dtype: str, backend: str, whole: Callable[..., Any]
-) -> None:
-    x = tb.asarray([-0.0, 0.0, 0.0, -0.0, -0.0, math.nan, 1.0, -math.nan], dtype=dtype, backend=backend)
-    segments = tb.asarray([0, 0, 1, 1, 2, 3, 3, 4], backend=backend)
-
-    @whole
-    def extremes(x: tb.Tensor, segments: tb.Tensor) -> Any:
-        greatest, least = tb.segment_max(x, segments, size=6), tb.segment_min(x, segments, size=6)
-        return greatest, least, tb.indexed_max(x[:3], segments[:3, None], x[:3])
-
-    greatest, least, combined = extremes(x, segments)
-    assert repr(greatest.tolist()) == "[0.0, 0.0, -0.0, nan, nan, -inf]"
-    assert repr(least.tolist()) == "[-0.0, -0.0, -0.0, nan, nan, inf]"
-    assert repr(combined.tolist()) == "[0.0, 0.0, 0.0]"
-
-
-@pytest.mark.parametrize("mode", ["clip", "fill"])
-def test_backends_agree_on_many_entries(mode: Any) -> None:
-    rng = numpy.random.default_rng(1)
-    values, segments = rng.integers(-4, 4, (300, 3)).astype("float32") / 2, rng.integers(-2, 12, 300)
-    extremes_by_backend = [
-        [
-            tb.segment_max(tb.asarray(values, backend=backend), at, size=10, mode=mode).tolist(),
-            tb.indexed_min(
-                tb.ones((10, 3), backend=backend), at[:, None], tb.asarray(values, backend=backend), mode=mode
-            ).tolist(),
-        ]
-        for backend in BACKENDS
-        for at in [tb.asarray(segments, backend=backend)]
-    ]
-    assert extremes_by_backend[0] == extremes_by_backend[1] == extremes_by_backend[2]
-    batched = tb.indexed_max(tb.zeros((2, 4)), tb.asarray([[[1], [1]], [[0], [3]]]), tb.ones((2, 2)), batch=0)
-    assert batched.tolist() == [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 1.0]]
 
 
 @pytest.mark.parametrize("name", [None, "node"])
@@ -211,16 +122,6 @@ def test_the_axis_of_segments_may_have_a_name(name: str | None) -> None:
         assert reduction(x.T, segments, size=2, axis="edge", name=name).names == ("feature", name)
     with pytest.raises(tb.errors.NamesError):
         tb.segment_sum(x, segments, size=2, axis="edge", name="feature")
-
-
-@pytest.mark.parametrize("op", [tb.indexed_max, tb.indexed_min, tb.indexed_prod, tb.indexed_add, tb.indexed_put])
-def test_a_python_number_as_update_keeps_the_dtype(op: Callable[..., tb.Tensor]) -> None:
-    x, places = tb.asarray([1, 5, 3], dtype="int8"), tb.asarray([[0], [1], [0]])
-    found = op(x, places, 2)
-    assert found.template == x.template
-    assert found.tolist() == op(x, places, tb.full(3, 2, dtype="int8")).tolist()
-    assert op(x, places, 2.5).dtype == tb.float32
-    assert tb.jit(lambda x: op(x, places, 2))(x).tolist() == found.tolist()
 
 
 def test_events_are_counted_by_segment() -> None:

@@ -1,0 +1,217 @@
+"""Updates at index vectors that are combined with the elements of x: by maximum, minimum, product or mean.
+
+An index outside raises `IndexRangeError` with `mode="error"` and is moved to the nearest end with `"clip"`; with
+`"fill"` its update is ignored.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ....declarations.argument_errors import check_arguments
+from ....dispatch import composite
+from ....dtypes import DType, bool_, value_range
+from ....protocol.indexing import Mode
+from ....rules.accuracy import COMPLEX_STEPS, LOG_OF_SUM, PRODUCT, SUM
+from ....rules.broadcasting import check_dtype, result_type, to_floating
+from ....rules.indexing import check_indices, gather_shape
+from ....template import intern_template, merge_names
+from ....tensor import Tensor, TensorLike
+from ...creation.filled import full
+from ...elementwise.binary import add, divide, equal, greater, less, maximum, multiply, subtract
+from ...elementwise.conversion import astype
+from ...elementwise.ternary import where
+from ...elementwise.transcendental import exp, log
+from ...indexing.batches import Batch
+from ...indexing.scatter import write_updates
+from ...indexing.taking import take_at
+from ...shape import broadcast_to, expand_dims, reshape
+from ..elementwise.functions import isfinite, logaddexp
+from ..elementwise.gradients import stop_gradient
+from ..reduction import cast_to_float32
+from ..shape.arranging import unstack
+from .positions import flat_positions
+from .segment_tables import Table, maximum_by_order, mirror, segment_count, segment_product, segment_total, widen
+
+
+def _tables_of_update(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode, dtype: DType) -> tuple[Tensor, Table]:
+    """x as rows, one for each place of an index vector, and a table of updates with the places as segments.
+
+    For x of shape (5, 6, 7) and indices of shape (2, 3, 2) these are 30 rows of 7, and 6 updates.
+    """
+    check_indices(indices.template, mode)
+    shape, names = gather_shape(x.template, indices.template)
+    merge_names(intern_template(shape, dtype, names), updates.template)
+    updates = broadcast_to(updates, shape, names=names)
+    depth = indices.shape[-1]
+    places, row = x.shape[:depth], math.prod(x.shape[depth:])
+    size, count = math.prod(places), math.prod(indices.shape[:-1])
+    columns = unstack(reshape(indices, (count, depth), names=(None, None)), axis=1)
+    numbers = broadcast_to(flat_positions(columns, places, mode), (count,))
+    rows = reshape(astype(updates, dtype), (count, row), names=(None, None))
+    base = reshape(astype(x, dtype), (size, row), names=(None, None))
+    return base, Table(rows, numbers, size, lambda rows: reshape(rows, x.shape, names=x.names))
+
+
+@composite.calls("indexed_max")
+def _indexed_max(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
+    """See `indexed_max`."""
+    dtype = check_dtype(result_type([x.template, updates.template]), "real")
+    base, table = _tables_of_update(x, indices, updates, mode, dtype)
+    return table.shaped(maximum(base, maximum_by_order(table)))
+
+
+@check_arguments
+def indexed_max(
+    x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
+) -> Tensor:
+    """Replace entries of x at index vectors by the maximum of the entry and its updates. NaN propagates.
+
+    Parameters
+    ----------
+    x : Tensor
+        A tensor of a real dtype.
+    indices : Tensor
+        Integers: index vectors along the last axis, which run over the leading axes of x. They are never negative.
+    updates : Tensor
+        The updates, of the shape that `gather` returns for the same indices, or of one that broadcasts to it.
+    mode : {"error", "clip", "fill"}, default "error"
+        How to treat an index outside its axis: "error" raises `IndexRangeError`, "clip" moves it to the nearest end,
+        "fill" ignores the update.
+    batch : axis or sequence of axes, optional
+        Axes that x and the indices have in common, as in `gather`: each entry along them is updated separately.
+
+    Returns
+    -------
+    Tensor
+        A tensor with the shape and names of x, in the dtype to which x and the updates are promoted.
+
+    Raises
+    ------
+    ShapeError
+        For index vectors with more components than x has axes, and updates that do not broadcast.
+    NamesError
+        For updates with axes of other names.
+    DTypeError
+        For dtypes without an order, and indices that are not integers.
+    IndexRangeError
+        For an index outside, with `mode="error"`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.indexed_max(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
+    [0.0, 0.0, 3.0]
+    """
+    return write_updates(_indexed_max, x, indices, updates, mode, batch)
+
+
+def segment_maximum(table: Table) -> Tensor:
+    """The maximum of each segment and column; the smallest number of the dtype in a segment without rows."""
+    dtype = table.rows.dtype
+    if dtype is bool_:
+        return astype(segment_maximum(table.of(astype(table.rows, "uint8"))), bool_)
+    lowest = full((table.size, table.rows.shape[1]), value_range(dtype)[0], dtype=dtype)
+    return indexed_max(lowest, expand_dims(table.segments, axis=1), table.rows, mode="fill")
+
+
+@composite.calls("indexed_min")
+def _indexed_min(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
+    """See `indexed_min`."""
+    dtype = check_dtype(result_type([x.template, updates.template]), "real")
+    base, others = (mirror(astype(tensor, dtype)) for tensor in (x, updates))
+    return mirror(_indexed_max(base, indices, others, mode=mode))
+
+
+@check_arguments
+def indexed_min(
+    x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
+) -> Tensor:
+    """Replace entries of x at index vectors by the minimum of the entry and its updates. See `indexed_max`.
+
+    >>> import tensorbackend as tb
+    >>> tb.indexed_min(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
+    [-2.0, 0.0, 0.0]
+    """
+    return write_updates(_indexed_min, x, indices, updates, mode, batch)
+
+
+@composite.calls("indexed_prod").within(PRODUCT, complex=COMPLEX_STEPS)
+def _indexed_prod(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
+    """See `indexed_prod`."""
+    dtype = check_dtype(result_type([x.template, updates.template]), "numeric")
+    wide = widen(astype(x, dtype)).dtype
+    base, table = _tables_of_update(x, indices, updates, mode, wide)
+    changed = greater(segment_count(table), 0)  # an infinite complex number times 1 is not itself
+    return astype(table.shaped(where(changed, multiply(base, segment_product(table)), base)), dtype)
+
+
+@check_arguments
+def indexed_prod(
+    x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
+) -> Tensor:
+    """Multiply entries of x at index vectors by their updates. See `indexed_max`; x is of a numeric dtype.
+
+    >>> import tensorbackend as tb
+    >>> tb.indexed_prod(tb.asarray([5.0, 1.0, 2.0]), tb.asarray([[2], [0], [2]]), tb.asarray([3.0, 2.0, 4.0])).tolist()
+    [10.0, 1.0, 24.0]
+    """
+    return write_updates(_indexed_prod, x, indices, updates, mode, batch)
+
+
+@composite.calls("indexed_mean").within(SUM)
+def _indexed_mean(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
+    """See `indexed_mean`."""
+    like = astype(x, check_dtype(result_type([x.template, updates.template]), "numeric"))
+    base, table = _tables_of_update(x, indices, updates, mode, cast_to_float32(like).dtype)
+    return astype(
+        table.shaped(divide(add(base, segment_total(table)), add(1, segment_count(table)))), to_floating(like.dtype)
+    )
+
+
+@check_arguments
+def indexed_mean(
+    x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
+) -> Tensor:
+    """Replace entries of x at index vectors by the mean of the entry and its updates. See `indexed_max`.
+
+    >>> import tensorbackend as tb
+    >>> tb.indexed_mean(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
+    [-1.0, 0.0, 1.3333333730697632]
+    """
+    return write_updates(_indexed_mean, x, indices, updates, mode, batch)
+
+
+@composite.calls("indexed_logsumexp").within(LOG_OF_SUM)
+def _indexed_logsumexp(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
+    """See `indexed_logsumexp`."""
+    like = astype(x, check_dtype(result_type([x.template, updates.template]), "real"))
+    base, table = _tables_of_update(x, indices, updates, mode, cast_to_float32(like).dtype)
+    return astype(table.shaped(logaddexp(base, segment_log_of_sum(table))), to_floating(like.dtype))
+
+
+@check_arguments
+def indexed_logsumexp(
+    x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
+) -> Tensor:
+    """Combine entries of x with updates at index vectors by `logsumexp`. See `indexed_max`.
+
+    >>> import tensorbackend as tb
+    >>> tb.indexed_logsumexp(tb.zeros(2), tb.asarray([[1], [1]]), tb.asarray([0.0, 0.0])).tolist()
+    [0.0, 1.0986123085021973]
+    """
+    return write_updates(_indexed_logsumexp, x, indices, updates, mode, batch)
+
+
+def segment_log_of_sum(table: Table) -> Tensor:
+    """The logarithm of the sum of exponentials of each segment and column; -inf for a segment without rows."""
+    inside = expand_dims(less(table.segments, table.size), axis=1)
+    rows = where(inside, table.rows, -math.inf)  # so that no entry outside all segments overflows
+    if not rows.size or not table.size:
+        return subtract(segment_total(table.of(rows)), math.inf)  # -inf; the logarithm of 0 has no derivative
+    largest = stop_gradient(segment_maximum(table))
+    shift = where(isfinite(largest), largest, 0)
+    terms = exp(subtract(rows, take_at(shift, table.segments, axis=0, mode="clip")))
+    total = segment_total(table.of(terms))
+    nothing = equal(total, 0)
+    return where(nothing, -math.inf, add(log(where(nothing, 1, total)), shift))
