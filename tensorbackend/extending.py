@@ -27,8 +27,8 @@ from .dtypes.packing import element_type as element_type
 from .dtypes.packing import pack as pack
 from .dtypes.packing import unpack as unpack
 from .errors.tracebacks import count_as_ours as count_as_ours
+from .expr.compiled_graphs import kernel_of_graph as kernel_of_graph
 from .expr.graph import Graph as Graph
-from .expr.jit import kernel_of_graph as kernel_of_graph
 from .interchange import Forward as Forward
 from .interchange import dlpack_capsule as dlpack_capsule
 from .interchange import numpy_dtype as numpy_dtype

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from inspect import Parameter, signature
+from operator import index
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -35,6 +37,49 @@ class StaticArgument:
 
     def __init__(self, value: Any) -> None:
         self.value = value
+
+
+def static_places(
+    function: Callable[..., Any], argnums: int | Sequence[int], argnames: str | Sequence[str]
+) -> tuple[frozenset[int], frozenset[str]]:
+    """The positions and the names of static arguments: a position adds its name, and a name its position.
+
+    Raises `ArgumentError` for an argument that the function does not have.
+    """
+    numbers = [index(argnums)] if not isinstance(argnums, Sequence) else [index(number) for number in argnums]
+    names = {argnames} if isinstance(argnames, str) else set(argnames)
+    if not numbers and not names:
+        return frozenset(), frozenset()
+    try:
+        parameters = list(signature(function).parameters.values())
+    except ValueError:
+        raise ArgumentError(expected("a function with a signature for static arguments", function=function)) from None
+    positional = [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    if not any(parameter.kind is Parameter.VAR_POSITIONAL for parameter in parameters):
+        for number in numbers:
+            if not -len(positional) <= number < len(positional):
+                expectation = f"static_argnums from {-len(positional)} to {len(positional) - 1}"
+                raise ArgumentError(expected(expectation, static_argnums=argnums))
+        numbers = [number % len(positional) for number in numbers]
+    elif any(number < 0 for number in numbers):
+        raise ArgumentError(
+            expected(
+                "static_argnums of at least 0, as the function takes any number of arguments", static_argnums=argnums
+            )
+        )
+    if not any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
+        unknown = names - {parameter.name for parameter in parameters}
+        if unknown:
+            remedy = f"the parameters are {', '.join(parameter.name for parameter in parameters)}"
+            raise ArgumentError(
+                expected("static_argnames that are parameters", remedy, static_argnames=sorted(unknown))
+            )
+    names |= {positional[number] for number in numbers if number < len(positional)}
+    return frozenset([*numbers, *(i for i, name in enumerate(positional) if name in names)]), frozenset(names)
 
 
 _NAN = object()

@@ -4,150 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial, wraps
-from inspect import Parameter, signature, unwrap
+from inspect import unwrap
 from operator import attrgetter, index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from ..caching.option_keys import remember
 from ..declarations.argument_errors import check_arguments_early
-from ..dispatch.watching import Change, Subject, is_program, is_watching
+from ..dispatch.watching import is_watching
 from ..dtypes import defaults
 from ..errors import ArgumentError, expected
 from ..errors.tracebacks import is_ours, name_in_errors
 from ..ops.creation.filled import asarray
-from ..protocol import Backend, Kernel
+from ..protocol import Backend
 from ..scopes import in_own_context
 from ..select import common_backend, get_backend, move
 from ..sizes import NeedsSizes
 from ..template import Template
 from ..tensor import Tensor
-from .arguments import StaticArgument, as_tensors, is_array, option_key
+from .arguments import StaticArgument, as_tensors, is_array, option_key, static_places
 from .cache import Cache, CacheInfo
 from .compilations import Compilations
-from .donation import check_donated, donated_places, give_up, in_order
-from .evaluate import Program, note
+from .compiled_graphs import Compiled, Lowered
+from .donation import check_donated, donated_places
 from .graph import Graph
-from .ordering import updates_early
 from .record import expect_repeats
-from .simplify import simplified
 from .sized import SizedPrograms
 from .trace import argument_names, check_results, trace_leaves
-from .trees import LEAF, Tree, flatten, unflatten
-from .warm_calls import OTHERWISE, WarmCall, call_of, unwritten
+from .trees import Tree, flatten, unflatten
+from .warm_calls import OTHERWISE, call_of, unwritten
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-_TEMPLATE, _BACKEND, _DATA = map(attrgetter, ("template", "backend", "data"))
-
-
-def kernel_of_graph(graph: Graph, backend: Backend) -> Kernel:
-    """The kernel that runs a simplified graph node by node, by the kernels of a backend's callbacks.
-
-    `tb.jit` takes it where a backend compiles nothing. A backend's `compile_graph` may hand it to a compiler that
-    traces functions of the library's arrays.
-
-    Parameters
-    ----------
-    graph : Graph
-        A graph of `tb.trace`.
-    backend : Backend
-        The backend on which it runs.
-
-    Returns
-    -------
-    callable
-        A function of the payloads of the graph's parameters, which returns a tuple of the payloads of its results.
-
-    Examples
-    --------
-    >>> import tensorbackend as tb
-    >>> from tensorbackend.extending import kernel_of_graph
-    >>> graph = tb.trace(lambda x: x + x)(tb.template((2,), "f32"))
-    >>> x = tb.tensor([1.0, 2.0], backend="numpy")
-    >>> kernel_of_graph(graph, x.backend)(x.data)[0].tolist()
-    [2.0, 4.0]
-    """
-    return Program(simplified(graph, backend), backend).kernel
-
-
-class Compiled:
-    """A function compiled for some templates and options."""
-
-    __slots__ = (
-        *("__weakref__", "backend", "calls", "donated", "graph"),
-        *("kernel", "name", "out_tree", "results", "warm"),
-    )
-
-    def __init__(self, graph: Graph, backend: Backend, name: str, donated: Sequence[int] = ()) -> None:
-        self.backend, self.results, self.out_tree = backend, graph.results, graph.out_tree
-        self.graph, self.name, self.donated = graph, name, donated
-        graph = updates_early(graph, donated)
-        compiled = backend.compile_graph(graph, **({"donated": donated} if donated and backend.donates else {}))
-        if compiled is not None and donated and not backend.donates:
-            whole = compiled
-            compiled = lambda *payloads: whole(*in_order(payloads, donated))  # noqa: E731
-        # If the backend compiles nothing, the simplified graph is run node by node.
-        self.kernel = compiled or Program(_spared(graph, backend, donated), backend, donated=donated).kernel
-        """Takes the payloads of the tensors among the arguments, and returns a tuple of the payloads of the results."""
-        self.calls = 0
-        """How often it was found in the cache."""
-        self.warm: WarmCall = unwritten
-        """The code of its calls, written when it is first found in the cache."""
-        is_program(self)
-
-    def exchange(self, change: Change) -> None:
-        """Replaces the kernel by what `change` returns for it."""
-        self.kernel = change(self.kernel, Subject(self.name, "jit", self.backend, self.results, parts=self.graph))
-
-    def __call__(self, tensors: Sequence[Tensor]) -> Any:
-        """The result for tensors on the backend, nested like the function's result."""
-        backend = self.backend
-        try:
-            payloads = self.kernel(*(give_up(tensors, self.donated) if self.donated else map(_DATA, tensors)))
-        except Exception as error:  # each error of a kernel gets a note with the op and its line
-            note(error, backend)
-            raise
-        if self.out_tree is LEAF:
-            return Tensor(self.results[0], backend, payloads[0])
-        tensors = [Tensor(template, backend, data) for template, data in zip(self.results, payloads, strict=True)]
-        return unflatten(self.out_tree, tensors)
-
-
-def _spared(graph: Graph, backend: Backend, donated: Sequence[int]) -> Graph:
-    """The simplified graph, for donated parameters with cheap values computed again."""
-    graph = simplified(graph, backend)
-    if not donated:
-        return graph
-    from .cost.rematerialization import rematerialized
-
-    return rematerialized(graph, donated)
-
-
-class Lowered:
-    """A compiled program of `jit` for some arguments, as a graph and as text.
-
-    Examples
-    --------
-    >>> import tensorbackend as tb
-    >>> lowered = tb.jit(lambda x: tb.exp(x) * 2).lower(tb.template((3,), "f32"))
-    >>> [node.op for node in lowered.graph.nodes], "fused" in lowered.as_text()
-    (['parameter', 'exp', 'constant', 'multiply'], True)
-    """
-
-    def __init__(self, graph: Graph, backend: Backend) -> None:
-        self.graph = graph
-        """The graph as it was traced."""
-        self.backend = backend
-        """The backend for which it would be compiled: that of the tensors, or the default one for templates alone."""
-
-    def as_text(self) -> str:
-        """The text of the program that the backend compiles: on JAX StableHLO, elsewhere the rewritten graph."""
-        return self.backend.graph_text(self.graph) or repr(simplified(self.graph, self.backend))
-
-    def __repr__(self) -> str:
-        return f"<lowered for {self.backend!r}>\n{self.graph!r}"
+_TEMPLATE, _BACKEND = map(attrgetter, ("template", "backend"))
 
 
 class Jitted(Protocol, Generic[P, R]):
@@ -277,52 +167,9 @@ def jit(
             cache_size=cache_size,
             donate=donate,
         )
-    static = _static(function, static_argnums, static_argnames)
+    static = static_places(function, static_argnums, static_argnames)
     traced = (*((float, complex) if trace_floats else ()), *((int,) if trace_ints else ()))
     return _make_jitted(function, static, traced, cache_size, check_donated(function, donate))
-
-
-def _static(
-    function: Callable[..., Any], argnums: int | Sequence[int], argnames: str | Sequence[str]
-) -> tuple[frozenset[int], frozenset[str]]:
-    """The positions and the names of static arguments: a position adds its name, and a name its position.
-
-    Raises `ArgumentError` for an argument that the function does not have.
-    """
-    numbers = [index(argnums)] if not isinstance(argnums, Sequence) else [index(number) for number in argnums]
-    names = {argnames} if isinstance(argnames, str) else set(argnames)
-    if not numbers and not names:
-        return frozenset(), frozenset()
-    try:
-        parameters = list(signature(function).parameters.values())
-    except ValueError:
-        raise ArgumentError(expected("a function with a signature for static arguments", function=function)) from None
-    positional = [
-        parameter.name
-        for parameter in parameters
-        if parameter.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    ]
-    if not any(parameter.kind is Parameter.VAR_POSITIONAL for parameter in parameters):
-        for number in numbers:
-            if not -len(positional) <= number < len(positional):
-                expectation = f"static_argnums from {-len(positional)} to {len(positional) - 1}"
-                raise ArgumentError(expected(expectation, static_argnums=argnums))
-        numbers = [number % len(positional) for number in numbers]
-    elif any(number < 0 for number in numbers):
-        raise ArgumentError(
-            expected(
-                "static_argnums of at least 0, as the function takes any number of arguments", static_argnums=argnums
-            )
-        )
-    if not any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
-        unknown = names - {parameter.name for parameter in parameters}
-        if unknown:
-            remedy = f"the parameters are {', '.join(parameter.name for parameter in parameters)}"
-            raise ArgumentError(
-                expected("static_argnames that are parameters", remedy, static_argnames=sorted(unknown))
-            )
-    names |= {positional[number] for number in numbers if number < len(positional)}
-    return frozenset([*numbers, *(i for i, name in enumerate(positional) if name in names)]), frozenset(names)
 
 
 @lru_cache

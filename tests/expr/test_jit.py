@@ -181,32 +181,6 @@ def test_an_object_that_may_change_is_not_an_option() -> None:
         assert tb.jit(lambda x, option: x)(x, option).item() == 2.0
 
 
-def test_static_arguments() -> None:
-    def total(x: tb.Tensor, weights: Any, *more: Any, times: int = 1, **rest: Any) -> tb.Tensor:
-        weighted_sum: tb.Tensor = tb.sum(x) * sum(weights) * times + len(more) + rest.get("shift", 0)
-        return weighted_sum
-
-    x = tb.ones(2)
-    for chosen in ({"static_argnums": 1}, {"static_argnames": "weights"}, {"static_argnames": ["weights", "shift"]}):
-        compiled = tb.jit(total, **chosen)
-        assert compiled(x, (1, 2), times=2, shift=1).item() == 13.0
-        assert compiled(x, weights=(1, 2)).item() == 6.0
-        assert compiled(x, (1, 2), 5).item() == 7.0
-        assert compiled.cache_info().misses == 3
-    with pytest.raises(ArgumentError, match="hashable options of a compiled function"):
-        tb.jit(total, static_argnums=1)(x, [1, 2])
-    two = lambda x, y: x  # noqa: E731
-    assert tb.jit(two, static_argnums=-1)(x, "y").tolist() == [1.0, 1.0]
-    with pytest.raises(ArgumentError, match="expected static_argnums from -2 to 1, got static_argnums=2"):
-        tb.jit(two, static_argnums=2)
-    with pytest.raises(
-        ArgumentError, match=r"expected static_argnames that are parameters, got static_argnames=\['z'\]"
-    ):
-        tb.jit(two, static_argnames=("x", "z"))
-    with pytest.raises(ArgumentError, match="expected static_argnums of at least 0"):
-        tb.jit(total, static_argnums=-1)
-
-
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_floats_may_be_traced(backend: str) -> None:
     @tb.jit(trace_floats=True)
@@ -297,20 +271,6 @@ def test_the_body_of_a_loop_is_fused_too() -> None:
     assert tb.jit(function)(x).to_binary() == function(x).to_binary()
     (loop,) = [node for node in prepare(tb.trace(function)(x), NumpyBackend()).nodes if subgraphs(node)]
     assert "fused" in [node.op for node in subgraphs(loop)[0].nodes]
-
-
-@pytest.mark.parametrize(
-    ("backend", "fragment"), [("numpy", "ops=('exp', 'multiply', 'add')"), ("binary", "exp "), ("jax", "stablehlo.exp")]
-)
-def test_what_is_compiled_as_text(backend: str, fragment: str) -> None:
-    function = tb.jit(lambda x, factor: tb.exp(x) * factor + tb.exp(x))
-    lowered = function.lower(tb.ones(3, backend=backend), 2)
-    assert lowered.backend.name == backend
-    assert fragment in lowered.as_text()
-    assert [node.op for node in lowered.graph.nodes].count("exp") == 2
-    assert function.cache_info().misses == 0
-    with tb.default_backend(backend):
-        assert fragment in function.lower(tb.template((3,), "f32"), factor=2).as_text()
 
 
 def test_what_is_compiled_follows_the_options_of_jit() -> None:
