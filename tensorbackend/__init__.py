@@ -101,13 +101,13 @@ from .ops.composite.indexing.positions import ravel_multi_index as ravel_multi_i
 from .ops.composite.indexing.positions import unravel_index as unravel_index
 from .ops.composite.reduction import all_close as all_close
 from .ops.composite.reduction import count_nonzero as count_nonzero
-from .ops.composite.reduction import log_softmax as log_softmax
 from .ops.composite.reduction import logsumexp as logsumexp
 from .ops.composite.reduction import mean as mean
-from .ops.composite.reduction import softmax as softmax
 from .ops.composite.reduction import std as std
 from .ops.composite.reduction import var as var
 from .ops.composite.reduction import weighted_mean as weighted_mean
+from .ops.composite.reduction.probabilities import log_softmax as log_softmax
+from .ops.composite.reduction.probabilities import softmax as softmax
 from .ops.composite.shape.arranging import broadcast_arrays as broadcast_arrays
 from .ops.composite.shape.arranging import moveaxis as moveaxis
 from .ops.composite.shape.arranging import roll as roll

@@ -18,12 +18,12 @@ from ..ops.composite.elementwise.activations import relu as relu
 from ..ops.composite.elementwise.activations import selu as selu
 from ..ops.composite.elementwise.activations import silu as silu
 from ..ops.composite.elementwise.activations import softplus as softplus
-from ..ops.composite.reduction import cross_entropy as cross_entropy
-from ..ops.composite.reduction import log_softmax as log_softmax
-from ..ops.composite.reduction import masked_softmax as masked_softmax
-from ..ops.composite.reduction import softmax as softmax
-from ..ops.composite.reduction import sparse_cross_entropy as sparse_cross_entropy
 from ..ops.composite.reduction import standardise as standardise
+from ..ops.composite.reduction.probabilities import cross_entropy as cross_entropy
+from ..ops.composite.reduction.probabilities import log_softmax as log_softmax
+from ..ops.composite.reduction.probabilities import masked_softmax as masked_softmax
+from ..ops.composite.reduction.probabilities import softmax as softmax
+from ..ops.composite.reduction.probabilities import sparse_cross_entropy as sparse_cross_entropy
 from ..tensor.missing_names import missing_names as _missing_names
 from .attention import KeyValueCache as KeyValueCache
 from .attention import attention as attention

@@ -13,7 +13,8 @@ from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.contraction import matmul
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.composite.elementwise.gradients import stop_gradient
-from ..ops.composite.reduction import cast_to_float32, masked_softmax, softmax
+from ..ops.composite.reduction import cast_to_float32
+from ..ops.composite.reduction.probabilities import masked_softmax, softmax
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, iota, rename, zeros
 from ..ops.creation.values import operand_tensors

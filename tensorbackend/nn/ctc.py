@@ -10,7 +10,7 @@ from ..declarations.argument_errors import check_arguments
 from ..dtypes import float32, promote_types
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..ops.composite.cumulative import cumulative_sum
-from ..ops.composite.reduction import log_softmax
+from ..ops.composite.reduction.probabilities import log_softmax
 from ..ops.creation.filled import full, iota, rename
 from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.binary import less, logical_and, not_equal, subtract

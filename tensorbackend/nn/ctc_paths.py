@@ -17,7 +17,8 @@ from ..dispatch import perform
 from ..dtypes import DType
 from ..expr.control import scan
 from ..expr.grad.custom import custom_gradient
-from ..ops.composite.reduction import logsumexp, softmax
+from ..ops.composite.reduction import logsumexp
+from ..ops.composite.reduction.probabilities import softmax
 from ..ops.composite.shape.arranging import stack
 from ..ops.creation.filled import full, iota, zeros
 from ..ops.elementwise.binary import (

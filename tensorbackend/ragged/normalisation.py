@@ -8,8 +8,8 @@ from typing import Any
 from ..annotations import Axes
 from ..declarations.argument_errors import check_arguments
 from ..ops.composite.reduction import cast_to_float32
-from ..ops.composite.reduction import log_softmax as _log_softmax
-from ..ops.composite.reduction import softmax as _softmax
+from ..ops.composite.reduction.probabilities import log_softmax as _log_softmax
+from ..ops.composite.reduction.probabilities import softmax as _softmax
 from ..ops.elementwise.binary import add, multiply, subtract
 from ..ops.elementwise.complex_functions import rsqrt
 from ..ops.elementwise.conversion import astype

@@ -15,7 +15,7 @@ from ..expr.while_loops import while_loop
 from ..ops.composite.random.checks import require
 from ..ops.composite.random.continuous import exponential, normal, uniform
 from ..ops.composite.random.threefry import split
-from ..ops.composite.reduction import softmax
+from ..ops.composite.reduction.probabilities import softmax
 from ..ops.creation.filled import full, iota, rename
 from ..ops.elementwise.binary import (
     add,

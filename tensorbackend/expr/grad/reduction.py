@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from ...ops.composite.cumulative import cumulative_prod
 from ...ops.composite.elementwise.gradients import stop_gradient
 from ...ops.composite.linalg.norms import vector_norm
-from ...ops.composite.reduction import cast_to_float32, count_along, mean, softmax
+from ...ops.composite.reduction import cast_to_float32, count_along, mean
+from ...ops.composite.reduction.probabilities import softmax
 from ...ops.elementwise.binary import logical_and
 from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.ternary import where
