@@ -25,12 +25,12 @@ from ..ops.composite.reduction.probabilities import masked_softmax as masked_sof
 from ..ops.composite.reduction.probabilities import softmax as softmax
 from ..ops.composite.reduction.probabilities import sparse_cross_entropy as sparse_cross_entropy
 from ..tensor.missing_names import missing_names as _missing_names
-from .attention import KeyValueCache as KeyValueCache
 from .attention import attention as attention
 from .attention import attention_weights as attention_weights
-from .attention import incremental_attention as incremental_attention
-from .attention import key_value_cache as key_value_cache
-from .attention import multi_head_attention as multi_head_attention
+from .attention_heads import KeyValueCache as KeyValueCache
+from .attention_heads import incremental_attention as incremental_attention
+from .attention_heads import key_value_cache as key_value_cache
+from .attention_heads import multi_head_attention as multi_head_attention
 from .convolution import conv as conv
 from .convolution import conv_transpose as conv_transpose
 from .convolution import max_pool as max_pool

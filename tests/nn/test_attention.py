@@ -1,4 +1,4 @@
-"""Attention against that of JAX, its masks, and its cache against one call with all steps."""
+"""Attention against that of JAX, and its masks."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors import ArgumentError, NamesError, ShapeError
+from tensorbackend.errors import NamesError, ShapeError
 
 
 def normal(seed: int, **sizes: int) -> tb.Tensor:
@@ -68,48 +68,6 @@ def test_a_bias_is_added_before_the_softmax() -> None:
     assert np.allclose(weights, jax.jit(jax.nn.softmax)(scores + np.asarray(far)), atol=1e-5)
 
 
-def parameters(features: int, units: int) -> dict[str, tb.Tensor]:
-    keys = tb.random.split(tb.random.key(7), 4)
-    names = ("query", "key", "value")
-    weights = {
-        name: tb.nn.glorot_normal(keys[i], (features, units), names=("feature", None)) for i, name in enumerate(names)
-    }
-    weights["output"] = tb.nn.glorot_normal(keys[3], (units, features), names=(None, "feature"))
-    weights["value_bias"] = tb.ones(units)
-    return weights
-
-
-def test_several_heads_are_several_attentions() -> None:
-    weights = parameters(6, 8)
-    x = normal(5, batch=2, time=4, feature=6)
-    outputs = tb.nn.multi_head_attention(weights, x, heads=2, causal=True)
-    parts = []
-    for head in range(2):
-        part = slice(head * 4, head * 4 + 4)
-        q, k, v = (x @ weights[name][:, part] for name in ("query", "key", "value"))
-        parts.append(tb.nn.attention(q, k, v + 1, causal=True))
-    reference = tb.concat(parts, axis=-1) @ weights["output"]
-    assert outputs.names == ("batch", "time", "feature")
-    assert tb.all_close(outputs, reference, atol=1e-5)
-    turned = tb.nn.multi_head_attention(weights, tb.permute_dims(x), heads=2, causal=True, time="time", axis="feature")
-    assert tb.all_close(turned, outputs, atol=1e-5)
-
-
-@pytest.mark.parametrize("backend", ["numpy"])
-def test_a_cache_gives_what_all_steps_at_once_give(backend: str) -> None:
-    weights = {name: x.backend_copy(backend) for name, x in parameters(6, 8).items()}
-    x = normal(5, batch=2, time=5, feature=6).backend_copy(backend)
-    whole = tb.nn.multi_head_attention(weights, x, heads=2, causal=True, rotate=tb.nn.rotary)
-    cache = tb.tree_map(lambda x: x.backend_copy(backend), tb.nn.key_value_cache((2,), heads=2, size=6, units=4))
-    step = tb.jit(lambda x, cache: tb.nn.incremental_attention(weights, x, cache, heads=2, rotate=tb.nn.rotary))
-    parts = []
-    for start, stop in ((0, 2), (2, 3), (3, 4), (4, 5)):
-        outputs, cache = step(x[:, start:stop], cache)
-        parts.append(outputs)
-    assert cache.length.item() == 5
-    assert tb.all_close(tb.concat(parts, axis=1), whole, atol=1e-5)
-
-
 def test_narrow_floats_keep_their_dtype() -> None:
     q, k, v = (tb.astype(x * 30, "f16") for x in (QUERY, KEY, VALUE))
     outputs = tb.nn.attention(q, k, v)
@@ -139,16 +97,6 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tb.nn.attention(QUERY, KEY, VALUE[:, :, :4]), ShapeError, "paired axes of the same sizes"),
     (lambda: tb.nn.attention(QUERY, KEY, VALUE, time=-1), ShapeError, "attention: expected two axes"),
     (lambda: tb.nn.attention(QUERY, KEY, VALUE, bias=tb.ones((9, 1, 1, 1, 1))), ShapeError, "expected a bias that"),
-    (
-        lambda: tb.nn.multi_head_attention(parameters(6, 8), tb.ones((2, 6)), heads=3),
-        ArgumentError,
-        "multi_head_attention: expected a number of heads that divides the 8 units",
-    ),
-    (
-        lambda: tb.nn.multi_head_attention({}, tb.ones((2, 6)), heads=3),
-        ArgumentError,
-        "multi_head_attention: expected parameters query, key, value and output",
-    ),
 ]
 
 
