@@ -35,7 +35,7 @@ from .expr.trees import flatten, paths, unflatten
 from .files import safetensors
 from .files.replace import replace_file
 from .files.source import Source, broken, locate_errors, read_tensor
-from .ops.creation.values import is_array
+from .ops.creation.foreign_arrays import is_array
 from .protocol import Backend, BackendLike
 from .select import check_dtype_support, get_backend
 from .template import Template

@@ -6,7 +6,8 @@ from typing import Any
 
 from ..declarations.argument_errors import check_arguments
 from ..errors import NamesError, OperandError, ShapeError, expected
-from ..ops.creation.values import asarray, is_array
+from ..ops.creation.foreign_arrays import is_array
+from ..ops.creation.values import asarray
 from ..ops.elementwise import binary
 from ..ops.elementwise.conversion import astype
 from ..ops.indexing.taking import take_along_axis_at, take_at

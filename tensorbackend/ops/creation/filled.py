@@ -22,8 +22,8 @@ from ...template import Template, as_names, as_shape, intern_template
 from ...tensor import Like, Tensor, TensorLike, bind, public_op, rename_like
 from ..elementwise.binary import add, greater_equal
 from ..elementwise.conversion import astype
+from .foreign_arrays import is_array
 from .values import asarray as asarray
-from .values import is_array
 from .values import tensor as tensor
 
 

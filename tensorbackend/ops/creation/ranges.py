@@ -24,7 +24,7 @@ from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..shape import reshape
 from .filled import asarray, iota
-from .values import is_array
+from .foreign_arrays import is_array
 
 
 def _known_number(value: Any) -> tuple[Scalar, Template]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence, Set
 from itertools import chain
 from typing import Any, Final, NamedTuple, Never
 
-from ...caching.option_keys import NUMBERS, holds_entries, remember
+from ...caching.option_keys import NUMBERS
 from ...declarations.argument_errors import check_arguments
 from ...declarations.signature_errors import adapt
 from ...docstrings import document
@@ -26,25 +26,23 @@ from ...dtypes import (
 from ...dtypes.packing import element_type, pack
 from ...errors import (
     ArgumentError,
-    DTypeError,
     ExchangeError,
     OperandError,
     OutOfRangeError,
     ShapeError,
     TemplateDataError,
-    TensorBackendError,
     expected,
 )
 from ...errors.remedies import of_element
-from ...interchange import ARRAYS, HOST, OnDevice, as_numpy, to_plain_memory
 from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
 from ...rules.plan import flag
 from ...rules.shape import template_without_names
-from ...select import check_dtype_support, claimant, common_backend, creation_backend, get_backend, move
+from ...select import check_dtype_support, common_backend, creation_backend, get_backend, move
 from ...select.default import current
-from ...template import MAX_AXES, Shape, Template, as_names, intern_template, is_deep, weak_template
+from ...template import MAX_AXES, Shape, Template, intern_template, is_deep, weak_template
 from ...tensor import Like, Tensor, TensorLike, bind, public_op, rename_like
+from .foreign_arrays import dims_of, is_array, plain_array, shared_templates, tensor_by_dlpack, tensor_of_array
 
 
 @check_arguments
@@ -109,18 +107,12 @@ def asarray(
             return value
         chosen = current() if backend is None else get_backend(backend)
         try:
-            out = _shared[value.__class__, value.dtype, value.shape, chosen]
+            out = shared_templates[value.__class__, value.dtype, value.shape, chosen]
         except (AttributeError, KeyError, TypeError, RuntimeError):  # a nested tensor of PyTorch has no shape
             pass  # so that no error below has this one as its context
         else:
             return Tensor(out, chosen, chosen.from_numpy(out, value, copy=False))
     return _from_value(value, dtype, names, backend, device, copy=copy)
-
-
-_shared: dict[Any, Template] = {}
-"""The templates of tensors made of NumPy arrays so far, by the type, dtype and shape of the array and the backend."""
-
-holds_entries("templates of arrays", _shared)
 
 
 def operand_tensor(value: TensorLike, *others: object) -> Tensor:
@@ -167,14 +159,9 @@ def from_dlpack(
     copy = None if copy is None else flag(copy=copy)
     chosen = get_backend(backend, device=device)
     try:
-        return _from_dlpack(_plain(x, copy), chosen, device, copy)
+        return tensor_by_dlpack(plain_array(x, copy), chosen, device, copy)
     except ExchangeError as error:
         raise ExchangeError(f"{error.message or error}; use asarray(), which may copy") from error
-
-
-def is_array(value: object) -> bool:
-    """Whether a value is an array of another library, or one of its numbers with a dtype."""
-    return scalar_kind(value) is None and any(hasattr(value, name) for name in ARRAYS)
 
 
 def _from_value(
@@ -198,8 +185,8 @@ def _from_value(
         if copy and converted is value:
             converted = Tensor(value.template, chosen, value.data)  # payloads never change
     elif value.__class__ is not list and is_array(value):
-        names = _dims_of(value) if names is None else names
-        converted = _from_array(value, get_backend(backend, device=device), device, copy, names)
+        names = dims_of(value) if names is None else names
+        converted = tensor_of_array(value, get_backend(backend, device=device), device, copy, names)
     else:
         if copy is False:
             raise ArgumentError(expected("a tensor or an array to share", "leave copy out", value=value))
@@ -213,104 +200,6 @@ def _from_value(
     if names is not None:
         converted = rename_like(converted, Template(converted.shape, converted.dtype, names))
     return converted
-
-
-def _dims_of(array: Any) -> tuple[str, ...] | None:
-    """The names of the axes of an array of a library with named axes, such as a `DataArray` of xarray."""
-    dims = getattr(array, "dims", None)
-    return dims if isinstance(dims, tuple) and all(isinstance(name, str) for name in dims) and dims else None
-
-
-def _from_array(
-    value: Any,
-    backend: Backend,
-    device: str | None,
-    copy: bool | None,
-    names: Sequence[str | None] | None,
-) -> Tensor:
-    """The tensor of another library's array.
-
-    An array of the backend's own library is used without conversion. Any other comes by DLPack if it is on the
-    backend's device and that is not the host, or if NumPy cannot read it, and else through NumPy. It is laid out by its
-    names at once, so that no device of a mesh ever holds more than its part.
-    """
-    value = _plain(value, copy)
-    adopted = None if copy else backend.adopted(value)
-    if adopted is not None:
-        return Tensor(adopted[0], backend, adopted[1])
-    place, unread = _place(value), None
-    if place == HOST or place != backend.dlpack_device():
-        try:
-            array = as_numpy(value)
-        except OperandError:  # it says itself what to take in its place
-            raise
-        except (AttributeError, TypeError, RuntimeError) as error:  # a dtype that NumPy lacks, traced, not on the host
-            unread = error
-            owner = claimant(value)
-            if owner is not None:
-                return Tensor(Template(value.shape, as_dtype(value.dtype), None), owner, value)
-            if not hasattr(value, "__dlpack__"):
-                _check_dtype(value)
-                raise
-        else:
-            out = intern_template(array.shape, as_dtype(array.dtype), as_names(names, array.ndim))
-            check_dtype_support(out.dtype, backend)
-            if array is value and names is None:
-                remember(_shared, (array.__class__, array.dtype, array.shape, backend), out)
-            return Tensor(out, backend, backend.from_numpy(out, array, copy=copy is True))
-    return _from_dlpack(value, backend, device, copy, unread)
-
-
-def _plain(value: Any, copy: bool | None) -> Any:
-    """Another library's array in plain memory.
-
-    Raises `OperandError` for an array with a mask, and `ArgumentError` where `copy=False` and the elements are not in
-    the memory as they are.
-    """
-    if hasattr(value, "mask") and hasattr(value, "filled"):
-        raise OperandError(expected("an array without a mask", "fill it first with filled()", array=type(value)))
-    plain = to_plain_memory(value)
-    swapped = not getattr(getattr(value, "dtype", None), "isnative", True)
-    if copy is False and (swapped or (plain is not value and (value.is_conj() or value.is_neg()))):
-        raise ArgumentError(expected("an array whose memory holds its elements", "leave copy out", array=type(value)))
-    return plain
-
-
-def _place(array: Any) -> tuple[int, int]:
-    """The device of an array as DLPack's type and number; the host if it is on several, from which NumPy gathers it."""
-    try:
-        place: tuple[int, int] = array.__dlpack_device__() if hasattr(array, "__dlpack_device__") else HOST
-    except Exception:  # whatever the array's library raises
-        return HOST
-    return place
-
-
-def _from_dlpack(
-    value: Any, backend: Backend, device: str | None, copy: bool | None, unread: Exception | None = None
-) -> Tensor:
-    """Imports an array by DLPack; if a `device` was given, the other library may have to copy it there.
-
-    `unread` is the error with which NumPy's protocol failed, if it did; it says more than DLPack's.
-    """
-    asked = value if device is None else OnDevice(value, backend.dlpack_device())
-    try:
-        out, data = backend.from_dlpack(asked, copy=copy)
-    except DTypeError:
-        _check_dtype(value)
-        raise
-    except (TensorBackendError, MemoryError):
-        raise
-    except Exception as error:  # whatever the array's library raises
-        _check_dtype(value)
-        told = isinstance(error, BufferError) and str(error).startswith("expected ")  # by this library, with a remedy
-        raise ExchangeError(f"{error if told else unread or error}") from error
-    return Tensor(out, backend, data)
-
-
-def _check_dtype(array: Any) -> None:
-    """Raises `DTypeError` for an array of a dtype that tensors do not have."""
-    dtype = getattr(array, "dtype", bool)
-    as_dtype(dtype if hasattr(dtype, "name") else str(dtype).rpartition(".")[2])  # PyTorch's have no names
 
 
 # Lists

@@ -16,7 +16,8 @@ from ...select import common_backend
 from ...template import Template
 from ...tensor import Tensor, TensorLike
 from ..creation.filled import iota
-from ..creation.values import is_array, operand_tensor, operand_tensors
+from ..creation.foreign_arrays import is_array
+from ..creation.values import operand_tensor, operand_tensors
 from ..elementwise.binary import add, maximum, minimum
 from ..elementwise.conversion import astype
 from ..shape import broadcast_to, concatenate, expand_dims, flip, reshape, squeeze

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -59,27 +58,3 @@ def test_a_range_of_complex_numbers_near_the_largest(backend: str) -> None:
     end = complex(1.5e308, 1.5e308)
     assert tb.linspace(0, end, 2, dtype="c128", backend=backend).tolist() == [0, end]
     assert tb.linspace(-end, end, 3, dtype="c128", backend=backend).tolist() == [-end, 0, end]
-
-
-class Labelled:
-    """An array with named axes, as a `DataArray` of xarray is; that library is not imported."""
-
-    def __init__(self, array: Any, dims: Any) -> None:
-        self.array, self.dims = array, dims
-        self.shape, self.dtype = array.shape, array.dtype
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return self.array
-
-
-def test_an_array_with_dims_keeps_its_names() -> None:
-    values = np.arange(6.0).reshape(2, 3)
-    labelled = Labelled(values, ("time", "place"))
-    for _ in range(2):
-        assert tb.asarray(labelled).names == ("time", "place")
-        assert tb.tensor(labelled).names == ("time", "place")
-        assert tb.asarray(labelled, dtype="f32").names == ("time", "place")
-        assert tb.asarray(labelled, names=("a", "b")).names == ("a", "b")
-        assert tb.asarray(values).names == (None, None)
-        assert tb.sum(labelled, axis="place").names == ("time",)
-    assert tb.asarray(Labelled(values, (0, 1))).names == (None, None)
