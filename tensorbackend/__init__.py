@@ -335,11 +335,11 @@ if _TYPE_CHECKING:
     from .expr.saved_graphs import save_graph as save_graph
     from .expr.shards import shard_map as shard_map
     from .expr.trace import trace as trace
+    from .expr.tree_containers import register_tree_node as register_tree_node
     from .expr.tree_functions import tree_flatten as tree_flatten
     from .expr.tree_functions import tree_leaves as tree_leaves
     from .expr.tree_functions import tree_map_with_path as tree_map_with_path
     from .expr.tree_functions import tree_unflatten as tree_unflatten
-    from .expr.trees import register_tree_node as register_tree_node
     from .expr.trees import tree_map as tree_map
     from .expr.vmap import vmap as vmap
     from .expr.while_loops import while_loop as while_loop

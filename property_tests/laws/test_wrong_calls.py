@@ -37,7 +37,7 @@ from tensorbackend.errors import (
     TensorBackendError,
     UnsupportedOp,
 )
-from tensorbackend.expr import trees
+from tensorbackend.expr import tree_containers
 from tensorbackend.testing import wrong_calls, wrong_values
 from tensorbackend.testing.wrong_calls import Call, Subject, UserError, spoilt_call, subject_of, subjects, wrong_call
 from tensorbackend.testing.wrong_values import WRONG, UnknownObject, deep, itself, nest_mutually, only_itself
@@ -150,7 +150,7 @@ def _watched() -> Iterator[None]:
     def late(number: int, frame: FrameType | None) -> None:
         raise TimeoutError
 
-    kinds = dict(trees.registered)
+    kinds = dict(tree_containers.registered)
     before = signal.signal(signal.SIGALRM, late)
     signal.alarm(SECONDS)
     try:
@@ -161,8 +161,8 @@ def _watched() -> Iterator[None]:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
         tb.set_default_backend("numpy")
-        trees.registered.clear()
-        trees.registered.update(kinds)
+        tree_containers.registered.clear()
+        tree_containers.registered.update(kinds)
 
 
 def told(number: int, subject: Subject, backend: str) -> str:

@@ -17,7 +17,8 @@ from ..select import common_backend
 from ..tensor import Tensor
 from .control import bring_forward, name_errors, scan
 from .loop_state import Leaves, check_same, flatten_state, home_of
-from .trees import Tree, flatten, leaves_like, unflatten
+from .tree_containers import Tree
+from .trees import flatten, leaves_like, unflatten
 from .vmap import vmap
 
 X = TypeVar("X")

@@ -15,7 +15,8 @@ from ..ops.creation.filled import asarray
 from ..protocol import Backend
 from ..select import common_backend
 from ..tensor import Tensor
-from .trees import LEAF, Tree, flatten
+from .tree_containers import LEAF, Tree
+from .trees import flatten
 
 
 def is_array(leaf: object) -> bool:

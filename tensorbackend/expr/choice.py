@@ -23,7 +23,8 @@ from .graph import Graph
 from .loop_state import Leaves, check_same, home_of
 from .node import PARAMETER, Node, Value
 from .trace import trace_leaves
-from .trees import Nested, Tree, flatten, leaves_like, paths, unflatten
+from .tree_containers import Tree
+from .trees import Nested, flatten, leaves_like, paths, unflatten
 
 Operands = TypeVarTuple("Operands")
 

@@ -14,7 +14,8 @@ from .evaluate import Program, note
 from .graph import Graph
 from .ordering import updates_early
 from .simplify import simplified
-from .trees import LEAF, unflatten
+from .tree_containers import LEAF
+from .trees import unflatten
 from .warm_calls import WarmCall, unwritten
 
 _DATA = attrgetter("data")

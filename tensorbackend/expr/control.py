@@ -35,7 +35,8 @@ from .graph import Graph
 from .loop_state import Leaves, flatten_state, home_of, trace_until_stable
 from .loops import run_checkpoint, run_cond, run_scan, run_while_loop
 from .node import HOOK, HOST
-from .trees import Nested, Tree, flatten, leaves_like, paths, unflatten
+from .tree_containers import Tree
+from .trees import Nested, flatten, leaves_like, paths, unflatten
 
 X = TypeVar("X")
 Y = TypeVar("Y")

@@ -14,7 +14,8 @@ from ..tensor import Tensor
 from .arguments import as_tensors
 from .node import CAPTURED, PARAMETER, Node, Value
 from .record import capture, current, depends_on_argument, expr_tensor, leak_error
-from .trees import LEAF, Tree, flatten, leaves_like, paths, unflatten
+from .tree_containers import LEAF, Tree
+from .trees import flatten, leaves_like, paths, unflatten
 
 NO_OPTION: Final = object()
 """Represents a tensor among the options of a call."""

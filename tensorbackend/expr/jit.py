@@ -30,7 +30,8 @@ from .graph import Graph
 from .record import expect_repeats
 from .sized import SizedPrograms
 from .trace import argument_names, check_results, trace_leaves
-from .trees import Tree, flatten, unflatten
+from .tree_containers import Tree
+from .trees import flatten, unflatten
 from .warm_calls import OTHERWISE, call_of, unwritten
 
 P = ParamSpec("P")

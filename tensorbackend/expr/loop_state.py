@@ -17,7 +17,8 @@ from ..tensor import Tensor
 from .closures import TracedFunction, as_tensor
 from .mesh_variation import Known, current_mesh, varies, varies_of
 from .record import expect_repeats
-from .trees import Tree, flatten, paths
+from .tree_containers import Tree
+from .trees import flatten, paths
 
 Leaf: TypeAlias = "Tensor | Scalar"
 

@@ -34,7 +34,7 @@ from .node import CAPTURED, PARAMETER, RENAMED, Node, Value
 from .saved_nodes import CONTROL, PACKAGE, specs
 from .saved_reader import Reader
 from .simplify import expanded
-from .trees import Tree
+from .tree_containers import Tree
 
 KEY: Final = "tensorbackend.graph"
 """The key of the nodes in the metadata of a file."""

@@ -18,7 +18,7 @@ from ..tensor import Tensor
 from .graph import NO_OPTION, Graph, TracedCall
 from .node import CAPTURED, PARAMETER, Line, Node, Value
 from .saved_nodes import make_node
-from .trees import LEAF, Tree
+from .tree_containers import LEAF, Tree
 
 _DEPTH: Final = 60
 """How deep graphs may be nested in each other."""

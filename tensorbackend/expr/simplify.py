@@ -21,7 +21,7 @@ from .node import CAPTURED, HOOK, HOST, RENAMED, Node, Value, in_place_of, is_si
 from .recall import value_under
 from .record import ExprBackend, capture, expr_tensor, record_block, value_of
 from .subgraphs import subgraphs
-from .trees import LEAF, Tree
+from .tree_containers import LEAF, Tree
 
 Visit = Callable[[Node], Sequence[Value]]
 

@@ -21,7 +21,8 @@ from .evaluate import Program, note
 from .graph import Graph
 from .node import frames_to_user
 from .simplify import simplified
-from .trees import Tree, unflatten
+from .tree_containers import Tree
+from .trees import unflatten
 
 FEW: Final = 2
 """So many shapes of the arguments are compiled exactly before sizes become symbolic."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..dtypes import DType, as_dtype, scalar_kind
 from ..tensor import Tensor
-from .trees import LEAF, Tree, register_tree_node
+from .tree_containers import LEAF, Tree, register_tree_node
 
 
 def is_static(leaf: object) -> bool:

@@ -24,7 +24,8 @@ from .node import PARAMETER, Node, Value
 from .record import expr_tensor, record_block, value_of
 from .scopes import Scope
 from .static_leaves import keep_static
-from .trees import Tree, flatten, paths, unflatten
+from .tree_containers import Tree
+from .trees import flatten, paths, unflatten
 
 
 @check_arguments_early

@@ -7,7 +7,8 @@ from typing import Any
 
 from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, expected
-from .trees import Tree, flatten, paired_leaves, unflatten
+from .tree_containers import Tree
+from .trees import flatten, paired_leaves, unflatten
 
 Path = tuple[Any, ...]
 """The keys, positions and names of fields from the root to a leaf."""

@@ -23,7 +23,8 @@ from .evaluate import evaluate
 from .graph import Graph
 from .mesh_variation import varies_of
 from .trace import argument_names, trace_leaves
-from .trees import Tree, flatten, parts_by_key, unflatten
+from .tree_containers import Tree
+from .trees import flatten, parts_by_key, unflatten
 
 P = ParamSpec("P")
 R = TypeVar("R")

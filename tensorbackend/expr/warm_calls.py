@@ -51,7 +51,8 @@ from ..tensor import Tensor, blank_tensor
 from .arguments import StaticArgument
 from .evaluate import note
 from .source import function_of
-from .trees import LEAF, Tree, container_of_tree, flatten, registered
+from .tree_containers import LEAF, Tree, container_of_tree, registered
+from .trees import flatten
 
 WarmCall: TypeAlias = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 """Takes a cache entry, which has a `kernel` and counts its `calls`, and the positional and named arguments. Returns the

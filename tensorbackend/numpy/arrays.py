@@ -16,7 +16,7 @@ from types import GenericAlias
 from typing import Any, Final
 
 from ..errors import ArgumentError, expected
-from ..expr.trees import register_tree_node
+from ..expr.tree_containers import register_tree_node
 from ..protocol.owners import held_alone
 from ..template import Shape, Template
 from ..tensor import Tensor, blank_tensor, public_op

@@ -11,7 +11,8 @@ from ..declarations.argument_errors import check_arguments
 from ..dispatch.operands import nameless
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..expr.arguments import is_tree
-from ..expr.trees import LEAF, Tree, flatten, paths, unflatten
+from ..expr.tree_containers import LEAF, Tree
+from ..expr.trees import flatten, paths, unflatten
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import full
 from ..ops.creation.values import asarray, operand_tensors

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from ..dispatch.operands import nameless
 from ..dtypes import default_dtype
 from ..errors import ShapeError, expected
-from ..expr.trees import LEAF, Tree, flatten, unflatten
+from ..expr.tree_containers import LEAF, Tree
+from ..expr.trees import flatten, unflatten
 from ..ops.creation.values import asarray, operand_tensors
 from ..ops.elementwise.conversion import astype
 from ..ops.inspection import result_type

@@ -14,7 +14,7 @@ from ..declarations.argument_errors import check_construction
 from ..dispatch.codes import cast
 from ..dispatch.fallbacks import load_fallbacks
 from ..dtypes import DType, float32, uint8
-from ..expr.trees import register_tree_node
+from ..expr.tree_containers import register_tree_node
 from ..ops.composite.shape.arranging import stack
 from ..ops.elementwise.binary import (
     bitwise_and,

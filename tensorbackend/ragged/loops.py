@@ -14,7 +14,8 @@ from ..expr.control import scan as _scan
 from ..expr.examples import fill_from_active
 from ..expr.loop_state import home_of
 from ..expr.trace import trace
-from ..expr.trees import Tree, flatten, tree_map, unflatten
+from ..expr.tree_containers import Tree
+from ..expr.trees import flatten, tree_map, unflatten
 from ..expr.while_loops import while_loop
 from ..ops.composite.elementwise.functions import logical_not
 from ..ops.composite.elementwise.gradients import stop_gradient

@@ -10,7 +10,7 @@ from ..declarations.argument_errors import check_arguments, check_construction
 from ..declarations.op_specs import OPS
 from ..dtypes import DType, Scalar
 from ..errors import ArgumentError, AxisError, OperandError, ShapeError, expected
-from ..expr.trees import register_tree_node
+from ..expr.tree_containers import register_tree_node
 from ..ops.creation.filled import asarray
 from ..ops.elementwise import binary, unary
 from ..ops.elementwise.binary import logical_and

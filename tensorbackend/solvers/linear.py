@@ -19,7 +19,8 @@ from ..expr.evaluate import evaluate
 from ..expr.grad.functions import vjp
 from ..expr.graph import Graph
 from ..expr.trace import trace_leaves
-from ..expr.trees import Tree, flatten, unflatten
+from ..expr.tree_containers import Tree
+from ..expr.trees import flatten, unflatten
 from ..ops.composite.contraction import matmul
 from ..ops.creation.filled import zeros
 from ..ops.elementwise.conversion import astype

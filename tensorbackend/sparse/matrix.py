@@ -20,7 +20,7 @@ from ..dispatch.operands import nameless
 from ..dtypes import DType
 from ..errors import OperandError, expected
 from ..errors.foreign_results import OF_SPARSE_OPERANDS
-from ..expr.trees import register_tree_node
+from ..expr.tree_containers import register_tree_node
 from ..ops.composite.linalg.sparse import Format, places
 from ..ops.creation.filled import rename
 from ..protocol import Backend

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...dtypes import as_dtype, uint8
 from ...errors import DTypeError
-from ...expr.trees import for_each_registered
+from ...expr.tree_containers import for_each_registered
 from ...select import get_backend
 from ...template import Template
 from ...tensor import Deallocated, Tensor

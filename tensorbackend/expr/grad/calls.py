@@ -15,8 +15,9 @@ from ...tensor import Tensor
 from ..graph import Graph
 from ..static_leaves import is_inexact, is_static
 from ..trace import argument_names, trace_leaves
-from ..trees import LEAF, Nested, Tree, are_in_registered, flatten, unflatten
-from ..trees import registered as registered_classes
+from ..tree_containers import LEAF, Tree
+from ..tree_containers import registered as registered_classes
+from ..trees import Nested, are_in_registered, flatten, unflatten
 
 Argnums = int | Sequence[int]
 

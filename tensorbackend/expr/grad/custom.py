@@ -24,7 +24,8 @@ from ..node import CUSTOM, Node, Value, next_serial
 from ..record import ExprBackend, capture, current, expr_tensor, outside_traces
 from ..simplify import rewritten
 from ..trace import argument_names, resume_trace, trace_leaves
-from ..trees import Tree, flatten, paths, tree_map, unflatten
+from ..tree_containers import Tree
+from ..trees import flatten, paths, tree_map, unflatten
 from .engine import find_dependents, inexact
 from .registry import Cotangents, NoGradient, rule
 from .tape import current_tape

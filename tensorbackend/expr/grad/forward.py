@@ -14,7 +14,8 @@ from ...template import Template
 from ...tensor import Tensor
 from ..evaluate import evaluate
 from ..graph import Graph
-from ..trees import Tree, flatten, paths, unflatten
+from ..tree_containers import Tree
+from ..trees import flatten, paths, unflatten
 from . import rules as rules
 from .calls import Call, Held, fit_to_template, rename_like
 from .engine import push_graph

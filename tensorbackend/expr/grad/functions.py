@@ -29,7 +29,8 @@ from ..graph import Graph
 from ..node import HOOK
 from ..static_leaves import is_static
 from ..trace import trace_leaves
-from ..trees import LEAF, Tree, flatten, paths, registered, unflatten
+from ..tree_containers import LEAF, Tree, registered
+from ..trees import flatten, paths, unflatten
 from . import rules as rules
 from .calls import Argnums, Call, Gradient, Held, ValueAndGradient, fit_to_template, rename_like
 from .custom import trace_pullbacks

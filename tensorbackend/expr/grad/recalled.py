@@ -18,7 +18,8 @@ from ..recall import Recall, value_under
 from ..record import ExprBackend, capture, depends_on_argument, leak_error
 from ..scopes import CapturedNode, Mark, scope_variable
 from ..trace import argument_names, outputs_of
-from ..trees import LEAF, Tree, flatten, unflatten
+from ..tree_containers import LEAF, Tree
+from ..trees import flatten, unflatten
 from .calls import Argnums, Call, places_of
 from .tape import current_tape
 

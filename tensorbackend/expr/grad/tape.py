@@ -19,7 +19,8 @@ from ..evaluate import evaluate
 from ..graph import Graph
 from ..node import PARAMETER, Value, next_serial
 from ..record import ExprBackend, capture, expr_tensor
-from ..trees import Tree, flatten, paths, unflatten
+from ..tree_containers import Tree
+from ..trees import flatten, paths, unflatten
 from . import rules as rules
 from .engine import pull_back
 from .recipes import tensor_of
