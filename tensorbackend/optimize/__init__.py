@@ -5,6 +5,9 @@ from ..tensor.missing_names import missing_names as _missing_names
 from .adafactor import adafactor as adafactor
 from .averages import accumulate as accumulate
 from .averages import moving_average as moving_average
+from .descent import scale_by_rate as scale_by_rate
+from .descent import sgd as sgd
+from .descent import trace as trace
 from .loss_scaling import LossScale as LossScale
 from .loss_scaling import scale_loss as scale_loss
 from .mean_squares import lion as lion
@@ -31,9 +34,6 @@ from .transformations import chain as chain
 from .transformations import clip_by_global_norm as clip_by_global_norm
 from .transformations import global_norm as global_norm
 from .transformations import scale as scale
-from .transformations import scale_by_rate as scale_by_rate
-from .transformations import sgd as sgd
-from .transformations import trace as trace
 
 __dir__ = _directory(__name__)
 __getattr__ = _missing_names(__name__)

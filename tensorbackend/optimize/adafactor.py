@@ -17,6 +17,7 @@ from ..ops.elementwise.transcendental import sqrt
 from ..ops.elementwise.unary import abs as abs_
 from ..ops.shape import expand_dims
 from ..tensor import Tensor
+from .descent import scale_by_rate, trace
 from .schedules import Schedule
 from .transformations import (
     GradientTransformation,
@@ -26,9 +27,7 @@ from .transformations import (
     chain,
     next_step,
     scale,
-    scale_by_rate,
     stateless,
-    trace,
     zero_steps,
 )
 from .widths import compute_wide, map_numbers, round_updates, wide_dtype, widen

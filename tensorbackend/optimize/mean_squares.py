@@ -10,17 +10,9 @@ from ..ops.elementwise.transcendental import sqrt
 from ..ops.elementwise.unary import abs as abs_
 from ..ops.elementwise.unary import sign
 from ..tensor import Tensor
+from .descent import scale_by_rate, trace
 from .schedules import Schedule
-from .transformations import (
-    GradientTransformation,
-    Mask,
-    Trees,
-    add_decayed_weights,
-    chain,
-    check_decay,
-    scale_by_rate,
-    trace,
-)
+from .transformations import GradientTransformation, Mask, Trees, add_decayed_weights, chain, check_decay
 from .widths import compute_wide, map_numbers, wide_zeros, widen
 
 

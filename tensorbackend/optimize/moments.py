@@ -12,6 +12,7 @@ from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.transcendental import expm1, sqrt
 from ..ops.elementwise.unary import abs as abs_
 from ..tensor import Tensor
+from .descent import scale_by_rate
 from .schedules import Schedule
 from .transformations import (
     GradientTransformation,
@@ -21,7 +22,6 @@ from .transformations import (
     chain,
     check_decay,
     next_step,
-    scale_by_rate,
     zero_steps,
 )
 from .widths import dtype_of_moments, map_numbers, round_updates, wide_zeros, widen

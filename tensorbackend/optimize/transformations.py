@@ -10,7 +10,6 @@ Sums in states are float32 or wider.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import reduce
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -32,8 +31,7 @@ from ..ops.reduction import max as max_
 from ..ops.reduction import sum as sum_
 from ..tensor import Tensor
 from ..tensor.missing_names import explain_missing
-from .schedules import Schedule
-from .widths import compute_wide, map_numbers, round_updates, wide_zeros, widen
+from .widths import compute_wide, map_numbers, round_updates, widen
 
 Trees = Any
 Nested = TypeVar("Nested")
@@ -294,127 +292,8 @@ def next_step(steps: Tensor) -> Tensor:
     return minimum(steps, iinfo(steps.dtype).max - 1) + 1
 
 
-@check_arguments_early
-def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
-    """Multiply gradients by the negative rate, so that updates are descent steps.
-
-    Parameters
-    ----------
-    rate : float or schedule
-        The learning rate. A schedule is a function of the number of previous steps.
-
-    Returns
-    -------
-    GradientTransformation
-        With a schedule its state is the number of steps.
-
-    Raises
-    ------
-    ArgumentError
-        For a rate that is not finite.
-
-    Examples
-    --------
-    >>> import tensorbackend as tb
-    >>> tb.optimize.scale_by_rate(0.5).update(tb.ones(1), ())[0].tolist()
-    [-0.5]
-    """
-    if not callable(rate):
-        if not math.isfinite(rate):
-            raise ArgumentError(expected("a finite rate", rate=rate))
-        return scale(-float(rate))
-
-    def update(gradients: Trees, state: Counted, parameters: Trees = None) -> tuple[Trees, Counted]:
-        now = widen(rate(state.steps))
-        return compute_wide(lambda x: x * -now, gradients), Counted(next_step(state.steps))
-
-    return GradientTransformation(lambda parameters: Counted(zero_steps(parameters)), update)
-
-
-class Momentum(NamedTuple):
-    """The decayed sum of earlier gradients."""
-
-    momentum: Trees
-
-
-@check_arguments_early
-def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
-    """Accumulate gradients with decay, as momentum.
-
-    Parameters
-    ----------
-    decay : float
-        The weight of a gradient one step later, from 0 to below 1.
-    nesterov : bool
-        Whether to use Nesterov's accelerated form.
-
-    Returns
-    -------
-    GradientTransformation
-        Its state holds the decayed sums of gradients, in float32 or wider.
-
-    References
-    ----------
-    Sutskever et al., "On the importance of initialization and momentum in deep learning", ICML 2013.
-
-    Examples
-    --------
-    >>> import tensorbackend as tb
-    >>> momentum = tb.optimize.trace(0.5)
-    >>> updates, state = momentum.update(tb.ones(1), momentum.init(tb.zeros(1)))
-    >>> momentum.update(tb.ones(1), state)[0].tolist()
-    [1.5]
-    """
-    check_decay(decay=decay)
-
-    def update(gradients: Trees, state: Momentum, parameters: Trees = None) -> tuple[Trees, Momentum]:
-        def accumulate(g: Tensor, m: Tensor) -> Tensor:
-            return astype(widen(g) + decay * m, m.dtype)
-
-        momentum = map_numbers(accumulate, gradients, state.momentum)
-        ahead = map_numbers(accumulate, gradients, momentum) if nesterov else momentum
-        return round_updates(ahead, gradients), Momentum(momentum)
-
-    return GradientTransformation(lambda parameters: Momentum(wide_zeros(parameters)), update)
-
-
 def check_decay(**decays: float) -> None:
     """Raises `ArgumentError` for a decay outside [0, 1)."""
     for name, decay in decays.items():
         if not 0 <= decay < 1:
             raise ArgumentError(expected(f"{name} from 0 to below 1", **{name: decay}))
-
-
-@check_arguments_early
-def sgd(rate: float | Schedule, *, momentum: float = 0.0, nesterov: bool = False) -> GradientTransformation:
-    """Gradient descent, with momentum if `momentum` is not 0.
-
-    Parameters
-    ----------
-    rate : float or schedule
-        The learning rate. A schedule is a function of the number of previous steps.
-    momentum : float, default 0.0
-        The weight of a gradient one step later, from 0 to below 1.
-    nesterov : bool, default False
-        Whether to use Nesterov's accelerated form.
-
-    Returns
-    -------
-    GradientTransformation
-        The transformation, used by its `init` and `update`.
-
-    Raises
-    ------
-    ArgumentError
-        For a rate that is not finite, and a momentum outside its range.
-
-    Examples
-    --------
-    >>> import tensorbackend as tb
-    >>> steps = tb.optimize.sgd(0.5, momentum=0.9)
-    >>> steps.update(tb.ones(1), steps.init(tb.zeros(1)))[0].tolist()
-    [-0.5]
-    """
-    if not momentum:
-        return scale_by_rate(rate)
-    return chain(trace(momentum, nesterov=nesterov), scale_by_rate(rate))
