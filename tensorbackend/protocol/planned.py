@@ -190,7 +190,9 @@ def nameless(templates: Any) -> Any:
         return intern_template(templates.shape, templates.dtype, (None,) * len(templates.shape))
     if templates is None:
         return None
-    each = {template: nameless(template) for template in templates}  # of many templates, most are alike
+    if len(templates) <= MOST_OPERANDS:
+        return tuple(map(nameless, templates))
+    each = {template: nameless(template) for template in {*templates}}  # of many, most are alike
     return tuple([each[template] for template in templates])
 
 
