@@ -158,8 +158,9 @@ def as_parameter(parameter: Any) -> Any:
 
 
 def as_result(made: Any) -> Any:
-    """What a program gets for numbers: an array, or NumPy's number."""
-    return made if made.__class__ is numpy.float64 else result(made)
+    """What a program gets for numbers: an array, or a Python number."""
+    drawn = made if isinstance(made, numpy.generic) else result(made)
+    return drawn.item() if isinstance(drawn, numpy.generic) else drawn
 
 
 def scaled(made: Any, scale: Any, location: Any) -> Any:
@@ -167,9 +168,9 @@ def scaled(made: Any, scale: Any, location: Any) -> Any:
     scale, location = as_parameter(scale), as_parameter(location)
     if made.__class__ is numpy.float64:
         if is_number(scale) and is_number(location):
-            return numpy.float64(made * scale + location)
+            return float(made * scale + location)
         made = float(made)
-    return result(made * scale + location)
+    return as_result(made * scale + location)
 
 
 def draw_integers(source: Source, low: Any, high: Any, size: Any, dtype: Any, endpoint: bool) -> Any:

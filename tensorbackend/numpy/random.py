@@ -108,7 +108,8 @@ class _Draws(Source):
         """Numbers whose logarithms are normally distributed."""
         if self._numpy is not None:
             return self._draw_by_numpy("lognormal", mean, sigma, size)
-        return functions["exp"](self.normal(mean, sigma, size))
+        logarithms = self.normal(mean, sigma, size)
+        return numpy.exp(logarithms).item() if is_number(logarithms) else functions["exp"](logarithms)
 
     def permutation(self, x: Any, axis: int = 0) -> Any:
         """The entries along an axis, or the numbers up to one, in random order."""
@@ -172,9 +173,12 @@ class _Draws(Source):
         if replace and count:
             chosen = self._places(count, shape) if p is None else self._weighted_places(p, shape)
         if chosen is not None:
-            return back(chosen) if isinstance(items, int) else functions["take"](box(items), back(chosen), axis)
+            if isinstance(items, int):
+                return int(chosen) if size is None else back(chosen)
+            return functions["take"](box(items), back(chosen), axis)
         weights = None if p is None else cast(tensor(p), tb.float32)
-        return result(fresh(tb.random.choice(self._key(), items, shape, replace, weights, axis)))
+        made = result(fresh(tb.random.choice(self._key(), items, shape, replace, weights, axis)))
+        return int(made) if isinstance(items, int) and size is None else made
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or (
@@ -234,7 +238,7 @@ class Generator(_Draws):
     def _of_dtype(self, sample: Callable[..., Tensor], shape: tuple[int, ...], dtype: Any) -> Any:
         if dtype is tb.float64:
             return as_result(self._numbers(sample, shape))
-        return result(sample(self._key(), shape, dtype))
+        return as_result(sample(self._key(), shape, dtype))
 
     def integers(
         self, low: Any, high: Any = None, size: Any = None, dtype: Any = numpy.int64, endpoint: bool = False
@@ -318,9 +322,10 @@ class RandomState(_Draws):
         if self._numpy is not None:
             return self._draw_by_numpy("randint", low, high, size, numpy_dtype(dtype_of(dtype)))
         low, high = (0, low) if high is None else (low, high)
-        return draw_integers(self, low, high, size, dtype_of(dtype), endpoint=False)
+        made = draw_integers(self, low, high, size, dtype_of(dtype), endpoint=False)
+        return made.item() if isinstance(made, numpy.generic) and dtype in (int, bool) else made
 
-    def randomdraw_integers(self, low: Any, high: Any = None, size: Any = None) -> Any:
+    def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Any:
         """Integers from low to high."""
         return self.randint(1 if high is None else low, (low if high is None else high) + 1, size)
 

@@ -124,3 +124,44 @@ def test_a_state_that_is_restored_gives_the_same_numbers(by_numpy: bool) -> None
             drawn = source.rand(2).tolist()
             source.set_state(state)
             assert source.rand(2).tolist() == drawn
+
+
+# Types of single draws: a Python float takes the dtype of an array next to it, NumPy's float64 widens it
+
+OF_BOTH = [
+    "uniform()", "uniform(0, 2)", "normal()", "normal(1, 2)", "standard_normal()", "standard_exponential()",
+    "exponential()", "gumbel()", "laplace()", "logistic()", "lognormal()", "choice(5)", "choice(5, replace=False)",
+    "choice(2, p=[0.5, 0.5])", "choice([1.5, 2.5])", "choice(['a', 'b'])", "poisson(3.0)", "binomial(5, 0.5)",
+    "geometric(0.5)", "beta(1, 2)", "gamma(2.0)", "triangular(0, 1, 2)", "zipf(2.0)", "uniform(numpy.array(1.0), 2)",
+    "multinomial(3, [0.5, 0.5])", "permutation(3)", "normal(size=(1,))", "normal([1.0, 2.0])", "bytes(3)",
+]  # fmt: skip
+"""Draws of `RandomState` and `Generator`."""
+
+OF_STATES = [
+    "rand()", "randn()", "random()", "random_sample()", "randint(5)", "randint(2, 9)", "randint(2, dtype=bool)",
+    "randint(5, dtype='int8')", "randint(5, size=2)", "random_integers(5, size=2)", "rand(2)",
+]  # fmt: skip
+OF_GENERATORS = [
+    "random()", "random(dtype='float32')", "standard_normal(dtype='float32')", "integers(5)", "integers(5, size=2)",
+    "integers(5, dtype='uint8')", "integers(5, endpoint=True)", "permuted([1, 2])",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("maker", "call"),
+    [(maker, call) for maker in ("RandomState", "default_rng") for call in OF_BOTH]
+    + [("RandomState", call) for call in OF_STATES]
+    + [("default_rng", call) for call in OF_GENERATORS],
+)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_draw_has_numpys_type(maker: str, call: str) -> None:
+    def kind(module: Any) -> tuple[str, str, Any]:
+        made = eval(f"state.{call}", {"state": getattr(module.random, maker)(0), "numpy": numpy})
+        return type(made).__name__, str(getattr(made, "dtype", "")), getattr(made, "shape", ())
+
+    assert kind(np) == kind(numpy)
+
+
+def test_a_single_draw_keeps_the_dtype_of_an_array() -> None:
+    x = np.ones(3, np.float32)
+    assert (x * np.random.rand()).dtype == (x + np.random.default_rng(0).normal()).dtype == np.float32
