@@ -231,17 +231,15 @@ def array(
     """
     if object.__class__ is ndarray and not copy and dtype is None and device is None and object.ndim >= ndmin:
         return object
+    wanted = None if dtype is None else dtype_of(dtype)  # an array of objects may hold arrays of several shapes
     if isinstance(object, numpy.ndarray):
         t = from_numpy(object, copy=copy is not False)
-    elif dtype is not None and isinstance(object, list | tuple) and not _holds_arrays(object):
-        wanted = dtype_of(dtype)
+    elif wanted is not None and isinstance(object, list | tuple) and not _holds_arrays(object):
         t = from_numpy(numpy.array(object, dtype=numpy_dtype(wanted)))
     else:
         t = tensor(object)
-    if dtype is not None:
-        wanted = dtype_of(dtype)
-        if t.dtype is not wanted:
-            t = cast(t, wanted)
+    if wanted is not None and t.dtype is not wanted:
+        t = cast(t, wanted)
     if len(t.shape) < ndmin:
         t = tb.reshape(t, (1,) * (ndmin - len(t.shape)) + t.shape)
     if device is not None:

@@ -8,6 +8,7 @@ in the library are drawn by NumPy on the host, from a seed that is drawn with th
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -367,12 +368,16 @@ class _Shared(RandomState):
         return numpy.random  # the functions of the module draw from one state
 
 
-_LEGACY: Final = _Shared()
+_rand: Final = _Shared()
+"""The state of the legacy functions, under the name by which other libraries draw from NumPy's."""
+
+mtrand: Final = sys.modules[__name__]
+"""The module of the legacy functions: older programs write `np.random.mtrand.RandomState`."""
 
 
 def _legacy(name: str) -> Callable[..., Any]:
     def draw(*arguments: Any, **options: Any) -> Any:
-        return getattr(_LEGACY, name)(*arguments, **options)
+        return getattr(_rand, name)(*arguments, **options)
 
     draw.__name__ = draw.__qualname__ = name
     draw.__doc__ = getattr(getattr(RandomState, name, None), "__doc__", None) or f"NumPy's `random.{name}`."

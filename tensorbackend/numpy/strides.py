@@ -14,7 +14,7 @@ from ..errors import ArgumentError, expected
 from ..tensor import Tensor
 from .arrays import Step, as_shape, box, functions, ndarray, replace, step_view, tensor_of
 from .conversion import asarray, cast, common_dtype, host, tensor
-from .dtypes import dtype_of, numpy_dtype
+from .dtypes import HostOnlyError, dtype_of, numpy_dtype
 
 
 def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = False, writeable: bool = True) -> ndarray:
@@ -163,6 +163,16 @@ class nditer:
     >>> x
     array([0, 2, 4])
     """
+
+    def __new__(cls, op: Any, *arguments: Any, **options: Any) -> Any:
+        """A loop; NumPy's own over arrays that only NumPy holds, such as those of objects."""
+        for each in op if isinstance(op, list | tuple) else [op]:
+            if isinstance(each, numpy.ndarray):
+                try:
+                    dtype_of(each.dtype)
+                except HostOnlyError:
+                    return numpy.nditer(host(op), *host(arguments), **host(options))
+        return super().__new__(cls)
 
     def __init__(
         self, op: Any, flags: Any = (), op_flags: Any = None, op_dtypes: Any = None, order: str = "K",

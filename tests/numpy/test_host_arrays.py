@@ -251,3 +251,18 @@ def test_a_result_of_objects_is_written_to_an_array() -> None:
     assert ours.sum(numbers.reshape(2, 1), axis=1, out=total[:2]).tolist() == total.tolist() == [1.0, 2.0]
     with pytest.raises(TypeError, match="same_kind"):
         ours.add(numbers, 1, out=total)
+
+
+def test_objects_with_arrays_of_several_shapes_among_them() -> None:
+    made = ours.array([[1.0, ours.ones(3)], [2.0, ours.zeros(2)]], dtype=object)
+    assert made.shape == (2, 2)
+    assert made[1, 1].tolist() == [0.0, 0.0]
+    assert ours.asarray([ours.ones(3), ours.ones(2)], dtype=object).shape == (2,)
+
+
+def test_a_loop_over_objects_is_numpys() -> None:
+    made = ours.empty((1, 2), dtype=object)
+    made[0, 0], made[0, 1] = ours.array([1.0, 2.0]), ours.array([3.0])
+    assert [each.item().size for each in ours.nditer(made, flags=["refs_ok"])] == [2, 1]
+    pairs = [(int(number), each.item().size) for number, each in ours.nditer([ours.arange(2), made[0]], ["refs_ok"])]
+    assert pairs == [(0, 2), (1, 1)]

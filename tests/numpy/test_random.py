@@ -167,3 +167,12 @@ def test_a_draw_has_numpys_type(maker: str, call: str, by_numpy: bool) -> None:
 def test_a_single_draw_keeps_the_dtype_of_an_array() -> None:
     x = np.ones(3, np.float32)
     assert (x * np.random.rand()).dtype == (x + np.random.default_rng(0).normal()).dtype == np.float32
+
+
+def test_older_names_of_the_legacy_module() -> None:
+    state = np.random.mtrand.RandomState(3)
+    assert isinstance(state, np.random.RandomState)
+    np.random.seed(5)
+    first = np.random.mtrand._rand.rand()
+    np.random.seed(5)
+    assert first == np.random.rand()
