@@ -321,11 +321,11 @@ class RandomState(_Draws):
     def randint(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
         """Integers from low up to high."""
         if self._numpy is not None:
-            kept = dtype if dtype in (int, bool) else numpy_dtype(dtype_of(dtype))
+            kept = dtype if dtype is int or dtype is bool else numpy_dtype(dtype_of(dtype))
             return self._draw_by_numpy("randint", low, high, size, kept)
         low, high = (0, low) if high is None else (low, high)
         made = draw_integers(self, low, high, size, dtype_of(dtype), endpoint=False)
-        return made.item() if isinstance(made, numpy.generic) and dtype in (int, bool) else made
+        return made.item() if isinstance(made, numpy.generic) and (dtype is int or dtype is bool) else made
 
     def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Any:
         """Integers from low to high."""

@@ -139,7 +139,8 @@ OF_BOTH = [
 
 OF_STATES = [
     "rand()", "randn()", "random()", "random_sample()", "randint(5)", "randint(2, 9)", "randint(2, dtype=bool)",
-    "randint(5, dtype='int8')", "randint(5, size=2)", "random_integers(5, size=2)", "rand(2)",
+    "randint(5, dtype='int8')", "randint(5, dtype=numpy.dtype('int64'))",
+    "randint(5, size=2)", "random_integers(5, size=2)", "rand(2)",
 ]  # fmt: skip
 OF_GENERATORS = [
     "random()", "random(dtype='float32')", "standard_normal(dtype='float32')", "integers(5)", "integers(5, size=2)",
