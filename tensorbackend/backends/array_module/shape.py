@@ -13,6 +13,7 @@ from ...protocol.workspace import takes
 from ...template import Shape, Template
 from ..positions import align_axes, pad_slices
 from .base import Array, ArrayBase, flagless_kernel
+from .workspace_bytes import nbytes
 
 _LARGE = 1 << 12
 """From this number of elements on, only the padding is filled with the pad value: no element is written twice."""
@@ -72,6 +73,9 @@ class ArrayShaping(ArrayBase):
 
     # Overrides of composites
 
+    @takes(
+        lambda out, tensors, *, axis, name: sum(nbytes(x.size, out.dtype) for x in tensors if x.dtype is not out.dtype)
+    )
     @planned
     def stack(self, out: Template, tensors: Sequence[Template], /, *, axis: int, name: str | None) -> Kernel:
         """The tensors one after another along the axis that follows the new one, which a view then splits in two.
@@ -79,12 +83,18 @@ class ArrayShaping(ArrayBase):
         The module's `stack` takes twice as long. Three tensors of shape (2, 5) along a new axis 1 are concatenated to
         (2, 15), which is (2, 3, 5).
         """
+        concatenate, stack = self.xp.concatenate, self.xp.stack
         shape, along = out.shape, axis % out.ndim
+
+        def join(arrays: Sequence[Array]) -> Array:
+            return concatenate(arrays, along).reshape(shape)
+
         if along == out.ndim - 1:  # no axis follows
-            stack = self.xp.stack
-            return flagless_kernel(lambda arrays: stack(arrays, along))
-        concatenate = self.xp.concatenate
-        return flagless_kernel(lambda arrays: concatenate(arrays, along).reshape(shape))
+            join = lambda arrays: stack(arrays, along)  # noqa: E731 # the other form
+        if all(x.dtype is out.dtype for x in tensors):
+            return flagless_kernel(join)
+        casts = [self.caster(x.dtype, out.dtype) for x in tensors]
+        return lambda arrays: join([cast(values) for cast, values in zip(casts, arrays, strict=True)])
 
     @takes(lambda out, x, *, k: prod(x.shape[-2:]))
     @planned

@@ -83,9 +83,10 @@ def concatenate(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("stack")
 def stack(draw: Draw, dtype: DType) -> Invocation:
-    """Tensors of one shape."""
+    """Tensors of one shape, some of another dtype."""
     first = draw(tensors(dtype))
-    rest = [draw(tensors(dtype, first.shape)) for _ in range(draw(st.integers(0, 2)))]
+    others = draw(st.lists(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]), max_size=2))
+    rest = [draw(tensors(other, first.shape)) for other in others]
     return call([first, *rest], axis=draw(st.integers(-first.ndim - 1, first.ndim)))
 
 

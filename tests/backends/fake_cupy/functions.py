@@ -20,7 +20,8 @@ FUNCTIONS = {
     "count_nonzero": "",
     "diagonal": "axis1 axis2", "diff": "axis", "empty": "", "empty_like": "", "expand_dims": "", "eye": "k dtype",
     "flip": "", "ix_": "", "matmul": "", "moveaxis": "", "ones": "", "ones_like": "",
-    "searchsorted": "side", "stack": "axis", "swapaxes": "", "take": "axis", "take_along_axis": "axis", "tril": "", "triu": "",
+    "searchsorted": "side", "stack": "axis", "swapaxes": "",
+    "take": "axis", "take_along_axis": "axis", "tril": "", "triu": "",
     "unique": "", "vdot": "", "zeros": "",
 }  # fmt: skip
 
