@@ -95,7 +95,8 @@ def main(arguments: Sequence[str]) -> int:
     passed = [test for test, (passes, _) in with_numpy.items() if passes]
     lost = [test for test in passed if not with_ours.get(test, (False, 0.0))[0]]
     seconds, seconds_of_ours = (sum(run[test][1] for test in passed if test in run) for run in (with_numpy, with_ours))
-    print("\n".join(lost))
+    for test in lost:
+        print(test)
     print(
         f"{options.checkout.name}: {len(passed)} tests pass with NumPy in {seconds:.1f} s, "
         f"{len(passed) - len(lost)} of them with tensorbackend.numpy in {seconds_of_ours:.1f} s"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from ..caching.option_keys import MOST_OPERANDS, option_key, remember
+from ..caching.option_keys import MOST_OPERANDS, option_key
 from ..declarations.op_specs import CostRule, OpSpec, Parameter, declare, read_parameters
 from ..dtypes import as_dtype, defaults
 from ..protocol import Backend, Kernel, kernel_of, own_method
@@ -62,14 +62,7 @@ class CompositePath(FullPath):
 
     def __init__(self, spec: OpSpec) -> None:
         super().__init__(spec)
-        self.met: dict[Any, bool] = {}
-        """The keys of calls that ran once, op by op."""
         self.parts = self.default
-
-    @property
-    def memos(self) -> list[Any]:
-        """The memos of the op's calls."""
-        return [*super().memos, self.met]
 
     def decide(self, call: Call, backend: Backend | None) -> tuple[Decision, list[Tensor]]:
         """Finds the output template by a trial on templates."""
@@ -108,13 +101,10 @@ class CompositePath(FullPath):
             return op_by_op, True
         try:
             key = backend, out, *inputs, *map(option_key, options.values()), defaults.current_precision()
-            first = key not in self.met
+            again = self.comes_again(key)
         except (TypeError, KeyError):
             return op_by_op, True
-        if first:  # most templates occur once
-            remember(self.met, key, True)
-            return op_by_op, False
-        return self._program(decision) or op_by_op, True
+        return (self._program(decision) or op_by_op, True) if again else (op_by_op, False)
 
     def _program(self, decision: Decision) -> Kernel | None:
         """The program of the default on a backend; `None` for a default that reads data."""

@@ -54,7 +54,7 @@ class FullPath(Planner):
         self.kinds = Kinds(self)
         """The plans by kind, which serve new shapes."""
         self.once: dict[Key, bool] = {}
-        """The keys of calls with many operands that came once."""
+        """The keys of calls that came once, of those that are kept when they come again."""
 
     def op(self) -> Callable[..., Any]:
         """The public op."""
@@ -156,7 +156,7 @@ class FullPath(Planner):
             return result
         given = arguments[: self.operands] or call.operands
         few = len(call.operands) <= MOST_OPERANDS
-        if lasting and key and (few or self._comes_again(key)) and all(map(_stays, given, tensors)):
+        if lasting and key and (few or self.comes_again(key)) and all(map(_stays, given, tensors)):
             self._keep(ready, key, given, [x.dtype for x in tensors])
         records = backend.dispatch_priority > 1 and not backend.template_only  # it recalls what it recorded itself
         learns = few and not (is_watching() or defaults.cast_blocks or backend.lays_by_name or records)
@@ -171,10 +171,11 @@ class FullPath(Planner):
             for x, dtype in zip(call.operands, dtypes, strict=True)
         ]
 
-    def _comes_again(self, key: Key) -> bool:
-        """Whether a call with many operands comes again: lists that grow do not, and their plans hold all templates."""
+    def comes_again(self, key: Key) -> bool:
+        """Whether a call came before. Most templates of composites occur once, and so does each length of a list."""
         again = key in self.once
-        remember(self.once, key, True)
+        if not again:
+            remember(self.once, key, True)
         return again
 
     def _keep(self, ready: ReadyCall, key: Key, operands: Sequence[Any], dtypes: Sequence[DType]) -> None:
