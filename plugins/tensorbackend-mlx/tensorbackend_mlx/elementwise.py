@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from tensorbackend import Template
-from tensorbackend.dtypes import DType, bool_, float64, int8, int16, int32, int64
+from tensorbackend.dtypes import DType, bool_, finfo, float32, float64, int8, int16, int32, int64
 from tensorbackend.protocol import Payload
 
 from .casting import caster
@@ -197,6 +197,14 @@ class MlxElementwise(MlxBase):
             return self.by_numpy("sigmoid", out, x)
         return _sigmoid
 
+    @kernel()
+    def silu(self, out: Template, x: Template) -> Function:
+        """x * sigmoid(x), with all digits where sigmoid(x) is subnormal and the product is not."""
+        if out.dtype is float64:
+            return self.by_numpy("silu", out, x)
+        wide, narrow = caster(self, x, float32), caster(self, out.replace(dtype=float32), out.dtype)
+        return lambda values: narrow(_silu(wide(values)))
+
     # Functions of two elements
 
     @kernel(narrow=True)
@@ -383,6 +391,13 @@ def _sigmoid(x: Array) -> Array:
     """The sigmoid of -abs(x), or one minus it."""
     powers, factor = _powers(x)
     return mx.where(x < 0, factor / (powers + factor), 1.0 - 1.0 / (powers + 1.0))
+
+
+def _silu(x: Array) -> Array:
+    """x times its sigmoid; the factor is applied to x, so that no step is subnormal where the result is not."""
+    powers, factor = _powers(x)
+    negative = mx.maximum(x, -finfo(float32).max) * factor / (powers + factor)  # -inf times 0 is NaN
+    return mx.where(x < 0, negative, x * (1.0 - 1.0 / (powers + 1.0)))
 
 
 def _erf(x: Array) -> Array:

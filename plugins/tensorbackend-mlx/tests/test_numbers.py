@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,17 +27,39 @@ ORACLES: dict[str, Callable[..., numpy.ndarray]] = {
     "exp": numpy.exp,
     "sigmoid": scipy.special.expit,
     "erf": scipy.special.erf,
+    "nn.silu": lambda x: x * scipy.special.expit(x),
 }
+
+
+def function(name: str) -> Callable[..., tb.Tensor]:
+    """The public function of a name, such as "nn.silu"."""
+    found: Callable[..., tb.Tensor] = operator.attrgetter(name)(tb)
+    return found
 
 
 @pytest.mark.parametrize("name", ORACLES)
 def test_functions_of_float32_are_within_four_ulps(name: str) -> None:
     wanted = ORACLES[name](GRID.astype(numpy.float64))
     inside = abs(wanted) < numpy.finfo(numpy.float32).max
-    found = numpy.asarray(getattr(tb, name)(ours(GRID)))
+    found = numpy.asarray(function(name)(ours(GRID)))
     assert (numpy.isinf(found) == ~inside).all()
     apart = abs(found - wanted)[inside] / numpy.spacing(abs(wanted[inside]).astype(numpy.float32))
     assert apart.max() <= 4, GRID[inside][apart.argmax()]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "bool", "float16", "bfloat16"])
+def test_silu_of_other_dtypes_is_rounded_once(dtype: str) -> None:
+    values = tb.asarray(numpy.linspace(-100, 100, 401), dtype=dtype, backend="mlx")
+    found, wide = tb.nn.silu(values), numpy.asarray(tb.astype(values, tb.float64))
+    wanted, limits = wide * scipy.special.expit(wide), tb.finfo(found.dtype)
+    assert found.dtype == (dtype if "float" in dtype else "float32")
+    assert numpy.allclose(
+        numpy.asarray(tb.astype(found, tb.float64)), wanted, rtol=limits.eps, atol=limits.smallest_normal * limits.eps
+    )
+
+
+def test_silu_of_infinities() -> None:
+    assert tb.nn.silu(ours([-math.inf, math.inf], "float32")).tolist() == [-0.0, math.inf]
 
 
 @pytest.mark.parametrize("name", ["exp", "sin", "cos", "erf", "erf_inv", "sigmoid", "sqrt"])
