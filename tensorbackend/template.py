@@ -159,10 +159,15 @@ _intern_lock = module_lock(__name__, "_intern_lock")
 
 
 def kind_of_parts(dtype: DType, names: Names, weak: bool = False) -> TemplateKind:
-    """The one kind with these parts, which must be valid."""
+    """The one kind with these parts, which must be valid.
+
+    Raises `ShapeError` for more axes than a tensor can have.
+    """
     key = dtype, names, weak
     kind = _kinds.get(key)
     if kind is None:
+        if len(names) > MAX_AXES:
+            raise ShapeError(expected(f"a tensor of at most {MAX_AXES} axes", axes=len(names)))
         with _intern_lock:
             kind = _kinds.setdefault(key, TemplateKind(dtype, names, weak))
     return kind
@@ -183,7 +188,7 @@ def intern_template(shape: Shape, dtype: DType, names: Names, weak: bool = False
 def template_of_kind(kind: TemplateKind, shape: Shape) -> Template:
     """The one template of a kind with a shape, which must be a valid one of as many axes.
 
-    Raises `ShapeError` for more axes or bytes than a tensor can have.
+    Raises `ShapeError` for more bytes than a tensor can have.
     """
     reference = kind.by_shape.get(shape)
     if reference is not None:
@@ -195,32 +200,32 @@ def template_of_kind(kind: TemplateKind, shape: Shape) -> Template:
 
 def new_template(kind: TemplateKind, shape: Shape) -> Template:
     """Returns `template_of_kind` for a shape that no template is known to have."""
-    template = _fill(kind, shape)
-    if not 0 < template.size <= _FEW_ELEMENTS or len(shape) > MAX_AXES:
+    size, known = math.prod(shape), kind.by_shape
+    if not 0 < size <= _FEW_ELEMENTS:
         _check_size(shape, kind.dtype)
+    template = _make(kind, shape, size)
     fresh = ref(template)
-    reference = kind.by_shape.setdefault(shape, fresh)  # without the lock, as it is one step
-    if reference is fresh and len(kind.by_shape) <= kind.limit:
+    if known.setdefault(shape, fresh) is fresh and len(known) <= kind.limit:  # without the lock, as it is one step
         return template
     with _intern_lock:
-        held = kind.by_shape.get(shape)
+        held = known.get(shape)
         kept = None if held is None else held()  # another thread's, made in the meantime, or None where it was freed
         if kept is None:
-            kind.by_shape[shape] = fresh
+            known[shape] = fresh
             kept = template
-        if len(kind.by_shape) > kind.limit:
+        if len(known) > kind.limit:
             kind.sweep()
     return kept
 
 
-def _fill(kind: TemplateKind, shape: Shape) -> Template:
-    """A new template: it is filled, and then immutable."""
+def _make(kind: TemplateKind, shape: Shape, size: int) -> Template:
+    """A new template: its parts are set, and then it is immutable."""
     template: Any = _Parts()
     template.shape = shape
     template.dtype = kind.dtype
     template.kind = kind
     template.names = kind.names
-    template.size = math.prod(shape)
+    template.size = size
     template.weak = kind.weak
     template.__class__ = Template  # which takes half the time of setting each attribute past `Template.__setattr__`
     return template  # type: ignore[no-any-return] # see the line above
@@ -231,7 +236,7 @@ def _symbolic(size: Size, shape: Shape, kind: TemplateKind) -> Template:
     key = (kind, *map(source_of, shape))
     templates = size.trace.templates
     if key not in templates:
-        templates[key] = _fill(kind, shape)
+        templates[key] = _make(kind, shape, math.prod(shape))
     template: Template = templates[key]
     return template
 
@@ -243,8 +248,6 @@ def is_symbolic_template(template: Template) -> bool:
 
 def _check_size(shape: Shape, dtype: DType) -> None:
     """Raises `ShapeError` for a size that array libraries do not support; their own errors differ, or are missing."""
-    if len(shape) > MAX_AXES:
-        raise ShapeError(expected(f"a tensor of at most {MAX_AXES} axes", axes=len(shape)))
     if math.prod(size for size in shape if size) * dtype.itemsize > MAX_BYTES:
         remedy = "the other axes count even if one has size 0" if 0 in shape else ""
         raise ShapeError(expected("a tensor of less than 2**63 bytes", remedy, shape=shape, dtype=dtype))

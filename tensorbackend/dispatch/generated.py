@@ -38,17 +38,12 @@ def op(*arguments, **keywords):
 
 
 def rank(shape: Any) -> int:
-    """The part of a kind for an option that is a shape: the number of its sizes, -1 for an int.
+    """The part of a kind for an option that is a shape, but no tuple of ints: -1 for an int.
 
-    Raises `KeyError` for anything but an int or a tuple of ints.
+    Raises `KeyError` for anything else.
     """
     if shape.__class__ is int:
         return -1
-    if shape.__class__ is tuple:
-        for size in shape:
-            if size.__class__ is not int:
-                raise KeyError
-        return len(shape)
     raise KeyError
 
 

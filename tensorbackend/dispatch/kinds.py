@@ -126,8 +126,8 @@ class KindPlan:
         ]
         """For each operand the function that makes its payload, if it is a number."""
         self.often: Final = 1 if kernel is None else OFTEN
-        self.met: Final[dict[Any, int]] = {}
-        """The number of calls with each shape."""
+        self.met: Final[dict[int, int]] = {}
+        """The number of calls with each shape, by the hash of the operands' shapes."""
         self.proven = False
         """Whether the kernel served a call, and its result was as its template says."""
         self.call: Final = _call_of(self)
@@ -175,33 +175,26 @@ def _call_of(plan: KindPlan) -> Callable[[Any, tuple[Any, ...], Sequence[Any]], 
     backend, build, kernel, met, numbered, often = (
         plan.backend, plan.build, cast(Kernel, plan.kernel), plan.met, plan.numbered, plan.often,
     )  # fmt: skip
-    out = plan.decision.out
-    kind = out.kind if isinstance(out, Template) else plan.decision.inputs[0].kind  # which is not read
+    decision = plan.decision
+    kind = decision.out.kind if isinstance(decision.out, Template) else decision.inputs[0].kind  # which is not read
     known = kind.by_shape
 
-    def count(shapes: tuple[Any, ...]) -> None:
-        times = met.get(shapes, 0)
-        if times >= often:
-            raise KeyError(shapes)
-        if not times and len(met) >= Kinds.most:
-            met.clear()
-        met[shapes] = times + 1
-
     def call(found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
-        if not plan.proven:
-            count(shapes)
+        out, numbers = found if numbered else (found, ())
+        proven, occurs = plan.proven, out in known
+        if occurs or not proven:  # else nothing ever had the shape of the result, so that there is nothing to count
+            key = hash(shapes)  # computed once
+            times = met.get(key, 0)
+            if times >= often:
+                raise KeyError(shapes)
+            if not times and len(met) >= Kinds.most:
+                met.clear()
+            met[key] = times + 1
+        if not proven:
             return plan.result(found, shapes, payloads)
-        function = kernel
-        if numbered:
-            found, numbers = found
-            if build is not None:
-                function = build(numbers)
+        function = kernel if build is None else build(numbers)
         tensor = blank_tensor()
-        if found in known:
-            count(shapes)
-            tensor.template = template_of_kind(kind, found)
-        else:  # nothing ever had this shape, so that there is nothing to count
-            tensor.template = new_template(kind, found)
+        tensor.template = template_of_kind(kind, out) if occurs else new_template(kind, out)
         tensor.backend = backend
         try:
             tensor.data = function(*payloads)
@@ -232,9 +225,9 @@ class Kinds:
         for plan in self.plans.get(kind, ()):
             found = plan.shapes(*shapes)
             if found is not None:
-                if plan.kernel is None or plan.met.get(shapes, 0) < plan.often:
+                if plan.kernel is None or plan.met.get(hash(shapes), 0) < plan.often:
                     break
-                plan.met.pop(shapes, None)  # another thread may have dropped it
+                plan.met.pop(hash(shapes), None)  # another thread may have dropped it
                 return plan, plan.ready(found, shapes)
         return None
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import itemgetter
 from types import CellType, FunctionType
 from typing import Any, Final, TypeAlias
 
@@ -76,8 +77,7 @@ class Leaves:
         ])  # fmt: skip
 
     def _leaf(self, value: Any) -> Builder:
-        place = self._place(value)
-        return lambda numbers: numbers[place]
+        return itemgetter(self._place(value))
 
     def _place(self, value: Any) -> int:
         self.values.append(value)
@@ -92,6 +92,10 @@ class Leaves:
             return None
         code, names, name, given = function.__code__, function.__globals__, function.__name__, function.__defaults__
         changed = [(place, part) for place, part in enumerate(parts) if part is not None]
+        if len(changed) == 1 and defaults is None and not variables:  # most kernels keep one shape
+            ((place, make),) = changed
+            first, last = cells[:place], cells[place + 1 :]
+            return lambda numbers: FunctionType(code, names, name, given, (*first, CellType(make(numbers)), *last))
 
         def build(numbers: Sequence[Any]) -> Any:
             closure = list(cells)

@@ -127,22 +127,23 @@ OPTION: Final = (
 """The source of an option as part of a key. None, strings and bools need no class: nothing equals None or a string,
 and every other option that equals a bool is in a tuple, with its class unless it is an int."""
 
+_SIZES: Final = "_sizes_{0} = ({0},) if {0}.__class__ is _int else _option_key({0})"
+"""The source that reads the sizes of an option that is a shape: the tuple itself for a tuple of ints."""
+
+_SIZES_KEY: Final = "_sizes_{0}, {0}.__class__"
+"""The source of such an option as part of a key."""
+
 _SEQUENCE: Final = """\
 if {0}.__class__ is not tuple and {0}.__class__ is not list: raise KeyError
 {backend}
-_templates_{0} = []
+_templates_{0}, _data_{0} = [], []
 for _operand in {0}:
     if _operand.backend is not _backend: raise KeyError
     _templates_{0}.append(_operand.template)
+    _data_{0}.append(_operand.data)
 _templates_{0} = tuple(_templates_{0}) if len({0}) <= _FEW else _merge(_templates_{0})"""
-"""The source that reads the templates of a sequence of tensors. For a few tensors, a loop takes half the time of a
-comprehension, which enters a function of its own before Python 3.12."""
-
-_PAYLOADS: Final = """\
-_data_{0} = []
-for _operand in {0}:
-    _data_{0}.append(_operand.data)"""
-"""The source that reads the payloads of a sequence of tensors."""
+"""The source that reads the templates and the payloads of a sequence of tensors. For a few tensors, a loop takes half
+the time of a comprehension, which enters a function of its own before Python 3.12."""
 
 _OPERAND: Final = """\
 if {0}.__class__ is _Tensor:
@@ -198,7 +199,10 @@ def source_of(
         if parameter.role == "option" and (tensors or parameter.name not in PLACEMENT)
     ]
     by_kind = {} if direct else _kind_source(spec, tensors, options)
-    option_parts = [OPTION.format(parameter.name) for parameter in options]
+    sizes = [_SIZES.format(parameter.name) for parameter in options if parameter.meaning == "shape"]
+    option_parts = [
+        (_SIZES_KEY if parameter.meaning == "shape" else OPTION).format(parameter.name) for parameter in options
+    ]
 
     def parts(kinds: Sequence[str], precision: str = _PRECISION) -> list[str]:
         return [*([precision] if precise and not nested else []), "_backend", *kinds, *option_parts]
@@ -210,7 +214,7 @@ def source_of(
             levels = [f"if _found is not None: _found = _found.get({kind})" for kind in others]
             found = "\n".join([f"_found = _calls[_backend].get({first})", *levels])
         read = indent("\n".join(["_out, _function, _ready = _found", *reads]), 1)
-        return "\n".join([*lines, found, f"if _found is not None:\n    {read}"])
+        return "\n".join([*lines, *sizes, found, f"if _found is not None:\n    {read}"])
 
     left_out = [parameter.name for parameter in tensors if direct and parameter.optional]
     tensors = [parameter for parameter in tensors if parameter.name not in left_out]
@@ -256,6 +260,7 @@ def source_of(
         arguments=arguments,
         keywords=keywords,
     )
+    lines += sizes
     source += _KEY_OF.format("key_of", parameters, indent("\n".join(lines), 1), f"{', '.join(parts(kinds))}, ")
     if by_kind:
         both = f"({by_kind['kind']}), ({by_kind['shapes']})"
@@ -270,7 +275,7 @@ def _kind_source(spec: OpSpec, tensors: Sequence[Parameter], options: Sequence[P
     for parameter in (*tensors, *options):
         name = parameter.name
         if parameter.meaning == "shape":
-            kind.append(f"_rank({name})")
+            kind.append(f"len({name}) if _sizes_{name} is {name} else _rank({name})")
         elif parameter.role == "option":
             kind.append(OPTION.format(name))
         else:
@@ -279,7 +284,7 @@ def _kind_source(spec: OpSpec, tensors: Sequence[Parameter], options: Sequence[P
     for parameter in spec.parameters:
         name = parameter.name
         if parameter.meaning == "shape":
-            shapes.append(f"({name},) if {name}.__class__ is not tuple else {name}")
+            shapes.append(f"_sizes_{name}")
         elif is_sequence(parameter):
             shapes.append(f"*_shape_{name}")
         elif parameter.role != "option":
@@ -352,13 +357,13 @@ def _number_source(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _read(parameter: Parameter) -> str:
-    """The source that reads the payload of a tensor parameter; for several tensors, the list of their payloads."""
-    if parameter.role == "key":
+    """The source that reads the payload of a tensor parameter, if the source of the key has not read it."""
+    if parameter.role == "key" or is_sequence(parameter):
         return "pass"
     if parameter.role == "number":
         return f"_data_{parameter.name} = {parameter.name}"
     single = "_data_{0} = None if {0} is None else {0}.data" if parameter.optional else "_data_{0} = {0}.data"
-    return (_PAYLOADS if is_sequence(parameter) else single).format(parameter.name)
+    return single.format(parameter.name)
 
 
 def is_sequence(parameter: Parameter) -> bool:
