@@ -28,12 +28,12 @@ from ..protocol.planned import QuickKernel, quick_form
 from ..rules.plan import Out
 from ..sizes import NeedsSizes, SizeTrace
 from ..template import Template, intern_template, new_template, template_of_kind
-from ..tensor import Tensor, blank_tensor
+from ..tensor import Tensor
 from .checked import CHECKED, checking_kernel, verify
 from .constants import maker_of
-from .kernels import template_kernel, wrap
+from .kernels import template_kernel
 from .operands import Call, group_operands
-from .records import Dispatcher, Key, ReadyCall
+from .records import Dispatcher, Key, ReadyCall, Record
 from .resizing import Leaves
 from .watching import Subject, watch_kernel
 
@@ -121,16 +121,18 @@ class KindPlan:
         self.shapes: Final = trace.function((shape, tuple(leaves.values)) if self.numbered else shape)
         """Takes the shape of each operand, and each option that is a shape. Returns the shape of the result, or a tuple
         of shapes for several results; with the numbers that the kernel or the options keep, if they keep any."""
-        self.constants: Final = [
-            maker_of(operand, x.dtype, decision.backend) for operand, x in zip(operands, decision.inputs, strict=True)
-        ]
-        """For each operand the function that makes its payload, if it is a number."""
+        self.constants: Final = tuple([
+            None if isinstance(operand, Tensor) else maker_of(operand, x.dtype, decision.backend)
+            for operand, x in zip(operands, decision.inputs, strict=True)
+        ])  # fmt: skip
+        """For each operand the function that makes the payload of a number, or `None` for a tensor."""
         self.often: Final = 1 if kernel is None else OFTEN
         self.met: Final[dict[int, int]] = {}
         """The number of calls with each shape, by the hash of the operands' shapes."""
         self.proven = False
         """Whether the kernel served a call, and its result was as its template says."""
-        self.call: Final = _call_of(self)
+        self.record: Final = _record_of(self)
+        """The record of a call, for the code of warm calls."""
 
     def ready(self, found: Any, shapes: tuple[Any, ...]) -> ReadyCall:
         """The call at shapes for which `shapes` returned `found`."""
@@ -152,35 +154,46 @@ class KindPlan:
             kernel = checking_kernel(path.spec.callback, self.backend, decision.out, decision.arguments, kernel)
         return path.ready(decision, kernel)
 
-    def result(self, found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
-        """The result of a call that compares what its kernel returns with the templates."""
-        try:
-            ready = self.ready(found, shapes)
+    def trial(self, found: Any, shapes: tuple[Any, ...]) -> Record:
+        """The record of a call that compares what its kernel returns with the templates."""
+        path, backend, ready = self.kinds.path, self.backend, self.ready(found, shapes)
+
+        def kernel(*payloads: Any) -> Any:
             data = ready.kernel(*payloads)
-            if self.kernel is not None and not self.backend.template_only:
-                verify(self.kinds.path.spec.callback, self.backend, ready.out, data)
-        except (NeedsSizes, ContractError):
+            if self.kernel is not None and not backend.template_only:
+                verify(path.spec.callback, backend, ready.out, data)
+                self.proven = isinstance(ready.out, Template) and not CHECKED
+            return data
+
+        return ready.out, kernel, ready._replace(constants=self.constants, plan=self)
+
+    def fail(self, error: Exception) -> None:
+        """Gives up if an error says that the kernel cannot serve all shapes."""
+        if isinstance(error, NeedsSizes | ContractError):
             self.kinds.give_up(self)
-            raise
-        self.proven = self.kernel is not None and isinstance(ready.out, Template) and not CHECKED
-        return wrap(ready.out, self.backend, data, ready.result)
 
 
-def _call_of(plan: KindPlan) -> Callable[[Any, tuple[Any, ...], Sequence[Any]], Any]:
-    """The call of a plan, as a closure, which is quicker than a method.
+def _record_of(plan: KindPlan) -> Callable[[tuple[Any, ...]], Record | None]:
+    """The function that returns the record of a call at some shapes, as a closure, which is quicker than a method.
 
-    It takes what `shapes` returned, the shapes, and the payloads of the operands. It raises an error, of any class, for
-    a call that is left to the full path, as one of frequent shapes is.
+    It returns `None` for shapes that do not pass the plan's guards, and raises an error, of any class, for a call that
+    is left to the full path, as one of frequent shapes is.
     """
-    backend, build, kernel, met, numbered, often = (
-        plan.backend, plan.build, cast(Kernel, plan.kernel), plan.met, plan.numbered, plan.often,
+    shapes_of, build, kernel, met, numbered, often = (
+        plan.shapes, plan.build, cast(Kernel, plan.kernel), plan.met, plan.numbered, plan.often,
     )  # fmt: skip
     decision = plan.decision
     kind = decision.out.kind if isinstance(decision.out, Template) else decision.inputs[0].kind  # which is not read
     known = kind.by_shape
+    ready = ReadyCall(decision.out, kernel, constants=plan.constants, plan=plan)
 
-    def call(found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
-        out, numbers = found if numbered else (found, ())
+    def record(shapes: tuple[Any, ...]) -> Record | None:
+        found = out = shapes_of(*shapes)
+        if found is None:
+            return None
+        numbers: Any = ()
+        if numbered:
+            out, numbers = found
         proven, occurs = plan.proven, out in known
         if occurs or not proven:  # else nothing ever had the shape of the result, so that there is nothing to count
             key = hash(shapes)  # computed once
@@ -191,19 +204,15 @@ def _call_of(plan: KindPlan) -> Callable[[Any, tuple[Any, ...], Sequence[Any]], 
                 met.clear()
             met[key] = times + 1
         if not proven:
-            return plan.result(found, shapes, payloads)
-        function = kernel if build is None else build(numbers)
-        tensor = blank_tensor()
-        tensor.template = template_of_kind(kind, out) if occurs else new_template(kind, out)
-        tensor.backend = backend
-        try:
-            tensor.data = function(*payloads)
-        except NeedsSizes:
-            plan.kinds.give_up(plan)
-            raise
-        return tensor
+            try:
+                return plan.trial(found, shapes)
+            except NeedsSizes as error:
+                plan.fail(error)
+                raise
+        template = template_of_kind(kind, out) if occurs else new_template(kind, out)
+        return template, kernel if build is None else build(numbers), ready
 
-    return call
+    return record
 
 
 class Kinds:

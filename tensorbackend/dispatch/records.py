@@ -14,6 +14,7 @@ from ..protocol.planned import QuickKernel, is_busy, quick_form
 from ..template import Template
 from ..tensor import Tensor
 from .checked import explain
+from .kernels import wrap
 from .watching import Change, Subject
 
 
@@ -29,6 +30,8 @@ class ReadyCall(NamedTuple):
     """The computation of the kernel, for a profile."""
     constants: tuple[Callable[[Any], Payload] | None, ...] = ()
     """For each operand the function that makes the payload of a number, or `None` for a tensor."""
+    plan: Any = None
+    """The plan by kind that made the call, a `KindPlan`; the full path serves the call where its kernel fails."""
 
 
 Record: TypeAlias = tuple[Any, Kernel, ReadyCall]
@@ -139,11 +142,17 @@ class Dispatcher(ABC):
 
     def recover(
         self, error: Exception, ready: ReadyCall, backend: Backend, payloads: Sequence[Any], arguments: Sequence[Any]
-    ) -> Payload:
-        """The payload of a call whose kernel raised an error because its quick form was busy; else raises an error."""
+    ) -> Any:
+        """The result of a call whose kernel raised an error because its quick form was busy; else raises an error.
+
+        Returns `None` where the full path has to serve the call.
+        """
+        if ready.plan is not None:
+            ready.plan.fail(error)
+            return None
         if isinstance(ready.kernel, QuickKernel) and is_busy(error):
             try:
-                return ready.kernel(*payloads)
+                return wrap(ready.out, backend, ready.kernel(*payloads), ready.result)
             except Exception as other:  # whatever a backend's code raises
                 other.__context__ = None  # the first error did not lead to this one
                 error = other

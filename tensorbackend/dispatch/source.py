@@ -3,28 +3,24 @@
 The code spells out the keys of a call. For `sum(x, /, *, axis=None, keepdims=False)` it is
 
     def op(x, /, *, axis=None, keepdims=False):
-        try:  # a call that is ready
+        try:
             _backend = x.backend
             _found = _find(((_precision := _defaults.current_precision()), _backend, x.template, axis if ...))
+            if _found is None and _plans:  # a new shape of a kind that may be known
+                ...
+                _shapes = _shape_x,
+                for _plan in _plans[_precision, _backend, _kind_x, axis if ...]:
+                    _found = _plan.record(_shapes)
+                    if _found is not None: break
             if _found is not None:
                 _out, _function, _ready = _found
                 _data_x = x.data
-        except Exception:  # the call has no key
+        except Exception:  # the call has no key, or the kind is unknown
             _found = ()
         if _found:
             try:
                 _data = _function(_data_x)
             ...
-        if _found is None and _plans:
-            try:  # a new shape of a kind that is known
-                ...
-                _shapes = _shape_x,
-                for _plan in _plans[_precision, _backend, _kind_x, axis if ...]:
-                    _found = _plan.shapes(_shape_x)
-                    if _found is not None:
-                        return _plan.call(_found, _shapes, (x.data, ))
-            except Exception:  # the kind is unknown
-                pass
         return _serve((x, ), {'axis': axis, 'keepdims': keepdims})
 
 A plain op, such as `add`, has a nested memo, which leaves the precision out: `_calls[_backend].get(x.template)`.
@@ -47,7 +43,7 @@ def op({signature}):
     {check}
     try:
         {find}
-    except Exception:  # whatever a call does that has no key; the full path serves it, or raises in its own words
+    except Exception:  # a call without a key, or of an unknown kind; the full path serves it, or raises its own error
         _found = ()
     {run}
     return _serve(({arguments}), {{{keywords}}})  # here, so that no error has a look-up's error as its context
@@ -64,24 +60,25 @@ def {}({}):
     return {}
 """
 
+_OF_KIND: Final = """\
+if _found is None and _plans:
+    {operands}
+    _shapes = {shapes}
+    for _plan in _plans[{kind}]:
+        _found = _plan.record(_shapes)
+        if _found is not None: break"""
+"""The source that looks for a plan by kind, where that of the key has found the backend and no call that is ready."""
+
 _RUN: Final = """\
 if _found:
     try:
         _data = _function({payloads})
     except Exception as _error:  # whatever a backend's code raises
-        _data = _recover(_error, _ready, _backend, [{payloads}], ({arguments}))
-    {wrap}
-if _found is None and _plans:
-    try:
-        {operands}
-        {lists}
-        _shapes = {shapes}
-        for _plan in _plans[{kind}]:
-            _found = _plan.shapes({each})
-            if _found is not None:
-                return _plan.call(_found, _shapes, ({data}))
-    except Exception:  # an unknown kind, or whatever an exact plan does right or raises in its own words
-        pass"""
+        _result = _recover(_error, _ready, _backend, [{payloads}], ({arguments}))
+        if _result is not None:
+            return _result
+    else:
+        {wrap}"""
 
 _RUN_DIRECT: Final = """\
 if _found:
@@ -133,6 +130,9 @@ _SIZES: Final = "_sizes_{0} = ({0},) if {0}.__class__ is _int else _option_key({
 _SIZES_KEY: Final = "_sizes_{0}, {0}.__class__"
 """The source of such an option as part of a key."""
 
+_RANK: Final = "len({0}) if _sizes_{0} is {0} else _rank({0})"
+"""The source of such an option as part of a kind."""
+
 _SEQUENCE: Final = """\
 if {0}.__class__ is not tuple and {0}.__class__ is not list: raise KeyError
 {backend}
@@ -145,13 +145,17 @@ _templates_{0} = tuple(_templates_{0}) if len({0}) <= _FEW else _merge(_template
 """The source that reads the templates and the payloads of a sequence of tensors. For a few tensors, a loop takes half
 the time of a comprehension, which enters a function of its own before Python 3.12."""
 
-_OPERAND: Final = """\
-if {0}.__class__ is _Tensor:
-    _template = {0}.template
-    _kind_{0}, _shape_{0} = _template.kind, _template.shape
+_TENSOR: Final = """\
+_template = {0}.template
+_kind_{0}, _shape_{0} = _template.kind, _template.shape"""
+"""The source that reads the kind and the shape of a tensor."""
+
+_OPERAND: Final = f"""\
+if {{0}}.__class__ is _Tensor:
+    {_TENSOR.replace(chr(10), chr(10) + "    ")}
 else:
-    _kind_{0}, _shape_{0} = _numbers[{0}.__class__], ()"""
-"""The source that reads the kind and the shape of an operand."""
+    _kind_{{0}}, _shape_{{0}} = _numbers[{{0}}.__class__], ()"""
+"""The same for an operand that may be a number."""
 
 _OPERANDS: Final = """\
 _kind_{0}, _shape_{0} = [], []
@@ -198,7 +202,6 @@ def source_of(
         for parameter in spec.parameters
         if parameter.role == "option" and (tensors or parameter.name not in PLACEMENT)
     ]
-    by_kind = {} if direct else _kind_source(spec, tensors, options)
     sizes = [_SIZES.format(parameter.name) for parameter in options if parameter.meaning == "shape"]
     option_parts = [
         (_SIZES_KEY if parameter.meaning == "shape" else OPTION).format(parameter.name) for parameter in options
@@ -207,39 +210,42 @@ def source_of(
     def parts(kinds: Sequence[str], precision: str = _PRECISION) -> list[str]:
         return [*([precision] if precise and not nested else []), "_backend", *kinds, *option_parts]
 
-    def find(lines: Sequence[str], kinds: Sequence[str], reads: Sequence[str]) -> str:
+    def find(lines: Sequence[str], kinds: Sequence[str], reads: Sequence[str], operand: str = _OPERAND) -> str:
         found = f"_found = _find(({', '.join(parts(kinds, _READ_PRECISION))}, ))"
         if nested:
             first, *others = kinds
             levels = [f"if _found is not None: _found = _found.get({kind})" for kind in others]
             found = "\n".join([f"_found = _calls[_backend].get({first})", *levels])
+        of_kind = []
+        if not direct:
+            operands, kind, shapes = _kind_source(spec, options, _PRECISION if nested else "_precision", operand)
+            of_kind.append(_OF_KIND.format(operands=indent("\n".join(operands), 1), kind=kind, shapes=shapes))
         read = indent("\n".join(["_out, _function, _ready = _found", *reads]), 1)
-        return "\n".join([*lines, *sizes, found, f"if _found is not None:\n    {read}"])
+        return "\n".join([*lines, *sizes, found, *of_kind, f"if _found is not None:\n    {read}"])
 
     left_out = [parameter.name for parameter in tensors if direct and parameter.optional]
     tensors = [parameter for parameter in tensors if parameter.name not in left_out]
     lines, kinds = _tensor_source(tensors) if tensors else ([placement(spec)], [])
     lines += [f"if {name} is not None: raise KeyError" for name in left_out]
-    found = find(lines, kinds, list(map(_read, tensors)))
+    reads = list(map(_read, tensors))
     if takes_numbers(tensors):
         names = [parameter.name for parameter in tensors]
+        of_tensors = find(lines, kinds, reads, _TENSOR)
         lines, kinds = _number_source(names)
         reads = [f"_data_{name} = {name}.data if _as_{name} is None else _as_{name}({name})" for name in names]
         constants = f"{', '.join(f'_as_{name}' for name in names)} = _ready.constants"
         found = _ALIKE_OR_NOT.format(
             alike=" is ".join(f"{name}.__class__" for name in names),
-            of_tensors=indent(found, 1),
+            of_tensors=indent(of_tensors, 1),
             of_numbers=indent(find(lines, kinds, [constants, *reads]), 1),
         )
+    else:
+        found = find(lines, kinds, reads)
     arguments = "".join(f"{star(parameter)}, " for parameter in spec.parameters if parameter.kind != "keyword")
     run = (_RUN_DIRECT if direct else _RUN).format(
         payloads=", ".join(f"{'*' * (parameter.kind == 'variadic')}_data_{parameter.name}" for parameter in tensors),
         arguments=arguments,
-        wrap=indent(_WRAP if sole else _WRAP_ANY, 2 if direct else 1),
-        **{
-            name: indent(lines if nested else lines.replace(_PRECISION, "_precision"), 2)
-            for name, lines in by_kind.items()
-        },
+        wrap=indent(_WRAP if sole else _WRAP_ANY, 2),
     )
     keywords = ", ".join(f"{x.name!r}: {x.name}" for x in spec.parameters if x.kind == "keyword")
     signature = ", ".join([*reversed([parameter.name for parameter in tensors]), "/"]) if reflected else parameters
@@ -262,49 +268,29 @@ def source_of(
     )
     lines += sizes
     source += _KEY_OF.format("key_of", parameters, indent("\n".join(lines), 1), f"{', '.join(parts(kinds))}, ")
-    if by_kind:
-        both = f"({by_kind['kind']}), ({by_kind['shapes']})"
-        source += _KEY_OF.format("kind_of", parameters, indent("\n".join([*lines, by_kind["operands"]]), 1), both)
+    if not direct:
+        operands, kind, shapes = _kind_source(spec, options, _PRECISION)
+        lines += operands
+        source += _KEY_OF.format("kind_of", parameters, indent("\n".join(lines), 1), f"({kind}), ({shapes})")
     return source
 
 
-def _kind_source(spec: OpSpec, tensors: Sequence[Parameter], options: Sequence[Parameter]) -> dict[str, str]:
-    """The parts of the source that finds a plan by kind, where that of the key has found the backend."""
-    lines, lists, shapes, kind, data = [], [], [], [], []
-    several = any(map(is_sequence, tensors))
-    for parameter in (*tensors, *options):
-        name = parameter.name
-        if parameter.meaning == "shape":
-            kind.append(f"len({name}) if _sizes_{name} is {name} else _rank({name})")
-        elif parameter.role == "option":
-            kind.append(OPTION.format(name))
-        else:
-            kind.append(f"_kind_{name}")
-            lines.append((_OPERANDS if is_sequence(parameter) else _OPERAND).format(name))
+def _kind_source(
+    spec: OpSpec, options: Sequence[Parameter], precision: str, operand: str = _OPERAND
+) -> tuple[list[str], str, str]:
+    """The lines that read the kinds and the shapes of operands, the key of the kind, and the shapes of the call."""
+    lines, kinds, shapes = [], [precision, "_backend"], []
     for parameter in spec.parameters:
         name = parameter.name
-        if parameter.meaning == "shape":
-            shapes.append(f"_sizes_{name}")
-        elif is_sequence(parameter):
-            shapes.append(f"*_shape_{name}")
-        elif parameter.role != "option":
-            shapes.append(f"_shape_{name}")
-    for number, parameter in enumerate(tensors):
-        name = parameter.name
-        if several:
-            lists.append(_read(parameter))
-            data.append("*" * (parameter.kind == "variadic") + f"_data_{name}")
-        else:
-            data.append(f"{name}.data if {name}.__class__ is _Tensor else _plan.constants[{number}]({name})")
-    plain = not several and len(shapes) == len(tensors)
-    return {
-        "operands": "\n".join(lines) or "pass",
-        "lists": "\n".join(lists) or "pass",
-        "kind": f"{_PRECISION}, _backend, {', '.join(kind)}",
-        "shapes": "".join(f"{shape}, " for shape in shapes) or "()",
-        "each": ", ".join(shapes) if plain else "*_shapes",
-        "data": "".join(f"{payload}, " for payload in data),
-    }
+        if parameter.role != "option":
+            lines.append((_OPERANDS if is_sequence(parameter) else operand).format(name))
+            kinds.append(f"_kind_{name}")
+            shapes.append(f"*_shape_{name}" if is_sequence(parameter) else f"_shape_{name}")
+        elif parameter in options:
+            is_shape = parameter.meaning == "shape"
+            kinds.append(_RANK.format(name) if is_shape else OPTION.format(name))
+            shapes += [f"_sizes_{name}"] * is_shape
+    return lines, ", ".join(kinds), "".join(f"{shape}, " for shape in shapes) or "()"
 
 
 def placement(spec: OpSpec) -> str:

@@ -120,7 +120,7 @@ def test_a_shape_that_is_met_often_is_ready(name: str, monkeypatch: pytest.Monke
         np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-6)
         if times == kinds.OFTEN + 1:
             assert len(path.calls) == ready + 1
-            monkeypatch.setattr(plan, "call", None)
+            monkeypatch.setattr(plan, "record", None)
 
 
 def test_a_call_that_is_ready_by_kind_knows_its_subject() -> None:

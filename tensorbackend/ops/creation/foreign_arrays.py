@@ -20,8 +20,9 @@ def is_array(value: object) -> bool:
     return scalar_kind(value) is None and any(hasattr(value, name) for name in ARRAYS)
 
 
-shared_templates: dict[Any, Template] = {}
-"""The templates of tensors made of NumPy arrays so far, by the type, dtype and shape of the array and the backend."""
+shared_templates: dict[Any, tuple[Template, bool]] = {}
+"""The templates of tensors made of NumPy arrays so far, and whether an array became the payload itself, by the type,
+dtype and shape of the array and the backend."""
 
 holds_entries("templates of arrays", shared_templates)
 
@@ -66,9 +67,10 @@ def tensor_of_array(
         else:
             out = intern_template(array.shape, as_dtype(array.dtype), as_names(names, array.ndim))
             check_dtype_support(out.dtype, backend)
-            if array is value and names is None:
-                remember(shared_templates, (array.__class__, array.dtype, array.shape, backend), out)
-            return Tensor(out, backend, backend.from_numpy(out, array, copy=copy is True))
+            data = backend.from_numpy(out, array, copy=copy is True)
+            if array is value and names is None and not copy:
+                remember(shared_templates, (array.__class__, array.dtype, array.shape, backend), (out, data is array))
+            return Tensor(out, backend, data)
     return tensor_by_dlpack(value, backend, device, copy, unread)
 
 
