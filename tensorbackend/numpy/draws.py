@@ -19,7 +19,7 @@ import tensorbackend as tb
 from ..dtypes import bool_
 from ..errors import ArgumentError
 from ..tensor import Tensor
-from .arrays import as_shape, result
+from .arrays import as_shape, functions, ndarray, result
 from .conversion import NUMBERS, back, cast, host, tensor
 from .dtypes import numpy_dtype
 
@@ -157,20 +157,25 @@ def as_parameter(parameter: Any) -> Any:
     return parameter if is_number(parameter) else cast(tensor(parameter), tb.float64)
 
 
-def as_result(made: Any) -> Any:
-    """What a program gets for numbers: an array, or a Python number."""
+def of_size(size: Any, made: Any) -> Any:
+    """What was drawn. A single draw is a number without a size, and an array of no axes for `size=()`, as in NumPy."""
+    return made if size is None or made.__class__ is ndarray else functions["asarray"](made)
+
+
+def as_result(size: Any, made: Any) -> Any:
+    """What a program gets for numbers of a size: an array, or a Python number."""
     drawn = made if isinstance(made, numpy.generic) else result(made)
-    return drawn.item() if isinstance(drawn, numpy.generic) else drawn
+    return drawn.item() if size is None and isinstance(drawn, numpy.generic) else of_size(size, drawn)
 
 
-def scaled(made: Any, scale: Any, location: Any) -> Any:
-    """Numbers times a scale, plus a location; both may be arrays."""
+def scaled(size: Any, made: Any, scale: Any, location: Any) -> Any:
+    """Numbers of a size times a scale, plus a location; both may be arrays."""
     scale, location = as_parameter(scale), as_parameter(location)
     if made.__class__ is numpy.float64:
         if is_number(scale) and is_number(location):
-            return float(made * scale + location)
+            return as_result(size, made * scale + location)
         made = float(made)
-    return as_result(made * scale + location)
+    return as_result(size, made * scale + location)
 
 
 def draw_integers(source: Source, low: Any, high: Any, size: Any, dtype: Any, endpoint: bool) -> Any:
@@ -181,9 +186,9 @@ def draw_integers(source: Source, low: Any, high: Any, size: Any, dtype: Any, en
     if is_number(low) and is_number(high):
         places = source._places(int(high) + endpoint - int(low), shape)
         if places is not None:
-            return back((places + int(low)).astype(numpy_dtype(dtype)))
+            return of_size(size, back((places + int(low)).astype(numpy_dtype(dtype))))
     first, last = (tb.broadcast_to(cast(tensor(each), tb.int64), shape) if not is_number(each) else int(each)
                    for each in (low, high))  # fmt: skip
     wide = tb.int64 if dtype.bits < 64 else dtype
     made = tb.random.randint(source._key(), shape, first, last + 1 if endpoint else last, wide)
-    return result(cast(made, dtype) if dtype is not bool_ else tb.not_equal(made, 0))
+    return of_size(size, result(cast(made, dtype) if dtype is not bool_ else tb.not_equal(made, 0)))

@@ -22,7 +22,7 @@ from ..errors import ArgumentError, expected
 from ..tensor import Tensor
 from .arrays import box, fresh, functions, ndarray, replace, result, tensor_of
 from .conversion import back, cast, host, tensor
-from .draws import Saved, Source, as_parameter, as_result, draw_integers, is_number, scaled, shape_of
+from .draws import Saved, Source, as_parameter, as_result, draw_integers, is_number, of_size, scaled, shape_of
 from .dtypes import HostOnlyError, dtype_of, numpy_dtype
 from .shapes import flat_along
 
@@ -61,7 +61,7 @@ def _location_method(
             return self._draw_by_numpy(name, loc, scale, size)
         if is_number(scale) and scale < 0:
             raise ArgumentError("scale < 0")
-        return scaled(self._numbers(sample, shape_of(size, loc, scale)), scale, loc)
+        return scaled(size, self._numbers(sample, shape_of(size, loc, scale)), scale, loc)
 
     draw.__name__, draw.__doc__ = name, doc
     return draw
@@ -90,15 +90,14 @@ class _Draws(Source):
         """Numbers between two bounds."""
         if self._numpy is not None:
             return self._draw_by_numpy("uniform", low, high, size)
-        return scaled(
-            self._numbers(tb.random.uniform, shape_of(size, low, high)), as_parameter(high) - as_parameter(low), low
-        )
+        made = self._numbers(tb.random.uniform, shape_of(size, low, high))
+        return scaled(size, made, as_parameter(high) - as_parameter(low), low)
 
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
         """Exponentially distributed numbers."""
         if self._numpy is not None:
             return self._draw_by_numpy("exponential", scale, size)
-        return scaled(self._numbers(tb.random.exponential, shape_of(size, scale)), scale, 0.0)
+        return scaled(size, self._numbers(tb.random.exponential, shape_of(size, scale)), scale, 0.0)
 
     normal = _location_method("normal", "Normally distributed numbers.", tb.random.normal)
     gumbel = _location_method("gumbel", "Gumbel-distributed numbers.", tb.random.gumbel)
@@ -110,7 +109,9 @@ class _Draws(Source):
         if self._numpy is not None:
             return self._draw_by_numpy("lognormal", mean, sigma, size)
         logarithms = self.normal(mean, sigma, size)
-        return numpy.exp(logarithms).item() if is_number(logarithms) else functions["exp"](logarithms)
+        if is_number(logarithms):
+            return numpy.exp(logarithms).item()
+        return of_size(size, functions["exp"](logarithms))
 
     def permutation(self, x: Any, axis: int = 0) -> Any:
         """The entries along an axis, or the numbers up to one, in random order."""
@@ -175,11 +176,11 @@ class _Draws(Source):
             chosen = self._places(count, shape) if p is None else self._weighted_places(p, shape)
         if chosen is not None:
             if isinstance(items, int):
-                return int(chosen) if size is None else back(chosen)
-            return functions["take"](box(items), back(chosen), axis)
+                return int(chosen) if size is None else of_size(size, back(chosen))
+            return of_size(size, functions["take"](box(items), back(chosen), axis))
         weights = None if p is None else cast(tensor(p), tb.float32)
         made = result(fresh(tb.random.choice(self._key(), items, shape, replace, weights, axis)))
-        return int(made) if isinstance(items, int) and size is None else made
+        return int(made) if isinstance(items, int) and size is None else of_size(size, made)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or (
@@ -216,7 +217,7 @@ class Generator(_Draws):
         if self._numpy is not None:
             made = self._draw_by_numpy("random", size, numpy_dtype(wanted))
         else:
-            made = self._of_dtype(tb.random.uniform, shape_of(size), wanted)
+            made = self._of_dtype(tb.random.uniform, size, wanted)
         if out is not None:
             functions["copyto"](out, made)
             return out
@@ -227,19 +228,20 @@ class Generator(_Draws):
         wanted = dtype_of(dtype)
         if self._numpy is not None:
             return self._draw_by_numpy("standard_normal", size, numpy_dtype(wanted))
-        return self._of_dtype(tb.random.normal, shape_of(size), wanted)
+        return self._of_dtype(tb.random.normal, size, wanted)
 
     def standard_exponential(self, size: Any = None, dtype: Any = float, method: str = "zig", out: Any = None) -> Any:
         """Numbers of the standard exponential distribution."""
         wanted = dtype_of(dtype)
         if self._numpy is not None:
             return self._draw_by_numpy("standard_exponential", size, numpy_dtype(wanted), method)
-        return self._of_dtype(tb.random.exponential, shape_of(size), wanted)
+        return self._of_dtype(tb.random.exponential, size, wanted)
 
-    def _of_dtype(self, sample: Callable[..., Tensor], shape: tuple[int, ...], dtype: Any) -> Any:
+    def _of_dtype(self, sample: Callable[..., Tensor], size: Any, dtype: Any) -> Any:
+        shape = shape_of(size)
         if dtype is tb.float64:
-            return as_result(self._numbers(sample, shape))
-        return as_result(sample(self._key(), shape, dtype))
+            return as_result(size, self._numbers(sample, shape))
+        return as_result(size, sample(self._key(), shape, dtype))
 
     def integers(
         self, low: Any, high: Any = None, size: Any = None, dtype: Any = numpy.int64, endpoint: bool = False

@@ -134,6 +134,9 @@ OF_BOTH = [
     "choice(2, p=[0.5, 0.5])", "choice([1.5, 2.5])", "choice(['a', 'b'])", "poisson(3.0)", "binomial(5, 0.5)",
     "geometric(0.5)", "beta(1, 2)", "gamma(2.0)", "triangular(0, 1, 2)", "zipf(2.0)", "uniform(numpy.array(1.0), 2)",
     "multinomial(3, [0.5, 0.5])", "permutation(3)", "normal(size=(1,))", "normal([1.0, 2.0])", "bytes(3)",
+    "normal(size=())", "uniform(0, 2, ())", "exponential(size=())", "lognormal(size=())", "choice(5, ())",
+    "choice([1.5, 2.5], ())", "choice(5, (), replace=False)", "choice(2, (), p=[0.5, 0.5])", "beta(1, 2, ())",
+    "standard_normal(())", "poisson(3.0, ())",
 ]  # fmt: skip
 """Draws of `RandomState` and `Generator`."""
 
@@ -141,10 +144,12 @@ OF_STATES = [
     "rand()", "randn()", "random()", "random_sample()", "randint(5)", "randint(2, 9)", "randint(2, dtype=bool)",
     "randint(5, dtype='int8')", "randint(5, dtype=numpy.dtype('int64'))",
     "randint(5, size=2)", "random_integers(5, size=2)", "rand(2)",
+    "randint(5, size=())", "randint(5, size=(), dtype='int8')", "random_sample(())",
 ]  # fmt: skip
 OF_GENERATORS = [
     "random()", "random(dtype='float32')", "standard_normal(dtype='float32')", "integers(5)", "integers(5, size=2)",
     "integers(5, dtype='uint8')", "integers(5, endpoint=True)", "permuted([1, 2])",
+    "integers(5, size=())", "integers(5, size=(), dtype='uint8')", "random(())", "random((), dtype='float32')",
 ]  # fmt: skip
 
 
