@@ -66,13 +66,10 @@ def gated(x: Any, gate: Any) -> Any:
     return numpy.where(x == -math.inf, -0.0, x * gate)
 
 
-# Below -87 in float32 and -708 in float64 the sigmoid is subnormal, and x times its rounding is the error.
-SUBNORMAL_GATE = Bound(512, "x times a gate, which has few digits where it is subnormal")
-
-
-@reference("nn.silu", by="SciPy", bound=SUBNORMAL_GATE)
+@reference("nn.silu", by="SciPy")
 def silu(x: Any, /) -> Any:
-    return gated(real(x), scipy.special.expit(real(x)))
+    root = numpy.exp(0.5 * numpy.minimum(real(x), 0.0))  # where the sigmoid of float64 would be subnormal
+    return numpy.where(real(x) < -700, gated(real(x), root) * root, gated(real(x), scipy.special.expit(real(x))))
 
 
 @reference("nn.gelu", by="SciPy")

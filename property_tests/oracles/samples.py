@@ -26,12 +26,12 @@ SIGNED = [*FLOATING, *(tb.int8, tb.int16, tb.int32, tb.int64)]
 def interp(x: Any, xp: Any, fp: Any, /, *, left: Any = None, right: Any = None, period: Any = None) -> Any:
     x, xp, fp = map(double, (x, xp, fp))
     if period is None:
-        return unjudged(numpy.interp(x, xp, fp, left, right), _between_equal(x, xp))
+        return numpy.where(numpy.isnan(x), x, numpy.interp(x, xp, fp, left, right))  # NumPy's is fp next to one point
     return unjudged(numpy.interp(x, xp, fp, left, right, period), _between_equal(x % period, xp % period))
 
 
 def _between_equal(x: Any, xp: Any) -> Any:
-    """Where x is one of several equal places, whose values compete."""
+    """Where x is one of several equal places, whose values compete: NumPy sorts them in any order."""
     return (numpy.sum(x[..., None] == xp, axis=-1) > 1) | (numpy.unique(xp).size < xp.size)
 
 

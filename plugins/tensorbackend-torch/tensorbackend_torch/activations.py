@@ -23,7 +23,7 @@ class TorchActivations(TorchBase):
 
     @kernel_planned(unsigned="own", narrow="float32")
     def silu(self, out: Template, x: Template) -> Function:
-        """x / (1 + exp(-x)), where exp(-x) overflows as x times `sigmoid`; zero at -inf."""
+        """x / (1 + exp(-x)), where exp(-x) overflows as x times the root of exp(x) twice; zero at -inf."""
         return _of_floats(_of_powers(torch.nn.functional.silu, _silu, _wide(out)), x, out)
 
     @kernel_planned(unsigned="own", narrow="float32")
@@ -74,4 +74,5 @@ def _sigmoid(x: Array) -> Array:
 
 
 def _silu(x: Array) -> Array:
-    return x.clamp(min=torch.finfo(x.dtype).min) * _sigmoid(x)
+    root = torch.exp(0.5 * x)  # exp(x) would be subnormal before the product is
+    return x.clamp(min=torch.finfo(x.dtype).min) * root * root

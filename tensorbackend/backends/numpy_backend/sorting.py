@@ -9,7 +9,7 @@ from typing import Final
 
 from ...caching.memos import remembers_calls
 from ...caching.option_keys import MEMO_LIMIT
-from ...dtypes import DType, int64, promote_types
+from ...dtypes import DType, complex128, float64, int64, promote_types
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
 from ...protocol.sorting import Unique
@@ -42,6 +42,18 @@ def _sought_space(out: Template, x1: Template, x2: Template, /, *, invert: bool)
         return copies + x1.size
     element = dtype.bits // 8
     return copies + (24 + 3 * element) * x1.size + (11 + 3 * element) * x2.size  # as measured
+
+
+def _parts(out: Template) -> tuple[DType, DType, DType]:
+    """The dtypes in which `interp` computes the places, the points and the values."""
+    return float64, float64, complex128 if out.dtype.is_complex else float64
+
+
+def _between_space(out: Template, x: Template, xp: Template, fp: Template, /, **options: object) -> int:
+    """The bytes of operands and results in 64 bits a part, and of slopes."""
+    dtypes = _parts(out)
+    copies = sum(brought(dtype, each) for each, dtype in zip((x, xp, fp), dtypes, strict=True))
+    return copies + brought(dtypes[2], out) + 2 * nbytes(xp.size + 2, dtypes[2])
 
 
 class NumpySorting(ArraySorting):
@@ -136,6 +148,34 @@ class NumpySorting(ArraySorting):
         """Searches by the method of NumPy's arrays."""
         search: Kernel = self.xp.ndarray.searchsorted
         return int64_kernel(search if side == "left" else lambda line, values: search(line, values, side))
+
+    @takes(_between_space)
+    @planned
+    def interp(
+        self, out: Template, x: Template, xp: Template, fp: Template, /, *,
+        left: float | None, right: float | None, period: float | None,
+    ) -> Kernel:  # fmt: skip
+        """NumPy's `interp`, in 64 bits a part. A NaN among the places is NaN in the result, also next to one point."""
+        numpy, interp, isnan, dtypes = self.xp, self.xp.interp, self.xp.isnan, _parts(out)
+        length = None if period is None else abs(period)
+
+        def within_a_period(places: Array, points: Array, values: Array) -> Array:
+            places, points = places % length, points % length
+            order = points.argsort(kind="stable")
+            points, values = points[order], values[order]
+            points = numpy.concatenate([points[-1:] - length, points, points[:1] + length])
+            return interp(places, points, numpy.concatenate([values[-1:], values, values[:1]]))
+
+        def of_one(places: Array, points: Array, values: Array) -> Array:
+            return numpy.where(isnan(places), places, interp(places, points, values, left, right))
+
+        kernel: Kernel = of_one if xp.size == 1 else lambda x, xp, fp: interp(x, xp, fp, left, right)
+        kernel = kernel if period is None else within_a_period
+        if all(each.dtype is dtype for each, dtype in zip((x, xp, fp, out), (*dtypes, dtypes[-1]), strict=True)):
+            return kernel
+        casts = [self.caster(each.dtype, dtype) for each, dtype in zip((x, xp, fp), dtypes, strict=True)]
+        narrow = self.caster(dtypes[-1], out.dtype)
+        return lambda *arrays: narrow(kernel(*[cast(array) for cast, array in zip(casts, arrays, strict=True)]))
 
     def sort_kernel(self, x: Template, axis: int) -> Kernel:
         """Sorts by NumPy's vectorised sort where equal values are identical, as all are but zeros of different signs.

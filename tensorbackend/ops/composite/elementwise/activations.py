@@ -14,11 +14,11 @@ from ....dtypes import finfo, float32, promote_types
 from ....rules.accuracy import LIBRARY, Bound
 from ....rules.broadcasting import check_dtype, to_floating
 from ....tensor import Tensor
-from ...elementwise.binary import add, greater, maximum, minimum, multiply
+from ...elementwise.binary import add, greater, less, maximum, minimum, multiply
 from ...elementwise.complex_functions import sigmoid
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
-from ...elementwise.transcendental import erfc, expm1
+from ...elementwise.transcendental import erfc, exp, expm1
 from ...elementwise.unary import negative
 from .functions import logaddexp
 
@@ -215,7 +215,10 @@ def silu(x: Tensor, /) -> Tensor:
     D. Hendrycks, K. Gimpel: Gaussian error linear units, 2016, arXiv:1606.08415.
     """
     wide = _wide(x)
-    return _narrow(_gate(wide, sigmoid(wide)), x)
+    # Far below 0 the sigmoid is exp(x), which is subnormal before the product is: so x is multiplied by its root twice.
+    root = exp(multiply(minimum(wide, 0.0), 0.5))
+    far = multiply(multiply(_clip_minus_infinity(wide), root), root)
+    return _narrow(where(less(wide, -40.0), far, multiply(wide, sigmoid(wide))), x)
 
 
 @composite.within(MAGNIFIED)

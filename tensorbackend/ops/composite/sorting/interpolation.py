@@ -17,6 +17,8 @@ from ...elementwise.binary import (
     equal,
     greater,
     less,
+    logical_and,
+    logical_or,
     maximum,
     minimum,
     multiply,
@@ -30,8 +32,27 @@ from ...indexing.slices import entries
 from ...indexing.taking import take_at
 from ...shape import concatenate, reshape
 from ...sorting import argsort
+from ..elementwise.functions import logical_not
 from ..shape.arranging import as_vector
 from .searching import searchsorted
+
+
+def _between(t: Tensor, x0: Tensor, x1: Tensor, y0: Tensor, y1: Tensor) -> Tensor:
+    """The values at t on the lines from (x0, y0) to (x1, y1), of equal places at t the value of the last one.
+
+    From (x1, y1) where t is x1, as the line from (x0, y0) misses it by its rounding. Where a place is infinite, the
+    line from the other one may still have a number, as NumPy finds it too.
+    """
+    gap = subtract(x1, x0)
+    same = equal(gap, 0)
+    slope = where(same, 0, divide(subtract(y1, y0), where(same, 1, gap)))
+    from_left, from_right = (add(y, multiply(slope, subtract(t, x))) for x, y in ((x0, y0), (x1, y1)))
+    at_right = equal(t, x1)
+    line = where(logical_or(at_right, isnan(from_left)), from_right, from_left)
+    # An infinite slope times a distance of 0, or a slope of 0 times an infinite distance.
+    lost = logical_and(isnan(line), logical_not(isnan(t)))
+    at_right = logical_or(at_right, equal(y0, y1))
+    return where(logical_and(lost, at_right), y1, where(logical_and(lost, equal(t, x0)), y0, line))
 
 
 @composite.within(Bound(16, "a product with a quotient of differences", "operand", tame=True))
@@ -106,10 +127,7 @@ def interp(
         before = subtract(after, 1)
         x0, x1 = (take_at(places, at, axis=0, mode="clip") for at in (before, after))
         y0, y1 = (take_at(values, at, axis=0, mode="clip") for at in (before, after))
-        gap = subtract(x1, x0)
-        slope = divide(subtract(y1, y0), where(equal(gap, 0), 1, gap))
-        between = add(y0, multiply(slope, subtract(t, x0)))
-        inside = where(equal(t, x0), y0, where(equal(t, x1), y1, between))  # also next to an infinite value
+        inside = _between(t, x0, x1, y0, y1)
     inside = where(less(t, first), start if left is None else left, inside)
     inside = where(greater(t, last_place), stop if right is None else right, inside)
     return astype(inside.rename(*x.names), dtype)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -23,6 +26,40 @@ def test_results_are_numpys(options: dict[str, Any], backend: str) -> None:
     for got in (tb.interp(x, xp, fp, **options), tb.jit(lambda x: tb.interp(x, xp, fp, **options))(x)):
         assert got.names == ("row", "n")
         np.testing.assert_allclose(np.asarray(got), wanted)
+
+
+INF = math.inf
+HARD: list[tuple[list[float], list[float]]] = [
+    ([0.0, 1.0, 1.0], [1.0, 5.0, -2.0]),
+    ([0.0, 0.0, 1.0], [1.0, 5.0, -2.0]),
+    ([3.0, 3.0], [1.0, -2.0]),
+    ([3.0], [1.0]),
+    ([-INF, 2.0], [1.0, 5.0]),
+    ([-INF, -1.0, 1.0, INF], [-2.0, 1.0, 5.0, 0.5]),
+    ([-1.0, 0.0, 3.0], [5.0, INF, 5.0]),
+    ([0.0, 1.0, 3.0], [INF, INF, 2.0]),
+]
+"""Equal places, a single one, and infinities: NumPy's choices."""
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+@pytest.mark.parametrize(("places", "values"), HARD)
+def test_hard_points_are_numpys(places: list[float], values: list[float], backend: str) -> None:
+    x = np.array([-INF, -2.0, -1.0, 0.0, 0.5, 1.0, 2.0, 3.0, 4.0, INF])
+    for dtype in ("float64", "float32"):
+        operands = [tb.asarray(np.array(each, dtype), backend=backend) for each in (x, places, values)]
+        found = np.asarray(tb.interp(*operands, left=-7.0))
+        np.testing.assert_array_equal(found, np.interp(x, places, values, left=-7.0))
+        assert np.isnan(np.asarray(tb.interp(operands[0] * math.nan, *operands[1:]))).all()
+
+
+def test_the_gradient_at_a_point_is_a_slope_next_to_it() -> None:
+    x = np.array([0.0, 1.0, 2.0, 4.0])
+    points, values = np.array([0.0, 1.0, 2.0, 4.0]), np.array([0.0, 1.0, 4.0, 16.0])
+    found = tb.grad(lambda t: tb.sum(tb.interp(t, tb.asarray(points), tb.asarray(values))))(tb.asarray(x))
+    with jax.enable_x64(True):
+        wanted = jax.grad(lambda t: jnp.interp(t, points, values).sum())(x)
+    assert found.tolist() == [1.0, 3.0, 6.0, 6.0] == wanted.tolist()
 
 
 def test_gradients() -> None:
