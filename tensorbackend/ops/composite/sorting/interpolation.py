@@ -62,6 +62,8 @@ def interp(
 ) -> Tensor:  # fmt: skip
     """The values at x of the function that is linear between the points (xp, fp), with xp in ascending order.
 
+    Where several places are equal, the value there is that of the last one.
+
     Parameters
     ----------
     x : Tensor
