@@ -156,7 +156,7 @@ def _factorial(number: int, bits: int) -> int:
 @reference("zeta", by="SciPy", raw=True)
 def zeta(call: Invocation) -> Any:
     x, q = map(double, promoted(call))
-    hidden = (x == 1) | (q <= 0) | ~numpy.isfinite(x) | ~numpy.isfinite(q) | (x > 1e6)  # where SciPy's is NaN
+    hidden = (x == 1) | (q <= 0) | ~numpy.isfinite(x) | numpy.isnan(q) | (x > 1e6)  # where SciPy's is NaN
     return unjudged(scipy.special.zeta(x, numpy.where(q > 0, q, 1)), hidden)
 
 
@@ -165,7 +165,7 @@ def polygamma(call: Invocation) -> Any:
     n, x = map(double, promoted(call))
     order = numpy.where(numpy.isfinite(n) & (n >= 0) & (n == numpy.floor(n)), n, -1).astype("f8")
     safe = numpy.clip(order, 0, 200).astype(int)
-    hidden = (order < 0) | (order > 150) | (x <= 0) | ~numpy.isfinite(x)
+    hidden = (order < 0) | (order > 150) | (x <= 0) | numpy.isnan(x)
     out = scipy.special.polygamma(safe, numpy.where(x > 0, x, 1))
     return unjudged(out, hidden | (abs(out) < numpy.finfo(float).smallest_normal))  # it underflows by way of powers
 

@@ -49,7 +49,8 @@ def _hurwitz(x: Tensor, q: Tensor) -> Tensor:
         total = add(total, power(add(start, float(step)), multiply(s, -1.0)))
     end = add(start, float(_DIRECT))
     last = power(end, multiply(s, -1.0))
-    total = add(total, add(multiply(last, 0.5), divide(multiply(last, end), subtract(s, 1.0))))
+    rest = divide(power(end, subtract(1.0, s)), subtract(s, 1.0))  # `last` times `end`, where `last` is 0
+    total = add(total, add(multiply(last, 0.5), rest))
     factor = divide(multiply(last, s), end)
     for place, coefficient in enumerate(_BERNOULLI):
         total = add(total, multiply(factor, coefficient))

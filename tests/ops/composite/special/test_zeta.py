@@ -6,6 +6,7 @@ import math
 
 import mpmath
 import numpy
+import pytest
 import scipy.special
 
 import tensorbackend as tb
@@ -31,3 +32,15 @@ def test_the_derivative_of_polygamma_is_the_next_one() -> None:
         slope = tb.grad(lambda x, order=order: tb.sum(tb.polygamma(order, x)))(x)
         assert slope.names == ("n",)
         assert numpy.allclose(slope, scipy.special.polygamma(order + 1, numpy.asarray(x)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_values_far_out_are_scipys(backend: str) -> None:
+    """Where the power of q is 0 in float64, and that of q to one less is not."""
+    x, q = numpy.meshgrid([1.001, 1.5, 2.0, 3.0, 10.0], [1e-30, 0.5, 1e10, 1e100, 1e150, 1e300, math.inf])
+    found = tb.zeta(tb.asarray(x, backend=backend), tb.asarray(q, backend=backend))
+    numpy.testing.assert_allclose(numpy.asarray(found), scipy.special.zeta(x, q), rtol=1e-13)
+    orders, places = (
+        tb.asarray(numpy.array(each), backend=backend) for each in ([1.0, 1.0, 2.0], [1e300, math.inf, 1e150])
+    )
+    numpy.testing.assert_allclose(numpy.asarray(tb.polygamma(orders, places)), [1e-300, 0.0, -1e-300], rtol=1e-13)
