@@ -156,7 +156,7 @@ def _factorial(number: int, bits: int) -> int:
 @reference("zeta", by="SciPy", raw=True)
 def zeta(call: Invocation) -> Any:
     x, q = map(double, promoted(call))
-    hidden = (x == 1) | (q <= 0) | ~numpy.isfinite(x) | numpy.isnan(q) | (x > 1e6)  # where SciPy's is NaN
+    hidden = (x == 1) | (q <= 0) | ~numpy.isfinite(x) | numpy.isnan(q)  # where SciPy's is NaN
     return unjudged(scipy.special.zeta(x, numpy.where(q > 0, q, 1)), hidden)
 
 

@@ -17,6 +17,7 @@ from ...elementwise.binary import (
     less,
     logical_and,
     logical_or,
+    minimum,
     multiply,
     remainder,
     subtract,
@@ -51,10 +52,11 @@ def _hurwitz(x: Tensor, q: Tensor) -> Tensor:
     last = power(end, multiply(s, -1.0))
     rest = divide(power(end, subtract(1.0, s)), subtract(s, 1.0))  # `last` times `end`, where `last` is 0
     total = add(total, add(multiply(last, 0.5), rest))
-    factor = divide(multiply(last, s), end)
+    limited = minimum(s, 1e6)  # beyond it `last` is 0, and a product with the square of s is to be 0 too
+    factor = divide(multiply(last, limited), end)
     for place, coefficient in enumerate(_BERNOULLI):
         total = add(total, multiply(factor, coefficient))
-        following = multiply(add(s, 2.0 * place + 1), add(s, 2.0 * place + 2))
+        following = multiply(add(limited, 2.0 * place + 1), add(limited, 2.0 * place + 2))
         factor = divide(divide(multiply(factor, following), end), end)
     pole = logical_or(equal(x, 1), logical_and(greater(x, 1), equal(q, 0)))
     outside = where(logical_and(pole, greater_equal(q, 0)), math.inf, math.nan)
