@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import mpmath
 import numpy as np
 import pytest
 
@@ -95,3 +96,15 @@ def test_an_element_depends_on_no_other(function: Callable[[tb.Tensor], tb.Tenso
     for other in (-1000.0, -math.inf, math.nan):
         beside = tb.concatenate([x, tb.full(1, other, dtype=dtype)])
         assert np.array_equal(np.asarray(tb.astype(function(beside), "f64"))[:-1], reference)
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy"])
+@pytest.mark.parametrize(
+    ("dtype", "places"), [("f32", [-87.0, -89.0, -96.0, -103.0]), ("f64", [-700.0, -709.0, -740.0])]
+)
+def test_silu_keeps_its_digits_where_the_sigmoid_is_subnormal(dtype: str, places: list[float], backend: str) -> None:
+    """There it is x * exp(x), whose only rounding that counts is that of the result."""
+    with mpmath.workdps(40):
+        wanted = [float(x * mpmath.exp(x)) for x in map(mpmath.mpf, places)]
+    found = np.asarray(tb.nn.silu(tb.asarray(places, dtype=dtype, backend=backend)))
+    np.testing.assert_array_max_ulp(found, np.array(wanted, found.dtype), 8)
