@@ -15,7 +15,7 @@ The code spells out the keys of a call. For `sum(x, /, *, axis=None, keepdims=Fa
             if _found is not None:
                 _out, _function, _ready = _found
                 _data_x = x.data
-        except Exception:  # the call has no key, or the kind is unknown
+        except Exception:  # a call without a key, of an unknown kind or of a frequent shape: the full path serves it
             _found = ()
         if _found:
             try:
@@ -43,7 +43,7 @@ def op({signature}):
     {check}
     try:
         {find}
-    except Exception:  # a call without a key, or of an unknown kind; the full path serves it, or raises its own error
+    except Exception:  # whatever an argument without a key, or a plan's guard, raises; the full path finds the error
         _found = ()
     {run}
     return _serve(({arguments}), {{{keywords}}})  # here, so that no error has a look-up's error as its context

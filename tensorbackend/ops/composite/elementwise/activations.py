@@ -217,8 +217,8 @@ def silu(x: Tensor, /) -> Tensor:
     wide = _wide(x)
     # Far below 0 the sigmoid is exp(x), which is subnormal before the product is: so x is multiplied by its root twice.
     root = exp(multiply(minimum(wide, 0.0), 0.5))
-    far = multiply(multiply(_clip_minus_infinity(wide), root), root)
-    return _narrow(where(less(wide, -40.0), far, multiply(wide, sigmoid(wide))), x)
+    far = multiply(_gate(wide, root), root)
+    return _narrow(where(less(wide, -40.0), far, _gate(wide, sigmoid(wide))), x)
 
 
 @composite.within(MAGNIFIED)

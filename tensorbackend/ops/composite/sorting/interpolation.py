@@ -38,10 +38,11 @@ from .searching import searchsorted
 
 
 def _between(t: Tensor, x0: Tensor, x1: Tensor, y0: Tensor, y1: Tensor) -> Tensor:
-    """The values at t on the lines from (x0, y0) to (x1, y1), of equal places at t the value of the last one.
+    """The values at t on the lines from (x0, y0) to (x1, y1), all of one shape.
 
-    From (x1, y1) where t is x1, as the line from (x0, y0) misses it by its rounding. Where a place is infinite, the
-    line from the other one may still have a number, as NumPy finds it too.
+    At x1 the line is computed from there, since its rounding from (x0, y0) would miss y1; so the last of several equal
+    places counts. Where the line from one end is NaN, as next to an infinite place, that from the other end is used.
+    NumPy does the same.
     """
     gap = subtract(x1, x0)
     same = equal(gap, 0)

@@ -108,3 +108,13 @@ def test_silu_keeps_its_digits_where_the_sigmoid_is_subnormal(dtype: str, places
         wanted = [float(x * mpmath.exp(x)) for x in map(mpmath.mpf, places)]
     found = np.asarray(tb.nn.silu(tb.asarray(places, dtype=dtype, backend=backend)))
     np.testing.assert_array_max_ulp(found, np.array(wanted, found.dtype), 8)
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_gradients_of_silu_far_below_zero_have_a_number(backend: str) -> None:
+    """At the change of formulas at -40 too, to the digits of float64."""
+    x = tb.asarray([-math.inf, -1e300, -41.0, -40.0, -39.0], dtype="f64", backend=backend)
+    with mpmath.workdps(40):
+        slopes = [mpmath.diff(lambda t: t / (1 + mpmath.exp(-t)), each) for each in (-41, -40, -39)]
+    found = tb.grad(lambda x: tb.sum(tb.nn.silu(x)))(x).tolist()
+    assert found == pytest.approx([0.0, 0.0, *map(float, slopes)], rel=1e-13, abs=0.0)
