@@ -101,9 +101,13 @@ class NumpySorting(ArraySorting):
         return computing_kernel(kernel, out, x)
 
     def unique(self, x: Tensor, /, *, places: bool, counts: bool) -> Unique:
-        """Finds the distinct elements by one sort and one comparison of neighbours."""
+        """Finds the distinct elements by one sort and one comparison of neighbours, or by counting close integers."""
         template = x.template
         size, dtype = template.size, template.dtype
+        if size >= _MANY and dtype.is_integer and not places:
+            lowest, highest = int(x.data.min()), int(x.data.max())
+            if highest - lowest < size:
+                return self._count_integers(x, lowest, counts)
         sort, argsort = _orders(self, size, dtype)
         values, order = x.data.reshape(-1), None
         if places:
@@ -125,6 +129,22 @@ class NumpySorting(ArraySorting):
             None if order is None else self._indices(order[starts]),
             None if order is None else self._inverse(x, begins, order),
             self._indices(self._lengths(starts, size)) if counts else None,
+        )
+
+    def _count_integers(self, x: Tensor, lowest: int, counts: bool) -> Unique:
+        """Counts how often each integer from `lowest` on occurs, in a table, and keeps those that occur."""
+        dtype, numpy = x.data.dtype, self.xp
+        offset = dtype.type(lowest)
+        # A distance from the lowest may be beyond the dtype's limits, but not as an unsigned integer.
+        distances = (x.data.reshape(-1) - offset).view(f"uint{8 * dtype.itemsize}")
+        table = numpy.bincount(distances.astype(numpy.intp))
+        (found,) = table.nonzero()
+        distinct = found.astype(dtype) + offset
+        return Unique(
+            Tensor(template_without_names((len(distinct),), x.dtype), self, distinct),
+            None,
+            None,
+            self._indices(table[found]) if counts else None,
         )
 
     def _lengths(self, starts: Array, size: int) -> Array:
