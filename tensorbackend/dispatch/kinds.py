@@ -129,8 +129,8 @@ class KindPlan:
         self.often: Final = 1 if kernel is None else OFTEN
         self.met: Final[dict[int, int]] = {}
         """The number of calls with each shape, by the hash of the operands' shapes."""
-        self.proven = False
-        """Whether the kernel served a call, and its result was as its template says."""
+        self.proven = self.backend.template_only and isinstance(out, Template) and not CHECKED
+        """Whether the kernel served a call, and its result was as its template says. Templates alone need no proof."""
         self.record: Final = _record_of(self)
         """The record of a call, for the code of warm calls."""
 

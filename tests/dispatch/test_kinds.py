@@ -202,6 +202,25 @@ def test_templates_are_planned_by_kind_too() -> None:
     assert plan.backend.template_only
 
 
+@pytest.mark.parametrize("name", sorted({"exp", "add", "multiply", "where", "sum", "reshape", "zeros", "stack"}))
+def test_results_are_compared_with_their_templates_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kinds, "CHECKED", False)
+    for size in (4, 5, 6, 7):
+        CALLS[name](size)
+    assert [plan.proven for plan in plans(name)] == [True]
+
+
+def test_templates_are_never_compared_with_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kinds, "CHECKED", False)
+    trials: list[Any] = []
+    monkeypatch.setattr(kinds.KindPlan, "trial", lambda *arguments: trials.append(arguments))
+    for size in (4, 5, 6, 7, 8, 9):
+        x = tb.template((size, 3), "f32")
+        assert tb.softmax(tb.tanh(x + 1) @ tb.template((3, 5), "f32"), axis=1).shape == (size, 5)
+    assert [plan.proven for name in ("add", "tanh", "matmul", "softmax") for plan in plans(name)] == [True] * 4
+    assert not trials
+
+
 def test_threads_share_plans() -> None:
     for size in (4, 5, 6):
         tb.exp(row(size))
