@@ -16,6 +16,7 @@ A `Size` is not an `int`: code in C would read the number of an int without a tr
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -38,7 +39,7 @@ class NeedsSizes(TypeError):
 class SizeTrace:
     """One run on symbolic sizes, with the guards that it noted."""
 
-    __slots__ = ("arguments", "bounds", "failed", "functions", "guards", "numbers", "open", "templates")
+    __slots__ = ("arguments", "bounds", "failed", "functions", "guards", "naturals", "numbers", "open", "templates")
 
     def __init__(self, numbers: bool = False) -> None:
         self.numbers: Final = numbers
@@ -47,6 +48,8 @@ class SizeTrace:
         """The answer to each other comparison, by its source."""
         self.bounds: Final[dict[str, list[int | None]]] = {}
         """The least and the largest number that an expression may be, `None` for no bound, by its source."""
+        self.naturals: Final[set[str]] = set()
+        """The expressions that are never negative, by their sources."""
         self.arguments: Final[list[Sequence[Any]]] = []
         """The symbolic shapes of the arguments of the function of shapes."""
         self.templates: Final[dict[Any, Any]] = {}
@@ -78,6 +81,8 @@ class SizeTrace:
     def within(self, name: str, natural: bool, symbol: str, bound: int, answer: bool) -> bool:
         """Notes the answer to a comparison of an expression and an int, unless earlier answers imply it."""
         low, high = bounds = self.bounds.setdefault(name, [0 if natural else None, None])
+        if natural:
+            self.naturals.add(name)
         if symbol in ("==", "!="):
             if (low is not None and bound < low) or (high is not None and bound > high):
                 return answer
@@ -102,21 +107,56 @@ class SizeTrace:
         return FunctionType(_code(self.source(result)), self.functions, "sizes")
 
     def source(self, result: Any) -> str:
-        """The source of that function."""
-        lines = [f"def sizes({', '.join(f'a{place}' for place in range(len(self.arguments)))}):"]
-        for place, sizes in enumerate(self.arguments):
-            if sizes:
-                lines.append(f"    {', '.join(f'a{place}_{axis}' for axis in range(len(sizes)))}, = a{place}")
+        """The source of that function. It compares whole shapes where it can, and reads the sizes that are left.
+
+        >>> trace = SizeTrace()
+        >>> (rows, columns), other = trace.shape((2, 3)), trace.shape((2, 3))
+        >>> rows == other[0] and columns == other[1] and columns < 5
+        True
+        >>> print(trace.source((rows, columns)))
+        def sizes(a0, a1):
+            a0_0, a0_1, = a0
+            if a0_1 <= 4 and (a0 is a1 or a0 == a1):
+                return a0
+        """
         guards = [
             _bound_source(name, *bounds)
-            for name, bounds in self.bounds.items()
-            if bounds not in ([0, None], [None, None])
+            for name, (low, high) in self.bounds.items()
+            if (bounds := (None if low == 0 and name in self.naturals else low, high)) != (None, None)
         ]
-        guards += [guard if answer else f"not ({guard})" for guard, answer in self.guards.items()]
+        body = f"return {source_of(result)}"
+        guards += self._comparisons()
         if guards:
-            lines.append(f"    if {' and '.join(guards)}:")
-        lines.append(f"    {'    ' * bool(guards)}return {source_of(result)}")
-        return "\n".join(lines)
+            body = f"if {' and '.join(guards)}:\n        {body}"
+        reads = []
+        for place, sizes in enumerate(self.arguments):
+            if sizes:
+                body = body.replace(source_of(sizes), f"a{place}")
+                if any(size.source in body for size in sizes):
+                    reads.append(f"{', '.join(size.source for size in sizes)}, = a{place}")
+        parameters = ", ".join(f"a{place}" for place in range(len(self.arguments)))
+        return "\n    ".join([f"def sizes({parameters}):", *reads, body])
+
+    def _comparisons(self) -> list[str]:
+        """The source of the guards that are no bounds; shapes whose sizes all have to be equal are compared at once."""
+        guards, shapes = dict(self.guards), []
+        for place, sizes in enumerate(self.arguments):
+            for before, others in enumerate(self.arguments[:place]):
+                pairs = [
+                    [name for left, right in ((size, other), (other, size)) for name in self._equal(left, right)]
+                    for size, other in zip(sizes, others, strict=False)
+                ]
+                if len(sizes) == len(others) and pairs and all(pairs):
+                    shapes.append(f"(a{before} is a{place} or a{before} == a{place})")
+                    for name in itertools.chain(*pairs):
+                        del guards[name]
+                    break
+        return [*shapes, *(guard if answer else f"not ({guard})" for guard, answer in guards.items())]
+
+    def _equal(self, left: Size, right: Size) -> list[str]:
+        """The guards that say that a size equals another."""
+        answers = ((f"{left.source} == {right.source}", True), (f"{left.source} != {right.source}", False))
+        return [name for name, answer in answers if self.guards.get(name) is answer]
 
 
 def _bound_source(name: str, low: int | None, high: int | None) -> str:

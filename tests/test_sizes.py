@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -66,6 +67,38 @@ def test_sums_and_bounds_leave_few_guards() -> None:
     assert n <= 8
     assert trace.source(n).count("if ") == 1
     assert "3 <= a0_0 <= 8" in trace.source(n)
+
+
+COMPARISONS: dict[str, Callable[[Any, Any, Any], object]] = {
+    "all equal": lambda a, b, c: (a[0] == b[0], a[1] == b[1]),
+    "none unequal": lambda a, b, c: (b[0] != a[0], a[1] != b[1]),
+    "one pair": lambda a, b, c: (a[0] == b[0], a[1] == c[0]),
+    "two shapes like the first": lambda a, b, c: (a[0] == b[0], b[1] == a[1], c[0] == a[0], a[1] == c[1]),
+    "two shapes like the last": lambda a, b, c: (a[0] == c[0], a[1] == c[1], b[0] == c[0], b[1] == c[1]),
+    "crosswise": lambda a, b, c: (a[0] == b[1], a[1] == b[0]),
+    "with bounds": lambda a, b, c: (a[0] == b[0], a[1] == b[1], c[0] < 2, a[0] * a[1] < 3, c[1] != 0),
+    "none": lambda a, b, c: (),
+}
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+@pytest.mark.parametrize("example", list(itertools.product(itertools.product(range(2), repeat=2), repeat=3)))
+def test_a_function_of_shapes_serves_all_with_the_same_answers(name: str, example: tuple[tuple[int, int], ...]) -> None:
+    trace, compare = SizeTrace(), COMPARISONS[name]
+    symbolic = [trace.shape(shape) for shape in example]
+    answers = compare(*symbolic)
+    first, second, third = symbolic
+    shapes = trace.function((first, (third[0], second, 1)))
+    for a, b, c in itertools.product(itertools.product(range(3), repeat=2), repeat=3):
+        assert shapes(a, b, c) == ((a, (c[0], b, 1)) if compare(a, b, c) == answers else None)
+
+
+def test_a_number_that_may_be_negative_keeps_its_bound() -> None:
+    trace = SizeTrace()
+    (n,) = trace.shape((2,), natural=False)
+    assert n >= 0
+    shapes = trace.function((n, n))
+    assert [shapes((number,)) for number in (-1, 0, 1)] == [None, (0, 0), (1, 1)]
 
 
 USES: dict[str, Callable[[Any], object]] = {

@@ -194,8 +194,8 @@ def _record_of(plan: KindPlan) -> Callable[[tuple[Any, ...]], Record | None]:
         numbers: Any = ()
         if numbered:
             out, numbers = found
-        proven, occurs = plan.proven, out in known
-        if occurs or not proven:  # else nothing ever had the shape of the result, so that there is nothing to count
+        proven, reference = plan.proven, known.get(out)
+        if reference is not None or not proven:  # else nothing had the result's shape so far: there is nothing to count
             key = hash(shapes)  # computed once
             times = met.get(key, 0)
             if times >= often:
@@ -209,7 +209,9 @@ def _record_of(plan: KindPlan) -> Callable[[tuple[Any, ...]], Record | None]:
             except NeedsSizes as error:
                 plan.fail(error)
                 raise
-        template = template_of_kind(kind, out) if occurs else new_template(kind, out)
+        template = None if reference is None else reference()
+        if template is None:
+            template = new_template(kind, out)
         return template, kernel if build is None else build(numbers), ready
 
     return record
