@@ -55,6 +55,9 @@ ON_PURPOSE = {"stop_gradient", "scaled_gradient", "truncated_normal"}
 CONSTANT = {"gamma_inc_l": 1, "gamma_inc_u": 1}
 """How many of the leading operands have no derivative."""
 
+ASCENDING = {"interp": 1}
+"""Which point has its elements in ascending order: elsewhere the function is not defined."""
+
 NOT_IN_JAX: dict[str, str] = {
     "std": "of equal elements JAX returns NaN",
     **dict.fromkeys(["eig", "eigvals"], "JAX has no gradient of eigenvectors"),
@@ -148,6 +151,9 @@ class Problem:
         )
         inexact = [x for x in call.tensors if x.dtype.is_inexact]
         points = [generic(x, call.name, seed + number) for number, x in enumerate(inexact)]
+        place = ASCENDING.get(call.name)
+        if place is not None and points[place].dtype.is_floating:  # else the call is refused
+            points[place] = tb.sort(points[place])
         fixed = CONSTANT.get(call.name, 0)
         self.constants, self.points = points[:fixed], points[fixed:]
         self.directions = [generic(x, "", seed + 1000 + number) for number, x in enumerate(self.points)]

@@ -27,11 +27,12 @@ from ...elementwise.binary import (
 )
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
-from ...elementwise.unary import isnan
+from ...elementwise.unary import imag, isnan, real
 from ...indexing.slices import entries
 from ...indexing.taking import take_at
 from ...shape import concatenate, reshape
 from ...sorting import argsort
+from ..elementwise.functions import complex as to_complex
 from ..elementwise.functions import logical_not
 from ..shape.arranging import as_vector
 from .searching import searchsorted
@@ -130,7 +131,11 @@ def interp(
         before = subtract(after, 1)
         x0, x1 = (take_at(places, at, axis=0, mode="clip") for at in (before, after))
         y0, y1 = (take_at(values, at, axis=0, mode="clip") for at in (before, after))
-        inside = _between(t, x0, x1, y0, y1)
+        if work.is_complex:  # an infinite part leaves the other one alone, as no product of complex numbers does
+            parts = [_between(t, x0, x1, part(y0), part(y1)) for part in (real, imag)]
+            inside = where(isnan(t), astype(t, work), to_complex(*parts))
+        else:
+            inside = _between(t, x0, x1, y0, y1)
     inside = where(less(t, first), start if left is None else left, inside)
     inside = where(greater(t, last_place), stop if right is None else right, inside)
     return astype(inside.rename(*x.names), dtype)

@@ -78,3 +78,13 @@ def test_what_is_refused() -> None:
             tb.interp(tb.zeros(2), xp, fp)
     with pytest.raises(ArgumentError, match="period"):
         tb.interp(tb.zeros(2), tb.zeros(2), tb.zeros(2), period=0.0)
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_an_infinite_part_of_a_complex_value_leaves_the_other_part_alone(backend: str) -> None:
+    values = np.array([0, complex(0, np.inf), complex(-np.inf, 1), complex(2, 3)])
+    places, x = np.array([0.0, 1.0, 2.0, 3.0]), np.array([-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, np.nan])
+    made = tb.interp(*(tb.asarray(each, backend=backend) for each in (x, places, values)))
+    np.testing.assert_array_equal(np.asarray(made), np.interp(x, places, values))
+    again = tb.interp(*(tb.asarray(each, backend=backend) for each in (x, places, values)), period=4.0)
+    np.testing.assert_array_equal(np.asarray(again), np.interp(x, places, values, period=4.0))
