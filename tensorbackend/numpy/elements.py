@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from contextlib import suppress
 from typing import Any, Final
 
 import numpy
@@ -33,10 +34,11 @@ def clip(
     low = min if a_min is NO_VALUE else a_min
     high = max if a_max is NO_VALUE else a_max
     x: Any = a if a.__class__ is ndarray else asarray(a)
-    if low.__class__ is high.__class__ is float and out is None:
+    if low.__class__ in (float, int) and high.__class__ in (float, int) and out is None:
         t = tensor_of(x)
         if t.template.dtype in _FLOATING:
-            return result(tb.clip(t, low, high))
+            with suppress(OutOfRangeError):  # of an int
+                return result(tb.clip(t, low, high))
     low, high = None if low is NO_VALUE else low, None if high is NO_VALUE else high
     if low is None and high is None:
         made: Any = x if x.ndim else x[()]

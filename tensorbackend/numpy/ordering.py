@@ -134,6 +134,8 @@ def unique(
         return _unique_with_nan(x, wanted)
     if not any(wanted):
         return box(fresh(tb.unique_values(x if axis is not None else tb.reshape(x, (-1,)), axis=axis)))
+    if wanted == (False, False, True):
+        return tuple(map(box, tb.unique_counts(x, axis=axis)))
     values, first, inverse, counts = tb.unique_all(x if axis is not None or x.ndim else tb.reshape(x, (1,)), axis=axis)
     if axis is not None or not x.ndim:
         inverse = tb.reshape(inverse, (-1,)) if axis is not None else tb.reshape(inverse, x.shape)

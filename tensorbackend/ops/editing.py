@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
+from operator import itemgetter
 
 from ..annotations import SoleAxis
 from ..declarations.argument_errors import check_arguments
@@ -16,8 +18,12 @@ from .creation.values import operand_tensor
 from .elementwise.binary import add, greater_equal, less, multiply
 from .elementwise.conversion import astype
 from .elementwise.ternary import clip
+from .indexing.slices import slice_
 from .indexing.taking import take_at
 from .shape import broadcast_to, concatenate
+
+_FEW = 16
+"""Up to this number of runs of entries, they are sliced and concatenated; more are taken by their positions."""
 
 Positions = int | Sequence[int] | slice | Tensor
 """One position, several of them, or a slice."""
@@ -71,9 +77,24 @@ def delete(x: TensorLike, positions: Positions, /, *, axis: SoleAxis = None) -> 
     size = x.shape[along]
     if isinstance(positions, Tensor) and not positions.backend.is_concrete(positions):
         return _delete_traced(x, positions, along)
-    gone = set(_places(positions, size, size - 1))
-    kept = [place for place in range(size) if place not in gone]
-    return take_at(x, asarray(kept, dtype="int64", backend=x.backend), axis=along, mode="clip").rename(*x.names)
+    gone = sorted({*_places(positions, size, size - 1)})
+    starts, stops = [0, *(place + 1 for place in gone)], [*gone, size]
+    return _select_runs(x, along, list(zip(starts, stops, strict=True)))
+
+
+def _select_runs(x: Tensor, along: int, runs: Sequence[tuple[int, int]]) -> Tensor:
+    """The entries of some runs of an axis, each from a start to a stop, one after another."""
+    runs = [(start, stop) for start, stop in runs if start < stop] or [(0, 0)]
+    if len(runs) > _FEW:
+        places = list(chain.from_iterable(range(start, stop) for start, stop in runs))
+        return take_at(x, asarray(places, dtype="int64", backend=x.backend), axis=along, mode="clip").rename(*x.names)
+    strides, lead, rest = (1,) * x.ndim, x.shape[:along], x.shape[along + 1 :]
+    starts, stops = (0,) * along, (0,) * len(rest)
+    parts = [
+        slice_(x, starts=(*starts, start, *stops), lengths=(*lead, stop - start, *rest), strides=strides)
+        for start, stop in runs
+    ]
+    return concatenate(parts, axis=along) if len(parts) > 1 else parts[0]
 
 
 def _delete_traced(x: Tensor, position: Tensor, along: int) -> Tensor:
@@ -134,8 +155,8 @@ def insert(x: TensorLike, positions: Positions, values: TensorLike, /, *, axis: 
         raise ShapeError(expected(f"values that broadcast to shape {shape}", values=added.template))
     joined = concatenate([x, broadcast_to(added, shape, names=x.names)], axis=along)
     # Before each place come its new entries, in the order in which they are given; they stand behind x in `joined`.
-    order = sorted(
-        [(place, 0, size + number) for number, place in enumerate(places)] + [(at, 1, at) for at in range(size)]
-    )
-    sources = asarray([source for _, _, source in order], dtype="int64", backend=x.backend)
-    return take_at(joined, sources, axis=along, mode="clip").rename(*joined.names)
+    runs, start = [], 0
+    for number, place in sorted(enumerate(places), key=itemgetter(1)):
+        runs += [(start, place), (size + number, size + number + 1)]
+        start = place
+    return _select_runs(joined, along, [*runs, (start, size)])

@@ -9,6 +9,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, ShapeError
+from tensorbackend.ops.editing import _FEW
 
 DATA = np.arange(12.0).reshape(3, 4)
 
@@ -29,6 +30,28 @@ def test_entries_put_between(positions: list[int]) -> None:
     for added in (values, np.float64(7)):
         got = tb.insert(x, positions, tb.asarray(added), axis="n")
         assert (got.tolist(), got.names) == (np.insert(DATA, positions, added, 1).tolist(), ("row", "n"))
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, _FEW, 40])
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_any_number_of_positions(count: int, backend: str) -> None:
+    random = np.random.default_rng(count)
+    for shape, axis in (((1,), 0), ((30,), 0), ((2, 30), 1), ((30, 2), 0), ((3, 4, 2), 1), ((0, 3), 1)):
+        values = random.normal(size=shape).astype("float32")
+        x = tb.asarray(values, names=tuple("abc"[: len(shape)]), backend=backend)
+        gone = random.integers(-shape[axis], shape[axis], count)
+        deleted = tb.delete(x, gone.tolist(), axis=axis)
+        np.testing.assert_array_equal(np.asarray(deleted), np.delete(values, gone, axis))
+        places = random.integers(-shape[axis], shape[axis] + 1, count)
+        new = random.normal(size=(*shape[:axis], count, *shape[axis + 1 :])).astype("float32")
+        inserted = tb.insert(x, places.tolist(), tb.asarray(new, backend=backend), axis=axis)
+        np.testing.assert_array_equal(np.asarray(inserted), np.insert(values, places, new, axis))
+        assert deleted.names == inserted.names == x.names
+
+
+def test_inserted_values_decide_the_dtype_too() -> None:
+    for places, new in (([], []), ([1], [0.5])):
+        assert tb.insert(tb.asarray([1, 2]), places, tb.asarray(new, dtype="float32")).dtype is tb.float32
 
 
 def test_gradients_go_to_the_entries_that_stay() -> None:

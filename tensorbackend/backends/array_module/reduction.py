@@ -90,13 +90,13 @@ class ArrayReduction(ArrayBase):
     @planned
     def reduce_max(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Largest element; 0.0 is above -0.0."""
-        return self._extreme("max", out, x, axes, keepdims)
+        return self.extreme_kernel("max", out, x, axes, keepdims)
 
     @takes(narrow_copy_bytes)
     @planned
     def reduce_min(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Least element; -0.0 is below 0.0."""
-        return self._extreme("min", out, x, axes, keepdims)
+        return self.extreme_kernel("min", out, x, axes, keepdims)
 
     @takes(_position_space)
     @planned
@@ -151,11 +151,15 @@ class ArrayReduction(ArrayBase):
     def _logical(self, fold: Kernel, x: Template) -> Kernel:
         return fold if x.dtype is bool_ else lambda values: fold(values != 0)
 
-    def _extreme(
-        self, name: Literal["max", "min"], out: Template, x: Template, axes: tuple[int, ...], keepdims: bool
-    ) -> Kernel:
-        """The largest or least element; a zero has the sign that wins (0.0 for "max"), if any zero has that sign."""
-        find = self.fold_kernel(name, x, axes, keepdims, wide(x.dtype))
+    def extreme_kernel(
+        self, name: Literal["max", "min"], out: Template, x: Template, axes: tuple[int, ...], keepdims: bool,
+        find: Kernel | None = None,
+    ) -> Kernel:  # fmt: skip
+        """The largest or least element; a zero has the sign that wins (0.0 for "max"), if any zero has that sign.
+
+        `find` may give a zero of the wrong sign; by default it is the module's function.
+        """
+        find = find or self.fold_kernel(name, x, axes, keepdims, wide(x.dtype))
         if not x.dtype.is_floating:
             return find
         where, some_zero_wins = self.xp.where, self.fold_kernel("any", x, axes, keepdims, bool_)

@@ -16,7 +16,7 @@ from ...template import Template
 from ..array_module.base import Array
 from ..array_module.precision import promoting_kernel, wide
 from ..array_module.reduction import ArrayReduction
-from ..array_module.workspace_bytes import brought, float32_copy_bytes, nbytes
+from ..array_module.workspace_bytes import brought, float32_copy_bytes, narrow_copy_bytes, nbytes
 from .summation import partial_sums, sum_kernel
 
 _UFUNCS: Final = {
@@ -95,6 +95,24 @@ class NumpyReduction(ArrayReduction):
             return self.xp.join(sums.real / size.real, sums.imag / size.real)
 
         return promoting_kernel(self, dtype, mean_of_parts, out, x)
+
+    @takes(narrow_copy_bytes)
+    @planned
+    def nanmax(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
+        """The largest of the elements that are not NaN."""
+        reduce = self.xp.fmax.reduce
+        return self.extreme_kernel(
+            "max", out, x, axis, keepdims, lambda values: reduce(values, axis, None, None, keepdims)
+        )
+
+    @takes(narrow_copy_bytes)
+    @planned
+    def nanmin(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
+        """The least of the elements that are not NaN."""
+        reduce = self.xp.fmin.reduce
+        return self.extreme_kernel(
+            "min", out, x, axis, keepdims, lambda values: reduce(values, axis, None, None, keepdims)
+        )
 
 
 def _bool_extreme_kernel(name: Literal["argmax", "argmin"]) -> Kernel:
