@@ -138,7 +138,7 @@ class SizeTrace:
         return "\n    ".join([f"def sizes({parameters}):", *reads, body])
 
     def _comparisons(self) -> list[str]:
-        """The source of the guards that are no bounds; shapes whose sizes all have to be equal are compared at once."""
+        """The source of all guards but the bounds; shapes whose sizes all have to be equal are compared at once."""
         guards, shapes = dict(self.guards), []
         for place, sizes in enumerate(self.arguments):
             for before, others in enumerate(self.arguments[:place]):

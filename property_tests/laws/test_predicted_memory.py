@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 import tensorbackend as tb
-from tensorbackend.backends.numpy_backend.sorting import NumpySorting
+from tensorbackend.backends.numpy_backend.sorting.orders import NumpySorting
 from tensorbackend.dtypes import as_dtype
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.expr.cost.dry_run import report

@@ -24,8 +24,8 @@ from .linalg.norms import NumpyNorms
 from .linalg.sparse import NumpySparse
 from .linalg.substitution import NumpySubstitution
 from .module import NumpyModule
-from .order_statistics import NumpyOrderStatistics
 from .reduction import NumpyReduction
+from .sorting.order_statistics import NumpyOrderStatistics
 
 if TYPE_CHECKING:
     import numpy

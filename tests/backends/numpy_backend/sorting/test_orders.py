@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.backends.numpy_backend.sorting import _MANY
+from tensorbackend.backends.numpy_backend.sorting.orders import _MANY
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])

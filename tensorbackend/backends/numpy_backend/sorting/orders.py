@@ -7,20 +7,20 @@ from math import prod
 from operator import getitem
 from typing import Final
 
-from ...caching.memos import remembers_calls
-from ...caching.option_keys import MEMO_LIMIT
-from ...dtypes import DType, complex128, float64, int64, promote_types
-from ...interchange import numpy_dtype
-from ...protocol import Kernel, planned
-from ...protocol.sorting import Unique
-from ...protocol.workspace import takes
-from ...rules.shape import template_without_names
-from ...template import Template, intern_template
-from ...tensor import Tensor
-from ..array_module.base import Array
-from ..array_module.precision import computing_kernel, int64_kernel, promoting_kernel, wide
-from ..array_module.sorting import ArraySorting
-from ..array_module.workspace_bytes import brought, float32_copy_bytes, nbytes
+from ....caching.memos import remembers_calls
+from ....caching.option_keys import MEMO_LIMIT
+from ....dtypes import DType, complex128, float64, int64, promote_types
+from ....interchange import numpy_dtype
+from ....protocol import Kernel, planned
+from ....protocol.sorting import Unique
+from ....protocol.workspace import takes
+from ....rules.shape import template_without_names
+from ....template import Template, intern_template
+from ....tensor import Tensor
+from ...array_module.base import Array
+from ...array_module.precision import computing_kernel, int64_kernel, promoting_kernel, wide
+from ...array_module.sorting import ArraySorting
+from ...array_module.workspace_bytes import brought, float32_copy_bytes, nbytes
 
 _LONG = 1 << 10
 """A row of at least this many elements is partitioned before its largest elements are sorted."""

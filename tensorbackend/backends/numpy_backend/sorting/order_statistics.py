@@ -7,19 +7,19 @@ from functools import lru_cache
 from math import floor, isinf, nan, prod
 from typing import TypeAlias
 
-from ...caching.memos import remembers_calls
-from ...caching.option_keys import MEMO_LIMIT
-from ...dtypes import float32, promote_types
-from ...interchange import numpy_dtype
-from ...ops.composite.sorting.order_statistics import METHODS
-from ...protocol import Kernel, planned
-from ...protocol.workspace import takes
-from ...rules.broadcasting import to_floating
-from ...template import Template
-from ..array_module.base import Array
-from ..array_module.precision import wide
-from ..array_module.workspace_bytes import nbytes
-from .sorting import NumpySorting
+from ....caching.memos import remembers_calls
+from ....caching.option_keys import MEMO_LIMIT
+from ....dtypes import float32, promote_types
+from ....interchange import numpy_dtype
+from ....ops.composite.sorting.order_statistics import METHODS
+from ....protocol import Kernel, planned
+from ....protocol.workspace import takes
+from ....rules.broadcasting import to_floating
+from ....template import Template
+from ...array_module.base import Array
+from ...array_module.precision import wide
+from ...array_module.workspace_bytes import nbytes
+from .orders import NumpySorting
 
 _LONG = 1 << 8
 """A row of at least this many elements is partitioned; a shorter one is sorted in less time."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.backends.numpy_backend.order_statistics import _LONG
+from tensorbackend.backends.numpy_backend.sorting.order_statistics import _LONG
 from tensorbackend.ops.composite.sorting.order_statistics import METHODS
 from tensorbackend.testing import assert_equal
 
