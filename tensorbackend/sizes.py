@@ -107,7 +107,7 @@ class SizeTrace:
         return FunctionType(_code(self.source(result)), self.functions, "sizes")
 
     def source(self, result: Any) -> str:
-        """The source of that function. It compares whole shapes where it can, and reads the sizes that are left.
+        """The source of that function. It compares whole shapes where it can, and reads the sizes that it needs.
 
         >>> trace = SizeTrace()
         >>> (rows, columns), other = trace.shape((2, 3)), trace.shape((2, 3))

@@ -37,7 +37,7 @@ def clip(
     if low.__class__ in (float, int) and high.__class__ in (float, int) and out is None:
         t = tensor_of(x)
         if t.template.dtype in _FLOATING:
-            with suppress(OutOfRangeError):  # of an int
+            with suppress(OutOfRangeError):  # for an int beyond the dtype, which is handled below
                 return result(tb.clip(t, low, high))
     low, high = None if low is NO_VALUE else low, None if high is NO_VALUE else high
     if low is None and high is None:

@@ -23,7 +23,7 @@ from .indexing.taking import take_at
 from .shape import broadcast_to, concatenate
 
 _FEW = 16
-"""Up to this number of runs of entries, they are sliced and concatenated; more are taken by their positions."""
+"""Up to this number of runs, entries are sliced and concatenated; of more runs they are taken by position."""
 
 Positions = int | Sequence[int] | slice | Tensor
 """One position, several of them, or a slice."""
@@ -83,7 +83,7 @@ def delete(x: TensorLike, positions: Positions, /, *, axis: SoleAxis = None) -> 
 
 
 def _select_runs(x: Tensor, along: int, runs: Sequence[tuple[int, int]]) -> Tensor:
-    """The entries of some runs of an axis, each from a start to a stop, one after another."""
+    """Selects runs of entries along an axis, each from a start to a stop, and concatenates them."""
     runs = [(start, stop) for start, stop in runs if start < stop] or [(0, 0)]
     if len(runs) > _FEW:
         places = list(chain.from_iterable(range(start, stop) for start, stop in runs))

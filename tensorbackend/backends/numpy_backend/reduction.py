@@ -26,6 +26,8 @@ _UFUNCS: Final = {
     "cumsum": "add",
     "max": "maximum",
     "min": "minimum",
+    "nanmax": "fmax",
+    "nanmin": "fmin",
     "prod": "multiply",
     "sum": "add",
 }
@@ -49,8 +51,8 @@ class NumpyReduction(ArrayReduction):
     """Callbacks that combine the elements along axes, or find one of them."""
 
     def fold_kernel(
-        self, name: Literal["all", "any", "max", "min", "prod", "sum"], x: Template, axes: tuple[int, ...],
-        keepdims: bool, dtype: DType,
+        self, name: Literal["all", "any", "max", "min", "nanmax", "nanmin", "prod", "sum"], x: Template,
+        axes: tuple[int, ...], keepdims: bool, dtype: DType,
     ) -> Kernel:  # fmt: skip
         """Folds by a ufunc, into an array where NumPy would return a number."""
         reduce, element, empty = getattr(self.xp, _UFUNCS[name]).reduce, numpy_dtype(dtype), self.xp.empty
@@ -100,19 +102,15 @@ class NumpyReduction(ArrayReduction):
     @planned
     def nanmax(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
         """The largest of the elements that are not NaN."""
-        reduce = self.xp.fmax.reduce
-        return self.extreme_kernel(
-            "max", out, x, axis, keepdims, lambda values: reduce(values, axis, None, None, keepdims)
-        )
+        find = self.fold_kernel("nanmax", x, axis, keepdims, wide(x.dtype))
+        return self.extreme_kernel("max", out, x, axis, keepdims, find)
 
     @takes(narrow_copy_bytes)
     @planned
     def nanmin(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
-        """The least of the elements that are not NaN."""
-        reduce = self.xp.fmin.reduce
-        return self.extreme_kernel(
-            "min", out, x, axis, keepdims, lambda values: reduce(values, axis, None, None, keepdims)
-        )
+        """The smallest of the elements that are not NaN."""
+        find = self.fold_kernel("nanmin", x, axis, keepdims, wide(x.dtype))
+        return self.extreme_kernel("min", out, x, axis, keepdims, find)
 
 
 def _bool_extreme_kernel(name: Literal["argmax", "argmin"]) -> Kernel:

@@ -1,4 +1,4 @@
-"""The median and quantiles: of many elements NumPy sorts no more than it takes to find a few of them."""
+"""The median and quantiles. Long rows are partitioned, which takes a third of the time of sorting them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _LONG = 1 << 8
 """A row of at least this many elements is partitioned; a shorter one is sorted in less time."""
 
 Places: TypeAlias = tuple[tuple[int, float], ...]
-"""Places among sorted elements, each as the place of an element and how far towards the next one it is."""
+"""Places among sorted elements: for each the position of an element, and the share of the way to the next one."""
 
 
 @lru_cache(MEMO_LIMIT)
 def _places(count: int, q: tuple[float, ...], method: str) -> Places:
-    """For each share its place among `count` sorted elements.
+    """The place of each share among `count` sorted elements.
 
     >>> _places(4, (0.25, 1.0), "linear")
     ((0, 0.75), (3, 0.0))
@@ -59,7 +59,7 @@ class NumpyOrderStatistics(NumpySorting):
     @planned
     def median(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
         """The middle element, or the mean of the two middle ones."""
-        find = self._finding_kernel(out, x, axis, keepdims, (0.5,), "linear")
+        find = self._quantiles_kernel(out, x, axis, keepdims, (0.5,), "linear")
         return lambda values: find(values)[0]
 
     @takes(_quantile_space)
@@ -68,7 +68,7 @@ class NumpyOrderStatistics(NumpySorting):
         self, out: Template, x: Template, /, *, q: Sequence[float], axis: tuple[int, ...], keepdims: bool, method: str
     ) -> Kernel:
         """The elements at the places that the method gives, or numbers between them."""
-        find = self._finding_kernel(out, x, axis, keepdims, tuple(q), method)
+        find = self._quantiles_kernel(out, x, axis, keepdims, tuple(q), method)
         empty, element = self.xp.empty, numpy_dtype(out.dtype)
 
         def stack(values: Array) -> Array:  # NumPy's `stack` takes five times as long for few numbers
@@ -80,10 +80,10 @@ class NumpyOrderStatistics(NumpySorting):
 
         return stack
 
-    def _finding_kernel(
+    def _quantiles_kernel(
         self, out: Template, x: Template, axis: tuple[int, ...], keepdims: bool, q: tuple[float, ...], method: str
     ) -> Callable[[Array], list[Array]]:
-        """A function that returns the quantiles of the elements along some axes, an array for each share.
+        """A kernel that returns a list: for each share the quantiles of the elements along some axes.
 
         It reads sizes from the array, so that one kernel serves all shapes.
         """
@@ -91,13 +91,14 @@ class NumpyOrderStatistics(NumpySorting):
         kept = [position for position in range(len(x.shape)) if position not in axis]
         working = promote_types(to_floating(x.dtype), float32)
         cast, narrow = self.caster(wide(x.dtype), working), self.caster(working, out.dtype)
-        # Without kept axes the elements found are NumPy's numbers, with which Python is quicker than NumPy's functions.
+        # Without kept axes there is one row, and each element is a number, for which Python's functions are quicker.
         is_infinite, some = (numpy.isinf, numpy.any) if kept else (isinf, bool)
 
         def interpolate(low: Array, high: Array, share: float) -> Array:
             if share != 0.5:
                 weighted = low * (1 - share) + high * share
-                return numpy.where((low == high) & (low != 0), low, weighted)  # not a NaN of infinities, nor rounded
+                # Of equal elements it is that element to the bit, also where they are infinite and `weighted` is NaN.
+                return numpy.where((low == high) & (low != 0), low, weighted)
             total = low + high
             infinite = is_infinite(total)
             middle = total * 0.5
@@ -126,9 +127,9 @@ class NumpyOrderStatistics(NumpySorting):
         return find
 
     def _column_kernel(self, x: Template, axis: tuple[int, ...]) -> Callable[[Array, int, Places], Array]:
-        """A function that returns the `count` elements along some axes as rows of a first axis, in ascending order.
+        """A function that sorts the `count` elements along some axes, and returns them along a new first axis.
 
-        Of many elements only those at the places and next to them need to be where they belong, and a NaN at the end.
+        Of many elements only those at the places and next to them are sorted, and the last one is NaN if any is.
         """
         kept = tuple(position for position in range(len(x.shape)) if position not in axis)
         line, order, first = not kept and len(axis) == 1, kept + axis, (-1, *range(len(kept)))
@@ -151,9 +152,10 @@ class NumpyOrderStatistics(NumpySorting):
         return sort_columns
 
     def _partition(self, lines: Array, places: Places) -> bool:
-        """Puts elements along the last axis where sorting would: those at the places and next to them, and a NaN last.
+        """Partitions each row, so that the elements at the places and next to them are where sorting would put them.
 
-        False if a zero among them may have another sign, as a partition does not keep the order of equal elements.
+        The last element of a row becomes NaN if any is. Returns `False` if a zero may have the wrong sign, as
+        a partition does not keep the order of equal elements.
         """
         needed = sorted({start + step for start, share in places for step in (0, share > 0)})
         lines.partition(needed, -1)

@@ -131,7 +131,7 @@ def interp(
         before = subtract(after, 1)
         x0, x1 = (take_at(places, at, axis=0, mode="clip") for at in (before, after))
         y0, y1 = (take_at(values, at, axis=0, mode="clip") for at in (before, after))
-        if work.is_complex:  # an infinite part leaves the other one alone, as no product of complex numbers does
+        if work.is_complex:  # part by part: in a product of complex numbers, an infinite part makes the other NaN
             parts = [_between(t, x0, x1, part(y0), part(y1)) for part in (real, imag)]
             inside = where(isnan(t), astype(t, work), to_complex(*parts))
         else:
