@@ -27,7 +27,7 @@ from ...shape import concatenate, laid_flat, permute_dims, reshape
 from ...sorting import sort
 from ..cumulative import cumulative_max
 from ..elementwise.gradients import stop_gradient
-from ..reduction import cast_to_float32, count_along
+from ..reduction import cast_to_float32
 from ..shape.arranging import moveaxis, stack
 
 
@@ -58,12 +58,11 @@ def sort_axes(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Template]:
     assert isinstance(out, Template)
     assert isinstance(axis, tuple)  # by the dispatcher
     kept = tuple(position for position in range(x.ndim) if position not in axis)
-    if not count_along(x, axis):
+    count = math.prod(x.shape[position] for position in axis)
+    if not count:
         lead = tuple(x.shape[position] for position in kept)
         return cast_to_float32(full((*lead, 1), math.nan, dtype=to_floating(x.dtype))), out
-    flat = reshape(
-        permute_dims(x, (*kept, *axis)), (*(x.shape[position] for position in kept), int(count_along(x, axis)))
-    )
+    flat = reshape(permute_dims(x, (*kept, *axis)), (*(x.shape[position] for position in kept), count))
     return cast_to_float32(sort(flat, axis=-1)), out
 
 

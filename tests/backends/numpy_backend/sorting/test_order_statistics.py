@@ -9,6 +9,8 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.backends.numpy_backend.sorting.order_statistics import _LONG
+from tensorbackend.dispatch import watching
+from tensorbackend.dispatch.path import FullPath
 from tensorbackend.ops.composite.sorting.order_statistics import METHODS
 from tensorbackend.testing import assert_equal
 
@@ -85,6 +87,13 @@ def test_one_kernel_serves_rows_of_all_lengths() -> None:
         wanted = np.median(values, axis=1) if length else np.full(2, NAN)
         np.testing.assert_array_equal(np.asarray(tb.median(x, axis="place")), wanted)
         assert tb.median(tb.zeros((0, length)), axis=1).shape == (0,)
+
+
+def test_a_new_shape_of_a_median_is_planned_by_kind() -> None:
+    for length in (11, 13, 15, 17, 19):
+        assert tb.median(tb.zeros((length, 3)), axis=0).shape == (3,)
+    (path,) = (place for place in watching._places if isinstance(place, FullPath) and place.spec.name == "median")
+    assert any(plan.kernel is not None for plans in path.kinds.plans.values() for plan in plans)
 
 
 def test_operands_are_unchanged() -> None:
