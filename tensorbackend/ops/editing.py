@@ -18,7 +18,6 @@ from .creation.values import operand_tensor
 from .elementwise.binary import add, greater_equal, less, multiply
 from .elementwise.conversion import astype
 from .elementwise.ternary import clip
-from .indexing.slices import slice_
 from .indexing.taking import take_at
 from .shape import broadcast_to, concatenate
 
@@ -88,12 +87,8 @@ def _select_runs(x: Tensor, along: int, runs: Sequence[tuple[int, int]]) -> Tens
     if len(runs) > _FEW:
         places = list(chain.from_iterable(range(start, stop) for start, stop in runs))
         return take_at(x, asarray(places, dtype="int64", backend=x.backend), axis=along, mode="clip").rename(*x.names)
-    strides, lead, rest = (1,) * x.ndim, x.shape[:along], x.shape[along + 1 :]
-    starts, stops = (0,) * along, (0,) * len(rest)
-    parts = [
-        slice_(x, starts=(*starts, start, *stops), lengths=(*lead, stop - start, *rest), strides=strides)
-        for start, stop in runs
-    ]
+    before = (slice(None),) * along
+    parts = [x[(*before, slice(start, stop))] for start, stop in runs]
     return concatenate(parts, axis=along) if len(parts) > 1 else parts[0]
 
 
