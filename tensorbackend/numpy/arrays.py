@@ -92,8 +92,6 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                 t = self._kept
             if t is None:
                 t = self._read()
-                if self._t is not None:
-                    root = self
         kind = key.__class__
         if kind is tuple:
             for part in key:
@@ -336,9 +334,6 @@ def replace(x: ndarray, t: Tensor) -> None:
         return
     if written_through(x, ..., t):
         return
-    if root(x) is x:  # it has become a root
-        replace(x, t)
-        return
     base, how = x._base, x._how
     if how.__class__ is Step:
         old = tensor_of(base)
@@ -371,17 +366,8 @@ def put(x: ndarray, key: Any, value: Any) -> None:
         return
     if is_basic(key) and written_through(x, key, value):
         return
-    if root(x) is x:  # it has become a root
-        put(x, key, value)
-        return
     x._kept = x._seen = None
     how = x._how
-    if how.__class__ is Step:
-        x._read()
-        if x._t is not None:  # it has become a root
-            put(x, key, value)
-            return
-        x._kept = x._seen = None
     if has_only_ints(how):
         ints = how if how.__class__ is tuple else (how,)
         put(_base_in_view(x._base, x._of), (*ints, *(key if key.__class__ is tuple else (key,))), value)

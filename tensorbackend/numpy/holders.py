@@ -8,14 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
-from sys import getrefcount
 from types import new_class
 from typing import Any, Final, NoReturn, Self
 from weakref import ReferenceType, ref
 
 from ..dispatch.watching import Change, Subject, is_program
 from ..errors import ArgumentError, expected
-from ..protocol.owners import pinned_count
 from ..template import Shape, Template
 from ..tensor import Tensor, blank_tensor, public_op
 from .bodies import RUNS, computes, planned_kernel
@@ -29,10 +27,6 @@ _reshape: Final = public_op("reshape")
 
 HERE: Final = os.path.dirname(__file__)
 """Where generated code says that it is, so that its frames are those of this package and not of the user."""
-
-_SOLE: Final = pinned_count() or -1
-"""The references to the base of a view that nobody else holds: two of the view, and that of the count itself."""
-
 
 _LASTS: Final = 3
 """The readings after which a view keeps what it read. Keeping takes as long as three readings, and a write ends it for
@@ -149,7 +143,7 @@ class Holder:
                 uses = self._uses
                 if uses > 0:
                     return kept
-                if uses < 0 and (self._shows is not None or self._base._t is None or not self._is_sole()):
+                if uses < 0:
                     self._kept = self._seen = None
                     return kept
         base, how = self._base, self._how
@@ -158,10 +152,6 @@ class Holder:
             if base._how.__class__ is slice and base._base._t is None and base._base._how.__class__ is slice:
                 self._base = base = base._without_middle()
             t = base._read()
-        elif how.__class__ is Step:
-            del base
-            if self._is_sole():
-                return self._become_root()
         data = t.data
         on_host = data.__class__ is HOST
         kept = self._kept
@@ -207,21 +197,6 @@ class Holder:
             root = id(self._root)
             LASTING.setdefault(root, {})[id(self)] = ref(self, partial(_forget, root, id(self)))
             self._kept, self._seen = result, seen
-
-    def _is_sole(self) -> bool:
-        """Whether nothing else holds the base of a view, which is a root."""
-        return getrefcount(self._base) == _SOLE
-
-    def _become_root(self) -> Tensor:
-        """The tensor of a view whose base nothing else holds, as in `arange(6).reshape(2, 3)`: it becomes a root."""
-        t = self._base._t
-        if t.template is not self._of:
-            t = _reshape(t, self._of.shape, names=self._of.names)
-        own: Tensor = self._how.read(t)
-        self._t = own
-        self._kept = self._seen = None
-        del self._base, self._how, self._root
-        return own
 
     @property
     def tensor(self) -> Tensor:

@@ -52,7 +52,7 @@ def writeable_part(x: Holder) -> Tensor | None:
         return None
     read = x._read()
     data = t.data
-    if read.data.base is not data or data.base is not None or not data.flags.owndata or x._t is not None:
+    if read.data.base is not data or data.base is not None or not data.flags.owndata:
         return None
     return read
 
