@@ -41,7 +41,6 @@ from .protocol.callbacks import limited_to as limited_to
 from .protocol.callbacks import own_method as own_method
 from .protocol.devices import DeviceFacts as DeviceFacts
 from .protocol.devices import host_facts as host_facts
-from .protocol.owners import held_alone as held_alone
 from .protocol.owners import is_spare as is_spare
 from .protocol.workspace import takes as takes
 from .rules.accuracy import Bound as Bound

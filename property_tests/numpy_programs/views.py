@@ -1,7 +1,7 @@
 """Programs that write to what functions and keys return: makers of arrays from an array, and ways to write to them.
 
 A maker gets a namespace and an array of 3 rows and 4 columns of floats. A write gets the namespace and what a maker
-made, and returns it: another array only where `op=` binds the name anew.
+made, and returns it: another array only where `op=` binds the name again.
 """
 
 from __future__ import annotations

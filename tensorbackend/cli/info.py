@@ -6,6 +6,7 @@ The exit status is 0, but 1 if a backend that was requested by name is not ready
 from __future__ import annotations
 
 import json
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from typing import NamedTuple
 from .. import fft, linalg, random  # noqa: F401 # their ops are declared too
 from ..declarations.op_specs import CALLBACKS, list_implementations, overridable
 from ..errors import BackendError
+from ..protocol.owners import reuses_operands
 from ..select import backend_class, backends, get_backend, origin
 from ._table import print_table
 
@@ -65,12 +67,15 @@ def run(options: Namespace) -> int:
     composites = len(overridable())
     if options.json:
         records = [backend_report._asdict() for backend_report in reports]
-        print(json.dumps({"callbacks": callbacks, "composites": composites, "backends": records}, indent=2))
+        facts = {"callbacks": callbacks, "composites": composites, "reuses_operands": reuses_operands()}
+        print(json.dumps({**facts, "backends": records}, indent=2))
     else:
         print_table(COLUMNS, [_row(backend_report, callbacks, composites) for backend_report in reports])
         for backend_report in reports:
             if backend_report.error:
                 print(f"{backend_report.name}: {backend_report.error}")
+        if not reuses_operands():
+            print(f"python {sys.version.split()[0]}: compiled programs on NumPy write no result over an operand")
     return 1 if options.names and not all(backend_report.ready for backend_report in reports) else 0
 
 

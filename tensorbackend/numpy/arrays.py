@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterator
 from types import GenericAlias
 from typing import Any, Final
 
+from ..backends.numpy_backend.memory import own
 from ..errors import ArgumentError, expected
 from ..expr.tree_containers import register_tree_node
-from ..protocol.owners import held_alone
+from ..ops.indexing import assignment as assignments
 from ..template import Shape, Template
 from ..tensor import Tensor, blank_tensor, public_op
 from .array_methods import ArrayMethods
@@ -135,70 +136,68 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         return view
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        t = self._t
-        if LASTING and t is not None:
-            release(self)
-        if value.__class__ is ndarray:
-            v = value._t
-            if v is None:
-                if value._base is self and value._how is key:
-                    return  # the second half of `x[key] += v`, which wrote to the view
-                v = value._read()
-                if root(value) is root(self):
-                    v = apart(v)
-            if t is None and is_basic(key) and written_through(self, key, v):
-                return
-            if (
-                t is not None
-                and v.template.dtype is t.template.dtype
-                and len(v.template.shape) <= len(t.template.shape)
-            ):
-                kind = key.__class__
-                whole = key == _ALL if kind is slice else key is ...
-                if whole and v.template.shape == t.template.shape and v.backend is t.backend:
-                    self._t = Tensor(t.template, t.backend, v.data)
+        with assignments.lock:
+            t = self._t
+            if LASTING and t is not None:
+                release(self)
+            if value.__class__ is ndarray:
+                v = value._t
+                if v is None:
+                    if value._base is self and value._how is key:
+                        return  # the second half of `x[key] += v`, which wrote to the view
+                    v = value._read()
+                    if root(value) is root(self):
+                        v = apart(v)
+                if t is None and is_basic(key) and written_through(self, key, v):
                     return
+                if (
+                    t is not None
+                    and v.template.dtype is t.template.dtype
+                    and len(v.template.shape) <= len(t.template.shape)
+                ):
+                    kind = key.__class__
+                    whole = key == _ALL if kind is slice else key is ...
+                    if whole and v.template.shape == t.template.shape and v.backend is t.backend:
+                        self._t = Tensor(t.template, t.backend, v.data)
+                        return
+                    if is_basic(key):
+                        try:
+                            if not written(t, key, v):
+                                _setitem(t, key, v)
+                        except Exception:  # bounds that are arrays, sizes that only NumPy broadcasts; raised again
+                            functions["setitem"](self, key, v)
+                        return
+                functions["setitem"](self, key, v)
+                return
+            if t is not None:
+                dtype = t.template.dtype
+                kind = value.__class__
+                data = t.data
+                on_host = data.__class__ is HOST
+                if on_host and kind is data.dtype.type:
+                    pass
+                elif (kind is float and dtype.is_inexact) or (kind is int and dtype.is_numeric):
+                    on_host = on_host and dtype in WIDE
+                elif kind is bool and on_host and data.dtype.type is BOOL:
+                    value = BOOL(value)
+                elif kind is DOUBLE and dtype.is_floating:
+                    value, on_host = float(value), False
+                else:
+                    functions["setitem"](self, key, value)
+                    return
+                del data
                 if is_basic(key):
                     try:
-                        if not written(t, key, v):
-                            _setitem(t, key, v)
-                    except Exception:  # bounds that are arrays, sizes that only NumPy broadcasts; raised again
-                        functions["setitem"](self, key, v)
+                        if on_host:
+                            own(t)[key] = value
+                        else:
+                            _setitem(t, key, value)
+                    except Exception:  # as above
+                        functions["setitem"](self, key, value)
                     return
-            functions["setitem"](self, key, v)
-            return
-        if t is not None:
-            dtype = t.template.dtype
-            kind = value.__class__
-            data = t.data
-            own = data.__class__ is HOST
-            if own and kind is data.dtype.type:
-                pass
-            elif (kind is float and dtype.is_inexact) or (kind is int and dtype.is_numeric):
-                own = own and dtype in WIDE
-            elif kind is bool and own and data.dtype.type is BOOL:
-                value = BOOL(value)
-            elif kind is DOUBLE and dtype.is_floating:
-                value, kind, own = float(value), float, False
-            else:
-                functions["setitem"](self, key, value)
+            elif is_basic(key) and written_through(self, key, value):
                 return
-            del data
-            if is_basic(key):
-                try:
-                    if own and held_alone(t):
-                        data = t.data
-                        if data.base is None and data.flags.owndata:
-                            data[key] = value
-                            return
-                        del data
-                    _setitem(t, key, value.item() if own and kind is not float and kind is not int else value)
-                except Exception:  # as above
-                    functions["setitem"](self, key, value)
-                return
-        elif is_basic(key) and written_through(self, key, value):
-            return
-        functions["setitem"](self, key, value)
+            functions["setitem"](self, key, value)
 
     def __iter__(self) -> Iterator[Any]:
         return (self[position] for position in range(len(self)))
@@ -324,24 +323,25 @@ def reshape_step(template: Template) -> Step:
 
 def replace(x: ndarray, t: Tensor) -> None:
     """Replaces the elements of an array by those of a tensor of its shape and dtype, through views."""
-    own = x._t
-    if own is not None:
-        release(x)
-        if own.backend is t.backend or not t.backend.holds_data:
-            x._t = t if t.template is own.template else Tensor(own.template, t.backend, t.data)
+    with assignments.lock:
+        own = x._t
+        if own is not None:
+            release(x)
+            if own.backend is t.backend or not t.backend.holds_data:
+                x._t = t if t.template is own.template else Tensor(own.template, t.backend, t.data)
+            else:
+                _setitem(own, ..., t)
+            return
+        if written_through(x, ..., t):
+            return
+        base, how = x._base, x._how
+        if how.__class__ is Step:
+            old = tensor_of(base)
+            if old.template is not x._of:
+                old = _reshape(old, x._of.shape)
+            replace(base, _undo_reshape(how.write(old, t), base))
         else:
-            _setitem(own, ..., t)
-        return
-    if written_through(x, ..., t):
-        return
-    base, how = x._base, x._how
-    if how.__class__ is Step:
-        old = tensor_of(base)
-        if old.template is not x._of:
-            old = _reshape(old, x._of.shape)
-        replace(base, _undo_reshape(how.write(old, t), base))
-    else:
-        put(_base_in_view(base, x._of), how, t)
+            put(_base_in_view(base, x._of), how, t)
 
 
 def _undo_reshape(t: Tensor, base: ndarray) -> Tensor:
@@ -356,26 +356,27 @@ def _base_in_view(base: ndarray, of: Template) -> ndarray:
 
 def put(x: ndarray, key: Any, value: Any) -> None:
     """Assigns a tensor or a Python number at a plain key, through views."""
-    own = x._t
-    if own is not None:
-        release(x)
-        if value.__class__ is Tensor and own.backend.holds_data and not value.backend.holds_data:
-            x._t = _put_at(own, key, value)  # of a trace: using it afterwards outside raises an error that says so
-        elif value.__class__ is not Tensor or not written(own, key, value):
-            _setitem(own, key, value)
-        return
-    if is_basic(key) and written_through(x, key, value):
-        return
-    x._kept = x._seen = None
-    how = x._how
-    if has_only_ints(how):
-        ints = how if how.__class__ is tuple else (how,)
-        put(_base_in_view(x._base, x._of), (*ints, *(key if key.__class__ is tuple else (key,))), value)
-        return
-    t = fresh(x._read())
-    x._kept = x._seen = None
-    _setitem(t, key, value)
-    replace(x, t)
+    with assignments.lock:
+        own = x._t
+        if own is not None:
+            release(x)
+            if value.__class__ is Tensor and own.backend.holds_data and not value.backend.holds_data:
+                x._t = _put_at(own, key, value)  # of a trace: using it afterwards outside raises an error that says so
+            elif value.__class__ is not Tensor or not written(own, key, value):
+                _setitem(own, key, value)
+            return
+        if is_basic(key) and written_through(x, key, value):
+            return
+        x._kept = x._seen = None
+        how = x._how
+        if has_only_ints(how):
+            ints = how if how.__class__ is tuple else (how,)
+            put(_base_in_view(x._base, x._of), (*ints, *(key if key.__class__ is tuple else (key,))), value)
+            return
+        t = fresh(x._read())
+        x._kept = x._seen = None
+        _setitem(t, key, value)
+        replace(x, t)
 
 
 def _flatten(x: ndarray) -> tuple[tuple[Tensor], None]:

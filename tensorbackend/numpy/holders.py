@@ -39,7 +39,7 @@ reference to the root's memory, and copy."""
 
 def release(root: Any) -> None:
     """Makes the views of a root that is written to keep nothing, so that nothing else refers to its memory."""
-    for reference in LASTING.pop(id(root), {}).values():
+    for reference in list(LASTING.pop(id(root), {}).values()):
         view = reference()
         if view is not None:
             view._kept = view._seen = None

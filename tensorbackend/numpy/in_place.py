@@ -1,4 +1,4 @@
-"""Writes by NumPy itself to memory that nothing else refers to, so that nobody else sees them."""
+"""Writes by NumPy itself to memory that an array owns, so that nobody else sees them. The caller holds the lock."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import numpy
 
+from ..backends.numpy_backend.memory import own
 from ..dtypes import bool_, complex128, float64, int64
-from ..protocol.owners import held_alone
 from ..tensor import Tensor
 from .holders import Holder, release
 from .keys import HOST
@@ -27,34 +27,29 @@ def apart(t: Tensor) -> Tensor:
 
 
 def written(t: Tensor, key: Any, v: Tensor) -> bool:
-    """Whether NumPy has written a tensor to the elements at a plain key: not where anybody else could see it."""
+    """Whether NumPy has written a tensor to the elements at a plain key."""
     template, new = t.template, v.template
     if t.data.__class__ is not HOST or v.data.__class__ is not HOST or template.dtype is not new.dtype:
         return False
-    if len(new.shape) > len(template.shape) or any(new.names) or not held_alone(t):
-        return False
-    data = t.data
-    if data.base is not None or not data.flags.owndata:
+    if len(new.shape) > len(template.shape) or any(new.names):
         return False
     try:
-        data[key] = v.data
+        own(t)[key] = v.data
     except (ValueError, IndexError, TypeError):  # raised again in the library's words
         return False
     return True
 
 
 def writeable_part(x: Holder) -> Tensor | None:
-    """The tensor of a view in its root's memory, which nothing else refers to; `None` if there is no such memory."""
+    """The tensor of a view in memory that its root owns; `None` if there is no such memory."""
     release(x._root)
     x._kept = x._seen = None
     t = x._root._t
-    if t.data.__class__ is not HOST or not held_alone(t):
+    if t.data.__class__ is not HOST:
         return None
+    own(t)
     read = x._read()
-    data = t.data
-    if read.data.base is not data or data.base is not None or not data.flags.owndata:
-        return None
-    return read
+    return read if read.data.base is t.data else None
 
 
 def written_through(x: Holder, key: Any, v: Any) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy
 
 from ..errors import OutOfRangeError
+from ..ops.indexing import assignment as assignments
 from .arrays import HERE, LASTING, blank, ndarray, release, replace
 from .host_arrays import hosted
 from .in_place import writeable_part
@@ -100,6 +101,10 @@ def reflected(x2, x1):
     return operate(spec, x1, x2)
 
 def in_place(x1, x2):
+    with assignments.lock:
+        return write_result(x1, x2)
+
+def write_result(x1, x2):
     a = x1._t
     part = None
     if a is None:
@@ -139,8 +144,9 @@ _OF_ANY_NUMBER: Final = """\
 
 _SHARED: Final = {
     "OutOfRangeError": OutOfRangeError, "float64": numpy.float64, "float": float,
-    "HOST": numpy.ndarray, "LASTING": LASTING, "blank": blank, "call": call, "change": change, "ndarray": ndarray,
-    "operate": operate, "release": release, "replace": replace, "writeable_part": writeable_part,
+    "HOST": numpy.ndarray, "LASTING": LASTING, "assignments": assignments, "blank": blank, "call": call,
+    "change": change, "ndarray": ndarray, "operate": operate, "release": release, "replace": replace,
+    "writeable_part": writeable_part,
 }  # fmt: skip
 
 

@@ -47,10 +47,10 @@ class Indexing:
         number. These have been checked against each other, except for what depends on sizes, on the numbers in a key
         and on the value of a number. The sizes of the templates are examples: the function is used for all others too.
 
-        The function gets the tensor x and a key with payloads in place of tensors. It writes into the payload only
-        if `held_alone(x)` of `tensorbackend.extending` says that only x holds it, and nothing shares its memory;
-        otherwise it assigns a changed copy to x. If something does not match, it raises any exception and leaves x
-        unchanged; then the ops above raise the error that other backends raise.
+        The function gets the tensor x and a key with payloads in place of tensors. It writes only into memory of which
+        it knows that nobody but x sees it, as `backends/numpy_backend/memory.py` does; otherwise it assigns a changed
+        copy to x. Calls of it do not overlap. If something does not match, it raises any exception and leaves the
+        elements of x unchanged; then the ops above raise the error that other backends raise.
         """
         return None
 

@@ -1,14 +1,14 @@
-"""Whether a write to a payload could be visible elsewhere, according to its reference counts.
+"""Whether a program may write over an operand that it needs no more, according to the operand's reference count.
 
-CPython counts the references to each object. A payload that only its tensor refers to has as many as `_PINNED` says,
-where `held_alone` counts: the tensor's attribute, a local variable and the argument of `getrefcount`. Anything else
-that keeps the payload (a view, a tensor of the same payload, a tape, a program, a buffer, another thread's frame) adds
-one. `is_spare` does the same for the operands of a program's kernel.
+A program keeps its payloads in variables. If a payload was made by the program, the variable refers to it, and so does
+whatever else keeps it: a view, a constant, a tape, another thread's frame. CPython counts these references, and
+`is_spare` compares the count with that of a payload that only the variable of a program refers to.
 
-Too large a number would cause a wrong result, too small a number a copy. So each version of the interpreter has its
-number here, by hand, and both functions must count it when this module is imported. In any other case they always
-answer no: another version, another interpreter, a build without the global lock (which counts otherwise), a debugger
-that keeps the local variables of the functions that it steps through.
+Only speed and memory depend on it: where the answer is no, the kernel writes to new memory. Too large a number would
+cause a wrong result. So each version of the interpreter has its numbers here, by hand, and `calibrate` must count them
+when this module is imported. In any other case the answer is always no: another version, another interpreter, a build
+without the global lock (which counts otherwise), a debugger that keeps the local variables of functions. `tensorbackend
+info` says so. Assignments count nothing (`backends/numpy_backend/memory.py`).
 """
 
 from __future__ import annotations
@@ -16,46 +16,30 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from sys import getrefcount
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from weakref import getweakrefcount
 
-from ..tensor import Tensor, blank_tensor
 
-_PINNED: Final[Mapping[tuple[int, int], int]] = {(3, 11): 3, (3, 12): 3, (3, 13): 3}
-"""What `getrefcount` says about a payload that only one tensor holds, by the version of Python."""
+class Counts(NamedTuple):
+    """What `getrefcount` says in `is_spare` and `is_spare_base` about what nothing else refers to."""
 
-_NEVER: Final = -1
-
-_alone = _NEVER
-"""That number where it may be trusted; a number that no object ever has where the answer is always no."""
+    payload: int
+    base: int
 
 
-def held_alone(x: Tensor) -> bool:
-    """Whether nothing but a tensor refers to its payload, strongly or weakly, so that a write to it cannot be seen.
+_NEVER: Final = Counts(-1, -1)
+"""Numbers that no object ever has."""
 
-    The caller must exclude memory that the payload shares without a reference, and addresses that were passed on.
-    A local variable that holds the payload makes the answer no.
+PINNED: Final[Mapping[tuple[int, int], Counts]] = {
+    (3, 11): Counts(4, 4),  # the variable, two parameters, the argument
+    (3, 12): Counts(4, 4),
+    (3, 13): Counts(4, 4),
+    (3, 14): Counts(1, 2),  # parameters and arguments borrow the reference of the variable
+    (3, 15): Counts(1, 2),
+}
+"""The numbers by the version of Python."""
 
-    Parameters
-    ----------
-    x : Tensor
-        The tensor.
-
-    Returns
-    -------
-    bool
-        Whether the payload may be written to.
-
-    Examples
-    --------
-    >>> import tensorbackend as tb
-    >>> x = tb.zeros(3) + 1
-    >>> y = x[1:]
-    >>> held_alone(x)
-    False
-    """
-    data = x.data
-    return getrefcount(data) == _alone and not getweakrefcount(data)
+_counts = _NEVER
 
 
 def is_spare(payload: Any) -> bool:
@@ -81,43 +65,57 @@ def is_spare(payload: Any) -> bool:
     >>> is_spare(payload)
     False
     """
-    return getrefcount(payload) == _alone + 1 and not getweakrefcount(payload)
+    return getrefcount(payload) == _counts.payload and not getweakrefcount(payload)
+
+
+def is_spare_base(base: Any) -> bool:
+    """Whether only a spare payload, which is a view of it, refers to a base, and a variable of the caller."""
+    return getrefcount(base) == _counts.base and not getweakrefcount(base)
+
+
+def reuses_operands() -> bool:
+    """Whether programs write over operands on this interpreter."""
+    return _counts is not _NEVER
 
 
 class _Payload:
     """Represents a payload; weak references to it are possible, as to an array."""
 
+    def __init__(self, base: Any = None) -> None:
+        self.base = base
 
-def pinned_count() -> int:
-    """The number pinned for this interpreter, 0 if there is none."""
+
+def pinned_counts() -> Counts:
+    """The numbers pinned for this interpreter, or those of the answer no."""
     if sys.implementation.name != "cpython" or "free-threading" in sys.version:
-        return 0
-    return _PINNED.get(sys.version_info[:2], 0)
+        return _NEVER
+    return PINNED.get(sys.version_info[:2], _NEVER)
 
 
-def calibrate(number: int) -> bool:
-    """Whether both functions are correct with a number, which they then use; if not, they always answer no."""
-    global _alone
-    _alone = number
-    x, y = blank_tensor(), blank_tensor()
-    x.data = _Payload()
-    alone, spare = held_alone(x), _program([_Payload()])
-    y.data = x.data
-    shared = held_alone(x) or _program([x.data])
-    del y
-    if not (alone and spare and not shared and held_alone(x)):
-        _alone = _NEVER
-    return _alone != _NEVER
+def calibrate(counts: Counts) -> bool:
+    """Whether the answers are correct with some numbers, which are used from then on; if not, they are always no."""
+    global _counts
+    _counts = counts
+    shared = _Payload(_Payload())
+    answers = _program([_Payload(_Payload())]), _program([shared]), _program([_Payload(shared)])
+    if answers != ((True, True), (False, True), (True, False)):
+        _counts = _NEVER
+    return _counts is not _NEVER
 
 
-def _program(carried: list[Any]) -> bool:
+def _program(carried: list[Any]) -> tuple[bool, bool]:
     """The situation of a kernel that a program calls."""
     t0 = carried.pop()
     return _kernel(t0)
 
 
-def _kernel(payload: Any) -> bool:
-    return is_spare(payload)
+def _kernel(payload: Any) -> tuple[bool, bool]:
+    return is_spare(payload), _has_spare_base(payload)
 
 
-calibrate(pinned_count())
+def _has_spare_base(payload: Any) -> bool:
+    base = payload.base
+    return is_spare_base(base)
+
+
+calibrate(pinned_counts())

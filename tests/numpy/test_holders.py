@@ -86,6 +86,7 @@ def _address(x: Any) -> int:
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_write_changes_memory_in_place_although_a_view_was_used_often(view: str) -> None:
     x = np.array(numpy.arange(12.0).reshape(4, 3)).copy() + 0
+    x[0, 0] = 1.0  # gives x memory of its own
     shown = VIEWS[view](x)
     for _ in range(USES):
         np.positive(shown)

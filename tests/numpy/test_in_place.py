@@ -35,6 +35,7 @@ EXACT = [
 @pytest.mark.parametrize(("dtype", "value"), EXACT)
 def test_a_number_is_written_through_a_view_without_a_copy(dtype: str, value: Any) -> None:
     x: Any = np.zeros((30, 40), dtype=dtype)
+    x[0, 0] = value  # gives x memory of its own
     row = x[1]
 
     def place() -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...protocol.owners import is_spare
+from ...protocol.owners import is_spare_base
 from .base import Array
 
 
@@ -16,5 +16,4 @@ def owns_memory(values: Array) -> bool:
         return False
     if base is None:
         return bool(flags.owndata)
-    # The view refers to its base as the caller of a kernel does to an operand.
-    return type(base) is type(values) and base.flags.owndata and base.nbytes == values.nbytes and is_spare(base)
+    return type(base) is type(values) and base.flags.owndata and base.nbytes == values.nbytes and is_spare_base(base)

@@ -1,6 +1,6 @@
 """Writes into memory that nobody else sees: `x[key] = value`, and kernels of programs that put and add.
 
-`x[key] = value` is NumPy's own assignment, into the payload where x alone holds it, else into a copy.
+`x[key] = value` is NumPy's own assignment, into memory that x owns (`memory.py`).
 NumPy looks at the whole key and at the shape of the value before it writes the first element, and no signal is handled
 while its code in C runs. So an assignment happens as a whole or not at all. What NumPy refuses is left to the ops.
 """
@@ -14,12 +14,13 @@ from typing import Any, Final
 from ...dtypes import DType, bfloat16, bool_, finfo, uint64
 from ...protocol import Kernel
 from ...protocol.indexing import Write
-from ...protocol.owners import held_alone, is_spare
+from ...protocol.owners import is_spare
 from ...rules.indexing import is_mask
 from ...template import Shape, Template
 from ...tensor import Tensor
 from ..array_module.base import Array
 from ..array_module.owners import owns_memory
+from .memory import own
 
 _EXACT: Final = 1 << 53
 """Integers up to this one are exact in float64, which NumPy makes of them first."""
@@ -41,28 +42,15 @@ def write(x: Template, structure: tuple[Any, ...], value: Template | type) -> Wr
 
 def _put(x: Tensor, key: Any, elements: Any) -> None:
     """Assigns an array or a number."""
-    if held_alone(x):
-        data = x.data
-        if data.base is None and data.flags.owndata:
-            data[key] = elements
-            return
-    changed = x.data.copy()  # x owns it, so that the next assignment copies nothing
-    changed[key] = elements
-    x.data = changed
+    own(x)[key] = elements
 
 
 def _put_tensor(x: Tensor, key: Any, value: Tensor) -> None:
-    """Assigns a tensor; a part of x itself, as in `x[1:] = x[:-1]`, is copied first, so that it keeps its elements."""
-    if held_alone(x):  # as in `_put`, whose call would take a tenth of the time
-        data = x.data
-        if data.base is None and data.flags.owndata:
-            data[key] = value.data
-            return
-        del data
+    """Assigns a tensor; a part of x itself, as in `x[1:] = x[:-1]`, is copied first, so that x has its memory alone."""
     elements = value.data
     if elements.base is x.data:
         value.data = elements = elements.copy()
-    _put(x, key, elements)
+    own(x)[key] = elements
 
 
 def _write_ordered(axes: int) -> Write:

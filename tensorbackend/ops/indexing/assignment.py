@@ -6,6 +6,7 @@ from contextlib import suppress
 from sys import _getframe
 from typing import Any, Final
 
+from ...caching.locks import module_lock
 from ...caching.option_keys import NUMBERS
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import CHECKED, verify
@@ -134,6 +135,9 @@ def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
         return where(wide, chosen, x)
 
 
+lock = module_lock(__name__, "lock")
+"""Held while a tensor or an array gets new elements: of two threads that assign to one, neither loses a write."""
+
 _writes: Final = Memo(nested=False)
 """How a backend assigns in one step, by the backend, the kind of x, and those of the key and the value.
 
@@ -178,9 +182,10 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
             if of_value is Tensor:
                 of_value = _kind(value, backend)
             _, write, _ = _writes.entries[backend, x.template.kind, kinds, of_value]
-            if CHECKED:
-                write = _verify(write, put_at(x, key, value))
-            write(x, parts, value)
+            with lock:
+                if CHECKED:
+                    write = _verify(write, put_at(x, key, value))
+                write(x, parts, value)
         except ContractError:
             raise
         except Exception:  # whatever is wrong, the ops raise it; not here, or it would have this error as its context
@@ -213,14 +218,15 @@ def _unready(x: Tensor, key: Any, value: Any) -> None:
     if plain is not None:
         setitem(x, *plain)
         return
-    result = put_at(x, key, value)  # raises what is wrong
-    if x.backend.holds_data and not result.backend.holds_data:
-        remedy = "return the value from the function, or assign to a copy that is made in it by tb.tensor(x)"
-        expectation = "a value with data, as the tensor that is assigned to has data"
-        raise BackendError(
-            expected(expectation, remedy, tensor=x.template, value=f"a tensor on {result.backend.name!r}")
-        )
-    x.backend, x.data = result.backend, result.data
+    with lock:
+        result = put_at(x, key, value)  # raises what is wrong
+        if x.backend.holds_data and not result.backend.holds_data:
+            remedy = "return the value from the function, or assign to a copy that is made in it by tb.tensor(x)"
+            expectation = "a value with data, as the tensor that is assigned to has data"
+            raise BackendError(
+                expected(expectation, remedy, tensor=x.template, value=f"a tensor on {result.backend.name!r}")
+            )
+        x.backend, x.data = result.backend, result.data
     _learn(x, key, value)
 
 
