@@ -1,7 +1,8 @@
-"""`x[key] = value` by PyTorch: into the payload where x alone holds it, else into a copy.
+"""`x[key] = value` by PyTorch: into memory that x owns, else into a copy.
 
-A view, a detached tensor, a NumPy array or a DLPack capsule of the payload holds its storage, or the tensor itself in
-C++; both are counted. Memory that is not PyTorch's own, as that of a NumPy array, is never written to.
+The memory is a tensor that only the payload knows, and the payload a tensor of a DLPack capsule of it. Whatever shares
+the memory, such as a view, a detached tensor, a storage, a NumPy array, holds the capsule, and PyTorch counts the
+capsules in the uses of the tensor. An assignment gives x another capsule, and writes if that is the only one.
 """
 
 from __future__ import annotations
@@ -9,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from math import inf
-from sys import getrefcount
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from tensorbackend import Template, Tensor
 from tensorbackend.dtypes import DType, bfloat16, bool_, finfo, float16, iinfo
-from tensorbackend.extending import held_alone
 from tensorbackend.protocol.indexing import Write
 
 from .library import torch
@@ -82,77 +81,68 @@ def _limits(dtype: DType, kind: type) -> tuple[float, float] | None:
 
 def _put(x: Tensor, key: Any, value: Any) -> None:
     """Assigns a tensor or a number at ints and slices."""
-    target = _writable(x)
-    view = viewed(target, key if key.__class__ is tuple else (key,))
+    view = viewed(_own(x), key if key.__class__ is tuple else (key,))
     if value.__class__ is Tensor:
         view.copy_(value.data)
     else:
         view.fill_(value)
-    x.data = target
 
 
 def _at_mask(x: Tensor, mask: Any, value: Any) -> None:
     """Assigns a tensor or a number where a mask holds."""
-    target = _writable(x)
-    if mask.shape != target.shape[: mask.ndim]:
+    if mask.shape != x.data.shape[: mask.ndim]:
         raise IndexError("expected a mask of the shape of the axes that it indexes")
-    target[mask] = value.data if value.__class__ is Tensor else value
-    x.data = target
+    _own(x)[mask] = value.data if value.__class__ is Tensor else value
 
 
-def _writable(x: Tensor) -> Array:
-    """The payload if x alone holds it, else a copy."""
-    if held_alone(x) and _trusted() and _is_owned(x.data):
-        owned: Array = x.data
-        return owned
-    copied: Array = x.data.clone(memory_format=torch.contiguous_format)
-    return copied
+_MEMORY: Final = "_tensorbackend_memory"
+"""The attribute of a payload that says whose memory it shows."""
 
 
-def _is_owned(data: Array) -> bool:
-    """Whether nothing else in C++, and no other process, holds the memory of a tensor, and PyTorch allocated it.
+def _own(x: Tensor) -> Array:
+    """The payload in memory that nobody else sees, to be written to; x gets it."""
+    data = x.data
+    memory = getattr(data, _MEMORY, None)
+    if memory is not None and memory.data_ptr() == data.data_ptr():  # a deep copy has a copy of the attribute
+        x.data = array = _lend(memory)
+        del data
+        if memory._use_count() == _ALONE:
+            return array
+        data = array
+    memory = data.clone(memory_format=torch.contiguous_format)
+    if not _counts():
+        x.data = memory
+        return memory
+    try:
+        x.data = array = _lend(memory)
+    except (BufferError, RuntimeError):  # no DLPack for such a tensor, as one that PyTorch traces
+        x.data = array = memory
+    return array
 
-    PyTorch marks memory that NumPy has seen for good, so that it counts as not owned.
-    """
-    storage, counted = data.untyped_storage(), cast(Any, data)  # whose count of uses PyTorch does not declare
-    return bool(
-        counted._use_count() == 1
-        and torch._C._storage_Use_Count(storage._cdata) == 2  # the tensor's and this one
-        and getrefcount(storage) == 3  # this variable, the argument, and PyTorch, which keeps the object
-        and storage.resizable()
-        and not data.is_shared()
-        and data.is_contiguous()
-    )
+
+def _lend(memory: Array) -> Array:
+    """A tensor of the same memory that holds a capsule of it."""
+    array: Array = torch.utils.dlpack.from_dlpack(torch.utils.dlpack.to_dlpack(memory))
+    setattr(array, _MEMORY, memory)
+    return array
 
 
-_SHARING: Final[tuple[Callable[[Array], Any], ...]] = (
-    lambda x: x[1:],
-    lambda x: x.detach(),
-    lambda x: x.view(torch.int32),
-    lambda x: x.expand(2, 4),
-    lambda x: x.untyped_storage(),
-    lambda x: x.numpy(),
-    lambda x: x.__dlpack__(),
-    lambda x: torch.nn.Parameter(x),
-    lambda x: (torch.ones(4, requires_grad=True) * x).grad_fn,
-)
-"""What holds the memory of a tensor next to it."""
+_ALONE: Final = 2
+"""The uses of a tensor of which there is one capsule: its own, and that of the capsule."""
 
 
 @cache
-def _trusted() -> bool:
-    """Whether `_is_owned` sees all that may hold the memory, in the version of PyTorch that is installed."""
-    import numpy
-
+def _counts() -> bool:
+    """Whether the installed version of PyTorch counts capsules in the uses of a tensor."""
     try:
-        for share in _SHARING:
-            x = torch.zeros(4)
-            if not _is_owned(x):
-                return False
-            kept = share(x)
-            if _is_owned(x):
-                return False
-            del kept
-        return not (_is_owned(torch.from_numpy(numpy.zeros(4))) or _is_owned(torch.zeros(1).expand(4)))
+        memory = torch.zeros(4)
+        before = memory._use_count()
+        array = _lend(memory)
+        part = array[1:]
+        one = memory._use_count()
+        del array
+        still = memory._use_count()
+        del part
+        return bool((before, one, still, memory._use_count()) == (1, _ALONE, _ALONE, 1))
     except (AttributeError, RuntimeError, TypeError):
         return False

@@ -85,7 +85,7 @@ def own(x: Tensor) -> Array:
 _own: Final = own
 
 
-def own_beside_counts(x: Tensor) -> Array:
+def own_as_counted(x: Tensor) -> Array:
     """`own`, and `ContractError` where it lets memory be written to that others see by the count of references.
 
     CPython counts two references to a payload that only a tensor holds: the tensor's and that of the count. The count
@@ -100,4 +100,4 @@ def own_beside_counts(x: Tensor) -> Array:
 
 
 if CHECKED and sys.implementation.name == "cpython" and "free-threading" not in sys.version:
-    own = own_beside_counts
+    own = own_as_counted

@@ -157,9 +157,9 @@ def test_checked_mode_compares_the_answer_with_the_count(x: tb.Tensor, monkeypat
         return x.data
 
     monkeypatch.setattr(memory, "_own", believe_nobody_reads)
-    assert memory.own_beside_counts(x) is x.data
+    assert memory.own_as_counted(x) is x.data
     kept = x.data[1:]
     with pytest.raises(tb.errors.ContractError, match="nothing else refers to"):
-        memory.own_beside_counts(x)
+        memory.own_as_counted(x)
     del kept
-    assert memory.own_beside_counts(x) is x.data
+    assert memory.own_as_counted(x) is x.data
