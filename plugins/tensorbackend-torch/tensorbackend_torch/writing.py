@@ -7,7 +7,6 @@ capsules in the uses of the tensor. An assignment gives x another capsule, and w
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from math import inf
 from typing import Any, Final
