@@ -465,7 +465,8 @@ if _TYPE_CHECKING:
 for _name in ("mesh", "ops", "select"):  # not what other libraries call so: `__getattr__` says what to write
     del globals()[_name]
 _install()
-_explain_attributes((*_built_in.MODULES, *(name for name, value in [*globals().items()] if hasattr(value, "__code__"))))
+_functions = (name for name, value in [*globals().items()] if name[0] != "_" and hasattr(value, "__code__"))
+_explain_attributes((*_built_in.MODULES, *_functions))
 
 
 def __getattr__(name: str) -> _Any:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 
 from ..caching.memos import remembers_calls
 from . import (
@@ -146,8 +146,8 @@ def writer(dtype: DType, count: int) -> Callable[..., bytes]:
     if dtype.is_narrow:
         encode = encoder(dtype)
         return lambda *values: bytes(map(encode, values))
-    if dtype is float16:
-        return partial(_write_float16, _layout(dtype, count).pack)
+    if dtype in _INFINITE and _is_refused(dtype):
+        return _rounding_writer(_layout(dtype, count).pack, _INFINITE[dtype])
     if dtype in LETTERS:
         return _layout(dtype, count).pack
     both, real, imaginary = writer(REAL_OF[dtype], 2 * count), attrgetter("real"), attrgetter("imag")
@@ -225,16 +225,32 @@ def _lanes(bits: int, count: int) -> int:
     return int.from_bytes(bits.to_bytes(4, "little") * count, "little")
 
 
-def _write_float16(write: Callable[..., bytes], *values: float) -> bytes:
+_INFINITE: Final = {float16: 65520.0, float32: 2.0**128 - 2.0**103}
+"""From which number on a float rounds to infinity: halfway from the largest finite number to the next power of two."""
+
+
+def _is_refused(dtype: DType) -> bool:
+    """Whether `struct` refuses finite floats that round to infinity: float16 everywhere, float32 from Python 3.14 on."""
     try:
-        return write(*values)
-    except (OverflowError, struct.error):  # struct refuses floats and integers that round to infinity
-        return write(*map(_saturate_float16, values))
+        _layout(dtype, 1).pack(_INFINITE[dtype])
+    except (OverflowError, struct.error):
+        return True
+    return False
 
 
-def _saturate_float16(value: float) -> float:
-    # 65519.99 still rounds to the largest value 65504; from 65520 on it is infinity.
-    return math.copysign(math.inf, value) if abs(value) >= 65520.0 else value
+def _rounding_writer(write: Callable[..., bytes], infinite: float) -> Callable[..., bytes]:
+    """A writer of floats that makes infinities of those that `write` refuses, as they are so large."""
+
+    def saturated(value: float) -> float:
+        return math.copysign(math.inf, value) if abs(value) >= infinite else value
+
+    def run(*values: float) -> bytes:
+        try:
+            return write(*values)
+        except (OverflowError, struct.error):  # the latter for integers
+            return write(*map(saturated, values))
+
+    return run
 
 
 def element_type(dtype: DType) -> Callable[[Any], bool | int | float | complex]:
