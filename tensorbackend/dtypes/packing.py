@@ -230,7 +230,7 @@ _INFINITE: Final = {float16: 65520.0, float32: 2.0**128 - 2.0**103}
 
 
 def _is_refused(dtype: DType) -> bool:
-    """Whether `struct` refuses finite floats that round to infinity: float16 everywhere, float32 from Python 3.14 on."""
+    """Whether `struct` refuses floats that round to infinity: float16 everywhere, float32 from Python 3.14 on."""
     try:
         _layout(dtype, 1).pack(_INFINITE[dtype])
     except (OverflowError, struct.error):

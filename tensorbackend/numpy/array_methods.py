@@ -110,7 +110,8 @@ class ArrayMethods(Holder):
     def __buffer__(self, flags: int) -> memoryview:
         """The elements as bytes, for `memoryview(x)` from Python 3.12 on; writing to them changes nothing here."""
         # Not `numpy.array(self)`: NumPy asks an object for its buffer first.
-        return memoryview(numpy.array(tensor_of(self).__array__(), order="C", copy=True))  # type: ignore[arg-type]
+        elements: Any = numpy.array(tensor_of(self).__array__(), order="C", copy=True)
+        return memoryview(elements)
 
     def dumps(self) -> bytes:
         """The array as a pickle."""

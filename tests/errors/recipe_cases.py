@@ -18,7 +18,7 @@ PLACES = np.asarray([0.0, 1.0, 3.0, 4.0])
 LABELS = np.asarray([30.0, 10.0, 40.0, 20.0])
 SEGMENTS = np.asarray([0, 1, 1, 0])
 ROWS = np.asarray([2, 0, 2])
-COLUMNS = np.asarray([[2], [0], [0], [1]])
+COLUMNS: Any = np.asarray([[2], [0], [0], [1]])
 TABLE = ("time", "station")
 
 
