@@ -44,6 +44,8 @@ from .protocol.devices import host_facts as host_facts
 from .protocol.owners import is_spare as is_spare
 from .protocol.workspace import takes as takes
 from .rules.accuracy import Bound as Bound
+from .rules.contraction import BroadcastPairs as BroadcastPairs
+from .rules.contraction import broadcast_pairs as broadcast_pairs
 from .rules.data_errors import index_out_of_range as index_out_of_range
 from .rules.data_errors import not_positive_definite as not_positive_definite
 from .rules.data_errors import singular_matrix as singular_matrix

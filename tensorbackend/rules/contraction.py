@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ..annotations import Axis
 from ..errors import ArgumentError, AxisError, ShapeError, expected
-from ..template import Names, Shape, Template, check_meeting, check_unique, intern_template, merge_names
+from ..template import Names, Template, check_meeting, check_unique, intern_template, merge_names
 from .axes import normalize_axes
 from .broadcasting import broadcast_two, check_dtype, result_type
 from .plan import Plan
@@ -100,7 +100,7 @@ def check_pairs(
 ) -> None:
     """Raises if axes that are paired by their order differ: `ShapeError` in size, `NamesError` in name.
 
-    The other axes of a product must broadcast, except in `matmul` with a vector; see `broadcast_leading`.
+    The other axes of a product must broadcast, except in `matmul` with a vector; see `broadcast_pairs`.
     """
     first, second = template_of_axes(x1, axes1), template_of_axes(x2, axes2)
     if first.shape != second.shape:
@@ -109,7 +109,93 @@ def check_pairs(
     check_meeting(first.names, second.names, x1, x2, _contracting if contracted and 1 in (x1.ndim, x2.ndim) else None)
 
 
-def broadcast_leading(x1: Template, x2: Template, axes1: Sequence[int], axes2: Sequence[int]) -> tuple[Shape, Names]:
-    """Shape and names to which the given leading axes of two operands broadcast; raises as elementwise ops do."""
-    first, second = template_of_axes(x1, axes1), template_of_axes(x2, axes2)
-    return broadcast_two(first, second, (x1, x2)), merge_names(first, second, (x1, x2))
+class BroadcastPairs(NamedTuple):
+    """How one `dot` multiplies operands whose leading axes broadcast, without repeating either.
+
+    A leading axis that both operands have is a batch axis. Where one has size 1 or lacks the axis, it is a free axis of
+    the other: in (7, 5, n, k) by (5, k, m), and by (1, 5, k, m), the axis of 7 is a free axis of the left operand.
+    """
+
+    dropped: tuple[tuple[int, ...], tuple[int, ...]]
+    """The axes of size 1 that each operand loses first."""
+    contract: tuple[tuple[int, ...], tuple[int, ...]]
+    """The axis of each operand to sum over, without the dropped ones."""
+    batch: tuple[tuple[int, ...], tuple[int, ...]]
+    """The batch axes of each operand, without the dropped ones."""
+    order: tuple[int, ...] | None
+    """The axes of the product in the order of the result, `None` if they are in it."""
+    names: Names
+    """The names of the result's axes."""
+
+
+def broadcast_pairs(
+    x1: Template, x2: Template, contract: tuple[int, int], leading: tuple[Sequence[int], Sequence[int]]
+) -> BroadcastPairs:
+    """Pair the axes of a product over one axis of each operand, whose leading axes broadcast.
+
+    Parameters
+    ----------
+    x1, x2 : Template
+        The operands.
+    contract : tuple of int
+        The axis of each operand to sum over.
+    leading : tuple of sequences of int
+        The axes of each operand that broadcast, aligned from the right.
+
+    Returns
+    -------
+    BroadcastPairs
+        The axes for one `dot`, whose product, with its axes put in order, has the leading axes, then the other axes of
+        x1, then those of x2.
+
+    Raises
+    ------
+    ShapeError
+        For leading axes that do not broadcast.
+    NamesError
+        For matching axes of two names, and for a name that would occur twice in the result.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> x1, x2 = tb.template((7, 5, 3, 4)), tb.template((1, 5, 4, 2))
+    >>> pairs = broadcast_pairs(x1, x2, (3, 2), ((0, 1), (0, 1)))
+    >>> pairs.dropped, pairs.batch  # the product has the axes 5, 7, 3 and 2
+    (((), (0,)), ((1,), (0,)))
+    >>> pairs.order
+    (1, 0, 2, 3)
+    """
+    parts = template_of_axes(x1, leading[0]), template_of_axes(x2, leading[1])
+    broadcast_two(*parts, (x1, x2))
+    names = merge_names(*parts, (x1, x2))
+    count = len(names)
+    # Each axis has a number: leading axes their place, then the other axes of x1 and of x2 in order.
+    places = [{count - number: axis for number, axis in enumerate(reversed(axes), start=1)} for axes in leading]
+    for side, x in enumerate((x1, x2)):
+        for axis in range(x.ndim):
+            if axis != contract[side] and axis not in leading[side]:
+                places[side][len(names)] = axis
+                names += (x.names[axis],)
+    names = check_unique(names, "y")
+    shared = [place for place in places[0] if place in places[1]]
+    differ = [place for place in shared if x1.shape[places[0][place]] != x2.shape[places[1][place]]]
+    dropped: tuple[list[int], list[int]] = [], []
+    for place in differ:
+        side = 0 if x1.shape[places[0][place]] == 1 else 1
+        dropped[side].append(places[side].pop(place))
+    batch = sorted(place for place in shared if place not in differ)
+    kept = [[axis for axis in range(x.ndim) if axis not in dropped[side]] for side, x in enumerate((x1, x2))]
+    product = list(batch)
+    for found in places:
+        product += sorted((place for place in found if place not in batch), key=found.__getitem__)
+    order = tuple(map(product.index, range(len(names))))
+    return BroadcastPairs(
+        (tuple(dropped[0]), tuple(dropped[1])),
+        ((kept[0].index(contract[0]),), (kept[1].index(contract[1]),)),
+        (
+            tuple(kept[0].index(places[0][place]) for place in batch),
+            tuple(kept[1].index(places[1][place]) for place in batch),
+        ),
+        None if order == tuple(range(len(order))) else order,
+        names,
+    )

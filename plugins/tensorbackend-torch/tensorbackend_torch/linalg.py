@@ -14,13 +14,13 @@ from typing import Literal
 from tensorbackend import Template
 from tensorbackend.annotations import Ints
 from tensorbackend.dtypes import float32
-from tensorbackend.extending import not_positive_definite, singular_matrix
+from tensorbackend.extending import BroadcastPairs, broadcast_pairs, not_positive_definite, singular_matrix
 from tensorbackend.protocol.linalg import Transform
 
 from .complex_functions import all_finite
 from .kernels import Function, TorchBase, kernel, kernel_planned, multiplying
 from .library import torch
-from .products import MANY, matrix_product
+from .products import MANY, contracted, matrix_product
 from .ways import NARROW, Array, bits_of, wide
 
 
@@ -33,22 +33,30 @@ class TorchLinalg(TorchBase):
         self, out: Template, x1: Array, x2: Array, *, contract1: Ints, batch1: Ints, contract2: Ints, batch2: Ints
     ) -> Array:
         """One matrix product: axes merged into (batch, free, contracted) and (batch, contracted, free)."""
-        free1 = tuple(axis for axis in range(x1.ndim) if axis not in contract1 + batch1)
-        free2 = tuple(axis for axis in range(x2.ndim) if axis not in contract2 + batch2)
-        left = _merged(x1, batch1, free1, contract1)
-        right = _merged(x2, batch2, contract2, free2)
-        return matrix_product(left, right).reshape(out.shape)
+        return contracted(x1, x2, (contract1, contract2), (batch1, batch2))
 
     @multiplying
     @kernel_planned(unsigned="own")
     def matmul(self, out: Template, x1: Template, x2: Template) -> Function:
-        """PyTorch's function for float64 and for short float32, otherwise `matrix_product` with vectors as matrices."""
+        """PyTorch's function for float64 and for short float32, otherwise `matrix_product` with vectors as matrices.
+
+        Where PyTorch would repeat an operand, or read it again for each of many small matrices, axes are paired
+        as in `dot`.
+        """
         of_library = out.dtype.is_floating and out.dtype not in NARROW
-        if x1.dtype is x2.dtype is out.dtype and of_library and (out.dtype is not float32 or x1.shape[-1] < MANY):
+        pairs = _pairs(x1, x2)
+        short = out.dtype is not float32 or x1.shape[-1] < MANY
+        if pairs is None and x1.dtype is x2.dtype is out.dtype and of_library and short:
             return torch.matmul
+        casts = x1.dtype is not out.dtype or x2.dtype is not out.dtype or not of_library
 
         def product(left: Array, right: Array) -> Array:
-            left, right = (bits_of(wide(self.cast(x, out), out.dtype)) for x in (left, right))
+            if casts:
+                left, right = (bits_of(wide(self.cast(x, out), out.dtype)) for x in (left, right))
+            if pairs is not None:
+                left, right = (x.squeeze(axes) for x, axes in zip((left, right), pairs.dropped, strict=True))
+                found = contracted(left, right, pairs.contract, pairs.batch)
+                return found if pairs.order is None else found.permute(pairs.order)
             left, right = left[None] if left.ndim == 1 else left, right[:, None] if right.ndim == 1 else right
             return matrix_product(left, right).reshape(out.shape)
 
@@ -170,11 +178,22 @@ def _results(parts: Sequence[Array], bad: Array | None) -> tuple[Array, ...]:
     )
 
 
-def _merged(values: Array, batch: tuple[int, ...], rows: tuple[int, ...], columns: tuple[int, ...]) -> Array:
-    """A tensor as a stack of matrices: axes in this order, the rows and the columns each merged."""
-    shape = values.shape
-    sizes = (prod(shape[axis] for axis in group) for group in (rows, columns))
-    return values.permute(batch + rows + columns).reshape(*(shape[axis] for axis in batch), *sizes)
+def _pairs(x1: Template, x2: Template) -> BroadcastPairs | None:
+    """How to pair the axes of stacks of matrices; `None` where PyTorch's `matmul` copies no operand and reads none
+    often."""
+    leading1, leading2 = x1.shape[:-2], x2.shape[:-2]
+    repeated2 = leading1 != leading2 and prod(leading1) > 1
+    repeated1 = leading1 != leading2 and prod(leading2) > 1
+    if not (repeated1 or repeated2) or min(x1.ndim, x2.ndim) == 1:
+        return None
+    if x2.ndim == 2 or (prod(leading1) == 1 and x2.shape[-1] >= _COLUMNS):
+        return None
+    axes = x1.ndim - 1, x2.ndim - 2
+    return broadcast_pairs(x1, x2, axes, (range(x1.ndim - 2), range(x2.ndim - 2)))
+
+
+_COLUMNS = 32
+"""From this number of columns on, a product for each matrix takes no longer than a copy of all."""
 
 
 def _phase(values: Array) -> Array:

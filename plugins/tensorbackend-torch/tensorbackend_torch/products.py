@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from math import prod
+
+from tensorbackend.annotations import Ints
+
 from .complex_functions import formulas
 from .library import torch
 from .ways import Array
@@ -36,6 +40,25 @@ def matrix_product(left: Array, right: Array) -> Array:
     if not left.is_cuda:
         return left @ right
     return _by_limbs(left.to(torch.int64), right.to(torch.int64)).to(dtype)
+
+
+def contracted(left: Array, right: Array, contract: tuple[Ints, Ints], batch: tuple[Ints, Ints]) -> Array:
+    """One product of matrices for each entry of the batch: axes are merged into (batch, free, contracted) and (batch,
+    contracted, free). The result has the batch axes, then the free axes of each operand."""
+    free1, free2 = (
+        tuple(axis for axis in range(x.ndim) if axis not in (*over, *paired))
+        for x, over, paired in zip((left, right), contract, batch, strict=True)
+    )
+    shape = [*(left.shape[axis] for axis in (*batch[0], *free1)), *(right.shape[axis] for axis in free2)]
+    rows, columns = _merged(left, batch[0], free1, contract[0]), _merged(right, batch[1], contract[1], free2)
+    return matrix_product(rows, columns).reshape(shape)
+
+
+def _merged(values: Array, batch: Ints, rows: Ints, columns: Ints) -> Array:
+    """A tensor as a stack of matrices: axes in this order, the rows and the columns each merged."""
+    shape = values.shape
+    sizes = (prod(shape[axis] for axis in group) for group in (rows, columns))
+    return values.permute((*batch, *rows, *columns)).reshape(*(shape[axis] for axis in batch), *sizes)
 
 
 def real_product(left: Array, right: Array) -> Array:

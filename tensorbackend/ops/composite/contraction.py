@@ -13,7 +13,7 @@ from ...errors import ArgumentError, NamesError, ShapeError, expected
 from ...rules.accuracy import COMPLEX_PRODUCT, SUM
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype, result_type
-from ...rules.contraction import broadcast_leading, check_pairs
+from ...rules.contraction import broadcast_pairs, check_pairs
 from ...rules.einsum import Operand, parse_subscripts
 from ...rules.plan import integer
 from ...template import as_int, check_unique, merge_names
@@ -25,7 +25,7 @@ from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..elementwise.unary import conj
 from ..reduction import sum
-from ..shape import broadcast_to, permute_dims, reshape, squeeze
+from ..shape import permute_dims, reshape, squeeze
 
 
 @composite.within(SUM)
@@ -74,16 +74,19 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     rest1, rest2 = (
         [position for position in range(x.ndim) if position != along] for x, along in ((x1, first), (x2, second))
     )
-    broadcast_leading(x1.template, x2.template, rest1, rest2)
-    x1, x2 = permute_dims(x1, (*rest1, first)), permute_dims(x2, (*rest2, second))
-    rank = max(x1.ndim, x2.ndim)
-    x1, x2 = (reshape(x, (1,) * (rank - x.ndim) + x.shape, names=(None,) * (rank - x.ndim) + x.names) for x in (x1, x2))
-    sizes = zip(x1.shape, x2.shape, strict=True)
-    pairs = [(a if b == 1 else b, b if a == 1 else a) for a, b in sizes]
-    x1 = broadcast_to(x1, tuple(pair[0] for pair in pairs), names=x1.names)
-    x2 = broadcast_to(x2, tuple(pair[1] for pair in pairs), names=x2.names)
-    batch = tuple(range(rank - 1))
-    return dot(conj(x1), x2, contract=((rank - 1,), (rank - 1,)), batch=(batch, batch))
+    return _broadcast_dot(conj(x1), x2, (first, second), (rest1, rest2))
+
+
+def _broadcast_dot(
+    x1: Tensor, x2: Tensor, contract: tuple[int, int], leading: tuple[Sequence[int], Sequence[int]]
+) -> Tensor:
+    """The sum of products over an axis of each operand, whose leading axes broadcast: see `broadcast_pairs`."""
+    pairs = broadcast_pairs(x1.template, x2.template, contract, leading)
+    x1, x2 = (squeeze(x, axes) if axes else x for x, axes in zip((x1, x2), pairs.dropped, strict=True))
+    product = dot(x1, x2, contract=pairs.contract, batch=pairs.batch)
+    if pairs.order is not None:
+        product = permute_dims(product, pairs.order)
+    return product if product.names == pairs.names else rename(product, *pairs.names)
 
 
 @composite.within(complex=COMPLEX_PRODUCT)
@@ -258,29 +261,7 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     if not x1.ndim or not x2.ndim:
         raise ShapeError(expected("operands with axes", left=x1.template, right=x2.template))
     last1, last2 = x1.ndim - 1, max(x2.ndim - 2, 0)
-    leading = max(x1.ndim, x2.ndim) - 2
     check_pairs(x1.template, x2.template, (last1,), (last2,))
-    if x1.ndim <= 2 and x2.ndim <= 2:
+    if min(x1.ndim, x2.ndim) == 1 or x1.ndim == x2.ndim == 2:  # no leading axes to pair
         return dot(x1, x2, contract=((last1,), (last2,)))
-    if x1.ndim == 1 or x2.ndim == 1:  # the vector has no leading axes to pair
-        return dot(x1, x2, contract=((last1,), (last2,)))
-    broadcast_leading(x1.template, x2.template, range(x1.ndim - 2), range(x2.ndim - 2))
-    wide1, wide2 = _stack_matrices(x1, x2, leading), _stack_matrices(x2, x1, leading)
-    axes = tuple(range(leading))
-    return dot(wide1, wide2, contract=((leading + 1,), (leading,)), batch=(axes, axes))
-
-
-def _stack_matrices(x: Tensor, other: Tensor, leading: int) -> Tensor:
-    """x as a stack of matrices with the leading axes to which both operands broadcast."""
-    sizes, names = [], []
-    for position in range(-leading - 2, -2):
-        own_size = x.shape[position] if -position <= x.ndim else 1
-        other_size = other.shape[position] if -position <= other.ndim else 1
-        own_name = x.names[position] if -position <= x.ndim else None
-        sizes.append(other_size if own_size == 1 else own_size)
-        names.append(own_name)
-    shape = (*sizes, *x.shape[-2:])
-    if shape == x.shape:
-        return x
-    lined_up = reshape(x, (*(1,) * (leading + 2 - x.ndim), *x.shape), names=(*names, *x.names[-2:]))
-    return broadcast_to(lined_up, shape)
+    return _broadcast_dot(x1, x2, (last1, last2), (range(x1.ndim - 2), range(x2.ndim - 2)))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from math import prod
 from operator import mul
 from typing import Any, Literal
 
@@ -19,7 +18,7 @@ from ....protocol import Kernel, planned
 from ....protocol.linalg import Transform
 from ....protocol.workspace import takes
 from ....rules.data_errors import not_positive_definite, singular_matrix
-from ....template import Shape, Template, intern_template
+from ....template import Template
 from ..base import Array, ArrayBase
 from ..precision import computing_kernel, promoting_kernel, wide
 from ..workspace_bytes import brought, eigh_space, float32_copy_bytes, lapack, nbytes, qr_space, svd_space
@@ -306,36 +305,6 @@ def chain_kernels(kernel: Kernel, then: Kernel | None) -> Kernel:
 def blank(xp: Any, bad: Array, part: Array, axes: int) -> Array:
     """A result with NaN for each bad matrix; the result has `axes` axes for one matrix."""
     return xp.where(bad.reshape(bad.shape + (1,) * axes), xp.asarray(math.nan, part.dtype), part)
-
-
-def _merge_matrices(
-    x: Template, batch: tuple[int, ...], rows: tuple[int, ...], columns: tuple[int, ...]
-) -> tuple[Kernel | None, Template]:
-    """A kernel that reshapes an array to a stack of matrices, and the template of its result.
-
-    Axes are put in the order batch, rows, columns; then the rows are merged into one axis, and so are the columns. The
-    kernel is `None` where the array is such a stack already.
-
-    f32[2][3][4][5] with batch (0,), rows (2,) and columns (1, 3) -> [2][4][3][5] -> [2][4][15].
-    """
-    order = batch + rows + columns
-    ordered = tuple(x.shape[axis] for axis in order)
-    shape: Shape = (
-        *ordered[: len(batch)],
-        prod(ordered[len(batch) : len(batch) + len(rows)]),
-        prod(ordered[len(batch) + len(rows) :]),
-    )
-    template = intern_template(shape, x.dtype, (None,) * len(shape))
-    in_order = order == tuple(range(len(order)))
-    if in_order:
-        return None if shape == x.shape else lambda values: values.reshape(shape), template
-    if shape == ordered:
-        return lambda values: values.transpose(order), template
-    return lambda values: values.transpose(order).reshape(shape), template
-
-
-def _same(values: Array) -> Array:
-    return values
 
 
 # Signs and phases
