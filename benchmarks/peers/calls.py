@@ -22,6 +22,7 @@ PROGRAMS = {
     "cumulative sum": "cumsum(x)",
     "sort": "sort(x)",
     "matmul": "a @ b",
+    "matmul of a batch": "s @ b, s a stack of 8 matrices",
     "concatenate": "concatenate([x, y])",
     "take": "m[indices]",
     "index": "m[0]",
@@ -30,6 +31,7 @@ PROGRAMS = {
     "transpose": "m.T",
     "softmax": "softmax(m, axis=1)",
     "layer": "tanh(a @ b + bias)",
+    "layer of a batch": "tanh(s @ b + bias)",
 }
 VIEWS = ("index", "slice", "reshape", "transpose")
 """Programs that move no data, which take the same time for any size."""
@@ -38,7 +40,8 @@ Calls = Mapping[str, Call | Dash]
 
 
 class Operands(NamedTuple):
-    """The arguments of the programs: vectors, a matrix, square matrices for products, a bias, a mask, row indices."""
+    """The arguments of the programs: vectors, a matrix, square matrices for products, a bias, a mask, row indices, and
+    a stack of matrices for products."""
 
     x: Any
     y: Any
@@ -48,6 +51,7 @@ class Operands(NamedTuple):
     bias: Any
     mask: Any
     indices: Any
+    s: Any
 
     def converted(self, convert: Callable[..., Any]) -> Operands:
         """Return the operands converted to another library."""
@@ -55,7 +59,8 @@ class Operands(NamedTuple):
 
 
 NAMES = Operands(
-    ("n",), ("n",), ("row", "column"), ("row", "inner"), ("inner", "column"), ("column",), ("n",), ("row",)
+    ("n",), ("n",), ("row", "column"), ("row", "inner"), ("inner", "column"), ("column",), ("n",), ("row",),
+    ("batch", "row", "inner"),
 )  # fmt: skip
 """The axis names of the operands, for libraries that support names."""
 
@@ -70,7 +75,8 @@ def operands(size: int, side: int, order: int) -> Operands:
     x, y, m, a, b, bias = (
         drawn(*shape) for shape in ((size,), (size,), (side, side), (order, order), (order, order), (order,))
     )
-    return Operands(x, y, m, a, b, bias, x > 0, random.integers(0, side, side))
+    stack = drawn(8, order // 4, order)
+    return Operands(x, y, m, a, b, bias, x > 0, random.integers(0, side, side), stack)
 
 
 SIZES = {"small": operands(8, 8, 8), "large": operands(1_000_000, 1000, 512)}
@@ -78,7 +84,7 @@ SIZES = {"small": operands(8, 8, 8), "large": operands(1_000_000, 1000, 512)}
 
 def by_numpy(operands: Operands) -> Contender:
     """NumPy's functions, with a softmax written by hand."""
-    x, y, m, a, b, bias, mask, indices = operands
+    x, y, m, a, b, bias, mask, indices, s = operands
 
     def softmax() -> Any:
         exponentials = np.exp(m - m.max(axis=1, keepdims=True))
@@ -97,6 +103,7 @@ def by_numpy(operands: Operands) -> Contender:
             "cumulative sum": lambda: np.cumsum(x),
             "sort": lambda: np.sort(x),
             "matmul": lambda: a @ b,
+            "matmul of a batch": lambda: s @ b,
             "concatenate": lambda: np.concatenate([x, y]),
             "take": lambda: m[indices],
             "index": lambda: m[0],
@@ -105,6 +112,7 @@ def by_numpy(operands: Operands) -> Contender:
             "transpose": lambda: m.T,
             "softmax": softmax,
             "layer": lambda: np.tanh(a @ b + bias),
+            "layer of a batch": lambda: np.tanh(s @ b + bias),
         },
     )
 
@@ -114,7 +122,7 @@ def by_torch(operands: Operands) -> Contender:
     import torch
 
     torch.set_num_threads(1)
-    x, y, m, a, b, bias, mask, indices = operands.converted(torch.from_numpy)
+    x, y, m, a, b, bias, mask, indices, s = operands.converted(torch.from_numpy)
     return Contender(
         "PyTorch",
         {
@@ -128,6 +136,7 @@ def by_torch(operands: Operands) -> Contender:
             "cumulative sum": lambda: torch.cumsum(x, dim=0),
             "sort": lambda: torch.sort(x).values,
             "matmul": lambda: a @ b,
+            "matmul of a batch": lambda: s @ b,
             "concatenate": lambda: torch.cat([x, y]),
             "take": lambda: m[indices],
             "index": lambda: m[0],
@@ -136,6 +145,7 @@ def by_torch(operands: Operands) -> Contender:
             "transpose": lambda: m.T,
             "softmax": lambda: torch.softmax(m, dim=1),
             "layer": lambda: torch.tanh(a @ b + bias),
+            "layer of a batch": lambda: torch.tanh(s @ b + bias),
         },
     )
 
@@ -145,7 +155,7 @@ def by_jax(operands: Operands) -> Contender:
     import jax
     import jax.numpy as jnp
 
-    x, y, m, a, b, bias, mask, indices = operands.converted(jnp.asarray)
+    x, y, m, a, b, bias, mask, indices, s = operands.converted(jnp.asarray)
     return Contender(
         "JAX",
         {
@@ -159,6 +169,7 @@ def by_jax(operands: Operands) -> Contender:
             "cumulative sum": lambda: jnp.cumsum(x),
             "sort": lambda: jnp.sort(x),
             "matmul": lambda: a @ b,
+            "matmul of a batch": lambda: s @ b,
             "concatenate": lambda: jnp.concatenate([x, y]),
             "take": lambda: m[indices],
             "index": lambda: m[0],
@@ -167,6 +178,7 @@ def by_jax(operands: Operands) -> Contender:
             "transpose": lambda: m.T,
             "softmax": lambda: jax.nn.softmax(m, axis=1),
             "layer": lambda: jnp.tanh(a @ b + bias),
+            "layer of a batch": lambda: jnp.tanh(s @ b + bias),
         },
         finish=jax.block_until_ready,
     )
@@ -174,7 +186,7 @@ def by_jax(operands: Operands) -> Contender:
 
 def ours(operands: Operands, backend: str, name: str = "tensorbackend") -> Contender:
     """tensorbackend's functions, on tensors with axis names."""
-    x, y, m, a, b, bias, mask, indices = (
+    x, y, m, a, b, bias, mask, indices, s = (
         tb.asarray(array, names=names, backend=backend) for array, names in zip(operands, NAMES, strict=True)
     )
     return Contender(
@@ -190,6 +202,7 @@ def ours(operands: Operands, backend: str, name: str = "tensorbackend") -> Conte
             "cumulative sum": lambda: tb.cumulative_sum(x, axis="n"),
             "sort": lambda: tb.sort(x, axis="n"),
             "matmul": lambda: a @ b,
+            "matmul of a batch": lambda: s @ b,
             "concatenate": lambda: tb.concat([x, y], axis="n"),
             "take": lambda: m[indices],
             "index": lambda: m[0],
@@ -198,6 +211,7 @@ def ours(operands: Operands, backend: str, name: str = "tensorbackend") -> Conte
             "transpose": lambda: m.T,
             "softmax": lambda: tb.softmax(m, axis="column"),
             "layer": lambda: tb.tanh(a @ b + bias),
+            "layer of a batch": lambda: tb.tanh(s @ b + bias),
         },
         finish=lambda result: result.block_until_ready(),
     )

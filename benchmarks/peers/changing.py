@@ -19,6 +19,7 @@ PROGRAMS = {
     "add": "x + y",
     "sum of an axis": "sum(x, axis=0)",
     "matmul": "x @ y",
+    "matmul of a batch": "x @ y, x a stack of 4 matrices",
     "softmax": "softmax(x, axis=0)",
     "concatenate": "concatenate([x, y])",
     "reshape": "reshape(x, (m, 1, n))",
@@ -110,6 +111,14 @@ def programs(library: Functions, turn: int = 1) -> Mapping[str, Fresh]:
 
         return make
 
+    def stacks(sizes: Iterator[tuple[int, int]]) -> Callable[[], tuple[Any, ...]]:
+        def make() -> tuple[Any, ...]:
+            rows, columns = next(sizes)
+            stack = drawn_once(4 * rows, columns).reshape(4, rows, columns)
+            return convert(stack), convert(drawn_once(columns, (rows + columns) % PRIME + LEAST))
+
+        return make
+
     def wide(sizes: Iterator[int]) -> Callable[[], tuple[Any, ...]]:
         return lambda: (convert(drawn_once(next(sizes), FEATURES)),)
 
@@ -124,6 +133,7 @@ def programs(library: Functions, turn: int = 1) -> Mapping[str, Fresh]:
         "add": Fresh(two(matrices(turn)), lambda x, y: x + y),
         "sum of an axis": Fresh(one(matrices(turn)), library.total_of_rows),
         "matmul": Fresh(factors(matrices(turn)), lambda x, y: x @ y),
+        "matmul of a batch": Fresh(stacks(matrices(turn)), lambda x, y: x @ y),
         "softmax": Fresh(one(matrices(turn)), lambda x: library.softmax(x, 0)),
         "concatenate": Fresh(two(matrices(turn)), lambda x, y: library.concatenate([x, y])),
         "reshape": Fresh(one(matrices(turn)), lambda x: library.reshape(x, (x.shape[0], 1, x.shape[1]))),

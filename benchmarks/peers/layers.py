@@ -54,7 +54,7 @@ def by_strict(operands: Operands) -> Contender:
 
 
 def _standard(name: str, operands: Operands, namespace: Callable[[Any], Any], engine: str) -> Contender:
-    x, y, m, a, b, bias, mask, indices = operands
+    x, y, m, a, b, bias, mask, indices, s = operands
 
     def softmax() -> Any:
         xp = namespace(m)
@@ -75,6 +75,7 @@ def _standard(name: str, operands: Operands, namespace: Callable[[Any], Any], en
             "cumulative sum": lambda: namespace(x).cumulative_sum(x),
             "sort": lambda: namespace(x).sort(x),
             "matmul": lambda: namespace(a).matmul(a, b),
+            "matmul of a batch": lambda: namespace(s).matmul(s, b),
             "concatenate": lambda: namespace(x).concat([x, y]),
             "take": lambda: namespace(m).take(m, indices, axis=0),
             "index": (lambda: m[0, :]) if strict else OPERATOR,
@@ -83,6 +84,7 @@ def _standard(name: str, operands: Operands, namespace: Callable[[Any], Any], en
             "transpose": lambda: namespace(m).permute_dims(m, (1, 0)),
             "softmax": softmax,
             "layer": lambda: namespace(a).tanh(namespace(a).matmul(a, b) + bias),
+            "layer of a batch": lambda: namespace(s).tanh(namespace(s).matmul(s, b) + bias),
         },
         finish=waiting(engine),
     )
@@ -92,7 +94,7 @@ def by_autoray(operands: Operands, engine: str) -> Contender:
     """Functions called through `autoray.do`, on the engine's own arrays."""
     from autoray import do
 
-    x, y, m, a, b, bias, mask, indices = operands.converted(lambda array: on(engine, array))
+    x, y, m, a, b, bias, mask, indices, s = operands.converted(lambda array: on(engine, array))
 
     def softmax() -> Any:
         exponentials = do("exp", m - do("max", m, axis=1)[:, None])
@@ -111,6 +113,7 @@ def by_autoray(operands: Operands, engine: str) -> Contender:
             "cumulative sum": lambda: do("cumsum", x, 0),
             "sort": lambda: do("sort", x),
             "matmul": lambda: do("matmul", a, b),
+            "matmul of a batch": lambda: do("matmul", s, b),
             "concatenate": lambda: do("concatenate", (x, y)),
             "take": lambda: do("take", m, indices, axis=0),
             "index": OPERATOR,
@@ -119,6 +122,7 @@ def by_autoray(operands: Operands, engine: str) -> Contender:
             "transpose": lambda: do("transpose", m, (1, 0)),
             "softmax": softmax,
             "layer": lambda: do("tanh", do("matmul", a, b) + bias),
+            "layer of a batch": lambda: do("tanh", do("matmul", s, b) + bias),
         },
         finish=waiting(engine),
     )
@@ -133,7 +137,7 @@ def by_keras(operands: Operands, engine: str) -> Contender:
         raise ValueError(
             f"peers: expected Keras on {engine}, got {keras.backend.backend()}; set KERAS_BACKEND={engine}"
         )
-    x, y, m, a, b, bias, mask, indices = operands.converted(lambda array: on(engine, array))
+    x, y, m, a, b, bias, mask, indices, s = operands.converted(lambda array: on(engine, array))
     return Contender(
         "Keras",
         {
@@ -147,6 +151,7 @@ def by_keras(operands: Operands, engine: str) -> Contender:
             "cumulative sum": lambda: ops.cumsum(x),
             "sort": lambda: ops.sort(x),
             "matmul": lambda: ops.matmul(a, b),
+            "matmul of a batch": lambda: ops.matmul(s, b),
             "concatenate": lambda: ops.concatenate([x, y]),
             "take": lambda: ops.take(m, indices, axis=0),
             "index": OPERATOR,
@@ -155,6 +160,7 @@ def by_keras(operands: Operands, engine: str) -> Contender:
             "transpose": lambda: ops.transpose(m),
             "softmax": lambda: ops.softmax(m, axis=1),
             "layer": lambda: ops.tanh(ops.add(ops.matmul(a, b), bias)),
+            "layer of a batch": lambda: ops.tanh(ops.add(ops.matmul(s, b), bias)),
         },
         finish=waiting(engine),
     )
@@ -166,7 +172,7 @@ def by_xarray(operands: Operands) -> Contender:
 
     from .calls import NAMES
 
-    x, y, m, a, b, bias, mask, indices = (
+    x, y, m, a, b, bias, mask, indices, s = (
         xarray.DataArray(array, dims=names) for array, names in zip(operands, NAMES, strict=True)
     )
 
@@ -187,6 +193,7 @@ def by_xarray(operands: Operands) -> Contender:
             "cumulative sum": lambda: x.cumsum("n"),
             "sort": Dash("sorts along an axis by coordinates only"),
             "matmul": lambda: xarray.dot(a, b, dim="inner"),
+            "matmul of a batch": lambda: xarray.dot(s, b, dim="inner"),
             "concatenate": lambda: xarray.concat([x, y], dim="n"),
             "take": lambda: m.isel(row=indices),
             "index": lambda: m.isel(row=0),
@@ -195,6 +202,7 @@ def by_xarray(operands: Operands) -> Contender:
             "transpose": lambda: m.transpose("column", "row"),
             "softmax": softmax,
             "layer": lambda: np.tanh(xarray.dot(a, b, dim="inner") + bias),
+            "layer of a batch": lambda: np.tanh(xarray.dot(s, b, dim="inner") + bias),
         },
     )
 
@@ -207,7 +215,7 @@ def by_phiml(operands: Operands, engine: str) -> Contender:
     from .calls import NAMES
 
     math.use(engine)
-    x, y, m, a, b, bias, mask, _ = (
+    x, y, m, a, b, bias, mask, _, s = (
         math.wrap(on(engine, array), channel(",".join(names))) for array, names in zip(operands, NAMES, strict=True)
     )
     rows = math.wrap(on(engine, operands.indices), instance("place"))
@@ -229,6 +237,7 @@ def by_phiml(operands: Operands, engine: str) -> Contender:
             "cumulative sum": lambda: math.cumulative_sum(x, "n"),
             "sort": lambda: math.sort(x, "n"),
             "matmul": lambda: math.dot(a, "inner", b, "inner"),
+            "matmul of a batch": lambda: math.dot(s, "inner", b, "inner"),
             "concatenate": lambda: math.concat([x, y], "n"),
             "take": lambda: m.row[rows],
             "index": lambda: m.row[0],
@@ -237,6 +246,7 @@ def by_phiml(operands: Operands, engine: str) -> Contender:
             "transpose": Dash("its axes have no order"),
             "softmax": lambda: math.softmax(m, "column"),
             "layer": lambda: tanh(math.dot(a, "inner", b, "inner") + bias),
+            "layer of a batch": lambda: tanh(math.dot(s, "inner", b, "inner") + bias),
         },
         read=lambda tensor: in_order(tensor, engine),
         finish=lambda result: waiting(engine)(result.native(result.shape)),

@@ -16,6 +16,7 @@ from .measuring import Contender, Dash
 PROGRAMS = {
     "add": "x + x of 32 x 784",
     "matmul": "x @ w of 32 x 784 and 784 x 512",
+    "matmul of a batch": "s @ w of 8 x 32 x 784 and 784 x 512",
     "sum of an axis": "sum(x, axis=1)",
     "softmax": "softmax(x, axis=1)",
     "reshape": "reshape(x, (784, 32))",
@@ -23,7 +24,7 @@ PROGRAMS = {
     "network, new batch": "the same for a number of rows that never came before",
     "gradient": "the gradient of the network's loss with respect to w",
 }
-SHAPES = {"x": (32, 784), "w": (784, 512), "b": (512,), "v": (512, 256), "c": (256,), "u": (256, 10)}
+SHAPES = {"x": (32, 784), "w": (784, 512), "b": (512,), "v": (512, 256), "c": (256,), "u": (256, 10), "s": (8, 32, 784)}
 
 
 def contenders() -> list[Contender]:
@@ -52,7 +53,7 @@ def without_rows(result: Any) -> str:
 
 
 def on_templates() -> Contender:
-    x, w, b, v, c, u = (tb.template(shape, "f32") for shape in SHAPES.values())
+    x, w, b, v, c, u, s = (tb.template(shape, "f32") for shape in SHAPES.values())
     fresh = _new()
 
     def network(w: tb.Tensor, x: tb.Tensor) -> tb.Tensor:
@@ -64,6 +65,7 @@ def on_templates() -> Contender:
         {
             "add": lambda: x + x,
             "matmul": lambda: x @ w,
+            "matmul of a batch": lambda: s @ w,
             "sum of an axis": lambda: tb.sum(x, axis=1),
             "softmax": lambda: tb.softmax(x, axis=1),
             "reshape": lambda: tb.reshape(x, (784, 32)),
@@ -79,7 +81,7 @@ def _torch_calls(make: Callable[..., Any], fresh_input: Callable[[int], Any]) ->
     import torch
 
     torch.set_num_threads(1)
-    x, w, b, v, c, u = (make(shape) for shape in SHAPES.values())
+    x, w, b, v, c, u, s = (make(shape) for shape in SHAPES.values())
     trained = make(SHAPES["w"]).requires_grad_()
     fresh = _new()
 
@@ -93,6 +95,7 @@ def _torch_calls(make: Callable[..., Any], fresh_input: Callable[[int], Any]) ->
     return {
         "add": lambda: x + x,
         "matmul": lambda: x @ w,
+        "matmul of a batch": lambda: s @ w,
         "sum of an axis": lambda: torch.sum(x, dim=1),
         "softmax": lambda: torch.softmax(x, dim=1),
         "reshape": lambda: torch.reshape(x, (784, 32)),
@@ -131,7 +134,7 @@ def by_eval_shape() -> Contender:
     def struct(*shape: int) -> Any:
         return jax.ShapeDtypeStruct(shape, jnp.float32)  # type: ignore[no-untyped-call]
 
-    x, w, b, v, c, u = (struct(*shape) for shape in SHAPES.values())
+    x, w, b, v, c, u, s = (struct(*shape) for shape in SHAPES.values())
     fresh = _new()
 
     def network(w: Any, x: Any, b: Any, v: Any, c: Any, u: Any) -> Any:
@@ -161,6 +164,7 @@ def by_eval_shape() -> Contender:
         {
             "add": lambda: jax.eval_shape(add, x, x),
             "matmul": lambda: jax.eval_shape(matmul, x, w),
+            "matmul of a batch": lambda: jax.eval_shape(matmul, s, w),
             "sum of an axis": lambda: jax.eval_shape(total, x),
             "softmax": lambda: jax.eval_shape(softmax, x),
             "reshape": lambda: jax.eval_shape(reshaped, x),
@@ -178,7 +182,7 @@ def on_keras() -> Contender:
     def keras_tensor(*shape: int) -> Any:
         return KerasTensor(shape, "float32")
 
-    x, w, b, v, c, u = (keras_tensor(*shape) for shape in SHAPES.values())
+    x, w, b, v, c, u, s = (keras_tensor(*shape) for shape in SHAPES.values())
     fresh = _new()
 
     def network(x: Any) -> Any:
@@ -190,6 +194,7 @@ def on_keras() -> Contender:
         {
             "add": lambda: ops.add(x, x),
             "matmul": lambda: ops.matmul(x, w),
+            "matmul of a batch": lambda: ops.matmul(s, w),
             "sum of an axis": lambda: ops.sum(x, axis=1),
             "softmax": lambda: ops.softmax(x, axis=1),
             "reshape": lambda: ops.reshape(x, (784, 32)),
