@@ -223,8 +223,9 @@ def incremental_attention(draw: Draw, run: Any, backend: Backend) -> None:
     turned = draw(st.booleans())
     axes = {"time": -1, "axis": 1} if turned else {}
     size = steps + draw(st.integers(0, 2))
-    cache = tb.nn.key_value_cache((sizes["batch"],), heads=heads, size=size, units=2, dtype=dtype)
     there = {name: tb.backend_copy(weight, backend) for name, weight in parameters.items()}
+    like = next(iter(there.values()))
+    cache = tb.nn.key_value_cache((sizes["batch"],), heads=heads, size=size, units=2, dtype=dtype, like=like)
     start, results = 0, []
     for count in counts:
         part = tb.backend_copy(x[:, start : start + count], backend)
@@ -248,7 +249,8 @@ def key_value_cache(draw: Draw, run: Any, backend: Backend) -> None:
     batch = draw(st.sampled_from([(), (2,), [1, 3], (0,)]))
     heads, size, units = (draw(st.integers(0, 3)) for _ in range(3))
     dtype = draw(st.sampled_from([None, *FLOATING]))
-    cache = run(batch, heads=heads, size=size, units=units, dtype=dtype)
+    like = draw(st.sampled_from([None, tb.ones(1, backend=backend)]))
+    cache = run(batch, heads=heads, size=size, units=units, dtype=dtype, like=like)
     for buffer in (cache.keys, cache.values):
         assert (buffer.shape, buffer.dtype) == ((*batch, heads, size, units), dtype or tb.float32)
         assert not wide(buffer).any()

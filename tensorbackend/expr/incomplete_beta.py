@@ -50,7 +50,7 @@ def _fraction(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
         return m + 1, c, d, where(converged, state[3], value), change
 
     first = 1 / away(1 - (a + b) * x / (a + 1))
-    m = full((), 1.0, dtype=float64)
+    m = full((), 1.0, dtype=float64, like=x)
     start = m, ones_like(x), first, first, ones_like(x)
     value: Tensor = while_loop(
         lambda state: logical_and(less(state[0], _MOST), any_of(greater(state[4], _EPSILON))), extend, start

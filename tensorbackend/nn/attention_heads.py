@@ -13,7 +13,7 @@ from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.contraction import matmul
 from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.shape.arranging import moveaxis
-from ..ops.creation.filled import asarray, iota, rename, zeros
+from ..ops.creation.filled import asarray, full, iota, rename, zeros
 from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.binary import add, less
 from ..ops.elementwise.conversion import astype
@@ -21,7 +21,7 @@ from ..ops.elementwise.ternary import where
 from ..ops.indexing.slices import put_slice
 from ..ops.shape import expand_dims, reshape
 from ..rules.accuracy import declare_bound
-from ..tensor import Tensor, TensorLike
+from ..tensor import Like, Tensor, TensorLike
 from .attention import ATTENDED, FiniteVectors, attention, with_axes_last
 
 Rotation = Callable[[Tensor, Tensor], Tensor]
@@ -41,7 +41,14 @@ class KeyValueCache(NamedTuple):
 
 @check_arguments
 def key_value_cache(
-    batch: tuple[int, ...] | list[int], /, *, heads: int, size: int, units: int, dtype: DTypeLike | None = None
+    batch: tuple[int, ...] | list[int],
+    /,
+    *,
+    heads: int,
+    size: int,
+    units: int,
+    dtype: DTypeLike | None = None,
+    like: Like = None,
 ) -> KeyValueCache:
     """An empty cache for `incremental_attention`.
 
@@ -53,6 +60,8 @@ def key_value_cache(
         The number of heads, the maximum number of steps, and the number of features of each head.
     dtype : dtype, optional
         The dtype; by default the default floating dtype.
+    like : Tensor, optional
+        A tensor on whose backend the cache is made; by default it is on the default backend.
 
     Returns
     -------
@@ -71,7 +80,8 @@ def key_value_cache(
     (2, 4, 16, 8)
     """
     shape = (*batch, heads, size, units)
-    return KeyValueCache(zeros(shape, dtype=dtype), zeros(shape, dtype=dtype), asarray(0, dtype="int64"))
+    keys, values = (zeros(shape, dtype=dtype, like=like) for _ in range(2))
+    return KeyValueCache(keys, values, full((), 0, dtype="int64", like=like))
 
 
 Parameters = Mapping[str, Tensor]

@@ -334,7 +334,7 @@ def max_unpool(x: TensorLike, positions: TensorLike, sizes: PerAxis, /) -> Tenso
     # One more place at the end takes the elements that are left out; a position that names it is outside.
     flat = astype(laid_flat(positions.rename(*(None,) * x.ndim)), int64)
     places = expand_dims(where(equal(flat, -1), count, where(equal(flat, count), -1, flat)), axis=1)
-    filled = indexed_put(zeros(count + 1, dtype=x.dtype), places, laid_flat(x.rename(*(None,) * x.ndim)))
+    filled = indexed_put(zeros(count + 1, dtype=x.dtype, like=x), places, laid_flat(x.rename(*(None,) * x.ndim)))
     return reshape(slice_(filled, starts=(0,), lengths=(count,), strides=(1,)), shape, names=x.names)
 
 

@@ -104,7 +104,7 @@ def non_maximum_suppression(
         free = logical_and(free, greater(ordered, score_threshold))
     wide = astype(boxes, promote_types(to_floating(boxes.dtype), float32))
     corners = _corners(wide, order)
-    places = iota(scores.shape, axis=scores.ndim - 1, dtype=int64)
+    places = iota(scores.shape, axis=scores.ndim - 1, dtype=int64, like=scores)
 
     def take_best(free: Tensor, _: None) -> tuple[Tensor, Tensor]:
         best = argmax(astype(free, "uint8"), axis=-1, keepdims=True)
@@ -117,7 +117,7 @@ def non_maximum_suppression(
         return logical_and(left, logical_not(equal(places, best))), found[..., 0]
 
     if not size or not scores.shape[-1]:
-        return full((*scores.shape[:-1], size), -1, dtype=int64, names=(*names, None))
+        return full((*scores.shape[:-1], size), -1, dtype=int64, names=(*names, None), like=scores)
     _, found = scan(take_best, free, length=size)
     return moveaxis(found, 0, -1).rename(*names, None)
 

@@ -15,7 +15,7 @@ from ..expr.tree_containers import LEAF, Tree
 from ..expr.trees import flatten, paths, unflatten
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import full
-from ..ops.creation.values import asarray, operand_tensors
+from ..ops.creation.values import beside, operand_tensors
 from ..ops.elementwise.conversion import astype
 from ..ops.inspection import result_type
 from ..ops.shape import broadcast_to, concatenate, reshape
@@ -279,30 +279,23 @@ class _TreeFunction:
             raise ArgumentError(expected("a number, None or a tree nested like x0 as a bound", bounds=value))
         return self._flat(
             [
-                broadcast_to(astype(nameless(_bring(leaf, x.backend)), x.dtype), x.shape)
+                broadcast_to(astype(nameless(beside(leaf, x.backend)), x.dtype), x.shape)
                 for leaf, x in zip(leaves, self._tensors, strict=True)
             ]
         )
-
-
-def _bring(value: Any, backend: Backend) -> Tensor:
-    """A value on a backend; a value that a trace or a tape records stays there."""
-    if not isinstance(value, Tensor):
-        return asarray(value, backend=backend)
-    return value if value.backend.dispatch_priority > 1 else move(value, backend)
 
 
 def _bound(value: Any, none: float, x: Tensor, flat: Tensor) -> Tensor:
     """A bound for each element; `none` where no bound is given."""
     if value is None:
         return full((1,), none, dtype=x.dtype, backend=get_backend(x.backend.beneath))  # type: ignore[arg-type] # a Backend
-    bound = astype(nameless(_bring(value, x.backend)), x.dtype)
+    bound = astype(nameless(beside(value, x.backend)), x.dtype)
     return reshape(broadcast_to(bound, x.shape), flat.shape)
 
 
 def _number_per_example(value: Any, batch: tuple[int, ...], dtype: Any, home: Backend, name: str) -> Tensor:
     """A number for each example, of shape (..., 1)."""
-    x = nameless(_bring(value, home)).detach()
+    x = nameless(beside(value, home)).detach()
     if x.shape not in ((), batch):
         remedy = "give one number, or one for each example"
         raise ShapeError(expected(f"{name} of shape {batch}", remedy, **{name: x.template}))

@@ -112,9 +112,11 @@ def global_norm(tree: Trees) -> Tensor:
 def _norm(tree: Trees) -> tuple[Tensor, Tensor]:
     """The largest magnitude among all elements, and the norm of the elements divided by it; 1 in place of 0 or inf."""
     numbers = filter(is_inexact, flatten(tree)[0])
-    magnitudes = [abs_(widen(x)) for x in operand_tensors(*numbers) if not isinstance(x, Tensor) or x.size]
+    leaves = operand_tensors(*numbers)
+    magnitudes = [abs_(widen(x)) for x in leaves if x.size]
     if not magnitudes:
-        return full((), 1.0), full((), 0.0)
+        like = leaves[0] if leaves else None
+        return full((), 1.0, like=like), full((), 0.0, like=like)
     largest = reduce(maximum, [max_(x) for x in magnitudes])
     largest = where(logical_and(largest > 0, isfinite(largest)), largest, 1)
     return largest, sqrt(reduce(add, [sum_(square(x / largest)) for x in magnitudes]))

@@ -22,7 +22,7 @@ from ..ops.composite.linalg.norms import vector_norm
 from ..ops.composite.linalg.systems import wide_dtype
 from ..ops.composite.shape.arranging import unstack
 from ..ops.creation.filled import full, iota, zeros, zeros_like
-from ..ops.creation.values import asarray
+from ..ops.creation.values import asarray, beside
 from ..ops.elementwise.binary import greater, less_equal, logical_and, maximum, multiply
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
@@ -200,7 +200,7 @@ def _operands(A: Any, x0: Any) -> tuple[Linear, Tensor, str | None, DType]:
         function = linear(A, A.template, 1, "A")
         name, given = A.names[0], A.dtype  # those of A v, as in eigh
         home = common_backend(function.parts)
-        start = _pattern(A.shape[0], 0, wide_dtype(given), home) if x0 is None else asarray(x0, backend=home)
+        start = _pattern(A.shape[0], 0, wide_dtype(given), home) if x0 is None else beside(x0, home)
     batch, rows, columns = shape_of(function)
     if batch or rows != columns or start.shape != (columns,):
         raise ShapeError(expected("a square A, and x0 as a vector with its columns", x0=start.template, rows=rows))

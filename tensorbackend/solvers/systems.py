@@ -22,14 +22,14 @@ from ..errors import (
 from ..expr.trees import flatten
 from ..ops.composite.linalg.systems import wide_dtype
 from ..ops.creation.filled import full, zeros
-from ..ops.creation.values import asarray
+from ..ops.creation.values import beside
 from ..ops.elementwise.conversion import astype
 from ..ops.inspection import result_type
 from ..ops.linalg import qr
 from ..ops.shape import broadcast_to, matrix_transpose, reshape
 from ..protocol import Backend
 from ..rules.broadcasting import broadcast, to_real
-from ..select import common_backend, get_backend, move
+from ..select import common_backend, get_backend
 from ..sparse import SparseMatrix, from_scipy
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
@@ -159,7 +159,7 @@ def solve(
     [75.0, 50.0, 25.0]
     """
     name, number = _method(method, A, index(restart))
-    system = _System(A, _bring(b, _home(A, b, x0)), x0, null_space, vector_axes)
+    system = _System(A, beside(b, _home(A, b, x0)), x0, null_space, vector_axes)
     approximate_inverse = preconditioner_of(preconditioner, system.function, system.residuals, system.count)
     system.check(name, approximate_inverse is not None)
     steps = None if trajectory is None else tuple(map(index, trajectory))
@@ -188,11 +188,6 @@ def solve(
 def _home(*arguments: Any) -> Backend:
     """The backend on which a system is solved."""
     return common_backend(leaf for leaf in flatten(arguments)[0] if isinstance(leaf, Tensor))
-
-
-def _bring(value: Any, backend: Backend) -> Tensor:
-    """A tensor on a backend."""
-    return move(value, backend) if isinstance(value, Tensor) else asarray(value, backend=backend)
 
 
 _MOST: Final = 2**31 - 1
@@ -230,8 +225,8 @@ class _System:
         if hasattr(A, "tocsr") and not isinstance(A, SparseMatrix):
             A = from_scipy(A)
         elif not isinstance(A, Tensor | SparseMatrix | str) and not callable(A):
-            A = asarray(A, backend=b.backend)
-        guess = None if x0 is None else _bring(x0, b.backend)
+            A = beside(A, b.backend)
+        guess = None if x0 is None else beside(x0, b.backend)
         self.matrix = A.template if isinstance(A, Tensor | SparseMatrix) else None
         count = (max(b.ndim, 1) if self.matrix is None else 1) if count is None else index(count)
         self.operator, self.guess, self.count = A, guess, count
@@ -309,7 +304,7 @@ class _System:
             if null_space != "constant":
                 raise ArgumentError(expected("null_space as 'constant' or a tensor", null_space=null_space))
             return full((1, self.columns), self.columns**-0.5, dtype=self.dtype, backend=self._plain)
-        rows = nameless(_bring(null_space, self.b.backend)).detach()
+        rows = nameless(beside(null_space, self.b.backend)).detach()
         if (rows.ndim > 2 and self.matrix is None) or rows.ndim == self.count:
             rows = reshape(rows, (-1, prod(rows.shape[-self.count :])))
         if rows.ndim != 2 or rows.shape[-1] != self.columns:
@@ -336,14 +331,14 @@ class _System:
         """A number for each example, of shape (..., 1)."""
         if isinstance(value, int | float):
             return full((*self.batch, 1), float(value), dtype=self.real, backend=self._plain)
-        return self._spread(astype(nameless(_bring(value, self._plain)).detach(), self.real), word)
+        return self._spread(astype(nameless(beside(value, self._plain)).detach(), self.real), word)
 
     def limit(self, value: Any) -> Tensor:
         """The maximum number of iterations for each example, of shape (..., 1)."""
         if value is None or isinstance(value, int):
             most = min(10 * self.columns if value is None else value, _MOST)
             return full((*self.batch, 1), most, dtype="int32", backend=self._plain)
-        x = nameless(_bring(value, self._plain)).detach()
+        x = nameless(beside(value, self._plain)).detach()
         if not x.dtype.is_integer:
             raise DTypeError(expected("max_iterations as an int for each example", max_iterations=x.template))
         return self._spread(astype(x, "int32"), "max_iterations")

@@ -67,7 +67,9 @@ def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size
         return from_dense(dense.mT, format="csr", size=size).T
     rows, columns = dense.shape[-2:]
     bare = nameless(dense)
-    mask = reshape(not_equal(bare, 0), (-1, rows * columns)) if bare.size else full((1, rows * columns), False)
+    mask = (
+        reshape(not_equal(bare, 0), (-1, rows * columns)) if bare.size else full((1, rows * columns), False, like=bare)
+    )
     (flat,) = nonzero(any_(mask, axis=0), size=size, fill_value=max(rows * columns - 1, 0))
     values = take_at(reshape(bare, (*bare.shape[:-2], rows * columns)), flat, axis=-1, mode="clip")
     if size is not None:

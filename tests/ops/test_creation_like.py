@@ -65,3 +65,27 @@ def test_like_is_a_tensor_and_stands_alone() -> None:
         tb.zeros(2, backend="numpy", like=x)
     with pytest.raises(OperandError, match="expected a tensor for like, got like=3; wrap it in asarray"):
         tb.arange(3, like=3)  # type: ignore[arg-type]
+
+
+RECORDED: dict[str, Callable[[tb.Tensor, tb.Tensor], tb.Tensor]] = {
+    "asarray": lambda x, held: tb.asarray(x, like=held),
+    "tensor": lambda x, held: tb.tensor(x, like=held),
+    "asarray of a list": lambda x, held: tb.asarray([x, 2.0], like=held),
+    "full": lambda x, held: tb.full((2,), x, like=held),
+    "full_like": lambda x, held: tb.full_like(held, x),
+}
+
+
+@pytest.mark.parametrize("make", RECORDED.values(), ids=RECORDED)
+def test_what_a_trace_or_a_tape_records_stays_there_beside_a_tensor_with_data(
+    make: Callable[[tb.Tensor, tb.Tensor], tb.Tensor],
+) -> None:
+    x, held = tb.asarray(3.0, backend="binary"), tb.asarray([1.0, 2.0], backend="binary")
+    expected = make(x, held)
+    assert tb.jit(lambda x: make(x, held))(x).tolist() == expected.tolist()
+    assert tb.dry_run(lambda x: make(x, held), "f32").flops == 0
+    slope = tb.grad(lambda x: tb.sum(make(x, held)))(x).item()
+    with tb.tape() as tape:
+        watched = tape.watch(x)
+        total = tb.sum(make(watched, held))
+    assert slope == tb.gradient(total, watched).item() > 0

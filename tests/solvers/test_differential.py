@@ -104,3 +104,18 @@ def test_mistakes_are_found_without_data() -> None:
         tb.solvers.solve_ivp(lambda t, y: y, (0.0, 1.0), tb.ones(2), gradient="none")  # type: ignore[arg-type]
     with pytest.raises(DTypeError, match="solve_ivp: expected a real y0"):
         tb.solvers.solve_ivp(lambda t, y: y, (0.0, 1.0), tb.asarray([1j]))
+
+
+def test_times_and_ends_have_gradients_beside_a_start_with_data() -> None:
+    start = tb.ones(1, dtype="f64")
+
+    def last(span: Any, times: Any = None) -> tb.Tensor:
+        return tb.sum(tb.solvers.solve_ivp(lambda t, y: -y, span, start, times=times, rtol=1e-8).y[-1])
+
+    times = tb.asarray([0.5, 1.0], dtype="f64")
+    slopes = tb.grad(lambda times: last((0.0, 1.0), times))(times)
+    numpy.testing.assert_allclose(slopes, [0.0, -numpy.exp(-1.0)], atol=1e-6)
+    end = tb.asarray(1.0, dtype="f64")
+    for span in (lambda end: (0.0, end), lambda end: tb.stack([end - 1, end])):
+        expected = -numpy.exp(-1.0) if type(span(end)) is tuple else 0.0
+        numpy.testing.assert_allclose(tb.grad(lambda end, span=span: last(span(end)))(end), expected, atol=1e-6)

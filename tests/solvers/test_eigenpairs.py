@@ -140,3 +140,9 @@ def test_errors_of_eigsh() -> None:
     for wrong, error, text in cases:
         with pytest.raises(error, match=text):
             wrong()
+
+
+def test_a_start_may_be_traced_beside_a_matrix_with_data() -> None:
+    matrix, start = tb.asarray([[2.0, 0.0], [0.0, 3.0]]), tb.asarray([1.0, 1.0])
+    found = tb.jit(lambda x0: tb.solvers.eigsh(matrix, 1, x0=x0).eigenvalues)(start)
+    assert found.tolist() == pytest.approx([3.0])

@@ -193,6 +193,8 @@ def _fill_like(
     x: Tensor, value: TensorLike, dtype: DTypeLike | None, backend: BackendLike, device: str | None
 ) -> Tensor:
     kind, chosen = x.dtype if dtype is None else dtype, x.backend if backend is None else backend
+    if backend is None and isinstance(value, Tensor):
+        return full(x.shape, value, dtype=kind, names=x.names, device=device, like=x)
     return full(x.shape, value, dtype=kind, names=x.names, backend=chosen, device=device)
 
 

@@ -30,7 +30,6 @@ from ...errors import (
     OperandError,
     OutOfRangeError,
     ShapeError,
-    TemplateDataError,
     expected,
 )
 from ...errors.remedies import of_element
@@ -72,7 +71,7 @@ def tensor(
     """
     if like is not None:
         backend, device = creation_backend(backend, device, like), None
-    return _from_value(value, dtype, names, backend, device, copy=True)
+    return _from_value(value, dtype, names, backend, device, copy=True, stays=like is not None)
 
 
 @bind
@@ -116,7 +115,7 @@ def asarray(
             made.backend = chosen
             made.data = value if shared else chosen.from_numpy(out, value, copy=False)
             return made
-    return _from_value(value, dtype, names, backend, device, copy=copy)
+    return _from_value(value, dtype, names, backend, device, copy=copy, stays=like is not None)
 
 
 def operand_tensor(value: TensorLike, *others: object) -> Tensor:
@@ -136,11 +135,8 @@ def operand_tensors(*values: TensorLike) -> list[Tensor]:
 
 
 def beside(value: Any, home: Backend, dtype: DType | None = None) -> Tensor:
-    """A number, an array or a list as a tensor on a backend; a list with traced tensors stays in their trace."""
-    try:
-        return asarray(value, dtype, backend=home)
-    except TemplateDataError:
-        return asarray(value, dtype)
+    """A value as a tensor on a backend; what a trace or a tape records stays there, alone or in a list."""
+    return _from_value(value, dtype, None, home, None, None, stays=True)
 
 
 @check_arguments
@@ -175,10 +171,15 @@ def _from_value(
     backend: BackendLike,
     device: str | None,
     copy: bool | None,
+    *,
+    stays: bool = False,
 ) -> Tensor:
+    """A tensor of a value on a backend; with `stays`, a tensor that a trace or a tape records stays there."""
     target_dtype = None if dtype is None else as_dtype(dtype)
     copy = None if copy is None else flag(copy=copy)
     if isinstance(value, Tensor):
+        if stays and device is None and value.backend.dispatch_priority > 1:
+            backend = value.backend
         if backend is None:
             recorder = current()
             # A copy that is made in a trace belongs to it, so that traced values can be assigned to its elements.
@@ -194,7 +195,7 @@ def _from_value(
     else:
         if copy is False:
             raise ArgumentError(expected("a tensor or an array to share", "leave copy out", value=value))
-        converted = _from_lists(value, target_dtype, backend, device, names)
+        converted = _from_lists(value, target_dtype, backend, device, names, stays)
     if target_dtype is not None and converted.dtype is not target_dtype:
         converted = public_op("astype")(converted, target_dtype)
     if copy is False and isinstance(value, Tensor) and converted is not value:
@@ -236,6 +237,7 @@ def _from_lists(
     backend: BackendLike,
     device: str | None,
     names: Sequence[str | None] | None,
+    stays: bool,
 ) -> Tensor:
     """A number or nested lists in the target dtype or, if its kind is too narrow to hold them, in their own dtype."""
     flattened = _flatten(value)
@@ -243,9 +245,9 @@ def _from_lists(
         if is_deep(value):
             raise _too_deep(value)
         stacked = _stack_lists(value, result_type([*_templates(value)]) if target_dtype is None else target_dtype)
-        return (
-            stacked if backend is None and device is None else _from_value(stacked, None, None, backend, device, None)
-        )
+        if backend is None and device is None:
+            return stacked
+        return _from_value(stacked, None, None, backend, device, None, stays=stays)
     shape, elements, kinds, dtypes = flattened
     widest, by_default = next((kind for kind in _WIDEST_FIRST if kind in kinds), None), False
     if target_dtype is not None and (widest is None or holds_kind(target_dtype, widest)):

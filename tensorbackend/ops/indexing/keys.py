@@ -23,6 +23,7 @@ from ..composite.indexing.positions import argwhere
 from ..composite.reduction import count_nonzero
 from ..composite.shape.arranging import broadcast_arrays, moveaxis, stack
 from ..creation.filled import asarray, full, zeros
+from ..creation.values import beside
 from ..elementwise.binary import minimum
 from ..elementwise.conversion import astype
 from ..shape import expand_dims, laid_flat, permute_dims, reshape
@@ -98,10 +99,9 @@ def as_index(key: Any, x: Tensor) -> Any:
     if isinstance(key, list | tuple) and not _flat(key):
         return zeros(_empty_shape(key), dtype="int64", backend=x.backend)
     key = list(key) if isinstance(key, tuple) else key
-    try:  # as `beside` does, without a call
-        return asarray(key, backend=x.backend)
-    except TemplateDataError:
-        return asarray(key)
+    if key.__class__ is list:
+        return beside(key, x.backend)
+    return asarray(key, backend=x.backend)
 
 
 def _flat(key: Any) -> bool:

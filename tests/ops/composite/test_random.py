@@ -301,3 +301,10 @@ def test_a_sample_of_vectors_takes_names_for_its_first_axes_alone() -> None:
     assert tb.random.dirichlet(tb.random.key(0), alpha, (4,), names=("draw", "kind")).names == ("draw", "kind")
     with pytest.raises(tb.errors.NamesError, match="expected 2 names"):
         tb.random.dirichlet(tb.random.key(0), tb.ones(3), (4,), names=("draw",))
+
+
+@pytest.mark.parametrize(("seed", "dtype"), [(5, "s64"), (-5, "s8"), (2**33 + 1, "s64"), (2**64 - 1, "u64")])
+def test_a_traced_seed_makes_the_key_of_its_number(seed: int, dtype: str) -> None:
+    traced = tb.jit(random.key)(tb.asarray(seed, dtype=dtype))
+    assert traced.template == random.key(seed).template
+    assert traced.tolist() == random.key(seed).tolist()

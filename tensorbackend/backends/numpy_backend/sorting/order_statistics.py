@@ -11,7 +11,7 @@ from ....caching.memos import remembers_calls
 from ....caching.option_keys import MEMO_LIMIT
 from ....dtypes import float32, promote_types
 from ....interchange import numpy_dtype
-from ....ops.composite.sorting.order_statistics import METHODS
+from ....ops.composite.sorting.order_statistics import place_of
 from ....protocol import Kernel, planned
 from ....protocol.workspace import takes
 from ....rules.broadcasting import to_floating
@@ -35,7 +35,7 @@ def _places(count: int, q: tuple[float, ...], method: str) -> Places:
     >>> _places(4, (0.25, 1.0), "linear")
     ((0, 0.75), (3, 0.0))
     """
-    places = [min(max(METHODS[method](count, share), 0), count - 1) for share in q]
+    places = [place_of(count, share, method) for share in q]
     return tuple([(floor(place), place - floor(place)) for place in places])
 
 

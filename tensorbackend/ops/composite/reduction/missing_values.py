@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ....annotations import Axes
 from ....declarations.argument_errors import check_arguments
@@ -214,6 +215,11 @@ def nanmedian(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Ten
 @composite.calls("nanquantile")
 def _nanquantile(x: Tensor, /, q: Sequence[float], *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """See `nanquantile`."""
+    return _nanquantiles_at(x, q, axis=axis, keepdims=keepdims)
+
+
+def _nanquantiles_at(x: Tensor, q: Sequence[Any], *, axis: Axes, keepdims: bool) -> Tensor:
+    """The quantiles of shares that are numbers, or tensors without axes."""
     ordered, out = sort_axes(x, axis, keepdims)  # NaN comes last
     count = sum(bitwise_invert(isnan(ordered)), axis=-1, keepdims=True)
     last = maximum(subtract(count, 1), 0)
@@ -244,7 +250,7 @@ def nanquantile(
     >>> tb.nanquantile(tb.asarray([[3.0, float("nan"), 1.0]], names=("site", "time")), (0, 0.25), axis="time").tolist()
     [[1.0], [1.5]]
     """
-    return quantiles_of(_nanquantile, x, q, 1, axis=axis, keepdims=keepdims)
+    return quantiles_of(_nanquantile, _nanquantiles_at, x, q, 1, axis=axis, keepdims=keepdims)
 
 
 @check_arguments
@@ -257,4 +263,4 @@ def nanpercentile(
     >>> tb.nanpercentile(tb.asarray([3.0, float("nan"), 1.0]), 50).item()
     2.0
     """
-    return quantiles_of(_nanquantile, x, q, 100, axis=axis, keepdims=keepdims)
+    return quantiles_of(_nanquantile, _nanquantiles_at, x, q, 100, axis=axis, keepdims=keepdims)

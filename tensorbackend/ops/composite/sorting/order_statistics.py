@@ -4,24 +4,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from ....annotations import Axes, Axis
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
+from ....dtypes import float64, int64
 from ....errors import ArgumentError, expected
-from ....rules.axes import normalize_axis
+from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import check_dtype, to_floating
 from ....rules.reduction import reduction
 from ....template import Template
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, ones, rename
-from ...elementwise.binary import add, equal, logical_and, multiply, not_equal, subtract
+from ...elementwise.binary import (
+    add,
+    divide,
+    equal,
+    greater_equal,
+    less_equal,
+    logical_and,
+    multiply,
+    not_equal,
+    subtract,
+)
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
-from ...elementwise.unary import isinf, isnan
+from ...elementwise.unary import ceil, floor, isinf, isnan
+from ...elementwise.unary import round as nearest
 from ...indexing.slices import slice_
-from ...indexing.taking import take_along_axis_at
+from ...indexing.taking import take, take_along_axis_at
 from ...reduction import argmax
 from ...shape import concatenate, laid_flat, permute_dims, reshape
 from ...sorting import sort
@@ -56,13 +68,13 @@ def sort_axes(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Template]:
     """
     out = reduction(x.template, axis, keepdims).out
     assert isinstance(out, Template)
-    assert isinstance(axis, tuple)  # by the dispatcher
-    kept = tuple(position for position in range(x.ndim) if position not in axis)
-    count = math.prod(x.shape[position] for position in axis)
+    axes = normalize_axes(x.template, axis)
+    kept = tuple(position for position in range(x.ndim) if position not in axes)
+    count = math.prod(x.shape[position] for position in axes)
     if not count:
         lead = tuple(x.shape[position] for position in kept)
-        return cast_to_float32(full((*lead, 1), math.nan, dtype=to_floating(x.dtype))), out
-    flat = reshape(permute_dims(x, (*kept, *axis)), (*(x.shape[position] for position in kept), count))
+        return cast_to_float32(full((*lead, 1), math.nan, dtype=to_floating(x.dtype), like=x)), out
+    flat = reshape(permute_dims(x, (*kept, *axes)), (*(x.shape[position] for position in kept), count))
     return cast_to_float32(sort(flat, axis=-1)), out
 
 
@@ -88,47 +100,65 @@ def middle(low: Tensor, high: Tensor) -> Tensor:
 # (1996), and four more.
 
 
-def _plotting_position(alpha: float, beta: float) -> Callable[[int, float], float]:
+Method: TypeAlias = Callable[[int, Any, Any], Any]
+
+
+class _OfNumbers:
+    """What methods compute with, of Python numbers."""
+
+    floor, ceil, round = staticmethod(math.floor), staticmethod(math.ceil), staticmethod(round)
+
+    @staticmethod
+    def where(condition: bool, x: Any, y: Any) -> Any:
+        """x if the condition holds, else y."""
+        return x if condition else y
+
+
+class _OfTensors:
+    """What methods compute with, of tensors."""
+
+    floor, ceil, round, where = staticmethod(floor), staticmethod(ceil), staticmethod(nearest), staticmethod(where)
+
+
+def _plotting_position(alpha: float, beta: float) -> Method:
     """The method whose places, counted from 1, are n * q + alpha + q * (1 - alpha - beta)."""
-    return lambda n, q: n * q + alpha + q * (1 - alpha - beta) - 1
+    return lambda n, q, of: n * q + alpha + q * (1 - alpha - beta) - 1
 
 
-def _invert_cdf(n: int, q: float) -> float:
-    return math.ceil(n * q) - 1
-
-
-def _average_inverse_cdf(n: int, q: float) -> float:
+def _average_inverse_cdf(n: int, q: Any, of: Any) -> Any:
     place = n * q
-    return place - 0.5 if place == math.floor(place) else math.ceil(place) - 1
+    return of.where(place == of.floor(place), place - 0.5, of.ceil(place) - 1)
 
 
-def _closest_observation(n: int, q: float) -> float:
+def _closest_observation(n: int, q: Any, of: Any) -> Any:
     place = n * q - 1.5
-    below = math.floor(place)
-    return below if place == below and below % 2 else below + 1
+    below = of.floor(place)
+    return of.where((place == below) & (below % 2 == 1), below, below + 1)
 
 
-def _midpoint(n: int, q: float) -> float:
-    place = (n - 1) * q
-    return (math.floor(place) + math.ceil(place)) / 2
-
-
-METHODS: dict[str, Callable[[int, float], float]] = {
-    "inverted_cdf": _invert_cdf,
+METHODS: dict[str, Method] = {
+    "inverted_cdf": lambda n, q, of: of.ceil(n * q) - 1,
     "averaged_inverted_cdf": _average_inverse_cdf,
     "closest_observation": _closest_observation,
     "interpolated_inverted_cdf": _plotting_position(0, 1),
     "hazen": _plotting_position(0.5, 0.5),
     "weibull": _plotting_position(0, 0),
-    "linear": lambda n, q: (n - 1) * q,
+    "linear": lambda n, q, of: (n - 1) * q,
     "median_unbiased": _plotting_position(1 / 3, 1 / 3),
     "normal_unbiased": _plotting_position(3 / 8, 3 / 8),
-    "lower": lambda n, q: math.floor((n - 1) * q),
-    "higher": lambda n, q: math.ceil((n - 1) * q),
-    "nearest": lambda n, q: round((n - 1) * q),
-    "midpoint": _midpoint,
+    "lower": lambda n, q, of: of.floor((n - 1) * q),
+    "higher": lambda n, q, of: of.ceil((n - 1) * q),
+    "nearest": lambda n, q, of: of.round((n - 1) * q),
+    "midpoint": lambda n, q, of: (of.floor((n - 1) * q) + of.ceil((n - 1) * q)) / 2,
 }
-"""Functions from n and q to the place of a share q among n elements, by the name of the method."""
+"""Functions from n, q and what they compute with to the place of a share q among n elements, by the method's name."""
+
+
+def place_of(count: int, share: Any, method: str) -> Any:
+    """The place of a share among `count` sorted elements, as a number or a tensor as the share is."""
+    of: Any = _OfTensors if isinstance(share, Tensor) else _OfNumbers
+    place, last = METHODS[method](count, share, of), count - 1
+    return of.where(place < 0, 0, of.where(place > last, last, place))
 
 
 @composite.calls("quantile")
@@ -136,13 +166,19 @@ def _quantile(
     x: Tensor, /, q: Sequence[float], *, axis: Axes = None, keepdims: bool = False, method: str = "linear"
 ) -> Tensor:
     """See `quantile`."""
+    return _quantiles_at(x, q, axis=axis, keepdims=keepdims, method=method)
+
+
+def _quantiles_at(x: Tensor, q: Sequence[Any], *, axis: Axes, keepdims: bool, method: str) -> Tensor:
+    """The quantiles of shares that are numbers, or tensors without axes."""
     ordered, out = sort_axes(x, axis, keepdims)
-    count = ordered.shape[-1]
-    missing = isnan(_entry_at(ordered, count - 1))
+    last = ordered.shape[-1] - 1
+    missing = isnan(_entry_at(ordered, last))
     quantiles = []
     for share in q:
-        place = min(max(METHODS[method](count, share), 0), count - 1)
-        entry = where(missing, math.nan, _interpolate(ordered, place))
+        place = place_of(last + 1, share, method)
+        interpolate = _interpolate_at if isinstance(place, Tensor) else _interpolate
+        entry = where(missing, math.nan, interpolate(ordered, place))
         quantiles.append(reshape(astype(entry, to_floating(x.dtype)), out.shape, names=out.names))
     return stack(quantiles, axis=0)
 
@@ -155,6 +191,15 @@ def _interpolate(ordered: Tensor, place: float) -> Tensor:
         return low
     high = _entry_at(ordered, below + 1)
     return middle(low, high) if share == 0.5 else between(low, high, share)
+
+
+def _interpolate_at(ordered: Tensor, place: Tensor) -> Tensor:
+    """As `_interpolate`, at a place that may have no data."""
+    below = astype(floor(place), int64)
+    low, high = (take(ordered, entry, axis=-1, mode="clip") for entry in (below, below + 1))
+    share = astype(subtract(place, below), ordered.dtype)
+    value = where(equal(share, 0.5), middle(low, high), between(low, high, share))
+    return where(equal(share, 0), low, value)  # the next entry may be infinite
 
 
 def between(low: Tensor, high: Tensor, share: float | Tensor) -> Tensor:
@@ -182,7 +227,8 @@ def quantile(
     between two elements, `method` decides: `"linear"` interpolates, and the others are NumPy's: "inverted_cdf",
     "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull",
     "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest". Integers and bool are converted to
-    the default floating dtype. Raises `ArgumentError` for a q that is not from 0 to 1 or an unknown method.
+    the default floating dtype. Raises `ArgumentError` for a q that is not from 0 to 1 or an unknown method. A q that is
+    traced or on a tape has a gradient; where it is not from 0 to 1 the result is NaN.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, 2.0, 3.0, 5.0])
@@ -190,7 +236,7 @@ def quantile(
     (2.5, [1.0, 5.0], 2.0)
     """
     _check_method(method)
-    return quantiles_of(_quantile, x, q, 1, axis=axis, keepdims=keepdims, method=method)
+    return quantiles_of(_quantile, _quantiles_at, x, q, 1, axis=axis, keepdims=keepdims, method=method)
 
 
 @check_arguments
@@ -212,7 +258,7 @@ def percentile(
     2.0
     """
     _check_method(method)
-    return quantiles_of(_quantile, x, q, 100, axis=axis, keepdims=keepdims, method=method)
+    return quantiles_of(_quantile, _quantiles_at, x, q, 100, axis=axis, keepdims=keepdims, method=method)
 
 
 def _check_method(method: str) -> None:
@@ -222,18 +268,34 @@ def _check_method(method: str) -> None:
 
 
 def quantiles_of(
-    op: Callable[..., Tensor], x: TensorLike, q: float | Sequence[float] | Tensor, whole: int, **options: Any
+    op: Callable[..., Tensor],
+    at: Callable[..., Tensor],
+    x: TensorLike,
+    q: float | Sequence[float] | Tensor,
+    whole: int,
+    **options: Any,
 ) -> Tensor:
-    """Quantiles by an op that stacks those of several fractions, with q as fractions of `whole`."""
+    """Quantiles by an op that stacks those of several fractions, with q as fractions of `whole`.
+
+    `at` does so for fractions that a trace or a tape records; NaN for one that is not from 0 to 1.
+    """
     x = asarray(x)
     check_dtype(x.dtype, "real or bool")
     axes = getattr(q, "ndim", 1 if isinstance(q, Sequence) else 0)
     if axes > 1:
         raise ArgumentError(expected("probabilities along one axis", "reshape() them", q=q))
-    numbers = tuple(map(float, q if axes else (q,)))  # type: ignore[arg-type] # with an axis it is iterable
-    if not all(0 <= number <= whole for number in numbers) or not numbers:
-        raise ArgumentError(expected(f"q to be one number or several, each from 0 to {whole}", q=q))
-    quantiles = op(x, tuple(number / whole for number in numbers), **options)
+    if isinstance(q, Tensor) and q.size and q.backend.dispatch_priority > 1:
+        wide = divide(astype(q.rename(*(None,) * axes), float64), whole)
+        shares = [wide[place] for place in range(q.size)] if axes else [wide]
+        inside = reshape(logical_and(greater_equal(wide, 0), less_equal(wide, 1)), (len(shares),))
+        quantiles = at(x, shares, **options)
+        inside = reshape(inside, (len(shares),) + (1,) * (quantiles.ndim - 1))
+        quantiles = where(inside, quantiles, math.nan)
+    else:
+        numbers = tuple(map(float, q if axes else (q,)))  # type: ignore[arg-type] # with an axis it is iterable
+        if not all(0 <= number <= whole for number in numbers) or not numbers:
+            raise ArgumentError(expected(f"q to be one number or several, each from 0 to {whole}", q=q))
+        quantiles = op(x, tuple(number / whole for number in numbers), **options)
     if not axes:
         return reshape(quantiles, quantiles.shape[1:], names=quantiles.names[1:])
     return rename(quantiles, *q.names, *quantiles.names[1:]) if isinstance(q, Tensor) else quantiles
