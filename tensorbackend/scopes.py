@@ -12,6 +12,11 @@ from typing import Any, Final, Generic, ParamSpec, Self, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
+around_calls: Final[list[Callable[..., Any]]] = []
+"""What a block runs public functions and programs through: a function that takes whether a function of the library is
+called, that function or the program, and its arguments. It is empty outside of such blocks, which is all that other
+calls look at."""
+
 
 class Block(ContextDecorator, Generic[R]):
     """A `with` block that sets context variables, and restores their old values at its end.

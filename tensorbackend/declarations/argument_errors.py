@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar, get_args
+from typing import Any, ParamSpec, TypeVar, cast, get_args
 
 from ..docstrings import complete_docstring
 from ..dtypes import DType
@@ -21,6 +21,7 @@ from ..mesh import Mesh
 from ..protocol.callbacks import CompositeCall
 from ..protocol.core import Core
 from ..protocol.devices import DeviceFacts
+from ..scopes import around_calls
 from ..template import MAX_AXES, Template, is_deep
 from .argument_kinds import fits, misfit
 from .parameters import types_of
@@ -60,6 +61,8 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def call(*arguments: P.args, **keywords: P.kwargs) -> R:
         try:
+            if around_calls:
+                return cast(R, around_calls[-1](True, function, *arguments, **keywords))
             return function(*arguments, **keywords)
         except TensorBackendError as error:
             error.named(name_of(function))
@@ -104,6 +107,8 @@ def check_arguments_early(function: Callable[P, R]) -> Callable[P, R]:
             for parameter, value, kind in _arguments(function, arguments, keywords):
                 if not fits(value, kind):
                     raise misfit(kind, parameter, value, function.__name__)
+            if around_calls:
+                return cast(R, around_calls[-1](True, function, *arguments, **keywords))
             return function(*arguments, **keywords)
         except TensorBackendError as error:
             error.named(name_of(function))

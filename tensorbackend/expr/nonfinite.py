@@ -1,14 +1,20 @@
 """`debug_nans`: finds the op that computes the first NaN or infinity.
 
-A watched kernel (`dispatch.watching`) looks at the results of each op, and at its operands only where a result is not
-finite. So the op is found wherever it runs: eagerly, in a program of a graph, in a gradient, in a loop. Where one
-kernel computes a whole graph, as on JAX, the graph runs again op by op.
+A watched kernel (`dispatch.watching`) looks at the operands and the results of each op. So the op is found wherever it
+runs: eagerly, in a program of a graph, in a gradient, in a loop. Where one kernel computes a whole graph, as on JAX,
+the graph runs again op by op.
+
+What an op computes on the way is judged by what comes of it. Inside a call of the user's, an op that is not finite
+leaves an error beside its result (`_Trail`), ops that take the result pass the error on, and the call raises the
+errors that its own results carry. So a bracket that begins at infinity, or a quotient that `where` leaves out, is no
+fault.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ContextDecorator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ContextDecorator, contextmanager
+from math import isfinite
 from threading import get_ident
 from typing import Any, Final, NamedTuple, Self
 
@@ -19,6 +25,7 @@ from ..errors import NonFiniteError
 from ..protocol import Backend, Kernel
 from ..protocol.callbacks import CompositeCall
 from ..protocol.planned import payloads_of
+from ..scopes import around_calls
 from ..select import default_backend
 from ..template import Template
 from ..tensor import Tensor
@@ -26,6 +33,7 @@ from .evaluate import Compiled, Program, compute_node, op_by_op
 from .graph import Graph
 from .node import PROGRAM, Line, Node, Value, here
 from .subgraphs import subgraphs
+from .trees import flatten
 
 
 class _Search(NamedTuple):
@@ -35,6 +43,47 @@ class _Search(NamedTuple):
     operands: bool
 
 
+class _Trail:
+    """The errors of a call of the user's that runs, and of the calls inside it."""
+
+    def __init__(self) -> None:
+        self.depth = self.library = 0
+        """How many calls run in one another, and how many of these are the library's functions of several ops."""
+        self.carried: dict[int, tuple[Any, NonFiniteError | None]] = {}
+        """Payloads that are not finite by their identities, each with the error that it carries. There is none of what
+        came from outside, or was asked for."""
+        self.errors: list[NonFiniteError] = []
+        """All errors that ops met, carried on or not."""
+
+    def carry(self, payload: Any, error: NonFiniteError | None) -> None:
+        """Leaves an error beside a payload; of many payloads beside the latest."""
+        self.carried[id(payload)] = payload, error  # the payload is kept, so that its identity is not another's
+        if len(self.carried) > _MOST_CARRIED:
+            del self.carried[next(iter(self.carried))]
+
+    def error_of(self, payload: Any) -> NonFiniteError | None:
+        """The error that a payload carries."""
+        return self.carried.get(id(payload), (None, None))[1]
+
+    @contextmanager
+    def inside(self, library: bool) -> Iterator[None]:
+        """A block in which a call runs, whose errors the calls around it may carry."""
+        self.depth += 1
+        self.library += library
+        try:
+            yield
+        finally:
+            self.depth -= 1
+            self.library -= library
+            if not self.depth:
+                self.carried.clear()
+                self.errors.clear()
+
+
+_MOST_CARRIED = 4096
+
+_trails: Final[dict[int, _Trail]] = {}
+"""The trail of each thread that is in a block."""
 _searches: Final[dict[int, _Search]] = {}
 """What the innermost block of each thread looks for. It is not a context variable, because backends enter programs in
 contexts of their own."""
@@ -48,9 +97,11 @@ _lock = module_lock(__name__)
 def debug_nans(*, infinities: bool = True, operands: bool = False) -> DebugNans:
     """Raise an error at the op that computes the first NaN or infinity from finite operands.
 
-    Inside the `with` block the results of each op are looked at: of eager calls, of compiled functions, which run op
-    by op once a result is not finite, and of gradients, whose ops have the lines of the ops that they differentiate.
-    That takes several times as long as without. Outside the block it costs nothing.
+    Inside the `with` block the results of each call are looked at: of eager calls, of compiled functions, and of
+    gradients, whose ops have the lines of the ops that they differentiate. If one is not finite, the error names the op
+    inside the call from which it came. A call with finite results is no error, whatever it computes on the way: a bound
+    that begins at infinity, or a quotient that `where` leaves out. That takes several times as long as without. Outside
+    the block it costs nothing.
 
     Parameters
     ----------
@@ -98,13 +149,16 @@ class DebugNans(ContextDecorator):
             _running.append(self)
             if len(_running) == 1:
                 watch(watch_kernel, inner=True)
+                around_calls.append(_whole_call)
         _searches[get_ident()] = self._kind
+        _trails.setdefault(get_ident(), _Trail())
         op_by_op.add(get_ident())
         return self
 
     def __exit__(self, *error: object) -> None:
         if self._before is None:
             _searches.pop(get_ident(), None)
+            _trails.pop(get_ident(), None)
             op_by_op.discard(get_ident())
         else:
             _searches[get_ident()] = self._before
@@ -112,6 +166,7 @@ class DebugNans(ContextDecorator):
             _running.remove(self)
             if not _running:
                 unwatch(watch_kernel)
+                around_calls.remove(_whole_call)
 
 
 def watch_kernel(kernel: Kernel, subject: Subject | None) -> Kernel:
@@ -121,25 +176,44 @@ def watch_kernel(kernel: Kernel, subject: Subject | None) -> Kernel:
 
     def run(*payloads: Any) -> Any:
         search = _searches.get(get_ident())
-        if search is None:
+        call = None if search is None else _call_of(subject)
+        if search is None or call is None:
             return kernel(*payloads)
-        call = _call_of(subject)
-        if call is None:
-            return kernel(*payloads)
-        before = call.unfinite(payloads, search)
-        if before is not None and search.operands:
-            raise call.error(*before, "operand", payloads)
-        try:
-            result = kernel(*payloads)
-        except NonFiniteError as error:
-            raise call.outermost(error) from None
-        found = None if before is not None and _is_nan(before) else _first(call.results(result), search)
-        if found is None or (before is not None and not _is_nan(found)):
-            return result
-        call.look_inside(payloads)
-        raise call.error(*found, "result", payloads)
+        trail = _trails[get_ident()]
+        before = list(_unfinite(call.operands(payloads), search))
+        if search.operands and not trail.library and not call.is_program:
+            for found in before:
+                if id(found.x.data) not in trail.carried:
+                    raise call.error(found, "operand", payloads)
+        seen = len(trail.errors)
+        with trail.inside(call.is_composite):
+            try:
+                result = kernel(*payloads)
+            except NonFiniteError as error:
+                raise call.outermost(error) from None
+            raised = call.judge(trail, seen, before, result, payloads, search)
+            if trail.depth > 1:
+                return result
+        if raised is not None:
+            raise raised
+        return result
 
     return run
+
+
+def _whole_call(library: bool, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+    """A call of a public function, or of a program, whose ops are judged by its results."""
+    trail = _trails.get(get_ident())
+    if trail is None:
+        return function(*arguments, **keywords)
+    with trail.inside(library):
+        result = function(*arguments, **keywords)
+        if trail.depth == 1 and trail.errors:
+            for leaf in flatten(result)[0]:
+                raised = trail.error_of(leaf.data if isinstance(leaf, Tensor) else leaf)
+                if raised is not None:
+                    raise raised
+    return result
 
 
 def _computes(backend: Backend) -> bool:
@@ -149,23 +223,68 @@ def _computes(backend: Backend) -> bool:
 class _Call:
     """One run of a kernel."""
 
+    is_program = False
+    """Whether it runs a graph of the user's, node by node."""
+    is_composite = False
+    """Whether it runs a function of the library that is written in ops."""
+    options: Mapping[str, Any]
+
     def __init__(self, name: str, out: Any, inputs: Sequence[Any], backend: Backend, line: Line | None) -> None:
         self.name, self.out, self.inputs, self.backend, self.line = name, out, inputs, backend, line
 
-    def operands(self, payloads: Sequence[Any]) -> Iterator[tuple[str, Tensor]]:
-        """The tensors of a call, with the numbers of their parameters."""
-        for number, (template, payload) in enumerate(zip(self.inputs, payloads, strict=False)):
-            for x in _tensors(template, payload, self.backend):
-                yield f"operand {number + 1}", x
+    def operands(self, payloads: Sequence[Any]) -> Iterator[Tensor]:
+        """The floating and complex tensors of a call."""
+        for template, payload in zip(self.inputs, payloads, strict=False):
+            yield from _tensors(template, payload, self.backend)
 
-    def results(self, result: Any) -> Iterator[tuple[str, Tensor]]:
-        """The tensors of a result."""
-        for x in _tensors(self.out, result, self.backend):
-            yield "result", x
+    def results(self, result: Any) -> Iterator[Tensor]:
+        """The floating and complex tensors of a result."""
+        return _tensors(self.out, result, self.backend)
 
-    def unfinite(self, payloads: Sequence[Any], search: _Search) -> _Found | None:
-        """The first operand with an element that is not finite."""
-        return _first(self.operands(payloads), search)
+    def judge(
+        self,
+        trail: _Trail,
+        seen: int,
+        before: Sequence[_Found],
+        result: Any,
+        payloads: Sequence[Any],
+        search: _Search,
+    ) -> NonFiniteError | None:
+        """The first error that a result carries, after each result that is not finite got its own."""
+        first = None
+        for x in self.results(result):
+            found = _found(x, search)
+            if found is None:
+                trail.carried.pop(id(x.data), None)
+                continue
+            # NaN that comes of infinities alone is the op's.
+            sources = [source for source in before if source.is_nan or not found.is_nan]
+            if sources:
+                errors = (trail.error_of(source.x.data) for source in sources)
+                error = next((error for error in errors if error is not None), None)
+            else:
+                error = self.own_error(trail, seen, found, payloads)
+            trail.carry(x.data, error)
+            first = first or error
+        return first
+
+    def own_error(self, trail: _Trail, seen: int, found: _Found, payloads: Sequence[Any]) -> NonFiniteError | None:
+        """The error of a result that is not finite, of finite operands."""
+        inside = id(found.x.data) in trail.carried
+        error = trail.error_of(found.x.data)
+        if error is None and not (inside and self.is_program) and not self.asks_for(found):
+            if len(trail.errors) == seen:
+                self.look_inside(payloads)
+            # A kernel that stacks or loops makes new payloads; the first error inside is the best that is known.
+            met = trail.errors[seen:]
+            error = next((each for each in met if ("NaN" in each.message) == found.is_nan), next(iter(met), None))
+            error = error or self.error(found, "result", payloads)
+            trail.errors.append(error)
+        return None if error is None else self.outermost(error)
+
+    def asks_for(self, found: _Found) -> bool:
+        """Whether an option is what was found: `full` of infinity."""
+        return any(isinstance(value, float) and not isfinite(value) for value in self.options.values())
 
     def outermost(self, error: NonFiniteError) -> NonFiniteError:
         """An error of a part, as this call's."""
@@ -174,10 +293,11 @@ class _Call:
     def look_inside(self, payloads: Sequence[Any]) -> None:
         """Runs the parts of the call, whose own kernels may raise the error."""
 
-    def error(self, x: Tensor, array: Any, wrong: Any, which: str, payloads: Sequence[Any]) -> NonFiniteError:
+    def error(self, found: _Found, which: str, payloads: Sequence[Any]) -> NonFiniteError:
         """The error for elements that are not finite."""
         import numpy
 
+        x, array, wrong = found.x, found.array, found.wrong
         first = tuple(int(i) for i in numpy.unravel_index(int(wrong.argmax()), wrong.shape))
         what = "NaN" if bool(numpy.isnan(array[first])) else "an infinity"
         place = ", ".join(f"{name}={i}" if name else str(i) for name, i in zip(x.names, first, strict=True))
@@ -186,13 +306,13 @@ class _Call:
             text += f" in {int(wrong.sum())} of {wrong.size} elements, first at {place}"
         sources = [
             str(_array(operand)[first if operand.shape == x.shape else ()])
-            for _, operand in self.operands(payloads)
+            for operand in self.operands(payloads)
             if operand.backend.is_concrete(operand) and operand.shape in (x.shape, ())
         ]
         if which == "result" and sources:
             text += f" from {' and '.join(sources)}"
         error = NonFiniteError(f"{text}; {self.line}" if self.line is not None else text)
-        error.line, error.inputs = self.line, tuple(operand.template for _, operand in self.operands(payloads))
+        error.line, error.inputs = self.line, tuple(x.template for x in self.operands(payloads))
         error.operation = None
         error.met(self.name, error.inputs)
         return error
@@ -203,14 +323,15 @@ class _EagerCall(_Call):
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject.name, subject.out, subject.inputs, subject.backend, here())
-        self.subject = subject
+        self.subject, self.options = subject, subject.options
+        self.is_program = isinstance(subject.parts, Graph)
+        self.is_composite = subject.parts is not None and not self.is_program
         if isinstance(subject.parts, Graph):
             self.inputs = [value.template for value in subject.parts.parameters]
 
     def outermost(self, error: NonFiniteError) -> NonFiniteError:
         # The program of a composite was traced at another call, whose line its ops have.
-        composite = self.subject.parts is not None and not isinstance(self.subject.parts, Graph)
-        return _move_error(error, self) if composite else error
+        return _move_error(error, self) if self.is_composite else error
 
     def look_inside(self, payloads: Sequence[Any]) -> None:
         parts = self.subject.parts
@@ -226,11 +347,12 @@ class _NodeCall(_Call):
 
     def __init__(self, node: Node, backend: Backend) -> None:
         super().__init__(node.op, node.out, node.map_inputs(_template), backend, node.line)
-        self.node = node
+        self.node, self.options = node, node.options
+        fused = isinstance(node.default, Compiled)
+        self.is_composite = node.default is not None and not fused and not any(subgraphs(node))
 
     def outermost(self, error: NonFiniteError) -> NonFiniteError:
-        whole = self.node.default is not None and not any(subgraphs(self.node))
-        return _move_error(error, self) if whole else error
+        return _move_error(error, self) if self.is_composite else error
 
     def look_inside(self, payloads: Sequence[Any]) -> None:
         default = self.node.default
@@ -246,6 +368,7 @@ class _Found(NamedTuple):
     x: Tensor
     array: Any
     wrong: Any
+    is_nan: bool
 
 
 def _call_of(subject: Subject | None) -> _Call | None:
@@ -281,24 +404,23 @@ def _array(x: Tensor) -> Any:
     return x.backend.to_numpy(x, None, None)
 
 
-def _first(tensors: Iterable[tuple[str, Tensor]], search: _Search) -> _Found | None:
-    """The first tensor with an element that is not finite."""
+def _found(x: Tensor, search: _Search) -> _Found | None:
+    """A tensor with an element that is not finite."""
     import numpy
 
-    for _, x in tensors:
-        if not x.backend.is_concrete(x):  # a library traces it
-            continue
-        array = _array(x)
-        wrong = ~numpy.isfinite(array) if search.infinities else numpy.isnan(array)
-        if wrong.any():
-            return _Found(x, array, wrong)
-    return None
+    if not x.backend.is_concrete(x):  # a library traces it
+        return None
+    array = _array(x)
+    wrong = ~numpy.isfinite(array) if search.infinities else numpy.isnan(array)
+    return _Found(x, array, wrong, bool(numpy.isnan(array).any())) if wrong.any() else None
 
 
-def _is_nan(found: _Found) -> bool:
-    import numpy
-
-    return bool(numpy.isnan(found.array).any())
+def _unfinite(tensors: Iterable[Tensor], search: _Search) -> Iterator[_Found]:
+    """The tensors with an element that is not finite."""
+    for x in tensors:
+        found = _found(x, search)
+        if found is not None:
+            yield found
 
 
 def _move_error(error: NonFiniteError, call: _Call) -> NonFiniteError:
@@ -332,11 +454,8 @@ def _nest_tensors(template: Any, payload: Any, backend: Backend) -> Any:
 def _run_default(default: Any, call: _Call, payloads: Sequence[Any], options: Any) -> None:
     """Runs a composite's default op by op."""
     inputs = tuple(_nest_tensors(*pair, call.backend) for pair in zip(call.inputs, payloads, strict=True))
-    try:
-        with default_backend(call.backend):
-            default(*CompositeCall(call.out, inputs, options))
-    except NonFiniteError as error:
-        raise call.outermost(error) from None
+    with default_backend(call.backend):
+        default(*CompositeCall(call.out, inputs, options))
 
 
 def _run_nodes(compiled: Compiled, call: _Call, payloads: Sequence[Any]) -> None:
@@ -351,11 +470,11 @@ def _run_nodes(compiled: Compiled, call: _Call, payloads: Sequence[Any]) -> None
             held[value] = compute_node(value.node, call.backend, ()).data  # type: ignore[union-attr] # one result
         return Tensor(value.template, call.backend, held[value])
 
+    trail = _trails[get_ident()]
     for node in compiled.nodes:
         inputs = node.map_inputs(tensor)
-        part = _NodeCall(node, call.backend)
+        part, parts = _NodeCall(node, call.backend), payloads_of(inputs)
         result = compute_node(node, call.backend, inputs)
         held[Value(node)] = result.data  # type: ignore[union-attr] # one result
-        found = _first([("result", result)], search)  # type: ignore[list-item] # one result
-        if found is not None:
-            raise part.error(*found, "result", payloads_of(inputs))
+        before = list(_unfinite(part.operands(parts), search))
+        part.judge(trail, len(trail.errors), before, result.data, parts, search)  # type: ignore[union-attr] # likewise

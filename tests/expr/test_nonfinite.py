@@ -194,3 +194,35 @@ def test_complex_numbers_and_several_results() -> None:
     assert "got" in str(caught(lambda: tb.asarray(1j) / tb.asarray(0j)))
     wide = tb.asarray([[1.0, 2.0], [3.0, 4.0]]) * 1e38
     assert caught(lambda: tb.linalg.qr(wide * wide)).operation is not None
+
+
+def halves(x: tb.Tensor) -> tb.Tensor:
+    return tb.where(x > 0, 1 / tb.where(x > 0, x, 0), 0)  # the quotient of 0 is left out
+
+
+FINITE: dict[str, Callable[[tb.Tensor], Any]] = {
+    "a minimum": lambda x: tb.optimize.minimize(lambda y: tb.sum((y - x) ** 2), x).x,
+    "a solution": lambda x: tb.solvers.solve(tb.eye(2, like=x) * 2, x, "bicgstab(2)").x,
+    "a segment": lambda x: tb.segment_max(x, tb.asarray([0, 1], like=x), size=2),
+    "zeta": lambda x: tb.zeta(x + 2, 1.0),
+    "polygamma": lambda x: tb.polygamma(1, x + 1),
+    "a compiled function": tb.jit(halves),
+    "a gradient": tb.grad(lambda x: tb.sum(halves(x))),
+    "an infinity that is asked for": lambda x: tb.minimum(tb.full(2, float("inf"), like=x), x),
+}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("way", FINITE)
+def test_a_finite_result_is_no_error(way: str, backend: str) -> None:
+    x = tb.asarray([1.0, 0.0], backend=backend)
+    with tb.debug_nans():
+        for _ in range(2):
+            FINITE[way](x)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_op_in_a_function_of_the_user_is_named_by_the_call_that_runs_it(backend: str) -> None:
+    x = tb.asarray([1.0, 2.0], backend=backend)
+    error = caught(lambda: tb.optimize.minimize(lambda y: tb.sum(tb.log(y * 0 - 1)), x))  # objective
+    assert "log of f32[2]: expected finite results, got NaN" in str(error)
