@@ -8,20 +8,25 @@ backend, and a trace in which something is drawn leaves no part of it behind.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import operator
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import deepcopy
+from threading import local
 from typing import Any, Final, NamedTuple
 
 import numpy
 
 import tensorbackend as tb
 
+from ..caching.locks import module_lock
 from ..dtypes import bool_
-from ..errors import ArgumentError
+from ..errors import ArgumentError, ArgumentKindError, OutOfRangeError, expected
 from ..tensor import Tensor
 from .arrays import as_shape, functions, ndarray, result
 from .conversion import NUMBERS, back, cast, host, tensor
-from .dtypes import numpy_dtype
+from .dtypes import HostOnlyError, numpy_dtype
 
 SMALL: Final = 64
 """The most numbers that are cut from a block."""
@@ -30,6 +35,10 @@ _BLOCK: Final = 1024
 
 _EXACT: Final = 2**20
 """The most integers of which a number of a block chooses one: their chances differ by less than 2**-32."""
+
+
+_lock = module_lock(__name__)
+"""Held while a place in a block, or a stream, is read and replaced; never while something is drawn."""
 
 
 class Saved(NamedTuple):
@@ -41,46 +50,86 @@ class Saved(NamedTuple):
     by_host: Any
 
 
+class _Stream:
+    """The numbers after one seed: seeding again begins another stream, whatever other threads draw from this one."""
+
+    def __init__(self, seed: Any, keys: Any = None, blocks: Any = (), by_host: Any = None) -> None:
+        self.seed = seed
+        self.keys = keys
+        self.blocks: dict[Any, tuple[Any, int]] = dict(blocks)
+        self.by_host = by_host
+
+
 class Source:
-    """What random numbers are drawn from, besides NumPy's own stream."""
+    """What random numbers are drawn from, besides NumPy's own stream.
+
+    A thread takes a key, or a place in a block, in one step: no number is drawn twice. Arguments are checked before
+    that step, and where a draw fails all the same, the source is as it was.
+    """
 
     def __init__(self, seed: Any) -> None:
         self._begin(seed)
 
     def _begin(self, seed: Any) -> None:
-        self._seed = seed
-        self._state: Any = None
-        self._blocks: dict[Any, tuple[Any, int]] = {}
-        self._by_host: Any = None
+        self._stream = _Stream(seed)
 
-    def _key_of_numpy(self) -> Tensor:
-        """The next key, in NumPy's memory."""
+    @property
+    def _seed(self) -> Any:
+        return self._stream.seed
+
+    def _keys(self) -> Any:
+        """The generator of keys, in NumPy's memory."""
+        stream = self._stream
+        if stream.keys is None:
+            seed = _random_seed() if stream.seed is None else stream.seed
+            with tb.default_backend("numpy"):
+                made = tb.random.generator(seed)
+            with _lock:
+                if stream.keys is None:
+                    stream.keys = made
+        return stream.keys
+
+    def _drawn(self, sample: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """What a function makes of the next key, on the default backend."""
+        home, keys = tb.get_backend(), self._keys()
         with tb.default_backend("numpy"):
-            if self._state is None:
-                self._state = tb.random.generator(_as_int(self._seed))
-            key: Tensor = self._state.next_key()
-        return key
+            before, key, after = keys._advance()
+        try:
+            return sample(key if key.backend is home else key.backend_transfer(home), *arguments, **options)
+        except BaseException:  # an interrupt too
+            keys._replace(after, before)
+            raise
 
-    def _key(self) -> Tensor:
-        """The next key, on the default backend."""
-        key, home = self._key_of_numpy(), tb.get_backend()
-        return key if key.backend is home else key.backend_transfer(home)
+    def _drawn_by_host(self, name: str, arguments: Any, options: Any) -> Any:
+        """A draw by a generator of NumPy's, for distributions that the library has no sampler of."""
+        stream = self._stream
+        source = stream.by_host
+        if source is None:
+            with tb.default_backend("numpy"):
+                return self._drawn(self._first_by_host, name, arguments, options)
+        return _draw_of(source, name)(*arguments, **options)
 
-    def _host_generator(self) -> Any:
-        """A generator of NumPy's, for distributions that the library has no sampler of."""
-        if self._by_host is None:
-            self._by_host = numpy.random.default_rng(numpy.asarray(self._key_of_numpy()).tolist())
-        return self._by_host
+    def _first_by_host(self, key: Tensor, name: str, arguments: Any, options: Any) -> Any:
+        stream, source = self._stream, numpy.random.default_rng(numpy.asarray(key).tolist())
+        made = _draw_of(source, name)(*arguments, **options)
+        with _lock:
+            if stream.by_host is None:  # else that of another thread stays, and this draw was of a key of its own
+                stream.by_host = source
+        return made
 
     def _cut(self, sample: Callable[..., Tensor], count: int) -> Any:
         """A few numbers of a distribution without parameters, as NumPy's array, which the caller must not change."""
-        block, start = self._blocks.get(sample, (None, _BLOCK))
-        if block is None or start + count > _BLOCK:
-            key = self._key_of_numpy()
-            with tb.default_backend("numpy"):
-                block, start = numpy.asarray(sample(key, (_BLOCK,), tb.float64)), 0
-        self._blocks[sample] = block, start + count
-        return block[start : start + count]
+        blocks = self._stream.blocks
+        with _lock:
+            block, start = blocks.get(sample, (None, _BLOCK))
+            if start + count <= _BLOCK and block is not None:
+                blocks[sample] = block, start + count
+                return block[start : start + count]
+        with tb.default_backend("numpy"):
+            block = numpy.asarray(self._drawn(sample, (_BLOCK,), tb.float64))
+        with _lock:
+            blocks[sample] = block, count
+        return block[:count]
 
     def _numbers(self, sample: Callable[..., Tensor], shape: tuple[int, ...]) -> Any:
         """Numbers of a distribution without parameters: NumPy's number without a shape, else a tensor."""
@@ -88,7 +137,7 @@ class Source:
             return self._cut(sample, 1)[0]
         count = math.prod(shape)
         if count > SMALL:
-            return sample(self._key(), shape, tb.float64)
+            return self._drawn(sample, shape, tb.float64)
         return tb.asarray(self._cut(sample, count).reshape(shape).copy())
 
     def _places(self, high: int, shape: tuple[int, ...]) -> Any:
@@ -113,20 +162,31 @@ class Source:
         return numpy.argsort(self._cut(tb.random.uniform, length), kind="stable") if length <= SMALL else None
 
     def _save(self) -> Saved:
-        key = None if self._state is None else self._state.key
-        return Saved(self._seed, key, dict(self._blocks), deepcopy(self._by_host))
+        stream = self._stream
+        with _lock:
+            key, blocks = None if stream.keys is None else stream.keys.key, dict(stream.blocks)
+        return Saved(stream.seed, key, blocks, deepcopy(stream.by_host))
 
     def _restore(self, saved: Saved) -> None:
-        self._seed, self._blocks, self._by_host = saved.seed, dict(saved.blocks), deepcopy(saved.by_host)
-        self._state = None if saved.key is None else tb.random.Generator(saved.key)
+        keys = None if saved.key is None else tb.random.Generator(saved.key)
+        self._stream = _Stream(saved.seed, keys, saved.blocks, deepcopy(saved.by_host))
 
 
-def _as_int(seed: Any) -> int:
-    if seed is None:
-        return int(numpy.random.SeedSequence().entropy) % 2**63  # type: ignore[arg-type] # one int, as it drew it itself
-    if isinstance(seed, int | numpy.integer):
-        return int(seed)
-    return int(_sequence(seed).generate_state(1, numpy.uint64)[0]) % 2**63
+def _draw_of(source: Any, name: str) -> Any:
+    """A method of NumPy's generator, or of `RandomState` over the same bits for a legacy one."""
+    return getattr(source if hasattr(source, name) else numpy.random.RandomState(source.bit_generator), name)
+
+
+def _random_seed() -> int:
+    return int(numpy.random.SeedSequence().entropy) % 2**63  # type: ignore[arg-type] # one int, as it drew it itself
+
+
+def as_seed(seed: Any) -> int | None:
+    """What NumPy takes as the seed of a generator, as an int of 64 bits; `None` for another one each time."""
+    if seed is None or (isinstance(seed, int | numpy.integer) and 0 <= seed < 2**64):
+        return None if seed is None else int(seed)
+    with as_library_errors():
+        return int(_sequence(seed).generate_state(1, numpy.uint64)[0]) % 2**63
 
 
 def _sequence(seed: Any) -> Any:
@@ -135,16 +195,109 @@ def _sequence(seed: Any) -> Any:
     return seed if isinstance(seed, numpy.random.SeedSequence) else numpy.random.SeedSequence(host(seed))
 
 
+def as_legacy_seed(seed: Any) -> Any:
+    """What NumPy takes as the seed of a `RandomState`, which a `Source` takes too."""
+    if seed.__class__ is not int or not 0 <= seed < 2**32:
+        with as_library_errors():
+            numpy.random.RandomState(host(seed))
+    return as_seed(seed)
+
+
+# What a call asks for is checked before anything is drawn
+
+_CLASSES: Final = {ValueError: ArgumentError, TypeError: ArgumentKindError, OverflowError: OutOfRangeError}
+_REAL: Final[frozenset[Any]] = frozenset({int, float, numpy.float64, numpy.float32, numpy.int64})
+_LARGEST: Final = sys.float_info.max
+
+
+class _Judges(local):
+    """Generators of NumPy whose draws nobody uses, one of each kind for a thread: they say which calls are wrong."""
+
+    def __init__(self) -> None:
+        self.Generator, self.RandomState = numpy.random.default_rng(0), numpy.random.RandomState(0)
+
+
+_judges: Final = _Judges()
+
+
+@contextmanager
+def as_library_errors() -> Iterator[None]:
+    """A block in which NumPy's errors about arguments become the library's."""
+    try:
+        yield
+    except (ValueError, TypeError, OverflowError) as error:
+        if type(error) not in _CLASSES:
+            raise  # the library's own, or one with a meaning of its own
+        raise _CLASSES[type(error)](str(error)) from error
+
+
+def check_by_numpy(kind: str, name: str, *arguments: Any, **options: Any) -> None:
+    """Raises the error that NumPy's method has for arguments, if their data can be read."""
+    read = [_readable(each) for each in arguments]
+    if all(each is not _UNKNOWN for each in read):
+        with as_library_errors():
+            getattr(getattr(_judges, kind), name)(*read, **options)
+
+
+_UNKNOWN: Final = object()
+
+
+def _readable(value: Any) -> Any:
+    """A parameter for NumPy; `_UNKNOWN` for a tensor without data, which a trace has."""
+    if value.__class__ is ndarray or isinstance(value, Tensor | list | tuple):
+        try:
+            value = tensor(value)
+        except HostOnlyError:  # such as texts, of which NumPy says what is wrong
+            return host(value)
+        return host(value) if value.backend.is_concrete(value) else _UNKNOWN
+    return value
+
+
+def has_data(value: Any) -> bool:
+    """Whether a parameter can be read, which those of a trace cannot be."""
+    return _readable(value) is not _UNKNOWN
+
+
+def check_writable(x: Any) -> None:
+    """Raises an error for an array that must not be written to."""
+    if not getattr(getattr(x, "flags", None), "writeable", True):
+        raise ArgumentError(expected("an array that can be written to", "pass a copy"))
+
+
+def is_real(value: Any) -> bool:
+    """Whether a parameter is a finite real number, by a quick look at it."""
+    return value.__class__ in _REAL and bool(-_LARGEST <= value <= _LARGEST)
+
+
+def check_scale(kind: str, name: str, shape: tuple[int, ...], location: Any, scale: Any) -> None:
+    """Raises NumPy's error for a location and a scale that a distribution does not have, or that do not fit a shape."""
+    if not (is_real(location) and is_real(scale) and scale > 0):
+        check_by_numpy(kind, name, location, scale, size=(0, *shape))
+
+
 # Sizes, parameters and results
 
 
 def shape_of(size: Any, *parameters: Any) -> tuple[int, ...]:
     """The shape of a draw with a size, or for `None` that of its parameters."""
     if size is not None:
-        return as_shape(size)
+        return _as_size(size)
     if NUMBERS.issuperset([each.__class__ for each in parameters]):
         return ()
     return tb.broadcast_shapes(*[tensor(each).shape for each in parameters])
+
+
+def _as_size(size: Any) -> tuple[int, ...]:
+    """A size of NumPy as a shape."""
+    try:
+        shape = tuple(map(operator.index, as_shape(size)))
+    except TypeError as error:
+        raise ArgumentKindError(expected("an int or a sequence of ints as the size", size=size)) from error
+    if isinstance(size, bool):
+        raise ArgumentKindError(expected("an int or a sequence of ints as the size", size=size))
+    if shape and min(shape) < 0:
+        raise ArgumentError(expected("no negative dimensions", size=size))
+    return shape
 
 
 def is_number(value: Any) -> bool:
@@ -169,8 +322,7 @@ def as_result(size: Any, made: Any) -> Any:
 
 
 def scaled(size: Any, made: Any, scale: Any, location: Any) -> Any:
-    """Numbers of a size times a scale, plus a location; both may be arrays."""
-    scale, location = as_parameter(scale), as_parameter(location)
+    """Numbers of a size times a scale, plus a location, which `as_parameter` has made of what the call names."""
     if made.__class__ is numpy.float64:
         if is_number(scale) and is_number(location):
             return as_result(size, made * scale + location)
@@ -180,15 +332,22 @@ def scaled(size: Any, made: Any, scale: Any, location: Any) -> Any:
 
 def draw_integers(source: Source, low: Any, high: Any, size: Any, dtype: Any, endpoint: bool) -> Any:
     """Integers of a dtype from `low` up to `high`, cut from blocks where both are numbers."""
-    if is_number(low) and is_number(high) and int(low) >= int(high) + endpoint:
-        raise ArgumentError("low >= high")
+    numbers = is_number(low) and is_number(high)
     shape = shape_of(size, low, high)
-    if is_number(low) and is_number(high):
+    if (
+        dtype is not tb.int64
+        or not numbers
+        or low.__class__ is not int
+        or high.__class__ is not int
+        or not -(2**63) <= low < high + endpoint <= 2**63
+    ):
+        check_by_numpy("Generator", "integers", low, high, None, numpy_dtype(dtype), endpoint)
+    if numbers:
         places = source._places(int(high) + endpoint - int(low), shape)
         if places is not None:
             return of_size(size, back((places + int(low)).astype(numpy_dtype(dtype))))
     first, last = (tb.broadcast_to(cast(tensor(each), tb.int64), shape) if not is_number(each) else int(each)
                    for each in (low, high))  # fmt: skip
     wide = tb.int64 if dtype.bits < 64 else dtype
-    made = tb.random.randint(source._key(), shape, first, last + 1 if endpoint else last, wide)
+    made = source._drawn(tb.random.randint, shape, first, last + 1 if endpoint else last, wide)
     return of_size(size, result(cast(made, dtype) if dtype is not bool_ else tb.not_equal(made, 0)))

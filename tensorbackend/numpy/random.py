@@ -7,7 +7,6 @@ in the library are drawn by NumPy on the host, from a seed that is drawn with th
 
 from __future__ import annotations
 
-import operator
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,17 +17,31 @@ import numpy
 
 import tensorbackend as tb
 
-from ..errors import ArgumentError, expected
+from ..caching.locks import module_lock
+from ..errors import ArgumentError, ArgumentKindError, expected
 from ..tensor import Tensor
-from .arrays import box, fresh, functions, ndarray, replace, result, tensor_of
-from .conversion import back, cast, host, tensor
-from .draws import Saved, Source, as_parameter, as_result, draw_integers, is_number, of_size, scaled, shape_of
-from .dtypes import HostOnlyError, dtype_of, numpy_dtype
+from .arrays import box, functions, ndarray
+from .conversion import host, tensor
+from .distributions import Draws, count_of
+from .draws import (
+    Saved,
+    as_legacy_seed,
+    as_library_errors,
+    as_result,
+    as_seed,
+    check_writable,
+    draw_integers,
+    shape_of,
+)
+from .dtypes import dtype_of, numpy_dtype
 from .shapes import flat_along
 
 _BY_NUMPY: Final[ContextVar[bool]] = ContextVar("by_numpy", default=False)
 
 BitGenerator, SeedSequence = numpy.random.BitGenerator, numpy.random.SeedSequence
+_lock = module_lock(__name__)
+"""Held while NumPy's own generator is seeded."""
+
 MT19937, PCG64, PCG64DXSM = numpy.random.MT19937, numpy.random.PCG64, numpy.random.PCG64DXSM
 Philox, SFC64 = numpy.random.Philox, numpy.random.SFC64
 
@@ -51,156 +64,16 @@ def numpy_stream() -> Iterator[None]:
         _BY_NUMPY.reset(token)
 
 
-def _location_method(
-    name: str, doc: str, sample: Callable[[Tensor, tuple[int, ...], Any], Tensor]
-) -> Callable[..., Any]:
-    """The method that draws a distribution with a location and a scale, from a sampler for 0 and 1."""
-
-    def draw(self: _Draws, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        if self._numpy is not None:
-            return self._draw_by_numpy(name, loc, scale, size)
-        if is_number(scale) and scale < 0:
-            raise ArgumentError("scale < 0")
-        return scaled(size, self._numbers(sample, shape_of(size, loc, scale)), scale, loc)
-
-    draw.__name__, draw.__doc__ = name, doc
-    return draw
-
-
-def _logistic(key: Tensor, shape: tuple[int, ...], dtype: Any) -> Tensor:
-    unit = tb.random.uniform(key, shape, dtype)
-    return tb.log(unit) - tb.log1p(-unit)
-
-
-class _Draws(Source):
-    """What `Generator` and `RandomState` share: draws of one state."""
-
-    def __init__(self, seed: Any, by_numpy: Any) -> None:
-        super().__init__(seed)
-        self._numpy = by_numpy
-
-    def _draw_by_numpy(self, name: str, *arguments: Any, **options: Any) -> Any:
-        """A draw by NumPy: from its own stream, or from a generator that was seeded with the key."""
-        source = self._host_generator() if self._numpy is None else self._numpy
-        return back(getattr(source, name)(*host(arguments), **host(options)))
-
-    # Samplers of the library
-
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
-        """Numbers between two bounds."""
-        if self._numpy is not None:
-            return self._draw_by_numpy("uniform", low, high, size)
-        made = self._numbers(tb.random.uniform, shape_of(size, low, high))
-        return scaled(size, made, as_parameter(high) - as_parameter(low), low)
-
-    def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
-        """Exponentially distributed numbers."""
-        if self._numpy is not None:
-            return self._draw_by_numpy("exponential", scale, size)
-        return scaled(size, self._numbers(tb.random.exponential, shape_of(size, scale)), scale, 0.0)
-
-    normal = _location_method("normal", "Normally distributed numbers.", tb.random.normal)
-    gumbel = _location_method("gumbel", "Gumbel-distributed numbers.", tb.random.gumbel)
-    laplace = _location_method("laplace", "Laplace-distributed numbers.", tb.random.laplace)
-    logistic = _location_method("logistic", "Logistically distributed numbers.", _logistic)
-
-    def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
-        """Numbers whose logarithms are normally distributed."""
-        if self._numpy is not None:
-            return self._draw_by_numpy("lognormal", mean, sigma, size)
-        logarithms = self.normal(mean, sigma, size)
-        if is_number(logarithms):
-            return numpy.exp(logarithms).item()
-        return of_size(size, functions["exp"](logarithms))
-
-    def permutation(self, x: Any, axis: int = 0) -> Any:
-        """The entries along an axis, or the numbers up to one, in random order."""
-        if self._numpy is not None:
-            return self._draw_by_numpy("permutation", x, **({} if not axis else {"axis": axis}))
-        if not numpy.ndim(host(x) if x.__class__ is not ndarray else x):
-            order = self._order(operator.index(x))
-            return box(tb.random.permutation(self._key(), operator.index(x)) if order is None else tb.asarray(order))
-        try:
-            return box(self._permuted(tensor(x), axis))
-        except HostOnlyError:
-            entries = numpy.asanyarray(host(x))
-        return entries.take(host(self.permutation(entries.shape[axis])), axis)
-
-    def _permuted(self, t: Tensor, axis: int) -> Tensor:
-        order = self._order(t.shape[axis])
-        if order is None:
-            return tb.random.permutation(self._key(), t, axis=axis)
-        return tb.take(t, tb.asarray(order, backend=t.backend), axis=axis)
-
-    def shuffle(self, x: Any, axis: int = 0) -> None:
-        """Shuffle the entries along an axis, in place."""
-        if isinstance(x, list):
-            order = numpy.asarray(tensor(self.permutation(len(x)))).tolist()
-            x[:] = [x[place] for place in order]
-            return
-        if x.__class__ is not ndarray:
-            (self._numpy or self._host_generator()).shuffle(x)
-            return
-        if self._numpy is not None:
-            array = numpy.array(tensor_of(x))
-            self._numpy.shuffle(array, **({} if not axis else {"axis": axis}))
-            replace(x, tensor(array))
-            return
-        replace(x, self._permuted(tensor_of(x), axis))
-
-    def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *arguments: Any, **options: Any) -> Any:
-        """Vectors of normally distributed numbers with given covariances."""
-        return self._draw_by_numpy("multivariate_normal", mean, cov, size, *arguments, **options)
-
-    def choice(
-        self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
-    ) -> Any:
-        """Entries drawn along an axis, or numbers up to one."""
-        if self._numpy is not None:
-            options = {"axis": axis, "shuffle": shuffle} if isinstance(self._numpy, numpy.random.Generator) else {}
-            return self._draw_by_numpy("choice", a, size, replace, p, **options)
-        try:
-            items: Any = operator.index(a) if is_number(a) else tensor(a)
-        except HostOnlyError:
-            entries = numpy.asanyarray(host(a))
-            places = self.choice(entries.shape[axis], size, replace, p)
-            return entries.take(places if size is None else host(places), axis)
-        count = items if isinstance(items, int) else items.shape[axis]
-        shape = shape_of(size)
-        if not replace and numpy.prod(shape, dtype=int) > count:
-            raise ArgumentError("Cannot take a larger sample than population when replace is False")
-        if p is not None and abs(float(numpy.sum(host(p))) - 1.0) > 1e-6:
-            raise ArgumentError("Probabilities do not sum to 1")
-        chosen = None
-        if replace and count:
-            chosen = self._places(count, shape) if p is None else self._weighted_places(p, shape)
-        if chosen is not None:
-            if isinstance(items, int):
-                return int(chosen) if size is None else of_size(size, back(chosen))
-            return of_size(size, functions["take"](box(items), back(chosen), axis))
-        weights = None if p is None else cast(tensor(p), tb.float32)
-        made = result(fresh(tb.random.choice(self._key(), items, shape, replace, weights, axis)))
-        return int(made) if isinstance(items, int) and size is None else of_size(size, made)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or (
-            not hasattr(numpy.random.Generator, name) and not hasattr(numpy.random.RandomState, name)
-        ):
-            raise AttributeError(name)
-
-        def draw(*arguments: Any, **options: Any) -> Any:
-            return self._draw_by_numpy(name, *arguments, **options)
-
-        return draw
-
-
-class Generator(_Draws):
+class Generator(Draws):
     """`np.random.Generator`: random numbers from a state; `default_rng(seed)` makes one."""
+
+    _kind = "Generator"
 
     def __init__(self, bit_generator: Any, by_numpy: Any = None) -> None:
         if by_numpy is None and _BY_NUMPY.get():
-            by_numpy = numpy.random.default_rng(host(bit_generator))
-        super().__init__(bit_generator, by_numpy)
+            with as_library_errors():
+                by_numpy = numpy.random.default_rng(host(bit_generator))
+        super().__init__(as_seed(bit_generator), by_numpy)
 
     @property
     def bit_generator(self) -> Any:
@@ -213,35 +86,42 @@ class Generator(_Draws):
 
     def random(self, size: Any = None, dtype: Any = float, out: Any = None) -> Any:
         """Numbers from 0 to 1."""
+        return self._of_dtype("random", tb.random.uniform, size, dtype, out)
+
+    def standard_normal(self, size: Any = None, dtype: Any = float, out: Any = None) -> Any:
+        """Numbers of the standard normal distribution."""
+        return self._of_dtype("standard_normal", tb.random.normal, size, dtype, out)
+
+    def standard_exponential(self, size: Any = None, dtype: Any = float, method: str = "zig", out: Any = None) -> Any:
+        """Numbers of the standard exponential distribution."""
+        return self._of_dtype("standard_exponential", tb.random.exponential, size, dtype, out, method)
+
+    def _of_dtype(self, name: str, sample: Callable[..., Tensor], size: Any, dtype: Any, out: Any, *method: Any) -> Any:
+        """Numbers of a distribution without parameters in a dtype, written to `out`."""
         wanted = dtype_of(dtype)
+        if out is not None:
+            size = self._size_of(out, size, wanted)
         if self._numpy is not None:
-            made = self._draw_by_numpy("random", size, numpy_dtype(wanted))
+            made = self._draw_by_numpy(name, size, numpy_dtype(wanted), *method)
+        elif wanted is tb.float64:
+            made = as_result(size, self._numbers(sample, shape_of(size)))
         else:
-            made = self._of_dtype(tb.random.uniform, size, wanted)
+            made = as_result(size, self._drawn(sample, shape_of(size), wanted))
         if out is not None:
             functions["copyto"](out, made)
             return out
         return made
 
-    def standard_normal(self, size: Any = None, dtype: Any = float, out: Any = None) -> Any:
-        """Numbers of the standard normal distribution."""
-        wanted = dtype_of(dtype)
-        if self._numpy is not None:
-            return self._draw_by_numpy("standard_normal", size, numpy_dtype(wanted))
-        return self._of_dtype(tb.random.normal, size, wanted)
-
-    def standard_exponential(self, size: Any = None, dtype: Any = float, method: str = "zig", out: Any = None) -> Any:
-        """Numbers of the standard exponential distribution."""
-        wanted = dtype_of(dtype)
-        if self._numpy is not None:
-            return self._draw_by_numpy("standard_exponential", size, numpy_dtype(wanted), method)
-        return self._of_dtype(tb.random.exponential, size, wanted)
-
-    def _of_dtype(self, sample: Callable[..., Tensor], size: Any, dtype: Any) -> Any:
-        shape = shape_of(size)
-        if dtype is tb.float64:
-            return as_result(size, self._numbers(sample, shape))
-        return as_result(size, sample(self._key(), shape, dtype))
+    def _size_of(self, out: Any, size: Any, dtype: Any) -> Any:
+        """The size of a draw that is written to `out`."""
+        if not isinstance(out, ndarray | numpy.ndarray):
+            raise ArgumentKindError(expected("an array as out", out=out))
+        check_writable(out)
+        if out.dtype != dtype:
+            raise ArgumentKindError(expected(f"out of {dtype}", out=out.dtype))
+        if size is not None and shape_of(size) != out.shape:
+            raise ArgumentError(expected("the size of out", "leave out size", size=size, out=out.shape))
+        return out.shape
 
     def integers(
         self, low: Any, high: Any = None, size: Any = None, dtype: Any = numpy.int64, endpoint: bool = False
@@ -254,33 +134,43 @@ class Generator(_Draws):
 
     def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
         """The elements along an axis, each line in a separate random order."""
-        if self._numpy is not None:
-            return self._draw_by_numpy("permuted", x, axis=axis)
         t = tensor(x)
+        if not t.ndim:
+            raise ArgumentKindError(expected("an array with an axis", x=t.template))
         flat, place = flat_along(t, axis)
-        made = tb.random.permutation(self._key(), flat, axis=place, independent=True)
-        return box(tb.reshape(made, t.shape))
+        if out is not None:
+            self._size_of(out, t.shape, t.dtype)
+        if self._numpy is not None:
+            made = self._draw_by_numpy("permuted", x, axis=axis)
+        else:
+            drawn = self._drawn(tb.random.permutation, flat, axis=place, independent=True)
+            made = box(tb.reshape(drawn, t.shape))
+        if out is not None:
+            functions["copyto"](out, made)
+            return out
+        return made
 
     def spawn(self, n_children: int) -> list[Generator]:
         """Generators with independent streams."""
+        count = count_of(n_children, "spawn")
         if self._numpy is not None:
-            return [Generator(each.bit_generator, each) for each in self._numpy.spawn(n_children)]
-        return [Generator(numpy.asarray(self._key()).tolist()) for _ in range(n_children)]
+            return [Generator(each.bit_generator, each) for each in self._numpy.spawn(count)]
+        return [Generator(self._drawn(lambda key: numpy.asarray(key).tolist())) for _ in range(count)]
 
 
-class RandomState(_Draws):
+class RandomState(Draws):
     """`np.random.RandomState`: the legacy generator and its names."""
 
+    _kind = "RandomState"
+
     def __init__(self, seed: Any = None) -> None:
-        super().__init__(seed, numpy.random.RandomState(host(seed)) if _BY_NUMPY.get() else None)
+        super().__init__(as_legacy_seed(seed), numpy.random.RandomState(host(seed)) if _BY_NUMPY.get() else None)
 
     def seed(self, seed: Any = None) -> None:
         """Reseed the generator."""
-        self._begin(seed)
-        self._numpy = self._of_numpy(host(seed)) if _BY_NUMPY.get() else None
-
-    def _of_numpy(self, seed: Any) -> Any:
-        return numpy.random.RandomState(seed)
+        checked = as_legacy_seed(seed)
+        self._numpy = numpy.random.RandomState(host(seed)) if _BY_NUMPY.get() else None
+        self._begin(checked)
 
     def get_state(self, legacy: bool = True) -> Any:
         """The state, for `set_state`."""
@@ -289,14 +179,12 @@ class RandomState(_Draws):
         return self._save()
 
     def set_state(self, state: Any) -> None:
-        """Restore a state."""
+        """Restore a state. After one of NumPy's own, numbers are drawn from NumPy's stream."""
         if isinstance(state, Saved):
             self._restore(state)
             self._numpy = None
-            return
-        if self._numpy is None:
-            self._numpy = self._of_numpy(None)
-        self._numpy.set_state(state)
+        else:
+            self._numpy = _of_state(state)
 
     def random_sample(self, size: Any = None) -> Any:
         """Numbers from 0 to 1."""
@@ -348,26 +236,58 @@ def default_rng(seed: Any = None) -> Generator:
     return Generator(seed)
 
 
+def _of_state(state: Any) -> Any:
+    """A generator of NumPy's in a state of its own."""
+    made = numpy.random.RandomState(0)
+    with as_library_errors():
+        try:
+            made.set_state(host(state))
+        except (AttributeError, IndexError, KeyError) as error:  # a state that lacks a part
+            raise ArgumentError(expected("a state that get_state returned", state=state)) from error
+    return made
+
+
 class _Shared(RandomState):
     """The state of the legacy functions; in `numpy_stream()` it is NumPy's own, from which SciPy draws as well."""
 
-    _own: Any = None
+    def __init__(self) -> None:
+        self._restored: Any = None
+        self._pending: tuple[Any] | None = None  # the seed that NumPy's own generator gets when it is used next
+        super().__init__()
+
+    def seed(self, seed: Any = None) -> None:
+        """Reseed the generator, and NumPy's own in `numpy_stream()`, now or when it is entered."""
+        checked = as_legacy_seed(seed)
+        self._pending = None if seed is None and not _BY_NUMPY.get() else (host(seed),)
+        self._restored = None
+        self._begin(checked)
+
+    def set_state(self, state: Any) -> None:
+        """Restore a state. After one of NumPy's own, numbers are drawn from NumPy's stream."""
+        if not _BY_NUMPY.get():
+            super().set_state(state)
+            return
+        if isinstance(state, Saved):
+            remedy = "restore it outside of numpy_stream()"
+            raise ArgumentError(expected("a state of NumPy's own generator", remedy, state="a state of keys"))
+        made = _of_state(state)
+        self._pending = None
+        numpy.random.set_state(made.get_state(legacy=False))
 
     @property
     def _numpy(self) -> Any:
         if not _BY_NUMPY.get():
-            return None
-        if self._own is None:
-            self._own = self._of_numpy(self._seed) if self._seed is not None else numpy.random
-        return self._own
+            return self._restored
+        if self._pending is not None:
+            with _lock:
+                if self._pending is not None:
+                    numpy.random.seed(self._pending[0])
+                    self._pending = None
+        return numpy.random  # the functions of the module draw from one state
 
     @_numpy.setter
     def _numpy(self, state: Any) -> None:
-        self._own = state
-
-    def _of_numpy(self, seed: Any) -> Any:
-        numpy.random.seed(seed)
-        return numpy.random  # the functions of the module draw from one state
+        self._restored = state
 
 
 _rand: Final = _Shared()

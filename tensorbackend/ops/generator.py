@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, TypeVar
 
+from ..caching.locks import module_lock
 from ..declarations.argument_errors import check_arguments, check_construction
 from ..errors import ArgumentError, expected
 from ..protocol import BackendLike
@@ -19,6 +20,9 @@ from .random import key as key_of
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_lock = module_lock(__name__)
+"""Held while a generator's key is compared and replaced, never while one is split."""
+
 
 @explain_missing
 @check_construction
@@ -30,6 +34,9 @@ class Generator:
     dataclass, a generator is a tree of one tensor: it can be pickled, moved to another backend, and passed to and
     returned from traced functions. Draws in a traced function advance only the generator that the function returns. A
     function that `tb.jit` compiles, or the body of a loop, must get the generator as an argument or a carried value.
+
+    Threads may draw from one generator: no key is drawn twice, but which thread gets which key depends on their timing.
+    A draw that fails leaves the generator as it was.
 
     Parameters
     ----------
@@ -76,6 +83,10 @@ class Generator:
         >>> tb.nn.dropout(random.next_key(), tb.ones(4), 0.5).shape
         (4,)
         """
+        return self._advance()[1]
+
+    def _advance(self) -> tuple[Tensor, Tensor, Tensor]:
+        """The key before, a key for one draw, and the key after, which is now the generator's."""
         trace, home = get_backend().repeats_from(), getattr(self, "_trace", None)
         if trace is not None and (home is None or home < trace):
             key = asarray(self.key)
@@ -84,9 +95,20 @@ class Generator:
                 raise ArgumentError(
                     expected("no generator from outside in a function that is traced once", remedy, key=key.template)
                 )
-        both = split(self.key)
-        self.key = both[0]
-        return both[1]
+        while True:
+            before = self.key
+            both = split(before)
+            after, drawn = both[0], both[1]
+            if self._replace(before, after):
+                return before, drawn, after
+
+    def _replace(self, old: Tensor, new: Tensor) -> bool:
+        """Whether the generator had a key; if so, it has another now. If not, another thread has drawn."""
+        with _lock:
+            if self.key is not old:
+                return False
+            self.key = new
+            return True
 
     def draw(self, function: Callable[Concatenate[TensorLike, P], R], /, *arguments: P.args, **options: P.kwargs) -> R:
         """Call a function of a key with the next key.
@@ -101,7 +123,8 @@ class Generator:
         Returns
         -------
         Any
-            The result of the function.
+            The result of the function. If it raises an error, the generator keeps its key, unless another thread has
+            drawn meanwhile.
 
         Examples
         --------
@@ -109,7 +132,12 @@ class Generator:
         >>> tb.random.generator(0).draw(tb.random.randint, (2, 3), 0, 10).shape
         (2, 3)
         """
-        return function(self.next_key(), *arguments, **options)
+        before, drawn, after = self._advance()
+        try:
+            return function(drawn, *arguments, **options)
+        except BaseException:  # an interrupt too
+            self._replace(after, before)
+            raise
 
 
 @check_arguments

@@ -182,3 +182,110 @@ def test_older_names_of_the_legacy_module() -> None:
     first = np.random.mtrand._rand.rand()
     np.random.seed(5)
     assert first == np.random.rand()
+
+
+# Wrong calls, and states
+
+IMPOSSIBLE = [
+    "random(-2)", "random((1.5,))", "normal(size=(-3,))", "permutation(-3)", "choice(3, p=[1.5, -0.6, 0.1])",
+    "exponential(-1)", "uniform(0, numpy.inf)", "multinomial(5, [0.9, 0.9])", "normal(0, -1)", "normal(0, [1, -1])",
+    "lognormal(0, -1)", "normal([0, 0], 1, 3)", "choice([])", "choice(-3)", "choice(3, 5, False)",
+    "choice(3, p=[1, 1])",
+    "choice(3, 2, False, [1, 0, 0])", "multivariate_normal([0, 0], [[1, 2], [3, -4]], check_valid='raise')",
+    "shuffle((1, 2))", "random(True)", "uniform('a')", "gumbel(1j)", "laplace(size=2.0)", "permutation([1, 2], 3)",
+    "gamma(-1.0)", "beta(1, numpy.array([-1.0, 2.0]))",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("maker", "call"),
+    [(maker, call) for maker in ("RandomState", "default_rng") for call in IMPOSSIBLE]
+    + [("RandomState", call) for call in ("randn(-1)", "rand(2.5)", "randint(5, 2)", "randint(300, dtype='int8')")]
+    + [("default_rng", call) for call in (
+        "integers(5, 2)", "integers([1, 2], 2)", "integers(300, dtype='uint8')", "integers(5, dtype=float)",
+        "random(out=numpy.zeros(3, 'f'))", "random(2, out=numpy.zeros(3))", "random(out=[1.0])", "spawn(-1)",
+        "permuted(5)", "permuted([1, 2], axis=1)", "uniform(2, 1)",
+    )],
+)  # fmt: skip
+def test_an_impossible_draw_is_an_error_and_the_next_one_is_right(maker: str, call: str) -> None:
+    source, twin = (getattr(np.random, maker)(0) for _ in range(2))
+    for _ in range(2):
+        with pytest.raises((ValueError, TypeError)):
+            eval(f"source.{call}", {"source": source, "numpy": numpy})
+        for draw in ("random()", "normal(size=3).tolist()", "poisson(3.0)", "random(100).tolist()"):
+            assert eval(f"source.{draw}", {"source": source}) == eval(f"twin.{draw}", {"twin": twin})
+
+
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_parameters_on_a_backend_are_checked_and_those_without_data_are_not(backend: str) -> None:
+    with tb.default_backend(backend):
+        with pytest.raises(tb.errors.ArgumentError, match="scale < 0"):
+            np.random.default_rng(0).normal(0.0, np.array([1.0, -1.0]))
+        assert tb.grad(lambda scale: np.random.default_rng(0).normal(0.0, scale))(np.array(-2.0)).shape == ()
+
+
+@pytest.mark.parametrize("seed", [-1, "a", 1.5, [-1], [1.5], {}, numpy.float64(2)])
+def test_a_seed_is_checked_when_it_is_given(seed: Any) -> None:
+    with pytest.raises(tb.errors.ArgumentError):
+        np.random.default_rng(seed)
+    with pytest.raises(tb.errors.ArgumentError):
+        np.random.RandomState(seed)
+    state, twin = np.random.RandomState(3), np.random.RandomState(3)
+    state.rand(), twin.rand()
+    with pytest.raises(tb.errors.ArgumentError):
+        state.seed(seed)
+    assert state.rand() == twin.rand()
+
+
+def test_large_seeds_are_taken_as_numpy_takes_them() -> None:
+    assert np.random.default_rng(2**70).random() == np.random.default_rng(2**70).random()
+    with pytest.raises(tb.errors.ArgumentError, match="between 0 and"):
+        np.random.RandomState(2**32)
+
+
+def test_a_draw_is_written_to_out() -> None:
+    for name in ("random", "standard_normal", "standard_exponential"):
+        out, twin = np.zeros(3), np.random.default_rng(0)
+        assert getattr(np.random.default_rng(0), name)(out=out) is out
+        assert out.tolist() == getattr(twin, name)(3).tolist()
+    rows = np.arange(6).reshape(2, 3)
+    np.random.default_rng(0).permuted(rows, axis=1, out=rows)
+    assert sorted(rows[0].tolist()) == [0, 1, 2]
+
+
+def test_a_state_of_numpys_is_restored_outside_of_its_stream_too() -> None:
+    theirs: Any = numpy.random.RandomState(4)
+    theirs.rand(3)
+    before = str(numpy.random.get_state(legacy=False))
+    expected: Any = numpy.random.RandomState()
+    expected.set_state(theirs.get_state())
+    np.random.seed(0)
+    first = np.random.rand()
+    np.random.set_state(theirs.get_state())
+    assert np.random.rand(4).tolist() == expected.rand(4).tolist()
+    assert np.random.get_state()[2] == expected.get_state()[2]
+    assert str(numpy.random.get_state(legacy=False)) == before  # another stream
+    np.random.seed(0)
+    assert np.random.rand() == first
+
+
+@pytest.mark.parametrize("state", [(1, 2), ("MT19937", [1]), {}, "a", None, ("PCG64", [1], 2)])
+def test_a_wrong_state_changes_nothing(state: Any) -> None:
+    source, twin = np.random.RandomState(1), np.random.RandomState(1)
+    with pytest.raises(tb.errors.ArgumentError):
+        source.set_state(state)
+    assert source.rand() == twin.rand()
+
+
+def test_a_state_of_keys_is_none_of_numpys_stream() -> None:
+    state = np.random.get_state()
+    with np.random.numpy_stream(), pytest.raises(tb.errors.ArgumentError, match="outside of numpy_stream"):
+        np.random.set_state(state)
+
+
+def test_names_of_the_other_kind_of_generator_are_missing() -> None:
+    with pytest.raises(AttributeError):
+        np.random.default_rng(0).randn  # noqa: B018
+    with pytest.raises(AttributeError):
+        np.random.RandomState(0).integers  # noqa: B018
+    assert np.random.RandomState(0).tomaxint() >= 0

@@ -82,3 +82,29 @@ def test_a_generator_may_be_used_where_its_function_runs_anew_or_makes_it() -> N
     total, after = tb.fori_loop(0, 3, iteration, (tb.zeros(()), random))
     assert float(total) == pytest.approx(sum(float(random.draw(tb.random.uniform)) for _ in range(3)))
     assert after.key.tolist() == random.key.tolist()
+
+
+def test_a_draw_that_fails_leaves_the_generator_as_it_was() -> None:
+    random, twin = tb.random.generator(0), tb.random.generator(0)
+
+    def interrupted(key: tb.Tensor) -> tb.Tensor:
+        raise KeyboardInterrupt
+
+    with pytest.raises(ArgumentError):
+        random.draw(tb.random.uniform, (2,), minval=2.0, maxval=1.0)
+    with pytest.raises(KeyboardInterrupt):
+        random.draw(interrupted)
+    assert random.draw(tb.random.bits).item() == twin.draw(tb.random.bits).item()
+
+
+def test_a_draw_that_fails_takes_back_no_key_that_was_drawn_meanwhile() -> None:
+    random = tb.random.generator(0)
+    drawn = []
+
+    def draws_and_fails(key: tb.Tensor) -> None:
+        drawn.append(random.next_key().tolist())
+        raise ArgumentError("later")
+
+    with pytest.raises(ArgumentError):
+        random.draw(draws_and_fails)
+    assert random.next_key().tolist() not in drawn
