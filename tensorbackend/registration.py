@@ -10,7 +10,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Registry(dict[str, Entry], Generic[Entry]):
-    """Entries by name; a second one of a name is an error.
+    """Entries by name; a second one of a name is an error, unless the same module declares it.
+
+    An import that fails, by an interrupt for instance, leaves the entries of a module that the next try runs again.
 
     >>> rules: Registry[int] = Registry("the rule of")
     >>> rules.declare(1, "add")
@@ -24,19 +26,21 @@ class Registry(dict[str, Entry], Generic[Entry]):
         super().__init__()
         self.what: Final = what
         """What an entry is, in front of the name in the error."""
+        self._modules: Final[dict[str, str | None]] = {}
 
-    def declare(self, entry: Entry, *names: str) -> None:
-        """Adds an entry under some names; `TypeError` for a name that has one."""
+    def declare(self, entry: Entry, *names: str, module: str | None = None) -> None:
+        """Adds an entry under some names; `TypeError` for a name that has another one, not of the same module."""
         for name in names:
-            if name in self:
+            if name in self and self[name] != entry and (module is None or self._modules[name] != module):
                 raise TypeError(f"{self.what} {name!r} is declared twice")
-            self[name] = entry
+        for name in names:
+            self._modules[name], self[name] = module, entry
 
     def of(self, *names: str) -> Callable[[Entry], Entry]:
-        """The decorator of an entry that is declared under some names."""
+        """The decorator of a function that is declared under some names."""
 
         def declared(entry: Entry) -> Entry:
-            self.declare(entry, *names)
+            self.declare(entry, *names, module=getattr(entry, "__module__", None))
             return entry
 
         return declared

@@ -25,10 +25,23 @@ def test_a_second_entry_of_a_name_is_refused(registry: Registry[object]) -> None
 def test_a_second_cost_or_gradient_is_refused() -> None:
     with pytest.raises(TypeError, match="the cost of 'conv' is declared twice"):
         flops("conv")(lambda out, x, kernel, /, **options: 0)
-    with pytest.raises(TypeError, match="the cost of 'window_reduce' is declared twice"):
-        applications("window_reduce")
+    with pytest.raises(TypeError, match="the number of applications of 'window_reduce' is declared twice"):
+        applications("window_reduce")(lambda out, x, initial, /, **options: 0)
     with pytest.raises(TypeError, match="the gradient of 'sin' is declared twice"):
         zero_gradient("sin")
+
+
+def test_a_module_that_runs_again_replaces_its_entries() -> None:
+    known: Registry[Callable[[], int]] = Registry("the rule of")
+    known.of("one")(lambda: 1)
+    known.of("one")(lambda: 2)  # of this module too
+    assert known["one"]() == 2
+    other = lambda: 3  # noqa: E731 # for its module
+    other.__module__ = "elsewhere"
+    with pytest.raises(TypeError, match="declared twice"):
+        known.of("two", "one")(other)
+    assert known["one"]() == 2
+    assert "two" not in known
 
 
 def test_a_decorator_returns_what_it_declares() -> None:

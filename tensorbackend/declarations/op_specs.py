@@ -198,12 +198,14 @@ for _family in reversed(Backend.__mro__):
 def declare(spec: OpSpec) -> None:
     """Registers an op; a primitive must agree with the protocol about its tensors.
 
-    Raises `TypeError` for a second op of one name, a primitive without a callback, or one whose tensor
-    parameters are not the callback's.
+    Raises `TypeError` for an op that another module has declared, a primitive without a callback, or one whose tensor
+    parameters are not the callback's. A module that is run again, as after an import that was interrupted, replaces its
+    ops.
     """
     # A test checks that all built-in ops have distinct names, so declaring one of them does not load the others.
     built_in = spec.module.startswith(_OURS)
-    if spec.name in (OPS.imported if built_in else OPS):
+    known = OPS.imported if built_in else OPS
+    if spec.name in known and known[spec.name].module != spec.module:
         raise TypeError(f"the op {spec.name!r} is declared twice: in {OPS[spec.name].module} and {spec.module}")
     if spec.kind == "composite" and all(parameter.role == "option" for parameter in spec.parameters):
         raise TypeError(f"the composite {spec.name!r} needs a parameter annotated Tensor or Sequence[Tensor]")

@@ -89,7 +89,9 @@ def declare_slopes(
     """Declares rules of functions of one element: each returns the cotangent of x, from that of the result, the result
     and x; `wrap` is what is around each rule."""
     for name, slope in slopes.items():
-        rule(name)(wrap(_only(slope)))
+        made = wrap(_only(slope))
+        made.__module__ = slope.__module__  # that of the table, not of a function around it
+        rule(name)(made)
 
 
 def _only(slope: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Rule:
@@ -110,7 +112,7 @@ def not_differentiable(*names: str, reason: str) -> None:
 
 
 def _enter(names: tuple[str, ...], gradient: Gradient) -> None:
-    gradients.declare(gradient, *names)
+    gradients.declare(gradient, *names, module=getattr(gradient.rule, "__module__", None))
     clear_all(_of_rules)
 
 
