@@ -25,17 +25,27 @@ PARTS: Final = frozenset({*INTS, slice, NoneType, EllipsisType})
 """The classes of parts of a key of basic indexing."""
 
 
+BOUNDS: Final = frozenset({*INTS, NoneType})
+"""The classes of bounds of slices that run no code of the user, who may read or change the array in an `__index__`."""
+
+
 def has_only_ints(key: Any) -> bool:
     """Whether a key is an int or a tuple of ints."""
     return INTS.issuperset(map(type, key)) and bool(key) if key.__class__ is tuple else key.__class__ in INTS
 
 
 def is_basic(key: Any) -> bool:
-    """Whether a key is one of basic indexing, whose result is a view."""
+    """Whether a key is one of basic indexing, whose result is a view, and runs no code of the user."""
+    if key.__class__ is slice:
+        return key.start.__class__ in BOUNDS and key.stop.__class__ in BOUNDS and key.step.__class__ in BOUNDS
     if key.__class__ is not tuple:
         return key.__class__ in PARTS
-    for part in key:  # noqa: SIM110 # a loop is quicker than a generator
+    for part in key:
         if part.__class__ not in PARTS:
+            return False
+        if part.__class__ is slice and not (
+            part.start.__class__ in BOUNDS and part.stop.__class__ in BOUNDS and part.step.__class__ in BOUNDS
+        ):
             return False
     return True
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+
+import tensorbackend.numpy as np
 
 from .beside import assert_as_numpy
 
@@ -56,3 +60,21 @@ np.delete(x, [0.5], axis=1)
 @pytest.mark.parametrize("call", CALLS.split("\n")[1:-1])
 def test_arrays_are_changed_as_by_numpy(call: str) -> None:
     assert_as_numpy(call)
+
+
+@pytest.mark.parametrize("of_view", [False, True])
+def test_a_bound_that_reads_the_array_reads_it_before_the_write(of_view: bool) -> None:
+    class Bound:
+        def __index__(self) -> int:
+            taken.append(x.tensor)
+            return 2
+
+    taken: list[Any] = []
+    x = np.ones(4)
+    target = x[:3] if of_view else x
+    for value in (9.0, np.array([7.0, 8.0])):
+        target[:2] = 1.0
+        taken.clear()
+        target[: Bound()] = value
+        assert x.tolist() == [*np.broadcast_to(value, 2).tolist(), 1.0, 1.0]
+        assert {tuple(each.tolist()) for each in taken} == {(1.0,) * 4}

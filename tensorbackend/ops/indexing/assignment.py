@@ -38,7 +38,7 @@ from ..shape import broadcast_to, laid_flat, reshape
 from .chained import is_lost, references
 from .coordinates import places
 from .getitem import getitem
-from .keys import SETTLED, is_plain, parse_key, plain_part
+from .keys import BOUNDS, SETTLED, has_plain_bounds, is_plain, parse_key, plain_part
 from .scatter import indexed_put
 from .slices import put_slice
 
@@ -173,8 +173,19 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     if x.__class__ is Tensor:
         backend, kinds, parts, of_value = x.backend, key.__class__, key, value.__class__
         try:
-            if kinds is tuple:
+            if kinds is slice:
+                if key.start.__class__ not in BOUNDS or key.stop.__class__ not in BOUNDS or key.step is not None:
+                    _check_bounds(key)
+            elif kinds is tuple:
                 kinds = tuple(map(type, key))
+                if slice in kinds:
+                    for part in key:
+                        if part.__class__ is slice and (
+                            part.start.__class__ not in BOUNDS
+                            or part.stop.__class__ not in BOUNDS
+                            or part.step is not None
+                        ):
+                            _check_bounds(part)
                 if Tensor in kinds:
                     kinds, parts = tuple([_kind(part, backend) for part in key]), tuple(map(_data, key))
             elif kinds is Tensor:
@@ -206,6 +217,12 @@ def _kind(part: Any, backend: Backend) -> Any:
     if part.backend is not backend:
         raise KeyError
     return part.template.kind
+
+
+def _check_bounds(part: slice) -> None:
+    """Raises `KeyError` for bounds with code of the user, which must run before the memory of x is looked at."""
+    if not has_plain_bounds(part):
+        raise KeyError
 
 
 def _data(part: Any) -> Any:

@@ -32,7 +32,10 @@ from .slices import slice_basic
 from .taking import check_constant, from_end, take, take_at
 
 SETTLED: Final = frozenset({int, slice, NoneType, EllipsisType, Tensor})
-"""The classes of the parts of a key that need no conversion."""
+"""The classes of the parts of a key that need no conversion; slices with bounds of `BOUNDS`."""
+
+BOUNDS: Final = frozenset({int, NoneType})
+"""The classes of bounds of slices that run no code of the user, who may read or change x in an `__index__`."""
 
 
 class Part(NamedTuple):
@@ -78,6 +81,8 @@ def is_integer(part: Any) -> bool:
 
 def plain_part(part: Any, x: Tensor) -> Any:
     """A part of a key as the int, slice, None, ... or tensor that it represents; any other part unchanged."""
+    if part.__class__ is slice:
+        return part if has_plain_bounds(part) else slice(*map(_plain_bound, (part.start, part.stop, part.step)))
     if part.__class__ in SETTLED:
         return part
     if part.__class__ is list:  # quicker than to ask whether it is an integer
@@ -90,6 +95,15 @@ def plain_part(part: Any, x: Tensor) -> Any:
         return index(part)
     except TypeError:  # it is not an index, for which the ops raise the error
         return part
+
+
+def has_plain_bounds(part: slice) -> bool:
+    """Whether the bounds and the step of a slice are ints or None."""
+    return part.start.__class__ in BOUNDS and part.stop.__class__ in BOUNDS and part.step.__class__ in BOUNDS
+
+
+def _plain_bound(bound: Any) -> int | None:
+    return None if bound is None else index(bound)
 
 
 def as_index(key: Any, x: Tensor) -> Any:

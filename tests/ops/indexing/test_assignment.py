@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import count, product
 from typing import Any
@@ -238,3 +239,33 @@ def test_an_interrupt_leaves_it_as_before_or_after() -> None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+class _Bound:
+    """A bound of a slice that runs a function when it is read."""
+
+    def __init__(self, value: int, run: Callable[[], object]) -> None:
+        self.value, self.run = value, run
+
+    def __index__(self) -> int:
+        self.run()
+        return self.value
+
+
+@pytest.mark.parametrize("backend", ["numpy", "jax", "binary"])
+@pytest.mark.parametrize("place", ["start", "stop", "step", "in a tuple"])
+def test_a_bound_is_read_before_the_memory_is_looked_at(backend: str, place: str) -> None:
+    x = tb.zeros(4, backend=backend) + 1
+    for _ in range(3):
+        x[:2] = 1.0
+        x[:2,] = 1.0
+        x[::1] = 1.0
+    taken: list[tb.Tensor] = []
+    bound = _Bound({"start": 0, "step": 1}.get(place, 2), lambda: taken.append(x[:]))
+    key: Any = {"start": slice(bound, 2), "stop": slice(bound), "step": slice(0, 2, bound)}.get(place, (slice(bound),))
+    x[key] = 9.0
+    assert x.tolist() == [9.0, 9.0, 1.0, 1.0]
+    assert [each.tolist() for each in taken] == [[1.0] * 4] * len(taken)
+    changing = _Bound(2, lambda: x.__setitem__(3, 5.0))
+    x[:changing] = tb.zeros(2, backend=backend)
+    assert x.tolist() == [0.0, 0.0, 1.0, 5.0]
