@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn, TypeVar
@@ -12,6 +13,7 @@ from ..errors.foreign_functions import ADVICE
 from ..errors.foreign_methods import OF_TENSORS
 from ..errors.foreign_names import SYNONYMS, advice, fold
 from ..errors.foreign_results import ASSIGNED_TO_TENSORS, DENSE, OF_RESULTS, TENSOR_OF
+from ..errors.source import expression_at
 from ..registration import SuppliedFunction
 
 T = TypeVar("T")
@@ -174,13 +176,11 @@ def _refuse_use_as_tensor(owner: Any, remedy: str) -> None:
     parts = f"expected {len(fields)} names on the left, for {', '.join(fields)}; {remedy}"
 
     def iterate(self: tuple[Any, ...]) -> Iterator[Any]:
-        from opcode import opmap  # slow to import, and only a result of a solver needs it
-
         caller = sys._getframe().f_back
-        if caller is not None and caller.f_lasti >= 0:
-            code, count = caller.f_code.co_code[caller.f_lasti :][:2]
-            if code == opmap["UNPACK_SEQUENCE"] and count != len(fields):
-                raise ArgumentError(parts)
+        target = None if caller is None else expression_at(caller)
+        names = target.elts if isinstance(target, ast.Tuple | ast.List) else None
+        if names is not None and len(names) != len(fields) and not any(isinstance(name, ast.Starred) for name in names):
+            raise ArgumentError(parts)
         return tuple.__iter__(self)
 
     owner.__iter__ = iterate

@@ -35,7 +35,7 @@ from ..creation.values import beside
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..shape import broadcast_to, laid_flat, reshape
-from .chained import is_lost, references
+from .chained import is_lost, plain
 from .coordinates import places
 from .getitem import getitem
 from .keys import BOUNDS, SETTLED, has_plain_bounds, is_plain, parse_key, plain_part
@@ -154,9 +154,8 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
 
     Tensors that were made from x before keep their values: the memory of x is overwritten if nothing else refers to
     it, and otherwise x gets a changed copy. Raises `BackendError` if a value without data, of a trace or a template, is
-    assigned to a tensor with data, which would be lost. Raises `ArgumentError` for `x[0][1] = 5` and any other
-    assignment to a tensor that nothing refers to, as `x[0]` is a new tensor: write `x[0, 1] = 5`. CPython up to 3.13
-    can tell.
+    assigned to a tensor with data, which would be lost. Raises `ArgumentError` for `x[0][1] = 5`, `x.T[0] = 5` and the
+    like, as `x[0]` is a new tensor, to which nothing refers: write `x[0, 1] = 5`.
 
     >>> import tensorbackend as tb
     >>> x = tb.zeros(3)
@@ -165,7 +164,7 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     >>> x.tolist(), y.tolist()
     ([0.0, 5.0, 5.0], [0.0, 0.0])
     """
-    if references(x) < 4 and is_lost(x, _getframe(1)):
+    if _getframe(1).f_code is not plain[0] and is_lost(x, _getframe(1)):
         remedy = "write x[0, 1] = v for x[0][1] = v, or give the tensor a name first"
         raise ArgumentError(
             expected("a tensor that something refers to, as ops give new tensors", remedy, x=x.template)
