@@ -191,6 +191,8 @@ class World:
                 given_value = other[plain(other_key, self.backend)]
             except (IndexError, ValueError):
                 return
+        known = tb.asarray(array.copy(), backend=self.backend)
+        known[given] = given_value  # the first assignment of a kind only finds out how
         x[given] = given_value
         pair[1] = assigned(array, key, value)
 

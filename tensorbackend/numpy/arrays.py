@@ -136,7 +136,8 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         return view
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        with assignments.lock:
+        assignments.acquire()
+        try:
             t = self._t
             if LASTING and t is not None:
                 release(self)
@@ -198,6 +199,8 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
             elif is_basic(key) and written_through(self, key, value):
                 return
             functions["setitem"](self, key, value)
+        finally:
+            assignments.release()
 
     def __iter__(self) -> Iterator[Any]:
         return (self[position] for position in range(len(self)))

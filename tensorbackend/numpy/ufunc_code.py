@@ -101,8 +101,11 @@ def reflected(x2, x1):
     return operate(spec, x1, x2)
 
 def in_place(x1, x2):
-    with assignments.lock:
+    assignments.acquire()
+    try:
         return write_result(x1, x2)
+    finally:
+        assignments.release()
 
 def write_result(x1, x2):
     a = x1._t

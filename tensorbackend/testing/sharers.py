@@ -10,6 +10,7 @@ import copy
 from collections.abc import Callable, Generator
 from functools import partial
 from inspect import getgeneratorlocals
+from itertools import product
 from typing import Any, TypeAlias
 
 import numpy
@@ -166,8 +167,10 @@ def check_values_stay(given: Tensor, key: Any, value: Any, backend: Backend) -> 
     >>> import tensorbackend as tb
     >>> check_values_stay(tb.tensor([1.0, 2.0], backend="binary"), 0, 5.0, tb.get_backend("numpy"))
     """
-    for name, share in SHARERS.items():
+    for (name, share), owns_memory in product(SHARERS.items(), (False, True)):
         x = given.backend_copy(backend) * 1
+        for _ in range(2 * owns_memory):
+            x[key] = given[key].backend_copy(backend)
         reader = share(x)
         for turn in range(2):
             before = reader()

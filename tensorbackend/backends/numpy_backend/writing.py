@@ -82,7 +82,7 @@ def _write_numbers(dtype: DType, kind: type) -> Write | None:
     def put(x: Tensor, key: Any, number: float) -> None:
         if not (-limit <= number <= limit or number != number or number in (inf, -inf)):
             raise OverflowError  # or near the limit, where it depends on rounding
-        _put(x, key, number)
+        own(x)[key] = number
 
     return put
 
