@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import ContextDecorator
 from contextvars import ContextVar, copy_context
-from copy import copy
-from functools import wraps
+from functools import partial, wraps
+from io import IOBase
+from operator import call
 from typing import Any, Final, Generic, ParamSpec, Self, TypeVar
 
 P = ParamSpec("P")
@@ -18,11 +20,15 @@ called, that function or the program, and its arguments. It is empty outside of 
 calls look at."""
 
 
-class Block(ContextDecorator, Generic[R]):
+class Block(IOBase, ContextDecorator, Generic[R]):  # type: ignore[misc] # `__enter__` returns something else
     """A `with` block that sets context variables, and restores their old values at its end.
 
-    It decorates functions too: each call then opens a block. Rejected: `contextlib.contextmanager`. Python closes an
-    unreferenced generator in the context that is current then, which would restore the values there.
+    It decorates functions too: each call then opens a block. The end of the block is that of a file: `IOBase.__exit__`
+    calls `close`. In CPython both run in C, where no signal is handled. An `__exit__` in Python may be interrupted at
+    its entry, before anything is restored, as may a generator's.
+
+    Rejected: `contextlib.contextmanager`. Python closes an unreferenced generator in the context that is current then,
+    which would restore the values there.
 
     Parameters
     ----------
@@ -30,6 +36,8 @@ class Block(ContextDecorator, Generic[R]):
         The value that `as` binds.
     settings : sequence of tuple
         Each variable with its value inside the block.
+    ends : sequence of callable, default ()
+        What the end of the block calls after that; it cannot be interrupted if it is written in C.
 
     Examples
     --------
@@ -41,28 +49,42 @@ class Block(ContextDecorator, Generic[R]):
     0
     """
 
-    def __init__(self, value: R, settings: Sequence[tuple[ContextVar[Any], Any]]) -> None:
+    closed = True
+    """Says that nothing has to be closed when a block is dropped."""
+    close: Callable[[], object]  # type: ignore[assignment] # restores the old values
+
+    def __init__(
+        self,
+        value: R,
+        settings: Sequence[tuple[ContextVar[Any], Any]],
+        ends: Sequence[Callable[[], object]] = (),
+    ) -> None:
         self._value: Final = value
-        self._settings: Final = settings
-        self._before: list[tuple[ContextVar[Any], Any]] = []
+        self._settings = settings
+        self._ends: Final = ends
+        self.close = _nothing
 
     def _recreate_cm(self) -> Self:
         """The block of one call of a decorated function."""
-        return copy(self)
+        made = self.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
 
-    def __enter__(self) -> R:
-        self._before = [(variable, variable.get()) for variable, _ in self._settings]
+    def __enter__(self) -> R:  # type: ignore[override]
+        before = [partial(variable.set, variable.get()) for variable, _ in self._settings]
+        # It calls all, in C, and returns what is false. It is known before anything is set.
+        self.close = partial(deque, map(call, [*before, *self._ends]), 0)
         try:
             for variable, value in self._settings:
                 variable.set(value)
         except BaseException:  # an interrupt
-            self.__exit__()
+            deque(map(call, before), 0)
             raise
         return self._value
 
-    def __exit__(self, *error: object) -> None:
-        for variable, value in self._before:
-            variable.set(value)
+
+def _nothing() -> None:
+    """The end of a block that was never entered."""
 
 
 def in_own_context(function: Callable[P, R]) -> Callable[P, R]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -15,6 +16,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.dispatch import watching
+from tensorbackend.dtypes.defaults import cast_blocks
 from tensorbackend.expr import mesh_variation, node, record
 from tensorbackend.expr.grad import recorded
 from tensorbackend.protocol import Backend
@@ -170,3 +172,44 @@ def test_an_interrupt_at_the_entry_of_any_call_leaves_all_defaults_as_they_were(
     assert interrupted >= 3  # a program whose calls are all known enters few
     assert tb.zeros(2).backend is before.backend
     program()
+
+
+BLOCKS: dict[str, Callable[[], Any]] = {
+    "default backend": lambda: tb.default_backend("binary"),
+    "precision": lambda: tb.precision(64),
+    "cast": lambda: tb.precision(64, cast=True),
+    "autocast": lambda: tb.autocast("bfloat16"),
+}
+
+
+def interrupted_in_a_loop(make: Callable[[], Any], seconds: float) -> dict[str, Any]:
+    """What a loop of blocks leaves when it is interrupted after a time."""
+
+    def loop() -> None:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        while True:
+            with make():
+                pass
+
+    with pytest.raises(KeyboardInterrupt):
+        loop()
+    return {variable.name: value for variable, value in contextvars.copy_context().items()}
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timer that interrupts")
+@pytest.mark.parametrize("name", BLOCKS)
+def test_an_interrupt_at_any_time_ends_a_block(name: str) -> None:
+    """The end of a block runs in C, so no interrupt comes between its beginning and its end."""
+    make, rng, before = BLOCKS[name], np.random.default_rng(0), signal.getsignal(signal.SIGALRM)
+    with make():
+        pass
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        for _ in range(int(os.environ.get("TENSORBACKEND_INTERRUPTS", "300"))):
+            context = contextvars.copy_context()
+            wanted = {variable.name: value for variable, value in context.items()}
+            assert context.run(interrupted_in_a_loop, make, rng.uniform(2e-5, 3e-4)) == wanted
+            assert not cast_blocks
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

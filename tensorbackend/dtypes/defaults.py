@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
+from functools import partial
 from typing import Final, Literal, TypeAlias, get_args
 
 from ..errors import ArgumentError, expected
@@ -65,22 +66,18 @@ class CastBlock(Block[None]):
     """A block in which operands are cast. `mode` is its value of `current_precision`."""
 
     def __init__(self, mode: int) -> None:
-        super().__init__(None, [(variable, mode) for variable in _precisions.values()])
+        ends = (partial(cast_blocks.remove, mode), when_casting.call)
+        super().__init__(None, [(variable, mode) for variable in _precisions.values()], ends)
         self._mode: Final = mode
 
     def __enter__(self) -> None:
         cast_blocks.append(self._mode)
         try:
             when_casting.call()
+            super().__enter__()
         except BaseException:  # an interrupt
             cast_blocks.remove(self._mode)
             raise
-        super().__enter__()
-
-    def __exit__(self, *error: object) -> None:
-        super().__exit__()
-        cast_blocks.remove(self._mode)
-        when_casting.call()
 
 
 def precision(bits: int | str, *, cast: bool = False) -> Block[None]:

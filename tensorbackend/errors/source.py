@@ -23,8 +23,10 @@ def expression_at(frame: FrameType) -> ast.expr | None:
 
     Examples
     --------
-    >>> import inspect
-    >>> expression_at(inspect.currentframe()) is None  # a prompt has no source here
+    >>> import sys
+    >>> names = {"at": lambda: expression_at(sys._getframe(1))}
+    >>> exec("answer = at()", names)
+    >>> names["answer"] is None  # code without a source
     True
     """
     code = frame.f_code

@@ -60,8 +60,8 @@ class NameScope(Block[str]):
     def __enter__(self) -> str:
         around = current_scope.get()
         path = f"{around}/{self._name}" if around else self._name
-        self._before = [(current_scope, around)]
-        current_scope.set(path)
+        self._settings = [(current_scope, path)]
+        super().__enter__()
         return path
 
     def __exit__(self, *error: object) -> None:

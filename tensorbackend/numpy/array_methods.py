@@ -113,6 +113,10 @@ class ArrayMethods(Holder):
         elements: Any = numpy.array(tensor_of(self).__array__(), order="C", copy=True)
         return memoryview(elements)
 
+    def __release_buffer__(self, buffer: memoryview) -> None:
+        """Releases what `__buffer__` returned; `numpy.frombuffer` reads freed memory if a class lacks this method."""
+        buffer.release()
+
     def dumps(self) -> bytes:
         """The array as a pickle."""
         return pickle.dumps(self)

@@ -5,6 +5,7 @@ import io
 import sys
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -69,7 +70,7 @@ def test_a_conversion_asks_an_array_a_few_times(name: str, dtype: str) -> None:
     """No conversion leads to another one without end, on any Python."""
     for kind, x in views(dtype).items():
         expected = numpy.array(x.tolist(), dtype)
-        result, seen = calls(lambda x=x: CONVERSIONS[name](x))
+        result, seen = calls(partial(CONVERSIONS[name], x))
         numpy.testing.assert_array_equal(result, expected.reshape(result.shape), err_msg=kind)
         assert all(count <= 4 for count in seen.values()), (kind, seen)
 
@@ -81,7 +82,7 @@ def test_a_buffer_is_asked_for_once(name: str, dtype: str) -> None:
     """`memoryview(x)` makes one copy."""
     for kind, x in views(dtype).items():
         if x.size and (name != "bytearray" or x.ndim):  # `bytearray(number)` asks for so many zeros
-            result, seen = calls(lambda x=x: BUFFERS[name](x))
+            result, seen = calls(partial(BUFFERS[name], x))
             numpy.testing.assert_array_equal(result, numpy.array(x.tolist(), dtype), err_msg=kind)
             assert seen["__buffer__"] == 1, (kind, seen)
             assert seen["__array__"] <= 1, (kind, seen)

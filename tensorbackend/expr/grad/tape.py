@@ -34,16 +34,16 @@ class _Pause(Block[None]):
     """A block in which a tape does not record."""
 
     def __init__(self, tape: Tape) -> None:
-        super().__init__(None, [(open_tape, None)])
-        self._tape: Final = tape
+        super().__init__(None, [(open_tape, None)], [tape._pauses.pop])
+        self._pauses: Final = tape._pauses
 
     def __enter__(self) -> None:
-        self._tape._pauses += 1
-        super().__enter__()
-
-    def __exit__(self, *error: object) -> None:
-        super().__exit__()
-        self._tape._pauses -= 1
+        self._pauses.append(None)
+        try:
+            super().__enter__()
+        except BaseException:  # an interrupt
+            self._pauses.pop()
+            raise
 
 
 class Tape:
@@ -56,7 +56,7 @@ class Tape:
 
     def __init__(self) -> None:
         self._began = False
-        self._pauses = 0
+        self._pauses: Final[list[None]] = []
         self.serial = next_serial()
         """A number that is higher than the numbers of earlier tapes."""
 
@@ -77,7 +77,7 @@ class Tape:
     @property
     def is_paused(self) -> bool:
         """Whether a block of `paused` is active, in which the tape records nothing."""
-        return self._pauses > 0
+        return bool(self._pauses)
 
     def follows(self, x: Tensor) -> bool:
         """Whether the tape recorded a tensor: it watches it, or computed it from watched tensors.

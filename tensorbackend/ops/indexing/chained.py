@@ -196,10 +196,10 @@ def _attribute(owner: Any, name: str) -> Any:
 
 def _part(container: Any, key: _Reader, frame: FrameType) -> Any:
     """A part of a container of Python's own."""
-    if container.__class__ in (dict, list, tuple):
+    part = key(frame)
+    if container.__class__ in (dict, list, tuple) and part.__class__ in (int, str):
         try:
-            part: Any = key(frame)
-            return container[part] if part.__class__ in (int, str) else _UNKNOWN
-        except LookupError:
+            return container[part]
+        except (LookupError, TypeError):  # the assignment itself raises it
             pass
     return _UNKNOWN
