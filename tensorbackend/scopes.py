@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from contextlib import ContextDecorator
 from contextvars import ContextVar, copy_context
 from functools import partial, wraps
-from io import IOBase
 from operator import call
-from typing import Any, Final, Generic, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, Self, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -19,8 +18,22 @@ around_calls: Final[list[Callable[..., Any]]] = []
 called, that function or the program, and its arguments. It is empty outside of such blocks, which is all that other
 calls look at."""
 
+_call: Final[Callable[[Callable[[], object]], object]] = call
+"""`operator.call`, of functions without arguments."""
 
-class Block(IOBase, ContextDecorator, Generic[R]):  # type: ignore[misc] # `__enter__` returns something else
+
+if TYPE_CHECKING:
+
+    class _Ended:
+        close: Callable[[], object]
+
+        def __exit__(self, *error: object) -> None: ...
+
+else:
+    from io import IOBase as _Ended
+
+
+class Block(_Ended, ContextDecorator, Generic[R]):
     """A `with` block that sets context variables, and restores their old values at its end.
 
     It decorates functions too: each call then opens a block. The end of the block is that of a file: `IOBase.__exit__`
@@ -51,7 +64,6 @@ class Block(IOBase, ContextDecorator, Generic[R]):  # type: ignore[misc] # `__en
 
     closed = True
     """Says that nothing has to be closed when a block is dropped."""
-    close: Callable[[], object]  # type: ignore[assignment] # restores the old values
 
     def __init__(
         self,
@@ -62,7 +74,7 @@ class Block(IOBase, ContextDecorator, Generic[R]):  # type: ignore[misc] # `__en
         self._value: Final = value
         self._settings = settings
         self._ends: Final = ends
-        self.close = _nothing
+        self.close: Callable[[], object] = _nothing
 
     def _recreate_cm(self) -> Self:
         """The block of one call of a decorated function."""
@@ -70,15 +82,15 @@ class Block(IOBase, ContextDecorator, Generic[R]):  # type: ignore[misc] # `__en
         made.__dict__.update(self.__dict__)
         return made
 
-    def __enter__(self) -> R:  # type: ignore[override]
-        before = [partial(variable.set, variable.get()) for variable, _ in self._settings]
+    def __enter__(self) -> R:
+        before: list[Callable[[], object]] = [partial(variable.set, variable.get()) for variable, _ in self._settings]
         # It calls all, in C, and returns what is false. It is known before anything is set.
-        self.close = partial(deque, map(call, [*before, *self._ends]), 0)
+        self.close = partial(deque, map(_call, [*before, *self._ends]), 0)
         try:
             for variable, value in self._settings:
                 variable.set(value)
         except BaseException:  # an interrupt
-            deque(map(call, before), 0)
+            deque(map(_call, before), 0)
             raise
         return self._value
 

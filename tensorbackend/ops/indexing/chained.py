@@ -199,7 +199,8 @@ def _part(container: Any, key: _Reader, frame: FrameType) -> Any:
     part = key(frame)
     if container.__class__ in (dict, list, tuple) and part.__class__ in (int, str):
         try:
-            return container[part]
+            of_any: Any = container
+            return of_any[part]
         except (LookupError, TypeError):  # the assignment itself raises it
             pass
     return _UNKNOWN
