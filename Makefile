@@ -83,7 +83,7 @@ MUTANTS_READY := .venv-mutants/.ready
 MUTANTS ?= 60
 SEED ?= 0
 
-.PHONY: help setup demo test oracles mutants oldest stress bench peers gpu gpu-full docs gallery browser release check fmt lint types plugin dask mlx onnx adapter phiml phiflow frontend returnn clients libraries autograd npbench clean
+.PHONY: help setup demo test oracles mutants oldest pythons stress bench peers gpu gpu-full docs gallery browser release check fmt lint types plugin dask mlx onnx adapter phiml phiflow frontend returnn clients libraries autograd npbench clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -152,6 +152,10 @@ $(OLDEST_READY): pyproject.toml .ci/oldest.py
 
 oldest: $(OLDEST_READY) ## Runs the tests with the oldest versions of pyproject.toml; not part of check
 	$(MAKE) -o $(READY) test oracles BIN=$(OLDEST_BIN)
+
+pythons: ## Runs lint, types, tests and oracles on other Pythons: make pythons PYTHONS="python3.14 python3.15"; CI runs a part
+	@test -n '$(PYTHONS)' || { echo 'make pythons: expected PYTHONS="python3.14 ...", commands on your path'; exit 2; }
+	$(PYTHON) .ci/pythons.py $(if $(QUICKLY),--quick --seconds 240) $(PYTHONS)
 
 stress: $(READY) ## Repeats programs in threads, forked and spawned processes and under interrupts, for ten minutes
 	TENSORBACKEND_CHECK=1 $(BIN)/python benchmarks/stress.py --seconds 600
@@ -374,4 +378,4 @@ npbench: $(PLUGIN_READY) ## Measures NPBench's programs and writes docs/npbench.
 check: lint types test oracles plugin dask mlx onnx ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .gallery .venv .venv-gallery .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-phiml .venv-returnn .venv-clients .venv-libraries .venv-bench .venv-docs .venv-gpu .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
+	rm -rf .gallery .venv .venv-python* .venv-gallery .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-phiml .venv-returnn .venv-clients .venv-libraries .venv-bench .venv-docs .venv-gpu .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info

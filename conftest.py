@@ -1,8 +1,12 @@
 """The setup of all tests: checked payloads, errors with all their frames, fewer garbage collections."""
 
 import gc
+import inspect
 import os
+import re
 from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +17,35 @@ os.environ.setdefault("TENSORBACKEND_TRACEBACK", "full")
 # Many long-lived objects exist: templates, plans and examples. With Python's default thresholds, the garbage collector
 # would take an eighth of the processor time to visit them.
 gc.set_threshold(50_000, 20, 50)
+
+
+OPTIONAL = ("jax", "mpmath", "optax", "rich", "safetensors", "scipy", "shtab")
+MISSING = [name for name in OPTIONAL if find_spec(name) is None]
+"""The libraries of extras that are not installed, as where a new Python has no wheel of them yet. Tests that need them
+are left out: files that import them, and tests whose source or parameters name JAX. `make setup` installs all."""
+
+_IMPORTS = re.compile(rf"^\s*(?:import|from) (?:{'|'.join(MISSING)})\b", re.MULTILINE)
+
+
+def pytest_report_header() -> list[str]:
+    """Says what is not installed."""
+    return [f"not installed, so tests that need it are left out: {name}" for name in MISSING]
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leaves out files that import what is missing."""
+    if not MISSING or collection_path.suffix != ".py":
+        return None
+    return True if _IMPORTS.search(collection_path.read_text("utf-8")) else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skips tests that name JAX, where it is missing."""
+    for item in items if "jax" in MISSING else ():
+        function = getattr(item, "function", None)
+        text = item.nodeid if function is None else item.nodeid + inspect.getsource(function)
+        if "jax" in text:
+            item.add_marker(pytest.mark.skip(reason="needs JAX, which is not installed"))
 
 
 def pytest_collection_finish() -> None:
