@@ -16,6 +16,7 @@ from ..ops.creation.values import asarray
 from ..protocol import BackendLike
 from ..template import Template
 from ..tensor import Tensor
+from .gguf_header import check_header
 from .matrix import Quantized
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def load_gguf(path: str | os.PathLike[str], backend: BackendLike = None) -> dict
     BackendError
         If the package `gguf` is not installed.
     FileError
-        For a file that is not in this format.
+        For a file that is not in this format, or says that more is in it than its bytes hold.
 
     See Also
     --------
@@ -74,6 +75,7 @@ def load_gguf(path: str | os.PathLike[str], backend: BackendLike = None) -> dict
     if not Path(place).is_file():
         raise FileError(expected("a file", path=place))
     try:
+        check_header(Path(place), dict(getattr(gguf, "GGML_QUANT_SIZES", {})))
         read = gguf.GGUFReader(place).tensors
     except Exception as error:  # the reader raises whatever a broken file leads to
         raise FileError(expected("a GGUF file", path=place, error=error)) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -41,6 +42,12 @@ def mxfp4() -> tuple[Any, Any]:
 
 
 KINDS = {"Q8_0": q8_0, "Q4_0": q4_0, "MXFP4": mxfp4}
+
+
+def header(*entries: bytes, tensors: tuple[bytes, ...] = (), order: str = "<") -> bytes:
+    """The header of a file with metadata and tensors."""
+    counts = struct.pack(f"{order}IQQ", 3, len(tensors), len(entries))
+    return b"GGUF" + counts + b"".join(entries) + b"".join(tensors)
 
 
 def hand_over(monkeypatch: pytest.MonkeyPatch, path: Path, tensors: list[Any]) -> None:
