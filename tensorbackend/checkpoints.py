@@ -24,7 +24,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from .backends.libraries import import_library
 from .declarations.argument_errors import check_arguments
@@ -45,6 +45,9 @@ from .tensor.missing_names import missing_names as _missing_names
 __all__ = ["load", "save"]
 
 _CURRENT = "current"
+
+_DIGITS: Final = 18
+"""The most digits of a version's number, far more than programs save."""
 _FORMAT = 1
 """The number of the format, the only one that `load` reads."""
 
@@ -152,7 +155,7 @@ def load(folder: str | os.PathLike[str], /, *, like: Any = None, backend: Backen
     if version is None:
         raise FileError(expected("a folder with a checkpoint", "save() one first", folder=str(place)))
     with locate_errors(folder=str(place)):
-        index = json.loads((version / "index.json").read_text())
+        index = _read_index(version)
         if index["format"] != _FORMAT:
             raise FileError(expected(f"a checkpoint of the format {_FORMAT}", format=index["format"]))
         tensors = {
@@ -286,12 +289,23 @@ def _write_text(path: Path, text: str) -> None:
 def _current(folder: Path) -> Path | None:
     """The folder of the version that is complete; `None` if there is none."""
     try:
-        name = (folder / _CURRENT).read_text()
+        name = (folder / _CURRENT).read_bytes()
     except FileNotFoundError:
         return None
-    if not name.isdigit():
+    if not (name.isdigit() and len(name) <= _DIGITS):
         raise FileError(expected("a version number in the file current", folder=str(folder), found=name[:80]))
-    return folder / name
+    version = folder / name.decode()
+    if not version.is_dir():
+        remedy = "restore its files, or save() to another folder"
+        raise FileError(expected("the version that the file current names", remedy, folder=str(folder), version=name))
+    return version
+
+
+def _read_index(version: Path) -> Any:
+    try:
+        return json.loads((version / "index.json").read_bytes())
+    except FileNotFoundError:
+        raise broken("a version without its index") from None
 
 
 def _read(version: Path, name: str, entry: Mapping[str, Any], backend: Backend, parts: list[Any]) -> Tensor:

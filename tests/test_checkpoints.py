@@ -200,3 +200,17 @@ def test_a_backend_gets_an_array_for_a_tensor_without_axes(tmp_path: Path) -> No
     tb.checkpoints.save(tmp_path / "saved", value)
     loaded = tb.checkpoints.load(tmp_path / "saved", like=value, backend=Strict())
     assert (loaded["scale"].item(), loaded["step"]) == (2.5, 3)
+
+
+@pytest.mark.parametrize("current", [b"\xff\xfe", b"7", b"", b"0/..", b"1" * 400, "\u00b2".encode()])
+def test_a_broken_version_number_is_told(tmp_path: Path, current: bytes) -> None:
+    tb.checkpoints.save(tmp_path, {"a": tb.ones(2)})
+    (tmp_path / "current").write_bytes(current)
+    for use in (lambda: tb.checkpoints.load(tmp_path), lambda: tb.checkpoints.save(tmp_path, {"a": tb.ones(2)})):
+        with pytest.raises(FileError):
+            use()
+    (tmp_path / "current").write_bytes(b"0")
+    assert tb.checkpoints.load(tmp_path)["['a']"].tolist() == [1.0, 1.0]
+    (tmp_path / "0" / "index.json").unlink()
+    with pytest.raises(FileError, match="without its index"):
+        tb.checkpoints.load(tmp_path)

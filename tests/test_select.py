@@ -4,6 +4,7 @@ import importlib.metadata
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -40,6 +41,27 @@ def test_a_plugin_that_fails_breaks_no_other(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(BackendError, match="to be a subclass of Backend"):
         tb.get_backend("odd")
     assert tb.get_backend("binary").name == "binary"
+
+
+def test_a_distribution_whose_entry_points_cannot_be_read_breaks_no_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, text in {"broken": b"[tensorbackend.backends]\n\xff = x:Y\n", "right": RIGHT}.items():
+        (tmp_path / f"{name}-1.0.dist-info").mkdir()
+        (tmp_path / f"{name}-1.0.dist-info" / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
+        )
+        (tmp_path / f"{name}-1.0.dist-info" / "entry_points.txt").write_bytes(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "right" in tb.backends()
+    assert registry.origin("right") == "right 1.0"
+    with pytest.raises(BackendError, match="the name of a backend"):
+        tb.get_backend("unknown")
+    with pytest.raises(BackendError, match="'no_such_module'"):
+        tb.get_backend("right")
+
+
+RIGHT = b"[tensorbackend.backends]\nright = no_such_module:Backend\n"
 
 
 class Raising(BinaryBackend):

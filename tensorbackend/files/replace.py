@@ -6,7 +6,12 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import IO
+from typing import IO, Any, Final
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl: Any = None  # type: ignore[no-redef]
 
 from ..errors import FileError, expected
 
@@ -16,14 +21,15 @@ def replace_file(path: str) -> Iterator[IO[bytes]]:
     """A new file to write, which replaces `path` when the block ends and is removed if the block raises.
 
     The scratch file has a random name and is opened exclusively, so neither another writer nor a planted link can
-    interfere. Data and directory are synchronised to the disk before the block ends.
+    interfere. Data and directory are synchronised to the disk before the block ends. Scratch files of the folder that
+    programs left when they were killed are removed: those that no process has locked.
     """
     target, old = _target(path)
     folder = os.path.dirname(target) or os.curdir
-    scratch = os.path.join(folder, f".{os.urandom(16).hex()}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    _remove_left(folder)
     # Nobody else may read the replacement of a private file, not even for a moment.
-    descriptor = os.open(scratch, flags, 0o666 if old is None else 0o600)
+    descriptor, scratch = _create(folder, 0o666 if old is None else 0o600)
+    lock = None if fcntl is None else os.dup(descriptor)  # it holds the lock until the file has its name
     try:
         with os.fdopen(descriptor, "wb") as file:
             if old is not None:
@@ -36,7 +42,45 @@ def replace_file(path: str) -> Iterator[IO[bytes]]:
         with suppress(OSError):
             os.unlink(scratch)
         raise
+    finally:
+        if lock is not None:
+            os.close(lock)
     _sync(folder)
+
+
+def _create(folder: str, mode: int) -> tuple[int, str]:
+    """A new scratch file, locked where the system has locks, and its path."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        scratch = os.path.join(folder, f"{_PREFIX}{os.urandom(16).hex()}.tmp")
+        descriptor = os.open(scratch, flags, mode)
+        if fcntl is None:
+            return descriptor, scratch
+        with suppress(OSError):  # of a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.path.lexists(scratch):
+            return descriptor, scratch
+        os.close(descriptor)  # another process has removed it, before it was locked
+
+
+def _remove_left(folder: str) -> None:
+    """Removes the scratch files of a folder that no running process writes."""
+    if fcntl is None:
+        return
+    with suppress(OSError), os.scandir(folder) as entries:
+        left = [entry.path for entry in entries if entry.name.startswith(_PREFIX) and entry.name.endswith(".tmp")]
+        for path in left:
+            with suppress(OSError):  # it is not ours, locked, or gone
+                descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    os.unlink(path)
+                finally:
+                    os.close(descriptor)
+
+
+_PREFIX: Final = ".tensorbackend-"
+"""How names of scratch files begin."""
 
 
 def _target(path: str) -> tuple[str, os.stat_result | None]:

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import DTypeLike, as_dtype, float32, promote_types
-from ..errors import ShapeError, expected
+from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.random.continuous import normal, truncated_normal, uniform
 from ..ops.creation.filled import rename
 from ..ops.elementwise.binary import multiply
@@ -21,7 +21,7 @@ from ..ops.elementwise.conversion import astype
 from ..ops.linalg import qr
 from ..ops.shape import matrix_transpose, permute_dims, reshape
 from ..rules.axes import normalize_axis
-from ..rules.plan import choice
+from ..rules.plan import choice, number
 from ..rules.random import check_floating
 from ..template import Template
 from ..tensor import Tensor, TensorLike
@@ -31,6 +31,13 @@ TRUNCATED = 0.87962566103423978
 
 Fan = Literal["inputs", "outputs", "mean"]
 Distribution = Literal["normal", "truncated normal", "uniform"]
+
+
+def _variance(scale: float) -> float:
+    given = number(scale=scale)
+    if not 0 <= given < math.inf:
+        raise ArgumentError(expected("a finite number of at least 0 as scale", scale=scale))
+    return given
 
 
 @check_arguments
@@ -79,6 +86,8 @@ def variance_scaling(
         For fewer than two axes.
     DTypeError
         For a dtype that is not floating.
+    ArgumentError
+        For a scale below 0, or one that is not finite.
 
     Examples
     --------
@@ -99,7 +108,7 @@ def variance_scaling(
     places = math.prod(size for axis, size in enumerate(template.shape) if axis not in (first, second))
     fans = template.shape[first] * places, template.shape[second] * places
     count = {"inputs": fans[0], "outputs": fans[1], "mean": (fans[0] + fans[1]) / 2}[fan]
-    deviation = math.sqrt(scale / max(1.0, count))
+    deviation = math.sqrt(_variance(scale) / max(1.0, count))
     if distribution == "uniform":
         return multiply(uniform(key, shape, kind, -1, names=names), math.sqrt(3) * deviation)
     if distribution == "normal":

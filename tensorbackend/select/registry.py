@@ -6,8 +6,11 @@ and a program registers a class by `register_backend`.
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..caching.locks import module_lock
@@ -202,18 +205,36 @@ def start_backend(name: str) -> Backend:
 
 def _plugins() -> dict[str, list[EntryPoint]]:
     """The entry points that distributions declare under each name: several if distributions declare the same name."""
-    from importlib.metadata import entry_points  # slow to import, and few programs need it
-
     points_by_name: dict[str, list[EntryPoint]] = {}
-    for point in entry_points(group=ENTRY_POINT_GROUP):
+    for point in _entry_points():
         others = points_by_name.setdefault(point.name, [])
         if (point.value, _distribution(point)) not in [(other.value, _distribution(other)) for other in others]:
             others.append(point)
     return points_by_name
 
 
+def _entry_points() -> Iterable[EntryPoint]:
+    """The entry points of all distributions but those whose files cannot be read."""
+    from importlib.metadata import distributions, entry_points  # slow to import, and few programs need it
+
+    try:
+        return entry_points(group=ENTRY_POINT_GROUP)
+    except Exception:  # of any distribution, which must not break the others
+        pass
+    points: dict[str, Iterable[EntryPoint]] = {}
+    for distribution in distributions():
+        with suppress(Exception):
+            name = re.sub("[-_.]+", "-", distribution.name).lower()
+            if name not in points:  # else one that is hidden by another of its name
+                points[name] = distribution.entry_points.select(group=ENTRY_POINT_GROUP)
+    return chain.from_iterable(points.values())
+
+
 def _distribution(entry: EntryPoint) -> str:
-    return "plugin" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
+    try:
+        return "plugin" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
+    except Exception:  # whatever reading broken metadata leads to
+        return "plugin"
 
 
 def _load_plugin(name: str) -> type[Backend]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,8 @@ def set_threads(count: int | None) -> None:
 def parallel_for(length: int, height: int, work: Callable[[int, int], Any]) -> None:
     """Processes the rows [0, length) in parts, one for each thread, which begin at multiples of `height`.
 
+    Where the system starts no more threads, those that there are process all parts, this one alone if need be.
+
     Parameters
     ----------
     length : int
@@ -90,11 +93,27 @@ def parallel_for(length: int, height: int, work: Callable[[int, int], Any]) -> N
         work(0, length)
         return
     ends = [min(length, number * blocks // parts * height) for number in range(parts + 1)]
-    waiting = [_executor().submit(work, start, end) for start, end in pairwise(ends[1:])]
+    left = [*pairwise(ends)]
+
+    def work_off() -> None:
+        while True:
+            try:
+                start, end = left.pop(0)
+            except IndexError:  # another thread has taken the last part
+                return
+            work(start, end)
+
+    waiting = []
     try:
-        work(0, ends[1])
+        with suppress(RuntimeError):  # no thread can be started
+            for _ in range(parts - 1):
+                waiting.append(_executor().submit(work_off))
+        work_off()
+    except BaseException:
+        left.clear()
+        raise
     finally:
-        errors = [future.exception() for future in waiting]
+        errors = [future.exception() for future in waiting if not future.cancel()]
     for error in errors:
         if error is not None:
             raise error

@@ -236,8 +236,10 @@ def solve_ivp(
     if type(y0) in (list, tuple) and not is_tree(y0):
         y0 = asarray(y0)  # numbers in a list, as in SciPy
     given, tree = flatten(y0)
+    if not given:
+        raise ArgumentError(expected("a y0 with a tensor in it", y0=y0))
     parts = operand_tensors(*given)
-    dtype = promote_types(result_type(*parts), float32) if parts else float32
+    dtype = promote_types(result_type(*parts), float32)
     if not dtype.is_floating:
         raise DTypeError(expected("a real y0", "integrate its real and imaginary parts", dtype=dtype))
     ends = list(span) if isinstance(span, list | tuple) else [asarray(span)]

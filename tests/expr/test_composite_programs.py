@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -116,6 +117,21 @@ def test_an_error_of_a_thread_is_raised(threads: Any) -> None:
 
     with pytest.raises(ValueError, match="second part"):
         parallel_for(100, 10, work)
+
+
+def test_work_is_done_where_no_thread_can_be_started(threads: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    threads(7)
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        parts: list[range] = []
+        parallel_for(65, 8, partial(_note, parts))
+        assert sorted(chain.from_iterable(parts)) == list(range(65))
+    parts.clear()  # what stayed in the pool's queue finds nothing left to do
+    parallel_for(65, 8, partial(_note, parts))
+    assert sorted(chain.from_iterable(parts)) == list(range(65))
 
 
 @pytest.mark.parametrize("count", [0, -1, 1.5, True, "2"])

@@ -146,3 +146,31 @@ def test_what_fails_leaves_the_old_file(tmp_path: Path, suffix: str, monkeypatch
         tb.save(path, x + 1 if suffix == ".npy" else {"x": x + 1})
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == [path.name]
+
+
+KILLED = """
+import os, signal, sys
+from tensorbackend.files.replace import replace_file
+with replace_file(sys.argv[1]) as file:
+    file.write(bytes(1000))
+    print("written", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
+def test_what_a_killed_program_left_is_removed_at_the_next_save(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    command = [sys.executable, "-c", KILLED, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "written\n"
+        (scratch,) = os.listdir(tmp_path)
+        tb.save(path, {"x": tb.zeros(2)})
+        assert sorted(os.listdir(tmp_path)) == sorted([scratch, path.name])  # it may still be written
+        writer.kill()
+        writer.wait()
+    (tmp_path / ".other.tmp").write_bytes(b"of somebody else")
+    (tmp_path / ".tensorbackend-link.tmp").symlink_to(path)
+    tb.save(path, {"x": tb.ones(2)})
+    assert sorted(os.listdir(tmp_path)) == [".other.tmp", ".tensorbackend-link.tmp", path.name]

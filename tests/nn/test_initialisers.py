@@ -50,5 +50,9 @@ def test_wrong_options() -> None:
         tb.nn.he_normal(key, (3, 4), inputs=1)
     with pytest.raises(ArgumentError, match="variance_scaling: expected"):
         tb.nn.variance_scaling(key, (3, 4), fan="both")  # type: ignore[arg-type] # wrong on purpose
+    for scale in (-5, float("nan"), float("inf")):
+        with pytest.raises(ArgumentError, match="variance_scaling: expected a finite number of at least 0"):
+            tb.nn.variance_scaling(key, (3, 4), scale=scale)
+    assert not tb.nn.variance_scaling(key, (3, 4), scale=0).any()
     with pytest.raises(DTypeError, match="variance_scaling: expected"):
         tb.nn.variance_scaling(key, (3, 4), dtype="s8")

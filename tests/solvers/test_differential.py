@@ -119,3 +119,9 @@ def test_times_and_ends_have_gradients_beside_a_start_with_data() -> None:
     for span in (lambda end: (0.0, end), lambda end: tb.stack([end - 1, end])):
         expected = -numpy.exp(-1.0) if type(span(end)) is tuple else 0.0
         numpy.testing.assert_allclose(tb.grad(lambda end, span=span: last(span(end)))(end), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("y0", [None, {}])
+def test_y0_has_a_tensor(y0: Any) -> None:
+    with pytest.raises(ArgumentError, match="a y0 with a tensor in it"):
+        tb.solvers.solve_ivp(lambda t, y: y, (0.0, 1.0), y0)
