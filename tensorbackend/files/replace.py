@@ -6,12 +6,13 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import IO, Any, Final
 
 try:
-    import fcntl
+    fcntl: Any = import_module("fcntl")
 except ImportError:  # on Windows
-    fcntl: Any = None  # type: ignore[no-redef]
+    fcntl = None
 
 from ..errors import FileError, expected
 

@@ -53,7 +53,10 @@ def tensor(value: Any) -> Tensor:
         return value
     if isinstance(value, _SEQUENCES) and not hasattr(value, "__array__"):
         if _holds_arrays(value):
-            return stack_tensors([tensor(part) for part in value])
+            try:
+                return stack_tensors([tensor(part) for part in value])
+            except RecursionError:
+                raise ArgumentError(expected("no list that holds itself", value=type(value).__name__)) from None
         return from_numpy(_array_of_list(value))
     if isinstance(value, numpy.ndarray):
         return from_numpy(value)
@@ -74,13 +77,21 @@ def tensor(value: Any) -> Tensor:
     )
 
 
-def _holds_arrays(value: Any) -> bool:
-    """Whether nested sequences hold arrays or tensors, which must not go through the host."""
+def _holds_arrays(value: Any, seen: set[int] | None = None) -> bool:
+    """Whether nested sequences hold arrays or tensors, which must not go through the host.
+
+    A list that holds itself is looked at once; NumPy says what is wrong with it.
+    """
     for kind in set(map(type, value)) if value.__class__ is not range else ():
         if kind is ndarray or issubclass(kind, Tensor):
             return True
-        if issubclass(kind, _SEQUENCES) and any(isinstance(part, _SEQUENCES) and _holds_arrays(part) for part in value):
-            return True
+        if issubclass(kind, _SEQUENCES):
+            seen = {id(value)} if seen is None else seen
+            for part in value:
+                if isinstance(part, _SEQUENCES) and id(part) not in seen:
+                    seen.add(id(part))
+                    if _holds_arrays(part, seen):
+                        return True
     return False
 
 
@@ -138,7 +149,10 @@ def host(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: host(entry) for key, entry in value.items()}
     if type(value) in (list, tuple):
-        return type(value)(map(host, value))
+        try:
+            return type(value)(map(host, value))
+        except RecursionError:
+            raise ArgumentError(expected("no list that holds itself", value=type(value).__name__)) from None
     if isinstance(value, slice):
         return slice(host(value.start), host(value.stop), host(value.step))
     return numpy_dtype(value) if value.__class__ is DType else value

@@ -198,6 +198,8 @@ def identity(n: int, dtype: Any = None, *, like: Any = None) -> ndarray:
 @public
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float, *, like: Any = None) -> ndarray:
     """Ones at and below a diagonal, zeros above."""
+    if isinstance(k, float):  # of which NumPy has a rule of its own
+        return _new(from_numpy(numpy.tri(N, M, k, numpy_dtype(dtype_of(dtype)))))
     return _new(
         cast(
             tb.tri(operator.index(N), None if M is None else operator.index(M), k=operator.index(k), dtype=tb.int8),
@@ -211,7 +213,8 @@ def vander(x: Array, N: int | None = None, increasing: bool = False) -> Array:
     """A Vandermonde matrix: powers of the elements in columns."""
     if x.ndim != 1:
         raise tb.errors.ShapeError("x must be a one-dimensional array or sequence.")
-    count = x.shape[0] if N is None else N
+    count = x.shape[0] if N is None else operator.index(N)
+    numpy.empty((x.shape[0], count), numpy_dtype(x.dtype))  # an error if there is no memory for it
     powers = [tb.ones_like(x)] if count else []
     while len(powers) < count:
         powers.append(powers[-1] * x)

@@ -127,9 +127,10 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     """The rank of matrices by their singular values."""
     if tol is not None and rtol is not None:
         raise ArgumentError("`tol` and `rtol` can't be both set.")
-    x = chosen_inexact(tensor(A))
+    x = tensor(A)
     if x.ndim < 2:
-        return numpy.int64(bool(tb.any(tb.not_equal(x, 0))))
+        return int(tb.any(tb.not_equal(x, 0)))
+    x = chosen_inexact(x)
     values = tb.linalg.svdvals(x)
     if not values.shape[-1]:
         return result(tb.zeros(values.shape[:-1], dtype=tb.int64))

@@ -194,7 +194,8 @@ def roots(p: Any) -> Any:
 
 def _window(M: Any, function: Callable[[Any, Any], Any]) -> Any:
     """A window, from a function of places and of the last of them."""
-    M = host(M).item() if not isinstance(M, int | float) else M
+    if not isinstance(M, int | float):
+        M = numpy.array([0.0, host(M)])[1]
     if M <= 1:
         return functions["ones"](1 if M == 1 else 0)
     return function(functions["arange"](1 - M, M, 2), M - 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy
@@ -42,6 +43,7 @@ def repeat(a: Array, repeats: Any, axis: Any = None) -> Array:
 def roll(a: Array, shift: Any, axis: Any = None) -> Array:
     """Elements moved along axes, from the end back to the front."""
     whole = tuple(map(int, numpy.atleast_1d(host(shift)))) if numpy.ndim(host(shift)) else int(shift)
+    axis = tuple(axis) if isinstance(axis, Iterator | range) else axis
     if isinstance(axis, tuple | list) and not isinstance(whole, tuple):
         whole = (whole,) * len(axis)
     if isinstance(whole, tuple) and axis is not None and not isinstance(axis, tuple | list):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy
@@ -28,7 +30,12 @@ def axis_position(axis: Any, ndim: int, name: str = "axis") -> int:
 
 def axis_positions(axis: Any, ndim: int) -> tuple[int, ...]:
     """The positions of one axis or several; for None all."""
-    each = range(ndim) if axis is None else axis if isinstance(axis, tuple | list) else (axis,)
+    each: Any = range(ndim)
+    if axis is not None:
+        each = axis
+        if not isinstance(axis, tuple | list):
+            with suppress(TypeError):  # of an iterator, which NumPy takes too
+                each = (operator.index(axis),)
     return tuple([axis_position(place, ndim) for place in each])
 
 
@@ -89,10 +96,14 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Step:
     return permute_by(order)
 
 
+def _several(axes: Any) -> Any:
+    return axes if isinstance(axes, Iterator) else numpy.atleast_1d(axes)
+
+
 def _moved(ndim: int, source: Any, destination: Any) -> list[int]:
     """The order of axes in which some have moved to other positions."""
-    sources = [axis_position(each, ndim, "source: axis") for each in numpy.atleast_1d(source)]
-    targets = [axis_position(each, ndim, "destination: axis") for each in numpy.atleast_1d(destination)]
+    sources = [axis_position(each, ndim, "source: axis") for each in _several(source)]
+    targets = [axis_position(each, ndim, "destination: axis") for each in _several(destination)]
     if len(sources) != len(targets):
         raise ArgumentError("`source` and `destination` arguments must have the same number of elements")
     if len({*sources}) < len(sources) or len({*targets}) < len(targets):
@@ -179,6 +190,8 @@ def diagflat(v: Array, k: int = 0) -> Array:
 def tril(m: Array, k: int = 0) -> Array:
     """The array with zeros above a diagonal."""
     x = tb.broadcast_to(m, (m.shape[0], m.shape[0])) if m.ndim == 1 else m
+    if isinstance(k, float):  # of which NumPy has a rule of its own
+        return tb.where(numpy.tri(*x.shape[-2:], k=k, dtype=bool), x, tb.zeros_like(x))
     return tb.tril(x, k=operator.index(k))
 
 
@@ -186,6 +199,8 @@ def tril(m: Array, k: int = 0) -> Array:
 def triu(m: Array, k: int = 0) -> Array:
     """The array with zeros below a diagonal."""
     x = tb.broadcast_to(m, (m.shape[0], m.shape[0])) if m.ndim == 1 else m
+    if isinstance(k, float):
+        return tb.where(numpy.tri(*x.shape[-2:], k=k - 1, dtype=bool), tb.zeros_like(x), x)
     return tb.triu(x, k=operator.index(k))
 
 
@@ -217,7 +232,7 @@ def fliplr(m: Any) -> ndarray:
 @public
 def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> ndarray:
     """The array rotated by 90 degrees in the plane of two axes: a view."""
-    x = asarray(m)
+    x, axes = asarray(m), tuple(axes)
     if len(axes) != 2:
         raise ArgumentError("len(axes) must be 2.")
     first, second = (axis_position(each, x.ndim) for each in axes)

@@ -217,7 +217,16 @@ def _signature(spec: Spec) -> Signature:
     ])  # fmt: skip
 
 
+_TWO: Final = "def operator(x1, x2):\n"
+_THREE: Final = """\
+def operator(x1, x2, modulus=None):
+    if modulus is not None:
+        return NotImplemented  # of `pow`
+"""
+
+
 def operators(spec: Spec) -> dict[str, Callable[..., Any]]:
     """The methods of arrays for a function's operator: plain, reflected and in place, or the only one."""
-    scope = _compile_source(_OPERATORS, spec, f"ndarray.{spec.name}")
+    source = _OPERATORS.replace(_TWO, _THREE) if spec.name == "power" else _OPERATORS
+    scope = _compile_source(source, spec, f"ndarray.{spec.name}")
     return {name: scope[name] for name in ("operator", "reflected", "in_place", "sole")}

@@ -2,6 +2,7 @@
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,7 +88,7 @@ def test_a_generator_may_be_used_where_its_function_runs_anew_or_makes_it() -> N
 def test_a_draw_that_fails_leaves_the_generator_as_it_was() -> None:
     random, twin = tb.random.generator(0), tb.random.generator(0)
 
-    def interrupted(key: tb.Tensor) -> tb.Tensor:
+    def interrupted(key: Any) -> tb.Tensor:
         raise KeyboardInterrupt
 
     with pytest.raises(ArgumentError):
@@ -101,7 +102,7 @@ def test_a_draw_that_fails_takes_back_no_key_that_was_drawn_meanwhile() -> None:
     random = tb.random.generator(0)
     drawn = []
 
-    def draws_and_fails(key: tb.Tensor) -> None:
+    def draws_and_fails(key: Any) -> None:
         drawn.append(random.next_key().tolist())
         raise ArgumentError("later")
 
