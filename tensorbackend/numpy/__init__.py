@@ -21,6 +21,7 @@ array([4., 4., 2.])
 
 from __future__ import annotations
 
+from importlib import import_module as _import_module
 from sys import modules as _modules
 from typing import Any as _Any
 
@@ -54,10 +55,7 @@ from . import lib as lib
 from . import linalg as linalg
 from . import methods as _methods
 from . import places as _places
-from . import polynomial as polynomial
-from . import random as random
 from . import strides as _strides
-from . import testing as testing
 from . import typing as typing
 from .arrays import functions as _functions
 from .arrays import ndarray as ndarray
@@ -150,8 +148,14 @@ for _name in [
 ]:
     globals()[_name] = getattr(_numpy, _name)
 
+_LATE = {"polynomial", "random", "testing"}
+"""Modules of this package that are imported when they are first used, as they take longer than all others together."""
+
+_LATE_HOST = {"char", "ma", "rec"}
+"""Modules of NumPy that it imports late itself."""
+
 for _name in _HOST_NAMES:
-    if hasattr(_numpy, _name):
+    if _name not in _LATE_HOST and hasattr(_numpy, _name):
         globals()[_name] = getattr(_numpy, _name)
 
 True_, False_ = _numpy.True_, _numpy.False_
@@ -167,9 +171,14 @@ emath = lib.scimath
 
 
 def __getattr__(name: str) -> _Any:
-    """Raises `AttributeError` for unsupported names of NumPy, with what to write instead."""
+    """A module at its first use; `AttributeError` for unsupported names of NumPy, with what to write instead."""
+    if name in _LATE:
+        return _import_module(f".{name}", __name__)
+    if name in _LATE_HOST:
+        found = globals()[name] = getattr(_numpy, name)
+        return found
     raise _missing(name, __name__)
 
 
 def __dir__() -> list[str]:
-    return sorted(name for name in globals() if not name.startswith("_"))
+    return sorted({*_LATE, *_LATE_HOST, *(name for name in globals() if not name.startswith("_"))})
