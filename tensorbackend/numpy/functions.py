@@ -19,11 +19,11 @@ import tensorbackend as tb
 
 from ..declarations.parameters import Role
 from ..tensor import Tensor
-from .arrays import HERE, blank, functions, ndarray, result
+from .arrays import blank, functions, ndarray, result
 from .bodies import Body
 from .conversion import operand, tensor
 from .dtypes import dtype_of
-from .host_arrays import FALL_BACK, SCOPE, STARS, hosted, parameters_of
+from .host_arrays import FALL_BACK, SCOPE, STARS, compile_late, hosted, parameters_of
 from .ufuncs import write_out
 
 Array: TypeAlias = Any
@@ -203,6 +203,8 @@ def _wrapper(body: Callable[..., Any], name: str, full: str, planned: bool) -> C
     scope["list"] = list
     code = "".join(f"    {line}\n" for line in "".join(lines).splitlines())
     source = f"def {name}({', '.join(head)}):\n    try:\n{code}{FALL_BACK.format(name=full)}"
-    exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
-    made: Callable[..., Any] = scope[name]
-    return made
+    made: Any = compile_late(name, source, scope)
+    bare = [parameter.replace(annotation=Parameter.empty) for parameter in given.parameters.values()]
+    made.__signature__ = given.replace(parameters=bare, return_annotation=Parameter.empty)
+    wrapper: Callable[..., Any] = made
+    return wrapper

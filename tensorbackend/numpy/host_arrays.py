@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from inspect import Parameter, Signature, signature
 from operator import attrgetter
+from types import CodeType, FunctionType
 from typing import Any, Final
 
 import numpy
@@ -188,6 +189,28 @@ STARS: Final[dict[Any, str]] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEY
 """What stands before the name of a parameter, by its kind."""
 
 
+_FIRST: Final = """\
+def function(*arguments, **options):
+    return _compile_code()(*arguments, **options)
+"""
+(_first_code,) = (code for code in compile(_FIRST, __file__, "exec").co_consts if isinstance(code, CodeType))
+
+
+def compile_late(name: str, source: str, scope: dict[str, Any]) -> FunctionType:
+    """The function of a name in some source, which is compiled at its first call: hundreds are made at the import."""
+
+    def compile_code() -> FunctionType:
+        exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
+        function = scope[name]
+        made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+        made.__code__ = function.__code__  # last, as another thread may call the function
+        return made
+
+    scope["_compile_code"] = compile_code
+    made = FunctionType(_first_code, scope, name)
+    return made
+
+
 def hosted(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A function of the namespace that is NumPy's for what tensors cannot hold: straight-line code of one call."""
     given = signature(function)
@@ -209,9 +232,8 @@ def hosted(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     if named:  # passing them by name takes as long as the rest of the call
         lines = [f"if {' and '.join(plain)}:", f"    return implementation({', '.join(positional)})", *lines]
     code = "".join(f"        {line}\n" for line in lines)
-    source = f"def {short}({', '.join(head)}):\n    try:\n{code}{FALL_BACK}"
-    exec(compile(source.format(name=name), f"{HERE}/<{short}>", "exec"), scope)
-    made: Any = scope[short]
+    source = f"def {short}({', '.join(head)}):\n    try:\n{code}{FALL_BACK.format(name=name)}"
+    made: Any = compile_late(short, source, scope)
     made.__doc__, made.__module__, made.__qualname__ = function.__doc__, function.__module__, function.__qualname__
     made.__wrapped__ = function
     result: Callable[..., Any] = made

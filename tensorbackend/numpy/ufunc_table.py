@@ -80,6 +80,16 @@ def _modf(x: Any) -> tuple[Tensor, Tensor]:
     return tb.copysign(rest, x), whole
 
 
+def _gcd(x: Any, y: Any) -> Tensor:
+    """Greatest common divisors."""
+    return tb.gcd(x, y)  # a name that is imported at its first use
+
+
+def _lcm(x: Any, y: Any) -> Tensor:
+    """Least common multiples."""
+    return tb.lcm(x, y)
+
+
 def _frexp(x: Any) -> tuple[Tensor, Tensor]:
     """Mantissas from 0.5 to 1 and exponents of 2."""
     usual = tb.logical_and(tb.isfinite(x), tb.not_equal(x, 0))
@@ -272,8 +282,8 @@ _RENAMED: Final[Mapping[str, Callable[..., Any]]] = {
     "absolute": tb.abs, "arccos": tb.acos, "arccosh": tb.acosh, "arcsin": tb.asin, "arcsinh": tb.asinh,
     "arctan": tb.atan, "arctan2": tb.atan2, "arctanh": tb.atanh, "bitwise_count": tb.population_count,
     "conjugate": _conj, "deg2rad": _radians, "degrees": _degrees, "divmod": _divmod, "exp2": _exp2, "fabs": _fabs,
-    "float_power": tb.pow, "fmax": _fmax, "fmin": _fmin, "frexp": _frexp, "gcd": tb.gcd, "heaviside": _heaviside,
-    "invert": tb.bitwise_invert, "isnan": _isnan, "lcm": tb.lcm, "ldexp": _ldexp, "left_shift": tb.bitwise_left_shift,
+    "float_power": tb.pow, "fmax": _fmax, "fmin": _fmin, "frexp": _frexp, "gcd": _gcd, "heaviside": _heaviside,
+    "invert": tb.bitwise_invert, "isnan": _isnan, "lcm": _lcm, "ldexp": _ldexp, "left_shift": tb.bitwise_left_shift,
     "logaddexp2": _logaddexp2, "matvec": _matvec, "modf": _modf, "power": _power, "rad2deg": _degrees,
     "radians": _radians, "right_shift": tb.bitwise_right_shift, "rint": _round, "sign": _sign, "spacing": _spacing,
     "vecmat": _vecmat,
