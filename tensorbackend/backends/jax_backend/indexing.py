@@ -23,7 +23,7 @@ from ..array_module.base import Array
 from ..array_module.indexing import ArrayIndexing
 from ..array_module.precision import accumulator_dtype, wide
 from .base import CheckingKernel, JaxBase
-from .writing import writer
+from .writing import put_block, writer
 
 
 def _index_checking(method: Callable[..., Payload]) -> Callable[..., Payload]:
@@ -178,7 +178,11 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
     @planned
     def _put_block(self, out: Template, x: Template, update: Template, starts: Template, /) -> Kernel:
-        return lambda values, part, places: self.lax.dynamic_update_slice(values, part, places)
+        put, jax, traced = self.lax.dynamic_update_slice, self.jax, self.traced
+        if update.size < 2 or self.platform != "cpu" or self.lays_by_name:
+            return lambda values, part, places: put(values, part, places)
+        return lambda values, part, places: (put_block(jax, values, part, places) if traced(part)
+                                             else put(values, part, places))  # fmt: skip
 
     def _places(self, starts: tuple[int, ...]) -> Tensor:
         """Positions as a tensor in the host's memory, from where the call of a kernel takes them along."""

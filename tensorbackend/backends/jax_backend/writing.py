@@ -62,6 +62,43 @@ def _put(jax: Any, values: Array, update: Array, starts: list[Array], block: Sha
     return written
 
 
+def put_block(jax: Any, values: Array, update: Array, places: Any) -> Array:
+    """A traced array with a block replaced on a CPU, where the update may read what it replaces.
+
+    XLA's CPU compiler writes a block in place, element by element, while it computes the update. That is wrong where
+    the update reads the elements that are written, as in `y[1:] = y[:-1] + 1`; XLA looks for that, but not behind a
+    change of shape, which it makes itself in gathers and in windows such as those of cumulative sums. It removes
+    barriers (`optimization_barrier`) before it does so. So a small update is computed in a conditional, apart from what
+    uses its result. A large one is chosen elementwise, which takes less time than a copy of it.
+    """
+    if update.shape == values.shape:
+        return update
+    lax, gaps = jax.lax, [whole - size for whole, size in zip(values.shape, update.shape, strict=True)]
+    if update.size < _LARGE or 4 * update.size < values.size:
+        return lax.dynamic_update_slice(values, _apart(jax, update), places)
+    inside = jax.numpy.ones(values.shape, "bool")
+    for axis, gap in enumerate(gaps):
+        if gap:
+            place = lax.broadcasted_iota(places.dtype, values.shape, axis) - places[axis]
+            inside &= (place >= 0) & (place < update.shape[axis])
+    around = lax.pad(update, jax.numpy.zeros((), update.dtype), [(gap, gap, 0) for gap in gaps])
+    starts = [gap - place if gap else 0 for gap, place in zip(gaps, places, strict=True)]
+    return lax.select(inside, lax.dynamic_slice(around, starts, values.shape), values)
+
+
+_LARGE: Final = 1 << 12
+"""From this number of elements on, an update that is a large part of the array is chosen elementwise."""
+
+
+def _apart(jax: Any, update: Array) -> Array:
+    """An update that is computed before it is written: that no square has the remainder 2 by 4 is unknown to XLA."""
+    number = update.reshape(-1)[0].real.astype("int32")
+    other = jax.numpy.zeros_like(update)
+    return jax.lax.cond(
+        number * number % 4 != 2, lambda update, other: update, lambda update, other: other, update, other
+    )
+
+
 def _locate_block(key: tuple[Any, ...], shape: Shape) -> tuple[list[int], Shape, Shape]:
     """The start of the block that a key names, its shape, and its shape without the axes of ints.
 

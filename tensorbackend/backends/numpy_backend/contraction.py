@@ -117,7 +117,7 @@ def _lacking(shape: Shape, other: Shape) -> int:
 
 
 def _leading(left: Template, right: Template) -> Shape:
-    return broadcast_two(*(_stack(x, x.shape[:-2]) for x in (left, right)))
+    return broadcast_two(_stack(left, left.shape[:-2]), _stack(right, right.shape[:-2]))
 
 
 def _stack(x: Template, shape: Shape) -> Template:
