@@ -1,80 +1,261 @@
-"""The incomplete beta function by a continued fraction, in a loop that ends when all elements have converged."""
+"""The incomplete beta function: an integral of a peak for large parameters, a continued fraction for others.
+
+The fraction is computed in a loop that ends when all elements have converged. Both compute the probability on the side
+of the mean where the point is.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import float64, scalar_kind
+from ..ops.composite.elementwise.gradients import stop_gradient
 from ..ops.composite.shape.arranging import broadcast_arrays
-from ..ops.creation.filled import full, ones_like, rename
+from ..ops.creation.filled import full, ones_like, rename, zeros_like
 from ..ops.creation.values import asarray, operand_tensors
 from ..ops.elementwise.binary import greater, less, less_equal, logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import exp, log, log1p, sqrt
 from ..ops.elementwise.unary import abs as magnitude
-from ..ops.elementwise.unary import isnan
+from ..ops.elementwise.unary import isinf, isnan
 from ..ops.inspection import result_type
 from ..ops.reduction import any as any_of
+from ..ops.reduction import sum as sum_of
+from ..ops.shape import expand_dims
 from ..ops.special import lgamma
 from ..rules.accuracy import Bound, declare_bound
 from ..rules.broadcasting import check_dtype, to_floating
 from ..tensor import Tensor, TensorLike
 from .grad.custom import custom_gradient
+from .grad.functions import vjp
 from .while_loops import while_loop
 
 _TINY = 1e-300
 _EPSILON = 1e-15
 """The relative change that rounding alone may make: an element that has changed by no more once has converged."""
 _MOST = 20_000
+_STIRLING_FROM = 8.0
+"""From here on Stirling's series has the accuracy of float64."""
+_LARGE = 100.0
+"""From here on of both parameters, the integral is that of a smooth peak."""
+_NODES = 56
+_DECAY = 42.0
+"""How many times the integrand falls by a factor of e before it is negligible."""
 
 
-def _fraction(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
-    """The continued fraction of DLMF 8.17.22, by the modified method of Lentz."""
+class _Parts(NamedTuple):
+    """A point, seen from the end of [0, 1] that is on its side of the mean."""
+
+    first: Tensor
+    second: Tensor
+    at: Tensor
+    rest: Tensor
+    """1 - at, without the rounding of a difference of rounded numbers."""
+    apart: Tensor
+    """first - (first + second) at: how far below the mean the point is."""
+
+
+def _stirling_rest(x: Tensor) -> Tensor:
+    """log(gamma(x)) - (x - 1/2) log(x) + x - log(2 pi) / 2 (DLMF 5.11.1)."""
+    reciprocal = 1 / x
+    square, total = reciprocal * reciprocal, zeros_like(x)
+    for coefficient in _STIRLING:
+        total = total * square + coefficient
+    return total * reciprocal
+
+
+_STIRLING = (-3617 / 122400, 1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
+
+
+def _excess(y: Tensor) -> Tensor:
+    """(y - log(1 + y)) / y**2, by a series in y / (2 + y) where the difference cancels."""
+    near = less(magnitude(y), 0.5)
+    small = where(near, y, 0)
+    r = small / (small + 2)
+    square, total = r * r, zeros_like(y)
+    for divisor in range(29, 1, -2):
+        total = (total + 1 / divisor) * square
+    # y - 2 atanh(r) = r (y - 2 total), and r / y = 1 / (2 + y).
+    series = (1 - 2 * total / where(small == 0, 1, small)) / (small + 2)
+    far = where(near, 1, maximum(y, -1 + 1e-16))
+    return where(near, series, (far - log1p(far)) / far / far)
+
+
+def _exact_distance(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
+    """a - (a + b) x in twice the digits: of large parameters the terms cancel."""
+
+    def split(value: Tensor) -> tuple[Tensor, Tensor]:
+        wide = value * 134217729.0
+        high = wide - (wide - value)
+        return high, value - high
+
+    def product(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
+        whole = left * right
+        (of_left, rest_left), (of_right, rest_right) = split(left), split(right)
+        rest = of_left * of_right - whole + of_left * rest_right + rest_left * of_right + rest_left * rest_right
+        return whole, rest
+
+    plain = a * (1 - x) - b * x
+    scale = where(greater(maximum(a, b), 1e290), 2.0**-40, 1.0)  # splitting is not to overflow
+    a, b = a * scale, b * scale
+    (of_a, rest_a), (of_b, rest_b) = product(a, x), product(b, x)
+    left = a - of_a
+    part = left - a
+    rest = (a - (left - part)) + (-of_a - part)
+    total = left - of_b
+    part = total - left
+    rest = rest + ((left - (total - part)) + (-of_b - part))
+    exact = (total + (rest - rest_a - rest_b)) / scale
+    # The roundings have no derivative.
+    return stop_gradient(exact) + (plain - stop_gradient(plain))
+
+
+def _parts(a: Tensor, b: Tensor, x: Tensor) -> tuple[Tensor, _Parts]:
+    """Whether a point is above the mean, and the point from its end."""
+    distance = _exact_distance(a, b, x)
+    swaps = greater(x, (a + 1) / (a + b + 2))
+    return swaps, _Parts(
+        where(swaps, b, a), where(swaps, a, b), where(swaps, 1 - x, x), where(swaps, x, 1 - x),
+        where(swaps, -distance, distance),
+    )  # fmt: skip
+
+
+def _over_first(a: Tensor, b: Tensor, x: Tensor, parts: _Parts) -> Tensor:
+    """x**a (1 - x)**b / B(a, b), divided by the first parameter."""
+    least, most = minimum(a, b), maximum(a, b)
+    medium = less(least, _STIRLING_FROM)
+    # Both from 8 on: a normal density, but for the excesses of logarithms.
+    p, q = (where(medium, 10.0, each) for each in (parts.first, parts.second))
+    apart = where(medium, 0.0, parts.apart)
+    down, up = apart / p, apart / q
+    power = apart * (down * _excess(-down)) + apart * (up * _excess(up))  # no square of a distance
+    power = power + _stirling_rest(p) + _stirling_rest(q) - _stirling_rest(p + q)
+    by_stirling = exp(-power) * sqrt(q / (p + q)) / sqrt(p) * (1 / math.sqrt(2 * math.pi))
+    # One below 8.
+    logs = log(x), log1p(-x)
+    m, large = where(medium, least, 1.0), where(less(most, _STIRLING_FROM), 10.0, most)
+    of_least, of_most = where(a <= b, logs[0], logs[1]), where(a <= b, logs[1], logs[0])
+    power = m * (of_least + log(large)) + large * of_most - m - lgamma(1 + m)
+    power = power + (m + large - 0.5) * log1p(m / large) + _stirling_rest(m + large) - _stirling_rest(large)
+    one_small = exp(power) * (m / parts.first)
+    # Both below 8.
+    small = less(most, _STIRLING_FROM)
+    r, s = where(small, a, 1.0), where(small, b, 1.0)
+    power = r * logs[0] + s * logs[1] + lgamma(1 + r + s) - lgamma(1 + r) - lgamma(1 + s)
+    both_small = exp(power) * (parts.second / (a + b))
+    return where(small, both_small, where(medium, one_small, by_stirling))
+
+
+def _fraction(parts: _Parts) -> Tensor:
+    """The continued fraction of Didonato and Morris, equation 9, by the modified method of Lentz.
+
+    It has x only in sums with the distance from the mean and 1 - x, which do not cancel.
+    """
+    a, b, x, y, apart = parts
 
     def away(x: Tensor) -> Tensor:
         return where(less(magnitude(x), _TINY), _TINY, x)
 
     def extend(state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        m, c, d, value, before = state
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        d, c = 1 / away(1 + even * d), away(1 + even / c)
-        value = value * d * c
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        d, c = 1 / away(1 + odd * d), away(1 + odd / c)
-        value = value * d * c
+        n, c, d, value, before = state
+        width = a + 2 * n - 1
+        # The first numerator is divided by a, as the first denominator is.
+        alpha = (where(n == 1, 1.0, a + n - 1) / width) * n * ((a + b + n - 1) * x / width) * ((b - n) * x)
+        beta = n + n * ((b - n) * x) / width + (a + n) / (width + 2) * (apart + 1 + n * (1 + y))
+        d, c = 1 / away(beta + alpha * d), away(beta + alpha / c)
         converged = less_equal(before, _EPSILON)
-        change = minimum(before, magnitude(d * c - 1))
-        return m + 1, c, d, where(converged, state[3], value), change
+        change = minimum(before, magnitude(c * d - 1))
+        return n + 1, c, d, where(converged, value, value * c * d), change
 
-    first = 1 / away(1 - (a + b) * x / (a + 1))
-    m = full((), 1.0, dtype=float64, like=x)
-    start = m, ones_like(x), first, first, ones_like(x)
+    first = away((apart + 1) / (a + 1))
+    n = full((), 1.0, dtype=float64, like=x)
+    start = n, first, zeros_like(x), first, ones_like(x)
     value: Tensor = while_loop(
         lambda state: logical_and(less(state[0], _MOST), any_of(greater(state[4], _EPSILON))), extend, start
     )[3]
-    return value
+    return 1 / value
 
 
-def _log_density(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
-    """The logarithm of x**a (1 - x)**b / B(a, b)."""
-    return a * log(x) + b * log1p(-x) + lgamma(a + b) - lgamma(a) - lgamma(b)
+@cache
+def _rule() -> tuple[list[float], list[float]]:
+    """The nodes and weights of Gauss and Legendre between 0 and 1."""
+    from numpy.polynomial.legendre import leggauss
+
+    nodes, weights = leggauss(_NODES)
+    return ((nodes + 1) / 2).tolist(), (weights / 2).tolist()
+
+
+def _peak(parts: _Parts) -> Tensor:
+    """The probability beyond a point, of large parameters: an integral over the distance v from the mean.
+
+    In units of the width of the peak, sqrt(a b / (a + b)), the density is that of the normal distribution but for
+    factors that go to 1. So nothing depends on the scale of the parameters (Temme, Special Functions, section 11.3.3).
+    """
+    a, b = parts.first, parts.second
+    of_a, of_b = a / (a + b), b / (a + b)
+    alpha, beta = sqrt(of_b / a), sqrt(of_a / b)
+    start = parts.apart / (sqrt(a) * sqrt(of_b))
+    start = minimum(start, minimum((1 - 1e-10) / alpha, 1000.0))  # beyond, there is nothing
+    slope = start * of_b / maximum(1 - alpha * start, _TINY) + start * of_a / (1 + beta * start)
+    length = 1.25 * sqrt(start * start + 2 * _DECAY) - start
+    length = minimum(length, _DECAY / maximum(slope, 1e-10))
+    length = stop_gradient(minimum(length, 1 / alpha - start))  # the end of the integral does not matter
+    nodes, weights = (asarray(each, dtype=float64, like=a) for each in _rule())
+    begin, a, b, of_a, of_b, alpha, beta = (
+        expand_dims(each, axis=-1) for each in (start, a, b, of_a, of_b, alpha, beta)
+    )
+    v = begin + expand_dims(length, axis=-1) * nodes
+    power = v * v * (of_b * _excess(-alpha * v) + of_a * _excess(beta * v))
+    density = exp(-power) / ((1 - alpha * v) * (1 + beta * v))
+    rest = _stirling_rest(a) + _stirling_rest(b) - _stirling_rest(a + b)
+    return length * sum_of(density * weights * exp(-rest), axis=-1) * (1 / math.sqrt(2 * math.pi))
 
 
 def _regularized(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
-    inside = logical_and(logical_and(greater(a, 0), greater(b, 0)), logical_and(greater(x, 0), less(x, 1)))
+    inside = _is_inside(a, b, x)
     p, q, z = where(inside, a, 1.0), where(inside, b, 1.0), where(inside, x, 0.5)
-    swaps = greater(z, (p + 1) / (p + q + 2))
-    first, second, at = where(swaps, q, p), where(swaps, p, q), where(swaps, 1 - z, z)
-    tail = exp(_log_density(p, q, z)) * _fraction(first, second, at) / first
-    value = where(swaps, 1 - tail, tail)
+    large = greater(minimum(p, q), _LARGE)
+    value = where(large, _by_peak(*_chosen(large, p, q, z)), _by_fraction(*_chosen(~large, p, q, z)))
+    infinite = isinf(a), isinf(b)
     valid = logical_and(logical_and(a >= 0, b >= 0), logical_and(x >= 0, x <= 1))
-    both = logical_or(logical_and(a == 0, b == 0), logical_or(isnan(a + b), isnan(x)))
+    both = logical_or(logical_and(a == 0, b == 0), logical_and(*infinite))
+    valid = logical_and(valid, ~logical_or(both, logical_or(isnan(a + b), isnan(x))))
     # Of a = 0 all mass is at 0, of b = 0 at 1.
-    edge = where(logical_or(x == 1, logical_and(a == 0, b > 0)), 1.0, 0.0)
-    return where(inside, value, where(logical_and(valid, magnitude(astype(both, float64)) == 0), edge, float("nan")))
+    begins = logical_or(logical_and(a == 0, b > 0), logical_and(infinite[1], x > 0))
+    edge = where(logical_or(x == 1, begins), 1.0, 0.0)
+    return where(inside, minimum(value, 1.0), where(valid, edge, float("nan")))
+
+
+def _is_inside(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
+    positive = logical_and(logical_and(a > 0, less(a, _END)), logical_and(b > 0, less(b, _END)))
+    return logical_and(positive, logical_and(x > 0, less(x, 1)))
+
+
+_END = float("inf")
+
+
+def _chosen(condition: Tensor, a: Tensor, b: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The operands where a method is for them, harmless ones elsewhere."""
+    return where(condition, a, 200.0), where(condition, b, 200.0), where(condition, x, 0.5)
+
+
+def _by_peak(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
+    distance = _exact_distance(a, b, x)
+    above = less(distance, 0)
+    end = _Parts(where(above, b, a), where(above, a, b), x, x, where(above, -distance, distance))
+    tail = _peak(end)
+    return where(above, 1 - tail, tail)
+
+
+def _by_fraction(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
+    swaps, parts = _parts(a, b, x)
+    tail = _over_first(a, b, x, parts) * _fraction(parts)
+    return where(swaps, 1 - tail, tail)
 
 
 @custom_gradient
@@ -82,14 +263,18 @@ def _betainc(a: Tensor, b: Tensor, x: Tensor) -> Any:
     value = _regularized(a, b, x)
 
     def pull(cotangent: Tensor) -> Any:
-        inside = logical_and(greater(x, 0), less(x, 1))
-        z = where(inside, x, 0.5)
-        density = exp(_log_density(a, b, z)) / maximum(z * (1 - z), _TINY)
+        inside = _is_inside(a, b, x)
+        p, q, z = where(inside, a, 1.0), where(inside, b, 1.0), where(inside, x, 0.5)
+        parts = _parts(p, q, z)[1]
+        density = _over_first(p, q, z, parts) * parts.first / maximum(z * (1 - z), _TINY)
         # At 0 it is that of b x**(a - 1), and at 1 that of a (1 - x)**(b - 1).
         ends = where(x == 0, _density_at_end(a, b), where(x == 1, _density_at_end(b, a), float("nan")))
         density = where(inside, density, ends)
-        by_a = _slope(lambda moved: _betainc(moved, b, x), a)
-        by_b = _slope(lambda moved: _betainc(a, moved, x), b)
+        large = logical_and(inside, greater(minimum(a, b), _LARGE))
+        _, back = vjp(_by_peak, *_chosen(large, a, b, x))
+        of_large = back(ones_like(value))
+        by_a = where(large, of_large[0], _slope(lambda moved: _betainc(moved, b, x), a, b))
+        by_b = where(large, of_large[1], _slope(lambda moved: _betainc(a, moved, x), b, a))
         return cotangent * by_a, cotangent * by_b, cotangent * density
 
     return value, pull
@@ -100,15 +285,15 @@ def _density_at_end(power: Tensor, other: Tensor) -> Tensor:
     return where(power > 1, 0.0, where(power < 1, float("inf"), power * other))
 
 
-def _slope(function: Callable[[Tensor], Tensor], at: Tensor) -> Tensor:
+def _slope(function: Callable[[Tensor], Tensor], at: Tensor, other: Tensor) -> Tensor:
     """A derivative by differences of five points, a thousandth of the width apart on which the function changes."""
-    step = minimum(at, sqrt(at)) * 1e-3
+    step = minimum(at, sqrt(at) * sqrt(1 + at / maximum(other, _TINY))) * 1e-3
     first = function(at + step) - function(at - step)
     second = function(at + 2 * step) - function(at - 2 * step)
     return (8 * first - second) / (12 * step)
 
 
-@declare_bound(Bound(1024, "a continued fraction, and powers by logarithms of gamma functions", "one"))
+@declare_bound(Bound(1024, "a continued fraction or an integral, times a power that is a rounded exponential", "one"))
 @check_arguments
 def betainc(a: TensorLike, b: TensorLike, x: TensorLike, /) -> Tensor:
     """Regularised incomplete beta function I_x(a, b), the distribution function of the beta distribution.
@@ -124,8 +309,8 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, /) -> Tensor:
     -------
     Tensor
         The probabilities, in the floating dtype to which the operands are promoted, computed in float64; NaN for
-        operands out of range. Its derivatives by a and b, which have no closed form, are differences of five points
-        with some ten digits.
+        operands out of range. Its derivatives by a and b, which have no closed form, are those of an integral where
+        both are above 100, and differences of five points with some ten digits elsewhere.
 
     Raises
     ------
@@ -136,7 +321,8 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, /) -> Tensor:
 
     References
     ----------
-    DLMF, section 8.17.
+    DLMF, section 8.17; Didonato and Morris, "Algorithm 708: significant digit computation of the incomplete beta
+    function ratios", ACM Transactions on Mathematical Software 18, 1992.
 
     Examples
     --------

@@ -75,3 +75,39 @@ def test_the_fraction_ends_where_only_rounding_is_left(monkeypatch: pytest.Monke
     found = numpy.asarray(incomplete_beta._regularized(*(tb.asarray(each) for each in (a, b, x))))
     assert max(steps) < 100
     assert numpy.allclose(found, scipy.special.betainc(a, b, x), rtol=2e-14, atol=0)
+
+
+def test_large_parameters_keep_the_bound() -> None:
+    large = tb.asarray([1e6, 1e15, 1e16, 1e33, 1e200], dtype="f64")
+    assert abs(numpy.asarray(tb.betainc(large, large, 0.5)) - 0.5).max() < 1e-14
+    for a in (0.25, 2.5, 99.0, 150.0):  # next to 1e200 the other parameter's limit is the gamma distribution
+        for share in (0.3, 1.0, 2.0):
+            got = tb.betainc(tb.asarray(a, dtype="f64"), 1e200, tb.asarray(share * a * 1e-200, dtype="f64")).item()
+            assert abs(got - scipy.special.gammainc(a, share * a)) < 1e-13
+            upper = tb.betainc(tb.asarray(1e200, dtype="f64"), a, tb.asarray(1 - 2**-53, dtype="f64")).item()
+            assert upper == 0.0
+
+
+def test_probabilities_stay_between_0_and_1() -> None:
+    tens = 10.0 ** numpy.arange(-300, 301, 20.0)
+    a, b, x = numpy.meshgrid(tens, tens, [1e-300, 1e-20, 0.1, 0.5, 1 - 2**-53])
+    got = numpy.asarray(tb.betainc(*(tb.asarray(each) for each in (a, b, x))))
+    assert ((got >= 0) & (got <= 1)).all()
+
+
+def test_infinite_parameters_have_limits() -> None:
+    one, many = tb.asarray([0.5, 1.0]), tb.full(2, float("inf"))
+    assert tb.betainc(many, 2.0, one).tolist() == [0.0, 1.0]
+    assert tb.betainc(2.0, many, one).tolist() == [1.0, 1.0]
+    assert all(tb.isnan(tb.betainc(many, many, one)).tolist())
+
+
+@pytest.mark.parametrize("size", [1e3, 1e15, 1e60, 1e200])
+def test_derivatives_by_large_parameters(size: float) -> None:
+    # At the mean of a = b the function is that of a normal distribution of the width sqrt(x (1 - x) / (a + b)).
+    slopes = tb.grad(lambda a, b, x: tb.betainc(a, b, x), (0, 1, 2))(
+        *(tb.asarray(x, dtype="f64") for x in (size, size, 0.5))
+    )
+    by_x = math.sqrt(2 * size / (0.25 * 2 * math.pi))
+    for got, expected in zip(slopes, (-by_x / (4 * size), by_x / (4 * size), by_x), strict=True):
+        assert abs(got.item() / expected - 1) < max(1 / size, 1e-12)
