@@ -5,21 +5,41 @@ from __future__ import annotations
 from ..declarations.argument_errors import check_arguments
 from ..ops.composite.shape.arranging import broadcast_arrays
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.binary import equal, floor_divide, maximum, multiply, not_equal, remainder
+from ..ops.elementwise.binary import equal, floor_divide, less, logical_or, multiply, not_equal, remainder
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
-from ..ops.elementwise.unary import abs
+from ..ops.elementwise.unary import abs as magnitude
+from ..ops.elementwise.unary import negative
 from ..ops.reduction import any
 from ..rules.broadcasting import check_dtype, result_type
 from ..tensor import Tensor, TensorLike
 from .while_loops import while_loop
 
 
-def _magnitudes(x1: TensorLike, x2: TensorLike) -> list[Tensor]:
-    """The magnitudes of two integer operands, broadcast in their common dtype."""
+def _negative_magnitudes(x1: TensorLike, x2: TensorLike) -> list[Tensor]:
+    """Two integer operands, broadcast in their common dtype, as numbers up to 0: the least one has no magnitude.
+
+    Unsigned ones remain as they are.
+    """
     x1, x2 = operand_tensors(x1, x2)
     dtype = check_dtype(result_type([x1.template, x2.template]), "integer")
-    return list(broadcast_arrays(*(abs(astype(x, dtype)) for x in (x1, x2))))
+    numbers = broadcast_arrays(astype(x1, dtype), astype(x2, dtype))
+    return [where(less(x, 0), x, negative(x)) if dtype.kind == "int" else x for x in numbers]
+
+
+def _divisor(first: Tensor, second: Tensor) -> Tensor:
+    """The greatest common divisor of such numbers, with their sign."""
+    unit = -1 if first.dtype.kind == "int" else 1
+
+    def step(pair: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        a, b = pair
+        done, one = equal(b, 0), equal(b, unit)
+        # The least number divided by -1 is out of range.
+        rest = where(one, 0, remainder(a, where(logical_or(done, one), 2 * unit, b)))
+        return where(done, a, b), where(done, b, rest)
+
+    divisor: Tensor = while_loop(lambda pair: any(not_equal(pair[1], 0)), step, (first, second))[0]
+    return divisor
 
 
 @check_arguments
@@ -49,20 +69,13 @@ def gcd(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     >>> tb.gcd(tb.asarray([12, -18, 0]), 8).tolist()
     [4, 2, 8]
     """
-
-    def step(pair: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
-        a, b = pair
-        done = equal(b, 0)
-        return where(done, a, b), where(done, b, remainder(a, b))
-
-    first, second = _magnitudes(x1, x2)
-    divisor: Tensor = while_loop(lambda pair: any(not_equal(pair[1], 0)), step, (first, second))[0]
-    return divisor
+    divisor = _divisor(*_negative_magnitudes(x1, x2))
+    return negative(divisor) if divisor.dtype.kind == "int" else divisor
 
 
 @check_arguments
 def lcm(x1: TensorLike, x2: TensorLike, /) -> Tensor:
-    """The least common multiple of integers, at least 0; 0 if one of them is 0. A result out of range wraps.
+    """The least common multiple of integers; 0 if one of them is 0. A result out of range wraps, as in NumPy.
 
     Parameters
     ----------
@@ -87,6 +100,9 @@ def lcm(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     >>> tb.lcm(tb.asarray([12, -18, 0]), 8).tolist()
     [24, 72, 0]
     """
-    first, second = _magnitudes(x1, x2)
-    divisor = gcd(first, second)
-    return abs(multiply(floor_divide(first, maximum(divisor, 1)), second))
+    first, second = _negative_magnitudes(x1, x2)
+    divisor = _divisor(first, second)
+    # A quotient of numbers up to 0 is at least 0; of the least number and -1 it is not computed.
+    one = equal(magnitude(divisor), 1)
+    quotient = where(one, magnitude(first), floor_divide(first, where(logical_or(one, equal(divisor, 0)), 2, divisor)))
+    return multiply(quotient, negative(second) if second.dtype.kind == "int" else second)
