@@ -34,6 +34,24 @@ def _is_ordered(function: Any) -> bool:
     return False
 
 
+@cache
+def _dtype_of_method(function: Any, method: str, dtype: Any, wanted: Any) -> Any:
+    """The dtype in which NumPy computes a method of a universal function: NumPy is asked, which also refuses."""
+    places = ([0],) if method == "reduceat" else ()
+    return getattr(function, method)(numpy.ones(2, dtype), *places, dtype=wanted).dtype
+
+
+def _to_compute_in(spec: Spec, method: str, x: Tensor, dtype: Any) -> Tensor:
+    """A tensor in the dtype in which NumPy computes a method of it."""
+    wanted = None if dtype is None else numpy.dtype(dtype)
+    return cast(x, dtype_of(_dtype_of_method(spec.by_numpy, method, numpy_dtype(x.dtype), wanted)))
+
+
+def _combined(spec: Spec, a: Tensor, b: Tensor) -> Tensor:
+    """The function of two tensors, in their dtype."""
+    return cast(tensor(call(spec, (functions["box"](a), functions["box"](b)))), a.dtype)
+
+
 def reduce(
     spec: Spec, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
     initial: Any = None, where: Any = True,
@@ -44,11 +62,12 @@ def reduce(
         options = {} if initial is None else {"initial": initial}
         if where is not True:
             options["where"] = where
-        if dtype is not None or spec.name in ("add", "multiply"):
+        if spec.name in ("add", "multiply"):
             options["dtype"] = dtype
+        elif dtype is not None:
+            array = functions["box"](_to_compute_in(spec, "reduce", x, dtype))
         return spec.reducer(array, axis=axis, out=out, keepdims=keepdims, **options)
-    if dtype is not None:
-        x = cast(x, dtype_of(dtype))
+    x = _to_compute_in(spec, "reduce", x, dtype)
     axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
     if len(axes) > 1 and _is_ordered(spec.by_numpy):
         text = f"reduction operation '{spec.name}' is not reorderable, so at most one axis may be specified"
@@ -64,7 +83,7 @@ def reduce(
             cast(tb.full_like(moved[(0,) * len(axes)] if flat.shape[0] else tb.zeros(flat.shape[1:]), start), x.dtype),
             *parts,
         ]
-    total = fold(lambda a, b: tensor(call(spec, (functions["box"](a), functions["box"](b)))), parts)
+    total = fold(lambda a, b: _combined(spec, a, b), parts)
     if keepdims:
         total = tb.expand_dims(total, axis=tuple(axes))
     return result(total) if out is None else write_out(spec.name, out, total)
@@ -72,27 +91,22 @@ def reduce(
 
 def accumulate(spec: Spec, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """`np.add.accumulate` etc."""
-    x = tensor(array)
-    if dtype is not None:
-        x = cast(x, dtype_of(dtype))
+    x = _to_compute_in(spec, "accumulate", tensor(array), dtype)
     if spec.accumulator is not None and x.dtype is not bool_:
-        options = {} if dtype is None or spec.name not in ("add", "multiply") else {"dtype": x.dtype}
+        options = {"dtype": x.dtype} if spec.name in ("add", "multiply") else {}
         total = spec.accumulator(x, axis=axis, **options)
     else:
         parts = list(tb.unstack(x, axis=axis))
-        boxed = functions["box"]
-        running = [tensor(call(spec, (boxed(parts[0]), boxed(parts[0]))))][:0] + parts[:1]
+        running = parts[:1]
         for part in parts[1:]:
-            running.append(tensor(call(spec, (boxed(running[-1]), boxed(part)))))
-        if len(running) > 1:
-            running[0] = cast(running[0], running[-1].dtype)
+            running.append(_combined(spec, running[-1], part))
         total = tb.stack(running, axis=axis) if parts else x
     return result(total) if out is None else write_out(spec.name, out, total)
 
 
 def reduceat(spec: Spec, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """`np.add.reduceat` and the like: each pair of adjacent indices bounds a reduction."""
-    x = tb.moveaxis(tensor(array), axis, 0)
+    x = tb.moveaxis(_to_compute_in(spec, "reduceat", tensor(array), dtype), axis, 0)
     starts = [int(each) for each in host(indices)]
     if not starts:
         empty = tb.moveaxis(x[:0], 0, axis)
@@ -100,10 +114,10 @@ def reduceat(spec: Spec, array: Any, indices: Any, axis: int = 0, dtype: Any = N
     stops = [*starts[1:], x.shape[0]]
     boxed = functions["box"]
     parts = [
-        tensor(reduce(spec, boxed(x[start:stop]), 0, dtype)) if start < stop else x[start]
+        cast(tensor(reduce(spec, boxed(x[start:stop]), 0, dtype)), x.dtype) if start < stop else x[start]
         for start, stop in zip(starts, stops, strict=True)
     ]
-    total = tb.moveaxis(tb.stack([cast(part, parts[0].dtype) for part in parts]), 0, axis)
+    total = tb.moveaxis(tb.stack(parts), 0, axis)
     return result(total) if out is None else write_out(spec.name, out, total)
 
 

@@ -104,10 +104,13 @@ def _frexp(x: Any) -> tuple[Tensor, Tensor]:
 
 
 def _ldexp(x1: Any, x2: Any) -> Tensor:
-    """x1 times 2 to the power x2."""
-    power = tb.astype(x2, x1.dtype)
-    half = tb.trunc(power / 2)
-    return tb.multiply(x1, tb.pow(2.0, half)) * tb.pow(2.0, power - half)
+    """x1 times 2 to the power x2, in float64: in steps none of which is out of range, and rounded once."""
+    power = tb.astype(tb.clip(tb.astype(x2, tb.int64), -2200, 2200), tb.float64)
+    third = tb.trunc(power / 3)
+    value = tb.astype(x1, tb.float64)
+    for part in (third, third, power - third - third):
+        value = value * tb.pow(2.0, part)
+    return tb.astype(value, x1.dtype)
 
 
 def _spacing(x: Any) -> Tensor:
