@@ -32,8 +32,13 @@ def only_careful(quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool
     return careful
 
 
-def caster(xp: Any, source: DType, target: DType, attempted: AttemptKernel = only_careful) -> Kernel:
-    """A kernel that casts arrays from one dtype to another, by the rules of `as_type`."""
+def caster(
+    xp: Any, source: DType, target: DType, attempted: AttemptKernel = only_careful, *, to_half: bool = True
+) -> Kernel:
+    """A kernel that casts arrays from one dtype to another, by the rules of `as_type`.
+
+    `to_half` says whether the module rounds float64 to float16 once, rather than by way of float32.
+    """
     dtype = numpy_dtype(target)
 
     def plain(values: Any) -> Any:
@@ -44,16 +49,16 @@ def caster(xp: Any, source: DType, target: DType, attempted: AttemptKernel = onl
     if target is bool_:
         return lambda values: values != 0
     if source.is_complex and not target.is_complex:
-        of_real = caster(xp, REAL_OF[source], target, attempted)
+        of_real = caster(xp, REAL_OF[source], target, attempted, to_half=to_half)
         return lambda values: of_real(values.real)
     if source in NARROW and target is not float32:
         return _cast_through(float32, plain if target.is_inexact else caster(xp, float32, target, attempted))
     if source.is_floating and target.is_integer:
         return _saturating_kernel(xp, source, target, plain, attempted)
     if source.is_integer and source.bits > 16 and target in NARROW:
-        of_float64 = caster(xp, float64, target)
+        of_float64 = caster(xp, float64, target, to_half=to_half)
         return lambda values: of_float64(_exact_or_odd(values, source))
-    if source is float64 and target is bfloat16:
+    if source is float64 and (target is bfloat16 or (target is float16 and not to_half)):
         return lambda values: _float32_to_odd(xp, values).astype(dtype)
     if target is bfloat16 and source is not float32:
         return _cast_through(float32, plain)

@@ -14,6 +14,7 @@ from ...protocol import Kernel, Payload
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array, ArrayBase
+from ..array_module.casting import caster
 
 
 class ReadsData(Exception):
@@ -152,8 +153,11 @@ class JaxBase(ArrayBase):
             return make()
 
     def caster(self, source: DType, target: DType) -> Kernel:
-        """A kernel that casts; bools become floats by way of int8, as in `as_numbers`."""
-        cast = super().caster(source, target)
+        """A kernel that casts; bools become floats by way of int8, as in `as_numbers`.
+
+        XLA rounds float64 to float32 and then to float16.
+        """
+        cast = caster(self.xp, source, target, self.attempt_kernel, to_half=False)
         if source is not bool_ or not target.is_inexact:
             return cast
         return lambda values: cast(values.astype("int8"))

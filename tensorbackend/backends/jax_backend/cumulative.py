@@ -21,11 +21,24 @@ class JaxCumulative(JaxBase, ArrayCumulative):
 
         They are exact in any order, and the scan is four times as fast for 45,000 elements.
         """
+        if name == "cumsum" and dtype.is_floating:
+            return self._signed(super().running(name, axis, dtype), axis)
         # JAX's associative scan uses interior padding, which XLA gets wrong along an axis that devices divide.
         if name != "cumsum" or not dtype.is_integer or self.platform != "cpu" or self.lays_by_name:
             return super().running(name, axis, dtype)
         add, scan, accumulator = self.xp.add, self.lax.associative_scan, numpy_dtype(dtype)
         return lambda values: scan(add, values.astype(accumulator), axis=axis)
+
+    def _signed(self, sums: Kernel, axis: int) -> Kernel:
+        """A kernel of running sums that are -0.0 up to the first term that is not: XLA adds each to a zero."""
+        xp, cummax = self.xp, self.lax.cummax
+
+        def accumulate(values: Array) -> Array:
+            total = sums(values)
+            other = ((values != 0) | ~xp.signbit(values)).astype("int8")
+            return xp.where(cummax(other, axis=axis) > 0, total, -xp.zeros_like(total))
+
+        return accumulate
 
     def cumulative_product_of_complex(self, axis: int) -> Kernel:
         """Computes the product by parts, from the first element to the last, in the dtype to compute in."""
