@@ -12,6 +12,7 @@ from ..declarations.argument_errors import check_arguments
 from ..dispatch.direct import direct
 from ..dispatch.kernels import Shaped
 from ..dispatch.records import ReadyCall
+from ..dtypes import DType, float32, promote_types
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..rules.accuracy import Bound, declare_bound
 from ..rules.broadcasting import check_dtype, result_type, to_floating
@@ -19,6 +20,7 @@ from ..rules.data_errors import negative_number
 from ..rules.plan import flag
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
+from .composite.elementwise.functions import isfinite
 from .composite.indexing.positions import check_size, read_count
 from .composite.sorting.searching import searchsorted
 from .creation.filled import asarray, full, iota, zeros
@@ -112,9 +114,9 @@ def histogram(
 ) -> HistogramResult:
     """Count the elements in each interval, or sum their weights; returns the edges of the intervals too.
 
-    `bins` is a number of equal intervals that divide `range`, by default from the smallest to the largest element; or
-    it is the edges in ascending order. Without a range, edges are NaN if an element is NaN or infinite. An interval
-    includes its lower edge but not its upper edge, the last one includes both; elements outside, and NaN, are ignored.
+    `bins` is a number of equal intervals that divide `range`, by default from the smallest to the largest finite
+    element; or it is the edges in ascending order. An interval includes its lower edge but not its upper edge, the last
+    one includes both; elements outside, infinite ones and NaN are ignored.
     With `density` the counts are divided by their sum and the widths. Raises `ArgumentError` for fewer than one
     interval, and for a given `range` that is not finite and ascending.
 
@@ -130,10 +132,24 @@ def histogram(
     edges = _edges(flat, bins, range)
     count = edges.size - 1
     edges = astype(edges, to_floating(result_type([x.template, edges.template])))
-    counts = _sum_at(_intervals(flat, edges), amounts, count)
-    if as_density:
-        counts = divide(astype(counts, edges.dtype), multiply(_widths(edges), astype(sum(counts), edges.dtype)))
-    return HistogramResult(counts, edges)
+    if not as_density:
+        return HistogramResult(_sum_at(_intervals(flat, edges), amounts, count), edges)
+    dtype = _density_dtype(amounts, edges)
+    wide = promote_types(dtype, float32)
+    counts = astype(_sum_at(_intervals(flat, edges), _widened(amounts, wide), count), wide)
+    return HistogramResult(astype(divide(counts, multiply(_widths(astype(edges, wide)), sum(counts))), dtype), edges)
+
+
+def _density_dtype(weights: Tensor | None, *operands: Tensor) -> DType:
+    """The dtype of densities: that of the operands and the weights, where these are not whole numbers."""
+    if weights is not None and weights.dtype.is_inexact:
+        operands = (*operands, weights)
+    return to_floating(result_type([each.template for each in operands]))
+
+
+def _widened(weights: Tensor | None, dtype: DType) -> Tensor | None:
+    """Weights in the dtype in which they are summed; whole numbers as they are."""
+    return weights if weights is None or not weights.dtype.is_inexact else astype(weights, dtype)
 
 
 @explain_missing
@@ -212,13 +228,15 @@ def histogram2d(
     first, second = (_intervals(column, line) for column, line in zip(columns, edges, strict=True))
     cell = add(multiply(first, width), second)
     outside = logical_or(equal(first, rows), equal(second, width))
-    counts = _sum_at(where(outside, rows * width, cell), amounts, rows * width)
-    counts = reshape(counts, (rows, width))
-    if as_density:
-        dtype = to_floating(result_type([x.template, y.template, edges[0].template, edges[1].template]))
-        areas = multiply(expand_dims(_widths(edges[0]), axis=1), _widths(edges[1]))
-        counts = divide(astype(counts, dtype), multiply(areas, astype(sum(counts), dtype)))
-    return Histogram2DResult(counts, *edges)
+    places = where(outside, rows * width, cell)
+    if not as_density:
+        return Histogram2DResult(reshape(_sum_at(places, amounts, rows * width), (rows, width)), *edges)
+    dtype = _density_dtype(amounts, x, y, *edges)
+    wide = promote_types(dtype, float32)
+    counts = astype(reshape(_sum_at(places, _widened(amounts, wide), rows * width), (rows, width)), wide)
+    sides = [_widths(astype(line, wide)) for line in edges]
+    areas = multiply(expand_dims(sides[0], axis=1), sides[1])
+    return Histogram2DResult(astype(divide(counts, multiply(areas, sum(counts))), dtype), *edges)
 
 
 def _intervals(values: Tensor, edges: Tensor) -> Tensor:
@@ -240,6 +258,14 @@ def _widths(edges: Tensor) -> Tensor:
     return subtract(upper, lower)
 
 
+def _limits(x: Tensor) -> tuple[Tensor, Tensor]:
+    """The smallest and the largest finite element; 0 and 1 where there is none."""
+    finite = isfinite(x)
+    least, largest = min(where(finite, x, math.inf)), max(where(finite, x, -math.inf))
+    some = isfinite(least)
+    return where(some, least, 0), where(some, largest, 1)
+
+
 def _edges(x: Tensor, bins: int | Sequence[float] | Tensor, limits: tuple[float, float] | None) -> Tensor:
     """The edges of intervals: those given, or equally spaced ones."""
     if isinstance(bins, Tensor | Sequence) or hasattr(bins, "__array__"):
@@ -259,7 +285,7 @@ def _edges(x: Tensor, bins: int | Sequence[float] | Tensor, limits: tuple[float,
     elif not x.size:
         least, largest = (full((), limit, dtype=dtype, backend=x.backend) for limit in (0.0, 1.0))
     else:
-        least, largest = astype(min(x), dtype), astype(max(x), dtype)
+        least, largest = _limits(astype(x, dtype))
         # All elements equal: an interval of width 1 about them.
         alone = equal(least, largest)
         least = where(alone, subtract(least, 0.5), least)

@@ -86,7 +86,7 @@ def _scale_by_factored_squares(least: int, exponent: float) -> GradientTransform
 
     def update(gradients: Trees, state: FactoredSquares, parameters: Trees = None) -> tuple[Trees, FactoredSquares]:
         count = next_step(state.steps)
-        kept = 1 - astype(count, "float32") ** -exponent
+        kept = 1 - astype(count, "float64") ** -exponent
 
         def average(old: Tensor, new: Tensor) -> Tensor:
             share = astype(kept, old.dtype)

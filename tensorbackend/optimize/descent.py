@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ..declarations.argument_errors import check_arguments_early
 from ..errors import ArgumentError, expected
 from ..ops.elementwise.conversion import astype
+from ..rules.broadcasting import to_real
 from ..tensor import Tensor
 from .schedules import Schedule
 from .transformations import Counted, GradientTransformation, Trees, chain, check_decay, next_step, scale, zero_steps
@@ -45,8 +46,8 @@ def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
         return scale(-float(rate))
 
     def update(gradients: Trees, state: Counted, parameters: Trees = None) -> tuple[Trees, Counted]:
-        now = widen(rate(state.steps))
-        return compute_wide(lambda x: x * -now, gradients), Counted(next_step(state.steps))
+        now = -widen(rate(state.steps))
+        return compute_wide(lambda x: x * astype(now, to_real(x.dtype)), gradients), Counted(next_step(state.steps))
 
     return GradientTransformation(lambda parameters: Counted(zero_steps(parameters)), update)
 

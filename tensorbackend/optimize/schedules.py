@@ -6,21 +6,20 @@ from collections.abc import Callable
 from math import pi
 
 from ..declarations.argument_errors import check_arguments, check_arguments_early
+from ..dtypes import float64
 from ..errors import ArgumentError, expected
 from ..ops.creation.values import asarray
 from ..ops.elementwise.binary import maximum, minimum
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.transcendental import cos
-from ..ops.inspection import result_type
 from ..tensor import Tensor, TensorLike
 
 Schedule = Callable[[Tensor], Tensor]
 
 
 def _share(count: TensorLike, per_step: float) -> Tensor:
-    """The number of steps times a number, in float32 or wider."""
-    x = asarray(count)
-    return astype(x, result_type(x.dtype, "float32", 1.0)) * per_step
+    """The number of steps times a number, in float64: a rate is rounded once, to the dtype of what it multiplies."""
+    return astype(asarray(count), float64) * per_step
 
 
 def _positive(steps: int) -> int:
