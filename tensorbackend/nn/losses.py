@@ -157,10 +157,12 @@ def huber(predictions: TensorLike, targets: TensorLike, /, *, delta: float = 1.0
     if not (delta > 0 and isfinite(delta)):
         raise ArgumentError(expected("a finite delta above 0", delta=delta))
     dtype, (x, y) = _wide(predictions, targets)
-    error = abs_(subtract(x, y))
+    difference = subtract(x, y)
+    error = abs_(difference)
     near = less_equal(error, delta)
-    # Both branches stay finite, so that neither spoils the gradient of the other.
-    squares = multiply(square(where(near, error, 0)), 0.5)
+    # Both branches stay finite, so that neither spoils the gradient of the other. The magnitude has no second
+    # derivative at 0, where the square has.
+    squares = multiply(square(where(near, difference, 0)), 0.5)
     return astype(where(near, squares, multiply(delta, subtract(error, 0.5 * delta))), dtype)
 
 

@@ -295,7 +295,9 @@ def std(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, ke
     """
     ragged, axes = _prepare(x, axis)
     wide = _cast(ragged, promote_types(to_floating(ragged.dtype), float32))
-    root = sqrt(variance(wide, axes, correction, keepdims))
+    squares = variance(wide, axes, correction, keepdims)
+    zero = equal(squares, 0)  # the gradient is 0 there, as that of `tb.std`
+    root = where(zero, 0, sqrt(where(zero, 1, squares)))
     return ragged_or_tensor(astype(root, to_floating(ragged.dtype)), lengths_after(ragged, axes, keepdims))
 
 

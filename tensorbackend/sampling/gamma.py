@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..declarations.argument_errors import check_arguments
-from ..dtypes import DTypeLike, float64
+from ..dtypes import DTypeLike, finfo, float64
 from ..errors import ShapeError, expected
 from ..expr.grad.custom import custom_gradient
 from ..expr.jit import jit
@@ -89,7 +89,8 @@ def _draw_one(key: Tensor, a: Tensor, logarithm: bool) -> Tensor:
     if logarithm:
         drawn = negative(exponential(of_boost, (), dtype))
         boost = where(logical_or(whole, equal(drawn, 0)), 0, divide(drawn, a))
-        return add(add(log(d), log(cube)), boost)
+        # Of the least parameters it is below the least number of the dtype, and infinities have no difference.
+        return maximum(add(add(log(d), log(cube)), boost), -0.5 * float(finfo(dtype).max))
     boost = where(whole, 1, power(subtract(1, uniform(of_boost, (), dtype)), divide(1, a)))
     return multiply(multiply(d, cube), boost)
 
@@ -131,8 +132,12 @@ def _add_gradient(sampler: Callable[[Tensor, Tensor], Tensor], logarithm: bool) 
         x = _draw(sampler, key, a)
 
         def pull(cotangent: Tensor) -> Any:
-            slope = log_quantile_slope(a, x if logarithm else log(x))
-            return None, multiply(cotangent, slope if logarithm else multiply(slope, x))
+            # A slope may be out of the range of the dtype where a number is 0, or its share of a sum.
+            weight, wide = astype(cotangent, float64), astype(x, float64)
+            if not logarithm:
+                weight, wide = multiply(weight, wide), log(where(equal(wide, 0), 1.0, wide))
+            slope = multiply(weight, log_quantile_slope(astype(a, float64), wide))
+            return None, astype(where(equal(weight, 0), 0.0, slope), a.dtype)
 
         return x, pull
 
@@ -144,14 +149,12 @@ standard_log_gamma = _add_gradient(_log_gamma, True)
 
 
 def log_quantile_slope(a: Tensor, logarithm: Tensor) -> Tensor:
-    """The derivative of a quantile's logarithm by the shape parameter, at a fixed probability.
+    """The derivative of a quantile's logarithm by the shape parameter, at a fixed probability, in float64.
 
     It is -dP/da / (x p(x)). Differences of five points compute dP/da, or dQ/da on the other side of the mean; their
     distance is a thousandth of the width on which P changes, so that the derivative has some ten digits. Near 0, where
     P is x**a / gamma(a + 1), it has a closed form.
     """
-    dtype = a.dtype
-    a, logarithm = astype(a, float64), astype(logarithm, float64)
     near = less(logarithm, -100.0)
     x = exp(where(near, 0.0, logarithm))
     step = multiply(minimum(a, sqrt(a)), 1e-3)
@@ -166,7 +169,7 @@ def log_quantile_slope(a: Tensor, logarithm: Tensor) -> Tensor:
     by_a = divide(subtract(multiply(first, 8.0), second), multiply(step, 12.0))
     density = exp(maximum(subtract(subtract(multiply(a, log(x)), x), lgamma(a)), -700.0))
     closed = divide(subtract(digamma(add(a, 1.0)), logarithm), a)
-    return astype(where(near, closed, negative(divide(by_a, density))), dtype)
+    return where(near, closed, negative(divide(by_a, density)))
 
 
 _ABOVE_0 = ("a above 0", is_positive)

@@ -12,7 +12,7 @@ from ..ops.composite.elementwise.functions import isfinite, square
 from ..ops.composite.elementwise.gradients import stop_gradient
 from ..ops.composite.reduction import mean
 from ..ops.creation.filled import full
-from ..ops.elementwise.binary import equal, greater, less, less_equal, logical_and, maximum, minimum
+from ..ops.elementwise.binary import equal, greater, less, less_equal, logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
 from ..ops.elementwise.unary import abs as magnitude
@@ -101,7 +101,9 @@ def integrate(
         growth = minimum(maximum(growth, 0.2), where(accepted, 10.0, 1.0))
         # Hairer's dense output of order 4.
         share = (times - t) / step
-        inside = logical_and(logical_and(accepted, greater(share, 0)), less_equal(times, t + step * (1 + 4 * eps)))
+        # A time at the start is in the first step too, so that it has the derivatives of the interpolation.
+        begun = logical_or(greater(share, 0), logical_and(equal(t, 0), equal(share, 0)))
+        inside = logical_and(logical_and(accepted, begun), less_equal(times, t + step * (1 + 4 * eps)))
         part = where(inside, share, 0.0)[:, None]
         change = following - y
         bend = step * slope - change

@@ -13,15 +13,16 @@ from __future__ import annotations
 import math
 
 from ...dtypes import finfo
-from ...ops.composite.elementwise.functions import hypot
+from ...ops.composite.elementwise.functions import complex, hypot
 from ...ops.composite.reduction import cast_to_float32
-from ...ops.elementwise.binary import floor_divide, logical_and, maximum, pow
+from ...ops.elementwise.binary import floor_divide, logical_and, logical_or, maximum, pow
 from ...ops.elementwise.complex_functions import sigmoid
 from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.ternary import where
 from ...ops.elementwise.transcendental import cos, cosh, exp, log, sin, sinh, sqrt
-from ...ops.elementwise.unary import abs, conj, isinf, negative, round, sign
+from ...ops.elementwise.unary import abs, conj, imag, isinf, negative, real, round, sign
 from ...tensor import Tensor
+from ..node import Value
 from .registry import Cotangents, declare_slopes, not_differentiable, rule, zero_gradient
 from .widened import widen_rule
 
@@ -60,6 +61,17 @@ def _slope(x: Tensor) -> Tensor:
     return power / (total * total)
 
 
+def _direction(x: Tensor) -> Tensor:
+    """x divided by its magnitude, 0 at 0; of an infinite complex number, the limit along its infinite parts."""
+    if not x.dtype.is_complex:
+        return sign(x)
+    parts = real(x), imag(x)
+    infinite = logical_or(isinf(parts[0]), isinf(parts[1]))
+    # Products with 0 leave NaN.
+    ends = (where(isinf(part), sign(part), part * 0) for part in parts)
+    return sign(where(infinite, complex(*ends), x))
+
+
 @rule("atan")
 @widen_rule
 def _atan(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
@@ -78,7 +90,7 @@ def _sign(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 
 declare_slopes({
-    "abs": lambda cotangent, out, x: cotangent * conj(sign(x)),
+    "abs": lambda cotangent, out, x: cotangent * conj(_direction(x)),
     "acos": lambda cotangent, out, x: negative(cotangent) / _leg(x),
     "asin": lambda cotangent, out, x: cotangent / _leg(x),
     "asinh": lambda cotangent, out, x: cotangent / (_leg(x * 1j) if x.dtype.is_complex else hypot(x, 1)),
@@ -148,6 +160,9 @@ def _hypot(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents
     if out.dtype.bits < 32:  # a length that is a subnormal of float16 has lost digits
         x1, x2 = cast_to_float32(x1), cast_to_float32(x2)
         out = hypot(x1, x2)
+    infinite = isinf(out)
+    x1, x2 = (where(infinite, where(isinf(x), sign(x), x * 0), x) for x in (x1, x2))
+    out = where(infinite, sqrt(where(infinite, x1 * x1 + x2 * x2, 1)), out)
     length = where(out == 0, 1, out)  # quotients first: the reciprocal of a length may be out of range
     return cotangent * (x1 / length), cotangent * (x2 / length)
 
@@ -176,11 +191,16 @@ def _multiply(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotange
     return cotangent * x2, cotangent * x1
 
 
+def _is_number(x: Tensor) -> bool:
+    """Whether a tensor of a graph is a number that the function has in it, such as the 2 of x**2."""
+    return isinstance(x.data, Value) and x.data.node.op == "constant"
+
+
 @rule("pow")
 @widen_rule
 def _pow(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
     constant = x2 == 0  # the derivative is 0, but 0 * x1 ** -1 is NaN for x1 = 0
-    if x1.ndim and not x2.ndim:  # the common case is quick: derivatives of a slope by such a power, at 0, are left out
+    if x1.ndim and _is_number(x2):  # the common case is quick: nothing is differentiated by such a power
         slope = where(constant, 0, x2 * pow(x1, where(constant, 1, x2 - 1)))
     else:  # by the power the slope has the derivative 1 / x1 at 0
         near_zero = abs(x1) < finfo(x1.dtype).smallest_normal

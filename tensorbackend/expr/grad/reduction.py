@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ...dtypes import float32, promote_types
 from ...ops.composite.cumulative import cumulative_prod
 from ...ops.composite.elementwise.gradients import stop_gradient
 from ...ops.composite.linalg.norms import vector_norm
@@ -63,7 +64,7 @@ def inverse(order: Sequence[int]) -> Positions:
 
 @rule("reduce_max", "reduce_min")
 def _extreme(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions, keepdims: bool) -> Cotangents:
-    chosen = astype(x == _keep_axes(out, x, axes), x.dtype)
+    chosen = astype(x == _keep_axes(out, x, axes), promote_types(x.dtype, float32))  # float16 ends at 65504 equal ones
     return (_keep_axes(cotangent, x, axes) * chosen / sum(chosen, axis=axes, keepdims=True),)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 from ...dtypes import finfo
+from ...ops.composite.elementwise.functions import isfinite
 from ...ops.composite.special.bessel import i0, i0e, i1, i1e, j0, j1
 from ...ops.composite.special.normal import ndtri
 from ...ops.composite.special.zeta import polygamma
-from ...ops.elementwise.binary import maximum
+from ...ops.elementwise.binary import logical_and, maximum
 from ...ops.elementwise.ternary import where
 from ...ops.elementwise.transcendental import exp, log, sin
-from ...ops.elementwise.unary import abs, isinf, round, sign
+from ...ops.elementwise.unary import abs, isinf, isnan, round, sign
 from ...ops.special import digamma, lgamma
 from ...tensor import Tensor
 from .registry import Cotangents, NoGradient, declare_slopes, rule
@@ -69,7 +70,7 @@ def _polygamma(cotangent: Tensor, out: Tensor, n: Tensor, x: Tensor) -> Cotangen
 
 def _density(a: Tensor, x: Tensor) -> Tensor:
     """The density of the gamma distribution, the derivative of P(a, x) by x (DLMF 8.8.13); zero below 0."""
-    inside = x > 0
+    inside = logical_and(x > 0, isfinite(x))
     safe = where(inside, x, 1)
     large = a >= _STIRLING_FROM
     small_a, large_a = where(large, 1, a), where(large, a, _STIRLING_FROM)
@@ -78,8 +79,8 @@ def _density(a: Tensor, x: Tensor) -> Tensor:
     # sqrt(a / (2 pi)) / x * exp(-a * _excess(a, x)), but for the rest of the series.
     combined = -large_a * _excess(large_a, safe) - _stirling_rest(large_a) - log(safe) + 0.5 * log(large_a)
     power = where(large, combined - 0.5 * math.log(2 * math.pi), direct)
-    edge = where(a < 1, math.inf, where(a == 1, 1.0, 0.0))
-    return where(inside, exp(power), where(x == 0, edge, 0.0))
+    edge = where(a < 1, math.inf, where(a == 1, 1 - x, where(a == 2, x, 0.0)))  # with their slopes
+    return where(inside, exp(power), where(x == 0, edge, where(isnan(x), x, 0.0)))
 
 
 def _excess(a: Tensor, x: Tensor) -> Tensor:

@@ -275,12 +275,15 @@ def _svd(
     of_v = zeros(v.shape, dtype=v.dtype, backend=v.backend) if of_vh is None else adjoint(of_vh)
     turned = phase_rate((of_v, v))
     of_u = add_phase_gradient(of_u, u, phase_rate((of_u, u), (of_v, v)))
-    total = as_rows(values) + as_columns(values)  # the squares of the values may overflow, and their differences cancel
-    factors = astype(differences(values) / where(total == 0, 1, total), u.dtype)
+    total = as_rows(values) + as_columns(values)
     inverses = astype(1 / values, u.dtype)
-    wide = astype(values, u.dtype)
-    left, right = matmul(adjoint(u), of_u) * factors, matmul(vh, of_v) * factors
-    middle = (left + adjoint(left)) * as_rows(wide) + as_columns(wide) * (right + adjoint(right))
+    left, right = matmul(adjoint(u), of_u), matmul(vh, of_v)
+    left, right = left - adjoint(left), right - adjoint(right)
+    # The sum is 0 between equal values where the function does not depend on the choice of their vectors; the other
+    # term has a limit there. Neither has the squares of the values, which may be out of range.
+    middle = 0.5 * (left + right) * astype(differences(values), u.dtype)
+    shares = where(total == 0, 0, 0.5 / where(total == 0, 1, total))
+    middle = middle + (left - right) * astype(shares, u.dtype)
     if of_values is not None:
         middle = middle + as_diagonal(of_values, u)
     if turned is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ....ops.composite.contraction import matmul
+from ....ops.composite.elementwise.gradients import stop_gradient
 from ....ops.composite.linalg.matrices import adjoint
 from ....ops.composite.linalg.norms import matrix_norm
 from ....ops.composite.linalg.roots import STEPS
@@ -22,12 +23,34 @@ def _sqrtm(gradient: Tensor, out: Tensor, x: Tensor, *, hermitian: bool) -> Cota
     # dA = dX X + X dX, so the gradient S of A solves adjoint(X) S + S adjoint(X) = gradient.
     if not hermitian:
         return (_solve(adjoint(out), gradient),)
-    values, vectors = eigh(out)
-    middle = matmul(matmul(adjoint(vectors), gradient), vectors)
+    return (lower_half_gradient(_solve_hermitian(out, gradient)),)
+
+
+_ORDERS = 2
+"""How many derivatives the solution with a Hermitian matrix has: of the root there is one more."""
+
+
+def _solve_hermitian(matrix: Tensor, right: Tensor) -> Tensor:
+    """S with X S + S X = G, by the eigenvalues of X.
+
+    Vectors of equal eigenvalues have no derivative, which the solution has, so they are constants here. The
+    derivatives are those of the equation: X S + S X = G - (dX S + S dX), where dX is 0.
+    """
+    fixed = stop_gradient(matrix)
+    values, vectors = eigh(fixed)
     sums = as_columns(values) + as_rows(values)
     # Between eigenvectors of 0 the slope is infinite; it is 0 there, as that of a norm is at 0.
-    middle = where(sums == 0, 0, middle / astype(where(sums == 0, 1, sums), vectors.dtype))
-    return (lower_half_gradient(matmul(matmul(vectors, middle), adjoint(vectors))),)
+    inverses = astype(where(sums == 0, 0, 1 / where(sums == 0, 1, sums)), vectors.dtype)
+
+    def solve_fixed(right: Tensor) -> Tensor:
+        middle = matmul(matmul(adjoint(vectors), right), vectors) * inverses
+        return matmul(matmul(vectors, middle), adjoint(vectors))
+
+    change = matrix - fixed
+    solution = solve_fixed(right)
+    for _ in range(_ORDERS):
+        solution = solve_fixed(right - (matmul(change, solution) + matmul(solution, change)))
+    return solution
 
 
 def _solve(matrix: Tensor, right: Tensor) -> Tensor:
