@@ -31,6 +31,7 @@ from ..ops.elementwise.binary import (
     bitwise_right_shift,
     divide,
     equal,
+    less,
     maximum,
     multiply,
     subtract,
@@ -80,7 +81,8 @@ def quantize(
     """Store a tensor in a narrow dtype, with scales that several elements share.
 
     Each group of elements is divided by its scale and rounded to nearest even, such that its largest magnitude becomes
-    the largest number of the dtype. In integers the error of an element is at most half of its scale.
+    the largest number of the dtype. In integers the error of an element is at most half of its scale. A scale beyond
+    the range of its dtype is the largest number there, and elements are cut off.
 
     Parameters
     ----------
@@ -282,14 +284,34 @@ def _scales(groups: Tensor, kind: DType, scale_kind: DType, symmetric: bool) -> 
         limits = iinfo(kind)
         low = -maximum(-least_of(groups, axis=1, keepdims=True), 0.0)
         high = maximum(greatest_of(groups, axis=1, keepdims=True), 0.0)
-        scales = astype(_positive(divide(subtract(high, low), limits.max - limits.min)), scale_kind)
+        steps = limits.max - limits.min
+        scales = _rounded_up(_positive(subtract(divide(high, steps), divide(low, steps))), scale_kind)
         zeros = subtract(limits.min, round_to_even(divide(low, astype(scales, groups.dtype))))
         return scales, clip(zeros, limits.min, limits.max)
     most = greatest_of(absolute(groups), axis=1, keepdims=True)
     if scale_kind is float8_e8m0fnu:
         return _powers_of_two(most, kind), None
-    limit = finfo(kind).max if kind.kind == "float" else iinfo(kind).max
-    return astype(_positive(divide(most, limit)), scale_kind), None
+    if kind.kind == "float":
+        return _in_range(_positive(divide(most, finfo(kind).max)), scale_kind), None
+    return _rounded_up(_positive(divide(most, iinfo(kind).max)), scale_kind), None
+
+
+def _in_range(scales: Tensor, kind: DType) -> Tensor:
+    """Scales in a dtype, those beyond its range at its ends: none becomes 0 or infinite."""
+    if kind.bits >= scales.dtype.bits:
+        return astype(scales, kind)
+    limits = finfo(kind)
+    return astype(clip(scales, limits.smallest_normal * limits.eps, limits.max), kind)
+
+
+def _rounded_up(scales: Tensor, kind: DType) -> Tensor:
+    """Scales in a dtype, none of them rounded down, so that integers do not end before the largest element."""
+    rounded = _in_range(scales, kind)
+    if kind.bits >= scales.dtype.bits:
+        return rounded
+    limits, back = finfo(kind), astype(rounded, scales.dtype)
+    following = maximum(multiply(back, 1 + 0.75 * limits.eps), add(back, limits.smallest_normal * limits.eps))
+    return where(less(back, scales), _in_range(following, kind), rounded)
 
 
 def _positive(scales: Tensor) -> Tensor:

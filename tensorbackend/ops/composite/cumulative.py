@@ -14,7 +14,7 @@ from typing import Any
 from ...annotations import Axis, SoleAxis
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import composite
-from ...dtypes import DTypeLike, Scalar, as_dtype, float32, promote_types, scalar_kind
+from ...dtypes import DTypeLike, Scalar, as_dtype, float32, float64, promote_types, scalar_kind
 from ...errors import ArgumentError, ShapeError, expected
 from ...rules.accuracy import PRODUCT, SUM, Bound
 from ...rules.axes import normalize_axis
@@ -28,6 +28,7 @@ from ..elementwise.binary import (
     add,
     divide,
     equal,
+    floor_divide,
     greater,
     less,
     logical_and,
@@ -295,12 +296,15 @@ def unwrap(x: Tensor, /, *, axis: Axis = -1, discontinuity: float | None = None,
     angles = x if whole else astype(x, promote_types(dtype, float32))
     jumps = diff(angles, axis=along)
     half: float = period // 2 if whole else period / 2
-    shifted = subtract(remainder(add(jumps, half), period), half)
+    moved = add(jumps, half)
+    turns = floor_divide(moved, period)
     if not whole or period % 2 == 0:  # a jump by half a period keeps its sign
-        shifted = where(logical_and(equal(shifted, -half), greater(jumps, 0)), half, shifted)
+        turns = subtract(turns, astype(logical_and(equal(remainder(moved, period), 0), greater(jumps, 0)), turns.dtype))
     limit = period / 2 if discontinuity is None else discontinuity
-    added = where(less(abs(jumps), limit), 0, subtract(shifted, jumps))
-    added = cumulative_sum(added, axis=along, dtype=angles.dtype)
+    turns = where(less(abs(jumps), limit), 0, turns)
+    # A sum of whole turns is exact, where a sum of angles is rounded at each step.
+    turns = cumulative_sum(turns, axis=along, dtype=angles.dtype if whole else float64)
     later, _ = neighbours(angles, along)
     first = entries(angles, along, 0, angles.shape[along] - later.shape[along])
-    return astype(concatenate([first, add(later, added)], axis=along), dtype)
+    later = subtract(astype(later, turns.dtype), multiply(turns, period))
+    return concatenate([astype(first, dtype), astype(later, dtype)], axis=along)

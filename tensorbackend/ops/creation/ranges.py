@@ -23,7 +23,7 @@ from ..elementwise.binary import add, divide, equal, multiply, pow, subtract
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..shape import reshape
-from .filled import asarray, iota
+from .filled import asarray, iota, tensor
 from .foreign_arrays import is_array
 
 
@@ -144,6 +144,19 @@ def _linspace(
     return Plan(Template((num,), target_dtype, (name,)), (), {"start": kind(start), "step": kind(step), "last": last})
 
 
+_WHOLE = 2**53
+"""Beyond it float64 does not hold all integers."""
+
+
+def _linspace_of_integers(start: int, stop: int, num: int, dtype: DType, endpoint: bool) -> list[int] | None:
+    """Evenly spaced integers, rounded towards 0 as a cast does; `None` for another dtype."""
+    gaps = num - 1 if endpoint else num
+    if not dtype.is_integer or num < 0:
+        return None
+    numbers = ((start * gaps + place * (stop - start), gaps) if gaps else (start, 1) for place in range(num))
+    return [abs(number) // divisor * (1 if number >= 0 else -1) for number, divisor in numbers]
+
+
 @check_arguments
 def linspace(
     start: TensorLike,
@@ -174,6 +187,10 @@ def linspace(
     if None not in (scalar_kind(start), scalar_kind(stop)):
         low: Any = start
         high: Any = stop
+        if scalar_kind(low) == scalar_kind(high) == "int" and max(abs(low), abs(high)) > _WHOLE and dtype is not None:
+            exact = _linspace_of_integers(index(low), index(high), index(num), as_dtype(dtype), flag(endpoint=endpoint))
+            if exact is not None:
+                return tensor(exact, dtype=dtype, names=(name,), backend=backend, device=device, like=like)
         return _linspace(
             low, high, num, dtype=dtype, endpoint=endpoint, name=name, backend=backend, device=device, like=like
         )
@@ -247,14 +264,19 @@ def geomspace(
     ([1.0, 2.0, 4.0, 8.0], [-1.0, -10.0])
     """
     first, last = _as_float(start=start), _as_float(stop=stop)
-    if not (first * last > 0 and math.isfinite(first) and math.isfinite(last)):
+    if not ((0 < first < math.inf and 0 < last < math.inf) or (-math.inf < first < 0 and -math.inf < last < 0)):
         raise ArgumentError(expected("two finite numbers of one sign other than 0", start=start, stop=stop))
     num = integer(0, num=num)
     target = default_dtype("float") if dtype is None else as_dtype(dtype)
     place = {"name": name, "backend": backend, "device": device, "like": like}
     gaps = max(num - 1 if flag(endpoint=endpoint) else num, 1)
     share = linspace(0.0, num - 1.0, num, dtype=float64, **place)  # type: ignore[arg-type] # the counts 0, 1, ...
-    numbers = multiply(first, pow(last / first, divide(share, gaps)))
+    part, ratio = divide(share, gaps), last / first
+    if 1e-300 < ratio < 1e300:
+        numbers = multiply(first, pow(ratio, part))
+    else:  # the ratio may be out of range, its root is not
+        root = pow(abs(last) ** 0.25 / abs(first) ** 0.25, part)
+        numbers = multiply(multiply(multiply(multiply(first, root), root), root), root)
     if endpoint and num > 1:
         numbers = where(equal(share, num - 1), last, numbers)
     return astype(numbers, target)
@@ -286,9 +308,11 @@ def _linspace_of_tensors(
     target_dtype = to_floating(check_dtype(result_type(templates), "numeric")) if dtype is None else as_dtype(dtype)
     rank = len(broadcast(templates)[0])
     work = complex128 if target_dtype.is_complex or low.dtype.is_complex or high.dtype.is_complex else float64
+    ends = [astype(low, target_dtype), astype(high, target_dtype)]  # in 64 bits integers are exact
     low, high = astype(low, work), astype(high, work)
     place = reshape(iota(num, dtype=work, backend=low.backend), (num, *(1,) * rank), names=(name, *(None,) * rank))
     spaced = add(multiply(place, divide(subtract(high, low), max(gaps, 1))), low)
+    spaced = where(equal(place, 0), ends[0], astype(spaced, target_dtype))
     if gaps == num - 1 and num > 1:
-        spaced = where(equal(place, num - 1), high, spaced)
-    return astype(moveaxis(spaced, 0, axis), target_dtype)
+        spaced = where(equal(place, num - 1), ends[1], spaced)
+    return moveaxis(spaced, 0, axis)

@@ -27,13 +27,13 @@ from ...elementwise.binary import (
 )
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
-from ...elementwise.unary import imag, isnan, real
+from ...elementwise.unary import imag, isinf, isnan, real
 from ...indexing.slices import entries
 from ...indexing.taking import take_at
 from ...shape import concatenate, reshape
 from ...sorting import argsort
 from ..elementwise.functions import complex as to_complex
-from ..elementwise.functions import logical_not
+from ..elementwise.functions import isfinite, logical_not
 from ..shape.arranging import as_vector
 from .searching import searchsorted
 
@@ -45,6 +45,14 @@ def _between(t: Tensor, x0: Tensor, x1: Tensor, y0: Tensor, y1: Tensor) -> Tenso
     places counts. Where the line from one end is NaN, as next to an infinite place, that from the other end is used.
     NumPy does the same.
     """
+    # Differences of numbers near both ends of the range are computed of smaller ones by powers of two, such that their
+    # quotient is in range too.
+    by_place, by_value = (
+        where(logical_and(isinf(subtract(end, start)), logical_and(isfinite(start), isfinite(end))), factor, 1)
+        for start, end, factor in ((x0, x1, 2.0**-64), (y0, y1, 0.5))
+    )
+    t, x0, x1 = (multiply(each, by_place) for each in (t, x0, x1))
+    y0, y1 = multiply(y0, by_value), multiply(y1, by_value)
     gap = subtract(x1, x0)
     same = equal(gap, 0)
     slope = where(same, 0, divide(subtract(y1, y0), where(same, 1, gap)))
@@ -54,7 +62,8 @@ def _between(t: Tensor, x0: Tensor, x1: Tensor, y0: Tensor, y1: Tensor) -> Tenso
     # An infinite slope times a distance of 0, or a slope of 0 times an infinite distance.
     lost = logical_and(isnan(line), logical_not(isnan(t)))
     at_right = logical_or(at_right, equal(y0, y1))
-    return where(logical_and(lost, at_right), y1, where(logical_and(lost, equal(t, x0)), y0, line))
+    line = where(logical_and(lost, at_right), y1, where(logical_and(lost, equal(t, x0)), y0, line))
+    return divide(line, by_value)
 
 
 @composite.within(Bound(16, "a product with a quotient of differences", "operand", tame=True))

@@ -22,6 +22,9 @@ from .common import compute_wide, horner
 _NEAR = 25.0
 """From here on the asymptotic series have the accuracy of float64."""
 
+_LEAST, _POWERS = 1.0, 12
+"""Below that number, so many powers of J have the accuracy of float64."""
+
 _TERMS = 24
 _RELATIVE = Bound(16, "sums of some tens of terms")
 _ABSOLUTE = Bound(32, "near its zeros the terms cancel", "one")
@@ -77,6 +80,12 @@ def _bessel_j(order: int, x: Tensor) -> Tensor:
     """J of an order, for x from 0."""
     near = less(x, _NEAR)
     inner = _clenshaw(order, divide(where(near, x, 0), _NEAR))
+    # Next to 0 a few powers have all digits, also of small numbers, and J_0 is not above 1.
+    least = less(x, _LEAST)
+    half = multiply(where(least, x, 0), 0.5)
+    powers = [(-1) ** k * term for k, term in enumerate(_powers(order)[-1 : -_POWERS - 1 : -1])]
+    first = horner(powers[::-1], square(half))
+    inner = where(least, multiply(first, half) if order else first, inner)
     far = where(near, _NEAR, minimum(x, 1e300))
     inverse, terms = divide(1, far), _hankel(order)
     signs = [(-1) ** (k // 2) * term for k, term in enumerate(terms)]
