@@ -23,7 +23,7 @@ def _negative_magnitudes(x1: TensorLike, x2: TensorLike) -> list[Tensor]:
     """
     x1, x2 = operand_tensors(x1, x2)
     dtype = check_dtype(result_type([x1.template, x2.template]), "integer")
-    numbers = broadcast_arrays(astype(x1, dtype), astype(x2, dtype))
+    numbers = broadcast_arrays(*(astype(x, dtype) for x in (x1, x2)))
     return [where(less(x, 0), x, negative(x)) if dtype.kind == "int" else x for x in numbers]
 
 
