@@ -71,7 +71,7 @@ def composite_kernel(
     backend: Backend, name: str, out: Out, inputs: Templates, options: Mapping[str, Any], default: Callable[..., Any]
 ) -> Kernel:
     """The kernel of a composite: by the backend's own method if it has one, else by `default_kernel`."""
-    method = composite_method(backend, name, out, inputs)
+    method = composite_method(backend, name, out, inputs, options)
     if method is not None:
         return kernel(backend, name, method, out, inputs, options)
     return default_kernel(backend, name, out, inputs, options, default)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
+from inspect import Parameter, signature
 from typing import Any, Final
 
+from ..caching.memos import remembers_calls
+from ..caching.option_keys import MEMO_LIMIT
 from ..declarations.op_specs import CALLBACKS, OpSpec
 from ..dtypes.promotion import widened
 from ..errors import DTypeError, expected
@@ -56,9 +59,29 @@ def check_moves(spec: OpSpec, templates: Any) -> None:
         raise DTypeError(expected("a dtype to compute with", remedy, dtype=dtype))
 
 
-def composite_method(backend: Backend, name: str, out: Out, inputs: Any) -> Callable[..., Payload] | None:
-    """A backend's own method for a composite; `None` for narrow dtypes, whose tensors go through the parts."""
-    return None if is_narrow((out, inputs)) else own_method(backend, name)
+def composite_method(
+    backend: Backend, name: str, out: Out, inputs: Any, options: Iterable[str]
+) -> Callable[..., Payload] | None:
+    """A backend's own method for a composite with these options.
+
+    `None` for narrow dtypes, whose tensors go through the parts, and for a method without one of the options, such as
+    that of a plugin which is older than the option.
+    """
+    method = None if is_narrow((out, inputs)) else own_method(backend, name)
+    if method is None or not options:
+        return method
+    function = getattr(method, "__plan__", None) or getattr(method, "__func__", method)
+    return method if _takes(function, frozenset(options)) else None
+
+
+@lru_cache(MEMO_LIMIT)
+def _takes(function: Callable[..., Any], options: frozenset[str]) -> bool:
+    """Whether a function has all these keywords."""
+    parameters = signature(function).parameters
+    return options <= parameters.keys() or any(x.kind is Parameter.VAR_KEYWORD for x in parameters.values())
+
+
+remembers_calls("options of backends' methods", _takes)
 
 
 def flat(templates: Any) -> list[Template]:

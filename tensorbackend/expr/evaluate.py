@@ -234,7 +234,7 @@ def _raw_kernel(node: Node, backend: Backend) -> Kernel | None:
     if node.default is None:
         callback = implementation(backend, node.op, node.out, inputs)
     else:
-        method = composite_method(backend, node.op, node.out, inputs)
+        method = composite_method(backend, node.op, node.out, inputs, node.options)
         if method is None:
             return None
         callback = method
@@ -260,7 +260,7 @@ def standalone_kernel(node: Node, backend: Backend) -> Kernel:
         with at_level(level):  # the default may run only now
             return kernel(*payloads)
 
-    return kernel if composite_method(backend, node.op, node.out, inputs) is not None else composite
+    return kernel if composite_method(backend, node.op, node.out, inputs, node.options) is not None else composite
 
 
 def compute_node(node: Node, backend: Backend, inputs: Sequence[Any]) -> Result:

@@ -12,13 +12,13 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from ..dispatch import perform
+from ..dispatch.narrow import composite_method
 from ..ops.composite.linalg.sparse import Format, places, sparse_matmul
 from ..ops.creation.filled import full, zeros
 from ..ops.elementwise.binary import divide, equal, greater, less, not_equal, subtract
 from ..ops.elementwise.ternary import where
 from ..ops.reduction import any as any_
 from ..ops.shape import broadcast_shapes
-from ..protocol import own_method
 from ..protocol.callbacks import CompositeCall
 from ..select import common_backend, move
 from ..template import Template
@@ -57,7 +57,11 @@ def substitute(
     inputs = tuple(move(x, backend) for x in (values, first, second, b))
     options = MappingProxyType({"format": format, "lower": lower, "unit_diagonal": unit_diagonal})
     solution: Tensor = perform(
-        backend, NAME, CompositeCall(out, inputs, options), own_method(backend, NAME), _solve_by_sweeps
+        backend,
+        NAME,
+        CompositeCall(out, inputs, options),
+        composite_method(backend, NAME, out, [x.template for x in inputs], options),
+        _solve_by_sweeps,
     )
     return solution
 

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..dispatch import perform
+from ..dispatch.narrow import composite_method
 from ..dtypes import DType
 from ..expr.control import scan
 from ..expr.grad.custom import custom_gradient
@@ -40,7 +41,6 @@ from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_along_axis
 from ..ops.reduction import argmax, max
 from ..ops.shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape
-from ..protocol import own_method
 from ..protocol.callbacks import CompositeCall
 from ..select import common_backend, move
 from ..template import Template
@@ -92,11 +92,12 @@ def _templates(examples: Examples) -> tuple[Template, Template]:
 def _call(
     name: str, out: Any, inputs: tuple[Tensor, ...], blank: int, repeats: bool, default: Callable[..., Any]
 ) -> Any:
-    """Call a callback of the protocol; if labels do not repeat, call the default, as no backend supports that."""
+    """Call a callback of the protocol, or the default where the backend has none, or none with these options."""
     backend = common_backend(inputs)
     options = {"blank": blank} if repeats else {"blank": blank, "repeats": False}
     call = CompositeCall(out, tuple(move(x, backend) for x in inputs), MappingProxyType(options))
-    return perform(backend, name, call, own_method(backend, name) if repeats else None, default)
+    method = composite_method(backend, name, out, [x.template for x in inputs], options)
+    return perform(backend, name, call, method, default)
 
 
 class _Lattice(NamedTuple):

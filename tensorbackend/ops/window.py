@@ -2,11 +2,11 @@
 
 `window` is the size of the window along each axis: one number for all axes, one for each, or a mapping of some axes
 by name or position, such as `{"time": 3}`; axes left out have size 1. `strides` is the distance between the starts of
-windows, `dilations` the distance between elements of one window; both take the same forms and default to 1. `padding`
-is `"valid"` for none, `"same"` for ceil(size / stride) windows (an odd padding element is added at the end, as in XLA),
-(low, high) for each axis, or a mapping from axes to such pairs; negative numbers remove elements. Padding does not
-contribute to the result. If no window fits, the axis of the result has size 0, as in XLA. Names and dtype are kept;
-integers wrap around.
+windows, `dilations` the distance between elements of one window; both take the same forms and default to 1. One number
+as `strides` is for the axes that a mapping as `window` has, and else for all axes. `padding` is `"valid"` for none,
+`"same"` for ceil(size / stride) windows (an odd padding element is added at the end, as in XLA), (low, high) for each
+axis, or a mapping from axes to such pairs; negative numbers remove elements. Padding does not contribute to the result.
+If no window fits, the axis of the result has size 0, as in XLA. Names and dtype are kept; integers wrap around.
 
 Errors: `ArgumentError` for an invalid option, `AxisError` for an axis that x does not have, `ShapeError`
 for a padding that removes more elements than there are, `DTypeError`.

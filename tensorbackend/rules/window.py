@@ -188,6 +188,13 @@ def _places(size: int, span: int, stride: int) -> int:
     return room // stride + 1 if room >= 0 else 0
 
 
+def _windowed(window: Any, strides: Any) -> Any:
+    """One stride as that of each axis which a mapping gives a window; any other strides unchanged."""
+    if not mapped_axes(window) or isinstance(strides, Sequence | Mapping):
+        return strides
+    return dict.fromkeys([axis for axis, _ in freeze(window)[1:]], strides)  # type: ignore[index] # a mapping, frozen
+
+
 def plan_windows(x: Template, window: Any, strides: Any, padding: Any, dilations: Any = 1) -> Windows:
     """The windows along all axes of x.
 
@@ -196,7 +203,7 @@ def plan_windows(x: Template, window: Any, strides: Any, padding: Any, dilations
     """
     axes = range(x.ndim)
     sizes = numbers(x, axes, "window", window)
-    paces = numbers(x, axes, "strides", strides)
+    paces = numbers(x, axes, "strides", _windowed(window, strides))
     apart = numbers(x, axes, "dilations", dilations)
     pairs = _padding(x, axes, padding, x.shape, tuple(map(spread, sizes, apart)), paces)
     return Windows(sizes, paces, pairs, apart)

@@ -70,3 +70,25 @@ def test_a_backend_without_narrow_dtypes_says_so(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(type(backend), "dtypes", frozenset(tb.dtypes.ALL_DTYPES))
     with pytest.raises(UnsupportedOp, match="int4"):
         tb.zeros((2,), dtype="int4")
+
+
+def test_a_method_without_an_option_leaves_such_calls_to_the_default() -> None:
+    """A plugin's method may be older than an option of the op."""
+
+    def ctc_forward(self: Any, out: Any, scores: Any, labels: Any, frames: Any, counts: Any, *, blank: int) -> Any:
+        calls.append(blank)
+        return tuple(np.zeros(template.shape, "f4") for template in out)
+
+    calls: list[int] = []
+    backend = type("Older", (type(tb.get_backend("numpy")),), {"name": "older", "ctc_forward": ctc_forward})()
+    logits, labels = tb.ones((1, 3, 3), backend=backend), tb.asarray([[1, 2]], backend=backend)
+    expected = tb.nn.ctc_loss(tb.ones((1, 3, 3)), tb.asarray([[1, 2]]), repeats=False)
+
+    def loss(logits: tb.Tensor) -> tb.Tensor:
+        return tb.sum(tb.nn.ctc_loss(logits, labels, repeats=False))
+
+    for call in (loss, tb.jit(loss), lambda x: tb.value_and_grad(loss)(x)[0]):
+        assert call(logits).item() == pytest.approx(expected.item())
+    assert not calls
+    assert tb.nn.ctc_loss(logits, labels).item() == 0.0
+    assert calls

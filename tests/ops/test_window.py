@@ -355,3 +355,22 @@ def test_a_dry_run_calls_a_function_once() -> None:
 
     tb.map(tb.template((1000, 1000), "f32"), function=counted)
     assert len(calls) == 1
+
+
+POOLS: dict[str, Any] = {
+    **{name: getattr(tb, name) for name in dir(tb) if name.startswith("window_") and name.split("_")[1] in (
+        "argmax", "argmin", "max", "mean", "min", "prod", "sum")},
+    **{name: getattr(tb.nn, name) for name in ("max_pool", "mean_pool")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", POOLS)
+def test_one_stride_is_for_the_axes_with_windows(name: str) -> None:
+    pool = POOLS[name]
+    x = tb.reshape(tb.arange(24.0), (4, 6), names=("time", "place"))
+    for window in ({"place": 3}, {-1: 3}):
+        expected = pool(x, window, strides={"place": 2}, padding="same")
+        assert pool(x, window, strides=2, padding="same").template == expected.template
+        assert pool(x, window, strides=2, padding="same").tolist() == expected.tolist()
+    assert pool(x, 2, strides=2).shape == pool(x, {"time": 2, "place": 2}, strides=2).shape == (2, 3)
+    assert pool(x, (1, 2), strides=2).shape == (2, 3)

@@ -117,3 +117,12 @@ def test_mistakes_and_other_ways() -> None:
     curved = tb.hessian(lambda x: tb.sum(tb.nn.ctc_loss(x, one)))(few)
     same = tb.hessian(lambda x: tb.sum(tb.nn.ctc_loss(x, one.backend_copy("numpy"))))(few.backend_copy("numpy"))
     assert np.abs(np.asarray(curved) - np.asarray(same)).max() < 1e-12
+
+
+def test_the_gradient_where_labels_do_not_repeat_is_that_of_numpy() -> None:
+    logits, labels = tb.random.normal(tb.random.key(0), (1, 5, 4)), tb.asarray([[1, 2]])
+    here, there = (x.backend_copy("torch") for x in (logits, labels))
+    for transform in (tb.grad, lambda f: tb.jit(tb.grad(f))):
+        expected = transform(lambda x: tb.sum(tb.nn.ctc_loss(x, labels, repeats=False)))(logits)
+        found = transform(lambda x: tb.sum(tb.nn.ctc_loss(x, there, repeats=False)))(here)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)

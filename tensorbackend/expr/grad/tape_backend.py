@@ -85,7 +85,7 @@ class TapeBackend(Backend):
         held = tuple(_each(underlying_tensor, operand) for operand in inputs)
         templates = templates_of(held)
         method = (
-            composite_method(self.on, name, out, templates)
+            composite_method(self.on, name, out, templates, options)
             if default
             else implementation(self.on, name, out, templates)
         )
