@@ -13,6 +13,7 @@ from ..errors.foreign_keywords import OF_INDICES, OPS_OF_PLACES
 from ..errors.remedies import of_element
 from ..interchange import is_plain_array, scalar_dtype
 from ..protocol.planned import nameless as nameless_template
+from ..select import home_of, library_backend
 from ..sizes import is_size
 from ..template import Template, is_symbolic_template, weak_template
 from ..tensor import Tensor, public_op
@@ -74,7 +75,9 @@ def convert_arrays(spec: OpSpec, arguments: Sequence[Any]) -> list[Any] | None:
     if not places:
         return None
     home = next((value.backend for value in arguments if isinstance(value, Tensor)), None)
-    if home is not None and home.dispatch_priority > 1:
+    if home is None:
+        home = home_of([arguments[place] for place in places])
+    elif home.dispatch_priority > 1:
         home = None  # it takes tensors of any backend
     try:
         tensors = {place: public_op("asarray")(arguments[place], backend=home) for place in places}
@@ -95,7 +98,7 @@ def template_of(operand: Operand) -> Template:
 class Call:
     """One call: its operands, and its arguments with templates in place of the operands."""
 
-    __slots__ = ("arguments", "groups", "keywords", "native", "operands")
+    __slots__ = ("arguments", "claimed", "groups", "keywords", "native", "operands")
 
     operands: list[Operand]
     """Tensors and Python numbers in the order of the parameters, sequences laid out flat."""
@@ -107,9 +110,11 @@ class Call:
     """The keyword arguments likewise."""
     native: list[Tensor]
     """The operands that came as tensors, without those made from another library's arrays."""
+    claimed: list[Tensor]
+    """The operands that came as arrays of a library that has a backend."""
 
     def __init__(self, spec: OpSpec, arguments: Sequence[object], keywords: dict[str, object]) -> None:
-        self.operands, self.groups, self.native = [], [], []
+        self.operands, self.groups, self.native, self.claimed = [], [], [], []
         self.arguments = [self._symbolic(value, spec.at(i)) for i, value in enumerate(arguments)]
         self.keywords = {}
         if keywords:
@@ -138,11 +143,16 @@ class Call:
         self.operands.append(as_operand(value, parameter))
         if isinstance(value, Tensor):
             self.native.append(value)
+        elif value.__class__ not in NUMBERS and library_backend(value) is not None:
+            self.claimed.append(self.operands[-1])  # type: ignore[arg-type] # made of an array
 
     @property
     def deciding_tensors(self) -> list[Tensor]:
-        """The tensors whose backends decide where the op runs: those that came as tensors; without any, all tensors."""
-        return self.native or self.tensors
+        """The tensors whose backends decide where the op runs: those that came as tensors.
+
+        Without any, those that came as arrays of a library that has a backend, or all tensors.
+        """
+        return self.native or self.claimed or self.tensors
 
     @property
     def symbolic(self) -> bool:

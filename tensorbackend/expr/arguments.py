@@ -13,7 +13,7 @@ from ..dtypes import DType
 from ..errors import ArgumentError, expected
 from ..ops.creation.filled import asarray
 from ..protocol import Backend
-from ..select import common_backend
+from ..select import home_of
 from ..tensor import Tensor
 from .tree_containers import LEAF, Tree
 from .trees import flatten
@@ -28,8 +28,7 @@ def as_tensors(leaves: Sequence[Any]) -> list[Any]:
     """The leaves with other libraries' arrays as tensors, on the backend of the tensors among the leaves."""
     if not any(map(is_array, leaves)):
         return list(leaves)
-    tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-    home = common_backend(tensors)
+    home = home_of(leaves)
     return [asarray(leaf, backend=home) if is_array(leaf) else leaf for leaf in leaves]
 
 

@@ -10,6 +10,7 @@ from ..errors import BackendError, OperandError, expected
 from ..interchange import is_plain_array
 from ..protocol import Backend
 from ..select import claimant, common_backend, get_backend, owner
+from ..select.homes import HOST_LIBRARY, holder
 from ..tensor import Tensor
 from .trees import flatten, paths
 
@@ -46,7 +47,7 @@ def backend_of(*values: Any) -> Backend:
 
     See Also
     --------
-    asarray : Makes a tensor from an array; `asarray(x, backend=tb.backend_of(x))` shares its memory if possible.
+    asarray : Makes a tensor from an array, by default on the backend of its library.
     """
     leaves, tree = flatten(values)
     tensors, arrays = [], []
@@ -66,7 +67,8 @@ def _backend_of_arrays(arrays: list[Any]) -> Backend:
     """The backend of raw arrays."""
     chosen: Backend | None = None
     for array in arrays:
-        backend = claimant(array) or _holder(array)
+        kind = owner(array)
+        backend = claimant(array) or (None if kind is None else holder(array, kind))
         if backend is None or backend is chosen or (chosen is not None and backend.name == HOST_LIBRARY):
             continue
         if chosen is not None and chosen.name != HOST_LIBRARY:
@@ -74,24 +76,6 @@ def _backend_of_arrays(arrays: list[Any]) -> Backend:
             raise BackendError(expected("arrays of one backend", remedy, left=chosen, right=backend))
         chosen = backend
     return get_backend() if chosen is None else chosen
-
-
-HOST_LIBRARY = "numpy"
-"""The name of the backend whose arrays every other backend takes."""
-
-
-def _holder(array: Any) -> Backend | None:
-    """The backend instance for an array's library and device; `None` if no backend is for that library."""
-    kind = owner(array)
-    if kind is None:
-        return None
-    backend = kind()
-    if backend.adopted(array) is None:
-        for device in backend.devices():
-            other: Any = backend.on_device(device)
-            if other.adopted(array) is not None:
-                return other  # type: ignore[no-any-return] # an instance of the class
-    return backend
 
 
 @check_arguments

@@ -11,7 +11,8 @@ from ..errors import DTypeError, NamesError, ShapeError, TensorBackendError, exp
 from ..ops.creation.filled import full
 from ..protocol import Backend
 from ..scopes import in_own_context
-from ..select import common_backend, move
+from ..select import home_of as home_of_values
+from ..select import move
 from ..template import Template, intern_template, weak_template
 from ..tensor import Tensor
 from .closures import TracedFunction, as_tensor
@@ -57,7 +58,7 @@ class Leaves:
 
 def home_of(*values: Any) -> Backend:
     """The backend of nested tensors, on which new tensors are made too; without any, the default backend."""
-    return common_backend([leaf for leaf in flatten(values)[0] if isinstance(leaf, Tensor)])
+    return home_of_values(flatten(values)[0])
 
 
 def flatten_state(value: Any, root: str, home: Backend) -> tuple[Leaves, Tree]:

@@ -14,6 +14,7 @@ import tensorbackend as tb
 
 from ..dtypes import DType
 from ..errors import ArgumentError, DTypeError, OperandError, expected
+from ..select import library_backend
 from ..tensor import Tensor
 from .arrays import as_shape, box, fresh, functions, ndarray, tensor_of
 from .dtypes import NUMPY_CLASSES, HostOnlyError, dtype_of, is_host_only, numpy_dtype
@@ -66,7 +67,9 @@ def tensor(value: Any) -> Tensor:
         raise DTypeError(expected("an array or numbers", "use np.fromiter for an iterator", value=value))
     if isinstance(value, bytes | str | dict | set | frozenset) or value is None:
         raise HostOnlyError(expected("an array or numbers", "use a list of numbers", value=value))
-    if hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__"):
+    if hasattr(value, "__dlpack__") and (
+        not hasattr(value, "__array_interface__") or library_backend(value) is not None
+    ):
         return tb.asarray(value)
     convert = getattr(value, "__array__", None)
     made = value if convert is None else convert()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..caching.locks import module_lock
 from ..caching.memos import clear_all, clear_caches, remembers
-from ..caching.option_keys import MEMO_LIMIT
+from ..caching.option_keys import MEMO_LIMIT, holds_entries, remember
 from ..declarations.argument_errors import check_arguments_early
 from ..errors import BackendError, TensorBackendError, expected
 from ..protocol import Backend
@@ -162,12 +162,29 @@ def claimant(array: object) -> Backend | None:
 def owner(array: object) -> type[Backend] | None:
     """The backend class to whose library an array belongs; `None` for an array of any other library.
 
-    Plugins that are not loaded yet are loaded and queried last; a plugin that cannot be imported owns no arrays here.
+    Plugins that are not loaded yet are queried last. They are loaded if their name, or that of something which their
+    distribution requires, is that of the array's library; a plugin that cannot be imported owns no arrays here.
     """
+    key = type(array), len(_classes)
+    if key not in _owners:
+        remember(_owners, key, _find_owner(array))
+    return _owners[key]
+
+
+_owners: dict[tuple[type, int], type[Backend] | None] = {}
+"""The backend classes of arrays by the class of the array, and the number of backends that are loaded."""
+
+holds_entries("backends of arrays", _owners)
+
+
+def _find_owner(array: object) -> type[Backend] | None:
     for kind in map(backend_class, (*_built_in, *_classes)):
         if is_of(array, kind):
             return kind
-    for name in _plugins().keys() - _classes.keys() - _built_in.keys():
+    libraries = {parent.__module__.partition(".")[0] for parent in type(array).__mro__} - {"builtins"}
+    for name, points in _plugins().items():
+        if name in _classes or name in _built_in or not libraries & {name, *_required(points)}:
+            continue
         try:
             kind = backend_class(name)
         except BackendError:
@@ -175,6 +192,12 @@ def owner(array: object) -> type[Backend] | None:
         if is_of(array, kind):
             return kind
     return None
+
+
+def _required(points: list[EntryPoint]) -> list[str]:
+    """What the distributions of entry points require, by the usual names of modules."""
+    lines = [line for point in points if point.dist is not None for line in point.dist.requires or ()]
+    return [re.split(r"[^\w.-]", line, maxsplit=1)[0].replace("-", "_").lower() for line in lines]
 
 
 def is_of(array: object, kind: type[Backend]) -> bool:

@@ -29,7 +29,7 @@ from ..ops.linalg import qr
 from ..ops.shape import broadcast_to, matrix_transpose, reshape
 from ..protocol import Backend
 from ..rules.broadcasting import broadcast, to_real
-from ..select import common_backend, get_backend
+from ..select import get_backend, home_of
 from ..sparse import SparseMatrix, from_scipy
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
@@ -187,7 +187,7 @@ def solve(
 
 def _home(*arguments: Any) -> Backend:
     """The backend on which a system is solved."""
-    return common_backend(leaf for leaf in flatten(arguments)[0] if isinstance(leaf, Tensor))
+    return home_of(flatten(arguments)[0])
 
 
 _MOST: Final = 2**31 - 1

@@ -88,6 +88,7 @@ def test_a_backend_says_which_arrays_are_its_own(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(registry._classes, "lined", Lined)
     assert tb.backend_of(Line()) is tb.get_backend()  # the library of Line is not imported
     monkeypatch.setitem(__import__("sys").modules, "lines", SimpleNamespace(Line=Line))
+    tb.clear_caches()  # usually a class does not exist before its library is imported
     assert tb.backend_of(Line(), ARRAY) is Lined()
     with pytest.raises(BackendError, match=r"arrays of one backend, got left=.*Lined.*right=JaxBackend"):
         tb.backend_of(Line(), OURS)
@@ -99,7 +100,10 @@ def test_a_plugin_that_nothing_asked_for_is_found(monkeypatch: pytest.MonkeyPatc
         array_types = ("lines:Line",)
 
     monkeypatch.setitem(__import__("sys").modules, "lines", SimpleNamespace(Line=Line))
-    entry, broken = SimpleNamespace(load=lambda: Lined), SimpleNamespace(load=lambda: 1 / 0)
+    monkeypatch.setattr(Line, "__module__", "lines.arrays")
+    tb.clear_caches()
+    needs = SimpleNamespace(requires=["other", "Lines[all]>=2; extra == 'x'"])
+    entry, broken = SimpleNamespace(load=lambda: Lined, dist=needs), SimpleNamespace(load=lambda: 1 / 0, dist=None)
     monkeypatch.setattr(registry, "_plugins", lambda: {"broken": [broken], "lined": [entry]})
     try:
         assert tb.backend_of(Line()) is Lined()

@@ -178,3 +178,13 @@ def test_no_capsule_of_ours_ends_the_process() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, "refused"), done.stderr
+
+
+def test_a_tensor_of_pytorch_stays_on_pytorch() -> None:
+    x = torch.tensor([1.0, 2.0], dtype=torch.bfloat16)
+    ours = tb.asarray(x)
+    for made in (ours, tb.tensor(x), tb.asarray([x, x]), tb.exp(x), tb.jit(lambda x: x * 2)(x), tb.softmax(x, axis=0)):
+        assert (made.backend.name, made.dtype) == ("torch", tb.bfloat16)
+    assert ours.data.data_ptr() == x.data_ptr()
+    assert tb.asarray(x.float().requires_grad_()).backend.name == "torch"
+    assert tb.add(tb.ones(2), x.float()).backend.name == "numpy"

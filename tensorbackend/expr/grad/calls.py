@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, overload
 from ...errors import ArgumentError, DTypeError, ShapeError, expected
 from ...ops.creation.filled import asarray, zeros_like
 from ...protocol import Backend
-from ...select import common_backend
+from ...select import home_of
 from ...template import Template
 from ...tensor import Tensor
 from ..graph import Graph
@@ -110,7 +110,7 @@ def trace_call(
     every = argument_names(function, arguments)
     chosen_positions = [positions] if isinstance(positions, int) else list(positions)
     names = places_of(every, arguments, chosen_positions)
-    home = common_backend([leaf for leaf in flatten((arguments, keywords))[0] if isinstance(leaf, Tensor)])
+    home = home_of(flatten((arguments, keywords))[0])
     held = _hold(leaves, tree, isinstance(positions, int))
     pairs = [pair for position, pair in enumerate(zip(leaves, names, strict=True)) if position not in held]
     tensors = [_tensor(leaf, name, home) for leaf, name in pairs]

@@ -15,7 +15,7 @@ from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expec
 from ...protocol import BackendLike
 from ...rules.broadcasting import broadcast, check_dtype, result_type, to_floating
 from ...rules.plan import Plan, flag, integer
-from ...select import creation_backend
+from ...select import creation_backend, get_backend, home_of
 from ...template import Template, weak_template
 from ...tensor import Like, Tensor, TensorLike
 from ..composite.shape.arranging import moveaxis
@@ -25,6 +25,7 @@ from ..elementwise.ternary import where
 from ..shape import reshape
 from .filled import asarray, iota, tensor
 from .foreign_arrays import is_array
+from .values import beside
 
 
 def _known_number(value: Any) -> tuple[Scalar, Template]:
@@ -298,12 +299,10 @@ def _linspace_of_tensors(
     ends = [start, stop]
     if like is not None:
         backend, device = creation_backend(backend, device, like), None
-    home = next((end.backend for end in ends if isinstance(end, Tensor)), None) if backend is None else backend
+    placed = backend is not None or device is not None
+    home = get_backend(backend, device=device) if placed else home_of(ends)
     kinds = [scalar_kind(end) for end in ends]
-    low, high = tensors = [
-        asarray(end, backend=None if isinstance(end, Tensor) and backend is None else home, device=device)
-        for end in ends
-    ]
+    low, high = tensors = [end if isinstance(end, Tensor) and not placed else beside(end, home) for end in ends]
     templates = [x.template if kind is None else weak_template(kind) for x, kind in zip(tensors, kinds, strict=True)]
     target_dtype = to_floating(check_dtype(result_type(templates), "numeric")) if dtype is None else as_dtype(dtype)
     rank = len(broadcast(templates)[0])

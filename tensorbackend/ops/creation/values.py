@@ -37,7 +37,7 @@ from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
 from ...rules.plan import flag
 from ...rules.shape import template_without_names
-from ...select import check_dtype_support, common_backend, creation_backend, get_backend, move
+from ...select import check_dtype_support, creation_backend, get_backend, home_of, library_backend, move
 from ...select.default import current
 from ...template import MAX_AXES, Shape, Template, intern_template, is_deep, weak_template
 from ...tensor import Like, Tensor, TensorLike, bind, blank_tensor, public_op, rename_like
@@ -90,8 +90,10 @@ def asarray(
 ) -> Tensor:
     """Convert values to a tensor, which shares the memory of a tensor or array if possible.
 
-    `copy=True` never shares, and `copy=False` raises `ArgumentError` if a copy is needed. The axes of an array with
-    `dims`, such as a `DataArray` of xarray, have these names, unless `names` are given.
+    An array of a library that has a backend stays there, on its device; NumPy's arrays, and those of a library without
+    a backend, go to the default backend. In a traced function an array is a constant, which follows the operands next
+    to it. `copy=True` never shares, and `copy=False` raises `ArgumentError` if a copy is needed. The axes of an array
+    with `dims`, such as a `DataArray` of xarray, have these names, unless `names` are given.
 
     >>> import tensorbackend as tb
     >>> tb.asarray([0.5, 1]).dtype
@@ -122,7 +124,7 @@ def operand_tensor(value: TensorLike, *others: object) -> Tensor:
     """A value as a tensor; a number or array is moved to the backend of the tensors among the other operands."""
     if isinstance(value, Tensor):
         return value
-    return beside(value, common_backend([operand for operand in others if isinstance(operand, Tensor)]))
+    return beside(value, home_of([operand for operand in others if isinstance(operand, Tensor)] or [value]))
 
 
 def operand_tensors(*values: TensorLike) -> list[Tensor]:
@@ -130,7 +132,7 @@ def operand_tensors(*values: TensorLike) -> list[Tensor]:
     tensors = [value for value in values if isinstance(value, Tensor)]
     if len(tensors) == len(values):
         return tensors
-    home = common_backend(tensors)
+    home = home_of(tensors or values)
     return [value if isinstance(value, Tensor) else beside(value, home) for value in values]
 
 
@@ -157,7 +159,7 @@ def from_dlpack(
     if not hasattr(x, "__dlpack__"):
         raise OperandError(expected("an array with __dlpack__", "use asarray()", x=x))
     copy = None if copy is None else flag(copy=copy)
-    chosen = get_backend(backend, device=device)
+    chosen = get_backend(library_backend(x) if backend is None else backend, device=device)
     try:
         return tensor_by_dlpack(plain_array(x, copy), chosen, device, copy)
     except ExchangeError as error:
@@ -177,6 +179,7 @@ def _from_value(
     """A tensor of a value on a backend; with `stays`, a tensor that a trace or a tape records stays there."""
     target_dtype = None if dtype is None else as_dtype(dtype)
     copy = None if copy is None else flag(copy=copy)
+    value = _held(value)
     if isinstance(value, Tensor):
         if stays and device is None and value.backend.dispatch_priority > 1:
             backend = value.backend
@@ -191,7 +194,8 @@ def _from_value(
             converted = Tensor(value.template, chosen, value.data)  # payloads never change
     elif value.__class__ is not list and is_array(value):
         names = dims_of(value) if names is None else names
-        converted = tensor_of_array(value, get_backend(backend, device=device), device, copy, names)
+        home = get_backend(library_backend(value) if backend is None else backend, device=device)
+        converted = tensor_of_array(value, home, device, copy, names)
     else:
         if copy is False:
             raise ArgumentError(expected("a tensor or an array to share", "leave copy out", value=value))
@@ -244,7 +248,8 @@ def _from_lists(
     if flattened is None:
         if is_deep(value):
             raise _too_deep(value)
-        stacked = _stack_lists(value, result_type([*_templates(value)]) if target_dtype is None else target_dtype)
+        dtype = result_type([*_templates(value)]) if target_dtype is None else target_dtype
+        stacked = _stack_lists(value, dtype, home_of(map(_held, _elements(value))))
         if backend is None and device is None:
             return stacked
         return _from_value(stacked, None, None, backend, device, None, stays=stays)
@@ -335,18 +340,27 @@ def _templates(value: Any) -> Iterable[Template]:
     return (intern_template((), dtype, ()),)
 
 
-def _stack_lists(value: Any, dtype: DType) -> Tensor:
+def _held(value: Any) -> Any:
+    """The tensor of an array of the NumPy namespace; any other value unchanged."""
+    return value.tensor if getattr(type(value), "holds_tensor", False) else value
+
+
+def _elements(value: Any) -> Iterable[Any]:
+    """The elements of nested lists."""
+    return chain.from_iterable(map(_elements, value)) if isinstance(value, list | tuple) else (value,)
+
+
+def _stack_lists(value: Any, dtype: DType, home: Backend) -> Tensor:
     """Nested lists with arrays or tensors among them as one tensor, on the backend of the tensors."""
-    if not isinstance(value, list | tuple | range):
-        return asarray(value, dtype=dtype)
     if {*map(type, value)} == {Tensor}:  # as is most common
         tensors: list[Any] = [*value]
         return public_op("stack")([x if x.dtype is dtype else asarray(x, dtype=dtype) for x in tensors])
     # Another library's array, or a list, is moved to the backend of the tensors next to it.
     parts = [
-        element if is_array(element) else _stack_lists(element, dtype) if _flatten(element) is None else element
+        element if is_array(element) else _stack_lists(element, dtype, home) if _flatten(element) is None else element
         for element in value
     ]
-    home = next((part.backend for part in parts if isinstance(part, Tensor)), None)
-    tensors = [asarray(part, dtype=dtype, backend=None if isinstance(part, Tensor) else home) for part in parts]
-    return public_op("stack")(tensors)
+    return public_op("stack")([
+        asarray(part, dtype=dtype) if isinstance(_held(part), Tensor) else asarray(part, dtype=dtype, backend=home)
+        for part in parts
+    ])  # fmt: skip
