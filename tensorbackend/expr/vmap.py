@@ -22,6 +22,7 @@ from .batching.registry import Operand
 from .evaluate import evaluate
 from .graph import Graph
 from .mesh_variation import varies_of
+from .record import expect_repeats
 from .trace import argument_names, trace_leaves
 from .tree_containers import Tree
 from .trees import flatten, parts_by_key, unflatten
@@ -89,12 +90,13 @@ def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_nam
             else:
                 continue
             flags.append(example is not None)
-        graph = trace_leaves(
-            lambda traced_leaves: function(*unflatten(tree, traced_leaves), **keywords),
-            [leaf if example is None else example.template for leaf, example in zip(leaves, examples, strict=True)],
-            names,
-            varying=[varies_of(leaf) for leaf in leaves],
-        )
+        with expect_repeats():  # for each example
+            graph = trace_leaves(
+                lambda traced_leaves: function(*unflatten(tree, traced_leaves), **keywords),
+                [leaf if example is None else example.template for leaf, example in zip(leaves, examples, strict=True)],
+                names,
+                varying=[varies_of(leaf) for leaf in leaves],
+            )
         whole = batch_graph(graph, tensors, flags, size, out_axes, axis_name or name)
         return unflatten(whole.out_tree, evaluate(whole, tensors))
 

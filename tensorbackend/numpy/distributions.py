@@ -85,6 +85,7 @@ class Draws(Source):
 
     def _draw_by_numpy(self, name: str, *arguments: Any, **options: Any) -> Any:
         """A draw by NumPy: from its own stream, or from a generator that was seeded with the key."""
+        self._check_trace()
         arguments, options, source = host(arguments), host(options), self._numpy
         with as_library_errors():
             if source is None:
@@ -173,6 +174,7 @@ class Draws(Source):
         check_writable(x)
         if self._numpy is not None:
             array = numpy.array(tensor_of(x))
+            self._check_trace()
             self._numpy.shuffle(array, **({} if not axis else {"axis": axis}))
             replace(x, tensor(array))
             return
@@ -186,6 +188,7 @@ class Draws(Source):
             if self._numpy is None:
                 self._drawn_by_host("shuffle", (x,), options)
             else:
+                self._check_trace()
                 self._numpy.shuffle(x, **options)
 
     def multinomial(self, n: Any, pvals: Any, size: Any = None) -> Any:

@@ -23,6 +23,7 @@ import tensorbackend as tb
 from ..caching.locks import module_lock
 from ..dtypes import bool_
 from ..errors import ArgumentError, ArgumentKindError, OutOfRangeError, expected
+from ..ops.generator import is_from_outside, outside_error, repeating_trace
 from ..tensor import Tensor
 from .arrays import as_shape, functions, ndarray, result
 from .conversion import NUMBERS, back, cast, host, tensor
@@ -54,6 +55,7 @@ class _Stream:
     """The numbers after one seed: seeding again begins another stream, whatever other threads draw from this one."""
 
     def __init__(self, seed: Any, keys: Any = None, blocks: Any = (), by_host: Any = None) -> None:
+        self.trace = repeating_trace()
         self.seed = seed
         self.keys = keys
         self.blocks: dict[Any, tuple[Any, int]] = dict(blocks)
@@ -77,6 +79,12 @@ class Source:
     def _seed(self) -> Any:
         return self._stream.seed
 
+    def _check_trace(self) -> None:
+        """Raises `ArgumentError` in a function that is traced once, for a state from outside."""
+        if is_from_outside(self._stream.trace):
+            remedy = "draw before the call and pass the numbers, or draw with tb.random from a key that is passed"
+            raise outside_error(remedy)
+
     def _keys(self) -> Any:
         """The generator of keys, in NumPy's memory."""
         stream = self._stream
@@ -91,6 +99,7 @@ class Source:
 
     def _drawn(self, sample: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         """What a function makes of the next key, on the default backend."""
+        self._check_trace()
         home, keys = tb.get_backend(), self._keys()
         with tb.default_backend("numpy"):
             before, key, after = keys._advance()
@@ -102,6 +111,7 @@ class Source:
 
     def _drawn_by_host(self, name: str, arguments: Any, options: Any) -> Any:
         """A draw by a generator of NumPy's, for distributions that the library has no sampler of."""
+        self._check_trace()
         stream = self._stream
         source = stream.by_host
         if source is None:
@@ -119,6 +129,7 @@ class Source:
 
     def _cut(self, sample: Callable[..., Tensor], count: int) -> Any:
         """A few numbers of a distribution without parameters, as NumPy's array, which the caller must not change."""
+        self._check_trace()
         blocks = self._stream.blocks
         with _lock:
             block, start = blocks.get(sample, (None, _BLOCK))

@@ -24,6 +24,22 @@ _lock = module_lock(__name__)
 """Held while a generator's key is compared and replaced, never while one is split."""
 
 
+def repeating_trace() -> int | None:
+    """The start of the innermost trace whose graph runs again without Python: of `jit`, of a loop, of `vmap`."""
+    return get_backend().repeats_from()
+
+
+def is_from_outside(trace: int | None) -> bool:
+    """Whether a state that was made in a trace, or in none, is drawn from in another one whose graph runs again."""
+    current = repeating_trace()
+    return current is not None and (trace is None or trace < current)
+
+
+def outside_error(remedy: str, **shown: object) -> ArgumentError:
+    """The error for draws from such a state: each call, iteration or example would draw the same numbers."""
+    return ArgumentError(expected("no generator from outside in a function that is traced once", remedy, **shown))
+
+
 @explain_missing
 @check_construction
 @dataclass
@@ -34,6 +50,7 @@ class Generator:
     dataclass, a generator is a tree of one tensor: it can be pickled, moved to another backend, and passed to and
     returned from traced functions. Draws in a traced function advance only the generator that the function returns. A
     function that `tb.jit` compiles, or the body of a loop, must get the generator as an argument or a carried value.
+    Under `tb.vmap` each example needs a key.
 
     Threads may draw from one generator: no key is drawn twice, but which thread gets which key depends on their timing.
     A draw that fails leaves the generator as it was.
@@ -60,7 +77,7 @@ class Generator:
     """The state: a key that no draw has used yet."""
 
     def __post_init__(self) -> None:
-        self._trace = get_backend().repeats_from()
+        self._trace = repeating_trace()
 
     def next_key(self) -> Tensor:
         """Return a key for one draw, which no other draw uses.
@@ -73,8 +90,9 @@ class Generator:
         Raises
         ------
         ArgumentError
-            In a function that `tb.jit` compiles and in the body of a loop, for a generator from outside that is not
-            passed in: the function is traced only once, so each call or iteration would draw the same numbers.
+            In a function that `tb.jit` compiles, in the body of a loop and under `tb.vmap`, for a generator from
+            outside that is not passed in: the function is traced only once, so each call, iteration or example would
+            draw the same numbers.
 
         Examples
         --------
@@ -87,14 +105,11 @@ class Generator:
 
     def _advance(self) -> tuple[Tensor, Tensor, Tensor]:
         """The key before, a key for one draw, and the key after, which is now the generator's."""
-        trace, home = get_backend().repeats_from(), getattr(self, "_trace", None)
-        if trace is not None and (home is None or home < trace):
+        if is_from_outside(getattr(self, "_trace", None)):
             key = asarray(self.key)
             if key.backend.is_concrete(key):
                 remedy = "pass the generator to the function and return it, so that its state advances"
-                raise ArgumentError(
-                    expected("no generator from outside in a function that is traced once", remedy, key=key.template)
-                )
+                raise outside_error(remedy, key=key.template)
         while True:
             before = self.key
             both = split(before)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..errors import OperandError
+from ..interchange.arrays import to_plain_memory
 from ..protocol import Backend
 from ..tensor import Tensor
 from .choice import common_backend
@@ -31,6 +33,10 @@ def library_backend(array: Any) -> Backend | None:
 def holder(array: Any, kind: type[Backend]) -> Backend:
     """The instance of a backend's class on the device of an array."""
     backend = kind()
+    try:
+        array = to_plain_memory(array)
+    except OperandError:  # which whoever converts it raises
+        return backend
     if backend.adopted(array) is None:
         for device in backend.devices():
             other: Any = backend.on_device(device)

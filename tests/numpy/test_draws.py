@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy
@@ -10,6 +11,7 @@ import pytest
 
 import tensorbackend as tb
 import tensorbackend.numpy as np
+from tensorbackend.errors import ArgumentError
 from tensorbackend.numpy.draws import SMALL
 
 DRAWS: dict[str, Callable[[Any], Any]] = {
@@ -96,15 +98,56 @@ def test_a_trace_leaves_nothing_behind_in_the_generator() -> None:
     expected = [float(np.random.rand()), np.random.rand(2).tolist(), np.random.rand(100).tolist()]
     np.random.seed(0)
     drawn: list[Any] = []
-    for wrap in (tb.grad, tb.jit):
-        wrap(lambda x: x * np.sum(np.random.rand(100)))(np.array(2.0))
+    tb.grad(lambda x: x * np.sum(np.random.rand(100)))(np.array(2.0))
     np.random.seed(0)
     tb.grad(lambda x: x * np.random.rand())(np.array(1.0))
     np.random.seed(0)
     drawn = [float(np.random.rand()), np.random.rand(2).tolist(), np.random.rand(100).tolist()]
     assert drawn == expected
-    tb.jit(lambda x: x + np.random.rand(100))(np.array(1.0))
+    tb.grad(lambda x: np.sum(x + np.random.rand(100)))(np.array(1.0))
     assert np.random.rand(100).tensor.backend is tb.get_backend()
+
+
+STATEFUL: dict[str, Callable[[], Any]] = {
+    "one": lambda: np.random.rand(),
+    "many": lambda: np.random.normal(size=100).sum(),
+    "integers": lambda: np.random.randint(5),
+    "choice": lambda: np.random.choice(3, p=[0.2, 0.3, 0.5]),
+    "permutation": lambda: np.random.permutation(70)[0],
+    "by NumPy": lambda: np.random.binomial(5, 0.5),
+    "of a generator": lambda: OUTSIDE.random(),
+    "its integers": lambda: OUTSIDE.integers(0, 5, 2).sum(),
+    "its dtype": lambda: OUTSIDE.standard_normal(dtype="float32"),
+}
+OUTSIDE = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("draw", STATEFUL.values(), ids=STATEFUL)
+def test_a_state_from_outside_is_refused_where_it_would_repeat_its_numbers(
+    draw: Callable[[], Any], stream: bool
+) -> None:
+    x = np.zeros(2)
+    refused: list[Callable[[], Any]] = [
+        lambda: tb.jit(lambda x: x + draw())(x),
+        lambda: tb.vmap(lambda x: x + draw())(x),
+        lambda: tb.scan(lambda carry, x: (carry, x + draw()), x[0], x),
+        lambda: tb.fori_loop(0, 2, lambda i, x: x + draw(), x),
+        lambda: tb.jit(tb.grad(lambda x: np.sum(x * draw())))(x),
+    ]
+    with np.random.numpy_stream() if stream else nullcontext():
+        for call in refused:
+            with pytest.raises(ArgumentError, match="no generator from outside in a function that is traced once"):
+                call()
+        tb.grad(lambda x: np.sum(x * draw()))(x)
+
+
+def test_a_state_that_the_function_makes_repeats_as_it_does_eagerly() -> None:
+    def noisy(x: Any) -> Any:
+        return x + np.random.default_rng(3).random()
+
+    x = np.zeros(2)
+    assert tb.jit(noisy)(x).tolist() == noisy(x).tolist()
 
 
 def test_arrays_without_data_are_drawn_too() -> None:

@@ -9,8 +9,8 @@ from ...caching.option_keys import holds_entries, remember
 from ...dtypes import as_dtype, scalar_kind
 from ...errors import ArgumentError, DTypeError, ExchangeError, OperandError, TensorBackendError, expected
 from ...interchange import ARRAYS, HOST, OnDevice, as_numpy, to_plain_memory
-from ...protocol import Backend
-from ...select import check_dtype_support, claimant
+from ...protocol import Backend, BackendLike
+from ...select import check_dtype_support, claimant, get_backend, library_backend
 from ...template import Template, as_names, intern_template
 from ...tensor import Tensor
 
@@ -35,18 +35,19 @@ def dims_of(array: Any) -> tuple[str, ...] | None:
 
 def tensor_of_array(
     value: Any,
-    backend: Backend,
+    asked: BackendLike,
     device: str | None,
     copy: bool | None,
     names: Sequence[str | None] | None,
 ) -> Tensor:
-    """The tensor of another library's array.
+    """The tensor of another library's array, on a backend, or by default where the array belongs.
 
     An array of the backend's own library is used without conversion. Any other comes by DLPack if it is on the
     backend's device and that is not the host, or if NumPy cannot read it, and else through NumPy. It is laid out by its
     names at once, so that no device of a mesh ever holds more than its part.
     """
     value = plain_array(value, copy)
+    backend = get_backend(library_backend(value) if asked is None else asked, device=device)
     adopted = None if copy else backend.adopted(value)
     if adopted is not None:
         return Tensor(adopted[0], backend, adopted[1])

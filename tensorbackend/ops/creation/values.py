@@ -159,9 +159,10 @@ def from_dlpack(
     if not hasattr(x, "__dlpack__"):
         raise OperandError(expected("an array with __dlpack__", "use asarray()", x=x))
     copy = None if copy is None else flag(copy=copy)
-    chosen = get_backend(library_backend(x) if backend is None else backend, device=device)
+    plain = plain_array(x, copy)
+    chosen = get_backend(library_backend(plain) if backend is None else backend, device=device)
     try:
-        return tensor_by_dlpack(plain_array(x, copy), chosen, device, copy)
+        return tensor_by_dlpack(plain, chosen, device, copy)
     except ExchangeError as error:
         raise ExchangeError(f"{error.message or error}; use asarray(), which may copy") from error
 
@@ -194,8 +195,7 @@ def _from_value(
             converted = Tensor(value.template, chosen, value.data)  # payloads never change
     elif value.__class__ is not list and is_array(value):
         names = dims_of(value) if names is None else names
-        home = get_backend(library_backend(value) if backend is None else backend, device=device)
-        converted = tensor_of_array(value, home, device, copy, names)
+        converted = tensor_of_array(value, backend, device, copy, names)
     else:
         if copy is False:
             raise ArgumentError(expected("a tensor or an array to share", "leave copy out", value=value))
