@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from inspect import Parameter, signature
 from operator import index
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
@@ -89,9 +89,14 @@ _IMMUTABLE = (type, FunctionType, BuiltinFunctionType, MethodType, ModuleType, D
 def option_key(leaf: Any) -> tuple[object, object]:
     """The part of a compilation's key for an option. In it, NaN is equal to itself.
 
-    Raises `ArgumentError` for an object that may change and is equal only to itself: the compilation would keep the
-    attributes of the object at the time of the trace.
+    Raises `ArgumentError` for an object that may change and is equal only to itself, as the compilation would keep the
+    attributes of the object at the time of the trace, and for a generator or another iterator, which the trace would
+    use up.
     """
+    given = leaf.value if type(leaf) is StaticArgument else leaf
+    if isinstance(given, Iterator):
+        remedy = "pass a list or a tuple of its values"
+        raise ArgumentError(expected("an option that gives the same values at each call", remedy, option=given))
     if type(leaf) is StaticArgument:
         return (leaf.value, StaticArgument), kind_of(leaf.value)
     if type(leaf) in (float, complex) and leaf != leaf:

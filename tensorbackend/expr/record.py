@@ -23,7 +23,7 @@ from ..template import Template
 from ..tensor import Tensor
 from .node import CAPTURED, PARAMETER, Node, Value
 from .recall import Recall, recalling_kernel, value_under
-from .scopes import CapturedNode, Scope, scope_variable
+from .scopes import CapturedNode, Scope, TraceBlock, scope_variable
 from .scopes import current as current
 from .scopes import outside_traces as outside_traces
 
@@ -254,7 +254,7 @@ def record_block(home: Backend | None = None) -> Block[Scope]:
     scope = Scope(holder, default)
     scope.outer = outer
     scope.repeated = scope.start if _repeats.get() else None if outer is None else outer.repeated
-    return Block(scope, [(scope_variable, scope), (_repeats, False), (scoped_default, get_backend(ExprBackend()))])
+    return TraceBlock(scope, [(scope_variable, scope), (_repeats, False), (scoped_default, get_backend(ExprBackend()))])
 
 
 _repeats: ContextVar[bool] = ContextVar("tensorbackend_repeats", default=False)

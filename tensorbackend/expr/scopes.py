@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
+from gc import collect
 from typing import Any, Final
+from weakref import ReferenceType, ref
 
+from ..errors import BackendError, expected
 from ..protocol import Backend
 from ..scopes import Block
 from ..template import Template
@@ -48,6 +52,28 @@ class Scope:
         """The token that the last call of a function with side effects returned; `expr.effects` explains tokens."""
         self.outer: Scope | None = None
         """The trace around this one."""
+        self.rebound: list[tuple[ReferenceType[Any], Callable[[Any], None]]] = []
+        """The objects with data to which the trace assigned values without, and how each gets its data back."""
+
+    def end(self, failed: bool) -> None:
+        """Gives objects their data back; `BackendError` if one of them outlives the trace, whose values it had.
+
+        An object that the traced function made from constants, and dropped, is no error.
+        """
+        rebound, self.rebound = self.rebound, []
+        outlives = False
+        for reference, restore in reversed(rebound):
+            x = reference()
+            if x is not None:
+                restore(x)
+                outlives = True
+        x = None
+        if not outlives or failed:
+            return
+        collect()  # an object in a cycle
+        if any(reference() is not None for reference, _ in rebound):
+            remedy = "pass the array as an argument and return it, or write to a copy that the function makes"
+            raise BackendError(expected("no assignment of traced values to an array from outside the function", remedy))
 
     def tensor_of(self, node: CapturedNode) -> Tensor | None:
         """The tensor that a node represents in this trace or one around it; `None` if they have not captured it."""
@@ -65,3 +91,19 @@ def current() -> Scope | None:
 def outside_traces() -> Block[None]:
     """A block outside all traces, for code that runs on data while a graph is made."""
     return Block(None, [(scope_variable, None)])
+
+
+def note_rebound(x: Any, restore: Callable[[Any], None]) -> None:
+    """Notes that an object with data now holds a value of the innermost trace, and how it gets its data back."""
+    scope = scope_variable.get()
+    if scope is not None:
+        scope.rebound.append((ref(x), restore))
+
+
+class TraceBlock(Block[Any]):
+    """A block of one trace."""
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        if self._value.rebound:
+            self._value.end(failed=any(error))

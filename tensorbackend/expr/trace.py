@@ -114,10 +114,10 @@ def trace_leaves(
             None if template is None else Value(Node(PARAMETER, template, options=parameter_options(said)))
             for template, said in zip(templates, given, strict=True)
         ]
-        result = function(
-            [leaf if value is None else expr_tensor(value) for leaf, value in zip(leaves, values, strict=True)]
-        )
-        outputs, out_tree = outputs_of(result, scope)
+        given_leaves = [
+            leaf if value is None else expr_tensor(value) for leaf, value in zip(leaves, values, strict=True)
+        ]
+        outputs, out_tree = outputs_of(function(given_leaves), scope)
     parameters = [value for value in values if value is not None]
     outputs, _ = capture_outer(parameters, outputs, scope.start)
     used = [name for name, value in zip(names, values, strict=True) if value is not None]

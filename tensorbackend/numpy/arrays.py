@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from ..backends.numpy_backend.memory import own
 from ..errors import ArgumentError, expected
+from ..expr.scopes import note_rebound
 from ..expr.tree_containers import register_tree_node
 from ..ops.indexing import assignment as assignments
 from ..template import Shape, Template
@@ -331,6 +332,8 @@ def replace(x: ndarray, t: Tensor) -> None:
         if own is not None:
             release(x)
             if own.backend is t.backend or not t.backend.holds_data:
+                if own.backend.holds_data and not t.backend.holds_data:
+                    _note_rebound(x, own)
                 x._t = t if t.template is own.template else Tensor(own.template, t.backend, t.data)
             else:
                 _setitem(own, ..., t)
@@ -345,6 +348,22 @@ def replace(x: ndarray, t: Tensor) -> None:
             replace(base, _undo_reshape(how.write(old, t), base))
         else:
             put(_base_in_view(base, x._of), how, t)
+
+
+def _holds_traced(key: Any, value: Any) -> bool:
+    """Whether the value of an assignment, or a part of its key, is a tensor without data."""
+    parts = (value, *key) if key.__class__ is tuple else (value, key)
+    return any(part.__class__ is Tensor and not part.backend.holds_data for part in parts)
+
+
+def _note_rebound(x: ndarray, t: Tensor) -> None:
+    """Notes that an array with data holds a value of a trace from now on, whose end gives it its data back."""
+
+    def restore(x: ndarray) -> None:
+        release(x)
+        x._t = t
+
+    note_rebound(x, restore)
 
 
 def _undo_reshape(t: Tensor, base: ndarray) -> Tensor:
@@ -363,8 +382,10 @@ def put(x: ndarray, key: Any, value: Any) -> None:
         own = x._t
         if own is not None:
             release(x)
-            if value.__class__ is Tensor and own.backend.holds_data and not value.backend.holds_data:
-                x._t = _put_at(own, key, value)  # of a trace: using it afterwards outside raises an error that says so
+            if own.backend.holds_data and _holds_traced(key, value):
+                made = _put_at(own, key, value)
+                _note_rebound(x, own)
+                x._t = made
             elif value.__class__ is not Tensor or not written(own, key, value):
                 _setitem(own, key, value)
             return
@@ -376,9 +397,13 @@ def put(x: ndarray, key: Any, value: Any) -> None:
             ints = how if how.__class__ is tuple else (how,)
             put(_base_in_view(x._base, x._of), (*ints, *(key if key.__class__ is tuple else (key,))), value)
             return
-        t = fresh(x._read())
+        t = x._read()
         x._kept = x._seen = None
-        _setitem(t, key, value)
+        if t.backend.holds_data and _holds_traced(key, value):
+            t = _put_at(t, key, value)
+        else:
+            t = fresh(t)
+            _setitem(t, key, value)
         replace(x, t)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
+import sys
+from functools import reduce
+from typing import Any, Final
 
 import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import DType, bool_
+from ..dtypes import REAL_OF, DType, bool_
 from ..errors import ArgumentError
 from ..tensor import Tensor
 from .arrays import Step, box, fresh, ndarray, step_view, tensor_of
@@ -55,9 +57,39 @@ def _bits(t: Tensor, dtype: DType) -> Tensor:
 
 
 def _resized_bits(t: Tensor, dtype: DType) -> Tensor:
-    """The memory of a tensor in a dtype of another width, row-major; it needs data."""
+    """The memory of a tensor in a dtype of another width, row-major."""
+    if not t.backend.is_concrete(t):
+        return _resized_in_trace(t, dtype)
     array = numpy.ascontiguousarray(numpy.asarray(t)).view(dtype.dtype)
     return tb.asarray(array, backend=t.backend)
+
+
+def _resized_in_trace(t: Tensor, dtype: DType) -> Tensor:
+    """As `_resized_bits`, by shifts of unsigned integers; a complex number is two floats."""
+    lead = t.shape[:-1]
+    if t.dtype.is_complex:
+        return _any_width(tb.reshape(tb.stack([tb.real(t), tb.imag(t)], axis=-1), (*lead, -1)), dtype)
+    if dtype.is_complex:
+        parts = tb.reshape(_any_width(t, REAL_OF[dtype]), (*lead, -1, 2))
+        return tb.complex(parts[..., 0], parts[..., 1])
+    width, wanted = t.dtype.itemsize, dtype.itemsize
+    words, narrow = _bits(t, _UNSIGNED[width]), _UNSIGNED[min(width, wanted)]
+    order = range(max(width, wanted) // min(width, wanted))
+    places = [8 * narrow.itemsize * place for place in (order if sys.byteorder == "little" else reversed(order))]
+    if wanted < width:
+        pieces = [tb.astype(tb.bitwise_right_shift(words, place), narrow) for place in places]
+        return _bits(tb.reshape(tb.stack(pieces, axis=-1), (*lead, -1)), dtype)
+    columns = tb.astype(tb.reshape(words, (*lead, -1, len(places))), _UNSIGNED[wanted])
+    pieces = [tb.bitwise_left_shift(columns[..., number], place) for number, place in enumerate(places)]
+    return _bits(reduce(tb.bitwise_or, pieces), dtype)
+
+
+def _any_width(t: Tensor, dtype: DType) -> Tensor:
+    return _bits(t, dtype) if t.dtype.itemsize == dtype.itemsize else _resized_in_trace(t, dtype)
+
+
+_UNSIGNED: Final = {1: tb.uint8, 2: tb.uint16, 4: tb.uint32, 8: tb.uint64}
+"""The unsigned integers by their bytes."""
 
 
 @public

@@ -34,3 +34,19 @@ def test_static_arguments() -> None:
         tb.jit(two, static_argnames=("x", "z"))
     with pytest.raises(ArgumentError, match="expected static_argnums of at least 0"):
         tb.jit(total, static_argnums=-1)
+
+
+@pytest.mark.parametrize("static", [(), 1])
+def test_an_iterator_is_no_option(static: Any) -> None:
+    compiled = tb.jit(lambda x, steps: x + sum(steps), static_argnums=static)
+    for make in (
+        lambda: (step for step in (1, 2)),
+        lambda: iter([1, 2]),
+        lambda: map(abs, (1, 2)),
+        lambda: zip((1, 2)),
+    ):
+        steps = make()  # type: ignore[no-untyped-call] # any of these
+        with pytest.raises(ArgumentError, match=r"gives the same values at each call.*pass a list or a tuple"):
+            compiled(tb.ones(1), steps)
+        assert len(list(steps)) == 2, "the iterator was used up"
+    assert compiled(tb.ones(1), (1, 2)).tolist() == [4.0]

@@ -187,9 +187,9 @@ def test_an_array_outside_that_a_trace_wrote_to_cannot_be_used_unnoticed() -> No
         outside[0] = x[0]
         return np.sum(x)
 
-    tb.grad(leaks)(np.ones(3))
-    with pytest.raises(TensorBackendError, match="trace"):
-        outside + 1
+    with pytest.raises(TensorBackendError, match="assignment of traced values to an array from outside"):
+        tb.grad(leaks)(np.ones(3))
+    assert (outside + 1).tolist() == [1.0, 1.0, 1.0]
 
 
 def test_loops_carry_arrays() -> None:

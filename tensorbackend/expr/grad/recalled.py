@@ -184,11 +184,15 @@ def recall_call(
     else:
         for place, argument in zip(positions, nested, strict=True):
             filled[place] = argument
+    failed = True
     try:
         scope_variable.set(scope)
         outputs, out_tree = call_with_default(backend, _run, scope, function, filled, keywords)
+        failed = False
     finally:
         scope_variable.set(None)
+        if scope.rebound:
+            scope.end(failed)
     return RecalledCall(scope, function, arguments, positions, leaves, tree, outputs, out_tree)
 
 
