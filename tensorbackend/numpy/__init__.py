@@ -44,6 +44,7 @@ from . import (  # noqa: F401 # importing them enters their functions
     shapes,
     statistics,
     storage,
+    windows,
     writing,
 )
 from . import creation as _creation
@@ -70,7 +71,7 @@ _functions["namespace"] = lambda: _modules[__name__]
 
 _ALIASES = {
     "amax": "max", "amin": "min", "around": "round", "concat": "concatenate", "permute_dims": "transpose",
-    "may_share_memory": "shares_memory", "row_stack": "vstack", "trapz": "trapezoid",
+    "row_stack": "vstack", "trapz": "trapezoid",
 }  # fmt: skip
 
 for _name, _function in list(_PUBLIC.items()):

@@ -153,7 +153,7 @@ class ndarray(Generic[_Shape, _DType]):
     @property
     def device(self) -> str: ...
     def diagonal(self, offset: int = ..., axis1: int = ..., axis2: int = ...) -> ndarray:
-        """A diagonal of matrices: a view."""
+        """A diagonal of matrices: a view that cannot be written to."""
     def dot(self, b: Any, out: Any = ...) -> Any:
         """The product of matrices and vectors; for more axes the sum over the last of a and the second-to-last of b."""
     @property
@@ -205,7 +205,7 @@ class ndarray(Generic[_Shape, _DType]):
     def put(self, ind: Any, v: Any, mode: str = ...) -> None:
         """Write values, repeated as needed, at positions of the flat array."""
     def ravel(self, order: str = ...) -> ndarray:
-        """The elements along one axis: a view."""
+        """The elements along one axis: a view if they are in that order in memory."""
     @property
     def real(self) -> ndarray: ...
     @real.setter
@@ -213,7 +213,7 @@ class ndarray(Generic[_Shape, _DType]):
     def repeat(self, repeats: Any, axis: Any = ...) -> Any:
         """Each element repeated along an axis, by default of the flat array."""
     def reshape(self, *shape: Any, order: str = ..., copy: Any = ...) -> ndarray:
-        """The elements in another shape: a view."""
+        """The elements in another shape: a view if their order in memory allows it."""
     def resize(self, *shape: Any, refcheck: builtins.bool = ...) -> None:
         """Change the shape in place, padded with zeros."""
     def round(self, decimals: int = ..., out: Any = ...) -> Any:
@@ -221,7 +221,7 @@ class ndarray(Generic[_Shape, _DType]):
     def searchsorted(self, v: Any, side: str = ..., sorter: Any = ...) -> Any:
         """Find the indices at which values would be inserted to keep a sequence sorted."""
     def setflags(self, write: Any = ..., align: Any = ..., uic: Any = ...) -> None:
-        """Raises an error for a read-only array, which is not supported."""
+        """Make an array read-only, or writeable again."""
     @property
     def shape(self) -> tuple[int, ...]: ...
     @shape.setter
@@ -231,7 +231,7 @@ class ndarray(Generic[_Shape, _DType]):
     def sort(self, axis: int = ..., kind: Any = ..., order: Any = ..., *, stable: Any = ...) -> None:
         """Sort the elements along an axis, in place."""
     def squeeze(self, axis: Any = ...) -> ndarray:
-        """The array without axes of size 1: a view."""
+        """The array without axes of size 1: a view, or the array itself if it has none."""
     def std(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
         """Standard deviation: the square root of the variance. The divisor is the number of elements minus `correction`."""
     @property
@@ -331,9 +331,9 @@ def asarray(a: Any, dtype: Any = ..., order: Any = ..., *, device: Any = ..., co
 def asarray_chkfinite(a: Any, dtype: Any = ..., order: Any = ...) -> ndarray:
     """The value as an array; `ArgumentError` if an element is infinite or NaN."""
 def ascontiguousarray(a: Any, dtype: Any = ..., *, like: Any = ...) -> ndarray:
-    """The value as an array of at least one axis; arrays have no layout here."""
+    """The value as a row-major array of at least one axis: an array that is one itself, otherwise a copy."""
 def asfortranarray(a: Any, dtype: Any = ..., *, like: Any = ...) -> ndarray:
-    """The value as an array; arrays have no layout here."""
+    """The value as a column-major array of at least one axis: an array that is one itself, otherwise a copy."""
 asin: ufunc
 asinh: ufunc
 asmatrix: Any
@@ -375,11 +375,11 @@ from numpy import bool as bool
 from numpy import bool_ as bool_
 from .strides import broadcast as broadcast
 def broadcast_arrays(*args: Any, subok: builtins.bool = ...) -> tuple[ndarray, ...]:
-    """Arrays broadcast to one shape."""
+    """Arrays broadcast to one shape: views."""
 def broadcast_shapes(*args: Any) -> tuple[int, ...]:
     """The shape to which shapes broadcast."""
 def broadcast_to(array: Any, shape: Any, subok: builtins.bool = ...) -> ndarray:
-    """The array repeated along axes to another shape."""
+    """The array repeated along axes to another shape: a view that cannot be written to."""
 busday_count: Any
 busday_offset: Any
 from numpy import busdaycalendar as busdaycalendar
@@ -457,7 +457,7 @@ def diag_indices_from(arr: Any) -> tuple[ndarray, ...]:
 def diagflat(v: Any, k: Any = ...) -> Any:
     """The matrix whose diagonal has the elements of an array."""
 def diagonal(a: Any, offset: int = ..., axis1: int = ..., axis2: int = ...) -> ndarray:
-    """A diagonal of matrices: a view."""
+    """A diagonal of matrices: a view that cannot be written to."""
 def diff(a: Any, n: int = ..., axis: int = ..., prepend: Any = ..., append: Any = ...) -> Any:
     """The differences of adjacent elements along an axis."""
 def digitize(x: Any, bins: Any, right: builtins.bool = ...) -> Any:
@@ -621,7 +621,7 @@ def isdtype(dtype: Any, kind: Any) -> builtins.bool:
     """Whether a dtype is of a kind, named as in the Array API standard."""
 isfinite: ufunc
 def isfortran(a: Any) -> builtins.bool:
-    """Test whether an array is stored by columns: never here."""
+    """Test whether an array is column-major, and not row-major, in NumPy's memory."""
 def isin(element: Any, test_elements: Any, assume_unique: builtins.bool = ..., invert: builtins.bool = ..., *, kind: Any = ...) -> Any:
     """Test whether each element is among others."""
 isinf: ufunc
@@ -687,7 +687,7 @@ def max(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: A
     """Maximum of the elements; NaN if any element is NaN."""
 maximum: ufunc
 def may_share_memory(a: Any, b: Any, /, max_work: Any = ...) -> builtins.bool:
-    """Test whether a write to one array may change another."""
+    """Test whether the ranges of memory of two arrays overlap."""
 def mean(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
     """Arithmetic mean; NaN if there are no elements. Integers and bool are converted to the default floating dtype."""
 def median(a: Any, axis: Any = ..., out: Any = ..., overwrite_input: Any = ..., keepdims: Any = ...) -> Any:
@@ -815,7 +815,7 @@ r_: Any
 rad2deg: ufunc
 radians: ufunc
 def ravel(a: Any, order: str = ...) -> ndarray:
-    """The elements along one axis: a view."""
+    """The elements along one axis: a view if they are in that order in memory."""
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = ..., order: str = ...) -> Any:
     """The places of the flat array at coordinates."""
 def real(val: Any) -> Any:
@@ -829,9 +829,9 @@ remainder: ufunc
 def repeat(a: Any, repeats: Any, axis: Any = ...) -> Any:
     """Each element repeated along an axis, by default of the flat array."""
 def require(a: Any, dtype: Any = ..., requirements: Any = ..., *, like: Any = ...) -> ndarray:
-    """The value as an array; each array satisfies all supported requirements on memory."""
+    """The value as an array with flags such as `"C"`, `"F"`, `"O"` and `"W"`; a copy if it has others."""
 def reshape(a: Any, /, shape: Any = ..., order: str = ..., *, newshape: Any = ..., copy: Any = ...) -> ndarray:
-    """The elements in another shape: a view."""
+    """The elements in another shape: a view if their order in memory allows it."""
 def resize(a: Any, new_shape: Any) -> Any:
     """The elements in another shape, repeated if there are too few."""
 def result_type(*arrays_and_dtypes: Any) -> Any:
@@ -874,7 +874,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = ...) -> Any:
 def shape(a: Any) -> tuple[int, ...]:
     """The size of each axis."""
 def shares_memory(a: Any, b: Any, /, max_work: Any = ...) -> builtins.bool:
-    """Test whether a write to one array may change another."""
+    """Test whether two arrays have an element in common, so that a write to one changes the other."""
 from numpy import short as short
 show_config: Any
 sign: ufunc
@@ -887,8 +887,8 @@ from numpy import single as single
 sinh: ufunc
 def size(a: Any, axis: Any = ...) -> int:
     """The number of elements, or of those along axes."""
-def sliding_window_view(x: Any, window_shape: Any, axis: Any = ..., *, subok: Any = ..., writeable: Any = ...) -> Any:
-    """All windows of a shape, as an array of its own."""
+def sliding_window_view(x: Any, window_shape: Any, axis: Any = ..., *, subok: builtins.bool = ..., writeable: builtins.bool = ...) -> ndarray:
+    """All windows of a shape: a view. It takes no memory on NumPy, elsewhere when it is used."""
 def sort(a: Any, axis: Any = ..., kind: Any = ..., order: Any = ..., *, stable: Any = ...) -> Any:
     """The elements sorted along an axis; NaN come last."""
 def sort_complex(a: Any) -> Any:
@@ -899,7 +899,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = ...) -> list[ndarray]:
 sqrt: ufunc
 square: ufunc
 def squeeze(a: Any, axis: Any = ...) -> ndarray:
-    """The array without axes of size 1: a view."""
+    """The array without axes of size 1: a view, or the array itself if it has none."""
 def stack(arrays: Any, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: Any = ...) -> Any:
     """Arrays of one shape joined along a new axis."""
 def std(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
@@ -937,8 +937,8 @@ def tril_indices(n: int, k: int = ..., m: Any = ...) -> Any:
     """The places at and below a diagonal."""
 def tril_indices_from(arr: Any, k: int = ...) -> Any:
     """The places of an array at and below a diagonal."""
-def trim_zeros(filt: Any, trim: Any = ..., axis: Any = ...) -> Any:
-    """The array without zeros at its ends."""
+def trim_zeros(filt: Any, trim: str = ..., axis: Any = ...) -> Any:
+    """The array without zeros at its ends: a view."""
 def triu(m: Any, k: Any = ...) -> Any:
     """The array with zeros below a diagonal."""
 def triu_indices(n: int, k: int = ..., m: Any = ...) -> Any:

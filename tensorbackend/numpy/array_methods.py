@@ -10,10 +10,12 @@ from typing import Any, Final, Self
 
 import numpy
 
-from ..errors import ArgumentError, ShapeError, expected
+from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..tensor import public_op
 from .dtypes import HostOnlyError, dtype_of
+from .flags import Flags
 from .holders import Holder, functions, tensor_of
+from .layouts import layout_of
 
 _astype: Final = public_op("astype")
 
@@ -95,17 +97,24 @@ class ArrayMethods(Holder):
 
     @property
     def flags(self) -> Flags:
-        """NumPy's flags of the memory: each array here appears row-major and writeable."""
+        """NumPy's flags of the memory, such as `c_contiguous` and `writeable`."""
         return Flags(self)
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The steps in bytes along each axis in NumPy's memory."""
+        return layout_of(self).strides
 
     def compress(self, condition: Any, axis: Any = None, out: Any = None) -> Any:
         """The entries along an axis where a condition is true."""
         return functions["compress"](condition, self, axis, out)
 
     def setflags(self, write: Any = None, align: Any = None, uic: Any = None) -> None:
-        """Raises an error for a read-only array, which is not supported."""
-        if write is not None and not write:
-            raise ArgumentError(expected("arrays that may be written to", "keep a copy", write=write))
+        """Make an array read-only, or writeable again."""
+        if align is not None or uic:
+            raise ArgumentError(expected("no flag but write", align=align, uic=uic))
+        if write is not None:
+            functions["set_writeable"](self, bool(write))
 
     def __buffer__(self, flags: int) -> memoryview:
         """The elements as bytes, for `memoryview(x)` from Python 3.12 on; writing to them changes nothing here."""
@@ -141,13 +150,13 @@ class ArrayMethods(Holder):
         return result
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Self:
-        """The elements in another shape: a view."""
+        """The elements in another shape: a view if their order in memory allows it."""
         result: Self = functions["reshape"](self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
         return result
 
     def flatten(self, order: str = "C") -> Self:
         """The elements along one axis, as a new array."""
-        result: Self = functions["box"](functions["ravel"](self, order).tensor)
+        result: Self = functions["flatten"](self, order)
         return result
 
     def view(self, dtype: Any = None, type: Any = None) -> Any:
@@ -165,6 +174,9 @@ class ArrayMethods(Holder):
             elements: Any = numpy.array(self)
             of_numpy: Self = elements.astype(dtype, casting=casting)
             return of_numpy
+        if order != "C" and (self._t is None or order == "F") and len(t.template.shape) > 1:
+            ordered: Self = functions["astype_in_order"](self, dtype, order, casting, copy)
+            return ordered
         if given is not target and casting == "unsafe" and t.template.shape and not given.is_complex:
             made: Self = functions["box"](_astype(t, target))
             return made
@@ -198,6 +210,8 @@ class ArrayMethods(Holder):
 
     @imag.setter
     def imag(self, value: Any) -> None:
+        if not self._template().dtype.is_complex:
+            raise DTypeError("array does not have imaginary part to set")
         functions["imag"](self)[...] = value
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
@@ -209,38 +223,3 @@ def _sole(x: Holder) -> Any:
     if t.size != 1:
         raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
     return t.item()
-
-
-_SHORT: Final = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned",
-                 "X": "writebackifcopy", "FORTRAN": "f_contiguous", "CONTIGUOUS": "c_contiguous"}  # fmt: skip
-"""The short names of flags."""
-
-
-class Flags:
-    """`x.flags`, of an array that appears row-major."""
-
-    def __init__(self, x: Holder) -> None:
-        self.owndata = x._t is not None
-        self.c_contiguous = self.contiguous = self.aligned = self.carray = self.behaved = True
-        self.f_contiguous = self.fortran = sum(size != 1 for size in x.shape) < 2
-        self.writebackifcopy = False
-        self.fnc, self.forc = False, True
-        object.__setattr__(self, "writeable", True)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Flags) and vars(self) == vars(other)
-
-    def __hash__(self) -> int:
-        return hash(tuple(vars(self).values()))
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "writeable" and not value:
-            raise ArgumentError(expected("arrays that may be written to", "keep a copy", writeable=value))
-        object.__setattr__(self, name, value)
-
-    def __getitem__(self, name: str) -> bool:
-        flag: bool = getattr(self, _SHORT.get(name, name.lower()))
-        return flag
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        setattr(self, _SHORT.get(name, name.lower()), value)

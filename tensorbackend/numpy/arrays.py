@@ -11,7 +11,7 @@ Each array has its own `Tensor` object, so that a write changes no tensor of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import GenericAlias
 from typing import Any, Final
 
@@ -35,6 +35,7 @@ from .in_place import BOOL, DOUBLE, WIDE, apart, written, written_through
 from .keys import CUTS, HOST, PARTS, cut, has_only_ints, template_of_part
 from .keys import as_shape as as_shape
 from .keys import is_basic as is_basic
+from .layouts import LOCKED, LayoutError, fits, layout_of, overlapping, plain_shape, refuse_read_only
 
 _getitem: Final = public_op("getitem")
 _setitem: Final = public_op("setitem")
@@ -81,7 +82,10 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         if self._t is not None:
             self._t = new
             return
-        self._make_view(view_of(self._base, self._how, self._of), reshape_step(new.template), t.template)
+        if not fits(layout_of(self), plain_shape(new.template.shape)):
+            text = "a shape that needs no copy, as the array is a view"
+            raise LayoutError(expected(text, "use x.reshape(shape)", shape=new.shape))
+        self._make_view(view_of(self._base, self._how, self._of), reshape_to(new.template.shape), t.template)
 
     # Elements
 
@@ -142,6 +146,8 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
             t = self._t
             if LASTING and t is not None:
                 release(self)
+            if LOCKED and t is not None:
+                refuse_read_only(self)
             if value.__class__ is ndarray:
                 v = value._t
                 if v is None:
@@ -213,7 +219,7 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         """An element as a Python number: the only one, or the one at a position."""
         if position:
             place = position[0] if len(position) == 1 else position
-            chosen = self[place] if isinstance(place, tuple) else functions["ravel"](self)[place]
+            chosen = self[place] if isinstance(place, tuple) else flat_view(self)[place]
             return chosen.item()
         return tensor_of(self).item()
 
@@ -228,7 +234,7 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
 
     def copy(self, order: str = "C") -> ndarray:
         """Copy: a new array with the same elements."""
-        return box(self.tensor)
+        return box(self.tensor) if order == "C" else functions["copy_in_order"](self, order)
 
     # In place
 
@@ -249,6 +255,7 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         new = as_shape(shape[0] if len(shape) == 1 else shape)
         if self._t is None:
             raise ArgumentError(expected("an array that is not a view", "use np.resize(x, shape)", shape=self.shape))
+        refuse_read_only(self)
         release(self)
         self._t = functions["resized_with_zeros"](self._t, new)
 
@@ -311,7 +318,7 @@ def step_view(base: ndarray, how: Step) -> ndarray:
     view._base = base
     view._how = how
     view._of = t.template
-    view._kept = how.read(t)
+    view._kept = how.read(t) if how.template is None else None
     view._shows = None
     view._root = of_root = base if base._t is not None else base._root
     view._seen = of_root._t.data
@@ -319,10 +326,23 @@ def step_view(base: ndarray, how: Step) -> ndarray:
     return view
 
 
-def reshape_step(template: Template) -> Step:
-    """The step of a view in another shape."""
-    shape = template.shape
-    return Step(lambda t: _reshape(t, shape), lambda old, new: _reshape(new, old.shape, names=old.names))
+def reshape_to(shape: Sequence[int], lay: Callable[[Any], Any] | None = None) -> Step:
+    """The step of a view in another shape, where NumPy needs no copy; `lay` where it is asked in other words."""
+    size = tuple(shape)
+    plain = plain_shape(size)
+    return Step(
+        lambda t: _reshape(t, size),
+        lambda old, new: _reshape(new, old.shape, names=old.names),
+        lay or (lambda layout: layout.reshape(plain, copy=False)),
+    )
+
+
+def flat_view(x: ndarray) -> ndarray:
+    """All elements along one axis, row-major, to write to: also where NumPy's `ravel` is a copy."""
+    return step_view(x, _FLAT)
+
+
+_FLAT: Final = Step(lambda t: _reshape(t, (-1,)), lambda old, new: _reshape(new, old.shape, names=old.names), None)
 
 
 def replace(x: ndarray, t: Tensor) -> None:
@@ -331,6 +351,8 @@ def replace(x: ndarray, t: Tensor) -> None:
         own = x._t
         if own is not None:
             release(x)
+            if LOCKED:
+                refuse_read_only(x)
             if own.backend is t.backend or not t.backend.holds_data:
                 if own.backend.holds_data and not t.backend.holds_data:
                     _note_rebound(x, own)
@@ -339,6 +361,10 @@ def replace(x: ndarray, t: Tensor) -> None:
                 _setitem(own, ..., t)
             return
         if written_through(x, ..., t):
+            return
+        shown = overlapping(x)
+        if shown is not None:
+            functions["put_at_places"](x, shown, ..., t)
             return
         base, how = x._base, x._how
         if how.__class__ is Step:
@@ -373,7 +399,7 @@ def _undo_reshape(t: Tensor, base: ndarray) -> Tensor:
 
 def _base_in_view(base: ndarray, of: Template) -> ndarray:
     """The base of a view in the shape that it had when the view was made."""
-    return base if base._template() is of else step_view(base, reshape_step(of))
+    return base if base._template() is of else step_view(base, reshape_to(of.shape))
 
 
 def put(x: ndarray, key: Any, value: Any) -> None:
@@ -382,6 +408,8 @@ def put(x: ndarray, key: Any, value: Any) -> None:
         own = x._t
         if own is not None:
             release(x)
+            if LOCKED:
+                refuse_read_only(x)
             if own.backend.holds_data and _holds_traced(key, value):
                 made = _put_at(own, key, value)
                 _note_rebound(x, own)
@@ -389,9 +417,16 @@ def put(x: ndarray, key: Any, value: Any) -> None:
             elif value.__class__ is not Tensor or not written(own, key, value):
                 _setitem(own, key, value)
             return
-        if is_basic(key) and written_through(x, key, value):
-            return
+        if is_basic(key):
+            if written_through(x, key, value):
+                return
+        else:
+            refuse_read_only(x)
         x._kept = x._seen = None
+        shown = overlapping(x)
+        if shown is not None:
+            functions["put_at_places"](x, shown, key, value)
+            return
         how = x._how
         if has_only_ints(how):
             ints = how if how.__class__ is tuple else (how,)

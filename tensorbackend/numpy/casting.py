@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+from collections.abc import Callable
 from functools import reduce
 from typing import Any, Final
 
@@ -14,10 +15,12 @@ import tensorbackend as tb
 from ..dtypes import REAL_OF, DType, bool_
 from ..errors import ArgumentError
 from ..tensor import Tensor
-from .arrays import Step, box, fresh, ndarray, step_view, tensor_of
+from .arrays import Step, box, fresh, functions, ndarray, step_view, tensor_of
 from .conversion import asarray, cast, host, tensor
 from .dtypes import HostOnlyError, dtype_of
 from .functions import public
+from .layouts import axes_in_order, layout_of, lock
+from .orders import in_order
 from .shapes import reshaped_view
 
 
@@ -39,12 +42,25 @@ def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
         return host(x).view(numpy.dtype(dtype))
     source = x._template().dtype
     if source.itemsize == target.itemsize:
-        return step_view(x, Step(lambda t: _bits(t, target), lambda old, new: _bits(new, old.dtype)))
+        return step_view(x, _step_of_bits(_bits, target))
     ratio = source.itemsize / target.itemsize
     if not x.ndim or (ratio < 1 and x.shape[-1] % (target.itemsize // source.itemsize)):
         text = "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis"
         raise ArgumentError(f"{text} of the array.")
-    return step_view(x, Step(lambda t: _resized_bits(t, target), lambda old, new: _resized_bits(new, old.dtype)))
+    step = _step_of_bits(_resized_bits, target)
+    try:
+        step.lay(layout_of(x))  # type: ignore[misc] # which it has
+    except ValueError as error:
+        raise ArgumentError(str(error)) from None
+    return step_view(x, step)
+
+
+def _step_of_bits(read: Callable[[Tensor, DType], Tensor], target: DType) -> Step:
+    return Step(
+        lambda t: read(t, target),
+        lambda old, new: read(new, old.dtype),
+        lambda layout: layout.view(target.dtype),
+    )
 
 
 def _bits(t: Tensor, dtype: DType) -> Tensor:
@@ -110,15 +126,27 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None, cast
     return made
 
 
+def _astype_in_order(x: ndarray, dtype: Any, order: str, casting: str, copy: bool) -> ndarray:
+    """`x.astype` with the axes in an order in memory."""
+    axes = axes_in_order(layout_of(x), order)
+    made = astype(x, dtype, casting=casting, copy=copy)
+    if made is x and axes == axes_in_order(layout_of(x), "K"):
+        return made
+    return in_order(made.tensor, axes)
+
+
+functions["astype_in_order"] = _astype_in_order
+
+
 @public
 def real(val: Any) -> Any:
     """The real parts: a view."""
     x = val if val.__class__ is ndarray else asarray(val)
     if not x._template().dtype.is_complex:
-        return reshaped_view(x, x.shape)
+        return x
     if not x.ndim and val.__class__ is not ndarray:
         return box(tb.real(tensor(val)))
-    return step_view(x, Step(tb.real, lambda old, new: tb.complex(new, tb.imag(old))))
+    return step_view(x, Step(tb.real, lambda old, new: tb.complex(new, tb.imag(old)), lambda layout: layout.real))
 
 
 @public
@@ -126,5 +154,7 @@ def imag(val: Any) -> Any:
     """The imaginary parts: a view; zeros for an array that is not complex."""
     x = val if val.__class__ is ndarray else asarray(val)
     if not x._template().dtype.is_complex:
-        return box(tb.zeros_like(tensor_of(x)))
-    return step_view(x, Step(tb.imag, lambda old, new: tb.complex(tb.real(old), new)))
+        zeros = box(tb.zeros_like(tensor_of(x)))
+        lock(zeros, True)
+        return zeros
+    return step_view(x, Step(tb.imag, lambda old, new: tb.complex(tb.real(old), new), lambda layout: layout.imag))

@@ -16,8 +16,10 @@ from ..dtypes import DType
 from ..errors import ArgumentError, DTypeError, OperandError, expected
 from ..select import library_backend
 from ..tensor import Tensor
-from .arrays import as_shape, box, fresh, functions, ndarray, tensor_of
+from .arrays import as_shape, box, fresh, functions, ndarray, reshape_to, step_view, tensor_of
 from .dtypes import NUMPY_CLASSES, HostOnlyError, dtype_of, is_host_only, numpy_dtype
+from .layouts import layout_of
+from .orders import axes_of_copy, in_order, new_in_order
 
 NUMBERS: Final = frozenset({bool, int, float, complex, *NUMPY_CLASSES})
 """The classes of numbers, of Python and NumPy."""
@@ -187,8 +189,10 @@ def asarray(
         Anything that NumPy accepts: lists, numbers, arrays, tensors.
     dtype, optional
         The dtype; by default that of the value.
-    order, like
-        Ignored, as arrays have no layout here.
+    order : str, optional
+        The order of the axes in memory: `"C"`, `"F"`, `"A"` or `"K"`. An array in another order is copied.
+    like
+        Ignored.
     device : str, optional
         A device of the backend.
     copy : bool, optional
@@ -206,11 +210,28 @@ def asarray(
     >>> np.asarray(x) is x, np.asarray(x, float)
     (True, array([1., 2.]))
     """
-    if a.__class__ is ndarray and copy is not True:
-        wanted = None if dtype is None else dtype_of(dtype)
-        if (wanted is None or wanted is a._template().dtype) and device is None:
+    if a.__class__ is ndarray:
+        if copy is not True and _suits(a, dtype, order, device, copy):
             return a
-    return array(a, dtype, copy=bool(copy), device=device)
+        copy = True
+    return array(a, dtype, copy=bool(copy), order=order or "K", device=device)
+
+
+def _suits(a: ndarray, dtype: Any, order: str | None, device: str | None, copy: bool | None) -> bool:
+    """Whether an array is what is asked for; `ArgumentError` if it is not, and must not be copied."""
+    suits = (
+        (dtype is None or dtype_of(dtype) is a._template().dtype)
+        and device is None
+        and (order in ("K", "A", None) or (order == "C" and a._t is not None) or _is_contiguous(a, order))
+    )
+    if not suits and copy is False:
+        raise ArgumentError("Unable to avoid creating a copy while creating an array as requested.")
+    return suits
+
+
+def _is_contiguous(a: ndarray, order: Any) -> bool:
+    flags = layout_of(a).flags
+    return flags.f_contiguous if order == "F" else flags.c_contiguous
 
 
 def array(
@@ -229,8 +250,10 @@ def array(
         Whether an array is copied.
     ndmin : int, default 0
         The minimum number of axes; new ones come first.
-    order, subok, ndmax, like
-        Ignored, as arrays have no layout and no subclasses here.
+    order : str, default "K"
+        The order of the axes in memory: `"C"`, `"F"`, `"A"` or `"K"`, that of the value.
+    subok, ndmax, like
+        Ignored, as there are no subclasses.
     device : str, optional
         A device of the backend.
 
@@ -246,8 +269,9 @@ def array(
     (array([[1, 2],
            [3, 4]]), array([1.5]))
     """
-    if object.__class__ is ndarray and not copy and dtype is None and device is None and object.ndim >= ndmin:
-        return object
+    if object.__class__ is ndarray and not copy and _suits(object, dtype, order, device, copy):
+        missing = ndmin - object.ndim
+        return object if missing <= 0 else step_view(object, reshape_to((1,) * missing + object.shape))
     wanted = None if dtype is None else dtype_of(dtype)  # an array of objects may hold arrays of several shapes
     if isinstance(object, numpy.ndarray):
         t = from_numpy(object, copy=copy is not False)
@@ -263,6 +287,9 @@ def array(
         t = t.to_device(device)
     if object.__class__ is ndarray or isinstance(object, Tensor):
         t = fresh(t)
+    axes = axes_of_copy(object, order, len(t.shape)) if order != "C" else None
+    if axes is not None:
+        return in_order(t, axes)
     made = box(t)
     if not t.shape:
         made._how = True
@@ -282,36 +309,52 @@ def cast(t: Tensor, dtype: DType) -> Tensor:
 def asanyarray(a: Any, dtype: Any = None, order: str | None = None, *, device: str | None = None,
                copy: bool | None = None, like: Any = None) -> ndarray:  # fmt: skip
     """The value as an array; `asarray`, as there are no subclasses."""
-    return asarray(a, dtype, device=device, copy=copy)
+    return asarray(a, dtype, order, device=device, copy=copy)
 
 
 def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> ndarray:
-    """The value as an array of at least one axis; arrays have no layout here."""
-    made = asarray(a, dtype)
+    """The value as a row-major array of at least one axis: an array that is one itself, otherwise a copy."""
+    made = asarray(a, dtype, "C")
     return made if made.ndim else made.reshape(1)
 
 
 def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> ndarray:
-    """The value as an array; arrays have no layout here."""
-    return asarray(a, dtype)
+    """The value as a column-major array of at least one axis: an array that is one itself, otherwise a copy."""
+    made = asarray(a, dtype, "F")
+    return made if made.ndim else made.reshape(1)
 
 
 def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> ndarray:
     """The value as an array; `ArgumentError` if an element is infinite or NaN."""
-    made = asarray(a, dtype)
+    made = asarray(a, dtype, order)
     if made.dtype.kind in "fc" and not tb.all(tb.isfinite(tensor_of(made))):
         raise ArgumentError("array must not contain infs or NaNs")
     return made
 
 
 def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> ndarray:
-    """The value as an array; each array satisfies all supported requirements on memory."""
-    return asarray(a, dtype)
+    """The value as an array with flags such as `"C"`, `"F"`, `"O"` and `"W"`; a copy if it has others."""
+    flags = {_REQUIREMENTS.get(each.upper(), each.upper()) for each in requirements or ()}
+    if not flags <= {"C", "F", "A", "W", "O", "E"}:
+        raise ArgumentError(expected("requirements of C, F, A, W, O and E", requirements=requirements))
+    if {"C", "F"} <= flags:
+        raise ArgumentError("Cannot specify both 'C' and 'F' order")
+    order = "F" if "F" in flags else "C" if "C" in flags else "A"
+    made = asarray(a, dtype, order)
+    lacks = ("O" in flags and made.base is not None) or ("W" in flags and not made.flags.writeable)
+    return copy(made, order) if lacks else made
+
+
+_REQUIREMENTS: Final = {
+    "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F_CONTIGUOUS": "F", "FORTRAN": "F", "ALIGNED": "A", "WRITEABLE": "W",
+    "OWNDATA": "O", "ENSUREARRAY": "E",
+}  # fmt: skip
+"""The short names of requirements."""
 
 
 def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
     """Copy: a new array with the same elements."""
-    return array(a)
+    return array(a, order=order)
 
 
 def _ndarray(
@@ -325,7 +368,7 @@ def _ndarray(
     if strides is not None:
         raise ArgumentError(expected("no strides", "index or reshape an array", strides=strides))
     if buffer is None:
-        made = box(tb.zeros(as_shape(shape), dtype=wanted))
+        made = new_in_order(tb.zeros(as_shape(shape), dtype=wanted), order)
         if not made.shape:
             made._how = True
         return made

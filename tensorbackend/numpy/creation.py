@@ -19,13 +19,16 @@ from .arrays import as_shape, blank, box, functions, ndarray
 from .conversion import NUMBERS, back, cast, from_numpy, host, tensor
 from .dtypes import dtype_of, numpy_dtype, with_order
 from .functions import Array, function, public
+from .orders import axes_of_copy, in_order, new_in_order
 
 for _name in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "asarray_chkfinite", "require",
               "copy"):  # fmt: skip
     public(getattr(conversion, _name))
 
 
-def _new(t: Tensor) -> ndarray:
+def _new(t: Tensor, order: str | None = "C") -> ndarray:
+    if order == "F":
+        return new_in_order(t, order)
     array = blank()
     array._t = t
     if not t.template.shape:
@@ -36,19 +39,19 @@ def _new(t: Tensor) -> ndarray:
 @public
 def zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """An array of zeros, float64 by default."""
-    return _new(tb.zeros(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device))
+    return _new(tb.zeros(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device), order)
 
 
 @public
 def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """An array of ones, float64 by default."""
-    return _new(tb.ones(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device))
+    return _new(tb.ones(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device), order)
 
 
 @public
 def empty(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """An uninitialised array; here of zeros, float64 by default."""
-    return _new(tb.zeros(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device))
+    return _new(tb.zeros(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device), order)
 
 
 @public
@@ -59,8 +62,8 @@ def full(
     value = tensor(fill_value)
     wanted = value.dtype if dtype is None else dtype_of(dtype)
     if value.shape:
-        return _new(tb.broadcast_to(cast(value, wanted), as_shape(shape)))
-    return _new(tb.full(as_shape(shape), cast(value, wanted), dtype=wanted, device=device))
+        return _new(tb.broadcast_to(cast(value, wanted), as_shape(shape)), order)
+    return _new(tb.full(as_shape(shape), cast(value, wanted), dtype=wanted, device=device), order)
 
 
 def _options_like(a: Any, dtype: Any, shape: Any) -> tuple[tuple[int, ...], DType, Any, Any]:
@@ -72,13 +75,22 @@ def _options_like(a: Any, dtype: Any, shape: Any) -> tuple[tuple[int, ...], DTyp
     )  # fmt: skip
 
 
+def _new_like(a: Any, t: Tensor, order: str | None) -> ndarray:
+    """An array that holds a tensor, with the axes of another in memory if it has as many."""
+    if order != "C" and (a.__class__ is not ndarray or a._t is None or order == "F") and numpy.ndim(a) == t.ndim:
+        axes = axes_of_copy(a, order, t.ndim)
+        if axes is not None:
+            return in_order(t, axes)
+    return _new(t)
+
+
 @public
 def zeros_like(
     a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> ndarray:
     """Zeros in the shape and dtype of an array."""
     size, wanted, names, backend = _options_like(a, dtype, shape)
-    return _new(tb.zeros(size, dtype=wanted, names=names, backend=backend, device=device))
+    return _new_like(a, tb.zeros(size, dtype=wanted, names=names, backend=backend, device=device), order)
 
 
 @public
@@ -87,7 +99,7 @@ def ones_like(
 ) -> ndarray:
     """Ones in the shape and dtype of an array."""
     size, wanted, names, backend = _options_like(a, dtype, shape)
-    return _new(tb.ones(size, dtype=wanted, names=names, backend=backend, device=device))
+    return _new_like(a, tb.ones(size, dtype=wanted, names=names, backend=backend, device=device), order)
 
 
 @public
@@ -105,7 +117,8 @@ def full_like(
 ) -> ndarray:  # fmt: skip
     """One value, or an array broadcast, in the shape and dtype of an array."""
     size, wanted, _names, _backend = _options_like(a, dtype, shape)
-    return full(size, fill_value, wanted, device=device)
+    made = full(size, fill_value, wanted, device=device)
+    return _new_like(a, made._t, order)
 
 
 def _plain(value: Any) -> Any:
@@ -186,7 +199,8 @@ def eye(
 ) -> ndarray:  # fmt: skip
     """Ones on a diagonal, zeros elsewhere."""
     N, M = operator.index(N), None if M is None else operator.index(M)
-    return _new(tb.eye(N, M, k=operator.index(k), dtype=dtype_of(float if dtype is None else dtype), device=device))
+    wanted = dtype_of(float if dtype is None else dtype)
+    return _new(tb.eye(N, M, k=operator.index(k), dtype=wanted, device=device), order)
 
 
 @public
@@ -275,18 +289,17 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     """Grids of coordinates from the coordinates along each axis."""
     if indexing not in ("xy", "ij"):
         raise ArgumentError("Valid values for `indexing` are 'xy' and 'ij'.")
-    axes = [tb.reshape(tensor(x), (-1,)) for x in xi]
-    order = list(range(len(axes)))
-    if indexing == "xy" and len(axes) > 1:
+    arrays = [functions["asarray"](x) for x in xi]
+    order = list(range(len(arrays)))
+    if indexing == "xy" and len(arrays) > 1:
         order[:2] = [1, 0]
     wide = [
-        tb.reshape(x, (1,) * order[number] + (x.shape[0],) + (1,) * (len(axes) - order[number] - 1))
-        for number, x in enumerate(axes)
+        functions["reshape"](x, (1,) * order[number] + (-1,) + (1,) * (len(arrays) - order[number] - 1))
+        for number, x in enumerate(arrays)
     ]
-    if not sparse and wide:
-        shape = tb.broadcast_shapes(*[x.shape for x in wide])
-        wide = [tb.broadcast_to(x, shape) for x in wide]
-    return tuple(map(box, wide))
+    if not sparse:
+        wide = list(functions["broadcast_arrays"](*wide))
+    return tuple([x.copy() for x in wide] if copy else wide)
 
 
 class _Grid:

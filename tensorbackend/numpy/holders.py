@@ -57,12 +57,34 @@ class Step:
     """How a view other than by indexing is read from its base, and how its base is updated from it.
 
     If a base of one template is read often, a kernel is planned, by which later readings run.
+
+    Parameters
+    ----------
+    read : Callable
+        The tensor of the view, from that of its base.
+    write : Callable
+        The tensor of the base, from the old one and the new tensor of the view.
+    lay : Callable, optional
+        What NumPy makes of an array here, without reading it; `None` for a reshape where NumPy would copy.
+    writeable : bool, default True
+        Whether NumPy lets programs write to the view.
+    owns : bool, default False
+        Whether NumPy's array is no view: it has elements of its own, whose axes are in another order in memory.
+    overlaps : bool, default False
+        Whether an element of the base may be shown more than once. Then `write` is not called.
+    template : Template, optional
+        What the view shows, so that it is read only when it is used.
     """
 
-    __slots__ = ("__weakref__", "_ready", "_runs", "how", "write")
+    __slots__ = ("__weakref__", "_ready", "_runs", "how", "lay", "overlaps", "owns", "template", "write", "writeable")
 
-    def __init__(self, read: Callable[[Tensor], Tensor], write: Callable[[Tensor, Tensor], Tensor]) -> None:
-        self.how, self.write = read, write
+    def __init__(
+        self, read: Callable[[Tensor], Tensor], write: Callable[[Tensor, Tensor], Tensor],
+        lay: Callable[[Any], Any] | None, *, writeable: bool = True, owns: bool = False, overlaps: bool = False,
+        template: Template | None = None,
+    ) -> None:  # fmt: skip
+        self.how, self.write, self.lay = read, write, lay
+        self.writeable, self.owns, self.overlaps, self.template = writeable, owns, overlaps, template
         self._ready: tuple[Template, Any, Template, Any] | None = None
         """The template and the backend of a base that was read, the template that it shows, and the kernel if it is
         planned; in one attribute, as several threads may read."""
@@ -80,7 +102,7 @@ class Step:
                 made.data = kernel(t.data)
                 return made
         result = self.how(t)
-        if computes(t.backend):
+        if self.template is None and computes(t.backend):
             self._learn(t, result)
         return result
 
@@ -209,6 +231,10 @@ class Holder:
         if t is None:
             t = self._kept
             if t is None:
+                how = self._how
+                if how.__class__ is Step and how.template is not None:
+                    shown: Template = how.template
+                    return shown
                 t = self._read()
         template: Template = t.template
         return template
@@ -258,19 +284,12 @@ class Holder:
         return self._template().nbytes
 
     @property
-    def strides(self) -> tuple[int, ...]:
-        """The steps in bytes along each axis of a row-major array of this shape."""
-        template = self._template()
-        steps, step = [], template.dtype.itemsize
-        for size in reversed(template.shape):
-            steps.append(step)
-            step *= size
-        return tuple(reversed(steps))
-
-    @property
     def base(self) -> Self | None:
         """The array whose elements a view shows, `None` for any other array."""
-        return self._root if self._t is None else None
+        owner = self
+        while owner._t is None and not (owner._how.__class__ is Step and owner._how.owns):
+            owner = owner._base
+        return None if owner is self else owner
 
     @property
     def device(self) -> str:

@@ -15,11 +15,11 @@ import tensorbackend as tb
 from ..dtypes import DType, bool_
 from ..errors import ArgumentError, TemplateDataError
 from ..tensor import Tensor
-from .arrays import as_shape, box, functions, ndarray, root
+from .arrays import box, functions, ndarray, root
 from .conversion import asarray, back, cast, host, tensor
 from .dtypes import HostOnlyError, dtype_of, numpy_dtype
 from .functions import Array, function, public
-from .shapes import axis_positions
+from .layouts import layout_of
 
 # Texts
 
@@ -140,19 +140,26 @@ def iterable(y: Any) -> bool:
 
 @public
 def isfortran(a: Any) -> bool:
-    """Test whether an array is stored by columns: never here."""
-    return False
+    """Test whether an array is column-major, and not row-major, in NumPy's memory."""
+    return bool(asarray(a).flags.fnc)
 
 
 @public
 def shares_memory(a: Any, b: Any, /, max_work: Any = None) -> bool:
-    """Test whether a write to one array may change another."""
+    """Test whether two arrays have an element in common, so that a write to one changes the other."""
+    return _overlap(numpy.shares_memory, a, b, max_work)
+
+
+@public
+def may_share_memory(a: Any, b: Any, /, max_work: Any = None) -> bool:
+    """Test whether the ranges of memory of two arrays overlap."""
+    return _overlap(numpy.may_share_memory, a, b, max_work)
+
+
+def _overlap(test: Callable[..., bool], a: Any, b: Any, work: Any) -> bool:
     if a.__class__ is ndarray and b.__class__ is ndarray:
-        return root(a) is root(b)
-    return isinstance(a, numpy.ndarray) and isinstance(b, numpy.ndarray) and numpy.shares_memory(a, b, max_work)
-
-
-functions["may_share_memory"] = shares_memory
+        return root(a) is root(b) and test(layout_of(a), layout_of(b), work)
+    return isinstance(a, numpy.ndarray) and isinstance(b, numpy.ndarray) and test(a, b, work)
 
 
 @public
@@ -332,30 +339,6 @@ def seterr(
 def geterr() -> Mapping[str, str]:
     """How NumPy treats floating-point errors of numbers."""
     return numpy.geterr()  # type: ignore[return-value] # a `TypedDict` is a dictionary
-
-
-# Windows
-
-
-@function
-def sliding_window_view(
-    x: Array, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
-) -> Array:
-    """All windows of a shape, as an array of its own."""
-    sizes = as_shape(window_shape)
-    axes = axis_positions(axis, x.ndim)
-    if len(axes) != len(sizes):
-        raise ArgumentError("Must provide matching length window_shape and axis")
-    if any(size < 0 for size in sizes):
-        raise ArgumentError("`window_shape` cannot contain negative values")
-    for place, size in zip(axes, sizes, strict=True):
-        length = x.shape[place] - size + 1
-        if length < 1:
-            raise ArgumentError("window shape cannot be larger than input array shape")
-        rows = tb.reshape(tb.iota((length,)), (-1, 1)) + tb.iota((size,))
-        x = tb.moveaxis(tb.take(x, tb.reshape(rows, (-1,)), axis=place), place, -1)
-        x = tb.moveaxis(tb.reshape(x, (*x.shape[:-1], length, size)), -2, place)
-    return x
 
 
 @contextmanager

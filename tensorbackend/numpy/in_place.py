@@ -11,6 +11,7 @@ from ..dtypes import bool_, complex128, float64, int64
 from ..tensor import Tensor
 from .holders import Holder, release
 from .keys import HOST
+from .layouts import refuse_read_only
 
 WIDE: Final = frozenset({float64, complex128, int64})
 """Dtypes that hold Python's numbers exactly, or raise `OverflowError`."""
@@ -42,6 +43,7 @@ def written(t: Tensor, key: Any, v: Tensor) -> bool:
 
 def writeable_part(x: Holder) -> Tensor | None:
     """The tensor of a view in memory that its root owns; `None` if there is no such memory."""
+    refuse_read_only(x)
     release(x._root)
     x._kept = x._seen = None
     t = x._root._t
@@ -49,7 +51,7 @@ def writeable_part(x: Holder) -> Tensor | None:
         return None
     own(t)
     read = x._read()
-    return read if read.data.base is t.data else None
+    return read if read.data.base is t.data and read.data.flags.writeable else None
 
 
 def written_through(x: Holder, key: Any, v: Any) -> bool:

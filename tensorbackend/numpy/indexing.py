@@ -14,10 +14,11 @@ import tensorbackend as tb
 from ..dtypes import ALL_DTYPES, DType, bool_
 from ..errors import ArgumentError, IndexRangeError, TemplateDataError, expected
 from ..tensor import Tensor
-from .arrays import functions, is_basic, ndarray, result, tensor_of, view_of
+from .arrays import flat_view, functions, is_basic, ndarray, result, tensor_of, view_of
 from .arrays import put as assign
 from .conversion import NUMBERS, cast, from_numpy, host, tensor
 from .dtypes import HostOnlyError, numpy_dtype
+from .layouts import places_in
 
 _PLACES: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype is bool_ or dtype.is_integer})
 """The dtypes of masks and indices."""
@@ -138,7 +139,20 @@ def _dry(key: Any) -> Any:
     return tb.template(key.shape, key.dtype) if isinstance(key, Tensor) else key
 
 
+def _put_at_places(x: ndarray, shown: ndarray, key: Any, value: Any) -> None:
+    """Assigns to a view that shows elements of an array more than once: only those at the key are written to."""
+    places = places_in(x, shown)
+    parts = key if key.__class__ is tuple else (key,)
+    if any(part.__class__ is Tensor and not part.backend.is_concrete(part) for part in parts):
+        chosen = tb.getitem(tb.asarray(places), key)
+    else:
+        plain = [numpy.asarray(part) if part.__class__ is Tensor else part for part in parts]
+        chosen = tb.asarray(places[tuple(plain)])
+    assign(flat_view(shown), chosen, value)
+
+
 functions["getitem"] = _getitem
+functions["put_at_places"] = _put_at_places
 functions["setitem"] = _setitem
 
 
@@ -164,7 +178,7 @@ class flatiter:
         return self.base.flatten()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return numpy.asarray(functions["ravel"](self.base), dtype=dtype)
+        return numpy.asarray(flat_view(self.base), dtype=dtype)
 
     def __len__(self) -> int:
         return self.base.size
@@ -176,14 +190,14 @@ class flatiter:
         if self._place >= self.base.size:
             raise StopIteration
         self._place += 1
-        return functions["ravel"](self.base)[self._place - 1]
+        return flat_view(self.base)[self._place - 1]
 
     def __getitem__(self, key: Any) -> Any:
-        chosen = functions["ravel"](self.base)[key]
+        chosen = flat_view(self.base)[key]
         return chosen.copy() if chosen.__class__ is ndarray else chosen
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        flat = functions["ravel"](self.base)
+        flat = flat_view(self.base)
         wide = functions["ravel"](value)
         target = flat[key]
         count = target.size if target.__class__ is ndarray else 1

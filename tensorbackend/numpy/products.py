@@ -14,6 +14,7 @@ from ..tensor import Tensor
 from .arrays import blank, box, functions, ndarray, result
 from .conversion import NUMBERS, asarray, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
+from .einsum_views import view_of_letters
 from .functions import Array, Arrays, Out, function, public, ready
 from .selection import chosen
 from .ufuncs import write_out
@@ -117,6 +118,10 @@ def einsum(
         text = ",".join(map(_letters, places))
         if len(operands) % 2:
             text += f"->{_letters(operands[-1])}"
+    if len(parts) == 1 and out is None and parts[0].__class__ is ndarray:
+        shown = view_of_letters(parts[0], text)
+        if shown is not None and (dtype is None or dtype_of(dtype) is shown._template().dtype):
+            return shown
     given = [each._t if each.__class__ is ndarray and each._t is not None else tensor(each) for each in parts]
     if dtype is not None:
         wanted = dtype_of(dtype)

@@ -14,8 +14,8 @@ from ..dtypes import bool_
 from ..errors import ArgumentError
 from ..tensor import Tensor
 from .arrays import as_shape, fresh, functions, ndarray
-from .conversion import host, tensor
-from .functions import Array, function
+from .conversion import asarray, host, tensor
+from .functions import Array, function, public
 from .shapes import axis_position, axis_positions, flat_along
 
 
@@ -82,19 +82,20 @@ def _resize_with_zeros(t: Tensor, shape: tuple[int, ...]) -> Tensor:
     return tb.reshape(tb.pad(flat, [(0, count - flat.shape[0])], value=False if t.dtype is bool_ else 0), shape)
 
 
-@function
-def trim_zeros(filt: Array, trim: str = "fb", axis: Any = None) -> Array:
-    """The array without zeros at its ends."""
+@public
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    """The array without zeros at its ends: a view."""
     sides = trim.lower()
     if sides not in ("f", "b", "fb", "bf"):
         raise ArgumentError(f"unexpected character(s) in `trim`: {trim!r}")
-    axes = axis_positions(axis, filt.ndim)
-    if filt.ndim == 1 and not axes:
+    x = asarray(filt)
+    axes = axis_positions(axis, x.ndim)
+    if x.ndim == 1 and not axes:
         return filt
-    found = tb.not_equal(filt, 0)
+    found = tb.not_equal(tensor(x), 0)
     key = []
-    for place, size in enumerate(filt.shape):
-        others = tuple([each for each in range(filt.ndim) if each != place])
+    for place, size in enumerate(x.shape):
+        others = tuple([each for each in range(x.ndim) if each != place])
         places = tb.nonzero(tb.any(found, axis=others) if others else found)[0]
         if place not in axes:
             key.append(slice(None))
@@ -102,7 +103,7 @@ def trim_zeros(filt: Array, trim: str = "fb", axis: Any = None) -> Array:
             key.append(slice(0, 0))
         else:
             key.append(slice(int(places[0]) if "f" in sides else 0, int(places[-1]) + 1 if "b" in sides else size))
-    return filt[tuple(key)]
+    return filt[key[0]] if isinstance(filt, list | tuple) and len(key) == 1 else x[tuple(key)]
 
 
 functions["resized_with_zeros"] = _resize_with_zeros

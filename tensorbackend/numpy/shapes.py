@@ -12,12 +12,14 @@ import numpy
 
 import tensorbackend as tb
 
-from ..errors import ArgumentError, AxisError, ShapeError
+from ..errors import ArgumentError, AxisError, ShapeError, expected
 from ..tensor import Tensor
-from .arrays import Step, as_shape, box, functions, ndarray, step_view
+from .arrays import Step, as_shape, box, functions, ndarray, reshape_to, step_view
 from .conversion import asarray, tensor
 from .functions import Array, function, public
-from .stepping import chain, permute_by, reshape_to, view_by
+from .layouts import axes_in_order, fits, is_ordered, layout_of, plain_shape
+from .orders import copy_in_order, permute_by
+from .stepping import chain, never_written, planned_view, view_by
 
 
 def axis_position(axis: Any, ndim: int, name: str = "axis") -> int:
@@ -47,27 +49,70 @@ def flat_along(x: Tensor, axis: Any) -> tuple[Tensor, int]:
 
 
 def reshaped_view(x: ndarray, shape: tuple[int, ...]) -> ndarray:
-    """The elements in another shape: a view."""
+    """The elements in another shape, with axes of size 1 more or less: a view."""
     return step_view(x, reshape_to(shape))
 
 
-@view_by
-def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: bool | None = None) -> Step:
-    """The elements in another shape: a view."""
+@public
+def reshape(
+    a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: bool | None = None
+) -> ndarray:
+    """The elements in another shape: a view if their order in memory allows it."""
+    x = a if a.__class__ is ndarray else asarray(a)
     size = as_shape(newshape if shape is None else shape)
-    if order == "F":
-        return chain(_reversed_axes(a.ndim), reshape_to(size[::-1]), _reversed_axes(len(size)))
-    return reshape_to(size)
+    if order == "C" and copy is None and x._t is not None:
+        return reshaped_from_root(x, size)
+    layout = layout_of(x)
+    columns = order == "F" or (order == "A" and layout.flags.f_contiguous and not layout.flags.c_contiguous)
+    if order not in ("C", "F", "A"):
+        raise ArgumentError("reshape: " + expected("order 'C', 'F' or 'A'", order=order))
+    if copy or not fits(layout, plain_shape(size), "F" if columns else "C"):
+        if copy is False:
+            raise ArgumentError("Unable to avoid creating a copy while creating an array as requested.")
+        x = copy_in_order(x, "F" if columns else "C")
+    return reshaped_by_columns(x, size) if columns else reshaped_from_root(x, size)
+
+
+@planned_view
+def reshaped_from_root(a: Any, shape: Any) -> Step:
+    """The elements in another shape: a view; its step suits whatever has the strides for it."""
+    return reshape_to(_sizes(shape))
+
+
+@planned_view
+def reshaped_by_columns(a: Any, shape: Any) -> Step:
+    """The same, the first axis being the quickest."""
+    size = _sizes(shape)
+    return chain(_reversed_axes(a.ndim), reshape_to(size[::-1]), _reversed_axes(len(size)))
+
+
+def _sizes(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape whose unknown size is -1: NumPy takes any negative number for it."""
+    return tuple([-1 if size.__class__ is int and size < 0 else size for size in shape])
 
 
 def _reversed_axes(ndim: int) -> Step:
     return permute_by(range(ndim)[::-1])
 
 
-@view_by
-def ravel(a: Any, order: str = "C") -> Step:
-    """The elements along one axis: a view."""
-    return chain(_reversed_axes(a.ndim), reshape_to((-1,))) if order == "F" else reshape_to((-1,))
+@public
+def ravel(a: Any, order: str = "C") -> ndarray:
+    """The elements along one axis: a view if they are in that order in memory."""
+    x = a if a.__class__ is ndarray else asarray(a)
+    if x._t is not None and order in ("C", "K", "A"):
+        return reshaped_from_root(x, (-1,))
+    layout = layout_of(x)
+    axes = axes_in_order(layout, order)
+    if layout.transpose(axes).flags.c_contiguous:
+        return raveled(x, axes)
+    t = tensor(x)
+    return box(tb.reshape(t if is_ordered(axes) else tb.permute_dims(t, axes), (-1,)))
+
+
+@planned_view
+def raveled(a: Any, axes: Any) -> Step:
+    """The elements along one axis, in the order of some axes: a view."""
+    return reshape_to((-1,)) if is_ordered(axes) else chain(permute_by(axes), reshape_to((-1,)))
 
 
 @view_by
@@ -134,9 +179,15 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Step:
     return permute_by(_moved(a.ndim, place, start - 1 if place < start else start))
 
 
-@view_by
-def squeeze(a: Any, axis: Any = None) -> Step:
-    """The array without axes of size 1: a view."""
+@public
+def squeeze(a: Any, axis: Any = None) -> ndarray:
+    """The array without axes of size 1: a view, or the array itself if it has none."""
+    x = a if a.__class__ is ndarray else asarray(a)
+    return x if axis is None and 1 not in x.shape else _squeezed(x, axis)
+
+
+@planned_view
+def _squeezed(a: Any, axis: Any = None) -> Step:
     axes: Any = [place for place, size in enumerate(a.shape) if size == 1]
     axes = axes if axis is None else axis_positions(axis, a.ndim)
     if any(a.shape[each] != 1 for each in axes):
@@ -157,7 +208,7 @@ def expand_dims(a: Any, axis: Any) -> Step:
 
 @view_by
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Step:
-    """A diagonal of matrices: a view."""
+    """A diagonal of matrices: a view that cannot be written to."""
     if a.ndim < 2:
         raise ShapeError("diag requires an array of at least two dimensions")
     first, second = axis_position(axis1, a.ndim, "axis1: axis"), axis_position(axis2, a.ndim, "axis2: axis")
@@ -165,7 +216,17 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Step:
         raise ArgumentError("axis1 and axis2 cannot be the same")
     return chain(
         permute_by(_moved(a.ndim, (first, second), (-2, -1))),
-        Step(lambda t: tb.take_diagonal(t, offset=offset), lambda old, new: tb.put_diagonal(old, new, offset=offset)),
+        diagonal_of_last(offset, writeable=False),
+    )
+
+
+def diagonal_of_last(offset: int = 0, writeable: bool = True) -> Step:
+    """The step of a view of a diagonal of the last two axes: of the main one to write to, as by `einsum`."""
+    return Step(
+        lambda t: tb.take_diagonal(t, offset=offset),
+        lambda old, new: tb.put_diagonal(old, new, offset=offset),
+        lambda layout: numpy.einsum("...ii->...i", layout) if writeable else layout.diagonal(offset, -2, -1),
+        writeable=writeable,
     )
 
 
@@ -208,7 +269,11 @@ def triu(m: Array, k: int = 0) -> Array:
 def flip(m: Any, axis: Any = None) -> Step:
     """The elements in reverse order along axes: a view."""
     axes = axis_positions(axis, m.ndim)
-    return Step(lambda t: tb.flip(t, axis=axes), lambda old, new: tb.flip(new, axis=axes))
+    return Step(
+        lambda t: tb.flip(t, axis=axes),
+        lambda old, new: tb.flip(new, axis=axes),
+        lambda layout: numpy.flip(layout, axes),
+    )
 
 
 @public
@@ -251,14 +316,28 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> ndarray:
 
 @public
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> ndarray:
-    """The array repeated along axes to another shape."""
-    return box(tb.broadcast_to(tensor(array), as_shape(shape)))
+    """The array repeated along axes to another shape: a view that cannot be written to."""
+    return step_view(asarray(array), _broadcast(as_shape(shape), writeable=False))
+
+
+def _broadcast(shape: tuple[int, ...], writeable: bool) -> Step:
+    return Step(
+        lambda t: tb.broadcast_to(t, shape),
+        never_written,
+        lambda layout: numpy.broadcast_to(layout, plain_shape(shape)),
+        writeable=writeable,
+        overlaps=True,
+    )
 
 
 @public
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[ndarray, ...]:
-    """Arrays broadcast to one shape."""
-    return tuple(map(box, tb.broadcast_arrays(*map(tensor, args)))) if args else ()
+    """Arrays broadcast to one shape: views."""
+    arrays = tuple(map(asarray, args))
+    shape = tb.broadcast_shapes(*[x.shape for x in arrays]) if arrays else ()
+    if all(x.shape == shape for x in arrays):
+        return arrays
+    return tuple([step_view(x, _broadcast(shape, writeable=True)) for x in arrays])
 
 
 @public
@@ -310,4 +389,11 @@ def size(a: Any, axis: Any = None) -> int:
     return math.prod([sizes[place] for place in axis_positions(axis, len(sizes))])
 
 
+def _flatten(x: ndarray, order: str = "C") -> ndarray:
+    t = x.tensor
+    axes = axes_in_order(layout_of(x), order)
+    return box(tb.reshape(t if is_ordered(axes) else tb.permute_dims(t, axes), (-1,)))
+
+
 functions["box"] = box
+functions["flatten"] = _flatten

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from inspect import Parameter, signature
 from typing import Any, Final, ParamSpec
 
-import tensorbackend as tb
-
 from ..caching.option_keys import holds_entries, remember
+from ..errors import ArgumentError
 from ..template import is_symbolic_template
 from ..tensor import Tensor
-from .arrays import HERE, Step, blank, ndarray
+from .arrays import HERE, Step, blank, functions, ndarray, reshape_to, view_of
 from .conversion import asarray
 from .functions import public
 from .keys import HOST
+from .layouts import is_writeable, lock
 
 P = ParamSpec("P")
 
@@ -46,12 +46,12 @@ def {name}({head}):
     view._base = x
     view._how = step
     view._of = t.template
-    view._kept = step.read(t)
+    view._kept = step.read(t) if step.template is None else None
     view._shows = None
     view._root = root = x if x._t is not None else x._root
     view._seen = root._t.data
     view._uses = -1 if t.data.__class__ is HOST else 0
-    return view{copied}
+    return view
 """
 
 
@@ -69,10 +69,14 @@ def _keep(key: Any, step: Step) -> None:
 
 
 def view_by(plan: Callable[P, Step]) -> Callable[P, ndarray]:
-    """Make a function whose result is a view, and register it, from one that finds the step.
+    """Make a function whose result is a view as `planned_view` does, and register it."""
+    return public(planned_view(plan))
 
-    The function gets the template of the array in its place, and the options. A parameter `copy` is not passed to it:
-    if it is true, the result is a copy of the view.
+
+def planned_view(plan: Callable[P, Step]) -> Callable[P, ndarray]:
+    """Make a function whose result is a view from one that finds the step.
+
+    The function gets the template of the array in its place, and the options.
     """
     given = signature(plan)
     head, passed = [], []
@@ -93,32 +97,22 @@ def view_by(plan: Callable[P, Step]) -> Callable[P, ndarray]:
             scope[f"default_{option.name}"] = option.default
             text += f"=default_{option.name}"
         head.append(text)
-        if option.name != "copy":
-            passed.append(option.name)
+        passed.append(option.name)
     name = plan.__name__
     source = _SOURCE.format(
         name=name, head=", ".join(head), first=first.name, key="".join(f"{_OPTION.format(each)}, " for each in passed),
         passed=", ".join(f"{each}={each}" for each in passed),
-        copied=".copy() if copy else view" if "copy" in given.parameters else "",
     )  # fmt: skip
     exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
     made: Any = scope[name]
     made.__doc__, made.__qualname__ = plan.__doc__, name
     made.__annotations__ = {**plan.__annotations__, "return": "ndarray"}
-    return public(made)  # type: ignore[no-any-return] # generated code has no types
+    return made  # type: ignore[no-any-return] # generated code has no types
 
 
-def reshape_to(shape: Sequence[int]) -> Step:
-    """The step of a view in another shape."""
-    size = tuple(shape)
-    return Step(lambda t: tb.reshape(t, size), lambda old, new: tb.reshape(new, old.shape, names=old.names))
-
-
-def permute_by(order: Sequence[int]) -> Step:
-    """The step of a view with the axes in another order."""
-    axes = tuple(order)
-    inverse = tuple(sorted(range(len(axes)), key=axes.__getitem__))
-    return Step(lambda t: tb.permute_dims(t, axes), lambda old, new: tb.permute_dims(new, inverse))
+def never_written(old: Tensor, new: Tensor) -> Tensor:
+    """The `write` of views whose elements overlap, which are written to place by place."""
+    raise AssertionError("overlapping views are written to place by place")
 
 
 def chain(*steps: Step) -> Step:
@@ -127,8 +121,38 @@ def chain(*steps: Step) -> Step:
     if not others:
         return first
     rest = chain(*others)
+    lay, then = first.lay, rest.lay
 
     def write(old: Tensor, new: Tensor) -> Tensor:
         return first.write(old, rest.write(first.how(old), new))
 
-    return Step(lambda t: rest.how(first.how(t)), write)
+    return Step(
+        lambda t: rest.how(first.how(t)),
+        write,
+        None if lay is None or then is None else lambda layout: then(lay(layout)),
+        writeable=first.writeable and rest.writeable,
+    )
+
+
+def _set_writeable(x: ndarray, writeable: bool) -> None:
+    """Makes an array read-only, or writeable again, which a view of a read-only array cannot be."""
+    if x._t is not None:
+        lock(x, not writeable)
+        return
+    if writeable == is_writeable(x):
+        return
+    if writeable and not is_writeable(x._base):
+        raise ArgumentError("cannot set WRITEABLE flag to True of this array")
+    how = x._how
+    if how.__class__ is Step:
+        changed = Step(how.how, how.write, how.lay, writeable=writeable, owns=how.owns, overlaps=how.overlaps,
+                       template=how.template)  # fmt: skip
+        x._make_view(x._base, changed, x._of)
+        return
+    shown = x._template()
+    step = reshape_to(shown.shape)
+    step.writeable = False
+    x._make_view(view_of(x._base, how, x._of), step, shown)
+
+
+functions["set_writeable"] = _set_writeable

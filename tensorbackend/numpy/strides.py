@@ -1,4 +1,4 @@
-"""`as_strided` shows the memory of an array in other steps; `nditer` and `broadcast` loop over several arrays."""
+"""`nditer` and `broadcast`, which loop over several arrays."""
 
 from __future__ import annotations
 
@@ -11,78 +11,9 @@ import numpy
 import tensorbackend as tb
 
 from ..errors import ArgumentError, expected
-from ..tensor import Tensor
-from .arrays import Step, as_shape, box, functions, ndarray, replace, step_view, tensor_of
+from .arrays import as_shape, box, flat_view, functions, ndarray, replace, tensor_of
 from .conversion import asarray, cast, common_dtype, host, tensor
 from .dtypes import HostOnlyError, dtype_of, numpy_dtype
-
-
-def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = False, writeable: bool = True) -> ndarray:
-    """A view of an array's row-major memory with given sizes and steps.
-
-    What is written to the view is written to the array. No step may lead out of the array.
-
-    Parameters
-    ----------
-    x
-        An array of any shape and dtype.
-    shape : int or tuple of int, optional
-        The sizes of the view, by default those of `x`.
-    strides : tuple of int, optional
-        The step in bytes along each axis of the view, by default those of `x`.
-    subok, writeable : bool
-        Ignored, as there are no subclasses and arrays can always be written to.
-
-    Returns
-    -------
-    ndarray
-        The view, of the given shape and the dtype of `x`.
-
-    Raises
-    ------
-    ArgumentError
-        If a step is no multiple of the size of an element, or leads out of the array.
-
-    Examples
-    --------
-    >>> import tensorbackend.numpy as np
-    >>> x = np.arange(5)
-    >>> np.lib.stride_tricks.as_strided(x, shape=(3, 3), strides=(8, 8))
-    array([[0, 1, 2],
-           [1, 2, 3],
-           [2, 3, 4]])
-    """
-    array = asarray(x)
-    sizes = array.shape if shape is None else as_shape(shape)
-    steps = array.strides if strides is None else tuple(map(int, strides))
-    if len(sizes) != len(steps):
-        raise ArgumentError("as_strided: " + expected("as many strides as sizes", shape=sizes, strides=steps))
-    width = array.itemsize
-    if any(step % width for step in steps):
-        text = f"strides that are multiples of {width}, the bytes of an element"
-        raise ArgumentError("as_strided: " + expected(text, strides=steps))
-    places = numpy.zeros((), dtype=numpy.int64)
-    for size, step in zip(sizes, steps, strict=True):
-        places = places[..., None] + numpy.arange(size, dtype=numpy.int64) * (step // width)
-    if places.size and (int(places.min()) < 0 or int(places.max()) >= array.size):
-        text = f"strides that stay among the {array.size} elements of x"
-        remedy = "view the base of x, whose memory is longer"
-        raise ArgumentError("as_strided: " + expected(text, remedy, shape=sizes, strides=steps))
-    return step_view(array, _step(array.shape, sizes, places))
-
-
-def _step(of: tuple[int, ...], shape: tuple[int, ...], places: numpy.ndarray[Any, Any]) -> Step:
-    """The view of the elements at places of the flat array."""
-    flat = places.ravel()
-
-    def read(t: Tensor) -> Tensor:
-        return tb.reshape(tb.take(tb.reshape(t, (-1,)), tb.asarray(flat), axis=0), shape)
-
-    def write(old: Tensor, new: Tensor) -> Tensor:
-        line = tb.reshape(old, (-1,))
-        return tb.reshape(tb.indexed_put(line, tb.asarray(flat[:, None]), tb.reshape(new, (-1,))), of)
-
-    return Step(read, write)
 
 
 class broadcast:
@@ -229,7 +160,7 @@ class nditer:
     def value(self) -> Any:
         """The views of the element: one for each operand, or the only one."""
         if "external_loop" in self._flags:
-            views = [functions["reshape"](part, (-1,)) for part in self._wide]
+            views = [flat_view(part) for part in self._wide]
         else:
             place = self.multi_index
             views = [_element(part, place) for part in self._wide]

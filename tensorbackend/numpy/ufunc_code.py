@@ -14,6 +14,7 @@ from ..ops.indexing import assignment as assignments
 from .arrays import HERE, LASTING, blank, ndarray, release, replace
 from .host_arrays import hosted
 from .in_place import writeable_part
+from .layouts import LOCKED, refuse_read_only
 from .promotion import COMPARISONS, Spec
 from .ufunc_methods import accumulate as accumulate_by
 from .ufunc_methods import at, outer
@@ -124,6 +125,8 @@ def write_result(x1, x2):
             elif x1._t is not None:
                 if LASTING:
                     release(x1)
+                if LOCKED:
+                    refuse_read_only(x1)
                 x1._t = r
             else:
                 a = b = None
@@ -147,9 +150,9 @@ _OF_ANY_NUMBER: Final = """\
 
 _SHARED: Final = {
     "OutOfRangeError": OutOfRangeError, "float64": numpy.float64, "float": float,
-    "HOST": numpy.ndarray, "LASTING": LASTING, "assignments": assignments, "blank": blank, "call": call,
-    "change": change, "ndarray": ndarray, "operate": operate, "release": release, "replace": replace,
-    "writeable_part": writeable_part,
+    "HOST": numpy.ndarray, "LASTING": LASTING, "LOCKED": LOCKED, "assignments": assignments, "blank": blank,
+    "call": call, "change": change, "ndarray": ndarray, "operate": operate, "refuse_read_only": refuse_read_only,
+    "release": release, "replace": replace, "writeable_part": writeable_part,
 }  # fmt: skip
 
 

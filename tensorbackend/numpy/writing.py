@@ -13,16 +13,18 @@ import tensorbackend as tb
 from ..dtypes import bool_
 from ..errors import ArgumentError, IndexRangeError, ShapeError
 from ..tensor import Tensor
-from .arrays import box, fresh, functions, ndarray, replace, tensor_of
+from .arrays import box, flat_view, fresh, functions, ndarray, replace, tensor_of
 from .conversion import asarray, cast, host, tensor
 from .dtypes import numpy_dtype
 from .functions import public
+from .layouts import refuse_read_only
 from .shapes import flat_along
 
 
 def _target(a: Any) -> ndarray:
     if a.__class__ is not ndarray:
         raise TypeError(f"argument 1 must be numpy.ndarray, not {type(a).__name__}")
+    refuse_read_only(a)
     return a
 
 
@@ -63,7 +65,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     if places.ndim != (1 if axis is None else target.ndim):
         raise ShapeError("`indices` and `arr` must have the same number of dimensions")
     if axis is None:
-        flat = functions["ravel"](target)
+        flat = flat_view(target)
         flat[box(places)] = values
         return
     axis %= target.ndim
@@ -92,7 +94,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     values = tb.reshape(tensor(v), (-1,))
     if not places.shape[0] or not values.shape[0]:
         return
-    flat = functions["ravel"](target)
+    flat = flat_view(target)
     flat[box(places)] = functions["resize"](box(values), places.shape)
 
 
@@ -129,7 +131,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
         raise ArgumentError("All dimensions of input must be of equal length")
     step = 1 + sum(accumulate(target.shape[1:], operator.mul))
     stop = None if wrap or target.ndim > 2 else target.shape[1] * target.shape[1]
-    flat = functions["ravel"](target)
+    flat = flat_view(target)
     line = flat[:stop:step]
     values = tb.reshape(tensor(val), (-1,))
     line[...] = functions["resize"](box(values), line.shape) if values.shape[0] > 1 else val

@@ -241,7 +241,7 @@ OF_MEMORY: dict[str, Any] = {"strides": (8,)}
 """An argument that the stub leaves out."""
 
 REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
-    (lambda: np.zeros(2).setflags(write=False), ValueError, "may be written to"),
+    (lambda: np.diagonal(np.zeros((2, 2))).fill(1), ValueError, "may be written to"),
     (lambda: np.copyto(np.zeros(2), np.array(["a", "b"])), TypeError, "use a list of texts"),
     (lambda: np.array(n for n in range(3)), TypeError, "np.fromiter"),
     (lambda: np.ndarray((2,), **OF_MEMORY), ValueError, "index or reshape"),
