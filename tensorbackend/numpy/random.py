@@ -254,6 +254,7 @@ class _Shared(RandomState):
         self._restored: Any = None
         self._pending: tuple[Any] | None = None  # the seed that NumPy's own generator gets when it is used next
         super().__init__()
+        self._stream.trace = None  # a trace may be the first to use this module
 
     def seed(self, seed: Any = None) -> None:
         """Reseed the generator, and NumPy's own in `numpy_stream()`, now or when it is entered."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
@@ -163,3 +165,16 @@ def test_no_numbers_can_be_drawn_first(size: Any) -> None:
     assert np.random.default_rng(0).random(size).shape == wanted
     assert np.random.default_rng(0).integers(5, size=size).shape == wanted
     assert np.random.default_rng(0).choice(5, size=size).shape == wanted
+
+
+def test_a_trace_that_imports_the_module_is_refused_as_well() -> None:
+    program = """if True:
+        import tensorbackend as tb, tensorbackend.numpy as np
+        try:
+            tb.jit(lambda x: x + np.random.rand())(np.zeros(()))
+        except tb.errors.ArgumentError as error:
+            assert "no generator from outside" in str(error)
+        else:
+            raise AssertionError
+    """
+    subprocess.run([sys.executable, "-c", program], check=True)
