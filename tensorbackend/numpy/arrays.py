@@ -21,7 +21,7 @@ from ..expr.scopes import note_rebound
 from ..expr.tree_containers import register_tree_node
 from ..ops.indexing import assignment as assignments
 from ..template import Shape, Template
-from ..tensor import Tensor, blank_tensor, public_op
+from ..tensor import Tensor, public_op
 from .array_methods import ArrayMethods
 from .holders import HERE as HERE
 from .holders import LASTING as LASTING
@@ -116,16 +116,10 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                 shows = None
                 if has_only_ints(key) and (len(key) if kind is tuple else 1) == len(t.template.shape):
                     return result(_getitem(t, key))
+            read = None  # in NumPy's memory, as whoever keeps a part of it makes the next write copy
             if shows is None:
                 read = cut(t, key)
                 shows = read.template
-                uses = 0
-            else:
-                read = blank_tensor()
-                read.template = shows
-                read.backend = t.backend
-                read.data = part
-                uses = -1
         except Exception:  # bounds of slices that are arrays; whatever else is wrong is raised again
             return functions["getitem"](self, key)
         view = blank()
@@ -136,8 +130,8 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         view._kept = read
         view._shows = shows
         view._root = root
-        view._seen = data if root is self else root._t.data
-        view._uses = uses
+        view._seen = None if read is None else data if root is self else root._t.data
+        view._uses = 0
         return view
 
     def __setitem__(self, key: Any, value: Any) -> None:

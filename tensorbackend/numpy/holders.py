@@ -153,14 +153,32 @@ class Holder:
     _shows: Template | None
     """The template that a view by a key shows of a base of the template `_of`; `None` for other views."""
     _uses: int
-    """How often a view read its base in NumPy's memory, counted to `_LASTS`; first -1, on other backends 0.
+    """How often a view read its base in NumPy's memory; what the reading `_LASTS` has read is kept. On other backends 0, or
+    -1 where a step was read when the view was made.
     If it is positive, what is kept is returned as long as the root's payload is the same."""
 
     def _read(self) -> Tensor:
         """The tensor of a view."""
+        shows = self._shows
+        t = self._base._t
+        if shows is not None and t is not None and t.template is self._of:  # a part of a root, as most views are
+            data = t.data
+            if data.__class__ is HOST:
+                if data is self._seen:
+                    kept: Tensor | None = self._kept  # after `_seen`, as another thread may replace both
+                    if kept is not None:
+                        return kept
+                made = blank_tensor()
+                made.template = shows
+                made.backend = t.backend
+                made.data = data[self._how]
+                uses = self._uses = self._uses + 1
+                if uses == _LASTS:
+                    self._keep(made, data)
+                return made
         seen = self._root._t.data
         if seen is self._seen:
-            kept: Tensor | None = self._kept  # after `_seen`, as another thread may replace both
+            kept = self._kept
             if kept is not None:
                 uses = self._uses
                 if uses > 0:
@@ -196,8 +214,9 @@ class Holder:
         else:
             result = how.read(t) if how.__class__ is Step else cut(t, how)
         if on_host:
-            if self._uses < _LASTS:
-                self._count(result, seen)
+            self._uses += 1
+            if self._uses == _LASTS:
+                self._keep(result, seen)
         elif _keeps(data):
             self._kept, self._seen, self._uses = result, seen, 1
         return result
@@ -212,13 +231,11 @@ class Holder:
         view._make_view(middle._base, slice(kept.start, stop, kept.step), middle._of)
         return view
 
-    def _count(self, result: Tensor, seen: Any) -> None:
-        """Counts a reading from NumPy's memory. What the last that is counted has read is kept until a write."""
-        self._uses += 1
-        if self._uses == _LASTS:
-            root = id(self._root)
-            LASTING.setdefault(root, {})[id(self)] = ref(self, partial(_forget, root, id(self)))
-            self._kept, self._seen = result, seen
+    def _keep(self, result: Tensor, seen: Any) -> None:
+        """Keeps what was read from NumPy's memory until a write."""
+        root = id(self._root)
+        LASTING.setdefault(root, {})[id(self)] = ref(self, partial(_forget, root, id(self)))
+        self._kept, self._seen = result, seen
 
     @property
     def tensor(self) -> Tensor:
@@ -229,6 +246,9 @@ class Holder:
     def _template(self) -> Template:
         t = self._t
         if t is None:
+            shows = self._shows
+            if shows is not None:
+                return shows
             t = self._kept
             if t is None:
                 how = self._how

@@ -29,12 +29,8 @@ _PLAIN: Final = "out is None and not options"
 _VIEW: Final = """\
 {indent}{a} = {x}._t
 {indent}if {a} is None:
-{indent}    {a} = {x}._kept
-{indent}    if {a} is not None and {x}._uses < 0 and {x}._shows is not None and {x}._root._t.data is {x}._seen:
-{indent}        {x}._kept = {x}._seen = None
-{indent}    else:
-{indent}        {a} = {x}._read()"""
-"""The tensor of an array. The first reading of a view by a key is here, not in `_read`, as most views are read once."""
+{indent}    {a} = {x}._read()"""
+"""The tensor of an array."""
 
 _READ: Final = f"""\
     if {{x}}.__class__ is ndarray:
