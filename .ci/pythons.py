@@ -2,10 +2,10 @@
 
     python .ci/pythons.py [--quick] [--seconds N] NAME...
 
-A package of an extra is installed where its wheel exists for a Python. What is left out is printed by name, and the tests
-that need it are skipped (`conftest.py`). The package itself, its dependencies and pytest must be there. `--quick`, for CI,
-installs the package and pytest alone, and runs the demo and some tests, in about a minute for each Python. A name that is
-not on the path, or whose time is up, is printed and fails nothing.
+A package of an extra is installed where its wheel exists for a Python. What is left out is printed by name, and the
+tests that need it are skipped (`conftest.py`). The package itself, its dependencies and pytest must be there.
+`--quick`, for CI, installs the package and pytest alone, and runs the demo and some tests, in about a minute for each
+Python. A name that is not on the path, or whose time is up, is printed and fails nothing.
 """
 
 from __future__ import annotations
