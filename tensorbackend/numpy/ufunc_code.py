@@ -12,7 +12,7 @@ import numpy
 from ..errors import OutOfRangeError
 from ..ops.indexing import assignment as assignments
 from .arrays import HERE, LASTING, blank, ndarray, release, replace
-from .host_arrays import hosted
+from .host_arrays import compile_late, hosted
 from .in_place import writeable_part
 from .layouts import LOCKED, refuse_read_only
 from .promotion import COMPARISONS, Spec
@@ -152,7 +152,8 @@ _SHARED: Final = {
 }  # fmt: skip
 
 
-def _compile_source(source: str, spec: Spec, name: str) -> dict[str, Any]:
+def _with_names(source: str, spec: Spec) -> tuple[str, dict[str, Any]]:
+    """The source of a function, and the names in it."""
     scope = {
         **_SHARED,
         "__name__": __package__,
@@ -164,6 +165,12 @@ def _compile_source(source: str, spec: Spec, name: str) -> dict[str, Any]:
     }
     if spec.name in COMPARISONS:  # any number can be compared with integers
         source = re.sub(r"^( +)(r = op\(.*\))$", _OF_ANY_NUMBER, source, flags=re.MULTILINE)
+    return source, scope
+
+
+def _compile_source(source: str, spec: Spec, name: str) -> dict[str, Any]:
+    """The namespace of compiled source for a function."""
+    source, scope = _with_names(source, spec)
     exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
     return scope
 
@@ -174,7 +181,7 @@ def make_ufunc(spec: Spec) -> Callable[..., Any]:
         source = (_UNARY if spec.nin == 1 else _BINARY).format(name=spec.name)
     else:
         source = _OTHER.format(name=spec.name, arguments=", ".join(f"x{n}" for n in range(1, spec.nin + 1)))
-    function: Any = _compile_source(source, spec, spec.name)[spec.name]
+    function: Any = compile_late(spec.name, *_with_names(source, spec))
     function.__module__, function.__qualname__ = __package__, spec.name
     summary = (spec.op.__doc__ or "").strip().partition("\n")[0]
     function.__doc__ = f"{summary}\n\nNumPy's `{spec.name}`, with its options and methods."
