@@ -122,16 +122,11 @@ def cotangents(weight: np.ndarray[Any, Any], x1: Any, x2: Any) -> tuple[Any, Any
         weight = weight[..., None]
     if x1.ndim == 1:
         weight = weight[..., None, :]
-    return tuple(
-        summed(found, side.shape).reshape(x.shape)
-        for found, side, x in (
-            (weight @ right.swapaxes(-1, -2), left, x1),
-            (left.swapaxes(-1, -2) @ weight, right, x2),
-        )
-    )  # type: ignore[return-value] # a pair
+    first, second = weight @ right.swapaxes(-1, -2), left.swapaxes(-1, -2) @ weight
+    return summed(first, left.shape).reshape(x1.shape), summed(second, right.shape).reshape(x2.shape)
 
 
-def summed(x: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+def summed(x: Any, shape: tuple[int, ...]) -> Any:
     """Sum over the axes along which an operand of that shape was repeated."""
     x = x.sum(tuple(range(x.ndim - len(shape))))
     return x.sum(tuple(axis for axis, size in enumerate(shape) if size == 1 != x.shape[axis]), keepdims=True)

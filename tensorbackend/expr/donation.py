@@ -71,12 +71,12 @@ def give_up(tensors: Sequence[Tensor], donated: Sequence[int]) -> list[Any]:
     """The arguments of a kernel that takes donated payloads: the others, then a list of the donated ones.
 
     The donated tensors are deallocated. Raises `ArgumentError` where one of them is an argument twice. Different
-    tensors without axes may have one payload, as a backend may keep numbers; `usable` leaves them out.
+    tensors may have one payload: a copy, a view, or a number that a backend keeps. A kernel takes the memory of a
+    payload only if nothing else refers to it.
     """
     payloads = [x.data for x in tensors]
     for place in donated:
-        alike: Sequence[Any] = payloads if tensors[place].ndim else tensors
-        if sum(one is alike[place] for one in alike) > 1:
+        if sum(one is tensors[place] for one in tensors) > 1:
             remedy = "copy it with asarray(x, copy=True), or do not donate it"
             raise ArgumentError(expected("a donated tensor that is an argument once", remedy, tensor=tensors[place]))
     chosen = {*donated}

@@ -22,7 +22,7 @@ from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, zeros
 from ..ops.elementwise.binary import add, multiply
 from ..ops.elementwise.conversion import astype
-from ..ops.shape import permute_dims, reshape
+from ..ops.shape import broadcast_to, permute_dims, reshape
 from ..rules.axes import normalize_axis
 from ..tensor import Tensor, TensorLike
 from .matrix import Quantized, scaled
@@ -82,7 +82,12 @@ def quantized_dot(x: TensorLike, q: Quantized, /, *, axis: Axis | None = None) -
     rows = reshape(moveaxis(x, along, -1), flat, names=(None, None))
     wide = x.dtype if x.dtype is float64 else float32
     multiplied = _product(count, math.prod(rest), q.block, q.dtype, q.axis if q.ndim else 0, wide)
-    out = multiplied(astype(rows, wide), q.values, q.scales, q.zeros)
+    rows = astype(rows, wide)
+    if flat[0] == 1:  # XLA makes a loop of a product of one row, which computes the numbers of the matrix much slower
+        rows = broadcast_to(rows, (2, count))
+    out = multiplied(rows, q.values, q.scales, q.zeros)
+    if flat[0] == 1:
+        out = out[:1]
     if q.factor is not None:
         out = multiply(out, astype(stop_gradient(q.factor), wide))
     return reshape(astype(out, x.dtype), shape, names=names)

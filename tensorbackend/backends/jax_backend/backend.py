@@ -19,9 +19,11 @@ from ...interchange import HOST, aligned_copy, numpy_dtype, payload_dtype, read_
 from ...protocol import Kernel, Payload
 from ...protocol.devices import DeviceFacts, host_facts
 from ...protocol.exhaustion import out_of_memory
+from ...protocol.owners import is_spare
 from ...rules.broadcasting import to_real
 from ...template import Template
 from ...tensor import Tensor
+from ..array_module.base import Array
 from ..libraries import import_library
 from .base import CompositeScope, template_of
 from .composites import JaxComposites
@@ -205,7 +207,11 @@ class JaxBackend(
         if not donated:
             return compiled
 
+        taken, traced = usable(graph, donated), self.traced
+        needed = [place in taken for place in donated]
+
         def run(*payloads: Any) -> Payload:
+            _copy_shared(payloads[-1], needed, traced)
             arrays = in_order(payloads, donated)
             try:
                 return compiled(*arrays)
@@ -387,3 +393,17 @@ def device_of(jax: Any, device: object) -> Any:
             return place
     names = ", ".join(map(name_of, places))
     raise ArgumentError(expected("a device of the backend 'jax'", f"the devices are {names}", device=device))
+
+
+def _copy_shared(given: list[Array], needed: Sequence[bool], traced: Callable[[Array], bool]) -> None:
+    """Puts a copy in place of each donated array that anything else refers to: XLA deletes what it is given.
+
+    A tensor made by `x[:]`, by `tensor(x)` or by `copy.deepcopy(x)` has the array of x.
+    """
+    for takes_it in needed:
+        array = given.pop(0)
+        given.append(array if not takes_it or traced(array) or _is_unshared(array) else array.copy())
+
+
+def _is_unshared(array: Array) -> bool:
+    return is_spare(array)  # which expects two variables, of the caller and of this function
