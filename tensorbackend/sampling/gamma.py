@@ -132,12 +132,14 @@ def _add_gradient(sampler: Callable[[Tensor, Tensor], Tensor], logarithm: bool) 
         x = _draw(sampler, key, a)
 
         def pull(cotangent: Tensor) -> Any:
-            # A slope may be out of the range of the dtype where a number is 0, or its share of a sum.
-            weight, wide = astype(cotangent, float64), astype(x, float64)
-            if not logarithm:
-                weight, wide = multiply(weight, wide), log(where(equal(wide, 0), 1.0, wide))
-            slope = multiply(weight, log_quantile_slope(astype(a, float64), wide))
-            return None, astype(where(equal(weight, 0), 0.0, slope), a.dtype)
+            # In float64, as a slope may be out of the range of the dtype where its weight is 0.
+            wide, shape = astype(x, float64), astype(a, float64)
+            if logarithm:
+                slope = log_quantile_slope(shape, wide)
+            else:
+                zero = equal(wide, 0)
+                slope = where(zero, 0.0, multiply(wide, log_quantile_slope(shape, log(where(zero, 1.0, wide)))))
+            return None, astype(multiply(astype(cotangent, float64), slope), a.dtype)
 
         return x, pull
 
