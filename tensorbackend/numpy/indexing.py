@@ -19,6 +19,7 @@ from .arrays import put as assign
 from .conversion import NUMBERS, cast, from_numpy, host, tensor
 from .dtypes import HostOnlyError, numpy_dtype
 from .layouts import places_in
+from .selected import Selected, select, write_selected
 
 _PLACES: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype is bool_ or dtype.is_integer})
 """The dtypes of masks and indices."""
@@ -72,9 +73,15 @@ def _getitem(x: ndarray, key: Any) -> Any:
         places = tensor_of(key)
         template = places.template
         if template.shape and template.dtype in _PLACES:
-            return result(tb.getitem(t, places))
+            try:
+                return result(tb.getitem(t, places))
+            except TemplateDataError as error:
+                return select(x, places, error)
     key = plain(key)
-    read = tb.getitem(t, key)
+    try:
+        read = tb.getitem(t, key)
+    except TemplateDataError as error:
+        return select(x, key, error)
     if not is_basic(key):
         return result(read)
     parts = key if isinstance(key, tuple) else (key,)
@@ -85,6 +92,9 @@ def _getitem(x: ndarray, key: Any) -> Any:
 
 def _setitem(x: ndarray, key: Any, value: Any) -> None:
     key = plain(key)
+    if value.__class__ is Selected:
+        write_selected(x, key, value)
+        return
     template = x._template()
     dtype = template.dtype
     if value.__class__ in (int, float, complex, bool) and not (value.__class__ is complex and not dtype.is_complex):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from sys import _getframe
 from typing import Any, Final
@@ -39,7 +40,7 @@ from ..shape import broadcast_to, laid_flat, reshape
 from .chained import is_lost, plain
 from .coordinates import places
 from .getitem import getitem
-from .keys import BOUNDS, SETTLED, has_plain_bounds, is_plain, parse_key, plain_part
+from .keys import BOUNDS, SETTLED, Part, has_plain_bounds, is_plain, parse_key, plain_part
 from .scatter import indexed_put
 from .slices import put_slice
 
@@ -68,6 +69,9 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
         mask = parts[0].value
         if value.ndim <= x.ndim - mask.ndim:
             return _where_mask(x, mask, value)
+    masked = _put_masked(x, parts, value)
+    if masked is not None:
+        return masked
     found = places(x, parts)
     if found is None:  # masks among other parts, or a key that does not fit
         return _put_entries(x, key, value)
@@ -77,6 +81,29 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
     except IndexRangeError as error:
         arrays = [part.value.template for part in parts if part.kind == "array"]
         raise restore_index(error).met("put_at", [x.template, *arrays]) from None
+
+
+def _put_masked(x: Tensor, parts: Sequence[Part], value: Tensor) -> Tensor | None:
+    """Writes a value where a mask without data holds, in the block that ints and slices next to it choose.
+
+    `None` for any other key, and for a value with an axis for the mask's elements.
+    """
+    masks = [part for part in parts if part.kind == "mask"]
+    if len(masks) != 1 or masks[0].value.backend.is_concrete(masks[0].value):
+        return None
+    (mask,), kinds = masks, {part.kind for part in parts}
+    after = sum(part.width for part in parts if part.axis > mask.axis and part.kind in ("slice", "fill"))
+    if "array" in kinds or value.ndim > (0 if kinds & {"int", "new"} else after):
+        return None
+    key: list[Any] = []
+    for part in parts:
+        if part.kind != "new":
+            key += [slice(None)] * part.width if part.kind in ("mask", "fill") else [part.value]
+    block = getitem(x, tuple(key))
+    held = mask.value
+    wide = reshape(held, (*held.shape, *(1,) * after), names=(None,) * (held.ndim + after))
+    with uncast():
+        return put_at(x, tuple(key), where(wide, value, block))
 
 
 def _put_entries(x: Tensor, key: Any, value: Tensor) -> Tensor:
