@@ -96,7 +96,7 @@ def option_key(leaf: Any) -> tuple[object, object]:
     given = leaf.value if type(leaf) is StaticArgument else leaf
     if isinstance(given, Iterator):
         remedy = "pass a list or a tuple of its values"
-        raise ArgumentError(expected("an option that gives the same values at each call", remedy, option=given))
+        raise ArgumentError(expected("an option with the same values at each call", remedy, option=given))
     if type(leaf) is StaticArgument:
         return (leaf.value, StaticArgument), kind_of(leaf.value)
     if type(leaf) in (float, complex) and leaf != leaf:

@@ -12,6 +12,7 @@ from typing import Any, Never
 
 import tensorbackend as tb
 
+from ..dtypes import bool_
 from ..errors import TemplateDataError
 from ..expr.node import Value
 from ..tensor import Tensor
@@ -27,7 +28,7 @@ class Selected:
     __array_priority__ = 2000.0
     __array_ufunc__ = None
 
-    def __init__(self, whole: ndarray, mask: Tensor, error: TemplateDataError) -> None:
+    def __init__(self, whole: Any, mask: Tensor, error: TemplateDataError) -> None:
         self.whole = whole
         self.mask = mask
         self._error = error
@@ -56,7 +57,7 @@ class Selected:
         raise self._error
 
     __array__ = __bool__ = __float__ = __int__ = __index__ = __iter__ = __len__ = _refuse
-    __getitem__ = __setitem__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse  # type: ignore[assignment]
+    __getitem__ = __setitem__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
     __hash__ = None  # type: ignore[assignment]
 
     def __getattr__(self, name: str) -> Never:
@@ -84,7 +85,7 @@ def select(x: ndarray, key: Any, error: TemplateDataError) -> Selected:
     """What an array gives at a key that has no data; raises the error for a key other than one mask."""
     mask = tensor_of(key) if key.__class__ is ndarray else key
     t = tensor_of(x)
-    if not isinstance(mask, Tensor) or mask.dtype is not tb.bool or mask.shape != t.shape[: mask.ndim]:
+    if not isinstance(mask, Tensor) or mask.dtype is not bool_ or mask.shape != t.shape[: mask.ndim]:
         raise error
     return Selected(box(fresh(t)), mask, error)
 

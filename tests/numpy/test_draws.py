@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, cast
 
 import numpy
 import pytest
@@ -110,6 +110,7 @@ def test_a_trace_leaves_nothing_behind_in_the_generator() -> None:
     assert np.random.rand(100).tensor.backend is tb.get_backend()
 
 
+OUTSIDE: Any = np.random.default_rng(0)
 STATEFUL: dict[str, Callable[[], Any]] = {
     "one": lambda: np.random.rand(),
     "many": lambda: np.random.normal(size=100).sum(),
@@ -121,7 +122,6 @@ STATEFUL: dict[str, Callable[[], Any]] = {
     "its integers": lambda: OUTSIDE.integers(0, 5, 2).sum(),
     "its dtype": lambda: OUTSIDE.standard_normal(dtype="float32"),
 }
-OUTSIDE = np.random.default_rng(0)
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -129,13 +129,13 @@ OUTSIDE = np.random.default_rng(0)
 def test_a_state_from_outside_is_refused_where_it_would_repeat_its_numbers(
     draw: Callable[[], Any], stream: bool
 ) -> None:
-    x = np.zeros(2)
+    x, jit = np.zeros(2), cast(Any, tb.jit)
     refused: list[Callable[[], Any]] = [
-        lambda: tb.jit(lambda x: x + draw())(x),
+        lambda: jit(lambda x: x + draw())(x),
         lambda: tb.vmap(lambda x: x + draw())(x),
         lambda: tb.scan(lambda carry, x: (carry, x + draw()), x[0], x),
         lambda: tb.fori_loop(0, 2, lambda i, x: x + draw(), x),
-        lambda: tb.jit(tb.grad(lambda x: np.sum(x * draw())))(x),
+        lambda: jit(tb.grad(lambda x: np.sum(x * draw())))(x),
     ]
     with np.random.numpy_stream() if stream else nullcontext():
         for call in refused:
