@@ -27,6 +27,9 @@ from typing import Any as _Any
 
 import numpy as _numpy
 
+import tensorbackend as _tb
+
+from . import _typing as _typing
 from . import (  # noqa: F401 # importing them enters their functions
     casting,
     elements,
@@ -161,6 +164,7 @@ for _name in _HOST_NAMES:
 
 True_, False_ = _numpy.True_, _numpy.False_
 __version__ = _numpy.__version__
+version = _numpy.version
 __array_api_version__ = "2025.12"
 
 mgrid, ogrid, r_, c_ = _creation.mgrid, _creation.ogrid, _creation.r_, _creation.c_
@@ -169,6 +173,28 @@ flatiter, ndenumerate = _indexing.flatiter, _places.ndenumerate
 broadcast, nditer = _strides.broadcast, _strides.nditer
 vectorize, errstate, printoptions = _hosting.vectorize, _hosting.errstate, _hosting.printoptions
 emath = lib.scimath
+
+
+class _NamespaceInfo(type(_numpy.__array_namespace_info__())):  # type: ignore[misc] # NumPy's class has no public name
+    """What the array API standard asks of a namespace: NumPy's dtypes, and the devices of the default backend."""
+
+    def devices(self) -> list[str]:
+        return list(_tb.__array_namespace_info__().devices())
+
+    def default_device(self) -> str:
+        return str(_tb.__array_namespace_info__().default_device())
+
+
+def __array_namespace_info__() -> _Any:
+    """The dtypes and devices of the namespace, by the array API standard.
+
+    Examples
+    --------
+    >>> import tensorbackend.numpy as np
+    >>> np.__array_namespace_info__().default_dtypes()["real floating"]
+    dtype('float64')
+    """
+    return _NamespaceInfo()
 
 
 def __getattr__(name: str) -> _Any:

@@ -34,10 +34,30 @@ class ArrayMethods(Holder):
     @property
     def __array_interface__(self) -> dict[str, Any]:
         """A copy of the elements for libraries that read memory, such as Pillow."""
-        array = numpy.array(tensor_of(self).__array__(), order="C", copy=True)
-        if array.dtype.kind == "V":
-            raise AttributeError("__array_interface__")  # a dtype that its names do not tell, such as bfloat16
+        array = _readable_copy(self, "__array_interface__")
         return {"version": 3, "shape": array.shape, "typestr": array.dtype.str, "strides": array.strides, "data": array}
+
+    @property
+    def __array_struct__(self) -> Any:
+        """A copy of the elements for code in C that reads memory."""
+        return _readable_copy(self, "__array_struct__").__array_struct__
+
+    @property
+    def data(self) -> memoryview:
+        """A copy of the elements as a buffer."""
+        return _readable_copy(self, "data").data
+
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None
+    ) -> Any:
+        """A DLPack capsule for `from_dlpack` of other libraries: of a copy where they may write to the memory."""
+        t = tensor_of(self)
+        source: Any = numpy.array(t.data) if isinstance(t.data, numpy.ndarray) else t
+        return source.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """DLPack's device type and number: (1, 0) on the CPU."""
+        return tensor_of(self).__dlpack_device__()
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         return functions["numpy_function"](function, types, arguments, options)
@@ -216,6 +236,14 @@ class ArrayMethods(Holder):
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         return functions["namespace"]()
+
+
+def _readable_copy(x: Holder, name: str) -> numpy.ndarray[Any, Any]:
+    """A copy of the elements; `AttributeError` for a dtype that NumPy's names do not tell, such as bfloat16."""
+    array: numpy.ndarray[Any, Any] = numpy.array(tensor_of(x).__array__(), order="C", copy=True)
+    if array.dtype.kind == "V":
+        raise AttributeError(name)
+    return array
 
 
 def _sole(x: Holder) -> Any:

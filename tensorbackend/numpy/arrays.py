@@ -228,7 +228,7 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
 
     def copy(self, order: str = "C") -> ndarray:
         """Copy: a new array with the same elements."""
-        return box(self.tensor) if order == "C" else functions["copy_in_order"](self, order)
+        return new_array(self.tensor) if order == "C" else functions["copy_in_order"](self, order)
 
     # In place
 
@@ -276,6 +276,15 @@ def box(t: Tensor) -> ndarray:
     """An array that holds a tensor, to which nothing else may refer."""
     array = blank()
     array._t = t
+    return array
+
+
+def new_array(t: Tensor) -> ndarray:
+    """An array that holds a tensor; one without axes stays an array, so that `x += 1` changes it."""
+    array = blank()
+    array._t = t
+    if not t.template.shape:
+        array._how = True
     return array
 
 
@@ -396,6 +405,11 @@ def _base_in_view(base: ndarray, of: Template) -> ndarray:
     return base if base._template() is of else step_view(base, reshape_to(of.shape))
 
 
+def _begins_with_indices(key: tuple[Any, ...]) -> bool:
+    """Whether ints in front of a key leave the axes of its indices where they are."""
+    return bool(key) and key[0].__class__ is Tensor
+
+
 def put(x: ndarray, key: Any, value: Any) -> None:
     """Assigns a tensor or a Python number at a plain key, through views."""
     with assignments.lock:
@@ -422,7 +436,7 @@ def put(x: ndarray, key: Any, value: Any) -> None:
             functions["put_at_places"](x, shown, key, value)
             return
         how = x._how
-        if has_only_ints(how):
+        if has_only_ints(how) and (key.__class__ is not tuple or is_basic(key) or _begins_with_indices(key)):
             ints = how if how.__class__ is tuple else (how,)
             put(_base_in_view(x._base, x._of), (*ints, *(key if key.__class__ is tuple else (key,))), value)
             return

@@ -15,7 +15,7 @@ import tensorbackend as tb
 from ..dtypes import REAL_OF, DType, bool_
 from ..errors import ArgumentError
 from ..tensor import Tensor
-from .arrays import Step, box, fresh, functions, ndarray, step_view, tensor_of
+from .arrays import Step, box, fresh, functions, ndarray, new_array, step_view, tensor_of
 from .conversion import asarray, cast, host, tensor
 from .dtypes import HostOnlyError, dtype_of
 from .functions import public
@@ -120,10 +120,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None, cast
     source = given.dtype
     if casting != "unsafe" and not numpy.can_cast(source, target.dtype, casting):  # type: ignore[arg-type] # any text
         raise TypeError(f"Cannot cast array data from {source!r} to {target.dtype!r} according to the rule '{casting}'")
-    made = box(fresh(t) if given is target else cast(t, target))
-    if not t.template.shape:
-        made._how = True
-    return made
+    return new_array(fresh(t) if given is target else cast(t, target))
 
 
 def _astype_in_order(x: ndarray, dtype: Any, order: str, casting: str, copy: bool) -> ndarray:

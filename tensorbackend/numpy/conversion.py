@@ -16,7 +16,7 @@ from ..dtypes import DType
 from ..errors import ArgumentError, DTypeError, OperandError, expected
 from ..select import library_backend
 from ..tensor import Tensor
-from .arrays import as_shape, box, fresh, functions, ndarray, reshape_to, step_view, tensor_of
+from .arrays import as_shape, box, fresh, functions, ndarray, new_array, reshape_to, step_view, tensor_of
 from .dtypes import NUMPY_CLASSES, HostOnlyError, dtype_of, is_host_only, numpy_dtype
 from .layouts import layout_of
 from .orders import axes_of_copy, in_order, new_in_order
@@ -290,10 +290,7 @@ def array(
     axes = axes_of_copy(object, order, len(t.shape)) if order != "C" else None
     if axes is not None:
         return in_order(t, axes)
-    made = box(t)
-    if not t.shape:
-        made._how = True
-    return made
+    return new_array(t)
 
 
 def cast(t: Tensor, dtype: DType) -> Tensor:

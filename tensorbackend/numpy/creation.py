@@ -15,7 +15,7 @@ from ..dtypes import DType
 from ..errors import ArgumentError
 from ..tensor import Tensor
 from . import conversion
-from .arrays import as_shape, blank, box, functions, ndarray
+from .arrays import as_shape, box, functions, ndarray, new_array
 from .conversion import NUMBERS, back, cast, from_numpy, host, tensor
 from .dtypes import dtype_of, numpy_dtype, with_order
 from .functions import Array, function, public
@@ -29,11 +29,7 @@ for _name in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortrana
 def _new(t: Tensor, order: str | None = "C") -> ndarray:
     if order == "F":
         return new_in_order(t, order)
-    array = blank()
-    array._t = t
-    if not t.template.shape:
-        array._how = True
-    return array
+    return new_array(t)
 
 
 @public

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from string import ascii_letters
+
 from .arrays import ndarray, step_view
 from .orders import permute_by
 from .shapes import diagonal_of_last
@@ -35,3 +38,14 @@ def view_of_letters(x: ndarray, text: str) -> ndarray | None:
             steps += [permute_by([*others, first, second]), diagonal_of_last()]
             letters = [*[letters[place] for place in others], letter]
     return step_view(x, chain(*steps, permute_by([letters.index(each) for each in result_letters])))
+
+
+def without_ellipsis(text: str, counts: Sequence[int]) -> str:
+    """The text of `einsum` with letters for the axes that `...` stands for: NumPy's optimised sum adds over them."""
+    term, _arrow, target = text.partition("->")
+    free = [letter for letter in ascii_letters if letter not in text]
+    made = []
+    for each, count in zip(term.split(","), counts, strict=True):
+        missing = max(count - len(each.replace("...", "")), 0)
+        made.append(each.replace("...", "".join(free[:missing][::-1])))
+    return f"{','.join(made)}->{target}"

@@ -109,10 +109,16 @@ _SCOPE: Final = {**SCOPE, "HOST": numpy.ndarray, "blank": blank, "dtype_of": dty
 
 
 @overload
-def function(body: Function, *, space: str = "", name: str = "", planned: bool = True) -> Function: ...
+def function(
+    body: Function, *, space: str = "", name: str = "", planned: bool = True, in_out: bool = False
+) -> Function: ...
 @overload
-def function(*, space: str = "", name: str = "", planned: bool = True) -> Callable[[Function], Function]: ...
-def function(body: Function | None = None, *, space: str = "", name: str = "", planned: bool = True) -> Any:
+def function(
+    *, space: str = "", name: str = "", planned: bool = True, in_out: bool = False
+) -> Callable[[Function], Function]: ...
+def function(
+    body: Function | None = None, *, space: str = "", name: str = "", planned: bool = True, in_out: bool = False
+) -> Any:
     """Make NumPy's function from a body that computes with tensors, and register it under its name.
 
     Parameters
@@ -125,6 +131,8 @@ def function(body: Function | None = None, *, space: str = "", name: str = "", p
         NumPy's name, by default that of the body.
     planned : bool, default True
         Whether calls that come often run as one kernel. Not for a body that calls a function with kernels of its own.
+    in_out : bool, default False
+        Whether the dtype is that of `out` by default.
 
     Returns
     -------
@@ -138,10 +146,10 @@ def function(body: Function | None = None, *, space: str = "", name: str = "", p
     array([[2, 1]])
     """
     if body is None:
-        return partial(function, space=space, name=name, planned=planned)
+        return partial(function, space=space, name=name, planned=planned, in_out=in_out)
     name = name or body.__name__.rstrip("_")
     full = f"{space}.{name}" if space else name
-    wrapped: Any = _wrapper(body, name, full, planned)
+    wrapped: Any = _wrapper(body, name, full, planned, in_out)
     wrapped.__module__ = f"tensorbackend.numpy.{space}" if space else __package__
     wrapped.__doc__, wrapped.__qualname__, wrapped.body = body.__doc__, name, body
     functions[full] = PUBLIC[full] = wrapped
@@ -158,12 +166,12 @@ def ready(body: Function) -> Function:
     return Body(body, roles).op if operands else body  # type: ignore[return-value] # generated code has no types
 
 
-def _wrapper(body: Callable[..., Any], name: str, full: str, planned: bool) -> Callable[..., Any]:
+def _wrapper(body: Callable[..., Any], name: str, full: str, planned: bool, in_out: bool) -> Callable[..., Any]:
     given = signature(body)
     scope: dict[str, Any] = {**_SCOPE, "__name__": __package__, "given": given}
     head = parameters_of(given, scope)
     passed: list[str] = []
-    lines: list[str] = []
+    lines = ["    if out is not None and dtype is None:\n        dtype = out.dtype\n"] if in_out else []
     has_out = False
     for parameter in given.parameters.values():
         mark = STARS.get(parameter.kind, "")

@@ -12,12 +12,14 @@ from types import new_class
 from typing import Any, Final, NoReturn, Self
 from weakref import ReferenceType, ref
 
+import numpy
+
 from ..dispatch.watching import Change, Subject, is_program
 from ..errors import ArgumentError, expected
 from ..template import Shape, Template
 from ..tensor import Tensor, blank_tensor, public_op
 from .bodies import RUNS, computes, planned_kernel
-from .dtypes import is_host_only, numpy_dtype
+from .dtypes import numpy_dtype
 from .keys import HOST, cut
 
 functions: Final[dict[str, Callable[..., Any]]] = {}
@@ -323,15 +325,26 @@ class Holder:
         return shape[0]
 
 
+class OfNumpy(numpy.ndarray[Any, Any]):
+    """The base of a program's subclasses of `ndarray`: NumPy's class, whose buffers may be arrays of the namespace."""
+
+    def __new__(cls, shape: Any, dtype: Any = float, buffer: Any = None, *arguments: Any, **options: Any) -> Self:
+        """A new array, of the elements in a buffer."""
+        given = numpy.array(buffer) if isinstance(buffer, Holder) else buffer
+        made: Self = super().__new__(cls, shape, dtype, given, *arguments, **options)
+        return made
+
+
 class ArrayType(type):
     """The class of `ndarray`: a call makes an array of a shape, without an `__init__`, which would be slower.
 
-    NumPy's arrays that no tensor can hold, such as texts, are instances; a subclass is one of NumPy's own class.
+    All arrays of NumPy's are instances, as `isinstance(x, np.ndarray)` tells programs arrays from numbers and lists. A
+    subclass is one of NumPy's own class.
     """
 
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], **options: Any) -> Any:
         if any(base.__class__ is cls for base in bases):
-            bases = tuple([HOST if base.__class__ is cls else base for base in bases])
+            bases = tuple([OfNumpy if base.__class__ is cls else base for base in bases])
             return new_class(name, bases, options, lambda scope: scope.update(body))
         return super().__new__(cls, name, bases, body, **options)
 
@@ -339,7 +352,10 @@ class ArrayType(type):
         return functions["ndarray"](*arguments, **options)
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return super().__instancecheck__(instance) or (isinstance(instance, HOST) and is_host_only(instance))
+        return super().__instancecheck__(instance) or isinstance(instance, HOST)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return super().__subclasscheck__(subclass) or issubclass(subclass, HOST)
 
 
 _KEEPS: Final[dict[type, bool]] = {}

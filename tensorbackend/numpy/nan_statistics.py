@@ -17,6 +17,7 @@ from .conversion import back, cast, host, tensor
 from .dtypes import dtype_of
 from .functions import public
 from .reductions import NO_VALUE
+from .shapes import axis_position
 from .statistics import make_quantile
 from .ufuncs import write_out
 
@@ -138,6 +139,10 @@ def _nan_quantile(x: Tensor, share: Any, axis: Any, method: Any, keepdims: bool,
     """Quantiles of the elements that are not NaN."""
     x = x if x.dtype.is_floating else cast(x, tb.float64)
     if method != "linear" or weights is not None:
+        if weights is not None and numpy.ndim(weights) == 1 and x.ndim > 1 and axis.__class__ is int:
+            place = axis_position(axis, x.ndim)  # NumPy drops the NaNs of each line, and needs as many weights
+            weights = numpy.reshape(weights, [-1 if each == place else 1 for each in range(x.ndim)])
+            weights = numpy.broadcast_to(weights, x.shape)
         return back(numpy.nanquantile(host(x), share, axis, method=method, keepdims=keepdims, weights=weights))
     if not share.size:
         return result(tb.zeros(share.shape, dtype=x.dtype))

@@ -13,7 +13,7 @@ from ..dtypes import bool_
 from ..errors import ArgumentError
 from ..ops.sets import UniqueAllResult, UniqueCountsResult, UniqueInverseResult
 from ..tensor import Tensor
-from .arrays import box, fresh, functions, result
+from .arrays import box, fresh, functions, new_array, result
 from .conversion import asarray, cast, host, tensor
 from .functions import Array, function, public
 from .selection import chosen
@@ -195,7 +195,7 @@ def isin(
     x, y = chosen(asarray(element), asarray(test_elements))
     if x.dtype is bool_:
         x, y = cast(x, tb.uint8), cast(y, tb.uint8)
-    return result(tb.isin(x, y, invert=invert))
+    return new_array(tb.isin(x, y, invert=invert))
 
 
 @public

@@ -14,7 +14,7 @@ import numpy
 import tensorbackend as tb
 
 from ..tensor import Tensor
-from .arrays import Step, box, functions, ndarray, step_view
+from .arrays import Step, box, functions, ndarray, new_array, step_view
 from .layouts import axes_in_order, is_ordered, layout_of
 
 
@@ -42,7 +42,7 @@ def copy_in_order(x: ndarray, order: str | None) -> ndarray:
     """A copy of an array with its axes in an order of NumPy's in memory: `"C"`, `"F"`, `"A"` or `"K"`."""
     t = x.tensor
     if (order == "C" or (x._t is not None and order in ("K", "A", None))) or len(t.template.shape) < 2:
-        return box(t)
+        return new_array(t)
     return in_order(t, axes_in_order(layout_of(x), order))
 
 

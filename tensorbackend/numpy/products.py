@@ -14,7 +14,7 @@ from ..tensor import Tensor
 from .arrays import blank, box, functions, ndarray, result
 from .conversion import NUMBERS, asarray, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
-from .einsum_views import view_of_letters
+from .einsum_views import view_of_letters, without_ellipsis
 from .functions import Array, Arrays, Out, function, public, ready
 from .selection import chosen
 from .ufuncs import write_out
@@ -118,6 +118,8 @@ def einsum(
         text = ",".join(map(_letters, places))
         if len(operands) % 2:
             text += f"->{_letters(operands[-1])}"
+    if optimize and "..." in text and "->" in text and "..." not in text.partition("->")[2]:
+        text = without_ellipsis(text, [numpy.ndim(each) for each in parts])
     if len(parts) == 1 and out is None and parts[0].__class__ is ndarray:
         shown = view_of_letters(parts[0], text)
         if shown is not None and (dtype is None or dtype_of(dtype) is shown._template().dtype):

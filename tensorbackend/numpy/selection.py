@@ -11,7 +11,7 @@ import tensorbackend as tb
 from ..dtypes import ALL_DTYPES, bool_
 from ..errors import ArgumentError, ShapeError
 from ..tensor import Tensor
-from .arrays import box, fresh, functions, ndarray, result, tensor_of
+from .arrays import box, fresh, functions, ndarray, new_array, result, tensor_of
 from .conversion import asarray, cast, promote, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, Out, function, public
@@ -85,7 +85,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
                 second = y._read()
             j = second.template.dtype
         if mask.template.dtype is bool_ and (k, j) in _STRAIGHT:
-            return result(tb.where(mask, first, second))
+            return new_array(tb.where(mask, first, second))
     if x is None and y is None:
         return nonzero(condition)
     if x is None or y is None:
@@ -93,7 +93,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     mask = tensor(condition)
     if mask.dtype is not bool_:
         mask = cast(mask, bool_)
-    return result(tb.where(mask, *chosen(x, y)))
+    return new_array(tb.where(mask, *chosen(x, y)))
 
 
 def chosen(*values: Any) -> list[Any]:
@@ -190,7 +190,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
         if mask.dtype is not bool_:
             raise TypeError(f"invalid entry {condition!r} in condlist: should be boolean ndarray")
         made = tb.where(mask, value, made)
-    return result(made)
+    return new_array(made)
 
 
 _ARRAYS: Final = (list, tuple, ndarray, numpy.ndarray, Tensor)

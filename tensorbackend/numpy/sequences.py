@@ -28,14 +28,16 @@ def _make_cumulative(op: Callable[..., Tensor]) -> Callable[..., Tensor]:
         wanted = x.dtype if dtype is None else dtype_of(dtype)
         if dtype is None and (wanted is bool_ or wanted.kind in ("int", "uint")):
             wanted = tb.uint64 if wanted.kind == "uint" else tb.int64
+        if wanted is bool_:  # NumPy adds and multiplies bools as "or" and "and"
+            return cast(op(cast(x, tb.int64), axis=place), bool_)
         return op(cast(x, wanted), axis=place, dtype=wanted)
 
     running.__doc__ = op.__doc__
     return running
 
 
-cumsum = function(_make_cumulative(tb.cumulative_sum), name="cumsum")
-cumprod = function(_make_cumulative(tb.cumulative_prod), name="cumprod")
+cumsum = function(_make_cumulative(tb.cumulative_sum), name="cumsum", in_out=True)
+cumprod = function(_make_cumulative(tb.cumulative_prod), name="cumprod", in_out=True)
 
 
 @public

@@ -89,9 +89,15 @@ def reduce(
     return result(total) if out is None else write_out(spec.name, out, total)
 
 
+def _asked_dtype(dtype: Any, out: Any) -> Any:
+    """The dtype that a call asks for: that of `out` by default."""
+    target = out[0] if isinstance(out, tuple) else out
+    return target.dtype if dtype is None and target.__class__ is ndarray else dtype
+
+
 def accumulate(spec: Spec, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """`np.add.accumulate` etc."""
-    x = _to_compute_in(spec, "accumulate", tensor(array), dtype)
+    x = _to_compute_in(spec, "accumulate", tensor(array), _asked_dtype(dtype, out))
     if spec.accumulator is not None and x.dtype is not bool_:
         options = {"dtype": x.dtype} if spec.name in ("add", "multiply") else {}
         total = spec.accumulator(x, axis=axis, **options)
@@ -106,7 +112,7 @@ def accumulate(spec: Spec, array: Any, axis: int = 0, dtype: Any = None, out: An
 
 def reduceat(spec: Spec, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
     """`np.add.reduceat` and the like: each pair of adjacent indices bounds a reduction."""
-    x = tb.moveaxis(_to_compute_in(spec, "reduceat", tensor(array), dtype), axis, 0)
+    x = tb.moveaxis(_to_compute_in(spec, "reduceat", tensor(array), _asked_dtype(dtype, out)), axis, 0)
     starts = [int(each) for each in host(indices)]
     if not starts:
         empty = tb.moveaxis(x[:0], 0, axis)

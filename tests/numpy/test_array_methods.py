@@ -104,3 +104,13 @@ def test_a_dtype_that_no_buffer_has_is_converted() -> None:
     result, seen = calls(lambda: numpy.asarray(x))
     assert result.tolist() == [1.0, 2.5]
     assert all(count <= 2 for count in seen.values()), seen
+
+
+def test_memory_for_other_libraries_is_a_copy() -> None:
+    x = np.arange(3.0)[1:]
+    assert bytes(x.data) == numpy.array([1.0, 2.0]).tobytes()
+    assert x.__dlpack_device__() == (1, 0)
+    taken = numpy.from_dlpack(x)
+    x[0] = 9
+    assert taken.tolist() == [1, 2]
+    assert isinstance(numpy.asarray(x), numpy.ndarray)

@@ -332,3 +332,24 @@ def test_an_object_that_converts_itself_is_asked_once(made: Callable[[], Any]) -
     measured = Measured()
     assert np.asarray(measured).tolist() == [0, 1, 2]
     assert measured.asked == 1
+
+
+@pytest.mark.parametrize("make", [lambda x: x.copy(), copy.copy, copy.deepcopy, np.copy, np.array, np.zeros_like])
+def test_a_copy_without_axes_is_changed_in_place(make: Callable[[Any], Any]) -> None:
+    x = make(np.zeros(()))
+    same = x
+    x += 1
+    x[...] += 1
+    assert float(same) == 2.0
+
+
+@pytest.mark.parametrize("key", [(None, [0, 2]), (slice(None), [0, 1]), ([0, 1],), ([0, 1], slice(1)), (..., [1, 0])])
+@pytest.mark.parametrize("first", [0, (0,), (-1,)])
+def test_indices_behind_the_ints_of_a_view(key: Any, first: Any) -> None:
+    results = []
+    for namespace in (np, numpy):
+        x = namespace.zeros((2, 3, 4))
+        part = x[first]
+        part[key] = namespace.arange(float(part[key].size)).reshape(part[key].shape)
+        results.append(x.tolist())
+    assert results[0] == results[1]

@@ -154,3 +154,19 @@ def test_an_unknown_option_of_a_universal_function_is_an_error() -> None:
     with pytest.raises(TypeError, match=r"add\(\) got an unexpected keyword argument 'were'"):
         add(np.ones(2), 1, were=True)
     assert add(np.ones(2), 1, order="C", subok=False).tolist() == [2.0, 2.0]
+
+
+def test_arrays_of_numpy_are_instances_and_subclasses_take_buffers() -> None:
+    assert isinstance(numpy.zeros(2), np.ndarray)
+    assert isinstance(numpy.array(["a"]), np.ndarray)
+    assert not isinstance(numpy.float64(2), np.ndarray)
+    assert issubclass(numpy.ndarray, np.ndarray)
+
+    class Quaternion(np.ndarray):
+        def __new__(cls, values: Any) -> Any:
+            given = np.array(values, dtype=float)
+            return super().__new__(cls, given.shape, float, given)  # type: ignore[call-arg] # the stub's class has none
+
+    made = Quaternion([1, 2])
+    assert type(made) is Quaternion
+    assert made.tolist() == [1, 2]

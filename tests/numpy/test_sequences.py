@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy
 import pytest
+
+import tensorbackend.numpy as np
 
 from .beside import assert_as_numpy
 
@@ -65,3 +70,17 @@ np.gradient(x, axis=(1, 0))
 @pytest.mark.parametrize("call", CALLS.split("\n")[1:-1])
 def test_neighbours_are_combined_as_by_numpy(call: str) -> None:
     assert_as_numpy(call)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "f4"])
+@pytest.mark.parametrize("into", ["?", "i1", "i8", "f8"])
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_the_dtype_is_that_of_out(name: str, into: str, dtype: str) -> None:
+    outcomes: list[Any] = []
+    for namespace in (np, numpy):
+        x, out = namespace.array([1, 1, 0], dtype=dtype), namespace.zeros(3, dtype=into)
+        try:
+            outcomes.append(getattr(namespace, name)(x, out=out).tolist())
+        except TypeError:
+            outcomes.append(TypeError)
+    assert outcomes[0] == outcomes[1]

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy
 import pytest
+
+import tensorbackend.numpy as np
 
 from .beside import assert_as_numpy
 
@@ -49,3 +54,16 @@ np.matmul.at(s, [0], s)
 @pytest.mark.parametrize("call", CALLS.strip().splitlines())
 def test_a_universal_function_does_what_numpy_does(call: str) -> None:
     assert_as_numpy(call)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i4", "u8", "f2", "f4"])
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "subtract"])
+def test_running_and_partial_reductions_have_the_dtypes_of_numpy(name: str, dtype: str) -> None:
+    if (name, dtype) == ("subtract", "?"):
+        return
+    outcomes: list[Any] = []
+    for namespace in (np, numpy):
+        function, x = getattr(namespace, name), namespace.array([1, 100, 100, 1], dtype=dtype)
+        for made in (function.accumulate(x), function.reduceat(x, [1, 0])):
+            outcomes.append((made.dtype, made.tolist()))
+    assert outcomes[:2] == outcomes[2:]
