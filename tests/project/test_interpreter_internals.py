@@ -42,9 +42,7 @@ CALLER = Use("the caller's line, file or function", "documented in `sys`; every 
 PLACE = Use(
     "the place of the caller in its source", "no hint and no refusal: an assignment that is lost is not an error"
 )
-COUNT = Use(
-    "whether memory may be written to", "a copy, where the number is not pinned or fails its trial", "3.11 to 3.13"
-)
+COUNT = Use("whether a program may write over an operand", "new memory, where no number is pinned or its trial fails")
 CLOSURE = Use("the sizes that a kernel keeps", "a closure that is not understood is planned again for each shape")
 SCANNED = Use("tensors that a function of the user keeps", "an empty cell is passed over; `inspect` documents both")
 RENAMED = Use("one function for each name in errors", "documented: `__code__` of a function may be set")
@@ -53,7 +51,11 @@ USES: dict[str, dict[str, Use]] = {
     "plugins/tensorbackend-onnx/tensorbackend_onnx/graph.py": {
         "code.replace": Use("a traceback that shows a node of the model", "documented in `types`")
     },
-    "plugins/tensorbackend-torch/tensorbackend_torch/writing.py": {"getrefcount": COUNT},
+    "tensorbackend/backends/numpy_backend/memory.py": {
+        "getrefcount": Use(
+            "a witness of checked mode against writes to shared memory", "no witness; nothing depends on it"
+        )
+    },
     "tensorbackend/declarations/parameters.py": {
         "co_names": Use("names that a rule calls, to find what it asks of a parameter", "none: the names are a hint")
     },
@@ -87,7 +89,9 @@ USES: dict[str, dict[str, Use]] = {
     "tensorbackend/interchange/dlpack.py": {
         "pythonapi": Use("the pointer in a capsule", "`PyCapsule_GetPointer` is of the stable ABI; DLPack is refused")
     },
-    "tensorbackend/numpy/holders.py": {"getrefcount": COUNT},
+    "tensorbackend/numpy/host_arrays.py": {
+        "__code__ =": Use("a function that replaces itself at its first call", "documented: it may be set")
+    },
     "tensorbackend/ops/indexing/assignment.py": {"_getframe": CALLER},
     "tensorbackend/ops/indexing/chained.py": dict.fromkeys(("co_lines", "co_positions", "f_lasti", "f_locals"), PLACE),
     "tensorbackend/protocol/exhaustion.py": {
