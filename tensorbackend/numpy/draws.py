@@ -218,7 +218,7 @@ def as_legacy_seed(seed: Any) -> Any:
 
 _CLASSES: Final = {ValueError: ArgumentError, TypeError: ArgumentKindError, OverflowError: OutOfRangeError}
 _REAL: Final[frozenset[Any]] = frozenset({int, float, numpy.float64, numpy.float32, numpy.int64})
-_LARGEST: Final = sys.float_info.max
+LARGEST: Final = sys.float_info.max
 
 
 class _Judges(local):
@@ -231,15 +231,22 @@ class _Judges(local):
 _judges: Final = _Judges()
 
 
+def library_error(error: Exception) -> Exception:
+    """The library's error for one of NumPy's about arguments; an error itself that is the library's, or says more."""
+    kind = _CLASSES.get(type(error))
+    return error if kind is None else kind(str(error))
+
+
 @contextmanager
 def as_library_errors() -> Iterator[None]:
     """A block in which NumPy's errors about arguments become the library's."""
     try:
         yield
     except (ValueError, TypeError, OverflowError) as error:
-        if type(error) not in _CLASSES:
-            raise  # the library's own, or one with a meaning of its own
-        raise _CLASSES[type(error)](str(error)) from error
+        known = library_error(error)
+        if known is error:
+            raise
+        raise known from error
 
 
 def check_by_numpy(kind: str, name: str, *arguments: Any, **options: Any) -> None:
@@ -277,7 +284,7 @@ def check_writable(x: Any) -> None:
 
 def is_real(value: Any) -> bool:
     """Whether a parameter is a finite real number, by a quick look at it."""
-    return value.__class__ in _REAL and bool(-_LARGEST <= value <= _LARGEST)
+    return value.__class__ in _REAL and bool(-LARGEST <= value <= LARGEST)
 
 
 def check_scale(kind: str, name: str, shape: tuple[int, ...], location: Any, scale: Any) -> None:
