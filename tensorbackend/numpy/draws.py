@@ -262,6 +262,8 @@ _UNKNOWN: Final = object()
 
 def _readable(value: Any) -> Any:
     """A parameter for NumPy; `_UNKNOWN` for a tensor without data, which a trace has."""
+    if isinstance(value, list | tuple) and NUMBERS.issuperset(map(type, value)):
+        return value
     if value.__class__ is ndarray or isinstance(value, Tensor | list | tuple):
         try:
             value = tensor(value)
