@@ -55,9 +55,8 @@ def _slope(x: Tensor) -> Tensor:
     """
     if x.dtype.is_complex:
         return sigmoid(x) * sigmoid(negative(x))
-    # The slope is an even function, so that with either factor it has all its derivatives, also at 0. A factor takes
-    # less memory than a choice between x and -x, which are both there when it is made.
-    power = exp(x * (1 - 2 * astype(x > 0, x.dtype)))
+    # The slope is an even function, so that both branches have all its derivatives, also at 0.
+    power = exp(where(x > 0, negative(x), x))
     total = power + 1
     return power / (total * total)
 
