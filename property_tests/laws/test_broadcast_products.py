@@ -70,7 +70,7 @@ def tensors(pattern: Pattern, arrays: list[np.ndarray[Any, Any]], backend: str) 
 
 
 def merged_names(pattern: Pattern) -> tuple[str | None, ...]:
-    """The names of the product: the leading axes, then the rows and the columns of operands that are no vectors."""
+    """The names of the product: the leading axes, then the rows and the columns of matrices."""
     left, right = pattern.names
     stacks = [() if len(names) == 1 else names[:-2] for names in pattern.names]
     count = max(map(len, stacks))

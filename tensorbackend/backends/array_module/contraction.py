@@ -179,7 +179,7 @@ def _arrange(
     """A kernel that makes a stack of matrices of an array, and the template of its result.
 
     Axes are put in the order stack, rows, columns; then the rows are merged into one axis, and so are the columns. The
-    stack may have axes of size 1 besides, at each `None`.
+    stack has further axes of size 1, at each `None`.
 
     f32[2][3][4][5] with stack (0, None), rows (2,) and columns (1, 3) -> [2][4][3][5] -> [2][1][4][15].
     """
