@@ -31,12 +31,15 @@ class JaxCumulative(JaxBase, ArrayCumulative):
 
     def _signed(self, sums: Kernel, axis: int) -> Kernel:
         """A kernel of running sums that are -0.0 up to the first term that is not: XLA adds each to a zero."""
-        xp, cummax = self.xp, self.lax.cummax
+        xp, iota = self.xp, self.lax.broadcasted_iota
 
         def accumulate(values: Array) -> Array:
-            total = sums(values)
-            other = ((values != 0) | ~xp.signbit(values)).astype("int8")
-            return xp.where(cummax(other, axis=axis) > 0, total, -xp.zeros_like(total))
+            total, places = sums(values), iota("int64", values.shape, axis)
+            other = (values != 0) | ~xp.signbit(values)
+            first = xp.min(
+                xp.where(other, places, values.shape[axis]), axis=axis, keepdims=True, initial=values.shape[axis]
+            )
+            return xp.where(places >= first, total, -xp.zeros_like(total))
 
         return accumulate
 
