@@ -5,7 +5,7 @@ runs: eagerly, in a program of a graph, in a gradient, in a loop. Where one kern
 the graph runs again op by op.
 
 What an op computes on the way is judged by what comes of it. Inside a call of the user's, an op that is not finite
-leaves an error beside its result (`_Trail`), ops that take the result pass the error on, and the call raises the
+leaves an error beside its result (`Trail`), ops that take the result pass the error on, and the call raises the
 errors that its own results carry. So a bracket that begins at infinity, or a quotient that `where` leaves out, is no
 fault.
 """
@@ -13,10 +13,10 @@ fault.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ContextDecorator, contextmanager
+from contextlib import ContextDecorator
 from math import isfinite
 from threading import get_ident
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 from ..caching.locks import module_lock
 from ..declarations.argument_errors import check_arguments
@@ -32,59 +32,13 @@ from ..tensor import Tensor
 from .evaluate import Compiled, Program, compute_node, op_by_op
 from .graph import Graph
 from .node import PROGRAM, Line, Node, Value, here
+from .nonfinite_values import Found, Search, Trail, array_of, find, tensors_of, unfinite
 from .subgraphs import subgraphs
 from .trees import flatten
 
-
-class _Search(NamedTuple):
-    """What a block looks for."""
-
-    infinities: bool
-    operands: bool
-
-
-class _Trail:
-    """The errors of a call of the user's that runs, and of the calls inside it."""
-
-    def __init__(self) -> None:
-        self.depth = self.library = 0
-        """How many calls run in one another, and how many of these are the library's functions of several ops."""
-        self.carried: dict[int, tuple[Any, NonFiniteError | None]] = {}
-        """Payloads that are not finite by their identities, each with the error that it carries. There is none of what
-        came from outside, or was asked for."""
-        self.errors: list[NonFiniteError] = []
-        """All errors that ops met, carried on or not."""
-
-    def carry(self, payload: Any, error: NonFiniteError | None) -> None:
-        """Leaves an error beside a payload; of many payloads beside the latest."""
-        self.carried[id(payload)] = payload, error  # the payload is kept, so that its identity is not another's
-        if len(self.carried) > _MOST_CARRIED:
-            del self.carried[next(iter(self.carried))]
-
-    def error_of(self, payload: Any) -> NonFiniteError | None:
-        """The error that a payload carries."""
-        return self.carried.get(id(payload), (None, None))[1]
-
-    @contextmanager
-    def inside(self, library: bool) -> Iterator[None]:
-        """A block in which a call runs, whose errors the calls around it may carry."""
-        self.depth += 1
-        self.library += library
-        try:
-            yield
-        finally:
-            self.depth -= 1
-            self.library -= library
-            if not self.depth:
-                self.carried.clear()
-                self.errors.clear()
-
-
-_MOST_CARRIED = 4096
-
-_trails: Final[dict[int, _Trail]] = {}
+_trails: Final[dict[int, Trail]] = {}
 """The trail of each thread that is in a block."""
-_searches: Final[dict[int, _Search]] = {}
+_searches: Final[dict[int, Search]] = {}
 """What the innermost block of each thread looks for. It is not a context variable, because backends enter programs in
 contexts of their own."""
 _running: Final[list[object]] = []
@@ -130,15 +84,15 @@ def debug_nans(*, infinities: bool = True, operands: bool = False) -> DebugNans:
     tensorbackend.errors.NonFiniteError: log of f32[batch: 2]: expected finite results, got NaN in 1 of 2 elements, \
 first at batch=1 from -1.0; ...
     """
-    return DebugNans(_Search(infinities, operands))
+    return DebugNans(Search(infinities, operands))
 
 
 class DebugNans(ContextDecorator):
     """The result of `debug_nans`."""
 
-    def __init__(self, search: _Search) -> None:
+    def __init__(self, search: Search) -> None:
         self._kind: Final = search
-        self._before: _Search | None = None
+        self._before: Search | None = None
 
     def _recreate_cm(self) -> Self:
         return type(self)(self._kind)
@@ -151,7 +105,7 @@ class DebugNans(ContextDecorator):
                 watch(watch_kernel, inner=True)
                 around_calls.append(_whole_call)
         _searches[get_ident()] = self._kind
-        _trails.setdefault(get_ident(), _Trail())
+        _trails.setdefault(get_ident(), Trail())
         op_by_op.add(get_ident())
         return self
 
@@ -180,7 +134,7 @@ def watch_kernel(kernel: Kernel, subject: Subject | None) -> Kernel:
         if search is None or call is None:
             return kernel(*payloads)
         trail = _trails[get_ident()]
-        before = list(_unfinite(call.operands(payloads), search))
+        before = list(unfinite(call.operands(payloads), search))
         if search.operands and not trail.library and not call.is_program:
             for found in before:
                 if id(found.x.data) not in trail.carried:
@@ -235,25 +189,25 @@ class _Call:
     def operands(self, payloads: Sequence[Any]) -> Iterator[Tensor]:
         """The floating and complex tensors of a call."""
         for template, payload in zip(self.inputs, payloads, strict=False):
-            yield from _tensors(template, payload, self.backend)
+            yield from tensors_of(template, payload, self.backend)
 
     def results(self, result: Any) -> Iterator[Tensor]:
         """The floating and complex tensors of a result."""
-        return _tensors(self.out, result, self.backend)
+        return tensors_of(self.out, result, self.backend)
 
     def judge(
         self,
-        trail: _Trail,
+        trail: Trail,
         seen: int,
-        before: Sequence[_Found],
+        before: Sequence[Found],
         result: Any,
         payloads: Sequence[Any],
-        search: _Search,
+        search: Search,
     ) -> NonFiniteError | None:
         """The first error that a result carries, after each result that is not finite got its own."""
         first = None
         for x in self.results(result):
-            found = _found(x, search)
+            found = find(x, search)
             if found is None:
                 trail.carried.pop(id(x.data), None)
                 continue
@@ -268,7 +222,7 @@ class _Call:
             first = first or error
         return first
 
-    def own_error(self, trail: _Trail, seen: int, found: _Found, payloads: Sequence[Any]) -> NonFiniteError | None:
+    def own_error(self, trail: Trail, seen: int, found: Found, payloads: Sequence[Any]) -> NonFiniteError | None:
         """The error of a result that is not finite, of finite operands."""
         inside = id(found.x.data) in trail.carried
         error = trail.error_of(found.x.data)
@@ -282,7 +236,7 @@ class _Call:
             trail.errors.append(error)
         return None if error is None else self.outermost(error)
 
-    def asks_for(self, found: _Found) -> bool:
+    def asks_for(self, found: Found) -> bool:
         """Whether an option is what was found: `full` of infinity."""
         return any(isinstance(value, float) and not isfinite(value) for value in self.options.values())
 
@@ -293,7 +247,7 @@ class _Call:
     def look_inside(self, payloads: Sequence[Any]) -> None:
         """Runs the parts of the call, whose own kernels may raise the error."""
 
-    def error(self, found: _Found, which: str, payloads: Sequence[Any]) -> NonFiniteError:
+    def error(self, found: Found, which: str, payloads: Sequence[Any]) -> NonFiniteError:
         """The error for elements that are not finite."""
         import numpy
 
@@ -305,7 +259,7 @@ class _Call:
         if wrong.ndim:
             text += f" in {int(wrong.sum())} of {wrong.size} elements, first at {place}"
         sources = [
-            str(_array(operand)[first if operand.shape == x.shape else ()])
+            str(array_of(operand)[first if operand.shape == x.shape else ()])
             for operand in self.operands(payloads)
             if operand.backend.is_concrete(operand) and operand.shape in (x.shape, ())
         ]
@@ -362,15 +316,6 @@ class _NodeCall(_Call):
             _run_default(default, self, payloads, self.node.options)
 
 
-class _Found(NamedTuple):
-    """A tensor that is not finite, its array, and where."""
-
-    x: Tensor
-    array: Any
-    wrong: Any
-    is_nan: bool
-
-
 def _call_of(subject: Subject | None) -> _Call | None:
     """The call that runs: of a kernel in a program, by the line of the program."""
     if subject is not None:
@@ -387,40 +332,6 @@ def _call_of(subject: Subject | None) -> _Call | None:
 
 def _template(value: Any) -> Template:
     return value.template  # type: ignore[no-any-return] # of a `Value`
-
-
-def _tensors(template: Any, payload: Any, backend: Backend) -> Iterator[Tensor]:
-    """The floating and complex tensors among payloads, nested like their templates."""
-    if isinstance(template, Template):
-        if template.dtype.is_inexact:
-            yield Tensor(template, backend, payload)
-    elif template is not None:
-        for inner, part in zip(template, payload, strict=True):
-            yield from _tensors(inner, part, backend)
-
-
-def _array(x: Tensor) -> Any:
-    """A tensor as an array of NumPy, whose functions need no kernel of ours."""
-    return x.backend.to_numpy(x, None, None)
-
-
-def _found(x: Tensor, search: _Search) -> _Found | None:
-    """A tensor with an element that is not finite."""
-    import numpy
-
-    if not x.backend.is_concrete(x):  # a library traces it
-        return None
-    array = _array(x)
-    wrong = ~numpy.isfinite(array) if search.infinities else numpy.isnan(array)
-    return _Found(x, array, wrong, bool(numpy.isnan(array).any())) if wrong.any() else None
-
-
-def _unfinite(tensors: Iterable[Tensor], search: _Search) -> Iterator[_Found]:
-    """The tensors with an element that is not finite."""
-    for x in tensors:
-        found = _found(x, search)
-        if found is not None:
-            yield found
 
 
 def _move_error(error: NonFiniteError, call: _Call) -> NonFiniteError:
@@ -476,5 +387,5 @@ def _run_nodes(compiled: Compiled, call: _Call, payloads: Sequence[Any]) -> None
         part, parts = _NodeCall(node, call.backend), payloads_of(inputs)
         result = compute_node(node, call.backend, inputs)
         held[Value(node)] = result.data  # type: ignore[union-attr] # one result
-        before = list(_unfinite(part.operands(parts), search))
+        before = list(unfinite(part.operands(parts), search))
         part.judge(trail, len(trail.errors), before, result.data, parts, search)  # type: ignore[union-attr] # likewise
