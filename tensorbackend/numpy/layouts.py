@@ -32,8 +32,13 @@ _NOTHING: Final = numpy.zeros(16, dtype=numpy.uint8)
 """The memory at which all layouts begin, as large as the largest element."""
 
 
+_INT: Final = frozenset({int})
+
+
 def plain_shape(shape: Any) -> tuple[int, ...]:
     """A shape as ints. Of a symbolic size it is noted whether it is 1, as strides along such an axis do not count."""
+    if _INT.issuperset(map(type, shape)):
+        return tuple(shape)
     return tuple([size.value if is_size(size) and (size == 1) is not None else size for size in shape])
 
 

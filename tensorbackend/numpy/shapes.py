@@ -102,6 +102,8 @@ def ravel(a: Any, order: str = "C") -> ndarray:
     if x._t is not None and order in ("C", "K", "A"):
         return reshaped_from_root(x, (-1,))
     layout = layout_of(x)
+    if order == "C":
+        return reshaped_from_root(x, (-1,)) if layout.flags.c_contiguous else box(tb.reshape(tensor(x), (-1,)))
     axes = axes_in_order(layout, order)
     if layout.transpose(axes).flags.c_contiguous:
         return raveled(x, axes)
