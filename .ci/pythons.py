@@ -22,10 +22,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = ("cli", "jax", "oracles", "scipy")
 QUICK = (
-    "tests/test_tensor.py",
     "tests/test_scopes.py",
-    "tests/ops/indexing",
-    "tests/backends/test_binary.py",
+    "tests/ops/indexing/test_chained.py",
+    "tests/dtypes",
     "tests/errors/test_source.py",
     "tests/numpy/test_array_methods.py",
     "tests/project/test_interpreter_internals.py",
