@@ -123,7 +123,7 @@ def test_a_wrong_call_leaves_its_tensors_and_the_settings_as_they_were() -> None
 
 def _in_threads(draw: Callable[[], Any], count: int) -> list[Any]:
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)  # threads take turns in the middle of every step
+    sys.setswitchinterval(1e-5)  # threads alternate in the middle of every step
     try:
         with ThreadPoolExecutor(THREADS) as pool:
             return list(pool.map(lambda _: draw(), range(count)))

@@ -34,7 +34,7 @@ def _divisor(first: Tensor, second: Tensor) -> Tensor:
     def step(pair: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         a, b = pair
         done, one = equal(b, 0), equal(b, unit)
-        # The least number divided by -1 is out of range.
+        # The minimum divided by -1 is out of range.
         rest = where(one, 0, remainder(a, where(logical_or(done, one), 2 * unit, b)))
         return where(done, a, b), where(done, b, rest)
 
@@ -102,7 +102,7 @@ def lcm(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """
     first, second = _negative_magnitudes(x1, x2)
     divisor = _divisor(first, second)
-    # A quotient of numbers up to 0 is at least 0; of the least number and -1 it is not computed.
+    # A quotient of numbers up to 0 is at least 0; of the minimum and -1 it is not computed.
     one = equal(magnitude(divisor), 1)
     quotient = where(one, magnitude(first), floor_divide(first, where(logical_or(one, equal(divisor, 0)), 2, divisor)))
     return multiply(quotient, negative(second) if second.dtype.kind == "int" else second)

@@ -5,7 +5,7 @@ runs: eagerly, in a program of a graph, in a gradient, in a loop. Where one kern
 the graph runs again op by op.
 
 What an op computes on the way is judged by what comes of it. Inside a call of the user's, an op that is not finite
-leaves an error beside its result (`Trail`), ops that take the result pass the error on, and the call raises the
+leaves an error with its result (`Trail`), ops that take the result pass the error on, and the call raises the
 errors that its own results carry. So a bracket that begins at infinity, or a quotient that `where` leaves out, is no
 fault.
 """

@@ -32,7 +32,7 @@ class Trail:
         """All errors that ops met, carried on or not."""
 
     def carry(self, payload: Any, error: NonFiniteError | None) -> None:
-        """Leaves an error beside a payload; of many payloads beside the latest."""
+        """Leaves an error with a payload; of many payloads with the latest."""
         self.carried[id(payload)] = payload, error  # the payload is kept, so that its identity is not another's
         if len(self.carried) > _MOST_CARRIED:
             del self.carried[next(iter(self.carried))]

@@ -3,8 +3,7 @@
 An array is either a *root*, which holds a tensor, or a *view*, which holds its base and how to read it: a key of basic
 indexing, or a `Step` such as a reshape. A view rereads its base whenever it is used, and a write to it is a write to
 its base. So views are correct on backends whose memory cannot be shared or written to, and in traces, where an array is
-a value. A view keeps nothing that would prevent writes to the root's memory in place: the first use of a view consumes
-what was read when it was made.
+a value. A write to the root drops what its views keep, so that it can be in place.
 
 Each array has its own `Tensor` object, so that a write changes no tensor of the user.
 """
@@ -116,7 +115,7 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                 shows = None
                 if has_only_ints(key) and (len(key) if kind is tuple else 1) == len(t.template.shape):
                     return result(_getitem(t, key))
-            read = None  # in NumPy's memory, as whoever keeps a part of it makes the next write copy
+            read = None  # in NumPy's memory, of which a part that is kept would make the next write copy
             if shows is None:
                 read = cut(t, key)
                 shows = read.template

@@ -155,9 +155,9 @@ class Holder:
     _shows: Template | None
     """The template that a view by a key shows of a base of the template `_of`; `None` for other views."""
     _uses: int
-    """How often a view read its base in NumPy's memory; what the reading `_LASTS` has read is kept. On other backends 0, or
-    -1 where a step was read when the view was made.
-    If it is positive, what is kept is returned as long as the root's payload is the same."""
+    """How often a view read its base in NumPy's memory; what reading number `_LASTS` has read is kept. First 0, or -1
+    where a step was read when the view was made. If it is positive, what is kept is returned as long as the root's
+    payload is the same."""
 
     def _read(self) -> Tensor:
         """The tensor of a view."""

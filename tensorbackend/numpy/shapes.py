@@ -254,7 +254,7 @@ def tril(m: Array, k: int = 0) -> Array:
     """The array with zeros above a diagonal."""
     x = tb.broadcast_to(m, (m.shape[0], m.shape[0])) if m.ndim == 1 else m
     if isinstance(k, float):  # of which NumPy has a rule of its own
-        return tb.where(numpy.tri(*x.shape[-2:], k=k, dtype=bool), x, tb.zeros_like(x))
+        return tb.where(numpy.tri(x.shape[-2], x.shape[-1], k, bool), x, tb.zeros_like(x))
     return tb.tril(x, k=operator.index(k))
 
 
@@ -263,7 +263,7 @@ def triu(m: Array, k: int = 0) -> Array:
     """The array with zeros below a diagonal."""
     x = tb.broadcast_to(m, (m.shape[0], m.shape[0])) if m.ndim == 1 else m
     if isinstance(k, float):
-        return tb.where(numpy.tri(*x.shape[-2:], k=k - 1, dtype=bool), tb.zeros_like(x), x)
+        return tb.where(numpy.tri(x.shape[-2], x.shape[-1], k - 1, bool), tb.zeros_like(x), x)
     return tb.triu(x, k=operator.index(k))
 
 

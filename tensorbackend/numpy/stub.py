@@ -119,6 +119,8 @@ def _class_of_arrays() -> str:
             text = _declaration(name, member, "    ")
             first = next(iter(inspect.signature(member).parameters))
             text = text.replace(f"({first}: Any", "(self", 1)
+            if name == "__ipow__":  # Python passes it no modulus
+                text = text.replace("...\n", "...  # type: ignore[misc] # not the signature of __pow__\n")
             lines.append(text)
     return "".join(lines)
 

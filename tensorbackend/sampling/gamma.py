@@ -89,7 +89,7 @@ def _draw_one(key: Tensor, a: Tensor, logarithm: bool) -> Tensor:
     if logarithm:
         drawn = negative(exponential(of_boost, (), dtype))
         boost = where(logical_or(whole, equal(drawn, 0)), 0, divide(drawn, a))
-        # Of the least parameters it is below the least number of the dtype, and infinities have no difference.
+        # Of the least parameters it is below the smallest number of the dtype, and infinities have no difference.
         return maximum(add(add(log(d), log(cube)), boost), -0.5 * float(finfo(dtype).max))
     boost = where(whole, 1, power(subtract(1, uniform(of_boost, (), dtype)), divide(1, a)))
     return multiply(multiply(d, cube), boost)

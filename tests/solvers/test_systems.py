@@ -295,5 +295,5 @@ def test_a_solver_is_compiled_once_for_equal_structures() -> None:
 def test_each_option_may_be_traced_beside_a_system_with_data(option: str) -> None:
     a, b = tb.asarray([[3.0, 1.0], [1.0, 2.0]]), tb.asarray([1.0, 0.0])
     value = {"x0": b, "max_iterations": tb.asarray(5)}.get(option, tb.asarray(1e-5))
-    found = tb.jit(lambda value: solve(a, b, "cg", **{option: value}).x)(value)  # type: ignore[arg-type] # any option
+    found = tb.jit(lambda value: solve(a, b, "cg", **{option: value}).x)(value)
     numpy.testing.assert_allclose(found, [0.4, -0.2], rtol=1e-4)
