@@ -132,7 +132,7 @@ class TorchReduction(TorchBase):
         self, out: Template, x: Template, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
     ) -> Function | Fitting:
         """Sums of all elements up to each position."""
-        return _accumulated(torch.cumsum, 0, x, out, axis, include_initial, reverse)
+        return _accumulated(_running_sums, 0, x, out, axis, include_initial, reverse)
 
     @kernel_planned(unsigned="own")
     def cumulative_product(
@@ -251,6 +251,22 @@ def _accumulated(
         return torch.flip(running, (axis,)) if reverse else running
 
     return accumulated
+
+
+def _running_sums(values: Array, axis: int) -> Array:
+    """Return running sums that are -0.0 up to the first element that is not: PyTorch adds each to a zero."""
+    total = torch.cumsum(values, axis)
+    size = values.shape[axis]
+    if not values.is_floating_point() or not size:
+        return total
+    begin = values.select(axis, 0)
+    looks = values.device.type == "cpu" and not torch.compiler.is_compiling()  # elsewhere a look waits for the device
+    if looks and not bool(((begin == 0) & torch.signbit(begin)).any()):
+        return total
+    other = (values != 0) | ~torch.signbit(values)
+    first = torch.where(other.any(axis, keepdim=True), other.to(torch.uint8).argmax(axis, keepdim=True), size)
+    places = torch.arange(size, device=values.device).reshape(size, *[1] * (values.ndim - 1 - axis))
+    return torch.where(places >= first, total, -0.0)
 
 
 def _running(find: Callable[..., Any], x: Array, axis: int, reverse: bool, *, negative: bool) -> Array:

@@ -15,6 +15,7 @@ import math
 from ...dtypes import finfo
 from ...ops.composite.elementwise.functions import complex, hypot
 from ...ops.composite.reduction import cast_to_float32
+from ...ops.creation.filled import full
 from ...ops.elementwise.binary import floor_divide, logical_and, logical_or, maximum, pow
 from ...ops.elementwise.complex_functions import sigmoid
 from ...ops.elementwise.conversion import astype
@@ -55,8 +56,9 @@ def _slope(x: Tensor) -> Tensor:
     """
     if x.dtype.is_complex:
         return sigmoid(x) * sigmoid(negative(x))
-    # The slope is an even function, so that both branches have all its derivatives, also at 0.
-    power = exp(where(x > 0, negative(x), x))
+    # The slope is an even function, so that it has all its derivatives with either sign, also at 0.
+    one, minus_one = [full((), number, dtype=x.dtype, backend=x.backend) for number in (1, -1)]
+    power = exp(x * where(x > 0, minus_one, one))
     total = power + 1
     return power / (total * total)
 
