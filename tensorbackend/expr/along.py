@@ -15,10 +15,11 @@ from ..ops.shape import concatenate, flip, reshape
 from ..rules.axes import normalize_axis
 from ..select import common_backend
 from ..tensor import Tensor
+from .aliases import call_watched
 from .control import bring_forward, name_errors, scan
 from .loop_state import Leaves, check_same, flatten_state, home_of
 from .tree_containers import Tree
-from .trees import flatten, leaves_like, unflatten
+from .trees import flatten, leaves_like, paths, unflatten
 from .vmap import vmap
 
 X = TypeVar("X")
@@ -202,10 +203,14 @@ def map_along_axis(function: Callable[[Any], Any], xs: Any, *, axis: Axis = 0, b
         if count < 1:
             raise ArgumentError(expected("a batch size of at least 1", batch_size=batch_size))
         leaves, tree, _ = _move_to_front(xs, axis)
+
+        def apply(x: Any) -> Any:
+            return call_watched(function, ((x,), {}), ((xs,), {}), lambda: paths(tree, "xs"))
+
         if batch_size is None:
-            return scan(lambda carry, x: (carry, function(x)), None, unflatten(tree, leaves.tensors))[1]
+            return scan(lambda carry, x: (carry, apply(x)), None, unflatten(tree, leaves.tensors))[1]
         size, name = leaves.tensors[0].shape[0], next((x.names[0] for x in leaves.tensors if x.names[0]), None)
-        mapped, whole = vmap(function), size - size % count
+        mapped, whole = vmap(apply), size - size % count
         pieces = []
         if whole or not size:
             rows = [_split_batches(slice_basic(x, slice(whole)), count) for x in leaves.tensors]

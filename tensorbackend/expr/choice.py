@@ -16,6 +16,7 @@ from ..protocol import Backend
 from ..select import common_backend
 from ..template import Template
 from ..tensor import Tensor, TensorLike
+from .aliases import call_watched
 from .closures import TracedFunction, close, is_array, trace_flat
 from .control import call, call_cond, check_predicate, move_to_backend, name_errors
 from .evaluate import evaluate
@@ -35,6 +36,7 @@ class _Branches:
     """Functions that take the same operands, traced, with results of the same templates."""
 
     def __init__(self, functions: Sequence[Function], operands: tuple[Any, ...], home: Backend, names: Sequence[str]):
+        self.given = operands
         self.leaves, self.tree = flatten(operands)
         self.places = [place for place, leaf in enumerate(self.leaves) if is_array(leaf)]
         every = paths(self.tree, "operands")
@@ -57,7 +59,9 @@ class _Branches:
             filled = list(self.leaves)
             for place, x in zip(self.places, tensors, strict=True):
                 filled[place] = x
-            result = function(*unflatten(self.tree, filled))
+            result = call_watched(
+                function, (unflatten(self.tree, filled), {}), (self.given, {}), lambda: paths(self.tree, "operands")
+            )
             if self.out_tree is None:
                 self.out_tree = flatten(result)[1]
             leaves = leaves_like(self.out_tree, result, "result", f"to be the same from {self.all}")

@@ -56,12 +56,12 @@ class Compiled:
 
     __slots__ = (
         *("__weakref__", "backend", "calls", "donated", "graph"),
-        *("kernel", "name", "out_tree", "results", "warm"),
+        *("kernel", "name", "out_tree", "results", "warm", "written"),
     )
 
     def __init__(self, graph: Graph, backend: Backend, name: str, donated: Sequence[int] = ()) -> None:
         self.backend, self.results, self.out_tree = backend, graph.results, graph.out_tree
-        self.graph, self.name, self.donated = graph, name, donated
+        self.graph, self.name, self.donated, self.written = graph, name, donated, graph.written
         graph = updates_early(graph, donated)
         compiled = backend.compile_graph(graph, **({"donated": donated} if donated and backend.donates else {}))
         if compiled is not None and donated and not backend.donates:

@@ -28,6 +28,7 @@ from ..rules.axes import normalize_axis
 from ..select import call_with_default, common_backend, move
 from ..template import Template
 from ..tensor import Tensor, TensorLike
+from .aliases import call_body, owners_of
 from .closures import close, trace_flat
 from .effects import run_hook, run_host, run_on_a_mesh
 from .evaluate import runs_op_by_op
@@ -218,7 +219,8 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Callable[[Any, Any], A
         carried = Leaves([first, *inner.leaves], ["i", *inner.paths], home)
 
         def iteration(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
-            result = body(leaves[0], unflatten(tree, leaves[1:]))
+            given = leaves[0], unflatten(tree, leaves[1:])
+            result = call_body(body, given, [None, *owners_of(initial, tree)], carried.paths, first=1)
             carry = leaves_like(tree, result, "carry", "to keep its nesting")
             return [leaves[0] + 1, *carry], carried.paths
 
@@ -308,7 +310,10 @@ def scan(
 
         def step(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
             count = tree.size
-            result = function(unflatten(tree, leaves[:count]), unflatten(xs_tree, leaves[count:]))
+            given = unflatten(tree, leaves[:count]), unflatten(xs_tree, leaves[count:])
+            owners = [*owners_of(initial, tree), *owners_of(xs, xs_tree)]
+            names = [*carried.paths, *scanned.paths]
+            result = call_body(function, given, owners, names, lambda result: result[0])
             if not isinstance(result, tuple) or len(result) != 2:
                 raise OperandError(expected("a function that returns a pair (carry, y)", returned=type(result)))
             carry = leaves_like(tree, result[0], "carry", "to keep its nesting")

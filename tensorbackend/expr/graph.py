@@ -63,7 +63,7 @@ class Graph:
     f32 numpy 14.0
     """
 
-    __slots__ = ("__weakref__", "call", "names", "nodes", "out_tree", "outputs", "parameters", "programs")
+    __slots__ = ("__weakref__", "call", "names", "nodes", "out_tree", "outputs", "parameters", "programs", "written")
 
     parameters: tuple[Value, ...]
     """The values of the arguments."""
@@ -77,6 +77,8 @@ class Graph:
     """How the results are nested."""
     call: TracedCall | None
     """How the arguments were nested when `trace` made the graph."""
+    written: tuple[int, ...]
+    """The leaves of the arguments, tensors or not, to which the function of `jit` wrote."""
 
     def __init__(
         self,
@@ -89,6 +91,7 @@ class Graph:
         self.out_tree = out_tree or Tree(tuple, tuple(range(len(outputs))), (LEAF,) * len(outputs))
         self.names = tuple(names) if names is not None else tuple(f"arguments[{i}]" for i in range(len(parameters)))
         self.call = None
+        self.written: tuple[int, ...] = ()
         self.programs: dict[tuple[Backend, bool, tuple[int, int] | None], Any] = {}
         first = {value.node for value in parameters}
         self.nodes = (

@@ -21,6 +21,7 @@ from ..select import common_backend, get_backend, move
 from ..sizes import NeedsSizes
 from ..template import Template
 from ..tensor import Tensor
+from .aliases import owners_of, refuse_aliases, run_watched, shares_written
 from .arguments import StaticArgument, as_tensors, is_array, option_key, static_places
 from .cache import Cache, CacheInfo
 from .compilations import Compilations
@@ -226,14 +227,25 @@ def _make_jitted(
     def graph_of(call: tuple[tuple[Any, ...], dict[str, Any]], tree: Tree, leaves: Sequence[Any]) -> Graph:
         """The graph of the function for a call, given as the tree and the leaves of its arguments."""
 
+        written: list[int] = []
+
         def flat(traced_leaves: list[Any]) -> Any:
             positional, named = unflatten(
                 tree, [x.value if isinstance(x, StaticArgument) else x for x in traced_leaves]
             )
-            return function(*positional, **named)
+            watched = run_watched(function, positional, named, tree)
+            written[:] = watched.written
+            return watched.result
 
         with expect_repeats():
-            return trace_leaves(flat, leaves, argument_names(function, *call))
+            graph = trace_leaves(flat, leaves, argument_names(function, *call))
+        graph.written = tuple(written) if len(leaves) > 1 else ()
+        return graph
+
+    def refuse(written: Sequence[int], call: Any, tree: Tree) -> None:
+        """Raises `ArgumentError` if leaves of a call to which the function writes share memory with others."""
+        if written:
+            refuse_aliases(owners_of(call, tree), written, lambda: argument_names(function, *call))
 
     def as_arguments(leaves: Sequence[Any], backend: Backend) -> list[Any]:
         """The leaves; Python numbers of the classes to trace become tensors."""
@@ -267,7 +279,8 @@ def _make_jitted(
         """Writes code for the calls of a compilation if it takes such leaves unchanged; returns whether it does."""
         if not _accepts(leaves, compiled.backend, traced):
             return False
-        compiled.warm = call_of(tree, leaves, compiled.out_tree, compiled.results, compiled.backend)
+        shared = partial(shares_written, tree, compiled.written) if compiled.written else None
+        compiled.warm = call_of(tree, leaves, compiled.out_tree, compiled.results, compiled.backend, shared)
         return True
 
     def run_sized(
@@ -306,6 +319,7 @@ def _make_jitted(
             history.note(argument_names(function, *call), leaves, backend, many_sizes=True)
             found = program, program.shapes(*shapes)
         program, numbers = found
+        refuse(program.written, call, tree)
         try:
             result = program.run(numbers, [move(x, backend) for x in tensors])
         except NeedsSizes:
@@ -354,6 +368,7 @@ def _make_jitted(
                 history.note(argument_names(function, *call), leaves, backend)
                 places = donated_places(donate, argument_names(function, *call), leaves)
                 compiled = cache.store(key, Compiled(graph, backend, name, places))
+            refuse(compiled.written, call, tree)
             return compiled([move(x, compiled.backend) for x in tensors])
         if compiled is None:
             kind = (tree, tuple(x.template.kind for x in tensors), options, backend, defaults.current_precision())
@@ -373,6 +388,7 @@ def _make_jitted(
                 cache.quick[key] = compiled
         elif compiled.warm is not unwritten or write_code(compiled, as_given, tree):
             cache.prefer(compiled)
+        refuse(compiled.written, call, tree)
         return compiled([move(x, compiled.backend) for x in tensors])
 
     def clear() -> None:

@@ -52,6 +52,8 @@ class Scope:
         """The token that the last call of a function with side effects returned; `expr.effects` explains tokens."""
         self.outer: Scope | None = None
         """The trace around this one."""
+        self.written: list[Any] = []
+        """The tensors and arrays of the trace to which a trace inside it wrote, each in its own values of them."""
         self.rebound: list[tuple[ReferenceType[Any], Callable[[Any], None]]] = []
         """The objects with data to which the trace assigned values without, and how each gets its data back."""
 

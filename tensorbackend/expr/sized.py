@@ -49,6 +49,7 @@ class SizedProgram:
         leaves = Leaves()
         self.backend: Final = backend
         self.out_tree: Final[Tree] = graph.out_tree
+        self.written: Final = graph.written
         self.kinds: Final = [x.kind for x in graph.results]
         self.kernel: Final[Kernel] = Program(simplified(graph, backend), backend, entered_once=True).kernel
         self.build: Final[Callable[[Any], Kernel] | None] = leaves.builder(self.kernel)

@@ -15,6 +15,7 @@ from ..ops.shape import broadcast_to
 from ..rules.axes import normalize_axis
 from ..template import Template, as_int, intern_template
 from ..tensor import Tensor
+from .aliases import call_watched
 from .arguments import as_tensors
 from .batching import rules as rules
 from .batching.engine import evaluate_batch
@@ -92,7 +93,12 @@ def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_nam
             flags.append(example is not None)
         with expect_repeats():  # for each example
             graph = trace_leaves(
-                lambda traced_leaves: function(*unflatten(tree, traced_leaves), **keywords),
+                lambda traced_leaves: call_watched(
+                    function,
+                    (unflatten(tree, traced_leaves), keywords),
+                    (arguments, keywords),
+                    lambda: argument_names(function, arguments, keywords),
+                ),
                 [leaf if example is None else example.template for leaf, example in zip(leaves, examples, strict=True)],
                 names,
                 varying=[varies_of(leaf) for leaf in leaves],

@@ -48,6 +48,7 @@ from ..dtypes import DType, defaults
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor, blank_tensor
+from .aliases import is_holder, root_of
 from .arguments import StaticArgument
 from .evaluate import note
 from .source import function_of
@@ -77,7 +78,12 @@ def unwritten(entry: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) 
 
 
 def call_of(
-    tree: Tree, leaves: Sequence[Any], out_tree: Tree, results: Sequence[Template], backend: Backend
+    tree: Tree,
+    leaves: Sequence[Any],
+    out_tree: Tree,
+    results: Sequence[Template],
+    backend: Backend,
+    refused: Callable[[tuple[Any, ...], dict[str, Any]], bool] | None = None,
 ) -> WarmCall:
     """Writes the code of calls with such arguments, whose tensors are on a backend and whose other leaves are options.
 
@@ -91,10 +97,13 @@ def call_of(
         The nesting of the result, and the templates of its leaves.
     backend
         The backend of the tensors and of the results.
+    refused
+        Whether the code is not for some arguments, whatever their nesting and templates; it is asked only if one tensor
+        or array is among them twice.
     """
     writer = _Writer(backend)
     positional, named = tree.children
-    writer.write_call([*leaves], positional, named)
+    writer.write_call([*leaves], positional, named, refused)
     writer.write_result(out_tree, results)
     call: WarmCall = function_of("\n".join(writer.lines), _FILE, "call", writer.namespace)
     return call
@@ -115,12 +124,15 @@ class _Writer:
             "note": note,
             "otherwise": OTHERWISE,
             "registered": registered,
+            "root": root_of,
         }
         self._variables = self._bound = 0
         self._tensors: list[tuple[str, Template]] = []
         """The variable of each tensor among the arguments, and its template."""
+        self._owners: list[str] = []
+        """The expression of the identity of each tensor, or of the array whose elements an array shows."""
 
-    def write_call(self, leaves: list[Any], positional: Tree, named: Tree) -> None:
+    def write_call(self, leaves: list[Any], positional: Tree, named: Tree, refused: Callable[..., bool] | None) -> None:
         """Writes the lines that check the arguments, and call the kernel."""
         leaves.reverse()
         self._line("try:")
@@ -135,6 +147,10 @@ class _Writer:
         attributes = "".join([f"{variable}.template, {variable}.backend, " for variable, _ in self._tensors])
         self._unless(f"({attributes}) == {kinds}")
         self._unless(f"defaults.current_precision() == {self._name(defaults.current_precision())}")
+        if refused is not None:  # asked only where one object is there twice, as that takes longer
+            owners = ", ".join(self._owners)
+            apart = f"len({{{owners}}}) == {len(self._owners)}"
+            self._unless(f"{apart} or not {self._name(refused)}(arguments, keywords)")
         self._line("except misses:")
         self._line("    return otherwise")
         self._line("entry.calls += 1")
@@ -195,7 +211,10 @@ class _Writer:
             below, tree_variable = self._variable(), self._variable()
             self._line(f"    {below}, {tree_variable} = flatten({variable})")
             self._unless(f"{tree_variable} == {self._name(tree)}")
+            before = len(self._owners)
             self._parts(below, (LEAF,) * tree.size, leaves)
+            if is_holder(kind):
+                self._owners[before:] = [f"id(root({variable}))"]
             return
         self._parts(read, tree.children, leaves)
 
@@ -203,6 +222,7 @@ class _Writer:
         """Writes the line that checks an option. Tensors are noted, and checked together later."""
         if isinstance(leaf, Tensor):
             self._tensors.append((variable, leaf.template))
+            self._owners.append(f"id({variable})")
             return
         option = leaf.value if type(leaf) is StaticArgument else leaf
         kind, name = type(option), self._name(option)

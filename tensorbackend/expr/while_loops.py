@@ -18,6 +18,7 @@ from ..ops.reduction import any as any_
 from ..rules.axes import normalize_axis
 from ..template import Template
 from ..tensor import Tensor, TensorLike
+from .aliases import call_body, owners_of
 from .closures import trace_flat
 from .control import Flat, Function, Tensors, name_errors, run_scan_of, run_while
 from .examples import chosen, fill_from_active, spread
@@ -128,7 +129,8 @@ def while_loop(
             return condition(unflatten(tree, leaves))
 
         def step(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
-            return leaves_like(tree, body(unflatten(tree, leaves)), "carry", "to keep its nesting"), carried.paths
+            result = call_body(body, (unflatten(tree, leaves),), owners_of(initial, tree), carried.paths)
+            return leaves_like(tree, result, "carry", "to keep its nesting"), carried.paths
 
         holds, iteration = (test, step) if axis is None else _stop_each(carried, axis, test, step)
         results = (

@@ -11,6 +11,7 @@ Each array has its own `Tensor` object, so that a write changes no tensor of the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from types import GenericAlias
 from typing import Any, Final
 
@@ -159,7 +160,8 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                     kind = key.__class__
                     whole = key == _ALL if kind is slice else key is ...
                     if whole and v.template.shape == t.template.shape and v.backend is t.backend:
-                        self._t = Tensor(t.template, t.backend, v.data)
+                        data = v.data if v.backend.holds_data else copy(v.data)  # a trace sees a write by its object
+                        self._t = Tensor(t.template, t.backend, data)
                         return
                     if is_basic(key):
                         try:
@@ -358,7 +360,8 @@ def replace(x: ndarray, t: Tensor) -> None:
             if own.backend is t.backend or not t.backend.holds_data:
                 if own.backend.holds_data and not t.backend.holds_data:
                     _note_rebound(x, own)
-                x._t = t if t.template is own.template else Tensor(own.template, t.backend, t.data)
+                data = t.data if t.backend.holds_data else copy(t.data)
+                x._t = Tensor(own.template, t.backend, data)
             else:
                 _setitem(own, ..., t)
             return

@@ -12,6 +12,7 @@ from ...protocol import Backend
 from ...select import home_of
 from ...template import Template
 from ...tensor import Tensor
+from ..aliases import call_watched
 from ..graph import Graph
 from ..static_leaves import is_inexact, is_static
 from ..trace import argument_names, trace_leaves
@@ -122,7 +123,9 @@ def trace_call(
             chosen_positions, [nested] if isinstance(positions, int) else nested, strict=True
         ):
             filled[position] = argument
-        return function(*filled, **keywords)
+        return call_watched(
+            function, (filled, keywords), (arguments, keywords), lambda: argument_names(function, arguments, keywords)
+        )
 
     call = Call(Graph([], []), tensors, tree, LEAF, held)
     graph = trace_leaves(run, tensors, [name for _, name in pairs])

@@ -10,6 +10,7 @@ from ...declarations.argument_errors import check_arguments_early
 from ...errors.tracebacks import name_in_errors
 from ...select import common_backend, get_backend, move
 from ...tensor import Tensor
+from ..aliases import call_watched
 from ..arguments import as_tensors
 from ..control import call_checkpoint
 from ..graph import Graph
@@ -112,7 +113,12 @@ def _wrap(function: Callable[P, R], policy: Policy) -> Callable[P, R]:
         def flat(operands: list[Any]) -> Any:
             rest = iter(operands)
             positional, named = unflatten(tree, [next(rest) if isinstance(x, Tensor) else x for x in leaves])
-            return function(*positional, **named)
+            return call_watched(
+                function,
+                (positional, named),
+                (arguments, dict(keywords)),
+                lambda: argument_names(function, arguments, dict(keywords)),
+            )
 
         names = argument_names(function, arguments, dict(keywords))
         graph = trace_leaves(

@@ -14,6 +14,7 @@ from ...errors import TemplateDataError
 from ...ops.creation.filled import zeros
 from ...template import Template
 from ...tensor import Tensor
+from ..aliases import share_memory
 from ..closures import close
 from ..evaluate import evaluate
 from ..graph import Graph
@@ -50,7 +51,8 @@ def differentiate(
     memory: Memory | None = None,
 ) -> R:
     """Apply a transform to a call of a function: `from_record` if its nodes are recalled, otherwise `from_trace`."""
-    record = recall_call(function, argnums, arguments, keywords) if memory is None or memory.recalls else None
+    recalls = (memory is None or memory.recalls) and not share_memory(arguments, keywords)
+    record = recall_call(function, argnums, arguments, keywords) if recalls else None
     if record is None:
         return from_trace(trace_call(function, argnums, arguments, keywords))
     call = None
