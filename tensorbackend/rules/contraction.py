@@ -158,7 +158,7 @@ def broadcast_pairs(
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> x1, x2 = tb.template((7, 5, 3, 4)), tb.template((1, 5, 4, 2))
+    >>> x1, x2 = tb.template((7, 5, 3, 4), "f32"), tb.template((1, 5, 4, 2), "f32")
     >>> pairs = broadcast_pairs(x1, x2, (3, 2), ((0, 1), (0, 1)))
     >>> pairs.dropped, pairs.batch  # the product has the axes 5, 7, 3 and 2
     (((), (0,)), ((1,), (0,)))

@@ -26,6 +26,12 @@ Function = Callable[..., Any]
 RNG = np.random.default_rng(7)
 
 
+@pytest.fixture(autouse=True)
+def _same_numbers_in_any_order() -> None:
+    """Begins the random numbers of each test, so that they do not depend on the tests before."""
+    RNG.bit_generator.state = np.random.default_rng(7).bit_generator.state
+
+
 def numbers(*shape: int, complex_: bool = False) -> Any:
     drawn = RNG.standard_normal(shape)
     return drawn + 1j * RNG.standard_normal(shape) if complex_ else drawn

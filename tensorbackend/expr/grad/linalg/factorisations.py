@@ -283,7 +283,7 @@ def _svd(
     # term has a limit there. Neither has the squares of the values, which may be out of range.
     middle = 0.5 * (left + right) * astype(differences(values), u.dtype)
     shares = where(total == 0, 0, 0.5 / where(total == 0, 1, total))
-    middle = middle + (left - right) * astype(shares, u.dtype)
+    middle = middle + real_diagonal(left - right) * astype(shares, u.dtype)  # phases have a term of their own, below
     if of_values is not None:
         middle = middle + as_diagonal(of_values, u)
     if turned is not None:
