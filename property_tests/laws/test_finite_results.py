@@ -47,7 +47,7 @@ def test_a_finite_result_is_no_error(backend: str, name: str) -> None:
     oracle = ORACLES[name]
     run = Watched(name, tb.get_backend(backend))
 
-    @profile(4)
+    @profile(1)
     @given(oracle.strategy)
     def raises_nothing(drawn: object) -> None:
         with tb.default_backend(run.backend), numpy.errstate(all="ignore"):
