@@ -38,7 +38,7 @@ WRITES: Final = (
     "if a.shape[0] > 1: a[1] = 2",
     "for i in range(3): a[i % 2] += i",
 )
-"""What a function may do to its arguments a and b, beside its result c."""
+"""What a function may do to its arguments a and b, and what its result c is."""
 
 READS: Final = (
     "c = a * 2",
@@ -145,6 +145,9 @@ ONCE: Final[dict[str, Callable[[Program, Any, Any], Any]]] = {
     "value_and_grad of jit": lambda f, a, b: value_of_gradient(tb.jit(f), a, b),
     "vjp": lambda f, a, b: tb.vjp(f, a, b)[0],
     "jvp": lambda f, a, b: tb.jvp(f, (a, b), (ours.ones_like(a), ours.ones_like(b)))[0],
+    "value_and_grad of an op of the program's": lambda f, a, b: value_of_gradient(
+        tb.custom_gradient(lambda a, b: (f(a, b), lambda slope: (a, b))), a, b
+    ),
     "cond": lambda f, a, b: tb.cond(True, f, f, a, b),
     "switch": lambda f, a, b: tb.switch(1, [f, f, f], a, b),
     "checkpoint": lambda f, a, b: tb.checkpoint(f)(a, b),

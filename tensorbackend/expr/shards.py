@@ -13,6 +13,7 @@ from ..scopes import in_own_context
 from ..select import common_backend
 from ..template import Template
 from ..tensor import Tensor
+from .aliases import call_watched
 from .arguments import as_tensors
 from .closures import close
 from .control import call, move_to_backend, name_errors
@@ -102,7 +103,8 @@ def shard_map(
             for place, part in zip(places, parts, strict=True):
                 filled[place] = part
             positional, by_name = unflatten(tree, filled)
-            results, out_tree = flatten(function(*positional, **by_name))
+            result = call_watched(function, (positional, by_name), (arguments, keywords), lambda: labels)
+            results, out_tree = flatten(result)
             with name_errors("shard_map"):
                 return _tensors(results, paths(out_tree, "result"))
 

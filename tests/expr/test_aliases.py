@@ -35,7 +35,7 @@ def test_the_error_names_both_arguments_and_a_remedy_that_works() -> None:
 
 
 def test_calls_of_one_compilation_are_refused_by_their_own_arguments() -> None:
-    """Also when warm, when found for another size, and with an option and keywords beside them."""
+    """Also when warm, when found for another size, and with an option and keywords."""
     compiled = tb.jit(put)
     for _ in range(4):
         x, y = tb.ones(2), tb.ones(2)

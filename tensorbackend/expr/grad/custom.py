@@ -15,6 +15,7 @@ from ...protocol.callbacks import CompositeCall
 from ...scopes import in_own_context
 from ...select import call_with_default, common_backend, default_backend, get_backend, move
 from ...tensor import Tensor
+from ..aliases import call_watched
 from ..closure_scan import freeze_variables, reachable_tensors
 from ..closures import close, close_over, intern_graph
 from ..evaluate import evaluate
@@ -119,9 +120,9 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
             backend = ExprBackend()  # a closed-over tensor may be one of the graph's
         if not isinstance(backend, ExprBackend):
             if isinstance(backend, TapeBackend) or current_tape() is not None:  # a closed-over tensor may be on a tape
-                return _record_on_tape(function, leaves, tree)
+                return _record_on_tape(function, arguments, leaves, tree)
             return tree_map(_constant, _pair(called(*arguments))[0])
-        traced = _TracedGradient(function, leaves, tree, argument_names(function, arguments))
+        traced = _TracedGradient(function, arguments, leaves, tree)
         forward, pullback, constants = traced.close_graphs()
         call = CompositeCall(
             forward.results,
@@ -152,14 +153,16 @@ def _pair(returned: Any) -> tuple[Any, Callable[..., Any]]:
 class _TracedGradient:
     """The graph of a function on arguments, and that of its function of cotangents, which continues the same trace."""
 
-    def __init__(self, function: Callable[..., Any], leaves: list[Any], tree: Tree, names: list[str]) -> None:
+    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], leaves: list[Any], tree: Tree) -> None:
         self.leaves, self.tree = leaves, tree
+        names = argument_names(function, arguments)
         pairs = [(leaf, name) for leaf, name in zip(leaves, names, strict=True) if isinstance(leaf, Tensor)]
         self.names = [name for _, name in pairs]
 
         def call(parameters: list[Any]) -> Any:
             self.parameters, self.scope = parameters, current()
-            result, pull = _pair(function(*unflatten(tree, _fill(leaves, parameters))))
+            given = unflatten(tree, _fill(leaves, parameters))
+            result, pull = _pair(call_watched(function, (given, {}), (arguments, {}), lambda: names))
             self.pull = freeze_variables(pull)
             return result
 
@@ -287,12 +290,13 @@ def _not_an_argument(x: Tensor) -> NoGradient:
 # On a tape
 
 
-def _record_on_tape(function: Callable[..., Any], leaves: Sequence[Any], tree: Tree) -> Any:
+def _record_on_tape(function: Callable[..., Any], arguments: tuple[Any, ...], leaves: Sequence[Any], tree: Tree) -> Any:
     """Call a function on a tape, and record it as one node from its arguments to its result."""
     start = next_serial()
     # The function gets nodes of its own for its arguments, which tell them from the same tensors in its closure.
     passed = [again(leaf) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
-    result, pull = _pair(function(*unflatten(tree, passed)))
+    given, names = (unflatten(tree, passed), {}), lambda: argument_names(function, arguments)
+    result, pull = _pair(call_watched(function, given, (arguments, {}), names))
     result_leaves, out_tree = flatten(result)
     tensors = [x if isinstance(x, Tensor) else asarray(x) for x in result_leaves]
     arguments = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
