@@ -295,19 +295,20 @@ def _record_on_tape(function: Callable[..., Any], arguments: tuple[Any, ...], le
     start = next_serial()
     # The function gets nodes of its own for its arguments, which tell them from the same tensors in its closure.
     passed = [again(leaf) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
-    given, names = (unflatten(tree, passed), {}), lambda: argument_names(function, arguments)
-    result, pull = _pair(call_watched(function, given, (arguments, {}), names))
+    given: tuple[Any, dict[str, Any]] = unflatten(tree, passed), {}
+    names = argument_names(function, arguments)
+    result, pull = _pair(call_watched(function, given, (arguments, {}), lambda: names))
     result_leaves, out_tree = flatten(result)
     tensors = [x if isinstance(x, Tensor) else asarray(x) for x in result_leaves]
-    arguments = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+    taken = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
     closed_over = earlier_values(tensors, [x for x in passed if isinstance(x, Tensor)], start)
-    backend = common_backend([*closed_over, *arguments])
+    backend = common_backend([*closed_over, *taken])
     if not isinstance(backend, TapeBackend):
         return tree_map(_constant, result)
     results = tuple(move(underlying_tensor(x), backend.on) for x in tensors)
-    options = {"pullback": _TapePullback(freeze_variables(pull), leaves, tree, results, out_tree, len(arguments))}
+    options = {"pullback": _TapePullback(freeze_variables(pull), leaves, tree, results, out_tree, len(taken))}
     out = tuple(x.template for x in results)
-    operands = tuple(move(x, backend) for x in (*closed_over, *arguments))
+    operands = tuple(move(x, backend) for x in (*closed_over, *taken))
     values = backend.record_results(CUSTOM, out, (operands,), options, None, results)
     return unflatten(out_tree, [Tensor(x, backend, value) for x, value in zip(out, values, strict=True)])
 
