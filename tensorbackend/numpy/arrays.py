@@ -11,7 +11,6 @@ Each array has its own `Tensor` object, so that a write changes no tensor of the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from types import GenericAlias
 from typing import Any, Final
 
@@ -31,7 +30,7 @@ from .holders import fresh as fresh
 from .holders import functions as functions
 from .holders import release as release
 from .holders import tensor_of as tensor_of
-from .in_place import BOOL, DOUBLE, WIDE, apart, written, written_through
+from .in_place import BOOL, DOUBLE, WIDE, apart, as_written, written, written_through
 from .keys import CUTS, HOST, PARTS, cut, has_only_ints, template_of_part
 from .keys import as_shape as as_shape
 from .keys import is_basic as is_basic
@@ -160,8 +159,7 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                     kind = key.__class__
                     whole = key == _ALL if kind is slice else key is ...
                     if whole and v.template.shape == t.template.shape and v.backend is t.backend:
-                        data = v.data if v.backend.holds_data else copy(v.data)  # a trace sees a write by its object
-                        self._t = Tensor(t.template, t.backend, data)
+                        self._t = as_written(v, t.template)
                         return
                     if is_basic(key):
                         try:
@@ -360,8 +358,7 @@ def replace(x: ndarray, t: Tensor) -> None:
             if own.backend is t.backend or not t.backend.holds_data:
                 if own.backend.holds_data and not t.backend.holds_data:
                     _note_rebound(x, own)
-                data = t.data if t.backend.holds_data else copy(t.data)
-                x._t = Tensor(own.template, t.backend, data)
+                x._t = t if t.template is own.template and t.backend.holds_data else as_written(t, own.template)
             else:
                 _setitem(own, ..., t)
             return
@@ -398,8 +395,7 @@ def _note_rebound(x: ndarray, t: Tensor) -> None:
 
 
 def _undo_reshape(t: Tensor, base: ndarray) -> Tensor:
-    shape = base.shape
-    return t if t.shape == shape else _reshape(t, shape)
+    return t if t.shape == base.shape else _reshape(t, base.shape)
 
 
 def _base_in_view(base: ndarray, of: Template) -> ndarray:

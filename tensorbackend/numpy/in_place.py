@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Final
 
 import numpy
 
 from ..backends.numpy_backend.memory import own
 from ..dtypes import bool_, complex128, float64, int64
+from ..template import Template
 from ..tensor import Tensor
 from .holders import Holder, release
 from .keys import HOST
@@ -25,6 +27,11 @@ DOUBLE: Final = numpy.float64
 def apart(t: Tensor) -> Tensor:
     """A tensor whose memory nothing else refers to, if the backend's memory is writeable."""
     return Tensor(t.template, t.backend, t.data.copy()) if t.data.__class__ is HOST else t
+
+
+def as_written(t: Tensor, template: Template) -> Tensor:
+    """What an array holds that gets all elements of a tensor; a trace sees the write by another object as its value."""
+    return Tensor(template, t.backend, t.data if t.backend.holds_data else copy(t.data))
 
 
 def written(t: Tensor, key: Any, v: Tensor) -> bool:
