@@ -1,4 +1,4 @@
-"""Casts at the midpoints between two numbers, and one step beside them, round once to nearest even on each backend."""
+"""Casts at the midpoints between two numbers, and one step next to them, round once to nearest even on each backend."""
 
 from __future__ import annotations
 

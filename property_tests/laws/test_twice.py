@@ -1,4 +1,4 @@
-"""Effects of a function: called several times, it gives the same compiled as eagerly, or is refused.
+"""Effects of a function: called several times, it returns the same compiled as eagerly, or is refused.
 
 Python's own objects, such as a list to which a function appends, change once, when it is traced. So does an array from
 outside to which it assigns elements that depend on no argument, as `outside += 1`.

@@ -51,7 +51,7 @@ AS_NUMPY: dict[str, Callable[[Any], Any]] = {
     "its sum": lambda m: m.sum(_itself(1)),
     "it as an index": lambda m: m.arange(3)[_itself(1)],
     "it as an operand": lambda m: m.arange(3) + _itself(1),
-    "it beside an array": lambda m: m.array([m.ones(2), _itself(1)]),
+    "it next to an array": lambda m: m.array([m.ones(2), _itself(1)]),
     "an array in it": lambda m: m.array(_itself(m.ones(1))),
     "its entries": lambda m: m.random.default_rng(0).choice(_itself(1)),
     "it as a pad": lambda m: m.pad(m.ones(2), _itself(1)),
