@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 from math import inf
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from tensorbackend import Template, Tensor
 from tensorbackend.dtypes import DType, bfloat16, bool_, finfo, float16, iinfo
@@ -100,12 +100,13 @@ _MEMORY: Final = "_tensorbackend_memory"
 
 def _own(x: Tensor) -> Array:
     """The payload in memory that nobody else sees, to be written to; x gets it."""
-    data = x.data
-    memory = getattr(data, _MEMORY, None)
+    data: Array = x.data
+    array: Array
+    memory: Array | None = getattr(data, _MEMORY, None)
     if memory is not None and memory.data_ptr() == data.data_ptr():  # a deep copy has a copy of the attribute
         x.data = array = _lend(memory)
         del data
-        if memory._use_count() == _ALONE:
+        if _uses(memory) == _ALONE:
             return array
         data = array
     memory = data.clone(memory_format=torch.contiguous_format)
@@ -121,9 +122,15 @@ def _own(x: Tensor) -> Array:
 
 def _lend(memory: Array) -> Array:
     """A tensor of the same memory that holds a capsule of it."""
-    array: Array = torch.utils.dlpack.from_dlpack(torch.utils.dlpack.to_dlpack(memory))
+    array: Array = torch.utils.dlpack.from_dlpack(cast(Any, torch.utils.dlpack).to_dlpack(memory))
     setattr(array, _MEMORY, memory)
     return array
+
+
+def _uses(memory: Array) -> int:
+    """PyTorch's count of the uses of a tensor, which it does not declare."""
+    count: int = cast(Any, memory)._use_count()
+    return count
 
 
 _ALONE: Final = 2
@@ -135,13 +142,13 @@ def _counts() -> bool:
     """Whether the installed version of PyTorch counts capsules in the uses of a tensor."""
     try:
         memory = torch.zeros(4)
-        before = memory._use_count()
+        before = _uses(memory)
         array = _lend(memory)
         part = array[1:]
-        one = memory._use_count()
+        one = _uses(memory)
         del array
-        still = memory._use_count()
+        still = _uses(memory)
         del part
-        return bool((before, one, still, memory._use_count()) == (1, _ALONE, _ALONE, 1))
+        return (before, one, still, _uses(memory)) == (1, _ALONE, _ALONE, 1)
     except (AttributeError, RuntimeError, TypeError):
         return False
