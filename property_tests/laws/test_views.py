@@ -25,12 +25,28 @@ _IN_ORDER: Final = ("y[0] = 5", "y[...] = 5", "y[()] = 5", "y.fill(3)", "np.copy
 _LET_THROUGH: Final = ("np.add.at", "np.negative.at")
 """Writes to read-only arrays that NumPy does not refuse, by mistake."""
 
-_OTHER_MEMORY: Final = ("[0, 1]]", "stride_tricks", "np.roll", "np.tile")
+_OTHER_MEMORY: Final = (
+    "[0, 1]]",
+    "stride_tricks",
+    "np.roll",
+    "np.tile",
+    "np.concatenate",
+    "stack(",
+    "np.append",
+    "np.block",
+)
 """Makers of arrays that NumPy keeps in an order of its code's own, or whose base is a helper of NumPy's."""
 
 CODE: Final = {text: compile(text, text, "eval") for text in MAKERS} | {
     text: compile(text, text, "exec") for text in WRITES
 }
+
+
+_ALONE: Final = ("as_strided", "[0, 1]]", "meshgrid", "writeable=True")
+"""Makers that are judged alone. Of an array that may be smaller, NumPy's `as_strided` reads and writes whatever lies
+behind it; results of index arrays keep an order of NumPy's own; windows over broadcast arrays cannot be written to."""
+
+IN_CHAINS: Final = [text for text in MAKERS if not any(part in text for part in _ALONE)]
 
 
 def fresh(np: Any) -> Any:
@@ -112,7 +128,7 @@ def test_a_write_reaches_the_same_array_on_other_backends(write: str) -> None:
         assert_none([found for maker in MAKERS if (found := differs((maker,), write, True))])
 
 
-@given(st.lists(st.sampled_from(MAKERS), min_size=2, max_size=3), st.sampled_from(WRITES), st.booleans())
+@given(st.lists(st.sampled_from(IN_CHAINS), min_size=2, max_size=3), st.sampled_from(WRITES), st.booleans())
 @profile(600)
 def test_writes_to_chains_of_views(makers: list[str], write: str, owned: bool) -> None:
     assert_none([found] if (found := differs(tuple(makers), write, owned)) else [])
@@ -141,7 +157,11 @@ def remembers(makers: tuple[str, ...]) -> Any:
     if isinstance(spaces[0][0], type) or isinstance(spaces[1][0], type):
         return None  # refused, which the laws of writes judge
     unlike = [part for maker in makers for part in _OTHER_MEMORY if part in maker]
-    skipped = ("owns", "base", "strides", "row-major", "fortran") if unlike else ()
+    skipped: tuple[str, ...] = ("owns", "base", "strides", "row-major", "fortran") if unlike else ()
+    if len(makers) > 1:  # of a view of a copy the base may be a helper of NumPy's
+        skipped += ("owns", "base")
+        if ("owns", True) in spaces[0] or ("owns", True) in spaces[1]:  # NumPy keeps the order of what it computes from
+            skipped += ("strides", "row-major", "fortran")
     found = [pair for pair in zip(*spaces, strict=False) if pair[0] != pair[1] and pair[0][0] not in skipped]
     return (makers, found) if found else None
 
@@ -152,7 +172,7 @@ def test_memory_is_where_numpy_has_it(backend: str) -> None:
         assert_none([found for maker in MAKERS if (found := remembers((maker,)))])
 
 
-@given(st.lists(st.sampled_from(MAKERS), min_size=2, max_size=3))
+@given(st.lists(st.sampled_from(IN_CHAINS), min_size=2, max_size=3))
 @profile(300)
 def test_memory_of_chains_is_where_numpy_has_it(makers: list[str]) -> None:
     assert_none([found] if (found := remembers(tuple(makers))) else [])

@@ -85,7 +85,10 @@ def any_shared(owners: Sequence[Any]) -> bool:
 def share_memory(arguments: Sequence[Any], keywords: dict[str, Any]) -> bool:
     """Whether two leaves of the arguments of a call have one root."""
     found: list[Any] = []
-    _gather((*arguments, *keywords.values()), found)
+    try:
+        _gather((*arguments, *keywords.values()), found)
+    except RecursionError:  # a container that holds itself, which is refused where the arguments are flattened
+        return False
     return any_shared(found)
 
 

@@ -163,6 +163,7 @@ def _hypot(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents
         x1, x2 = cast_to_float32(x1), cast_to_float32(x2)
         out = hypot(x1, x2)
     infinite = isinf(out)
+    x1, x2 = (astype(x, out.dtype) for x in (x1, x2))
     x1, x2 = (where(infinite, where(isinf(x), sign(x), x * 0), x) for x in (x1, x2))
     out = where(infinite, sqrt(where(infinite, x1 * x1 + x2 * x2, 1)), out)
     length = where(out == 0, 1, out)  # quotients first: the reciprocal of a length may be out of range
