@@ -40,9 +40,9 @@ def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_nam
     is not batched. A tuple has an entry for each argument. For an argument that nests tensors, the entry may be nested
     in the same way, with a dict for a dict or a dataclass. Keyword arguments are not batched. `out_axes` is the
     position of that axis in the results, and may be nested like the results; `None` is for results that are the same
-    for all examples. In the results, the axis has the name `axis_name`, or else its name in the arguments. The function
+    for all examples. In the results, the axis has the name `axis_name`, or else its name in the arguments.
 
-    gets tensors without the axis, and may be any function that `trace` takes. Raises `ShapeError` for
+    The function gets tensors without the axis, and may be any function that `trace` takes. Raises `ShapeError` for
     different numbers of examples, `AxisError` for an axis that does not exist, `NamesError` for different names of the
     axis, and `ArgumentError` for `in_axes` or `out_axes` that are not nested like the arguments or results.
 

@@ -44,10 +44,10 @@ def threads() -> int:
 
 @check_arguments
 def set_threads(count: int | None) -> None:
-    """Set the number of threads that share this library's own work on large arrays, for the process. That work
+    """Set the number of threads that share this library's own work on large arrays, for the process.
 
-    is the blocks of `tb.jit` on NumPy. The underlying libraries have their own settings, such as `OMP_NUM_THREADS` of
-    NumPy's BLAS. Results do not depend on the number.
+    That work is the blocks of `tb.jit` on NumPy. The underlying libraries have their own settings, such as
+    `OMP_NUM_THREADS` of NumPy's BLAS. Results do not depend on the number.
 
     Parameters
     ----------

@@ -1,7 +1,6 @@
 """Gradient rules of elementwise ops.
 
 At a kink or a tie a rule returns what JAX returns: docs/semantics.md has the
-
 list. A rule does not square an operand unless its result does: the square could overflow although the result is in
 range. Nor does it take the difference of a rounded result from 1, which is 0 for sigmoid(20). If such a step is
 unavoidable, `widen_rule` makes it harmless in float16 and bfloat16, and docs/gradients.md describes the effect for the

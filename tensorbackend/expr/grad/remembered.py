@@ -1,6 +1,6 @@
-"""Transforms that cache the graphs that they derive, as programs, by the nodes that a function recorded. The
+"""Transforms that cache the graphs that they derive, as programs, by the nodes that a function recorded.
 
-function runs at each call. If it recorded the same nodes before, its graph is not derived again.
+The function runs at each call. If it recorded the same nodes before, its graph is not derived again.
 """
 
 from __future__ import annotations

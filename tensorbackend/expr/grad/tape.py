@@ -47,9 +47,9 @@ class _Pause(Block[None]):
 
 
 class Tape:
-    """Records ops on the tensors that it watches, while its block runs. The
+    """Records ops on the tensors that it watches, while its block runs.
 
-    record lives as long as any tensor that was computed in it, so any number of gradients can be computed from it.
+    The record lives as long as any tensor that was computed in it, so any number of gradients can be computed from it.
     """
 
     __slots__ = ("__weakref__", "_began", "_pauses", "serial")
