@@ -186,13 +186,14 @@ def interrupted_in_a_loop(make: Callable[[], Any], seconds: float) -> dict[str, 
     """What a loop of blocks leaves when it is interrupted after a time."""
 
     def loop() -> None:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
         while True:
             with make():
                 pass
 
     with pytest.raises(KeyboardInterrupt):
         loop()
+    signal.setitimer(signal.ITIMER_REAL, 0)
     return {variable.name: value for variable, value in contextvars.copy_context().items()}
 
 

@@ -134,8 +134,8 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         return view
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        assignments.acquire()
         try:
+            assignments.acquire()
             t = self._t
             if LASTING and t is not None:
                 release(self)
@@ -200,7 +200,10 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                 return
             functions["setitem"](self, key, value)
         finally:
-            assignments.release()
+            try:  # noqa: SIM105 # see there
+                assignments.release()
+            except RuntimeError:
+                pass
 
     def __iter__(self) -> Iterator[Any]:
         return (self[position] for position in range(len(self)))
@@ -347,35 +350,42 @@ def flat_view(x: ndarray) -> ndarray:
 _FLAT: Final = Step(lambda t: _reshape(t, (-1,)), lambda old, new: _reshape(new, old.shape, names=old.names), None)
 
 
+@assignments.locked
 def replace(x: ndarray, t: Tensor) -> None:
     """Replaces the elements of an array by those of a tensor of its shape and dtype, through views."""
-    with assignments.lock:
-        own = x._t
-        if own is not None:
-            release(x)
-            if LOCKED:
-                refuse_read_only(x)
-            if own.backend is t.backend or not t.backend.holds_data:
-                if own.backend.holds_data and not t.backend.holds_data:
-                    _note_rebound(x, own)
-                x._t = t if t.template is own.template and t.backend.holds_data else as_written(t, own.template)
-            else:
-                _setitem(own, ..., t)
-            return
-        if written_through(x, ..., t):
-            return
-        shown = overlapping(x)
-        if shown is not None:
-            functions["put_at_places"](x, shown, ..., t)
-            return
-        base, how = x._base, x._how
-        if how.__class__ is Step:
-            old = tensor_of(base)
-            if old.template is not x._of:
-                old = _reshape(old, x._of.shape)
-            replace(base, _undo_reshape(how.write(old, t), base))
+    own = _to_write(x)
+    if own is not None:
+        if own.backend is t.backend or not t.backend.holds_data:
+            if own.backend.holds_data and not t.backend.holds_data:
+                _note_rebound(x, own)
+            x._t = t if t.template is own.template and t.backend.holds_data else as_written(t, own.template)
         else:
-            put(_base_in_view(base, x._of), how, t)
+            _setitem(own, ..., t)
+        return
+    if written_through(x, ..., t):
+        return
+    shown = overlapping(x)
+    if shown is not None:
+        functions["put_at_places"](x, shown, ..., t)
+        return
+    base, how = x._base, x._how
+    if how.__class__ is Step:
+        old = tensor_of(base)
+        if old.template is not x._of:
+            old = _reshape(old, x._of.shape)
+        replace(base, _undo_reshape(how.write(old, t), base))
+    else:
+        put(_base_in_view(base, x._of), how, t)
+
+
+def _to_write(x: ndarray) -> Tensor | None:
+    """The tensor of an array that may be written to; `None` for a view."""
+    own = x._t
+    if own is not None:
+        release(x)
+        if LOCKED:
+            refuse_read_only(x)
+    return own
 
 
 def _holds_traced(key: Any, value: Any) -> bool:
@@ -408,44 +418,41 @@ def _begins_with_indices(key: tuple[Any, ...]) -> bool:
     return bool(key) and key[0].__class__ is Tensor
 
 
+@assignments.locked
 def put(x: ndarray, key: Any, value: Any) -> None:
     """Assigns a tensor or a Python number at a plain key, through views."""
-    with assignments.lock:
-        own = x._t
-        if own is not None:
-            release(x)
-            if LOCKED:
-                refuse_read_only(x)
-            if own.backend.holds_data and _holds_traced(key, value):
-                made = _put_at(own, key, value)
-                _note_rebound(x, own)
-                x._t = made
-            elif value.__class__ is not Tensor or not written(own, key, value):
-                _setitem(own, key, value)
+    own = _to_write(x)
+    if own is not None:
+        if own.backend.holds_data and _holds_traced(key, value):
+            made = _put_at(own, key, value)
+            _note_rebound(x, own)
+            x._t = made
+        elif value.__class__ is not Tensor or not is_basic(key) or not written(own, key, value):
+            _setitem(own, key, value)
+        return
+    if is_basic(key):
+        if written_through(x, key, value):
             return
-        if is_basic(key):
-            if written_through(x, key, value):
-                return
-        else:
-            refuse_read_only(x)
-        x._kept = x._seen = None
-        shown = overlapping(x)
-        if shown is not None:
-            functions["put_at_places"](x, shown, key, value)
-            return
-        how = x._how
-        if has_only_ints(how) and (key.__class__ is not tuple or is_basic(key) or _begins_with_indices(key)):
-            ints = how if how.__class__ is tuple else (how,)
-            put(_base_in_view(x._base, x._of), (*ints, *(key if key.__class__ is tuple else (key,))), value)
-            return
-        t = x._read()
-        x._kept = x._seen = None
-        if t.backend.holds_data and _holds_traced(key, value):
-            t = _put_at(t, key, value)
-        else:
-            t = fresh(t)
-            _setitem(t, key, value)
-        replace(x, t)
+    else:
+        refuse_read_only(x)
+    x._kept = x._seen = None
+    shown = overlapping(x)
+    if shown is not None:
+        functions["put_at_places"](x, shown, key, value)
+        return
+    how = x._how
+    if has_only_ints(how) and (key.__class__ is not tuple or is_basic(key) or _begins_with_indices(key)):
+        ints = how if how.__class__ is tuple else (how,)
+        put(_base_in_view(x._base, x._of), (*ints, *(key if key.__class__ is tuple else (key,))), value)
+        return
+    t = x._read()
+    x._kept = x._seen = None
+    if t.backend.holds_data and _holds_traced(key, value):
+        t = _put_at(t, key, value)
+    else:
+        t = fresh(t)
+        _setitem(t, key, value)
+    replace(x, t)
 
 
 def _flatten(x: ndarray) -> tuple[tuple[Tensor], None]:

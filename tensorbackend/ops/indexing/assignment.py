@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import wraps
 from sys import _getframe
 from typing import Any, Final
 
@@ -167,7 +168,12 @@ lock = module_lock(__name__, "lock")
 """Held while a tensor or an array gets new elements: of two threads that assign to one, neither loses a write."""
 
 acquire, release = lock.acquire, lock.release
-"""The lock's methods: calling them takes half the time of a `with` block."""
+"""The lock's methods, which take half the time of a `with` block.
+
+`acquire` is the first statement of a `try` block whose end calls `release`, as an interrupt may come between the lock's
+being held and the next statement, where `with` would leave it held for good on Python 3.14. One that comes while the
+lock is awaited finds nothing to release, which is a `RuntimeError` that says nothing.
+"""
 
 
 def _bind_lock() -> None:
@@ -178,6 +184,24 @@ def _bind_lock() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_bind_lock)
+
+
+def locked(function: Callable[..., None]) -> Callable[..., None]:
+    """A function that holds the lock."""
+
+    @wraps(function)
+    def call(*arguments: Any) -> None:
+        try:
+            acquire()
+            function(*arguments)
+        finally:
+            try:  # noqa: SIM105 # an interrupt at the beginning of a `with` block would leave the lock held
+                release()
+            except RuntimeError:
+                pass
+
+    return call
+
 
 _writes: Final = Memo(nested=False)
 """How a backend assigns in one step, by the backend, the kind of x, and those of the key and the value.
@@ -233,13 +257,16 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
             if of_value is Tensor:
                 of_value = _kind(value, backend)
             _, write, _ = _writes.entries[backend, x.template.kind, kinds, of_value]
-            acquire()
             try:
+                acquire()
                 if CHECKED:
                     write = _verify(write, put_at(x, key, value))
                 write(x, parts, value)
             finally:
-                release()
+                try:  # noqa: SIM105 # as above
+                    release()
+                except RuntimeError:
+                    pass
         except ContractError:
             raise
         except Exception:  # whatever is wrong, the ops raise it; not here, or it would have this error as its context
@@ -278,16 +305,21 @@ def _unready(x: Tensor, key: Any, value: Any) -> None:
     if plain is not None:
         setitem(x, *plain)
         return
-    with lock:
-        result = put_at(x, key, value)  # raises what is wrong
-        if x.backend.holds_data and not result.backend.holds_data:
-            remedy = "return the value from the function, or assign to a copy that is made in it by tb.tensor(x)"
-            expectation = "a value with data, as the tensor that is assigned to has data"
-            raise BackendError(
-                expected(expectation, remedy, tensor=x.template, value=f"a tensor on {result.backend.name!r}")
-            )
-        x.backend, x.data = result.backend, result.data
+    _put(x, key, value)
     _learn(x, key, value)
+
+
+@locked
+def _put(x: Tensor, key: Any, value: Any) -> None:
+    """The assignment by an op that gives what x has then."""
+    result = put_at(x, key, value)  # raises what is wrong
+    if x.backend.holds_data and not result.backend.holds_data:
+        remedy = "return the value from the function, or assign to a copy that is made in it by tb.tensor(x)"
+        expectation = "a value with data, as the tensor that is assigned to has data"
+        raise BackendError(
+            expected(expectation, remedy, tensor=x.template, value=f"a tensor on {result.backend.name!r}")
+        )
+    x.backend, x.data = result.backend, result.data
 
 
 def _plain(x: Tensor, key: Any, value: Any) -> tuple[Any, Any] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import random
 import signal
 import threading
 from collections.abc import Callable
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
+import tensorbackend.numpy as arrays
 from tensorbackend.ops.indexing import assignment
 from tensorbackend.testing.sharers import SHARERS, check_values_stay
 
@@ -230,12 +233,75 @@ def test_an_interrupt_leaves_it_as_before_or_after() -> None:
         for turn in range(300):
             kept = [x[:], x.tolist()]
             with suppress(KeyboardInterrupt):
-                signal.setitimer(signal.ITIMER_REAL, 0.0002 + turn % 7 * 0.00003)
+                signal.setitimer(signal.ITIMER_REAL, 0.0002 + turn % 7 * 0.00003, 1.0)
                 for number in count():
                     x[...] = float(number)
+            signal.setitimer(signal.ITIMER_REAL, 0)
             assert len(set(x.tolist())) == 1
             assert kept[0].tolist() == kept[1]
             assert x.data.shape == (1000,)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def other_threads_may_assign() -> bool:
+    """Whether no assignment of this thread still holds the lock."""
+    answers = []
+
+    def ask() -> None:
+        answers.append(assignment.lock.acquire(blocking=False))
+        if answers[0]:
+            assignment.lock.release()
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    return answers[0]
+
+
+def assign(x: tb.Tensor, a: arrays.ndarray) -> None:
+    x[3] = 1.0
+
+
+def assign_list(x: tb.Tensor, a: arrays.ndarray) -> None:
+    x[[0, 3]] = [1.0, 2.0]
+
+
+def assign_to_array(x: tb.Tensor, a: arrays.ndarray) -> None:
+    a[3] = 1.0
+
+
+def add_in_place(x: tb.Tensor, a: arrays.ndarray) -> None:
+    a += 1.0
+
+
+def add_to_view(x: tb.Tensor, a: arrays.ndarray) -> None:
+    a[2:5] += 1.0
+
+
+def put_by_list(x: tb.Tensor, a: arrays.ndarray) -> None:
+    a[[0, 3]] = [1.0, 2.0]
+
+
+ASSIGNMENTS = [assign, assign_list, assign_to_array, add_in_place, add_to_view, put_by_list]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timer that interrupts")
+@pytest.mark.parametrize("write", ASSIGNMENTS)
+def test_an_interrupt_leaves_other_threads_free_to_assign(write: Callable[[tb.Tensor, arrays.ndarray], None]) -> None:
+    """An interrupt may come as soon as a call has taken the lock, before the next statement."""
+    x, a, rng = tb.zeros(10), arrays.zeros(10), random.Random(0)
+    write(x, a)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        for _ in range(int(os.environ.get("TENSORBACKEND_INTERRUPTS", "100"))):
+            with suppress(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, rng.uniform(5e-5, 3e-4), 1.0)  # again, as NumPy ignores some
+                while True:
+                    write(x, a)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            assert other_threads_may_assign()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
