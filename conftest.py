@@ -4,7 +4,8 @@ import gc
 import inspect
 import os
 import re
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -68,3 +69,29 @@ def whole(request: pytest.FixtureRequest) -> Callable[..., Any]:
     import tensorbackend as tb
 
     return tb.jit if request.node.callspec.params["backend"] == "jax" else lambda function: function
+
+
+@pytest.fixture
+def repeat_until_interrupted() -> Iterator[Callable[[Callable[[], object], float], None]]:
+    """Return a function that calls another one again and again, until an interrupt comes after some seconds.
+
+    Python ignores what is raised in a finalizer or in a callback of the garbage collector. So nothing is collected
+    meanwhile, and the timer interrupts again after a second.
+    """
+    if not hasattr(signal, "setitimer"):
+        pytest.skip("this system has no timer that interrupts")
+
+    def repeat(function: Callable[[], object], seconds: float) -> None:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+            while True:
+                function()
+        except KeyboardInterrupt:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    gc.disable()
+    yield repeat
+    gc.enable()
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)

@@ -380,7 +380,7 @@ def replace(x: ndarray, t: Tensor) -> None:
 
 def _to_write(x: ndarray) -> Tensor | None:
     """The tensor of an array that may be written to; `None` for a view."""
-    own = x._t
+    own: Tensor | None = x._t
     if own is not None:
         release(x)
         if LOCKED:

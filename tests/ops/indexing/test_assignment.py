@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from itertools import count, product
 from typing import Any
 from weakref import ref
@@ -222,27 +220,20 @@ def test_an_index_or_a_mask_that_is_a_part_of_it() -> None:
     assert flags.tolist() == [False] * 3
 
 
-def test_an_interrupt_leaves_it_as_before_or_after() -> None:
-    x = tb.zeros(1000) + 1
+def test_an_interrupt_leaves_it_as_before_or_after(
+    repeat_until_interrupted: Callable[[Callable[[], object], float], None],
+) -> None:
+    x, numbers = tb.zeros(1000) + 1, count()
 
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
+    def fill() -> None:
+        x[...] = float(next(numbers))
 
-    before = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        for turn in range(300):
-            kept = [x[:], x.tolist()]
-            with suppress(KeyboardInterrupt):
-                signal.setitimer(signal.ITIMER_REAL, 0.0002 + turn % 7 * 0.00003, 1.0)
-                for number in count():
-                    x[...] = float(number)
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            assert len(set(x.tolist())) == 1
-            assert kept[0].tolist() == kept[1]
-            assert x.data.shape == (1000,)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    for turn in range(300):
+        kept = [x[:], x.tolist()]
+        repeat_until_interrupted(fill, 0.0002 + turn % 7 * 0.00003)
+        assert len(set(x.tolist())) == 1
+        assert kept[0].tolist() == kept[1]
+        assert x.data.shape == (1000,)
 
 
 def other_threads_may_assign() -> bool:
@@ -287,24 +278,17 @@ def put_by_list(x: tb.Tensor, a: arrays.ndarray) -> None:
 ASSIGNMENTS = [assign, assign_list, assign_to_array, add_in_place, add_to_view, put_by_list]
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timer that interrupts")
 @pytest.mark.parametrize("write", ASSIGNMENTS)
-def test_an_interrupt_leaves_other_threads_free_to_assign(write: Callable[[tb.Tensor, arrays.ndarray], None]) -> None:
+def test_an_interrupt_leaves_other_threads_free_to_assign(
+    write: Callable[[tb.Tensor, arrays.ndarray], None],
+    repeat_until_interrupted: Callable[[Callable[[], object], float], None],
+) -> None:
     """An interrupt may come as soon as a call has taken the lock, before the next statement."""
     x, a, rng = tb.zeros(10), arrays.zeros(10), random.Random(0)
     write(x, a)
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    try:
-        for _ in range(int(os.environ.get("TENSORBACKEND_INTERRUPTS", "100"))):
-            with suppress(KeyboardInterrupt):
-                signal.setitimer(signal.ITIMER_REAL, rng.uniform(5e-5, 3e-4), 1.0)  # again, as NumPy ignores some
-                while True:
-                    write(x, a)
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            assert other_threads_may_assign()
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    for _ in range(int(os.environ.get("TENSORBACKEND_INTERRUPTS", "100"))):
+        repeat_until_interrupted(lambda: write(x, a), rng.uniform(5e-5, 3e-4))
+        assert other_threads_may_assign()
 
 
 class _Bound:
