@@ -30,8 +30,8 @@ from .holders import fresh as fresh
 from .holders import functions as functions
 from .holders import release as release
 from .holders import tensor_of as tensor_of
-from .in_place import BOOL, DOUBLE, WIDE, apart, as_written, written, written_through
-from .keys import CUTS, HOST, PARTS, cut, has_only_ints, template_of_part
+from .in_place import DOUBLE, apart, as_written, host_places, is_exact, written, written_through
+from .keys import CUTS, HOST, INTS, PARTS, cut, has_only_ints, template_of_part
 from .keys import as_shape as as_shape
 from .keys import is_basic as is_basic
 from .layouts import LOCKED, LayoutError, fits, layout_of, overlapping, plain_shape, refuse_read_only
@@ -168,35 +168,31 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                         except Exception:  # bounds that are arrays, sizes that only NumPy broadcasts; raised again
                             functions["setitem"](self, key, v)
                         return
+                    if kind is ndarray and (places := host_places(key)) is not None and written(t, places, v):
+                        return
                 functions["setitem"](self, key, v)
                 return
             if t is not None:
-                dtype = t.template.dtype
-                kind = value.__class__
-                data = t.data
-                on_host = data.__class__ is HOST
-                if on_host and kind is data.dtype.type:
-                    pass
-                elif (kind is float and dtype.is_inexact) or (kind is int and dtype.is_numeric):
-                    on_host = on_host and dtype in WIDE
-                elif kind is bool and on_host and data.dtype.type is BOOL:
-                    value = BOOL(value)
-                elif kind is DOUBLE and dtype.is_floating:
-                    value, on_host = float(value), False
-                else:
-                    functions["setitem"](self, key, value)
-                    return
-                del data
-                if is_basic(key):
-                    try:
-                        if on_host:
+                kind, dtype = value.__class__, t.template.dtype
+                if kind is DOUBLE and dtype.is_floating:
+                    value, kind = float(value), float
+                basic = key.__class__ in INTS or is_basic(key)
+                try:
+                    if t.data.__class__ is HOST and is_exact(value, t):
+                        if basic:
                             own(t)[key] = value
-                        else:
-                            _setitem(t, key, value)
-                    except Exception:  # as above
-                        functions["setitem"](self, key, value)
-                    return
-            elif is_basic(key) and written_through(self, key, value):
+                            return
+                        if key.__class__ is ndarray and (places := host_places(key)) is not None:
+                            own(t)[places] = value
+                            return
+                    elif basic and ((kind is float and dtype.is_inexact) or (kind is int and dtype.is_numeric)):
+                        _setitem(t, key, value)
+                        return
+                except Exception:  # as above
+                    pass
+                functions["setitem"](self, key, value)
+                return
+            if is_basic(key) and written_through(self, key, value):
                 return
             functions["setitem"](self, key, value)
         finally:

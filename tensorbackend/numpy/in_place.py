@@ -8,17 +8,20 @@ from typing import Any, Final
 import numpy
 
 from ..backends.numpy_backend.memory import own
-from ..dtypes import bool_, complex128, float64, int64
+from ..dtypes import ALL_DTYPES, bool_, complex128, finfo, float32, float64, int64, uint64
 from ..template import Template
 from ..tensor import Tensor
 from .holders import Holder, release
 from .keys import HOST
 from .layouts import refuse_read_only
 
-WIDE: Final = frozenset({float64, complex128, int64})
-"""Dtypes that hold Python's numbers exactly, or raise `OverflowError`."""
+_WIDE: Final = frozenset({float64, complex128})
+"""Dtypes that hold Python's floats exactly."""
 
-BOOL: Final = numpy.bool_
+_MOST: Final = finfo(float32).max
+
+_PLACES: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype is bool_ or dtype.is_integer} - {uint64})
+"""Dtypes of index arrays and masks; of uint64 NumPy takes the largest for negative ones."""
 
 DOUBLE: Final = numpy.float64
 """The class of NumPy's numbers that have Python's floats as a base."""
@@ -32,6 +35,24 @@ def apart(t: Tensor) -> Tensor:
 def as_written(t: Tensor, template: Template) -> Tensor:
     """What an array holds that gets all elements of a tensor; a trace sees the write by another object as its value."""
     return Tensor(template, t.backend, t.data if t.backend.holds_data else copy(t.data))
+
+
+def is_exact(value: Any, t: Tensor) -> bool:
+    """Whether NumPy casts a number to the dtype of a tensor as the library does."""
+    kind, dtype = value.__class__, t.template.dtype
+    if kind is float:
+        return dtype in _WIDE or (dtype is float32 and -_MOST <= value <= _MOST)
+    if kind is int:
+        return dtype is int64 or dtype in _WIDE
+    return kind is t.data.dtype.type or (kind is bool and dtype is bool_)
+
+
+def host_places(key: Holder) -> Any:
+    """NumPy's array of an array of indices along one axis, or of a mask; `None` for others."""
+    t = key._t
+    if t is None or t.data.__class__ is not HOST or t.template.dtype not in _PLACES:
+        return None
+    return t.data if len(t.template.shape) == 1 or (t.template.dtype is bool_ and t.template.shape) else None
 
 
 def written(t: Tensor, key: Any, v: Tensor) -> bool:
@@ -73,10 +94,7 @@ def written_through(x: Holder, key: Any, v: Any) -> bool:
         v = v.data
         if new.dtype is not template.dtype or len(new.shape) > len(template.shape) or any(new.names):
             return False
-    elif kind is not part.dtype.type and not (
-        (template.dtype in WIDE and (kind is int or (kind is float and template.dtype.is_inexact)))
-        or (kind is bool and template.dtype is bool_)
-    ):
+    elif not is_exact(v, read):
         return False
     try:
         part[key] = v

@@ -58,10 +58,13 @@ def _write_ordered(axes: int) -> Write:
     for one place is kept. NumPy iterates over arrays in the order of their memory if it is the same for all."""
 
     def put(x: Tensor, key: Any, value: Tensor) -> None:
-        parts = [_row_major(part) for part in key] if key.__class__ is tuple else [_row_major(key)]
+        if key.__class__ is tuple:
+            key = tuple([_row_major(part) for part in key])
+        elif not key.flags.c_contiguous:
+            key = key.copy()
         if axes > 1 and not value.data.flags.c_contiguous:
             value.data = value.data.copy()
-        _put_tensor(x, tuple(parts), value)
+        _put_tensor(x, key, value)
 
     return put
 
