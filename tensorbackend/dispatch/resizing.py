@@ -1,6 +1,6 @@
 """Kernels for other sizes: what a kernel keeps of symbolic sizes is replaced by numbers.
 
-A planner that gets symbolic sizes returns a function whose closure may hold them, as in
+A planner that gets symbolic sizes returns a function whose closure may hold them:
 
     shape = out.shape                                   # (a0_0, 1)
     return lambda values: values.reshape(shape)

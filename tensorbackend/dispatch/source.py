@@ -1,6 +1,6 @@
 """The source of warm calls, made from the op's signature: one look-up, one kernel, one tensor.
 
-The code spells out the keys of a call. For `sum(x, /, *, axis=None, keepdims=False)` it is
+The code spells out the keys of a call. For `sum(x, /, *, axis=None, keepdims=False)` it is:
 
     def op(x, /, *, axis=None, keepdims=False):
         try:

@@ -73,9 +73,9 @@ def _is_full(cell: CellType) -> bool:
 
 
 def freeze_variables(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A copy of a function with the current values of its free variables, such as the variable of a loop. Variables
+    """A copy of a function with the current values of its free variables, such as the variable of a loop.
 
-    to which the function itself assigns remain shared.
+    Variables to which the function itself assigns remain shared.
 
     >>> functions = [lambda: number for number in range(3)]
     >>> [function() for function in functions]

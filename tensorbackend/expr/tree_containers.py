@@ -79,9 +79,9 @@ def register_tree_node(
     flatten: Callable[[T], tuple[Iterable[Any], Hashable]],
     unflatten: Callable[[Any, tuple[Any, ...]], T],
 ) -> type[T]:
-    """Register the instances of a class as containers of tensors, for every function that takes nested
+    """Register a class whose instances contain tensors, for every function that takes nested tensors.
 
-    tensors. JAX's own functions accept them too. The functions are those of `jax.tree_util.register_pytree_node`, so
+    JAX's own functions accept them too. The functions are those of `jax.tree_util.register_pytree_node`, so
     that one pair serves both. Dataclasses, named tuples and subclasses of dictionaries and lists need no registration,
     unless they have parts that are not tensors.
 

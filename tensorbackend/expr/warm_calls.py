@@ -1,6 +1,6 @@
 """The code of a warm call of a compiled function, written for the arguments that it was compiled for.
 
-For `step({"a": x, "b": y}, 0.5)`, which returns a pair of tensors, the code is
+For `step({"a": x, "b": y}, 0.5)`, which returns a pair of tensors, the code is:
 
     def call(entry, arguments, keywords):
         try:

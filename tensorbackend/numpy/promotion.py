@@ -1,6 +1,6 @@
-"""The dtypes in which a universal function computes and of its results: NumPy decides them, and its answers
+"""The dtypes in which a universal function computes and of its results, as NumPy decides them.
 
-are cached. `numpy.ufunc.resolve_dtypes` is called once for each combination of dtypes and classes of numbers, so
+Its answers are cached. `numpy.ufunc.resolve_dtypes` is called once for each combination of dtypes and classes of numbers, so
 promotion is NumPy's without a separate table.
 """
 

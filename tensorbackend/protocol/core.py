@@ -336,9 +336,9 @@ class Core:
         return self.holds_data
 
     def repeats_from(self) -> int | None:
-        """The number of the trace if this backend records a function that will run again without Python. Later
+        """The number of the trace if this backend records a function that will run again without Python.
 
-        traces have larger numbers. `None` if nothing is recorded, or only for one run.
+        Later traces have larger numbers. `None` if nothing is recorded, or only for one run.
         """
         return None
 

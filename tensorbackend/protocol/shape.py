@@ -33,9 +33,9 @@ class Shaping:
     def pad(
         self, out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]
     ) -> Payload:
-        """Inserts (low, high, interior) elements `pad_value` before, after and between the elements of x along each
+        """Inserts (low, high, interior) elements `pad_value` before, after and between those of x along each axis.
 
-        axis. A negative low or high removes elements, after the interior padding, as in XLA's Pad.
+        A negative low or high removes elements, after the interior padding, as in XLA's Pad.
         """
 
     @callback(cost="strided view", reach="kept")

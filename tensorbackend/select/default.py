@@ -96,9 +96,9 @@ def current() -> Backend:
 
 @check_arguments
 def set_default_backend(backend: BackendLike) -> None:
-    """Set the default backend of the whole process, including all threads. Initially
+    """Set the default backend of the whole process, including all threads.
 
-    it is the one that the environment variable `TENSORBACKEND_DEFAULT` names, else NumPy.
+    Initially it is the one that the environment variable `TENSORBACKEND_DEFAULT` names, else NumPy.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""The ops that a tensor has as methods, besides its operators: those that NumPy, PyTorch and JAX users expect. Each
+"""The ops that a tensor has as methods, besides its operators: those that NumPy, PyTorch and JAX users expect.
 
-takes its op's options, the first ones also by position: `x.sum(0)`. `tensor.bind` sets the op's docstring. The op
+Each takes its op's options, the first ones also by position: `x.sum(0)`. `tensor.bind` sets the op's docstring. The op
 itself says what is wrong with an unknown keyword, such as `x.sum(dim=0)`.
 """
 

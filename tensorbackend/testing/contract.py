@@ -1,6 +1,6 @@
-"""The part of a callback's contract that a comparison of results does not check: which memory a call may write to or
+"""What a comparison of results does not check of a callback's contract: which memory a call may write to or share.
 
-share. A call must not change its inputs. Its results must not change when the op runs again on other data, when
+A call must not change its inputs. Its results must not change when the op runs again on other data, when
 the inputs are deallocated, and when a reader writes to the NumPy array of a result.
 """
 

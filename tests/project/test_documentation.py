@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterator
 from inspect import Parameter, getdoc, isfunction, signature
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -117,3 +119,24 @@ def test_no_words_are_left_over() -> None:
         name = function.__name__
         known |= {name, path, f"{path}.{name}", path.rpartition(".")[2], path.partition(".")[0]}
     assert {*PARAMETERS, *RETURNS} - known == set()
+
+
+SOURCES = sorted(Path(tb.__file__).parent.rglob("*.py"))
+
+_NO_PROSE = re.compile(r"(>>>|\s|\.\.|[-*|] |[A-Z][A-Za-z ]+\n-{3,})|.*(\n\s|https?:|>>>)", re.DOTALL)
+"""A paragraph of examples, code, a table, a list or a section."""
+
+
+def cut_paragraphs(source: str) -> list[str]:
+    """Return the ends of paragraphs of prose in docstrings that end in the middle of a sentence."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
+    texts = [ast.get_docstring(node) or "" for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+    paragraphs = [paragraph.rstrip() for text in texts for paragraph in text.split("\n\n")]
+    return [part[-60:] for part in paragraphs if re.search(r"[\w,]$", part) and not _NO_PROSE.match(part)]
+
+
+def test_paragraphs_of_docstrings_end_as_sentences() -> None:
+    """A blank line in the middle of a sentence makes two paragraphs of it."""
+    assert cut_paragraphs('def f():\n    """The sum of all\n\n    elements."""\n') == ["The sum of all"]
+    cut = {path.name: found for path in SOURCES if (found := cut_paragraphs(path.read_text("utf-8")))}
+    assert not cut

@@ -1,6 +1,6 @@
-"""The graph of a gradient: from the cotangents of results back to those of parameters, by the rule of each node. There
+"""The graph of a gradient: from the cotangents of results back to those of parameters, by the rule of each node.
 
-is no recursion, and each node is visited once.
+There is no recursion, and each node is visited once.
 """
 
 from __future__ import annotations

@@ -73,9 +73,9 @@ class Patches(NamedTuple):
 
 @rule("window_sum")
 def _window_sum(cotangent: Tensor, out: Tensor, x: Tensor, *, windows: Windows) -> Cotangents:
-    """The cotangent of an element is the sum of those of the windows that contain
+    """The cotangent of an element is the sum of those of the windows that contain it.
 
-    it. That is a window sum with strides of 1 over the cotangents, dilated by the strides.
+    That is a window sum with strides of 1 over the cotangents, dilated by the strides.
     """
     if not cotangent.size or not x.size:
         return (zeros(x.shape, dtype=x.dtype, backend=x.backend),)
