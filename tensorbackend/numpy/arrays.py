@@ -31,7 +31,7 @@ from .holders import functions as functions
 from .holders import release as release
 from .holders import tensor_of as tensor_of
 from .in_place import DOUBLE, apart, as_written, host_places, is_exact, written, written_through
-from .keys import CUTS, HOST, INTS, PARTS, cut, has_only_ints, template_of_part
+from .keys import CUTS, HOST, INTS, PARTS, begins_with_indices, cut, has_only_ints, holds_traced, template_of_part
 from .keys import as_shape as as_shape
 from .keys import is_basic as is_basic
 from .layouts import LOCKED, LayoutError, fits, layout_of, overlapping, plain_shape, refuse_read_only
@@ -384,12 +384,6 @@ def _to_write(x: ndarray) -> Tensor | None:
     return own
 
 
-def _holds_traced(key: Any, value: Any) -> bool:
-    """Whether the value of an assignment, or a part of its key, is a tensor without data."""
-    parts = (value, *key) if key.__class__ is tuple else (value, key)
-    return any(part.__class__ is Tensor and not part.backend.holds_data for part in parts)
-
-
 def _note_rebound(x: ndarray, t: Tensor) -> None:
     """Notes that an array with data holds a value of a trace from now on, whose end gives it its data back."""
 
@@ -409,17 +403,12 @@ def _base_in_view(base: ndarray, of: Template) -> ndarray:
     return base if base._template() is of else step_view(base, reshape_to(of.shape))
 
 
-def _begins_with_indices(key: tuple[Any, ...]) -> bool:
-    """Whether ints in front of a key leave the axes of its indices where they are."""
-    return bool(key) and key[0].__class__ is Tensor
-
-
 @assignments.locked
 def put(x: ndarray, key: Any, value: Any) -> None:
     """Assigns a tensor or a Python number at a plain key, through views."""
     own = _to_write(x)
     if own is not None:
-        if own.backend.holds_data and _holds_traced(key, value):
+        if own.backend.holds_data and holds_traced(key, value):
             made = _put_at(own, key, value)
             _note_rebound(x, own)
             x._t = made
@@ -437,13 +426,13 @@ def put(x: ndarray, key: Any, value: Any) -> None:
         functions["put_at_places"](x, shown, key, value)
         return
     how = x._how
-    if has_only_ints(how) and (key.__class__ is not tuple or is_basic(key) or _begins_with_indices(key)):
+    if has_only_ints(how) and (key.__class__ is not tuple or is_basic(key) or begins_with_indices(key)):
         ints = how if how.__class__ is tuple else (how,)
         put(_base_in_view(x._base, x._of), (*ints, *(key if key.__class__ is tuple else (key,))), value)
         return
     t = x._read()
     x._kept = x._seen = None
-    if t.backend.holds_data and _holds_traced(key, value):
+    if t.backend.holds_data and holds_traced(key, value):
         t = _put_at(t, key, value)
     else:
         t = fresh(t)

@@ -50,6 +50,17 @@ def is_basic(key: Any) -> bool:
     return True
 
 
+def begins_with_indices(key: tuple[Any, ...]) -> bool:
+    """Whether ints in front of a key leave the axes of its indices where they are."""
+    return bool(key) and key[0].__class__ is Tensor
+
+
+def holds_traced(key: Any, value: Any) -> bool:
+    """Whether the value of an assignment, or a part of its key, is a tensor without data."""
+    parts = (value, *key) if key.__class__ is tuple else (value, key)
+    return any(part.__class__ is Tensor and not part.backend.holds_data for part in parts)
+
+
 class _Cuts(dict[TemplateKind, dict[Shape, Template]]):
     """The templates of views by the kind of the base and the shape.
 

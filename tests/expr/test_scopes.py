@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,12 @@ TRACES: dict[str, Callable[[Callable[[Any], Any], Any], Any]] = {
     "fori_loop": lambda f, x: tb.fori_loop(0, 2, lambda i, x: f(x), x),
     "checkpoint": lambda f, x: tb.grad(lambda x: np.sum(tb.checkpoint(f)(x)))(x),
 }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def what_other_tests_left() -> None:
+    """Excludes it from the garbage collection in front of an error, which would take seconds."""
+    gc.freeze()
 
 
 @pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
