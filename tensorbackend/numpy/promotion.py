@@ -1,7 +1,7 @@
 """The dtypes in which a universal function computes and of its results, as NumPy decides them.
 
-Its answers are cached. `numpy.ufunc.resolve_dtypes` is called once for each combination of dtypes and classes of numbers, so
-promotion is NumPy's without a separate table.
+Its answers are cached. `numpy.ufunc.resolve_dtypes` is called once for each combination of dtypes and classes of
+numbers, so promotion is NumPy's without a separate table.
 """
 
 from __future__ import annotations
