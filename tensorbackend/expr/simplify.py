@@ -1,6 +1,7 @@
 """Rewrites: functions from graph to equivalent graph.
 
-Dead code needs no separate pass, since a `Graph` holds only the nodes that its results need; `results` drops some of the results.
+Dead code needs no separate pass, since a `Graph` holds only the nodes that its results need; `results` drops some of
+the results.
 """
 
 from __future__ import annotations
