@@ -60,6 +60,12 @@ def pytest_sessionfinish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="module")
+def nothing_old_to_collect() -> None:
+    """Excludes what other tests left from garbage collections, as that in front of a refusal would take seconds."""
+    gc.freeze()
+
+
 @pytest.fixture
 def whole(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """Return a decorator that compiles a function to one program on JAX, for tests on all backends.

@@ -405,12 +405,19 @@ def _largest(arrays: Iterable[Any]) -> float:
 
 
 def _of_magnitudes(function: Reference, call: Invocation, raw: bool) -> list[Any]:
-    """The reference's results for the absolute values of the floating and complex operands, infinity and NaN as 0."""
+    """The reference's results for the absolute values of the operands, infinity and NaN as 0.
+
+    Integers next to other operands may be indices, and stay as they are. The least one has no absolute value in its
+    dtype, so these are floating.
+    """
+    alone = len(call.tensors) == 1
 
     def absolute(x: tb.Tensor) -> tb.Tensor:
-        if not x.dtype.is_inexact:
+        if not (x.dtype.is_inexact or (alone and x.dtype.kind == "int")):
             return x
-        sizes = numpy.nan_to_num(numpy.abs(wide(x)), nan=0.0, posinf=0.0)
+        sizes = numpy.nan_to_num(
+            numpy.abs(wide(x) if x.dtype.is_inexact else wide(x).astype(float)), nan=0.0, posinf=0.0
+        )
         return tb.asarray(sizes + 0j if x.dtype.is_complex else sizes, backend="binary").rename(*x.names)
 
     return _leaves(compute(function, call.mapped(absolute), raw))

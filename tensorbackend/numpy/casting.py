@@ -41,6 +41,8 @@ def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
     except HostOnlyError:
         return host(x).view(numpy.dtype(dtype))
     source = x._template().dtype
+    if source is target:
+        return reshaped_view(x, x.shape)
     if source.itemsize == target.itemsize:
         return step_view(x, _step_of_bits(_bits, target))
     ratio = source.itemsize / target.itemsize

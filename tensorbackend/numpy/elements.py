@@ -18,6 +18,7 @@ from .arrays import box, functions, ndarray, replace, result, tensor_of
 from .conversion import NUMBERS, asarray, cast, tensor
 from .dtypes import HostOnlyError, numpy_dtype
 from .functions import Array, Out, function, public
+from .orders import axes_of_copy, in_order
 from .reductions import NO_VALUE
 from .selection import chosen
 from .ufuncs import write_out
@@ -136,7 +137,8 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
     if not copy and x.__class__ is ndarray:
         replace(x, made)
         return x
-    return result(made)
+    axes = axes_of_copy(x, "K", len(made.shape))
+    return result(made) if axes is None else in_order(made, axes)
 
 
 def _cast_like(value: Any, t: Tensor) -> Tensor:

@@ -150,15 +150,31 @@ def _dry(key: Any) -> Any:
 
 
 def _put_at_places(x: ndarray, shown: ndarray, key: Any, value: Any) -> None:
-    """Assigns to a view that shows elements of an array more than once: only those at the key are written to."""
-    places = places_in(x, shown)
+    """Assigns to a view that shows elements of an array more than once: only those at the key are written to.
+
+    Where the view shows bits or parts of the elements, its base is written to, and so on.
+    """
+    base, dtype = x._base, x._template().dtype
+    if dtype is not x._of.dtype:
+        old = tb.getitem(tensor_of(base), key)
+        if x.shape != base.shape:
+            text = "no write to elements that are shown more than once in parts of another size"
+            raise ArgumentError(expected(text, "write to a copy", shape=x.shape))
+        new = cast(value if isinstance(value, Tensor) else tensor(value), dtype)
+        assign(base, key, x._how.write(old, tb.broadcast_to(new, old.shape)))
+        return
+    through = dtype is not shown._template().dtype
+    places = places_in(x, base if through else shown)
     parts = key if key.__class__ is tuple else (key,)
     if any(part.__class__ is Tensor and not part.backend.is_concrete(part) for part in parts):
         chosen = tb.getitem(tb.asarray(places), key)
     else:
         plain = [numpy.asarray(part) if part.__class__ is Tensor else part for part in parts]
         chosen = tb.asarray(places[tuple(plain)])
-    assign(flat_view(shown), chosen, value)
+    if through:
+        assign(base, tuple(tb.unravel_index(chosen, base.shape)), value)
+    else:
+        assign(flat_view(shown), chosen, value)
 
 
 functions["getitem"] = _getitem

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,8 @@ import pytest
 import tensorbackend as tb
 import tensorbackend.numpy as np
 from tensorbackend.errors import BackendError
+
+pytestmark = pytest.mark.usefixtures("nothing_old_to_collect")
 
 WRITES: dict[str, Callable[[Any, Any], Any]] = {
     "an element": lambda kept, x: kept.__setitem__(0, x[0]),
@@ -35,12 +36,6 @@ TRACES: dict[str, Callable[[Callable[[Any], Any], Any], Any]] = {
     "fori_loop": lambda f, x: tb.fori_loop(0, 2, lambda i, x: f(x), x),
     "checkpoint": lambda f, x: tb.grad(lambda x: np.sum(tb.checkpoint(f)(x)))(x),
 }
-
-
-@pytest.fixture(autouse=True, scope="module")
-def what_other_tests_left() -> None:
-    """Excludes it from the garbage collection in front of an error, which would take seconds."""
-    gc.freeze()
 
 
 @pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)

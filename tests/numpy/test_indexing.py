@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+import numpy
 import pytest
+
+import tensorbackend.numpy as np
 
 from .beside import assert_as_numpy
 
@@ -46,3 +54,42 @@ x.flat.copy()
 @pytest.mark.parametrize("call", CALLS.split("\n")[1:-1])
 def test_keys_read_and_write_as_in_numpy(call: str) -> None:
     assert_as_numpy(call)
+
+
+BITS = [("float64", "float64", 5), ("float32", "int32", 1065353216), ("int8", "uint8", 200), ("int64", "float64", 1.0)]
+KEYS_OF_SHARED: list[Any] = [..., 0, (0, 1), slice(1, None), (0, [0, 1]), (slice(None), 1), (1, 2, 0)]
+
+
+def shared_view(space: Any, dtype: str) -> tuple[Any, Any]:
+    """An array, and a view of it that shows each element twice."""
+    x = space.arange(12).reshape(3, 4).astype(dtype)
+    return x, space.broadcast_arrays(x, space.ones((2, 1, 1)))[0]
+
+
+def written(space: Any, dtype: str, read: Callable[[Any], Any], key: Any, value: Any, again: bool) -> Any:
+    x, shown = shared_view(space, dtype)
+    view = read(shown)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        if again:
+            view = view[...]
+        view[key] = value
+    return numpy.asarray(x).tolist()
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("key", KEYS_OF_SHARED, ids=str)
+@pytest.mark.parametrize(("dtype", "bits", "value"), BITS)
+def test_bits_of_elements_that_are_shown_twice_are_written_as_numpy_does(
+    dtype: str, bits: str, value: Any, key: Any, again: bool
+) -> None:
+    ours, numpys = [written(space, dtype, lambda x: x.view(bits), key, value, again) for space in (np, numpy)]
+    assert ours == numpys
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("key", KEYS_OF_SHARED, ids=str)
+@pytest.mark.parametrize("part", ["real", "imag"])
+def test_parts_of_elements_that_are_shown_twice_are_written_as_numpy_does(part: str, key: Any, again: bool) -> None:
+    ours, numpys = [written(space, "complex128", attrgetter(part), key, 7.0, again) for space in (np, numpy)]
+    assert ours == numpys
