@@ -8,6 +8,7 @@ by op.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from ..caching.option_keys import remember
@@ -21,6 +22,7 @@ from ..dtypes import defaults
 from ..protocol import Backend, Kernel
 from ..protocol.callbacks import CompositeCall
 from ..protocol.planned import templates_of
+from ..select import apart, call_with_default
 from ..tensor import Tensor
 
 RUNS: Final = 6
@@ -72,9 +74,17 @@ class Body(Dispatcher):
 
     def serve(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of the function, op by op; a kind of call that came often is planned."""
-        result = self.function(*arguments, **keywords)
         first = arguments[0]
-        backend = first.backend if first.__class__ is Tensor else first[0].backend
+        if first.__class__ is not Tensor:
+            if not first:
+                return self.function(*arguments, **keywords)
+            first = first[0]
+        backend = first.backend
+        home = apart(backend)
+        if home is None:
+            result = self.function(*arguments, **keywords)
+        else:  # what the function makes itself is there too
+            result = call_with_default(home, partial(self.function, *arguments, **keywords))
         if computes(backend) and not defaults.cast_blocks:
             try:
                 key = self.key_of(*arguments, **keywords)

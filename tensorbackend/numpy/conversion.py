@@ -14,15 +14,14 @@ import tensorbackend as tb
 
 from ..dtypes import DType
 from ..errors import ArgumentError, DTypeError, OperandError, expected
-from ..select import library_backend
+from ..select import call_with_default, library_backend
 from ..tensor import Tensor
 from .arrays import as_shape, box, fresh, functions, ndarray, new_array, reshape_to, step_view, tensor_of
-from .dtypes import NUMPY_CLASSES, HostOnlyError, dtype_of, is_host_only, numpy_dtype
+from .dtypes import NUMBERS as NUMBERS
+from .dtypes import HostOnlyError, dtype_of, is_host_only, numpy_dtype
+from .homes import home_of
 from .layouts import layout_of
 from .orders import axes_of_copy, in_order, new_in_order
-
-NUMBERS: Final = frozenset({bool, int, float, complex, *NUMPY_CLASSES})
-"""The classes of numbers, of Python and NumPy."""
 
 _SEQUENCES = list, tuple, range, deque
 
@@ -52,12 +51,16 @@ def tensor(value: Any) -> Tensor:
     """
     if value.__class__ is ndarray:
         return tensor_of(value)
+    if value.__class__ is numpy.ndarray:
+        return from_numpy(value)
     if isinstance(value, Tensor):
         return value
     if isinstance(value, _SEQUENCES) and not hasattr(value, "__array__"):
         if _holds_arrays(value):
             try:
-                return stack_tensors([tensor(part) for part in value])
+                home = home_of(value)
+                parts = map(tensor, value)
+                return stack_tensors(list(parts) if home is None else call_with_default(home, list, parts))
             except RecursionError:
                 raise ArgumentError(expected("no list that holds itself", value=type(value).__name__)) from None
         return from_numpy(_array_of_list(value))

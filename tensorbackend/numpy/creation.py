@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy
@@ -13,17 +14,19 @@ import tensorbackend as tb
 
 from ..dtypes import DType
 from ..errors import ArgumentError
+from ..select import call_with_default
 from ..tensor import Tensor
 from . import conversion
 from .arrays import as_shape, box, functions, ndarray, new_array
 from .conversion import NUMBERS, back, cast, from_numpy, host, tensor
 from .dtypes import dtype_of, numpy_dtype, with_order
 from .functions import Array, function, public
+from .homes import home_of
 from .orders import axes_of_copy, in_order, new_in_order
 
 for _name in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "asarray_chkfinite", "require",
               "copy"):  # fmt: skip
-    public(getattr(conversion, _name))
+    public(getattr(conversion, _name), home=False)
 
 
 def _new(t: Tensor, order: str | None = "C") -> ndarray:
@@ -32,29 +35,32 @@ def _new(t: Tensor, order: str | None = "C") -> ndarray:
     return new_array(t)
 
 
-@public
+@public(home=False)
 def zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """An array of zeros, float64 by default."""
     return _new(tb.zeros(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device), order)
 
 
-@public
+@public(home=False)
 def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """An array of ones, float64 by default."""
     return _new(tb.ones(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device), order)
 
 
-@public
+@public(home=False)
 def empty(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """An uninitialised array; here of zeros, float64 by default."""
     return _new(tb.zeros(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device), order)
 
 
-@public
+@public(home=False)
 def full(
     shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
 ) -> ndarray:
     """An array of one value, or of an array broadcast to a shape."""
+    home = None if fill_value.__class__ in NUMBERS else home_of((fill_value,))
+    if home is not None:
+        return call_with_default(home, partial(full, shape, fill_value, dtype, order, device=device))
     value = tensor(fill_value)
     wanted = value.dtype if dtype is None else dtype_of(dtype)
     if value.shape:
@@ -80,7 +86,7 @@ def _new_like(a: Any, t: Tensor, order: str | None) -> ndarray:
     return _new(t)
 
 
-@public
+@public(home=False)
 def zeros_like(
     a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> ndarray:
@@ -89,7 +95,7 @@ def zeros_like(
     return _new_like(a, tb.zeros(size, dtype=wanted, names=names, backend=backend, device=device), order)
 
 
-@public
+@public(home=False)
 def ones_like(
     a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> ndarray:
@@ -98,7 +104,7 @@ def ones_like(
     return _new_like(a, tb.ones(size, dtype=wanted, names=names, backend=backend, device=device), order)
 
 
-@public
+@public(home=False)
 def empty_like(
     prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> ndarray:
@@ -122,7 +128,7 @@ def _plain(value: Any) -> Any:
     return value.item() if value.__class__ is ndarray and not value.shape else value
 
 
-@public
+@public(home=False)
 def arange(
     start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, like: Any = None
 ) -> ndarray:
@@ -188,7 +194,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     return made if dtype is None else made.astype(dtype)
 
 
-@public
+@public(home=False)
 def eye(
     N: int, M: int | None = None, k: int = 0, dtype: Any = float, order: str = "C", *, device: Any = None,
     like: Any = None,
@@ -199,13 +205,13 @@ def eye(
     return _new(tb.eye(N, M, k=operator.index(k), dtype=wanted, device=device), order)
 
 
-@public
+@public(home=False)
 def identity(n: int, dtype: Any = None, *, like: Any = None) -> ndarray:
     """The identity matrix."""
     return eye(n, dtype=dtype)
 
 
-@public
+@public(home=False)
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float, *, like: Any = None) -> ndarray:
     """Ones at and below a diagonal, zeros above."""
     if isinstance(k, float):  # of which NumPy has a rule of its own
@@ -241,7 +247,7 @@ def fromfunction(
     return function(*indices(as_shape(shape), dtype=dtype), **options)
 
 
-@public
+@public(home=False)
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     """The coordinates of each place in a grid."""
     sizes, wanted = as_shape(dimensions), dtype_of(dtype)
@@ -254,13 +260,13 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     return box(tb.stack(grids)) if grids else box(tb.zeros((0,), dtype=wanted))
 
 
-@public
+@public(home=False)
 def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = None) -> ndarray:
     """The elements of an iterator."""
     return box(from_numpy(numpy.fromiter((_plain(each) for each in iter), numpy_dtype(dtype_of(dtype)), count)))
 
 
-@public
+@public(home=False)
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0, *, like: Any = None) -> ndarray:
     """The elements in a buffer of bytes, copied."""
     wanted = numpy_dtype(dtype_of(dtype))
@@ -268,13 +274,13 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
     return box(from_numpy(read.astype(wanted), copy=False))
 
 
-@public
+@public(home=False)
 def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str, like: Any = None) -> ndarray:
     """The numbers in a text."""
     return box(from_numpy(numpy.fromstring(string, numpy_dtype(dtype_of(dtype)), count, sep=sep)))
 
 
-@public
+@public(home=False)
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ndarray:
     """Another library's array, by DLPack."""
     return box(tb.from_dlpack(getattr(x, "tensor", x), copy=copy))
@@ -315,6 +321,9 @@ class _Concatenator:
         self.columns = columns
 
     def __getitem__(self, key: Any) -> Any:
+        home = home_of((key,))
+        if home is not None:
+            return call_with_default(home, self.__getitem__, key)
         parts = key if isinstance(key, tuple) else (key,)
         if not any(part.__class__ is ndarray for part in parts):
             return back((numpy.c_ if self.columns else numpy.r_)[host(key)])

@@ -113,3 +113,6 @@ def with_order(dtype: Any, wanted: numpy.dtype[Any]) -> numpy.dtype[Any]:
 
 NUMPY_CLASSES: Final[dict[type, DType]] = {numpy_dtype(dtype).type: dtype for dtype in ALL_DTYPES}
 """The library's dtype for each class of NumPy's numbers."""
+
+NUMBERS: Final = frozenset({bool, int, float, complex, *NUMPY_CLASSES})
+"""The classes of numbers, of Python and NumPy."""

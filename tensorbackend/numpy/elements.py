@@ -67,7 +67,7 @@ def _without_effect(bound: Any, dtype: DType, side: int) -> Any:
     return None if (bound < limits.min if side < 0 else bound > limits.max) else bound
 
 
-@public
+@public(home=False)
 def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     """Each element rounded to some decimals, ties to even."""
     x = tensor(a)
@@ -226,13 +226,13 @@ def isreal(x: Any) -> Any:
     return functions["logical_not"](iscomplex(x))
 
 
-@public
+@public(home=False)
 def iscomplexobj(x: Any) -> bool:
     """Test whether an array or a number has a complex dtype."""
     return tensor(x).dtype.is_complex
 
 
-@public
+@public(home=False)
 def isrealobj(x: Any) -> bool:
     """Test whether an array or a number has a dtype that is not complex."""
     return not iscomplexobj(x)

@@ -1,9 +1,9 @@
 """How a function of tensors becomes one of NumPy's: straight-line code generated from its signature.
 
 The annotations of a body determine the wrapper. `Array` is an argument that may be anything that NumPy accepts as an
-array, of which the body gets the tensor; `Operand` one whose numbers remain numbers, so that their dtype yields;
-`Arrays` a sequence of arrays; `Dtype` a dtype of NumPy's; `Out` an array to write the result to, which is not passed to
-the body. The result of a body that returns `Array` is an array, or NumPy's number if NumPy returns one.
+array, of which the body gets the tensor; `Arrays` a sequence of arrays; `Dtype` a dtype of NumPy's; `Out` an array to
+write the result to, which is not passed to the body. The result of a body that returns `Array` is an array, or NumPy's
+number if NumPy returns one.
 """
 
 from __future__ import annotations
@@ -21,15 +21,13 @@ from ..declarations.parameters import Role
 from ..tensor import Tensor
 from .arrays import blank, functions, ndarray, result
 from .bodies import Body
-from .conversion import operand, tensor
+from .conversion import tensor
 from .dtypes import dtype_of
-from .host_arrays import FALL_BACK, SCOPE, STARS, compile_late, hosted, parameters_of
+from .host_arrays import AT_HOME, FALL_BACK, SCOPE, STARS, compile_late, hosted, parameters_of
 from .ufuncs import write_out
 
 Array: TypeAlias = Any
 """Anything that NumPy takes as an array; the body gets its tensor."""
-Operand: TypeAlias = Any
-"""The same, but numbers are passed to the body unchanged."""
 Arrays: TypeAlias = Any
 """A sequence of arrays; the body gets a list of their tensors."""
 Dtype: TypeAlias = Any
@@ -44,17 +42,17 @@ PUBLIC: Final[dict[str, Callable[..., Any]]] = {}
 
 
 @overload
-def public(function: Function) -> Function: ...
+def public(function: Function, *, home: bool = True) -> Function: ...
 @overload
-def public(*, space: str) -> Callable[[Function], Function]: ...
-def public(function: Callable[..., Any] | None = None, *, space: str = "") -> Callable[..., Any]:
-    """Registers a function of arrays, which converts its arguments itself, under its name."""
+def public(*, space: str = "", home: bool = True) -> Callable[[Function], Function]: ...
+def public(function: Callable[..., Any] | None = None, *, space: str = "", home: bool = True) -> Callable[..., Any]:
+    """Registers a function of arrays, which converts its arguments itself, under its name; `home` as of `hosted`."""
     if function is None:
-        return partial(public, space=space)
+        return partial(public, space=space, home=home)
     name = f"{space}.{function.__name__}" if space else function.__name__
     function.__module__ = f"tensorbackend.numpy.{space}" if space else __package__
     functions[name] = function
-    PUBLIC[name] = hosted(function, name)
+    PUBLIC[name] = hosted(function, name, home)
     return function
 
 
@@ -65,20 +63,22 @@ _CONVERSIONS: Final = {
         if _{x} is None:
             _{x} = {x}._read()
     else:
-        _{x} = tensor({x})
+{at_home}        _{x} = tensor({x})
 """,
-    "Operand": "    _{x} = operand({x})\n",
     "Arrays": """\
     if {x}.__class__ is list or {x}.__class__ is tuple:
         _{x} = []
+        asked = False
         for each in {x}:
             if each.__class__ is ndarray:
                 part = each._t
                 _{x}.append(each._read() if part is None else part)
             else:
+                if not asked:
+{at_home_in_loop}                    asked = True
                 _{x}.append(tensor(each))
     else:
-        _{x} = tensors({x})
+{at_home}        _{x} = tensors({x})
 """,
     "Dtype": "    _{x} = None if {x} is None else dtype_of({x})\n",
 }
@@ -104,7 +104,7 @@ def tensors(values: Any) -> list[Tensor]:
 
 
 _SCOPE: Final = {**SCOPE, "HOST": numpy.ndarray, "blank": blank, "dtype_of": dtype_of, "map": map, "ndarray": ndarray,
-                 "operand": operand, "result": result, "tensor": tensor, "tensors": tensors,
+                 "result": result, "tensor": tensor, "tensors": tensors,
                  "tuple": tuple, "write_out": write_out}  # fmt: skip
 
 
@@ -166,16 +166,30 @@ def ready(body: Function) -> Function:
     return Body(body, roles).op if operands else body  # type: ignore[return-value] # generated code has no types
 
 
+def _kind(parameter: Parameter) -> str:
+    return str(parameter.annotation).partition(" | ")[0]
+
+
 def _wrapper(body: Callable[..., Any], name: str, full: str, planned: bool, in_out: bool) -> Callable[..., Any]:
     given = signature(body)
     scope: dict[str, Any] = {**_SCOPE, "__name__": __package__, "given": given}
     head = parameters_of(given, scope)
     passed: list[str] = []
+    kinds = {each.name: _kind(each) for each in given.parameters.values()}
+    together = ", ".join(each for each, kind in kinds.items() if kind in ("Array", "Arrays", "Out"))
+    homes = dict.fromkeys(("at_home", "at_home_in_loop"), "")
+    if "," in together or "Arrays" in kinds.values():
+        of_list = f"(*{together})" if "," in together else together
+        homes = {
+            "at_home": AT_HOME.format(indent=" " * 8, values=f"({together},)", function=name),
+            "at_home_in_loop": AT_HOME.format(indent=" " * 20, values=of_list, function=name),
+        }
+    scope["body"] = ready(body) if planned else body
     lines = ["    if out is not None and dtype is None:\n        dtype = out.dtype\n"] if in_out else []
     has_out = False
     for parameter in given.parameters.values():
         mark = STARS.get(parameter.kind, "")
-        kind = str(parameter.annotation).partition(" | ")[0]
+        kind = kinds[parameter.name]
         if kind == "Out":
             has_out = True
             continue
@@ -184,7 +198,7 @@ def _wrapper(body: Callable[..., Any], name: str, full: str, planned: bool, in_o
             lines.append(f"    _{variable} = map(tensor, {variable})\n")
             variable = f"_{variable}"
         elif kind in _CONVERSIONS:
-            code = _CONVERSIONS[kind].format(x=variable)
+            code = _CONVERSIONS[kind].format(x=variable, **homes)
             if parameter.default is None and kind != "Dtype":
                 indented = "".join(f"    {line}\n" for line in code.splitlines())
                 code = f"    if {variable} is None:\n        _{variable} = None\n    else:\n{indented}"
@@ -207,7 +221,8 @@ def _wrapper(body: Callable[..., Any], name: str, full: str, planned: bool, in_o
         lines.append("    return r._make(map(result, r))\n")
     else:
         lines.append("    return r\n")
-    scope["body"] = ready(body) if planned else body
+    if together and planned and scope["body"] is body:
+        lines.insert(0, AT_HOME.format(indent="    ", values=f"({together},)", function=name))
     scope["list"] = list
     code = "".join(f"    {line}\n" for line in "".join(lines).splitlines())
     source = f"def {name}({', '.join(head)}):\n    try:\n{code}{FALL_BACK.format(name=full)}"

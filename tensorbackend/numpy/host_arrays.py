@@ -15,9 +15,12 @@ from typing import Any, Final
 
 import numpy
 
+from ..select import call_with_default
+from ..select.default import process_default
 from .arrays import HERE, ndarray, replace
 from .conversion import back, from_numpy, host
 from .dtypes import HostOnlyError
+from .homes import call_at_home, home_of, scoped
 
 NAMES: Final = [
     "asmatrix",
@@ -101,7 +104,8 @@ def call_on_host(
         if target.__class__ is ndarray:
             replace(target, from_numpy(array))
             made = target if made is array else made
-    return back(made)
+    home = home_of([*arguments, *options.values()])
+    return back(made) if home is None else call_with_default(home, back, made)
 
 
 def by_numpy(name: str, only: HostOnlyError, given: Signature, values: Mapping[str, Any]) -> Any:
@@ -160,8 +164,11 @@ FALL_BACK: Final = """\
 """The end of a function whose code is in a `try`: the same call of NumPy's, after the `except` so that no error is
 chained."""
 
-SCOPE: Final[dict[str, Any]] = {"HostOnlyError": HostOnlyError, "by_numpy": by_numpy}
-"""The names that `FALL_BACK` needs."""
+SCOPE: Final[dict[str, Any]] = {
+    "HostOnlyError": HostOnlyError, "by_numpy": by_numpy, "call_at_home": call_at_home, "home_of": home_of,
+    "ndarray": ndarray, "scoped": scoped, "default": process_default,
+}  # fmt: skip
+"""The names that `FALL_BACK` and `AT_HOME` need."""
 
 
 def parameters_of(given: Signature, scope: dict[str, Any]) -> list[str]:
@@ -211,8 +218,33 @@ def compile_late(name: str, source: str, scope: dict[str, Any]) -> FunctionType:
     return made
 
 
-def hosted(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """A function of the namespace that is NumPy's for what tensors cannot hold: straight-line code of one call."""
+AT_HOME: Final = """\
+{indent}home = home_of({values})
+{indent}if home is not None:
+{indent}    return call_at_home(home, {function}, given, locals())
+"""
+"""The call of a function with the backend of its arrays as the default, where that is another."""
+
+_NOT_HERE: Final = """\
+{indent}if {first}.__class__ is not ndarray or (_t := {first}._t) is None or _t.backend is not (scoped() or default[0]):
+"""
+"""The quick answer where the first argument is an array on the default backend."""
+
+
+def _may_be_array(parameter: Parameter) -> bool:
+    return parameter.default.__class__ not in (bool, str) and parameter.name not in _NO_ARRAYS
+
+
+_NO_ARRAYS: Final = {"axis", "axes", "device", "dtype", "like", "order"}
+"""Parameters that say how a function computes, by name."""
+
+
+def hosted(function: Callable[..., Any], name: str, home: bool = True) -> Callable[..., Any]:
+    """A function of the namespace that is NumPy's for what tensors cannot hold: straight-line code of one call.
+
+    It runs with the backend of its arrays as the default. `home=False` saves the question where no answer matters: for
+    a function that makes no array but views of the one that it is given, or asks for the home itself.
+    """
     given = signature(function)
     scope: dict[str, Any] = {**SCOPE, "implementation": function, "given": given, "__name__": __package__}
     head = parameters_of(given, scope)
@@ -232,6 +264,14 @@ def hosted(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     if named:  # passing them by name takes as long as the rest of the call
         lines = [f"if {' and '.join(plain)}:", f"    return implementation({', '.join(positional)})", *lines]
     code = "".join(f"        {line}\n" for line in lines)
+    if home and given.parameters:
+        first = next(iter(given.parameters.values()))
+        starred = first.kind in STARS
+        arrays = [each.name for each in given.parameters.values() if _may_be_array(each)]
+        values = first.name if starred else f"({', '.join(arrays)},)"
+        question = "" if starred else _NOT_HERE.format(indent=" " * 8, first=first.name)
+        asked = AT_HOME.format(indent=" " * (8 if starred else 12), values=values, function="implementation")
+        code = question + asked + code
     source = f"def {short}({', '.join(head)}):\n    try:\n{code}{FALL_BACK.format(name=name)}"
     made: Any = compile_late(short, source, scope)
     made.__doc__, made.__module__, made.__qualname__ = function.__doc__, function.__module__, function.__qualname__

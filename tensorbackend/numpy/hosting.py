@@ -14,11 +14,13 @@ import tensorbackend as tb
 
 from ..dtypes import DType, bool_
 from ..errors import ArgumentError, TemplateDataError
+from ..select import call_with_default
 from ..tensor import Tensor
 from .arrays import box, functions, ndarray, root
 from .conversion import asarray, back, cast, host, tensor
 from .dtypes import HostOnlyError, dtype_of, numpy_dtype
 from .functions import Array, function, public
+from .homes import home_of
 from .layouts import layout_of
 
 # Texts
@@ -33,7 +35,7 @@ def _host_or_template(x: Any) -> Any:
         return None
 
 
-@public
+@public(home=False)
 def array_repr(arr: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
     """The text `array(...)` of an array."""
     shown = _host_or_template(arr)
@@ -42,7 +44,7 @@ def array_repr(arr: Any, max_line_width: Any = None, precision: Any = None, supp
     return numpy.array_repr(shown, max_line_width, precision, suppress_small)
 
 
-@public
+@public(home=False)
 def array_str(a: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
     """The elements of an array as text."""
     shown = _host_or_template(a)
@@ -53,7 +55,7 @@ def array_str(a: Any, max_line_width: Any = None, precision: Any = None, suppres
     )
 
 
-@public
+@public(home=False)
 def array2string(a: Any, *arguments: Any, **options: Any) -> str:
     """The elements of an array as text, with options."""
     return numpy.array2string(numpy.asarray(tensor(a)), *arguments, **options)
@@ -68,67 +70,67 @@ def _dtype(x: Any) -> Any:
     return numpy_dtype(x) if isinstance(x, DType) else x
 
 
-@public
+@public(home=False)
 def result_type(*arrays_and_dtypes: Any) -> Any:
     """The dtype that several arrays and dtypes are promoted to."""
     return numpy.result_type(*map(_dtype, arrays_and_dtypes))
 
 
-@public
+@public(home=False)
 def promote_types(type1: Any, type2: Any) -> Any:
     """The smallest dtype that holds two."""
     return numpy.promote_types(numpy_dtype(dtype_of(type1)), numpy_dtype(dtype_of(type2)))
 
 
-@public
+@public(home=False)
 def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     """Test whether a dtype may be cast to another."""
     return numpy.can_cast(_dtype(from_), _dtype(to), casting)
 
 
-@public
+@public(home=False)
 def min_scalar_type(a: Any) -> Any:
     """The smallest dtype that holds a number."""
     return numpy.min_scalar_type(host(a))
 
 
-@public
+@public(home=False)
 def common_type(*arrays: Any) -> Any:
     """The inexact class of numbers that several arrays share."""
     return numpy.common_type(*[numpy.empty(0, asarray(x).dtype) for x in arrays])
 
 
-@public
+@public(home=False)
 def finfo(dtype: Any) -> Any:
     """The limits of a floating dtype."""
     return numpy.finfo(_dtype(dtype))
 
 
-@public
+@public(home=False)
 def iinfo(type: Any) -> Any:
     """The limits of an integer dtype."""
     return numpy.iinfo(_dtype(type))
 
 
-@public
+@public(home=False)
 def issubdtype(arg1: Any, arg2: Any) -> bool:
     """Whether a dtype is of a kind."""
     return numpy.issubdtype(_dtype(arg1), _dtype(arg2))
 
 
-@public
+@public(home=False)
 def isdtype(dtype: Any, kind: Any) -> bool:
     """Whether a dtype is of a kind, named as in the Array API standard."""
     return numpy.isdtype(_dtype(dtype), kind)
 
 
-@public
+@public(home=False)
 def isscalar(element: Any) -> bool:
     """Test whether an object is a number."""
     return numpy.isscalar(element)
 
 
-@public
+@public(home=False)
 def iterable(y: Any) -> bool:
     """Test whether an object can be iterated over."""
     try:
@@ -138,19 +140,19 @@ def iterable(y: Any) -> bool:
     return not (y.__class__ is ndarray and not y.ndim)
 
 
-@public
+@public(home=False)
 def isfortran(a: Any) -> bool:
     """Test whether an array is column-major, and not row-major, in NumPy's memory."""
     return bool(asarray(a).flags.fnc)
 
 
-@public
+@public(home=False)
 def shares_memory(a: Any, b: Any, /, max_work: Any = None) -> bool:
     """Test whether two arrays have an element in common, so that a write to one changes the other."""
     return _overlap(numpy.shares_memory, a, b, max_work)
 
 
-@public
+@public(home=False)
 def may_share_memory(a: Any, b: Any, /, max_work: Any = None) -> bool:
     """Test whether the ranges of memory of two arrays overlap."""
     return _overlap(numpy.may_share_memory, a, b, max_work)
@@ -162,13 +164,13 @@ def _overlap(test: Callable[..., bool], a: Any, b: Any, work: Any) -> bool:
     return isinstance(a, numpy.ndarray) and isinstance(b, numpy.ndarray) and test(a, b, work)
 
 
-@public
+@public(home=False)
 def binary_repr(num: int, width: int | None = None) -> str:
     """A number's binary digits."""
     return numpy.binary_repr(operator.index(num), width)
 
 
-@public
+@public(home=False)
 def base_repr(number: int, base: int = 2, padding: int = 0) -> str:
     """A number's digits to a base."""
     return numpy.base_repr(operator.index(number), base, padding)
@@ -240,6 +242,9 @@ class vectorize:
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         if self.pyfunc is None:
             return vectorize(arguments[0], self.otypes, None, self.excluded, self.cache, self.signature)
+        home = home_of((*arguments, *keywords.values()))
+        if home is not None:
+            return call_with_default(home, lambda: self(*arguments, **keywords))
         if not keywords and self.excluded is None and self.signature is None and arguments:
             together = self._together(arguments)
             if together is not None:
@@ -327,7 +332,7 @@ class errstate:
 errstate.__module__ = __package__
 
 
-@public
+@public(home=False)
 def seterr(
     all: Any = None, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None
 ) -> Mapping[str, str]:
@@ -335,7 +340,7 @@ def seterr(
     return numpy.seterr(all, divide, over, under, invalid)  # type: ignore[return-value] # a `TypedDict` is a dictionary
 
 
-@public
+@public(home=False)
 def geterr() -> Mapping[str, str]:
     """How NumPy treats floating-point errors of numbers."""
     return numpy.geterr()  # type: ignore[return-value] # a `TypedDict` is a dictionary

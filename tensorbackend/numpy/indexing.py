@@ -13,11 +13,13 @@ import tensorbackend as tb
 
 from ..dtypes import ALL_DTYPES, DType, bool_
 from ..errors import ArgumentError, IndexRangeError, TemplateDataError, expected
+from ..select import apart, call_with_default
 from ..tensor import Tensor
 from .arrays import flat_view, functions, is_basic, ndarray, result, tensor_of, view_of
 from .arrays import put as assign
 from .conversion import NUMBERS, cast, from_numpy, host, tensor
 from .dtypes import HostOnlyError, numpy_dtype
+from .homes import home_of
 from .layouts import places_in
 from .selected import Selected, select, write_selected
 
@@ -77,6 +79,9 @@ def _getitem(x: ndarray, key: Any) -> Any:
                 return result(tb.getitem(t, places))
             except TemplateDataError as error:
                 return select(x, places, error)
+    home = apart(t.backend)
+    if home is not None:
+        return call_with_default(home, _getitem, x, key)
     key = plain(key)
     try:
         read = tb.getitem(t, key)
@@ -91,6 +96,10 @@ def _getitem(x: ndarray, key: Any) -> Any:
 
 
 def _setitem(x: ndarray, key: Any, value: Any) -> None:
+    home = home_of((x,))
+    if home is not None:
+        call_with_default(home, _setitem, x, key, value)
+        return
     key = plain(key)
     if value.__class__ is Selected:
         write_selected(x, key, value)
@@ -164,13 +173,13 @@ def _put_at_places(x: ndarray, shown: ndarray, key: Any, value: Any) -> None:
         assign(base, key, x._how.write(old, tb.broadcast_to(new, old.shape)))
         return
     through = dtype is not shown._template().dtype
-    places = places_in(x, base if through else shown)
+    places, home = places_in(x, base if through else shown), apart(tensor_of(x).backend)
     parts = key if key.__class__ is tuple else (key,)
     if any(part.__class__ is Tensor and not part.backend.is_concrete(part) for part in parts):
-        chosen = tb.getitem(tb.asarray(places), key)
+        chosen = tb.getitem(tb.asarray(places, backend=home), key)
     else:
         plain = [numpy.asarray(part) if part.__class__ is Tensor else part for part in parts]
-        chosen = tb.asarray(places[tuple(plain)])
+        chosen = tb.asarray(places[tuple(plain)], backend=home)
     if through:
         assign(base, tuple(tb.unravel_index(chosen, base.shape)), value)
     else:
@@ -223,6 +232,10 @@ class flatiter:
         return chosen.copy() if chosen.__class__ is ndarray else chosen
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        home = home_of((self.base,))
+        if home is not None:
+            call_with_default(home, self.__setitem__, key, value)
+            return
         flat = flat_view(self.base)
         wide = functions["ravel"](value)
         target = flat[key]

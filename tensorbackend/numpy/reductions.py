@@ -17,7 +17,7 @@ from .arrays import HERE, blank, box, functions, ndarray, result
 from .conversion import cast, tensor
 from .dtypes import dtype_of
 from .functions import PUBLIC
-from .host_arrays import FALL_BACK, SCOPE
+from .host_arrays import AT_HOME, FALL_BACK, SCOPE
 from .shapes import axis_positions, size
 from .ufuncs import write_out
 
@@ -107,7 +107,8 @@ def {name}(a, {signature}):
                 return array
             return r.data[()]
     try:
-        return reduce({name!r}, a, {passed})
+        if a.__class__ is ndarray or not ({plain}):
+{at_home}        return reduce({name!r}, a, {passed})
 {fall_back}"""
 
 _PLAIN: Final = ("dtype", "out", "initial", "where", "mean", "correction")
@@ -122,11 +123,13 @@ def _make_function(name: str, row: Reduction) -> Callable[..., Any]:
     tests = [f"{each} is {'None' if each in ('dtype', 'out') else 'NO_VALUE'}" for each in names if each in _PLAIN]
     if "axis" in names:
         tests.append("axis.__class__ is not ndarray")
+    arrays = ["a", *[each for each in names if each in ("out", "initial", "where", "mean")]]
     keep = ", keepdims=False if keepdims is NO_VALUE else keepdims" if "keepdims" in names else ""
     source = _SOURCE.format(
         name=name, signature=row.signature, plain=" and ".join(tests), keepdims=keep,
         correction=", correction=ddof" if "ddof" in names else "",
         passed=", ".join(f"{each}={each}" for each in names if each != "overwrite_input"),
+        at_home=AT_HOME.format(indent=" " * 12, values=f"({', '.join(arrays)},)", function=name),
         fall_back=FALL_BACK.format(name=name),
     )  # fmt: skip
     exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)

@@ -10,11 +10,13 @@ import tensorbackend as tb
 
 from ..dtypes import ALL_DTYPES, bool_
 from ..errors import ArgumentError, ShapeError
+from ..select import call_with_default
 from ..tensor import Tensor
 from .arrays import box, fresh, functions, ndarray, new_array, result, tensor_of
 from .conversion import asarray, cast, promote, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, Out, function, public
+from .homes import home_of
 from .shapes import flat_along
 from .ufuncs import write_out
 
@@ -66,7 +68,7 @@ _STRAIGHT: Final = frozenset({
 """The dtypes of arrays and classes of Python's numbers between which an op chooses as NumPy does."""
 
 
-@public
+@public(home=False)
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """Elements of x where a condition is true, otherwise of y; for a condition alone, its true positions."""
     if condition.__class__ is ndarray:
@@ -86,6 +88,9 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
             j = second.template.dtype
         if mask.template.dtype is bool_ and (k, j) in _STRAIGHT:
             return new_array(tb.where(mask, first, second))
+    home = home_of((condition, x, y))
+    if home is not None:
+        return call_with_default(home, where, condition, x, y)
     if x is None and y is None:
         return nonzero(condition)
     if x is None or y is None:
@@ -120,7 +125,7 @@ def common_number(value: Any, dtype: Any) -> Any:
     return float(value) if dtype.is_floating else complex(value) if dtype.is_complex else value
 
 
-@public
+@public(home=False)
 def nonzero(a: Any) -> tuple[Any, ...]:
     """The positions of the nonzero elements, an array for each axis."""
     x = tensor(a)

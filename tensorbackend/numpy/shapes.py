@@ -53,7 +53,7 @@ def reshaped_view(x: ndarray, shape: tuple[int, ...]) -> ndarray:
     return step_view(x, reshape_to(shape))
 
 
-@public
+@public(home=False)
 def reshape(
     a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: bool | None = None
 ) -> ndarray:
@@ -95,7 +95,7 @@ def _reversed_axes(ndim: int) -> Step:
     return permute_by(range(ndim)[::-1])
 
 
-@public
+@public(home=False)
 def ravel(a: Any, order: str = "C") -> ndarray:
     """The elements along one axis: a view if they are in that order in memory."""
     x = a if a.__class__ is ndarray else asarray(a)
@@ -181,7 +181,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Step:
     return permute_by(_moved(a.ndim, place, start - 1 if place < start else start))
 
 
-@public
+@public(home=False)
 def squeeze(a: Any, axis: Any = None) -> ndarray:
     """The array without axes of size 1: a view, or the array itself if it has none."""
     x = a if a.__class__ is ndarray else asarray(a)
@@ -316,7 +316,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> ndarray:
     return made
 
 
-@public
+@public(home=False)
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> ndarray:
     """The array repeated along axes to another shape: a view that cannot be written to."""
     return step_view(asarray(array), _broadcast(as_shape(shape), writeable=False))
@@ -342,7 +342,7 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[ndarray, ...]:
     return tuple([step_view(x, _broadcast(shape, writeable=True)) for x in arrays])
 
 
-@public
+@public(home=False)
 def broadcast_shapes(*args: Any) -> tuple[int, ...]:
     """The shape to which shapes broadcast."""
     return tb.broadcast_shapes(*map(as_shape, args))
@@ -372,19 +372,19 @@ def atleast_3d(*arys: Any) -> Any:
     return made[0] if len(made) == 1 else tuple(made)
 
 
-@public
+@public(home=False)
 def shape(a: Any) -> tuple[int, ...]:
     """The size of each axis."""
     return a.shape if hasattr(a, "shape") else tensor(a).shape
 
 
-@public
+@public(home=False)
 def ndim(a: Any) -> int:
     """The number of axes."""
     return a.ndim if hasattr(a, "ndim") else tensor(a).ndim
 
 
-@public
+@public(home=False)
 def size(a: Any, axis: Any = None) -> int:
     """The number of elements, or of those along axes."""
     sizes = shape(a)

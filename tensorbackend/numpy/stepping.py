@@ -70,7 +70,7 @@ def _keep(key: Any, step: Step) -> None:
 
 def view_by(plan: Callable[P, Step]) -> Callable[P, ndarray]:
     """Make a function whose result is a view as `planned_view` does, and register it."""
-    return public(planned_view(plan))
+    return public(planned_view(plan), home=False)
 
 
 def planned_view(plan: Callable[P, Step]) -> Callable[P, ndarray]:

@@ -10,10 +10,16 @@ import numpy
 
 import tensorbackend as tb
 
+from ..dtypes import DType
 from ..errors import ArgumentError
 from ..tensor import Tensor
 
 # Bodies of those that the library has no op for
+
+
+def _beside(other: Any, x: Any, dtype: DType) -> Tensor:
+    """An operand in a dtype, a number on the backend of the other operand."""
+    return tb.astype(x, dtype) if isinstance(x, Tensor) else tb.full((), x, dtype=dtype, like=other)
 
 
 def _fmax(x1: Any, x2: Any) -> Tensor:
@@ -30,8 +36,7 @@ def _choose_number(op: Callable[[Any, Any], Tensor], x1: Any, x2: Any) -> Tensor
     chosen = op(x1, x2)
     if not chosen.dtype.is_inexact:
         return chosen
-    first, second = (tb.astype(x, chosen.dtype) if isinstance(x, Tensor) else tb.full((), x, dtype=chosen.dtype)
-                     for x in (x1, x2))  # fmt: skip
+    first, second = (_beside(chosen, x, chosen.dtype) for x in (x1, x2))
     return tb.where(tb.isnan(first), second, tb.where(tb.isnan(second), first, chosen))
 
 
@@ -52,6 +57,7 @@ def _degrees(x: Any) -> Tensor:
 
 def _heaviside(x1: Any, x2: Any) -> Tensor:
     """0 for negative elements, 1 for positive ones, x2 at 0."""
+    x1 = x1 if isinstance(x1, Tensor) else _beside(x2, x1, x2.dtype)
     step = tb.where(tb.greater(x1, 0), 1.0, 0.0)
     chosen = tb.where(tb.equal(x1, 0), x2, tb.astype(step, tb.result_type(x1, x2)))
     return tb.where(tb.isnan(x1), x1, chosen)
@@ -199,7 +205,8 @@ def _less_equal_of_complex(x1: Any, x2: Any) -> Tensor:
 
 
 def _compare_complex(op: Callable[[Any, Any], Tensor], x1: Any, x2: Any) -> Tensor:
-    first, second = (x if isinstance(x, Tensor) else tb.asarray(complex(x)) for x in (x1, x2))
+    first = x1 if isinstance(x1, Tensor) else _beside(x2, complex(x1), x2.dtype)
+    second = x2 if isinstance(x2, Tensor) else _beside(x1, complex(x2), x1.dtype)
     reals, parts = (tb.real(first), tb.real(second)), (tb.imag(first), tb.imag(second))
     nan = tb.logical_or(tb.isnan(parts[0]), tb.isnan(parts[1]))
     less = tb.logical_and(tb.less(*reals), tb.logical_not(nan))
@@ -217,7 +224,7 @@ def _minimum_of_complex(x1: Any, x2: Any) -> Tensor:
 
 
 def _chosen_complex(x1: Any, x2: Any, first: Tensor) -> Tensor:
-    nan = tb.isnan(x1) if isinstance(x1, Tensor) else tb.asarray(x1 != x1)
+    nan = tb.isnan(x1) if isinstance(x1, Tensor) else bool(x1 != x1)
     return tb.where(tb.logical_or(first, nan), x1, x2)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy
@@ -18,10 +19,12 @@ import tensorbackend as tb
 
 from ..dtypes import DType, bool_
 from ..errors import ArgumentError, DTypeError, OperandError, OutOfRangeError, expected
+from ..select import call_with_default
 from ..tensor import Tensor
 from .arrays import ndarray, replace, result
 from .conversion import NUMBERS, back, cast, host, operand, tensor
 from .dtypes import HostOnlyError, dtype_of, is_host_only, numpy_dtype
+from .homes import home_of
 from .host_arrays import call_on_host
 from .promotion import COMPARISONS, Plan, Spec, kind_of, make_plan, plan_call
 from .ufunc_table import COMPARISONS as BY_METHOD
@@ -30,6 +33,9 @@ from .ufunc_table import OPERATORS
 
 def call(spec: Spec, arguments: Sequence[Any], out: Any = None, **options: Any) -> Any:
     """A call of a universal function with any arguments of NumPy."""
+    home = home_of((*arguments, out, *options.values()) if options or out is not None else arguments)
+    if home is not None:
+        return call_with_default(home, partial(call, spec, arguments, out, **options))
     try:
         return _call(spec, arguments, out, **options)
     except HostOnlyError as error:

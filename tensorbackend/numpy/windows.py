@@ -9,6 +9,7 @@ import numpy
 import tensorbackend as tb
 
 from ..errors import ArgumentError, expected
+from ..select import apart
 from ..template import Template, intern_template, is_symbolic_template
 from ..tensor import Tensor, blank_tensor
 from .arrays import Step, as_shape, ndarray, root, step_view
@@ -96,7 +97,7 @@ def _strided(of: Template, start: int, shape: tuple[int, ...], steps: tuple[int,
         if t.data.__class__ is HOST:
             return _of_payload(t, lay(numpy.ascontiguousarray(t.data)))
         places = lay(numpy.arange(t.size)).reshape(-1)
-        return tb.reshape(tb.take(tb.reshape(t, (-1,)), tb.asarray(places), axis=0), shape)
+        return tb.reshape(tb.take(tb.reshape(t, (-1,)), tb.asarray(places, backend=apart(t.backend)), axis=0), shape)
 
     template = None if is_symbolic_template(of) else intern_template(shape, of.dtype, names)
     return Step(read, never_written, lay, writeable=writeable, overlaps=True, template=template)
@@ -145,7 +146,8 @@ def sliding_window_view(
 def _windows(x: Tensor, sizes: tuple[int, ...], axes: tuple[int, ...]) -> Tensor:
     for place, size in zip(axes, sizes, strict=True):
         length = x.shape[place] - size + 1
-        rows = tb.reshape(tb.iota((length,)), (-1, 1)) + tb.iota((size,))
+        home = apart(x.backend)
+        rows = tb.reshape(tb.iota((length,), backend=home), (-1, 1)) + tb.iota((size,), backend=home)
         x = tb.moveaxis(tb.take(x, tb.reshape(rows, (-1,)), axis=place), place, -1)
         x = tb.moveaxis(tb.reshape(x, (*x.shape[:-1], length, size)), -2, place)
     return x

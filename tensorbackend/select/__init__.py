@@ -21,6 +21,7 @@ from .default import scoped_backend as scoped_backend
 from .default import set_default_backend as set_default_backend
 from .devices import Device as Device
 from .devices import devices as devices
+from .homes import apart as apart
 from .homes import home_of as home_of
 from .homes import library_backend as library_backend
 from .registry import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from ..caching.locks import module_lock
 from ..declarations.argument_errors import check_arguments
@@ -19,7 +19,8 @@ from .registry import start_backend
 Result = TypeVar("Result")
 
 scoped_default: ContextVar[Backend | None] = ContextVar("tensorbackend_default_backend", default=None)
-_global: Backend | None = None
+process_default: Final[list[Backend | None]] = [None]
+"""The default backend of the process: `None` before it is first asked for."""
 
 # Held while the default is checked and then set.
 _lock = module_lock(__name__)
@@ -85,13 +86,13 @@ def current() -> Backend:
     scoped = scoped_default.get()
     if scoped is not None:
         return scoped
-    global _global
-    if _global is None:
+    chosen = process_default[0]
+    if chosen is None:
         backend = get_backend(os.environ.get("TENSORBACKEND_DEFAULT") or "numpy")
         with _lock:
-            if _global is None:  # or another thread has set it since
-                _global = backend
-    return _global
+            chosen = process_default[0] or backend  # another thread may have set it since
+            process_default[0] = chosen
+    return chosen
 
 
 @check_arguments
@@ -114,8 +115,7 @@ def set_default_backend(backend: BackendLike) -> None:
     'binary'
     >>> tb.set_default_backend(before)
     """
-    global _global
-    _global = get_backend(backend)
+    process_default[0] = get_backend(backend)
 
 
 # The block reads the previous backend first and restores it last: an interrupt may come right after any call.

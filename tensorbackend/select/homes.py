@@ -45,6 +45,15 @@ def holder(array: Any, kind: type[Backend]) -> Backend:
     return backend
 
 
+def apart(backend: Backend) -> Backend | None:
+    """The backend that holds the data of another: `None` if it is the default one, or has no data as in a trace."""
+    default = current()
+    if backend is default:
+        return None
+    home: Any = backend.beneath
+    return home if home is not default and home.holds_data and not home.template_only else None
+
+
 def home_of(values: Iterable[Any]) -> Backend:
     """The backend on which a function of these values runs.
 

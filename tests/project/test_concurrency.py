@@ -113,7 +113,7 @@ def test_one_of_many_registrations_wins(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_what_is_set_is_not_undone_by_a_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(default, "_global", None)
+    monkeypatch.setattr(default, "process_default", [None])
     look_up = default.get_backend
 
     def meanwhile(backend: tb.BackendLike = None, **options: str | None) -> tb.Backend:
