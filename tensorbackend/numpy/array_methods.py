@@ -179,6 +179,13 @@ class ArrayMethods(Holder):
         result: Self = functions["flatten"](self, order)
         return result
 
+    def __copy__(self) -> Self:
+        copied: Self = functions["copy_in_order"](self, "C")
+        return copied
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.__copy__()
+
     def view(self, dtype: Any = None, type: Any = None) -> Any:
         """The memory viewed as another dtype, or the array itself as a view."""
         return functions["view"](self, dtype, type)

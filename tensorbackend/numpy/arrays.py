@@ -202,7 +202,8 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                 pass
 
     def __iter__(self) -> Iterator[Any]:
-        return (self[position] for position in range(len(self)))
+        entries: Iterator[Any] = functions["entries"](self, len(self))
+        return entries
 
     def __contains__(self, value: Any) -> bool:
         return bool(functions["any"](self == value))
@@ -217,12 +218,6 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return box, (self.tensor,)
-
-    def __copy__(self) -> ndarray:
-        return self.copy()
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> ndarray:
-        return self.copy()
 
     def copy(self, order: str = "C") -> ndarray:
         """Copy: a new array with the same elements."""

@@ -14,12 +14,15 @@ import tensorbackend as tb
 
 from ..dtypes import DType
 from ..errors import ArgumentError, DTypeError, OperandError, expected
+from ..ops.creation.foreign_arrays import shared_templates
 from ..select import call_with_default, library_backend
-from ..tensor import Tensor
+from ..select.default import process_default
+from ..tensor import Tensor, blank_tensor
 from .arrays import as_shape, box, fresh, functions, ndarray, new_array, reshape_to, step_view, tensor_of
 from .dtypes import NUMBERS as NUMBERS
 from .dtypes import HostOnlyError, dtype_of, is_host_only, numpy_dtype
-from .homes import home_of
+from .homes import home_of, scoped
+from .keys import HOST
 from .layouts import layout_of
 from .orders import axes_of_copy, in_order, new_in_order
 
@@ -53,6 +56,8 @@ def tensor(value: Any) -> Tensor:
         return tensor_of(value)
     if value.__class__ is numpy.ndarray:
         return from_numpy(value)
+    if value.__class__ is list and NUMBERS.issuperset(map(type, value)):
+        return of_new(_array_of_list(value))
     if isinstance(value, Tensor):
         return value
     if isinstance(value, _SEQUENCES) and not hasattr(value, "__array__"):
@@ -116,6 +121,22 @@ def from_numpy(array: numpy.ndarray[Any, Any], copy: bool = False) -> Tensor:
     if array.__class__ is not numpy.ndarray and is_host_only(array):
         raise HostOnlyError(expected("a plain array", "convert it with np.asarray", value=type(array).__name__))
     return tb.tensor(array) if copy else tb.asarray(array)
+
+
+def of_new(array: numpy.ndarray[Any, Any], default: Any = None) -> Tensor:
+    """NumPy's array, which nothing else refers to, as a tensor on the default backend."""
+    backend: Any = default or scoped() or process_default[0]
+    try:
+        template, shares = shared_templates[HOST, array.dtype, array.shape, backend]
+    except KeyError:
+        shares = False
+    if not shares:
+        return from_numpy(array)
+    t = blank_tensor()
+    t.template = template
+    t.backend = backend
+    t.data = array
+    return t
 
 
 def stack_tensors(parts: Sequence[Tensor]) -> Tensor:
@@ -275,6 +296,11 @@ def array(
     if object.__class__ is ndarray and not copy and _suits(object, dtype, order, device, copy):
         missing = ndmin - object.ndim
         return object if missing <= 0 else step_view(object, reshape_to((1,) * missing + object.shape))
+    if (
+        object.__class__ is list and dtype is None and order == "K" and ndmin <= 1 and device is None
+        and (NUMBERS.issuperset(map(type, object)) or not _holds_arrays(object))
+    ):  # fmt: skip
+        return new_array(of_new(_array_of_list(object)))
     wanted = None if dtype is None else dtype_of(dtype)  # an array of objects may hold arrays of several shapes
     if isinstance(object, numpy.ndarray):
         t = from_numpy(object, copy=copy is not False)

@@ -12,16 +12,18 @@ import numpy
 
 import tensorbackend as tb
 
+from ..backends.numpy_backend import NumpyBackend
 from ..dtypes import DType
 from ..errors import ArgumentError
 from ..select import call_with_default
+from ..select.default import process_default
 from ..tensor import Tensor
 from . import conversion
 from .arrays import as_shape, box, functions, ndarray, new_array
-from .conversion import NUMBERS, back, cast, from_numpy, host, tensor
+from .conversion import NUMBERS, back, cast, from_numpy, host, of_new, tensor
 from .dtypes import dtype_of, numpy_dtype, with_order
 from .functions import Array, function, public
-from .homes import home_of
+from .homes import home_of, scoped
 from .orders import axes_of_copy, in_order, new_in_order
 
 for _name in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "asarray_chkfinite", "require",
@@ -38,6 +40,14 @@ def _new(t: Tensor, order: str | None = "C") -> ndarray:
 @public(home=False)
 def zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """An array of zeros, float64 by default."""
+    default = scoped() or process_default[0]
+    if (dtype is float or dtype is None) and order == "C" and device is None and default.__class__ is NumpyBackend:
+        try:
+            made = numpy.zeros(shape)
+        except Exception:  # what is wrong with the shape is told below
+            pass
+        else:
+            return new_array(of_new(made, default))
     return _new(tb.zeros(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device), order)
 
 

@@ -230,6 +230,9 @@ _NOT_HERE: Final = """\
 """
 """The quick answer where the first argument is an array on the default backend."""
 
+_SEVERAL: Final = "{indent}if len({first}) > 1:\n"
+"""That where the arguments are any number of arrays."""
+
 
 def _may_be_array(parameter: Parameter) -> bool:
     return parameter.default.__class__ not in (bool, str) and parameter.name not in _NO_ARRAYS
@@ -269,8 +272,8 @@ def hosted(function: Callable[..., Any], name: str, home: bool = True) -> Callab
         starred = first.kind in STARS
         arrays = [each.name for each in given.parameters.values() if _may_be_array(each)]
         values = first.name if starred else f"({', '.join(arrays)},)"
-        question = "" if starred else _NOT_HERE.format(indent=" " * 8, first=first.name)
-        asked = AT_HOME.format(indent=" " * (8 if starred else 12), values=values, function="implementation")
+        question = (_SEVERAL if starred else _NOT_HERE).format(indent=" " * 8, first=first.name)
+        asked = AT_HOME.format(indent=" " * 12, values=values, function="implementation")
         code = question + asked + code
     source = f"def {short}({', '.join(head)}):\n    try:\n{code}{FALL_BACK.format(name=name)}"
     made: Any = compile_late(short, source, scope)

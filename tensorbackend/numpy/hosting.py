@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 import numpy
 
@@ -16,11 +16,12 @@ from ..dtypes import DType, bool_
 from ..errors import ArgumentError, TemplateDataError
 from ..select import call_with_default
 from ..tensor import Tensor
-from .arrays import box, functions, ndarray, root
-from .conversion import asarray, back, cast, host, tensor
+from .arrays import box, functions, ndarray, root, tensor_of
+from .conversion import NUMBERS, asarray, back, cast, host, tensor
 from .dtypes import HostOnlyError, dtype_of, numpy_dtype
 from .functions import Array, function, public
 from .homes import home_of
+from .keys import HOST
 from .layouts import layout_of
 
 # Texts
@@ -236,6 +237,7 @@ class vectorize:
         signature: Any = None,
     ) -> None:  # fmt: skip
         self.pyfunc, self.otypes, self.cache, self.excluded, self.signature = pyfunc, otypes, cache, excluded, signature
+        self._of_arrays = None if pyfunc is None else tb.vmap(pyfunc)
         self.__doc__ = doc or getattr(pyfunc, "__doc__", None)
         self.__name__ = getattr(pyfunc, "__name__", "vectorize")
 
@@ -245,10 +247,27 @@ class vectorize:
         home = home_of((*arguments, *keywords.values()))
         if home is not None:
             return call_with_default(home, lambda: self(*arguments, **keywords))
-        if not keywords and self.excluded is None and self.signature is None and arguments:
+        if self._of_arrays is not None and not (keywords or self.excluded or self.signature) and arguments:
+            try:
+                if self._are_few(arguments):
+                    return self._one_by_one(arguments, keywords)
+            except TemplateDataError:  # the function captures a value of a trace
+                pass
             together = self._together(arguments)
             if together is not None:
                 return together
+        return self._one_by_one(arguments, keywords)
+
+    def _are_few(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether calls for each element take less time than a trace, as of a few elements in NumPy's memory."""
+        return all(
+            each.__class__ in NUMBERS
+            or (each.__class__ is ndarray and (t := tensor_of(each)).data.__class__ is HOST and t.size <= _FEW)
+            for each in arguments
+        )
+
+    def _one_by_one(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """The results of the function for each element on the host."""
         otypes = self.otypes
         if otypes is not None and not isinstance(otypes, str):
             otypes = [numpy_dtype(each) if each.__class__ is DType else numpy.dtype(each) for each in otypes]
@@ -267,8 +286,9 @@ class vectorize:
             return None
         wide = [box(tb.reshape(tb.broadcast_to(each, shape), (-1,))) for each in given]
         try:
-            made = tb.vmap(self.pyfunc)(*wide)
-        except Exception:  # a function may do anything with its arguments; then it gets numbers
+            made = self._of_arrays(*wide)  # type: ignore[misc] # the caller asked
+        except Exception:  # a function may do anything with its arguments; then it gets numbers, from now on
+            self._of_arrays = None
             return None
         parts = made if isinstance(made, tuple) else (made,)
         if not all(each.__class__ is ndarray and each.ndim == 1 for each in parts):
@@ -278,6 +298,9 @@ class vectorize:
             parts = tuple([each.astype(dtype) for each, dtype in zip(parts, self.otypes, strict=False)])
         return parts if isinstance(made, tuple) else parts[0]
 
+
+_FEW: Final = 128
+"""The most elements of an array for which a function is called one by one although it could be traced."""
 
 vectorize.__module__ = __package__
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Iterable, Iterator
 from types import EllipsisType
 from typing import Any, Final
 
@@ -15,11 +16,12 @@ from ..dtypes import ALL_DTYPES, DType, bool_
 from ..errors import ArgumentError, IndexRangeError, TemplateDataError, expected
 from ..select import apart, call_with_default
 from ..tensor import Tensor
-from .arrays import flat_view, functions, is_basic, ndarray, result, tensor_of, view_of
+from .arrays import blank, flat_view, functions, is_basic, ndarray, result, tensor_of, view_of
 from .arrays import put as assign
 from .conversion import NUMBERS, cast, from_numpy, host, tensor
 from .dtypes import HostOnlyError, numpy_dtype
 from .homes import home_of
+from .keys import HOST, template_of_part
 from .layouts import places_in
 from .selected import Selected, select, write_selected
 
@@ -186,6 +188,39 @@ def _put_at_places(x: ndarray, shown: ndarray, key: Any, value: Any) -> None:
         assign(flat_view(shown), chosen, value)
 
 
+def views_at(x: ndarray, keys: Iterable[Any], shape: tuple[int, ...]) -> Iterator[Any]:
+    """The views of an array at keys, all of one shape, as `x[key]` each: a look at a key takes longer than the view."""
+    template, root = x._template(), x if x._t is not None else x._root
+    shows = template_of_part(template.kind, shape) if root._t.data.__class__ is HOST else None
+    for key in keys:
+        t = x._t
+        if shows is None or (t is not None and (t.template is not template or t.data.__class__ is not HOST)):
+            yield x[key]
+            continue
+        view = blank()
+        view._t = None
+        view._base = x
+        view._how = key
+        view._of = template
+        view._kept = None
+        view._shows = shows
+        view._root = root
+        view._seen = None
+        view._uses = 0
+        yield view
+
+
+def _entries(x: ndarray, count: int) -> Iterator[Any]:
+    """The entries along the first axis."""
+    template = x._template()
+    if len(template.shape) > 1:
+        return views_at(x, range(count), template.shape[1:])
+    return (
+        x[place] if (t := x._t) is None or t.data.__class__ is not HOST else t.data[place] for place in range(count)
+    )
+
+
+functions["entries"] = _entries
 functions["getitem"] = _getitem
 functions["put_at_places"] = _put_at_places
 functions["setitem"] = _setitem

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from math import prod
 from typing import Any, Self
 
@@ -14,6 +15,7 @@ from ..errors import ArgumentError, expected
 from .arrays import as_shape, box, flat_view, functions, ndarray, replace, tensor_of
 from .conversion import asarray, cast, common_dtype, host, tensor
 from .dtypes import HostOnlyError, dtype_of, numpy_dtype
+from .indexing import views_at
 
 
 class broadcast:
@@ -202,6 +204,13 @@ class nditer:
 
     def __iter__(self) -> Iterator[Any]:
         self.reset()
+        if self.shape and "external_loop" not in self._flags:
+            each = [views_at(part, product(*map(range, self.shape), (...,)), ()) for part in self._wide]
+            for number, views in enumerate(each[0] if len(each) == 1 else zip(*each, strict=True)):
+                yield views
+                self.iterindex += 1
+                if self.iterindex != number + 1:  # the loop has moved it
+                    break
         while not self.finished:
             yield self.value
             self.iterindex += 1
@@ -209,7 +218,7 @@ class nditer:
 
 def _element(x: ndarray, place: tuple[int, ...]) -> ndarray:
     """A view of one element, without axes."""
-    view: ndarray = x[(*place[:-1], slice(place[-1], place[-1] + 1))].reshape(()) if place else x
+    view: ndarray = x[(*place, ...)] if place else x
     return view
 
 

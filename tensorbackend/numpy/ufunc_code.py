@@ -12,6 +12,7 @@ import numpy
 from ..errors import OutOfRangeError
 from ..ops.indexing import assignment as assignments
 from .arrays import HERE, LASTING, blank, ndarray, release, replace
+from .dtypes import NUMBERS
 from .host_arrays import compile_late, hosted
 from .in_place import writeable_part
 from .layouts import LOCKED, refuse_read_only
@@ -58,7 +59,7 @@ def {{name}}(x, /, {_PARAMETERS}):
         if a.template.dtype in alike:
             r = op(a)
 {_RESULT.format(indent=" " * 12)}
-    elif x.__class__ is float64 and {_PLAIN}:
+    elif x.__class__ in NUMBERS and {_PLAIN}:
         return by_numpy(x)
     return call(spec, (x,), out, **options)
 """
@@ -148,7 +149,7 @@ _OF_ANY_NUMBER: Final = """\
 \\1    return call(spec, (x1, x2))"""
 
 _SHARED: Final = {
-    "OutOfRangeError": OutOfRangeError, "float64": numpy.float64, "float": float,
+    "NUMBERS": NUMBERS, "OutOfRangeError": OutOfRangeError, "float64": numpy.float64, "float": float,
     "HOST": numpy.ndarray, "LASTING": LASTING, "LOCKED": LOCKED, "assignments": assignments, "blank": blank,
     "call": call, "change": change, "ndarray": ndarray, "operate": operate, "refuse_read_only": refuse_read_only,
     "release": release, "replace": replace, "writeable_part": writeable_part,

@@ -12,12 +12,17 @@ import numpy
 
 import tensorbackend as tb
 
+from ..backends.numpy_backend.memory import own
 from ..dtypes import bool_
 from ..errors import ArgumentError, OperandError, expected
+from ..ops.indexing import assignment as assignments
 from ..tensor import Tensor
-from .arrays import functions, ndarray, replace, result, tensor_of
+from .arrays import functions, ndarray, release, replace, result, tensor_of
 from .conversion import cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
+from .in_place import host_places, is_exact
+from .keys import HOST
+from .layouts import refuse_read_only
 from .promotion import Spec
 from .ufuncs import call, write_out
 
@@ -141,6 +146,8 @@ def at(spec: Spec, a: Any, indices: Any, b: Any = None) -> None:
             spec.by_numpy.at(a, host(indices), *([] if b is None else [host(b)]))
             return
         raise OperandError(expected("an array to write to", a=a))
+    if spec.name in _UPDATES and _updated_by_numpy(spec, a, indices, b):
+        return
     x = tensor_of(a)
     flat = tb.reshape(x, (-1,))
     places = tb.iota(x.shape, backend=x.backend) if x.shape else tb.zeros((), dtype=tb.int64)
@@ -168,6 +175,34 @@ def at(spec: Spec, a: Any, indices: Any, b: Any = None) -> None:
         new = cast(tensor(call(spec, (old, functions["box"](updates[number : number + 1])))), flat.dtype)
         flat = tb.indexed_put(flat, tb.reshape(place, (1, 1)), new)
     replace(a, tb.reshape(flat, x.shape))
+
+
+@assignments.locked
+def _update(spec: Spec, a: ndarray, places: Any, values: Any) -> None:
+    release(a)
+    refuse_read_only(a)
+    with numpy.errstate(all="ignore"):
+        spec.by_numpy.at(own(a._t), places, values)
+
+
+def _updated_by_numpy(spec: Spec, a: ndarray, indices: Any, b: Any) -> bool:
+    """Whether NumPy has updated an array in its memory, at one array of places, by operands of the array's dtype."""
+    t = a._t
+    if t is None or t.data.__class__ is not HOST or t.template.dtype is bool_:
+        return False
+    places = host_places(indices) if indices.__class__ is ndarray else indices
+    if b.__class__ is ndarray:
+        v = tensor_of(b)
+        values = v.data if v.data.__class__ is HOST and v.template.dtype is t.template.dtype else None
+    else:
+        values = b if is_exact(b, t) else None
+    if values is None or places.__class__ not in (HOST, int):
+        return False
+    try:
+        _update(spec, a, places, values)
+    except (IndexError, ValueError):  # NumPy looks at all places and sizes first; they are told below
+        return False
+    return True
 
 
 _UPDATES: Final[dict[str, Callable[..., Tensor]]] = {

@@ -33,6 +33,8 @@ from .ufunc_table import OPERATORS
 
 def call(spec: Spec, arguments: Sequence[Any], out: Any = None, **options: Any) -> Any:
     """A call of a universal function with any arguments of NumPy."""
+    if out is None and not options and NUMBERS.issuperset([value.__class__ for value in arguments]):
+        return spec.by_numpy(*arguments)
     home = home_of((*arguments, out, *options.values()) if options or out is not None else arguments)
     if home is not None:
         return call_with_default(home, partial(call, spec, arguments, out, **options))
@@ -63,11 +65,8 @@ def _call(
         out = out if any(each is not None for each in out) else None
     elif out is not None:
         out = (out,)
-    if out is None and where is True:
-        classes = [value.__class__ for value in arguments]
-        if NUMBERS.issuperset(classes):
-            options = {} if dtype is None else {"dtype": numpy_dtype(dtype_of(dtype))}
-            return spec.by_numpy(*arguments, **options)
+    if dtype is not None and out is None and where is True and NUMBERS.issuperset([x.__class__ for x in arguments]):
+        return spec.by_numpy(*arguments, dtype=numpy_dtype(dtype_of(dtype)))
     operands = [operand(value) for value in arguments]
     if NUMBERS.issuperset([value.__class__ for value in operands]):
         operands = [tensor(operands[0]), *operands[1:]]

@@ -20,7 +20,7 @@ def x(request: pytest.FixtureRequest) -> Any:
         return np.array([3.0, 1.0, 2.0])
 
 
-CALLS = {
+CALLS: dict[str, Any] = {
     "np.add(x, [1.0, 2.0, 3.0])": [4, 3, 5],
     "x + [1.0, 2.0, 3.0]": [4, 3, 5],
     "[1.0, 2.0, 3.0] - x": [-2, 1, 1],
@@ -78,7 +78,12 @@ def test_what_is_written_follows_the_array(x: Any, statement: str, left: list[fl
 
 def test_a_function_of_the_program_runs_where_the_array_is(x: Any) -> None:
     seen = []
-    np.apply_along_axis(lambda row: seen.append(np.zeros(2).tensor.backend) or row, 0, x)
+
+    def look(row: Any) -> Any:
+        seen.append(np.zeros(2).tensor.backend)
+        return row
+
+    np.apply_along_axis(look, 0, x)
     assert seen == [x.tensor.backend]
     assert np.zeros(2).tensor.backend is tb.get_backend()
 

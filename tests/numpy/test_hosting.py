@@ -22,6 +22,29 @@ def test_vectorize_runs_at_once_where_a_function_allows_it() -> None:
     assert np.vectorize(lambda x: 1 if x > 2 else 0)([1, 2, 3]).tolist() == [0, 0, 1]
 
 
+def test_vectorize_calls_a_function_of_few_elements_for_each() -> None:
+    seen: list[Any] = []
+
+    def function(x: Any) -> Any:
+        seen.append(x)
+        return 2 * x
+
+    double = np.vectorize(function, otypes=[float])
+    assert double(np.array([1, 2, 3])).tolist() == [2.0, 4.0, 6.0]
+    assert seen == [1, 2, 3]
+    many, calls = np.arange(1000.0), len(seen)
+    assert double(many).tolist() == (2 * many).tolist()
+    assert len(seen) == calls + 1
+    choose = np.vectorize(lambda x: x if x > 2 else 0.0)
+    assert choose(many).sum() == choose(many).sum() == many.sum() - 3
+
+
+def test_vectorize_takes_traced_values() -> None:
+    x = np.array([1.0, 2.0])
+    assert tb.grad(lambda w: np.sum(np.vectorize(lambda e: e * w)(x)))(np.array(3.0)) == 3
+    assert tb.grad(lambda a: np.sum(np.vectorize(lambda e: e * e)(a)))(x).tolist() == [2, 4]
+
+
 def test_print_options_and_blocks_of_errors_are_numpys() -> None:
     with np.printoptions(precision=2):
         assert str(np.array([1.23456])) == "[1.23]"

@@ -47,6 +47,16 @@ x.flat[3] = []
 len(x.flat)
 list(x.flat)
 x.flat.copy()
+[row.sum() for row in x[1:, ::2]]
+[row.shape for row in t]
+[e for e in k]
+iter(np.array(1.0))
+for row in x: row *= 2
+for row in x.T: row[0] = 9
+for row in x[1:]: row[::2] = row[1::2]
+for number, row in enumerate(x): x[2] = 7; row += number
+for number, e in enumerate(k): k[2] = 9; x[0, number] = e
+rows = list(x); x[1] = 0; x[2] = rows[1] + rows[0]
 """
 
 

@@ -20,6 +20,11 @@ np.nditer([k, k[:, None], None]).operands[2].shape
 np.nditer(x, op_flags=["readwrite"])[0][...].shape
 np.nditer([k, None], op_dtypes=[None, np.float32]).operands[1].dtype.itemsize
 np.array([loop.multi_index for loop in [np.nditer(x, flags=["multi_index"])] for _ in loop])
+[each.shape for each in np.nditer(x[:, 1:])]
+[each.base is not None for each in np.nditer(t)]
+np.array([(loop.index, loop.iternext())[0] for loop in [np.nditer(x, flags=["c_index"])] for _ in range(3)])
+for each in np.nditer(x.T, op_flags=["readwrite"], order="C"): each[...] = 2 * each
+for each in np.nditer(x): x[2, 3] = 100; k[0] = each
 np.array([each.sum() for each in np.nditer(x, flags=["external_loop"])])
 np.nditer([x, i[0, :3]])
 np.nditer(x, op_dtypes=[np.int64])
