@@ -63,6 +63,7 @@ from . import strides as _strides
 from . import typing as typing
 from .arrays import functions as _functions
 from .arrays import ndarray as ndarray
+from .documents import document as _document
 from .functions import PUBLIC as _PUBLIC
 from .host_arrays import NAMES as _HOST_NAMES
 from .refused import missing_name_error as _missing
@@ -80,6 +81,7 @@ _ALIASES = {
 for _name, _function in list(_PUBLIC.items()):
     _space, _, _short = _name.rpartition(".")
     setattr(_modules[f"{__name__}.{_space}" if _space else __name__], _short, _function)
+    _document(_function, _name)
 for _name, _same in _ALIASES.items():
     globals()[_name] = _functions[_name] = _PUBLIC[_name] = _PUBLIC[_same]
 

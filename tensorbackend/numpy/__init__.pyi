@@ -144,7 +144,7 @@ class ndarray(Generic[_Shape, _DType]):
         """The elements with their bytes in the other order."""
     def choose(self, choices: Any, out: Any = ..., mode: str = ...) -> Any:
         """For each element the entry of the array that it names."""
-    def clip(self, a_min: Any = ..., a_max: Any = ..., out: Any = ..., *, min: Any = ..., max: Any = ..., dtype: Any = ..., **options: Any) -> Any:
+    def clip(self, a_min: Any = ..., a_max: Any = ..., out: Any = ..., *, min: Any = ..., max: Any = ..., dtype: Any = ..., **kwargs: Any) -> Any:
         """Each element clipped to two bounds."""
     def compress(self, condition: Any, axis: Any = ..., out: Any = ...) -> Any:
         """The entries along an axis where a condition is true."""
@@ -322,7 +322,7 @@ def around(a: Any, decimals: int = ..., out: Any = ...) -> Any:
     """Each element rounded to some decimals, ties to even."""
 def array(object: Any, dtype: Any = ..., *, copy: Any = ..., order: Any = ..., subok: builtins.bool = ..., ndmin: int = ..., ndmax: int = ..., like: Any = ..., device: Any = ...) -> ndarray:
     """Make a new array with the elements of a value."""
-def array2string(a: Any, *arguments: Any, **options: Any) -> str:
+def array2string(a: Any, max_line_width: Any = ..., precision: Any = ..., suppress_small: Any = ..., separator: Any = ..., prefix: Any = ..., *, formatter: Any = ..., threshold: Any = ..., edgeitems: Any = ..., sign: Any = ..., floatmode: Any = ..., suffix: Any = ..., legacy: Any = ...) -> str:
     """The elements of an array as text, with options."""
 def array_equal(a1: Any, a2: Any, equal_nan: builtins.bool = ...) -> builtins.bool:
     """Test whether two arrays have the same shape and elements."""
@@ -404,7 +404,7 @@ ceil: ufunc
 from numpy import character as character
 def choose(a: Any, choices: Any, out: Any = ..., mode: str = ...) -> Any:
     """For each element the entry of the array that it names."""
-def clip(a: Any, a_min: Any = ..., a_max: Any = ..., out: Any = ..., *, min: Any = ..., max: Any = ..., dtype: Any = ..., **options: Any) -> Any:
+def clip(a: Any, a_min: Any = ..., a_max: Any = ..., out: Any = ..., *, min: Any = ..., max: Any = ..., dtype: Any = ..., **kwargs: Any) -> Any:
     """Each element clipped to two bounds."""
 from numpy import clongdouble as clongdouble
 def column_stack(tup: Any) -> Any:
@@ -542,7 +542,7 @@ def frombuffer(buffer: Any, dtype: Any = ..., count: int = ..., offset: int = ..
     """The elements in a buffer of bytes, copied."""
 def fromfile(file: Any, dtype: Any = ..., count: int = ..., sep: str = ..., offset: int = ..., *, like: Any = ...) -> Any:
     """Reads the numbers of a file."""
-def fromfunction(function: Any, shape: Any, *, dtype: Any = ..., like: Any = ..., **options: Any) -> Any:
+def fromfunction(function: Any, shape: Any, *, dtype: Any = ..., like: Any = ..., **kwargs: Any) -> Any:
     """The results of a function of the coordinates."""
 def fromiter(iter: Any, dtype: Any, count: int = ..., *, like: Any = ...) -> ndarray:
     """The elements of an iterator."""
@@ -556,7 +556,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = ..., order: str = ..., subok
     """One value, or an array broadcast, in the shape and dtype of an array."""
 gcd: ufunc
 from numpy import generic as generic
-def genfromtxt(fname: Any, dtype: Any = ..., *arguments: Any, **options: Any) -> Any:
+def genfromtxt(fname: Any, dtype: Any = ..., comments: Any = ..., delimiter: Any = ..., skip_header: Any = ..., skip_footer: Any = ..., converters: Any = ..., missing_values: Any = ..., filling_values: Any = ..., usecols: Any = ..., names: Any = ..., excludelist: Any = ..., deletechars: Any = ..., replace_space: Any = ..., autostrip: Any = ..., case_sensitive: Any = ..., defaultfmt: Any = ..., unpack: Any = ..., usemask: Any = ..., loose: Any = ..., invalid_raise: Any = ..., max_rows: Any = ..., encoding: Any = ..., *, ndmin: Any = ..., like: Any = ...) -> Any:
     """Reads numbers from a text file with gaps."""
 def geomspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., dtype: Any = ..., axis: int = ...) -> Any:
     """Numbers evenly spaced on a logarithmic scale, between two."""
@@ -591,7 +591,7 @@ def i0(x: Any) -> Any:
     """The modified Bessel function of the first kind and order 0."""
 def identity(n: int, dtype: Any = ..., *, like: Any = ...) -> ndarray:
     """The identity matrix."""
-def iinfo(type: Any) -> Any:
+def iinfo(int_type: Any) -> Any:
     """The limits of an integer dtype."""
 def imag(val: Any) -> Any:
     """The imaginary parts: a view; zeros for an array that is not complex."""
@@ -667,9 +667,9 @@ def lexsort(keys: Any, axis: int = ...) -> Any:
 def linspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., retstep: builtins.bool = ..., dtype: Any = ..., axis: int = ..., *, device: Any = ...) -> Any:
     """Evenly spaced numbers between two, 50 by default."""
 little_endian: Any
-def load(file: Any, mmap_mode: Any = ..., allow_pickle: builtins.bool = ..., fix_imports: builtins.bool = ..., encoding: str = ...) -> Any:
+def load(file: Any, mmap_mode: Any = ..., allow_pickle: builtins.bool = ..., fix_imports: builtins.bool = ..., encoding: str = ..., *, max_header_size: int = ...) -> Any:
     """Reads the array or the arrays of a file."""
-def loadtxt(fname: Any, dtype: Any = ..., *arguments: Any, **options: Any) -> Any:
+def loadtxt(fname: Any, dtype: Any = ..., comments: Any = ..., delimiter: Any = ..., converters: Any = ..., skiprows: Any = ..., usecols: Any = ..., unpack: Any = ..., ndmin: Any = ..., encoding: Any = ..., max_rows: Any = ..., *, quotechar: Any = ..., like: Any = ...) -> Any:
     """Reads numbers from a text file."""
 log: ufunc
 log10: ufunc
@@ -863,7 +863,7 @@ def row_stack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> Any:
 s_: Any
 def save(file: Any, arr: Any, allow_pickle: builtins.bool = ...) -> None:
     """Writes an array to a file of NumPy's format."""
-def savetxt(fname: Any, X: Any, *arguments: Any, **options: Any) -> None:
+def savetxt(fname: Any, X: Any, fmt: Any = ..., delimiter: Any = ..., newline: Any = ..., header: Any = ..., footer: Any = ..., comments: Any = ..., encoding: Any = ...) -> None:
     """Writes numbers to a text file."""
 def savez(file: Any, *args: Any, allow_pickle: builtins.bool = ..., **kwds: Any) -> None:
     """Writes several arrays to one file."""

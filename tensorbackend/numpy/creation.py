@@ -251,10 +251,10 @@ def vander(x: Array, N: int | None = None, increasing: bool = False) -> Array:
 
 @public
 def fromfunction(
-    function: Callable[..., Any], shape: Any, *, dtype: Any = float, like: Any = None, **options: Any
+    function: Callable[..., Any], shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any
 ) -> Any:
     """The results of a function of the coordinates."""
-    return function(*indices(as_shape(shape), dtype=dtype), **options)
+    return function(*indices(as_shape(shape), dtype=dtype), **kwargs)
 
 
 @public(home=False)

@@ -29,7 +29,7 @@ _FLOATING: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype.is_floating
 @public
 def clip(
     a: Any, a_min: Any = NO_VALUE, a_max: Any = NO_VALUE, out: Any = None, *, min: Any = NO_VALUE,
-    max: Any = NO_VALUE, dtype: Any = None, **options: Any,
+    max: Any = NO_VALUE, dtype: Any = None, **kwargs: Any,
 ) -> Any:  # fmt: skip
     """Each element clipped to two bounds."""
     low = min if a_min is NO_VALUE else a_min
@@ -50,7 +50,7 @@ def clip(
             dtype = x._template().dtype
             made = _between(x, _without_effect(low, dtype, -1), _without_effect(high, dtype, 1))
     if out is not None:
-        return write_out("clip", out, tensor(made), options.get("casting", "same_kind"))
+        return write_out("clip", out, tensor(made), kwargs.get("casting", "same_kind"))
     return made.copy() if made is x else made
 
 

@@ -13,6 +13,7 @@ from ..errors import ArgumentError
 from ..tensor import Tensor
 from .arrays import box
 from .conversion import asarray, cast, from_numpy, tensor
+from .documents import summary_of
 from .functions import Function, public
 from .ufuncs import write_out
 
@@ -47,7 +48,7 @@ def _one(name: str) -> Callable[..., Any]:
         return box(made) if out is None else write_out(name, out, made)
 
     transform.__name__ = name
-    transform.__doc__ = getattr(tb.fft, name).__doc__
+    transform.__doc__ = summary_of(getattr(tb.fft, name))
     return transform
 
 
@@ -76,7 +77,7 @@ def _several(name: str, op: str, default: Any) -> Callable[..., Any]:
         return box(made) if out is None else write_out(name, out, made)
 
     transform.__name__ = name
-    transform.__doc__ = getattr(tb.fft, op).__doc__
+    transform.__doc__ = summary_of(getattr(tb.fft, op))
     return transform
 
 

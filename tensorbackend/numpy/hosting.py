@@ -108,9 +108,9 @@ def finfo(dtype: Any) -> Any:
 
 
 @public(home=False)
-def iinfo(type: Any) -> Any:
+def iinfo(int_type: Any) -> Any:
     """The limits of an integer dtype."""
-    return numpy.iinfo(_dtype(type))
+    return numpy.iinfo(_dtype(int_type))
 
 
 @public(home=False)

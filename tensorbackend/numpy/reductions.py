@@ -15,6 +15,7 @@ from ..errors import ArgumentError, DTypeError
 from ..tensor import Tensor
 from .arrays import HERE, blank, box, functions, ndarray, result
 from .conversion import cast, tensor
+from .documents import summary_of
 from .dtypes import dtype_of
 from .functions import PUBLIC
 from .host_arrays import AT_HOME, FALL_BACK, SCOPE
@@ -136,7 +137,7 @@ def _make_function(name: str, row: Reduction) -> Callable[..., Any]:
     made: Any = scope[name]
     scope["given"] = signature(made)
     made.__module__ = __package__
-    made.__doc__ = row.op.__doc__
+    made.__doc__ = summary_of(row.op)
     return made  # type: ignore[no-any-return] # generated code has no types
 
 

@@ -15,6 +15,7 @@ from ..errors import ArgumentError
 from ..tensor import Tensor
 from .arrays import box, functions, ndarray, result
 from .conversion import asarray, cast, host, tensor
+from .documents import summary_of
 from .dtypes import dtype_of
 from .functions import Array, Out, function, public, ready
 from .selection import chosen
@@ -32,7 +33,7 @@ def _make_cumulative(op: Callable[..., Tensor]) -> Callable[..., Tensor]:
             return cast(op(cast(x, tb.int64), axis=place), bool_)
         return op(cast(x, wanted), axis=place, dtype=wanted)
 
-    running.__doc__ = op.__doc__
+    running.__doc__ = summary_of(op)
     return running
 
 

@@ -32,10 +32,12 @@ def savez_compressed(file: Any, *args: Any, allow_pickle: bool = True, **kwds: A
 
 @public
 def load(
-    file: Any, mmap_mode: Any = None, allow_pickle: bool = False, fix_imports: bool = True, encoding: str = "ASCII"
-) -> Any:
+    file: Any, mmap_mode: Any = None, allow_pickle: bool = False, fix_imports: bool = True, encoding: str = "ASCII", *,
+    max_header_size: int = 10000,
+) -> Any:  # fmt: skip
     """Reads the array or the arrays of a file."""
-    found = numpy.load(file, mmap_mode, allow_pickle=allow_pickle, encoding=encoding)  # type: ignore[arg-type] # NumPy says which
+    options: dict[str, Any] = {"encoding": encoding, "max_header_size": max_header_size}
+    found = numpy.load(file, mmap_mode, allow_pickle=allow_pickle, **options)
     return back(found) if isinstance(found, numpy.ndarray) else NpzFile(found)
 
 

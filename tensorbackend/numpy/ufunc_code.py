@@ -219,7 +219,8 @@ def make_ufunc(spec: Spec) -> Callable[..., Any]:
 def _signature(spec: Spec) -> Signature:
     """What `help` shows: NumPy's options, those of `call` that follow `out` by keyword."""
     names = ["x"] if spec.nin == 1 else [f"x{number}" for number in range(1, spec.nin + 1)]
-    options = {"where": True, "casting": None, "order": "K", "dtype": None, "subok": True, "signature": None}
+    along = {"axes": None, "axis": None, "keepdims": False} if spec.by_numpy.signature else {"where": True}
+    options = {**along, "casting": None, "order": "K", "dtype": None, "subok": True, "signature": None}
     return Signature([
         *[Parameter(name, Parameter.POSITIONAL_ONLY) for name in names],
         Parameter("out", Parameter.POSITIONAL_OR_KEYWORD, default=None),

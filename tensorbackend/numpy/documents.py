@@ -1,0 +1,87 @@
+"""The signatures and docstrings that `help` shows: a summary, and the parameters that a function takes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, Final
+
+import numpy
+
+_MEANINGS: Final = {
+    "a": "The array, or what `np.asarray` takes.",
+    "arr": "The array.",
+    "ary": "The array.",
+    "arrays": "The arrays.",
+    "arys": "The arrays.",
+    "tup": "The arrays, in a sequence.",
+    "b": "Another array.",
+    "x": "The array, or a number.",
+    "x1": "An array, or a number.",
+    "x2": "An array, or a number, that broadcasts with the first.",
+    "axes": "Axes by their positions.",
+    "axis": "An axis by its position, or several in a tuple where that has a meaning.",
+    "allow_pickle": "Whether objects may be read or written.",
+    "assume_unique": "Whether the elements are known to differ.",
+    "bins": "The number of bins, their edges, or the name of a rule.",
+    "casting": "Which casts are allowed, by NumPy's rule of this name.",
+    "condition": "An array of bools.",
+    "copy": "Whether to copy.",
+    "ddof": "What is subtracted from the number of elements before it divides.",
+    "correction": "The same as `ddof`.",
+    "device": "A device of the backend.",
+    "dtype": "The dtype, as anything that `np.dtype` takes.",
+    "endpoint": "Whether the end is part of the result.",
+    "equal_nan": "Whether NaNs are equal.",
+    "file": "A file or its path.",
+    "fname": "A file or its path.",
+    "hermitian": "Whether the matrix is Hermitian.",
+    "indices": "Integers.",
+    "initial": "A number that the reduction starts from.",
+    "k": "The number of the diagonal, 0 for the main one.",
+    "keepdims": "Whether reduced axes stay, with size 1.",
+    "kind": "Ignored where NumPy has several algorithms.",
+    "like": "Ignored.",
+    "mean": "The mean, if it is known.",
+    "mode": "What happens at the ends, or to indices outside, by NumPy's word for it.",
+    "norm": "The norm, by its name or order.",
+    "num": "The number of elements.",
+    "order": 'The order of the axes in memory: `"C"`, `"F"`, `"A"` or `"K"`.',
+    "out": "An array to write the result to, which is then returned.",
+    "overwrite_input": "Ignored.",
+    "shape": "The size of each axis.",
+    "signature": "The dtypes to compute in.",
+    "subok": "Ignored, as there are no subclasses.",
+    "weights": "A weight for each element.",
+    "where": "An array of bools: which elements are computed with.",
+}
+"""What a parameter means in each function that has one of this name."""
+
+
+def summary_of(function: Any) -> str:
+    """The first paragraph of a function's docstring."""
+    return inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0]
+
+
+def document(function: Callable[..., Any], name: str) -> None:
+    """Gives a public function NumPy's signature if it passes its arguments on, and a docstring of its parameters."""
+    made: Any = function
+    given = inspect.signature(function)
+    if "arguments" in given.parameters:
+        of_numpy = inspect.signature(attrgetter(name)(numpy))
+        bare = [each.replace(annotation=inspect.Parameter.empty) for each in of_numpy.parameters.values()]
+        made.__signature__ = given = of_numpy.replace(parameters=bare, return_annotation=given.return_annotation)
+    text = inspect.cleandoc(function.__doc__ or "")
+    if not given.parameters or "\nParameters\n---" in text:
+        return
+    lines = [text, "", "Parameters", "----------"]
+    for parameter in given.parameters.values():
+        optional = ", optional" if parameter.default is not inspect.Parameter.empty else ""
+        lines.append(f"{_MARKS.get(parameter.kind, '')}{parameter.name}{optional}")
+        if parameter.name in _MEANINGS:
+            lines.append(f"    {_MEANINGS[parameter.name]}")
+    made.__doc__ = "\n".join(lines) + "\n"
+
+
+_MARKS: Final[dict[Any, str]] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
