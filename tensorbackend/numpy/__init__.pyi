@@ -2,7 +2,7 @@
 
 
 import builtins
-from typing import Any, Callable, Generic, Iterable, Iterator
+from typing import Any, Callable, Generic, Iterable, Iterator, overload
 
 from typing_extensions import TypeVar
 
@@ -132,9 +132,9 @@ class ndarray(Generic[_Shape, _DType]):
         """Index (int64) of the maximum along an axis, or in the flattened tensor if `axis` is `None`."""
     def argmin(self, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
         """Index (int64) of the minimum along an axis, or in the flattened tensor if `axis` is `None`."""
-    def argpartition(self, kth: Any, axis: Any = ..., kind: Any = ..., order: Any = ...) -> Any:
+    def argpartition(self, kth: Any, axis: Any = ..., kind: Any = ..., order: Any = ...) -> ndarray:
         """The indices of `partition`."""
-    def argsort(self, axis: Any = ..., kind: Any = ..., order: Any = ..., *, stable: Any = ...) -> Any:
+    def argsort(self, axis: Any = ..., kind: Any = ..., order: Any = ..., *, stable: Any = ...) -> ndarray:
         """The indices that sort along an axis."""
     def astype(self, dtype: Any, order: str = ..., casting: str = ..., subok: builtins.bool = ..., copy: builtins.bool = ...) -> ndarray:
         """The elements in another dtype, as a new array."""
@@ -154,9 +154,9 @@ class ndarray(Generic[_Shape, _DType]):
         """The complex conjugate of each element."""
     def copy(self, order: str = ...) -> ndarray:
         """Copy: a new array with the same elements."""
-    def cumprod(self, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
+    def cumprod(self, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> ndarray:
         """Cumulative product along an axis, from the end if `reverse`."""
-    def cumsum(self, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
+    def cumsum(self, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> ndarray:
         """Cumulative sum along an axis, from the end if `reverse`."""
     @property
     def data(self) -> Any: ...
@@ -206,7 +206,7 @@ class ndarray(Generic[_Shape, _DType]):
     def nbytes(self) -> int: ...
     @property
     def ndim(self) -> int: ...
-    def nonzero(self) -> Any:
+    def nonzero(self) -> tuple[ndarray, ...]:
         """The positions of the nonzero elements, an array for each axis."""
     def partition(self, kth: Any, axis: int = ..., kind: str = ..., order: Any = ...) -> None:
         """Partition the elements along an axis as `np.partition` does, in place."""
@@ -220,7 +220,7 @@ class ndarray(Generic[_Shape, _DType]):
     def real(self) -> ndarray: ...
     @real.setter
     def real(self, value: Any) -> None: ...
-    def repeat(self, repeats: Any, axis: Any = ...) -> Any:
+    def repeat(self, repeats: Any, axis: Any = ...) -> ndarray:
         """Each element repeated along an axis, by default of the flat array."""
     def reshape(self, *shape: Any, order: str = ..., copy: Any = ...) -> ndarray:
         """The elements in another shape: a view if their order in memory allows it."""
@@ -293,7 +293,7 @@ def angle(z: Any, deg: Any = ...) -> Any:
     """The angle of each complex number, in radians or degrees."""
 def any(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
     """Test whether any element is true (not zero; NaN is true). False if there are no elements."""
-def append(arr: Any, values: Any, axis: Any = ...) -> Any:
+def append(arr: Any, values: Any, axis: Any = ...) -> ndarray:
     """An array joined with more elements."""
 def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """The results of a function of each line along an axis."""
@@ -312,11 +312,11 @@ def argmax(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> A
     """Index (int64) of the maximum along an axis, or in the flattened tensor if `axis` is `None`."""
 def argmin(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
     """Index (int64) of the minimum along an axis, or in the flattened tensor if `axis` is `None`."""
-def argpartition(a: Any, kth: Any, axis: Any = ..., kind: Any = ..., order: Any = ...) -> Any:
+def argpartition(a: Any, kth: Any, axis: Any = ..., kind: Any = ..., order: Any = ...) -> ndarray:
     """The indices of `partition`."""
-def argsort(a: Any, axis: Any = ..., kind: Any = ..., order: Any = ..., *, stable: Any = ...) -> Any:
+def argsort(a: Any, axis: Any = ..., kind: Any = ..., order: Any = ..., *, stable: Any = ...) -> ndarray:
     """The indices that sort along an axis."""
-def argwhere(a: Any) -> Any:
+def argwhere(a: Any) -> ndarray:
     """The positions of the nonzero elements, a row for each."""
 def around(a: Any, decimals: int = ..., out: Any = ...) -> Any:
     """Each element rounded to some decimals, ties to even."""
@@ -360,13 +360,13 @@ def atleast_3d(*arys: Any) -> Any:
     """Arrays with at least three axes: views."""
 def average(a: Any, axis: Any = ..., weights: Any = ..., returned: builtins.bool = ..., *, keepdims: Any = ...) -> Any:
     """The mean along axes, weighted if weights are given."""
-def bartlett(M: Any) -> Any:
+def bartlett(M: Any) -> ndarray:
     """The triangular window."""
 def base_repr(number: int, base: int = ..., padding: int = ...) -> str:
     """A number's digits to a base."""
 def binary_repr(num: int, width: Any = ...) -> str:
     """A number's binary digits."""
-def bincount(x: Any, /, weights: Any = ..., minlength: int = ...) -> Any:
+def bincount(x: Any, /, weights: Any = ..., minlength: int = ...) -> ndarray:
     """Count the occurrences of each non-negative int, or sum its weights."""
 bitwise_and: ufunc
 bitwise_count: ufunc
@@ -376,9 +376,9 @@ bitwise_not: ufunc
 bitwise_or: ufunc
 bitwise_right_shift: ufunc
 bitwise_xor: ufunc
-def blackman(M: Any) -> Any:
+def blackman(M: Any) -> ndarray:
     """The Blackman window."""
-def block(arrays: Any) -> Any:
+def block(arrays: Any) -> ndarray:
     """An array from nested lists of blocks."""
 bmat: Any
 from numpy import bool as bool
@@ -407,7 +407,7 @@ def choose(a: Any, choices: Any, out: Any = ..., mode: str = ...) -> Any:
 def clip(a: Any, a_min: Any = ..., a_max: Any = ..., out: Any = ..., *, min: Any = ..., max: Any = ..., dtype: Any = ..., **kwargs: Any) -> Any:
     """Each element clipped to two bounds."""
 from numpy import clongdouble as clongdouble
-def column_stack(tup: Any) -> Any:
+def column_stack(tup: Any) -> ndarray:
     """Arrays joined along the second axis, those of one axis as columns."""
 def common_type(*arrays: Any) -> Any:
     """The inexact class of numbers that several arrays share."""
@@ -415,15 +415,15 @@ from numpy import complex128 as complex128
 from numpy import complex256 as complex256
 from numpy import complex64 as complex64
 from numpy import complexfloating as complexfloating
-def compress(condition: Any, a: Any, axis: Any = ..., out: Any = ...) -> Any:
+def compress(condition: Any, a: Any, axis: Any = ..., out: Any = ...) -> ndarray:
     """The entries along an axis where a condition is true."""
-def concat(arrays: Any, /, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: Any = ...) -> Any:
+def concat(arrays: Any, /, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: Any = ...) -> ndarray:
     """Arrays joined along an axis that they have."""
-def concatenate(arrays: Any, /, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: Any = ...) -> Any:
+def concatenate(arrays: Any, /, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: Any = ...) -> ndarray:
     """Arrays joined along an axis that they have."""
 conj: ufunc
 conjugate: ufunc
-def convolve(a: Any, v: Any, mode: str = ...) -> Any:
+def convolve(a: Any, v: Any, mode: str = ...) -> ndarray:
     """The convolution of two sequences."""
 def copy(a: Any, order: str = ..., subok: builtins.bool = ...) -> ndarray:
     """Copy: a new array with the same elements."""
@@ -432,7 +432,7 @@ def copyto(dst: Any, src: Any, casting: Any = ..., where: Any = ...) -> None:
     """Write elements of one array to another, where a mask is true."""
 def corrcoef(x: Any, y: Any = ..., rowvar: builtins.bool = ..., *, dtype: Any = ...) -> Any:
     """The correlations of variables, a row for each."""
-def correlate(a: Any, v: Any, mode: str = ...) -> Any:
+def correlate(a: Any, v: Any, mode: str = ...) -> ndarray:
     """The cross-correlation of two sequences."""
 cos: ufunc
 cosh: ufunc
@@ -443,20 +443,20 @@ def cov(m: Any, y: Any = ..., rowvar: builtins.bool = ..., bias: builtins.bool =
 def cross(a: Any, b: Any, axisa: int = ..., axisb: int = ..., axisc: int = ..., axis: Any = ...) -> Any:
     """The cross product of vectors of three elements."""
 from numpy import csingle as csingle
-def cumprod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
+def cumprod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> ndarray:
     """Cumulative product along an axis, from the end if `reverse`."""
-def cumsum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
+def cumsum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> ndarray:
     """Cumulative sum along an axis, from the end if `reverse`."""
-def cumulative_prod(x: Any, /, *, axis: Any = ..., dtype: Any = ..., out: Any = ..., include_initial: builtins.bool = ...) -> Any:
+def cumulative_prod(x: Any, /, *, axis: Any = ..., dtype: Any = ..., out: Any = ..., include_initial: builtins.bool = ...) -> ndarray:
     """Cumulative products along an axis."""
-def cumulative_sum(x: Any, /, *, axis: Any = ..., dtype: Any = ..., out: Any = ..., include_initial: builtins.bool = ...) -> Any:
+def cumulative_sum(x: Any, /, *, axis: Any = ..., dtype: Any = ..., out: Any = ..., include_initial: builtins.bool = ...) -> ndarray:
     """Cumulative sums along an axis."""
 from numpy import datetime64 as datetime64
 datetime_as_string: Any
 datetime_data: Any
 deg2rad: ufunc
 degrees: ufunc
-def delete(arr: Any, obj: Any, axis: Any = ...) -> Any:
+def delete(arr: Any, obj: Any, axis: Any = ...) -> ndarray:
     """The array without the entries at given places."""
 def diag(v: Any, k: int = ...) -> ndarray:
     """The diagonal of a matrix, or the matrix with a diagonal."""
@@ -464,11 +464,11 @@ def diag_indices(n: int, ndim: int = ...) -> tuple[ndarray, ...]:
     """The places of a main diagonal."""
 def diag_indices_from(arr: Any) -> tuple[ndarray, ...]:
     """The places of an array's main diagonal."""
-def diagflat(v: Any, k: Any = ...) -> Any:
+def diagflat(v: Any, k: Any = ...) -> ndarray:
     """The matrix whose diagonal has the elements of an array."""
 def diagonal(a: Any, offset: int = ..., axis1: int = ..., axis2: int = ...) -> ndarray:
     """A diagonal of matrices: a view that cannot be written to."""
-def diff(a: Any, n: int = ..., axis: int = ..., prepend: Any = ..., append: Any = ...) -> Any:
+def diff(a: Any, n: int = ..., axis: int = ..., prepend: Any = ..., append: Any = ...) -> ndarray:
     """The differences of adjacent elements along an axis."""
 def digitize(x: Any, bins: Any, right: builtins.bool = ...) -> Any:
     """The bins of values."""
@@ -479,11 +479,11 @@ def dot(a: Any, b: Any, out: Any = ...) -> Any:
 from numpy import double as double
 def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
     """Parts along the third axis: views."""
-def dstack(tup: Any) -> Any:
+def dstack(tup: Any) -> ndarray:
     """Arrays joined along the third axis."""
 from numpy import dtype as dtype
 e: float
-def ediff1d(ary: Any, to_end: Any = ..., to_begin: Any = ...) -> Any:
+def ediff1d(ary: Any, to_end: Any = ..., to_begin: Any = ...) -> ndarray:
     """The differences of adjacent elements of the flat array, optionally with more at its ends."""
 def einsum(*operands: Any, out: Any = ..., dtype: Any = ..., order: str = ..., casting: Any = ..., optimize: Any = ...) -> Any:
     """Sums of products over axes that share a letter."""
@@ -501,7 +501,7 @@ exp2: ufunc
 def expand_dims(a: Any, axis: Any) -> ndarray:
     """The array with new axes of size 1: a view."""
 expm1: ufunc
-def extract(condition: Any, arr: Any) -> Any:
+def extract(condition: Any, arr: Any) -> ndarray:
     """The elements where a condition is true."""
 def eye(N: int, M: Any = ..., k: int = ..., dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """Ones on a diagonal, zeros elsewhere."""
@@ -513,7 +513,7 @@ def finfo(dtype: Any) -> Any:
 def fix(x: Any, out: Any = ...) -> Any:
     """Each element rounded towards 0."""
 from .indexing import flatiter as flatiter
-def flatnonzero(a: Any) -> Any:
+def flatnonzero(a: Any) -> ndarray:
     """The positions of the nonzero elements of the flat array."""
 from numpy import flexible as flexible
 def flip(m: Any, axis: Any = ...) -> ndarray:
@@ -558,7 +558,7 @@ gcd: ufunc
 from numpy import generic as generic
 def genfromtxt(fname: Any, dtype: Any = ..., comments: Any = ..., delimiter: Any = ..., skip_header: Any = ..., skip_footer: Any = ..., converters: Any = ..., missing_values: Any = ..., filling_values: Any = ..., usecols: Any = ..., names: Any = ..., excludelist: Any = ..., deletechars: Any = ..., replace_space: Any = ..., autostrip: Any = ..., case_sensitive: Any = ..., defaultfmt: Any = ..., unpack: Any = ..., usemask: Any = ..., loose: Any = ..., invalid_raise: Any = ..., max_rows: Any = ..., encoding: Any = ..., *, ndmin: Any = ..., like: Any = ...) -> Any:
     """Reads numbers from a text file with gaps."""
-def geomspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., dtype: Any = ..., axis: int = ...) -> Any:
+def geomspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., dtype: Any = ..., axis: int = ...) -> ndarray:
     """Numbers evenly spaced on a logarithmic scale, between two."""
 get_include: Any
 get_printoptions: Any
@@ -569,22 +569,22 @@ def gradient(f: Any, *varargs: Any, axis: Any = ..., edge_order: int = ...) -> A
 greater: ufunc
 greater_equal: ufunc
 from numpy import half as half
-def hamming(M: Any) -> Any:
+def hamming(M: Any) -> ndarray:
     """The Hamming window."""
-def hanning(M: Any) -> Any:
+def hanning(M: Any) -> ndarray:
     """The Hann window."""
 heaviside: ufunc
-def histogram(a: Any, bins: Any = ..., range: Any = ..., density: Any = ..., weights: Any = ...) -> Any:
+def histogram(a: Any, bins: Any = ..., range: Any = ..., density: Any = ..., weights: Any = ...) -> tuple[ndarray, ndarray]:
     """The numbers of elements in bins, and the edges of the bins."""
-def histogram2d(x: Any, y: Any, bins: Any = ..., range: Any = ..., density: Any = ..., weights: Any = ...) -> Any:
+def histogram2d(x: Any, y: Any, bins: Any = ..., range: Any = ..., density: Any = ..., weights: Any = ...) -> tuple[ndarray, ndarray, ndarray]:
     """The numbers of points in the cells of a grid of two axes, and the edges along both."""
-def histogram_bin_edges(a: Any, bins: Any = ..., range: Any = ..., weights: Any = ...) -> Any:
+def histogram_bin_edges(a: Any, bins: Any = ..., range: Any = ..., weights: Any = ...) -> ndarray:
     """The edges of the bins of `histogram`."""
-def histogramdd(sample: Any, bins: Any = ..., range: Any = ..., density: Any = ..., weights: Any = ...) -> Any:
+def histogramdd(sample: Any, bins: Any = ..., range: Any = ..., density: Any = ..., weights: Any = ...) -> tuple[ndarray, tuple[ndarray, ...]]:
     """The numbers of points in the cells of a grid, and the edges along each axis."""
 def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
     """Parts along the second axis, or along the only one: views."""
-def hstack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> Any:
+def hstack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> ndarray:
     """Arrays joined along the second axis, those of one axis along it."""
 hypot: ufunc
 def i0(x: Any) -> Any:
@@ -605,7 +605,7 @@ inf: float
 info: Any
 def inner(a: Any, b: Any, /) -> Any:
     """The sum of products over the last axes."""
-def insert(arr: Any, obj: Any, values: Any, axis: Any = ...) -> Any:
+def insert(arr: Any, obj: Any, values: Any, axis: Any = ...) -> ndarray:
     """The array with values inserted before given places."""
 from numpy import int16 as int16
 from numpy import int32 as int32
@@ -653,7 +653,7 @@ def iterable(y: Any) -> builtins.bool:
     """Test whether an object can be iterated over."""
 def ix_(*args: Any) -> tuple[ndarray, ...]:
     """Arrays of indices that broadcast to a grid."""
-def kaiser(M: Any, beta: Any) -> Any:
+def kaiser(M: Any, beta: Any) -> ndarray:
     """The Kaiser window."""
 def kron(a: Any, b: Any) -> Any:
     """The Kronecker product."""
@@ -681,12 +681,12 @@ logical_and: ufunc
 logical_not: ufunc
 logical_or: ufunc
 logical_xor: ufunc
-def logspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., base: Any = ..., dtype: Any = ..., axis: int = ...) -> Any:
+def logspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., base: Any = ..., dtype: Any = ..., axis: int = ...) -> ndarray:
     """Powers of a base whose exponents are evenly spaced."""
 from numpy import long as long
 from numpy import longdouble as longdouble
 from numpy import longlong as longlong
-def mask_indices(n: int, mask_func: Any, k: Any = ...) -> Any:
+def mask_indices(n: int, mask_func: Any, k: Any = ...) -> tuple[ndarray, ...]:
     """The places where a function of a matrix of ones and a diagonal is not 0."""
 matmul: ufunc
 from numpy import matrix as matrix
@@ -724,9 +724,9 @@ def nanargmax(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -
     """`argmax` of the elements that are not NaN."""
 def nanargmin(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
     """`argmin` of the elements that are not NaN."""
-def nancumprod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
+def nancumprod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> ndarray:
     """`cumprod` with 1 in place of NaN."""
-def nancumsum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
+def nancumsum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> ndarray:
     """`cumsum` with 0 in place of NaN."""
 def nanmax(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """`max` of the elements that are not NaN; NaN where all are."""
@@ -757,7 +757,7 @@ from .strides import nditer as nditer
 negative: ufunc
 newaxis: Any
 nextafter: ufunc
-def nonzero(a: Any) -> Any:
+def nonzero(a: Any) -> tuple[ndarray, ...]:
     """The positions of the nonzero elements, an array for each axis."""
 not_equal: ufunc
 from numpy import number as number
@@ -767,20 +767,20 @@ def ones(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., l
     """An array of ones, float64 by default."""
 def ones_like(a: Any, dtype: Any = ..., order: str = ..., subok: builtins.bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
     """Ones in the shape and dtype of an array."""
-def outer(a: Any, b: Any, out: Any = ...) -> Any:
+def outer(a: Any, b: Any, out: Any = ...) -> ndarray:
     """Each element of one array times each of another."""
-def packbits(a: Any, /, axis: Any = ..., bitorder: Any = ...) -> Any:
+def packbits(a: Any, /, axis: Any = ..., bitorder: Any = ...) -> ndarray:
     """Nonzero elements as bits of bytes."""
-def pad(array: Any, pad_width: Any, mode: Any = ..., **kwargs: Any) -> Any:
+def pad(array: Any, pad_width: Any, mode: Any = ..., **kwargs: Any) -> ndarray:
     """The array with more elements at the ends of its axes."""
-def partition(a: Any, kth: Any, axis: Any = ..., kind: Any = ..., order: Any = ...) -> Any:
+def partition(a: Any, kth: Any, axis: Any = ..., kind: Any = ..., order: Any = ...) -> ndarray:
     """Partition: the elements at given positions are those of the sorted array; here everything is sorted."""
 def percentile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: builtins.bool = ..., *, weights: Any = ...) -> Any:
     """The percentiles along axes."""
 def permute_dims(a: Any, axes: Any = ...) -> ndarray:
     """The axes in another order, by default reversed: a view."""
 pi: float
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> ndarray:
     """The values of functions, each where its condition is true."""
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Write values, repeated as needed, where a mask is true."""
@@ -836,7 +836,7 @@ recarray: Any
 reciprocal: ufunc
 from numpy import record as record
 remainder: ufunc
-def repeat(a: Any, repeats: Any, axis: Any = ...) -> Any:
+def repeat(a: Any, repeats: Any, axis: Any = ...) -> ndarray:
     """Each element repeated along an axis, by default of the flat array."""
 def require(a: Any, dtype: Any = ..., requirements: Any = ..., *, like: Any = ...) -> ndarray:
     """The value as an array with flags such as `"C"`, `"F"`, `"O"` and `"W"`; a copy if it has others."""
@@ -852,7 +852,7 @@ def roll(a: Any, shift: Any, axis: Any = ...) -> Any:
     """Elements moved along axes, from the end back to the front."""
 def rollaxis(a: Any, axis: int, start: int = ...) -> ndarray:
     """An axis rolled back to before another: a view."""
-def roots(p: Any) -> Any:
+def roots(p: Any) -> ndarray:
     """The roots of a polynomial."""
 def rot90(m: Any, k: int = ..., axes: Any = ...) -> ndarray:
     """The array rotated by 90 degrees in the plane of two axes: a view."""
@@ -872,14 +872,14 @@ def savez_compressed(file: Any, *args: Any, allow_pickle: builtins.bool = ..., *
 sctypeDict: Any
 def searchsorted(a: Any, v: Any, side: str = ..., sorter: Any = ...) -> Any:
     """Find the indices at which values would be inserted to keep a sequence sorted."""
-def select(condlist: Any, choicelist: Any, default: Any = ...) -> Any:
+def select(condlist: Any, choicelist: Any, default: Any = ...) -> ndarray:
     """For each element the choice of the first condition that is true."""
 set_printoptions: Any
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = ...) -> Any:
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = ...) -> ndarray:
     """The elements of one array that are not in the other."""
 def seterr(all: Any = ..., divide: Any = ..., over: Any = ..., under: Any = ..., invalid: Any = ...) -> Any:
     """How NumPy treats floating-point errors of numbers; those of arrays silently follow IEEE 754."""
-def setxor1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = ...) -> Any:
+def setxor1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = ...) -> ndarray:
     """The elements that are in exactly one array."""
 def shape(a: Any) -> tuple[int, ...]:
     """The size of each axis."""
@@ -899,9 +899,9 @@ def size(a: Any, axis: Any = ...) -> int:
     """The number of elements, or of those along axes."""
 def sliding_window_view(x: Any, window_shape: Any, axis: Any = ..., *, subok: builtins.bool = ..., writeable: builtins.bool = ...) -> ndarray:
     """All windows of a shape: a view. It takes no memory on NumPy, elsewhere when it is used."""
-def sort(a: Any, axis: Any = ..., kind: Any = ..., order: Any = ..., *, stable: Any = ...) -> Any:
+def sort(a: Any, axis: Any = ..., kind: Any = ..., order: Any = ..., *, stable: Any = ...) -> ndarray:
     """The elements sorted along an axis; NaN come last."""
-def sort_complex(a: Any) -> Any:
+def sort_complex(a: Any) -> ndarray:
     """The elements as complex numbers, sorted by real, then imaginary part."""
 spacing: ufunc
 def split(ary: Any, indices_or_sections: Any, axis: int = ...) -> list[ndarray]:
@@ -910,7 +910,7 @@ sqrt: ufunc
 square: ufunc
 def squeeze(a: Any, axis: Any = ...) -> ndarray:
     """The array without axes of size 1: a view, or the array itself if it has none."""
-def stack(arrays: Any, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: Any = ...) -> Any:
+def stack(arrays: Any, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: Any = ...) -> ndarray:
     """Arrays of one shape joined along a new axis."""
 def std(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
     """Standard deviation: the square root of the variance. The divisor is the number of elements minus `correction`."""
@@ -922,7 +922,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
     """Two axes exchanged: a view."""
 def take(a: Any, indices: Any, axis: Any = ..., out: Any = ..., mode: Any = ...) -> Any:
     """The elements at indices along an axis, by default of the flat array."""
-def take_along_axis(arr: Any, indices: Any, axis: Any = ...) -> Any:
+def take_along_axis(arr: Any, indices: Any, axis: Any = ...) -> ndarray:
     """The elements at one index each along an axis."""
 tan: ufunc
 tanh: ufunc
@@ -941,19 +941,19 @@ def trapz(y: Any, x: Any = ..., dx: Any = ..., axis: int = ...) -> Any:
     """The integral by the trapezoidal rule."""
 def tri(N: int, M: Any = ..., k: int = ..., dtype: Any = ..., *, like: Any = ...) -> ndarray:
     """Ones at and below a diagonal, zeros above."""
-def tril(m: Any, k: Any = ...) -> Any:
+def tril(m: Any, k: Any = ...) -> ndarray:
     """The array with zeros above a diagonal."""
-def tril_indices(n: int, k: int = ..., m: Any = ...) -> Any:
+def tril_indices(n: int, k: int = ..., m: Any = ...) -> tuple[ndarray, ...]:
     """The places at and below a diagonal."""
-def tril_indices_from(arr: Any, k: int = ...) -> Any:
+def tril_indices_from(arr: Any, k: int = ...) -> tuple[ndarray, ...]:
     """The places of an array at and below a diagonal."""
 def trim_zeros(filt: Any, trim: str = ..., axis: Any = ...) -> Any:
     """The array without zeros at its ends: a view."""
-def triu(m: Any, k: Any = ...) -> Any:
+def triu(m: Any, k: Any = ...) -> ndarray:
     """The array with zeros below a diagonal."""
-def triu_indices(n: int, k: int = ..., m: Any = ...) -> Any:
+def triu_indices(n: int, k: int = ..., m: Any = ...) -> tuple[ndarray, ...]:
     """The places at and above a diagonal."""
-def triu_indices_from(arr: Any, k: int = ...) -> Any:
+def triu_indices_from(arr: Any, k: int = ...) -> tuple[ndarray, ...]:
     """The places of an array at and above a diagonal."""
 true_divide: ufunc
 trunc: ufunc
@@ -969,29 +969,31 @@ from numpy import uintc as uintc
 from numpy import uintp as uintp
 from numpy import ulong as ulong
 from numpy import ulonglong as ulonglong
-def union1d(ar1: Any, ar2: Any) -> Any:
+def union1d(ar1: Any, ar2: Any) -> ndarray:
     """The elements that are in one array or the other."""
-def unique(ar: Any, return_index: builtins.bool = ..., return_inverse: builtins.bool = ..., return_counts: builtins.bool = ..., axis: Any = ..., *, equal_nan: builtins.bool = ..., sorted: builtins.bool = ...) -> Any:
-    """The unique elements in ascending order, with their positions and counts on request."""
+@overload
+def unique(ar: Any, *, axis: Any = ..., equal_nan: builtins.bool = ...) -> ndarray: ...
+@overload
+def unique(ar: Any, return_index: Any = ..., return_inverse: Any = ..., return_counts: Any = ..., axis: Any = ..., *, equal_nan: builtins.bool = ..., sorted: builtins.bool = ...) -> Any: ...
 def unique_all(x: Any) -> Any:
     """The unique elements, their first positions, the inverse indices and the counts."""
 def unique_counts(x: Any) -> Any:
     """The unique elements and their counts."""
 def unique_inverse(x: Any) -> Any:
     """The unique elements and the inverse indices."""
-def unique_values(x: Any) -> Any:
+def unique_values(x: Any) -> ndarray:
     """The unique elements."""
-def unpackbits(a: Any, /, axis: Any = ..., count: Any = ..., bitorder: Any = ...) -> Any:
+def unpackbits(a: Any, /, axis: Any = ..., count: Any = ..., bitorder: Any = ...) -> ndarray:
     """The bits of bytes as elements 0 and 1."""
 def unravel_index(indices: Any, shape: Any, order: str = ...) -> Any:
     """The coordinates of places of the flat array."""
 from numpy import unsignedinteger as unsignedinteger
 def unstack(x: Any, /, *, axis: int = ...) -> tuple[ndarray, ...]:
     """The entries along an axis: views."""
-def unwrap(p: Any, discont: Any = ..., axis: int = ..., *, period: Any = ...) -> Any:
+def unwrap(p: Any, discont: Any = ..., axis: int = ..., *, period: Any = ...) -> ndarray:
     """Angles without jumps between adjacent elements."""
 from numpy import ushort as ushort
-def vander(x: Any, N: Any = ..., increasing: Any = ...) -> Any:
+def vander(x: Any, N: Any = ..., increasing: Any = ...) -> ndarray:
     """A Vandermonde matrix: powers of the elements in columns."""
 def var(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
     """Variance. The divisor is the number of elements minus `correction`; the result is NaN if that is not positive."""
@@ -1005,10 +1007,12 @@ def view(a: Any, dtype: Any = ..., type: Any = ...) -> Any:
 from numpy import void as void
 def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
     """Parts along the first axis: views."""
-def vstack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> Any:
+def vstack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> ndarray:
     """Arrays joined along the first axis, those of one axis as rows."""
-def where(condition: Any, x: Any = ..., y: Any = ..., /) -> Any:
-    """Elements of x where a condition is true, otherwise of y; for a condition alone, its true positions."""
+@overload
+def where(condition: Any, /) -> tuple[ndarray, ...]: ...
+@overload
+def where(condition: Any, x: Any, y: Any, /) -> ndarray: ...
 def zeros(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """An array of zeros, float64 by default."""
 def zeros_like(a: Any, dtype: Any = ..., order: str = ..., subok: builtins.bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy
 
 from .arrays import ndarray
+from .functions import PUBLIC
 from .ufuncs import ufunc
 
 _HEAD: Final = '''\
@@ -22,7 +23,7 @@ _HEAD: Final = '''\
 
 
 import builtins
-from typing import Any, Callable, Generic, Iterable, Iterator
+from typing import Any, Callable, Generic, Iterable, Iterator, overload
 
 from typing_extensions import TypeVar
 
@@ -70,6 +71,48 @@ _RESULTS: Final = {
     "complex": "complex",
 }  # fmt: skip
 
+ARRAYS: Final = frozenset({
+    "append", "argpartition", "argsort", "argwhere", "bartlett", "bincount", "blackman", "block", "column_stack",
+    "compress", "concat", "concatenate", "convolve", "correlate", "cumprod", "cumsum", "cumulative_prod",
+    "cumulative_sum", "delete", "diagflat", "diff", "dstack", "ediff1d", "extract", "flatnonzero", "geomspace",
+    "hamming", "hanning", "histogram_bin_edges", "hstack", "insert", "kaiser", "logspace", "nancumprod", "nancumsum",
+    "outer", "packbits", "pad", "partition", "piecewise", "repeat", "roots", "select", "setdiff1d", "setxor1d", "sort",
+    "sort_complex", "stack", "take_along_axis", "tril", "triu", "union1d", "unique_values", "unpackbits", "unwrap",
+    "vander", "vstack",
+})  # fmt: skip
+"""The functions whose result is an array, and never a number as those of other functions without axes."""
+
+_PLACES: Final = [
+    "diag_indices", "diag_indices_from", "mask_indices", "nonzero", "tril_indices", "tril_indices_from",
+    "triu_indices", "triu_indices_from",
+]  # fmt: skip
+
+TUPLES: Final = {
+    **dict.fromkeys(_PLACES, "tuple[ndarray, ...]"),
+    "histogram": "tuple[ndarray, ndarray]",
+    "histogram2d": "tuple[ndarray, ndarray, ndarray]",
+    "histogramdd": "tuple[ndarray, tuple[ndarray, ...]]",
+}  # fmt: skip
+"""The functions whose result is a tuple of arrays."""
+
+_OVERLOADS: Final = {
+    "unique": [
+        ("ar: Any, *, axis: Any = ..., equal_nan: builtins.bool = ...", "ndarray"),
+        ("ar: Any, return_index: Any = ..., return_inverse: Any = ..., return_counts: Any = ..., axis: Any = ..., *, "
+         "equal_nan: builtins.bool = ..., sorted: builtins.bool = ...", "Any"),
+    ],
+    "where": [
+        ("condition: Any, /", "tuple[ndarray, ...]"),
+        ("condition: Any, x: Any, y: Any, /", "ndarray"),
+    ],
+}  # fmt: skip
+"""The parameters and results of functions whose result depends on which arguments are given."""
+
+
+def _overloads(name: str) -> str:
+    """The declarations of a function for the arguments that it may get."""
+    return "".join(f"@overload\ndef {name}({given}) -> {result}: ...\n" for given, result in _OVERLOADS[name])
+
 
 def _declaration(name: str, function: Any, indent: str = "") -> str:
     """The declaration of a function, with its parameters and the first line of its docstring."""
@@ -91,6 +134,8 @@ def _declaration(name: str, function: Any, indent: str = "") -> str:
     if previous is inspect.Parameter.POSITIONAL_ONLY:
         parts.append("/")
     result = _RESULTS.get(str(given.return_annotation), "Any")
+    if function is PUBLIC.get(name):
+        result = "ndarray" if name in ARRAYS else TUPLES.get(name, result)
     summary = (function.__doc__ or "").strip().partition("\n")[0].replace("\\", "\\\\")
     text = f'{indent}def {name}({", ".join(parts)}) -> {result}:\n{indent}    """{summary}"""\n'
     return text if summary else f"{indent}def {name}({', '.join(parts)}) -> {result}: ...\n"
@@ -139,7 +184,7 @@ def text() -> str:
         if isinstance(value, ufunc):
             lines.append(f"{name}: ufunc\n")
         elif inspect.isfunction(value) and value.__module__.startswith(namespace.__name__):
-            lines.append(_declaration(name, value))
+            lines.append(_overloads(name) if name in _OVERLOADS else _declaration(name, value))
         elif isinstance(value, type) and value.__module__ == "numpy" and name in vars(numpy):
             lines.append(f"from numpy import {name} as {name}\n")
         elif isinstance(value, type) and value.__module__.startswith(namespace.__name__):

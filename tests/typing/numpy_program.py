@@ -19,3 +19,16 @@ halves: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = halve(np.ones(3))
 total([halves, [1, 2, 3]], "f4")
 assert_type(halves, np.ndarray[tuple[int, ...], np.dtype[np.float64]])
 assert_type(total([1, 2]), np.ndarray[Any, Any])
+
+
+order = np.argsort(halves)
+joined = np.concatenate([halves[order], np.sort([3.0, 1.0])])
+counts, edges = np.histogram(joined, bins=3)
+(places,) = np.nonzero(joined > 0)
+chosen = np.where(joined > 0, joined, 0.0)
+assert_type(np.cumsum(joined).shape, tuple[int, ...])
+assert_type(counts.tolist(), Any)
+assert_type(np.where(joined > 0), tuple[np.ndarray[Any, Any], ...])
+assert_type(np.unique(joined), np.ndarray[Any, Any])
+for each in (order, joined, edges, places, chosen, joined.argsort()):
+    assert_type(each, np.ndarray[Any, Any])
