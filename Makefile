@@ -53,6 +53,10 @@ CLIENTS_READY := .venv-clients/.ready
 LIBRARIES_BIN := .venv-libraries/bin
 LIBRARIES_READY := .venv-libraries/.ready
 
+# Other people's libraries that import the namespace in place of NumPy, likewise.
+NUMPY_LIBRARIES_BIN := .venv-numpy-libraries/bin
+NUMPY_LIBRARIES_READY := .venv-numpy-libraries/.ready
+
 # The site, likewise: what builds it is not needed for anything else.
 DOCS_BIN := .venv-docs/bin
 DOCS_READY := .venv-docs/.ready
@@ -83,7 +87,7 @@ MUTANTS_READY := .venv-mutants/.ready
 MUTANTS ?= 60
 SEED ?= 0
 
-.PHONY: help setup demo test oracles mutants oldest pythons stress bench peers gpu gpu-full docs gallery browser release check fmt lint types plugin dask mlx onnx adapter phiml phiflow frontend returnn clients libraries autograd npbench clean
+.PHONY: help setup demo test oracles mutants oldest pythons stress bench peers gpu gpu-full docs gallery browser release check fmt lint types plugin dask mlx onnx adapter phiml phiflow frontend returnn clients libraries numpy-libraries autograd npbench clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -363,6 +367,16 @@ libraries: $(LIBRARIES_READY) ## Runs the tests of TensorLy, POT and autoray on 
 	test -z '$(POT)' || $(THEIRS) --library pot -k tensorbackend '$(POT)/test'
 	test -z '$(AUTORAY)' || $(THEIRS) --library autoray -k tensorbackend '$(AUTORAY)/tests'
 
+$(NUMPY_LIBRARIES_READY): pyproject.toml benchmarks/numpy_libraries.toml
+	$(PYTHON) -m venv .venv-numpy-libraries
+	$(NUMPY_LIBRARIES_BIN)/python -m pip install -q --disable-pip-version-check -e . pytest \
+		$$($(NUMPY_LIBRARIES_BIN)/python benchmarks/numpy_libraries.py --needs)
+	@touch $@
+
+LIBRARIES ?=
+numpy-libraries: $(NUMPY_LIBRARIES_READY) ## Runs the tests of NumPy's users with NumPy and with tensorbackend.numpy: make numpy-libraries LIBRARIES="ahrs trimesh"
+	$(NUMPY_LIBRARIES_BIN)/python benchmarks/numpy_libraries.py $(LIBRARIES)
+
 autograd: $(READY) ## Runs HIPS autograd's own tests on our gradients: make autograd AUTOGRAD=<a checkout of it>
 	@test -d '$(AUTOGRAD)/tests' || { echo 'make autograd: expected AUTOGRAD=<a checkout of HIPS autograd>'; exit 2; }
 	printf '[pytest]\n' > .venv/autograd.ini
@@ -378,4 +392,4 @@ npbench: $(PLUGIN_READY) ## Measures NPBench's programs and writes docs/npbench.
 check: lint types test oracles plugin dask mlx onnx ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .gallery .venv .venv-python* .venv-gallery .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-phiml .venv-returnn .venv-clients .venv-libraries .venv-bench .venv-docs .venv-gpu .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
+	rm -rf .gallery .venv .venv-python* .venv-gallery .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-phiml .venv-returnn .venv-clients .venv-libraries .venv-numpy-libraries .venv-bench .venv-docs .venv-gpu .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
