@@ -66,6 +66,7 @@ from .arrays import ndarray as ndarray
 from .documents import document as _document
 from .functions import PUBLIC as _PUBLIC
 from .host_arrays import NAMES as _HOST_NAMES
+from .host_modules import NAMES as _HOST_MODULES
 from .refused import missing_name_error as _missing
 from .ufuncs import ufunc as ufunc
 from .univariate import poly1d as poly1d
@@ -157,11 +158,8 @@ for _name in [
 _LATE = {"polynomial", "random", "testing"}
 """Modules of this package that are imported when they are first used, as they take longer than all others together."""
 
-_LATE_HOST = {"char", "ma", "rec"}
-"""Modules of NumPy that it imports late itself."""
-
 for _name in _HOST_NAMES:
-    if _name not in _LATE_HOST and hasattr(_numpy, _name):
+    if hasattr(_numpy, _name):
         globals()[_name] = getattr(_numpy, _name)
 
 True_, False_ = _numpy.True_, _numpy.False_
@@ -201,13 +199,16 @@ def __array_namespace_info__() -> _Any:
 
 def __getattr__(name: str) -> _Any:
     """A module at its first use; `AttributeError` for unsupported names of NumPy, with what to write instead."""
-    if name in _LATE:
+    if name in _LATE or name in _HOST_MODULES:
         return _import_module(f".{name}", __name__)
-    if name in _LATE_HOST:
-        found = globals()[name] = getattr(_numpy, name)
-        return found
     raise _missing(name, __name__)
 
 
 def __dir__() -> list[str]:
-    return sorted({*_LATE, *_LATE_HOST, *(name for name in globals() if not name.startswith("_"))})
+    return sorted(
+        {
+            *_LATE,
+            *(name for name in _HOST_MODULES if "." not in name),
+            *(name for name in globals() if not name.startswith("_")),
+        }
+    )

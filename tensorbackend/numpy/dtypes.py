@@ -1,4 +1,7 @@
-"""Dtypes: a NumPy program uses NumPy's own objects, and the library computes with its own."""
+"""Dtypes: a NumPy program uses NumPy's own objects, and the library computes with its own.
+
+To programs this is `numpy.dtypes`, whose classes are NumPy's.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy
+import numpy.dtypes
 
 from ..caching.memos import remembers_calls
 from ..dtypes import ALL_DTYPES, DType, bool_, complex128, float64, int64
@@ -116,3 +120,7 @@ NUMPY_CLASSES: Final[dict[type, DType]] = {numpy_dtype(dtype).type: dtype for dt
 
 NUMBERS: Final = frozenset({bool, int, float, complex, *NUMPY_CLASSES})
 """The classes of numbers, of Python and NumPy."""
+
+def __getattr__(name: str) -> Any:
+    """A class of `numpy.dtypes`."""
+    return getattr(numpy.dtypes, name)

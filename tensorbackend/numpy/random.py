@@ -295,6 +295,7 @@ _rand: Final = _Shared()
 """The state of the legacy functions, under the name by which other libraries draw from NumPy's."""
 
 mtrand: Final = sys.modules[__name__]
+sys.modules[f"{__name__}.mtrand"] = mtrand
 """The module of the legacy functions: older programs write `np.random.mtrand.RandomState`."""
 
 

@@ -5,18 +5,66 @@ from __future__ import annotations
 import importlib
 import operator
 import re
+from collections.abc import Iterator
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any
 
 import numpy
 import pytest
 
 import tensorbackend.numpy as np
+from tensorbackend.numpy.host_modules import NAMES
+from tensorbackend.numpy.refused import advice
+
+MISSING = {
+    "core": "deprecated by NumPy",
+    "distutils": "no part of NumPy from Python 3.12 on",
+    "f2py": "compiles Fortran",
+    "lib.tests": "tests",
+    "linalg.lapack_lite": "a helper of NumPy's in C",
+    "linalg.linalg": "deprecated by NumPy",
+    "random.bit_generator": "a helper of NumPy's in C",
+    "typing.mypy_plugin": "deprecated by NumPy",
+}
+"""NumPy's public modules that are not here, with the reason."""
 
 
-@pytest.mark.parametrize("name", ["lib", "lib.stride_tricks", "lib.scimath", "exceptions", "polynomial",
-                                  "polynomial.legendre", "typing", "testing", "linalg", "fft", "random"])  # fmt: skip
+NAMES_LEFT_OUT = {"NBitBase", "get_bit_generator", "set_bit_generator"}
+"""Names in such modules that are not here: NumPy deprecates the first; the state of the legacy functions is a key."""
+
+
+def public_modules(package: ModuleType) -> Iterator[str]:
+    """Yield the names of NumPy's public modules, without `numpy.`."""
+    for found in iter_modules(package.__path__, f"{package.__name__}."):
+        name = found.name.removeprefix("numpy.")
+        if name not in MISSING and not any(part in ("tests", "conftest") or part[0] == "_" for part in name.split(".")):
+            yield name
+            if found.ispkg:
+                yield from public_modules(importlib.import_module(found.name))
+
+
+@pytest.mark.filterwarnings("ignore")  # NumPy warns of modules that it will remove
+@pytest.mark.parametrize("name", list(public_modules(numpy)))
 def test_numpys_modules_can_be_imported_by_name(name: str) -> None:
     module = importlib.import_module(f"tensorbackend.numpy.{name}")
     assert operator.attrgetter(name)(np) is module
+    theirs = importlib.import_module(f"numpy.{name}")
+    names = set(getattr(theirs, "__all__", ())) - NAMES_LEFT_OUT
+    assert not {each for each in names if not hasattr(module, each) and not advice(each)}
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_a_module_for_what_tensors_cannot_hold_is_numpys(name: str) -> None:
+    assert importlib.import_module(f"tensorbackend.numpy.{name}") is importlib.import_module(f"numpy.{name}")
+
+
+def test_fields_become_columns_and_come_back() -> None:
+    fields: Any = np.lib.recfunctions
+    kind = numpy.dtype([("x", "f4"), ("y", "f4")])
+    points = fields.unstructured_to_structured(np.arange(6.0).reshape(3, 2), kind)
+    assert points["y"].tolist() == [1.0, 3.0, 5.0]
+    assert np.sum(fields.structured_to_unstructured(points), axis=0).tolist() == [6.0, 9.0]
 
 
 def test_windows_and_broadcasting_are_among_the_tricks() -> None:

@@ -22,7 +22,8 @@ from types import FunctionType, ModuleType
 from typing import Any, Final
 
 import numpy
-from numpy.polynomial import polyutils, set_default_printstyle
+from numpy.polynomial import set_default_printstyle
+from numpy.polynomial.polyutils import mapparms
 
 from ..arrays import ndarray
 from ..conversion import back
@@ -40,6 +41,7 @@ __all__ = [
     "laguerre",
     "legendre",
     "polynomial",
+    "polyutils",
     "set_default_printstyle",
 ]
 
@@ -55,7 +57,7 @@ class _AtArrays:
     def __call__(self, arg: Any) -> Any:
         if arg.__class__ is not ndarray:
             return super().__call__(arg)  # type: ignore[misc] # NumPy's class, which comes next
-        offset, scale = polyutils.mapparms(self.domain, self.window)
+        offset, scale = mapparms(self.domain, self.window)
         return self._val(offset + scale * arg, self.coef)
 
 
@@ -107,6 +109,6 @@ def _module(name: str) -> Any:
     return ours
 
 
-chebyshev, hermite, hermite_e, laguerre, legendre, polynomial = map(
-    _module, ("chebyshev", "hermite", "hermite_e", "laguerre", "legendre", "polynomial")
+chebyshev, hermite, hermite_e, laguerre, legendre, polynomial, polyutils = map(
+    _module, ("chebyshev", "hermite", "hermite_e", "laguerre", "legendre", "polynomial", "polyutils")
 )

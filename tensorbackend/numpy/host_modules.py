@@ -1,0 +1,64 @@
+"""NumPy's modules for what tensors cannot hold, by their names here, as in `np.lib.recfunctions`.
+
+Texts, fields, masks, files and addresses are NumPy's own arrays, so these modules are NumPy's own too.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Final
+
+NAMES: Final = frozenset(
+    {
+        "char",
+        "ctypeslib",
+        "lib.format",
+        "lib.introspect",
+        "lib.mixins",
+        "lib.npyio",
+        "lib.recfunctions",
+        "lib.user_array",
+        "ma",
+        "ma.core",
+        "ma.extras",
+        "ma.mrecords",
+        "ma.testutils",
+        "matlib",
+        "matrixlib",
+        "matrixlib.defmatrix",
+        "rec",
+        "strings",
+        "version",
+    }
+)
+"""The modules, as they are named in NumPy."""
+
+PREFIX: Final = f"{__package__}."
+"""What stands before these names here."""
+
+
+class HostModules(MetaPathFinder, Loader):
+    """Finds the modules of `NAMES`, of which each is NumPy's module under a second name."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return how to import a module; `None` for any other."""
+        if fullname.startswith(PREFIX) and fullname.removeprefix(PREFIX) in NAMES:
+            return ModuleSpec(fullname, self, is_package=True)
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put NumPy's module in the place of a new one."""
+        name = module.__name__
+        sys.modules[name] = import_module(f"numpy.{name.removeprefix(PREFIX)}")
+
+
+sys.meta_path.insert(
+    0, HostModules()
+)  # or `ma.core` would be made once more, from the file in the path of NumPy's `ma`
