@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import DType, bool_
-from ..errors import ArgumentError, DTypeError, OperandError, OutOfRangeError, expected
+from ..errors import ArgumentError, DTypeError, OperandError, OutOfRangeError, TemplateDataError, expected
 from ..select import call_with_default
 from ..tensor import Tensor
 from .arrays import ndarray, replace, result
@@ -237,6 +238,9 @@ def operate(spec: Spec, x: Any, y: Any) -> Any:
     if kind not in NUMBERS and kind is not ndarray:
         if isinstance(other, numpy.ndarray) and kind is not numpy.ndarray and is_host_only(other):
             return back(_SYMBOLS[spec.name](host(x), host(y)))  # a subclass such as np.matrix has operators of its own
+        if _is_object(other):
+            with suppress(TemplateDataError):
+                return back(_SYMBOLS[spec.name](host(x), host(y)))
         if getattr(other, "__array_ufunc__", 0) is None or _has_operators_of_its_own(other):
             return NotImplemented
         if other is None or isinstance(other, str):
@@ -245,6 +249,18 @@ def operate(spec: Spec, x: Any, y: Any) -> Any:
                 return result(tb.full_like(like, spec.name == "not_equal", dtype=bool_))
             return NotImplemented
     return call(spec, (x, y))
+
+
+_OF_ARRAYS: Final = "__array__", "__array_ufunc__", "__array_function__", "__array_priority__", "__dlpack__", "__len__"
+"""What arrays, their wrappers and sequences have, and numbers of other libraries have not."""
+
+
+def _is_object(other: Any) -> bool:
+    """Whether an operand is a number of another library, such as a `Fraction`: NumPy makes an array of objects."""
+    kind = type(other)
+    if kind.__module__.partition(".")[0] == __name__.partition(".")[0] or not hasattr(kind, "__radd__"):
+        return False
+    return not any(hasattr(kind, each) for each in _OF_ARRAYS)
 
 
 def _has_operators_of_its_own(other: Any) -> bool:

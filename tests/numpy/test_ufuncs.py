@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import operator
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy
@@ -67,3 +73,46 @@ def test_running_and_partial_reductions_have_the_dtypes_of_numpy(name: str, dtyp
         for made in (function.accumulate(x), function.reduceat(x, [1, 0])):
             outcomes.append((made.dtype, made.tolist()))
     assert outcomes[:2] == outcomes[2:]
+
+
+class Measured:
+    """A number of another library, which knows nothing of arrays."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def __add__(self, other: Any) -> Any:
+        return Measured(self.value + other) if isinstance(other, int | float) else NotImplemented
+
+    __radd__ = __add__
+
+    def __eq__(self, other: object) -> Any:
+        other = other.value if isinstance(other, Measured) else other
+        return self.value == other if isinstance(other, int | float) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+
+@pytest.mark.parametrize("number", [Fraction(1, 2), Decimal(2), Measured(2.0), timedelta(days=1)], ids=repr)
+@pytest.mark.parametrize(
+    "operate", [operator.add, operator.mul, operator.truediv, operator.pow, operator.eq, operator.lt]
+)
+def test_a_number_of_another_library_makes_an_array_of_objects(number: Any, operate: Callable[..., Any]) -> None:
+    def outcome(module: Any, values: list[Any], reflected: bool) -> Any:
+        x = module.array(values)
+        try:
+            made = operate(number, x) if reflected else operate(x, number)
+        except TypeError as error:
+            return str(error)
+        return str(getattr(made, "dtype", None)), numpy.shape(made), str(list(made))
+
+    for values in ([1, 2], [1.5, 2.0]):
+        for reflected in (False, True):
+            theirs = outcome(numpy, values, reflected)
+            assert _unnamed(outcome(np, values, reflected)) == _unnamed(theirs)
+
+
+def _unnamed(outcome: Any) -> str:
+    """An outcome without the places of objects in memory."""
+    return re.sub(r"0x[0-9a-f]+", "", str(outcome))
