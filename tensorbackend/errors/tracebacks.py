@@ -200,6 +200,10 @@ def _is_hidden(exception_info: Any) -> bool:
     return not wants_all() and (exception_info is None or _is_deliberate(exception_info.value))
 
 
+def _is_of_package(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
 def advise(error: BaseException) -> None:
     """Add a note to an error of Python's about an attribute that a function or a tensor of this package lacks.
 
@@ -211,7 +215,7 @@ def advise(error: BaseException) -> None:
     code, remedy = getattr(owner, "__code__", None), None
     if code is not None and is_ours(code.co_filename) and name in OF_UFUNCS:
         remedy = OF_UFUNCS[name].format(owner.__name__)  # type: ignore[attr-defined] # a function, as it has a code
-    elif type(owner).__module__.partition(".")[0] == __name__.partition(".")[0] and name in getattr(owner, "names", ()):
+    elif _is_of_package(type(owner)) and not isinstance(owner, type) and name in getattr(owner, "names", ()):
         remedy = f"x.isel({name}=0) for an entry along the axis; axes have no labels"
     if remedy is not None and not hasattr(error, "__notes__"):
         error.add_note(f"write {remedy}")

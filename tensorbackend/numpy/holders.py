@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import partial
-from types import new_class
+from functools import partial, wraps
+from types import FunctionType, new_class
 from typing import Any, Final, NoReturn, Self
 from weakref import ReferenceType, ref
 
@@ -21,6 +21,7 @@ from ..tensor import Tensor, blank_tensor, public_op
 from .bodies import RUNS, computes, planned_kernel
 from .dtypes import numpy_dtype
 from .keys import HOST, cut
+from .subclasses import theirs, translated
 
 functions: Final[dict[str, Callable[..., Any]]] = {}
 """Functions of this package that arrays need, by name; their modules import this one."""
@@ -228,7 +229,7 @@ class Holder:
         middle = self._base
         kept = range(middle._of.shape[0])[middle._how][self._how]
         stop = None if kept.step < 0 and kept.stop < 0 else kept.stop
-        view = type(self).__new__(type(self))
+        view = object.__new__(type(self))
         view._t = None
         view._make_view(middle._base, slice(kept.start, stop, kept.step), middle._of)
         return view
@@ -334,6 +335,39 @@ class OfNumpy(numpy.ndarray[Any, Any]):
         made: Self = super().__new__(cls, shape, dtype, given, *arguments, **options)
         return made
 
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """The result of NumPy's function."""
+        return super().__array_function__(theirs(func), types, args, kwargs)
+
+    def view(self, *arguments: Any, **options: Any) -> Any:
+        """A view of the same memory; one as `ndarray` is of NumPy's class, as the memory is NumPy's."""
+        given = [numpy.ndarray if each.__class__ is ArrayType else each for each in arguments]
+        named = {name: numpy.ndarray if each.__class__ is ArrayType else each for name, each in options.items()}
+        return super().view(*given, **named)
+
+
+_UNBOUND: Final[dict[str, Callable[..., Any]]] = {}
+"""The methods of `ndarray` that a program asked the class for."""
+
+
+def _unbound(name: str, ours: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that is called by the class: in `np.ndarray.sum(x)` x may be an array of a subclass."""
+    theirs = getattr(HOST, name)
+
+    @wraps(ours)
+    def method(first: Any, /, *arguments: Any, **options: Any) -> Any:
+        return (theirs if isinstance(first, HOST) else ours)(first, *arguments, **options)
+
+    return method
+
+
+def _new(cls: type[Any], *arguments: Any, **options: Any) -> Any:
+    """A new array of a class: `ndarray`, or a subclass, which is one of NumPy's class."""
+    if issubclass(cls, HOST):
+        make: Any = (OfNumpy if issubclass(cls, OfNumpy) else HOST).__new__
+        return make(cls, *arguments, **options)
+    return functions["ndarray"](*arguments, **options) if arguments or options else object.__new__(cls)
+
 
 class ArrayType(type):
     """The class of `ndarray`: a call makes an array of a shape, without an `__init__`, which would be slower.
@@ -345,8 +379,22 @@ class ArrayType(type):
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], **options: Any) -> Any:
         if any(base.__class__ is cls for base in bases):
             bases = tuple([OfNumpy if base.__class__ is cls else base for base in bases])
-            return new_class(name, bases, options, lambda scope: scope.update(body))
+            told = {each: translated(each, value) for each, value in body.items()}
+            return new_class(name, bases, options, lambda scope: scope.update(told))
         return super().__new__(cls, name, bases, body, **options)
+
+    def __getattribute__(cls, name: str) -> Any:
+        """Return an attribute of the class; its methods take NumPy's arrays too, as those of a subclass call them."""
+        if name == "__new__":
+            return _new
+        found = super().__getattribute__(name)
+        if found.__class__ is not FunctionType or not hasattr(HOST, name):
+            return found
+        return _UNBOUND.get(name) or _UNBOUND.setdefault(name, _unbound(name, found))
+
+    def __getattr__(cls, name: str) -> Any:
+        """Return a method that NumPy's arrays alone have, such as `__array_wrap__`."""
+        return getattr(HOST, name)
 
     def __call__(cls, *arguments: Any, **options: Any) -> Any:
         return functions["ndarray"](*arguments, **options)

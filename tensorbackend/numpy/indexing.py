@@ -50,7 +50,7 @@ def _part(part: Any) -> Any:
         text = "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays"
         raise IndexRangeError(f"{text} are valid indices")
     try:
-        t = tensor(part)
+        t = tensor(numpy.asarray(part) if isinstance(part, numpy.ndarray) else part)  # also of subclasses
     except HostOnlyError as error:
         raise IndexRangeError("arrays used as indices must be of integer (or boolean) type") from error
     if not t.size and not t.dtype.is_integer and t.dtype is not bool_ and isinstance(part, list | tuple):

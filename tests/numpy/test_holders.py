@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import operator
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 import tensorbackend as tb
 import tensorbackend.numpy as np
 from tensorbackend.numpy.holders import LASTING
+from tensorbackend.numpy.subclasses import ours, theirs
 
 USES = 8
 """More uses than a view needs to keep what it read."""
@@ -170,3 +173,104 @@ def test_arrays_of_numpy_are_instances_and_subclasses_take_buffers() -> None:
     made = Quaternion([1, 2])
     assert type(made) is Quaternion
     assert made.tolist() == [1, 2]
+
+
+class Tracked(np.ndarray):
+    """A subclass as programs write them: over the elements of an array, with calls by the name of the class."""
+
+    def __new__(cls, values: Any) -> Any:
+        given = np.array(values, dtype=float)
+        return np.ndarray.__new__(cls, given.shape, float, given)  # type: ignore[call-arg] # the stub's class has none
+
+    def __array_wrap__(self, *arguments: Any, **options: Any) -> Any:
+        wrap: Any = np.ndarray.__array_wrap__  # type: ignore[attr-defined] # NumPy's arrays alone have it
+        return wrap(self, *arguments, **options)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        np.ndarray.__setitem__(self, key, value)
+
+
+UNBOUND = [
+    "__add__", "__getitem__", "__mul__", "__str__", "argmax", "astype", "clip", "cumsum", "max", "mean", "nonzero",
+    "repeat", "searchsorted", "sum", "take", "tolist",
+]  # fmt: skip
+"""Methods that are called by the class, as in `np.ndarray.sum(x)`."""
+
+
+@pytest.mark.parametrize("name", UNBOUND)
+@pytest.mark.parametrize("make", [Tracked, numpy.array, np.array])
+def test_methods_of_the_class_take_arrays_of_subclasses_too(name: str, make: Any) -> None:
+    options: tuple[Any, ...] = {
+        "__add__": (1,), "__getitem__": (1,), "__mul__": (2,), "astype": (int,), "clip": (1, 2), "repeat": (2,),
+        "searchsorted": (2.0,), "take": ([1, 0],),
+    }.get(name, ())  # fmt: skip
+    values = numpy.array([1.0, 2.5, 4.0])
+    numpy.testing.assert_array_equal(
+        numpy.asarray(getattr(np.ndarray, name)(make(values), *options)), getattr(numpy.ndarray, name)(values, *options)
+    )
+
+
+def test_subclasses_are_viewed_as_arrays_index_arrays_and_write_by_the_class() -> None:
+    made = Tracked([1, 2, 0])
+    made[0] = 2.0
+    plain: Any = made.view(np.ndarray)
+    assert type(plain) is numpy.ndarray
+    plain[2] = 1.0
+    assert made.tolist() == [2.0, 2.0, 1.0]
+    assert made.max() == 2.0
+    places = made.astype(int)
+    assert type(places) is Tracked
+    x = np.arange(4.0)
+    assert x[places].tolist() == [2.0, 2.0, 1.0]
+    x[places] = 0.0
+    assert x.tolist() == [0.0, 0.0, 0.0, 3.0]
+
+
+def test_the_class_makes_arrays_by_new_and_copies_by_pickle() -> None:
+    new: Any = np.ndarray.__new__
+    assert type(new(np.ndarray, (2,), int)) is np.ndarray
+    assert pickle.loads(pickle.dumps(np.arange(3))).tolist() == [0, 1, 2]
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        operator.attrgetter("nonsense")(np.ndarray)
+
+
+def test_a_subclass_is_told_of_the_functions_of_the_namespace() -> None:
+    told: list[Any] = []
+
+    class Unit(np.ndarray):
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+            told.append(ufunc)
+            return getattr(ufunc, method)(*[numpy.asarray(each) for each in inputs], **options)
+
+        def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+            told.append(func)
+            return super().__array_function__(func, types, args, kwargs)
+
+    class Wrapped(np.ndarray):
+        def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+            told.append(context[0])
+            return np.asarray(array)
+
+    x: Any = numpy.array([3.0, 4.0]).view(Unit)
+    np.add(x, 1)
+    assert (np.ones(2) * x).tolist() == [3.0, 4.0]
+    assert np.add.reduce(x) == 7.0
+    assert np.linalg.norm(x) == 5.0
+    assert np.concatenate([x, x]).tolist() == [3.0, 4.0, 3.0, 4.0]
+    wrapped: Any = numpy.array([3.0, 4.0]).view(Wrapped)
+    np.exp(wrapped)
+    wanted = [np.add, np.multiply, np.add, np.linalg.norm, np.concatenate, np.exp]
+    for each in wanted:
+        assert each in told
+    assert not [each for each in told if isinstance(each, numpy.ufunc)]
+
+
+@pytest.mark.parametrize("folder", ["", "linalg", "fft"])
+def test_each_function_of_the_namespace_has_numpys_of_its_name(folder: str) -> None:
+    mine, numpys = (operator.attrgetter(folder)(each) if folder else each for each in (np, numpy))
+    for name in numpys.__all__:
+        function, theirs_too = getattr(mine, name, None), getattr(numpys, name)
+        if callable(theirs_too) and not isinstance(theirs_too, type) and function is not None:
+            assert ours(theirs_too) is function, name
+            if function.__name__ == name and name != "printoptions":  # `np.amax` is `np.max`
+                assert theirs(function) is theirs_too, name
