@@ -41,16 +41,12 @@ IMPORTS = (
 """Imports of NumPy, and what takes their place."""
 
 STREAM = """
-import pytest
 import tensorbackend.numpy as np
 
-
-@pytest.fixture(autouse=True, scope="session")
-def numpy_stream():
-    with np.random.numpy_stream():
-        yield
+stream = np.random.numpy_stream()
+stream.__enter__()
 """
-"""A plugin of pytest that draws random numbers from NumPy's own stream."""
+"""A plugin of pytest that draws random numbers from NumPy's own stream, also where modules make generators."""
 
 
 @dataclass(frozen=True)

@@ -331,7 +331,10 @@ class OfNumpy(numpy.ndarray[Any, Any]):
 
     def __new__(cls, shape: Any, dtype: Any = float, buffer: Any = None, *arguments: Any, **options: Any) -> Self:
         """A new array, of the elements in a buffer."""
-        given = numpy.array(buffer) if isinstance(buffer, Holder) else buffer
+        given = buffer
+        if isinstance(buffer, Holder):
+            given = numpy.array(buffer)
+            functions["set_writeable"](buffer if buffer._t is not None else buffer._root, False)
         made: Self = super().__new__(cls, shape, dtype, given, *arguments, **options)
         return made
 

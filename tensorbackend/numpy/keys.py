@@ -113,6 +113,15 @@ def as_shape(shape: Any) -> tuple[int, ...]:
     if shape.__class__ is tuple and _INT.issuperset(map(type, shape)):
         return shape
     try:
-        return (index(shape),)
+        return (index(shape),) if not isinstance(shape, bool) else (_size(shape),)
     except TypeError:
-        return tuple([size if not hasattr(size, "__index__") else index(size) for size in shape])
+        if isinstance(shape, bool | float):
+            raise
+        return tuple(map(_size, shape))
+
+
+def _size(size: Any) -> Any:
+    """The size of an axis as an int; a symbolic size as it is."""
+    if isinstance(size, bool):
+        raise TypeError("an integer is required")
+    return index(size) if hasattr(size, "__index__") or isinstance(size, str | float | NoneType) else size

@@ -22,7 +22,7 @@ from .shapes import axis_position, axis_positions, flat_along
 @function
 def tile(A: Array, reps: Any) -> Array:
     """The array repeated as a whole along axes."""
-    times = as_shape(reps)
+    times = as_shape(int(reps) if isinstance(reps, bool) else reps)
     x = tb.reshape(A, (1,) * max(0, len(times) - A.ndim) + A.shape)
     return fresh(tb.tile(x, (1,) * (x.ndim - len(times)) + times))
 

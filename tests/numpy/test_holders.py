@@ -226,6 +226,20 @@ def test_subclasses_are_viewed_as_arrays_index_arrays_and_write_by_the_class() -
     assert x.tolist() == [0.0, 0.0, 0.0, 3.0]
 
 
+def test_an_array_under_a_subclass_is_read_only_as_its_writes_would_be_lost() -> None:
+    x = np.zeros(3)
+    row = np.zeros((2, 3))[1]
+    made, of_row = (np.ndarray.__new__(Tracked, (3,), float, each) for each in (x, row))  # type: ignore[call-arg] # as above
+    for each in (x, row, x[1:]):
+        with pytest.raises(ValueError, match="read-only"):
+            each[0] = 1.0
+    made[0] = of_row[0] = 1.0
+    assert made.tolist() == of_row.tolist() == [1.0, 0.0, 0.0]
+    fresh = x.copy()
+    fresh += 1
+    assert fresh.tolist() == [1.0, 1.0, 1.0]
+
+
 def test_the_class_makes_arrays_by_new_and_copies_by_pickle() -> None:
     new: Any = np.ndarray.__new__
     assert type(new(np.ndarray, (2,), int)) is np.ndarray
