@@ -42,6 +42,11 @@ PREFIX: Final = f"{__package__}."
 """What stands before these names here."""
 
 
+def host_module(name: str) -> ModuleType:
+    """Return a module of `NAMES`, imported under its name here."""
+    return import_module(PREFIX + name)
+
+
 class HostModules(MetaPathFinder, Loader):
     """Finds the modules of `NAMES`, of which each is NumPy's module under a second name."""
 

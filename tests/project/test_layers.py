@@ -52,9 +52,18 @@ TYPES = {("tensor", "protocol"), ("protocol", "testing"), ("protocol", "expr")}
 UPWARDS = {("tensor", NAME)}
 """Imports of a higher layer: `__array_namespace__` returns the package."""
 
-COMPUTED = {"cli", "cli._plugin", "cli.dryrun", "backends.libraries", "late_imports", "files", "numpy"}
-"""Modules that import a computed name: subcommands, programs and plugins, array libraries, ops, a file format, and the
-modules of the NumPy namespace that are imported at their first use."""
+COMPUTED = {
+    "cli",
+    "cli._plugin",
+    "cli.dryrun",
+    "backends.libraries",
+    "late_imports",
+    "files",
+    "numpy",
+    "numpy.host_modules",
+}
+"""Modules that import a computed name: subcommands, programs and plugins, array libraries, ops, a file format, modules
+of the NumPy namespace that are imported at their first use, and NumPy's own."""
 
 CIRCLES = [
     {"expr.graph", "expr.evaluate", "expr.show"},  # methods call and show a graph

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from numpy.lib import Arrayterator as Arrayterator
@@ -11,7 +10,7 @@ from numpy.lib import add_docstring as add_docstring
 from numpy.lib import add_newdoc as add_newdoc
 from numpy.lib import tracemalloc_domain as tracemalloc_domain
 
-from ..host_modules import NAMES
+from ..host_modules import NAMES, host_module
 from ..refused import missing_name_error
 from . import array_utils as array_utils
 from . import scimath as scimath
@@ -20,5 +19,5 @@ from . import stride_tricks as stride_tricks
 
 def __getattr__(name: str) -> Any:
     if f"lib.{name}" in NAMES:
-        return import_module(f".{name}", __name__)
+        return host_module(f"lib.{name}")
     raise missing_name_error(name, __name__)
