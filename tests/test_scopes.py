@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import contextvars
 import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -14,9 +16,11 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
+import tensorbackend.numpy as np_
 from tensorbackend.dispatch import watching
 from tensorbackend.dtypes.defaults import cast_blocks
 from tensorbackend.expr import mesh_variation, node, record
+from tensorbackend.expr.evaluate import op_by_op
 from tensorbackend.expr.grad import recorded
 from tensorbackend.protocol import Backend
 
@@ -158,7 +162,7 @@ def test_an_interrupt_at_the_entry_of_any_call_leaves_all_defaults_as_they_were(
     counting = Interrupting()
     assert not counting.run(program)
     count, most = len(counting.names), int(os.environ.get("TENSORBACKEND_EXAMPLES", "3"))
-    ends = [place for place, called in enumerate(counting.names) if called == "Block.__exit__"]
+    ends = [place for place, called in enumerate(counting.names) if called.endswith("._ended")]
     places = [*ends[:: max(1, len(ends) // most)], *range(0, count, max(1, count // most))]
     interrupted = 0
     for place in places:
@@ -173,11 +177,18 @@ def test_an_interrupt_at_the_entry_of_any_call_leaves_all_defaults_as_they_were(
     program()
 
 
+TAPE: tb.Tape = tb.tape()
 BLOCKS: dict[str, Callable[[], Any]] = {
     "default backend": lambda: tb.default_backend("binary"),
     "precision": lambda: tb.precision(64),
     "cast": lambda: tb.precision(64, cast=True),
     "autocast": lambda: tb.autocast("bfloat16"),
+    "name scope": lambda: tb.name_scope("inner"),
+    "tape": tb.tape,
+    "pause": lambda: TAPE.paused(),
+    "NumPy's stream": np_.random.numpy_stream,
+    "look for NaN": tb.debug_nans,
+    "profile": tb.profile,
 }
 
 
@@ -187,18 +198,101 @@ def test_an_interrupt_at_any_time_ends_a_block(
 ) -> None:
     """The end of a block runs in C, so no interrupt comes between its beginning and its end."""
     make, rng = BLOCKS[name], np.random.default_rng(0)
+    watching.forget()  # a look for NaN goes through all that other tests made ready
+    tb.abs(X)
 
     def block() -> None:
         with make():
             pass
 
+    def settings() -> dict[str, Any]:
+        # What knows the home of a block is no setting.
+        known = {variable.name: value for variable, value in contextvars.copy_context().items()}
+        return {name: value for name, value in known.items() if name != "tensorbackend_block_home"}
+
     def settings_after(seconds: float) -> dict[str, Any]:
         repeat_until_interrupted(block, seconds)
-        return {variable.name: value for variable, value in contextvars.copy_context().items()}
+        return settings()
 
-    block()
-    for _ in range(int(os.environ.get("TENSORBACKEND_INTERRUPTS", "300"))):
-        context = contextvars.copy_context()
-        wanted = {variable.name: value for variable, value in context.items()}
-        assert context.run(settings_after, rng.uniform(2e-5, 3e-4)) == wanted
-        assert not cast_blocks
+    with TAPE if name == "pause" else contextlib.nullcontext():
+        block()
+        for _ in range(int(os.environ.get("TENSORBACKEND_INTERRUPTS", "300"))):
+            wanted = settings()
+            assert contextvars.copy_context().run(settings_after, rng.uniform(2e-5, 3e-4)) == wanted
+            assert not cast_blocks
+            assert not any(op_by_op.values())
+            tb.abs(X)  # the first call after a block whose end was interrupted
+            assert not watching.is_watching()
+            assert not op_by_op
+
+
+def test_the_blocks_above_are_all_that_are_public() -> None:
+    kinds = "Block", "Tape", "DebugNans", "Iterator"
+    spaces = tb, np_, np_.random
+    members = {name: getattr(space, name) for space in spaces for name in dir(space) if name[0] != "_"}
+    functions = {name: member for name, member in members.items() if not isinstance(member, type)}
+    returned = {name: getattr(function, "__annotations__", {}).get("return") for name, function in functions.items()}
+    blocks = {name for name, kind in returned.items() if str(kind).split("[")[0] in kinds}
+    # The first is an iterator, the second sets nothing, and the last is NumPy's own block.
+    assert blocks - {"to_batched", "as_library_errors", "printoptions"} == {
+        "autocast", "debug_nans", "default_backend", "name_scope", "numpy_stream", "precision", "profile", "tape"
+    }  # fmt: skip
+
+
+def test_a_block_that_is_open_does_not_begin_again() -> None:
+    for block in (tb.precision(64), tb.name_scope("a"), tb.debug_nans()):
+        error = pytest.raises(tb.errors.BackendError, match="expected a block that has not begun; make another one")
+        with block, error:
+            block.__enter__()
+        with block:
+            pass
+    assert tb.get_precision() == 32
+
+
+@pytest.mark.parametrize("make", [lambda: tb.default_backend("binary"), tb.debug_nans], ids=["backend", "nans"])
+def test_a_block_decorates_coroutines_but_no_generators(make: Callable[[], Any]) -> None:
+    async def coroutine() -> tuple[str, bool]:
+        return tb.get_backend().name, watching.is_watching()
+
+    decorated = make()(coroutine)
+    names = asyncio.run(decorated())
+    assert names in {("binary", False), ("numpy", True)}
+    assert decorated.__name__ == "coroutine"
+
+    def numbers() -> Iterator[int]:
+        yield 1
+
+    async def more() -> AsyncIterator[int]:
+        yield 1
+
+    for function in (numbers, more):
+        with pytest.raises(tb.errors.ArgumentError, match="expected a function that is no generator"):
+            make()(function)
+    assert tb.get_backend().name == "numpy"
+
+
+def test_a_thread_with_a_copied_context_casts_after_the_block_has_ended() -> None:
+    x = tb.ones(2)
+    with tb.precision(64, cast=True):
+        copied = contextvars.copy_context()
+        assert copied.run(lambda: (x + x).dtype) == tb.float64
+    assert (x + x).dtype == tb.float32
+    assert copied.run(lambda: (x + x).dtype) == tb.float64
+    del copied
+    assert not cast_blocks
+
+
+def test_a_block_that_outlives_the_traced_function_that_opened_it_says_so() -> None:
+    held = list[Any]()
+
+    def opening(x: tb.Tensor) -> tb.Tensor:
+        held.append(tb.default_backend("binary"))
+        held[-1].__enter__()
+        return tb.sum(x * 2)
+
+    for transformed in (tb.jit(opening), tb.grad(opening)):
+        transformed(tb.ones(3))
+        assert tb.get_backend().name == "numpy"
+        with pytest.raises(tb.errors.BackendError, match="expected a block to end in the thread or task in which"):
+            held[-1].__exit__(None, None, None)
+        assert tb.get_backend().name == "numpy"

@@ -85,9 +85,9 @@ def original_kernel(kernel: Kernel, subject: Subject | None = None) -> Kernel:
     return original
 
 
-def is_watching() -> bool:
-    """Whether something watches."""
-    return bool(_watches)
+def is_watching(change: Change | None = None) -> bool:
+    """Whether something watches, or one of what may."""
+    return bool(_watches) if change is None else change in _watches
 
 
 def watch(change: Change, *, inner: bool = False) -> None:

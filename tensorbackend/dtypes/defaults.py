@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from functools import partial
 from typing import Final, Literal, TypeAlias, get_args
+from weakref import ref
 
 from ..errors import ArgumentError, expected
 from ..errors.tracebacks import name_in_errors
@@ -55,29 +55,38 @@ current_precision: Callable[[], int] = _precisions[32].get
 """Returns the width in bits of the default floating dtype in the current context, in a form that is negative where
 operands are cast. `set_precision` replaces this function, so read it as an attribute of this module at each call."""
 
-cast_blocks: list[int] = []
-"""The values of `current_precision` that cast operands at present, in blocks of any thread and in the process."""
+cast_blocks: dict[object, int] = {}
+"""The values of `current_precision` that cast operands at present, in any context and in the process, by what keeps
+them: a reference to an object that each context of a block holds, and `None` for the process."""
+
+_kept: Final[ContextVar[object]] = ContextVar("tensorbackend_cast", default=None)
 
 when_casting: SuppliedFunction[Callable[[], None]] = SuppliedFunction(lambda: None)
 """Is called when the defaults have changed."""
+
+
+class _Cast:
+    """Lives as long as a context has the settings of a block that casts: its own, or a copy of that for a thread."""
+
+    __slots__ = ("__weakref__",)
 
 
 class CastBlock(Block[None]):
     """A block in which operands are cast. `mode` is its value of `current_precision`."""
 
     def __init__(self, mode: int) -> None:
-        ends = (partial(cast_blocks.remove, mode), when_casting.call)
-        super().__init__(None, [(variable, mode) for variable in _precisions.values()], ends)
+        super().__init__(None, ())
         self._mode: Final = mode
 
     def __enter__(self) -> None:
-        cast_blocks.append(self._mode)
+        kept = _Cast()
+        cast_blocks[ref(kept, cast_blocks.pop)] = self._mode
+        when_casting.call()
+        self._settings = {**dict.fromkeys(_precisions.values(), self._mode), _kept: kept}
         try:
-            when_casting.call()
             super().__enter__()
-        except BaseException:  # an interrupt
-            cast_blocks.remove(self._mode)
-            raise
+        finally:
+            self._settings = {}
 
 
 def precision(bits: int | str, *, cast: bool = False) -> Block[None]:
@@ -125,7 +134,7 @@ def precision(bits: int | str, *, cast: bool = False) -> Block[None]:
     get_precision : Returns the current width.
     """
     if isinstance(bits, str) and bits in PRODUCT_PRECISIONS and not cast:
-        return at_level(PRODUCT_PRECISIONS.index(bits))
+        return _at_level(PRODUCT_PRECISIONS.index(bits))
     if type(bits) is not int or bits not in _FLOATING:
         texts = ", ".join(map(repr, PRODUCT_PRECISIONS))
         expectation = f"16, 32 or 64 bits, or {texts} without a cast"
@@ -149,10 +158,12 @@ def product_level() -> int:
 
 
 def at_level(level: int) -> Block[None]:
-    """A block with a precision of products, a position in `PRODUCT_PRECISIONS`; nothing else changes."""
+    """A block with a precision of products, a position in `PRODUCT_PRECISIONS`, in which no other block ends."""
+    return Block(None, ()) if product_level() == level else _at_level(level)
+
+
+def _at_level(level: int) -> Block[None]:
     mode = current_precision()
-    if abs(mode) // _LEVEL == level:
-        return Block(None, ())
     return _block((abs(mode) % _LEVEL + level * _LEVEL) * (1 if mode > 0 else -1))
 
 
@@ -207,19 +218,14 @@ def set_precision(bits: int, *, cast: bool = False) -> None:
     float64
     >>> tb.set_precision(32)
     """
-    global current_precision, _cast_by_process
+    global current_precision
     _check_precision("set_precision", bits)
     if cast:
-        cast_blocks.append(-bits)
-    if _cast_by_process:
-        cast_blocks.remove(-_cast_by_process)
-    _cast_by_process = bits if cast else 0
+        cast_blocks[None] = -bits
+    else:
+        cast_blocks.pop(None, None)
     when_casting.call()
     current_precision = _precisions[-bits if cast else bits].get
-
-
-_cast_by_process = 0
-"""The width to which the process casts operands, 0 for none."""
 
 
 def uncast() -> Block[None]:
@@ -256,7 +262,7 @@ def cast_somewhere(dtypes: Iterable[DType]) -> bool:
     return bool(cast_blocks) and any(
         _target(mode, dtype, cast_class) is not dtype
         for dtype in dtypes
-        for mode in {*cast_blocks}
+        for mode in set(cast_blocks.copy().values())
         for cast_class in get_args(CastClass)
     )
 

@@ -119,13 +119,16 @@ def _inline(graph: Graph, values: Sequence[Value]) -> list[Value]:
     return [exchanged[value] for value in graph.outputs]
 
 
-op_by_op: Final[set[int]] = set()
-"""The threads in which loops and branches run op by op, so that the kernel of each op is called from Python."""
+op_by_op: Final[dict[int, list[Any]]] = {}
+"""The threads in which loops and branches run op by op, so that the kernel of each op is called from Python: each with
+those who ask for it, if any."""
 
 
 def runs_op_by_op(backend: Backend) -> bool:
     """Whether the loops and branches of a backend that computes run op by op in this thread."""
-    return bool(op_by_op) and get_ident() in op_by_op and backend.dispatch_priority <= 1 and backend.beneath is backend
+    return (
+        bool(op_by_op and op_by_op.get(get_ident())) and backend.dispatch_priority <= 1 and backend.beneath is backend
+    )
 
 
 def program(graph: Graph, backend: Backend, *, entered_once: bool = False, carried: range | None = None) -> Program:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextvars import Token
+from sys import exception
 from typing import Final
 
 from ..declarations.argument_errors import check_arguments_early
@@ -54,21 +56,23 @@ class NameScope(Block[str]):
     """A block in which the names of those around it and its own are the scope."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(name, [])
+        super().__init__(name, ())
         self._name = name
 
     def __enter__(self) -> str:
         around = current_scope.get()
-        path = f"{around}/{self._name}" if around else self._name
-        self._settings = [(current_scope, path)]
-        super().__enter__()
-        return path
+        self._value = f"{around}/{self._name}" if around else self._name
+        self._settings = {current_scope: self._value}
+        self._handled = exception()
+        return super().__enter__()
 
-    def __exit__(self, *error: object) -> None:
-        told = error[1] if len(error) > 1 else None
+    def _ended(self, key: Token[None]) -> None:
+        told = exception()  # the error that ends the block, or one that a handler around it handles
+        if told is self._handled:
+            told = None
         if isinstance(told, TensorBackendError) and not any(map(_is_note, getattr(told, "__notes__", ()))):
-            told.add_note(f"{_NOTE}{current_scope.get()}")
-        super().__exit__(*error)
+            told.add_note(f"{_NOTE}{self._value}")
+        super()._ended(key)
 
 
 def _is_note(note: str) -> bool:

@@ -12,20 +12,23 @@ fault.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ContextDecorator
+from functools import partial
 from math import isfinite
+from operator import call
 from threading import get_ident
 from typing import Any, Final, Self
+from weakref import proxy
 
 from ..caching.locks import module_lock
 from ..declarations.argument_errors import check_arguments
-from ..dispatch.watching import Subject, unwatch, watch
+from ..dispatch.watching import Subject, is_watching, unwatch, watch
 from ..errors import NonFiniteError
 from ..protocol import Backend, Kernel
 from ..protocol.callbacks import CompositeCall
 from ..protocol.planned import payloads_of
-from ..scopes import around_calls
+from ..scopes import FunctionDecorator, around_calls, no_end
 from ..select import default_backend
 from ..template import Template
 from ..tensor import Tensor
@@ -38,10 +41,6 @@ from .trees import flatten
 
 _trails: Final[dict[int, Trail]] = {}
 """The trail of each thread that is in a block."""
-_searches: Final[dict[int, Search]] = {}
-"""What the innermost block of each thread looks for. It is not a context variable, because backends enter programs in
-contexts of their own."""
-_running: Final[list[object]] = []
 
 # Held while a block begins or ends.
 _lock = module_lock(__name__)
@@ -87,40 +86,73 @@ first at batch=1 from -1.0; ...
     return DebugNans(Search(infinities, operands))
 
 
-class DebugNans(ContextDecorator):
+class _Open:
+    """An open block, as one of `op_by_op` of its thread, the innermost last.
+
+    It is not in a context variable, because backends enter programs in contexts of their own.
+    """
+
+    def __init__(self, search: Search) -> None:
+        self.search: Final = search
+
+
+class DebugNans(FunctionDecorator):
     """The result of `debug_nans`."""
 
     def __init__(self, search: Search) -> None:
-        self._kind: Final = search
-        self._before: Search | None = None
-
-    def _recreate_cm(self) -> Self:
-        return type(self)(self._kind)
+        super().__init__()
+        self._search: Final = search
 
     def __enter__(self) -> Self:
-        self._before = _searches.get(get_ident())
-        with _lock:
-            _running.append(self)
-            if len(_running) == 1:
-                watch(watch_kernel, inner=True)
-                around_calls.append(_whole_call)
-        _searches[get_ident()] = self._kind
-        _trails.setdefault(get_ident(), Trail())
-        op_by_op.add(get_ident())
+        self.check_ended()
+        thread, opened = get_ident(), _Open(self._search)
+        try:
+            with _lock:
+                if not is_watching(watch_kernel):
+                    watch(watch_kernel, inner=True)
+                if _whole_call not in around_calls:
+                    around_calls.append(_whole_call)
+                blocks = op_by_op.setdefault(thread, [])
+                if not blocks:
+                    _trails[thread] = Trail()
+                blocks.append(opened)
+                # It ends in C, in any order and any thread. What is interrupted after that, the next call makes up for.
+                ends: list[Callable[[], object]] = [partial(blocks.remove, opened), _unwatch_ended]
+                ends.append(partial(setattr, proxy(self), "close", no_end))
+                self.close = partial(deque, map(call, ends), 0)
+        except BaseException:  # an interrupt
+            blocks = op_by_op.get(thread, [])
+            if opened in blocks:
+                blocks.remove(opened)
+            self.close = no_end
+            _unwatch_ended()
+            raise
         return self
 
-    def __exit__(self, *error: object) -> None:
-        if self._before is None:
-            _searches.pop(get_ident(), None)
-            _trails.pop(get_ident(), None)
-            op_by_op.discard(get_ident())
-        else:
-            _searches[get_ident()] = self._before
-        with _lock:
-            _running.remove(self)
-            if not _running:
-                unwatch(watch_kernel)
-                around_calls.remove(_whole_call)
+
+def _unwatch_ended() -> None:
+    """Drops what threads without an open block had, and stops watching if there is no other."""
+    with _lock:
+        for thread in [thread for thread, blocks in op_by_op.items() if not blocks]:
+            del op_by_op[thread]
+            _trails.pop(thread, None)
+        if op_by_op:
+            return
+        if _whole_call in around_calls:
+            around_calls.remove(_whole_call)
+        if is_watching(watch_kernel):
+            unwatch(watch_kernel)
+
+
+def _search_here() -> Search | None:
+    """What the innermost block of this thread looks for."""
+    blocks = op_by_op.get(get_ident())
+    if blocks:
+        opened: _Open = blocks[-1]
+        return opened.search
+    if not any(op_by_op.values()):  # the last block was interrupted at its end
+        _unwatch_ended()
+    return None
 
 
 def watch_kernel(kernel: Kernel, subject: Subject | None) -> Kernel:
@@ -129,7 +161,7 @@ def watch_kernel(kernel: Kernel, subject: Subject | None) -> Kernel:
         return kernel
 
     def run(*payloads: Any) -> Any:
-        search = _searches.get(get_ident())
+        search = _search_here()
         call = None if search is None else _call_of(subject)
         if search is None or call is None:
             return kernel(*payloads)
@@ -157,7 +189,7 @@ def watch_kernel(kernel: Kernel, subject: Subject | None) -> Kernel:
 
 def _whole_call(library: bool, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
     """A call of a public function, or of a program, whose ops are judged by its results."""
-    trail = _trails.get(get_ident())
+    trail = None if _search_here() is None else _trails.get(get_ident())
     if trail is None:
         return function(*arguments, **keywords)
     with trail.inside(library):
@@ -371,7 +403,7 @@ def _run_default(default: Any, call: _Call, payloads: Sequence[Any], options: An
 
 def _run_nodes(compiled: Compiled, call: _Call, payloads: Sequence[Any]) -> None:
     """Runs the nodes that one kernel computes, one after another."""
-    search = _searches.get(get_ident())
+    search = _search_here()
     if search is None:
         return
     held: dict[Value, Any] = dict(zip(compiled.inputs, payloads, strict=True))

@@ -8,8 +8,7 @@ in the library are drawn by NumPy on the host, from a seed that is drawn with th
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ import tensorbackend as tb
 
 from ..caching.locks import module_lock
 from ..errors import ArgumentError, ArgumentKindError, expected
+from ..scopes import Block
 from ..tensor import Tensor
 from .arrays import box, functions, ndarray
 from .conversion import host, tensor
@@ -46,8 +46,7 @@ MT19937, PCG64, PCG64DXSM = numpy.random.MT19937, numpy.random.PCG64, numpy.rand
 Philox, SFC64 = numpy.random.Philox, numpy.random.SFC64
 
 
-@contextmanager
-def numpy_stream() -> Iterator[None]:
+def numpy_stream() -> Block[None]:
     """A block in which random numbers are those of NumPy for the same seeds.
 
     Examples
@@ -57,11 +56,7 @@ def numpy_stream() -> Iterator[None]:
     ...     np.random.default_rng(0).integers(10, size=4)
     array([8, 6, 5, 2])
     """
-    token = _BY_NUMPY.set(True)
-    try:
-        yield
-    finally:
-        _BY_NUMPY.reset(token)
+    return Block(None, [(_BY_NUMPY, True)])
 
 
 class Generator(Draws):

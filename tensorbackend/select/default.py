@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import Any, Final, TypeVar
 
 from ..caching.locks import module_lock
@@ -118,9 +118,6 @@ def set_default_backend(backend: BackendLike) -> None:
     process_default[0] = get_backend(backend)
 
 
-# The block reads the previous backend first and restores it last: an interrupt may come right after any call.
-
-
 def default_backend(backend: BackendLike) -> Block[Backend]:
     """Set the default backend for a `with` block, in this thread or task only.
 
@@ -167,9 +164,10 @@ def scoped_backend() -> Backend | None:
 
 def call_with_default(backend: Backend, function: Callable[..., Result], *arguments: Any) -> Result:
     """Calls a function under a default backend; the quick form of `default_backend` for the dispatcher."""
-    before = scoped_default.get()
-    try:
-        scoped_default.set(backend)
-        return function(*arguments)
-    finally:
-        scoped_default.set(before)
+    return copy_context().run(_call_under, backend, function, arguments)
+
+
+def _call_under(backend: Backend, function: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
+    """Calls a function in a context of its own, with which the default ends, and each block that stays open in it."""
+    scoped_default.set(backend)
+    return function(*arguments)

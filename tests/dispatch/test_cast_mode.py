@@ -137,7 +137,7 @@ def test_blocks_are_nested_and_the_process_comes_last() -> None:
         assert tb.default_dtype("float") is tb.float64
     finally:
         tb.set_precision(32)
-    assert defaults.cast_blocks == []
+    assert not defaults.cast_blocks
     assert (x + x).dtype is tb.float32
 
 
@@ -152,7 +152,7 @@ def test_each_thread_has_its_own_mode() -> None:
                 assert dtypes == {expected_dtype}
 
     call_in_threads(work, (64, True, tb.float64), (16, True, tb.float16), (64, False, tb.float32))
-    assert defaults.cast_blocks == []
+    assert not defaults.cast_blocks
 
 
 def test_the_mode_leaves_what_is_ready_as_it_should_be() -> None:
@@ -229,7 +229,7 @@ def test_autocast_leaves_complex_numbers_and_integers() -> None:
         for dtype in ("complex64", "int64"):
             x = matrix(dtype, "numpy")
             assert (x @ x).dtype is x.dtype
-    assert defaults.cast_blocks == []
+    assert not defaults.cast_blocks
 
 
 def test_gradients_under_autocast_have_the_dtypes_of_the_arguments() -> None:

@@ -18,8 +18,8 @@ NAME = "tensorbackend"
 PACKAGE = Path(tb.__file__).parent
 
 LAYERS = [
-    ("annotations", "registration", "scopes", "errors", "caching"),
-    ("docstrings", "sizes"),
+    ("annotations", "registration", "errors", "caching"),
+    ("docstrings", "sizes", "scopes"),
     ("dtypes",),
     ("template",),
     ("rules", "mesh"),

@@ -5,15 +5,16 @@ A tensor on a tape has data, which a function may read: branches and loops of Py
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any, Final, TypeVar, cast
-from weakref import ref
+from weakref import ReferenceType, ref
 
 from ...declarations.argument_errors import check_arguments
 from ...dispatch.watching import is_watching
 from ...errors import ArgumentError, BackendError, DTypeError, ShapeError, expected
 from ...errors.foreign_keywords import OF_FUNCTIONS
 from ...ops.creation.filled import full
-from ...scopes import Block
+from ...scopes import Block, Ending
 from ...tensor import Tensor
 from ..evaluate import evaluate
 from ..graph import Graph
@@ -29,34 +30,19 @@ from .tape_backend import TapeBackend, separate, tape_backend_on, underlying_ten
 
 Nested = TypeVar("Nested")
 
-
-class _Pause(Block[None]):
-    """A block in which a tape does not record."""
-
-    def __init__(self, tape: Tape) -> None:
-        super().__init__(None, [(open_tape, None)], [tape._pauses.pop])
-        self._pauses: Final = tape._pauses
-
-    def __enter__(self) -> None:
-        self._pauses.append(None)
-        try:
-            super().__enter__()
-        except BaseException:  # an interrupt
-            self._pauses.pop()
-            raise
+_paused: Final[ContextVar[ReferenceType[Tape] | None]] = ContextVar("tensorbackend_paused_tape", default=None)
+"""The tape that a block pauses."""
 
 
-class Tape:
+class Tape(Ending[Any]):
     """Records ops on the tensors that it watches, while its block runs.
 
     The record lives as long as any tensor that was computed in it, so any number of gradients can be computed from it.
     """
 
-    __slots__ = ("__weakref__", "_began", "_pauses", "serial")
-
     def __init__(self) -> None:
+        super().__init__(None, [(open_tape, ref(self))])
         self._began = False
-        self._pauses: Final[list[None]] = []
         self.serial = next_serial()
         """A number that is higher than the numbers of earlier tapes."""
 
@@ -67,17 +53,14 @@ class Tape:
         if self._began:
             raise BackendError(expected("one block for each tape", "make another with tb.tape()"))
         self._began = True
-        open_tape.set(ref(self))
+        super().__enter__()
         return self
-
-    def __exit__(self, *error: object) -> None:
-        if active_tape() is self:
-            open_tape.set(None)
 
     @property
     def is_paused(self) -> bool:
         """Whether a block of `paused` is active, in which the tape records nothing."""
-        return bool(self._pauses)
+        paused = _paused.get()
+        return paused is not None and paused() is self
 
     def follows(self, x: Tensor) -> bool:
         """Whether the tape recorded a tensor: it watches it, or computed it from watched tensors.
@@ -110,7 +93,7 @@ class Tape:
         """
         if active_tape() is not self:
             raise BackendError(expected("a tape to be paused inside its block", "write: with tb.tape() as tape: ..."))
-        return _Pause(self)
+        return Block(None, [(open_tape, None), (_paused, ref(self))])
 
     def watch(self, x: Nested) -> Nested:
         """Return nested tensors as tensors that the tape follows, for gradients with respect to them.

@@ -9,7 +9,7 @@ from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
 from ...caching.locks import module_lock
-from ...dispatch.watching import Subject, unwatch, watch
+from ...dispatch.watching import Subject, is_watching, unwatch, watch
 from ...protocol import Backend, Kernel
 from ...protocol.core import Core
 from ...template import Template
@@ -67,7 +67,7 @@ class Recorder:
                 self.events = []
             self.running[recording] = len(self.events)
             self.waiting = any(each.wait for each in self.running)
-            if len(self.running) == 1:
+            if not is_watching(self.watch_kernel):
                 watch(self.watch_kernel)
 
     def end(self, recording: Recording) -> list[tuple[Any, ...]]:
@@ -78,7 +78,8 @@ class Recorder:
             events = self.events[self.running.pop(recording) :]
             self.waiting = any(each.wait for each in self.running)
             if not self.running:
-                unwatch(self.watch_kernel)
+                if is_watching(self.watch_kernel):  # no interrupt came as the profile began
+                    unwatch(self.watch_kernel)
                 self.events = []
             return events
 
