@@ -13,10 +13,12 @@ from typing import Any, ClassVar
 from ..declarations.argument_errors import check_construction
 from ..dispatch.codes import cast
 from ..dispatch.fallbacks import load_fallbacks
-from ..dtypes import DType, float32, uint8
+from ..dtypes import DType, float32, int8, uint8
 from ..expr.tree_containers import register_tree_node
+from ..ops.composite.contraction import matmul
 from ..ops.composite.shape.arranging import stack
 from ..ops.elementwise.binary import (
+    add,
     bitwise_and,
     bitwise_left_shift,
     bitwise_or,
@@ -169,3 +171,22 @@ def scaled(values: Tensor, scales: Tensor, zeros: Tensor | None, dtype: DType, w
     if zeros is not None:
         rows = subtract(rows, astype(zeros, wide)[:, None])
     return reshape(multiply(rows, astype(scales, wide)[:, None]), found.shape)
+
+
+def product_of_codes(x: Tensor, values: Tensor, dtype: DType, wide: DType) -> Tensor:
+    """The product of rows with packed signed integers, which are not put in their order.
+
+    Each integer moves to the upper end of a copy of its byte: that is a power of two times the number, with its sign.
+    So all is done byte by byte but for one cast.
+    """
+    each = 8 // dtype.bits
+    total: Tensor | None = None
+    for place in range(each):
+        codes = values
+        if each > 1:
+            moved = multiply(values, 1 << (8 - dtype.bits * (place + 1)))  # the bits above are lost
+            codes = bitcast(bitwise_and(moved, 256 - (1 << (8 - dtype.bits))), int8)
+        product = matmul(x[:, place::each], astype(codes, wide))
+        total = product if total is None else add(total, product)
+    assert total is not None
+    return multiply(total, 2.0 ** (dtype.bits - 8))

@@ -25,7 +25,7 @@ from ..ops.elementwise.conversion import astype
 from ..ops.shape import broadcast_to, permute_dims, reshape
 from ..rules.axes import normalize_axis
 from ..tensor import Tensor, TensorLike
-from .matrix import Quantized, scaled
+from .matrix import Quantized, product_of_codes, scaled
 
 _RUN: Final = 1 << 17
 """The number of elements that are computed at a time; with their intermediate values they stay in a cache."""
@@ -83,10 +83,10 @@ def quantized_dot(x: TensorLike, q: Quantized, /, *, axis: Axis | None = None) -
     wide = x.dtype if x.dtype is float64 else float32
     multiplied = _product(count, math.prod(rest), q.block, q.dtype, q.axis if q.ndim else 0, wide)
     rows = astype(rows, wide)
-    if flat[0] == 1:  # XLA makes a loop of a product of one row, which computes the numbers of the matrix much slower
-        rows = broadcast_to(rows, (2, count))
-    out = multiplied(rows, q.values, q.scales, q.zeros)
-    if flat[0] == 1:
+    # XLA makes a loop of a product of one row, which computes the numbers of the matrix much slower.
+    alone = flat[0] == 1 and not q.values.backend.compiles_exactly
+    out = multiplied(broadcast_to(rows, (2, count)) if alone else rows, q.values, q.scales, q.zeros)
+    if alone:
         out = out[:1]
     if q.factor is not None:
         out = multiply(out, astype(stop_gradient(q.factor), wide))
@@ -116,8 +116,12 @@ def _product(count: int, width: int, block: int, dtype: DType, axis: int, wide: 
         return permute_dims(reshape(x, (x.shape[0], count // run, run)), (1, 0, 2))
 
     def forward(x: Tensor, values: Tensor, scales: Tensor, points: Tensor | None) -> Tensor:
+        few = x.shape[0] < run and run <= block and points is None and dtype.kind == "int"
+
         def step(total: Tensor, parts: Any) -> tuple[Tensor, None]:
             part, packed, shared, zero = parts
+            if few:  # the sums are fewer than the numbers, and share their scales, so these are scaled
+                return add(total, multiply(product_of_codes(part, packed, dtype, wide), astype(shared, wide))), None
             return add(total, matmul(part, scaled(packed, shared, zero, dtype, wide))), None
 
         start = zeros((x.shape[0], width), dtype=wide)

@@ -78,6 +78,28 @@ def test_many_runs_give_what_one_run_gives() -> None:
     assert np.allclose(np.asarray(tb.quantized_dot(x, q)), x @ np.asarray(tb.dequantize(q)), atol=1e-3)
 
 
+@pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
+def test_few_rows_give_what_float64_gives(backend: str) -> None:
+    """Products of few rows scale sums rather than numbers; drawn shapes, dtypes, groups and zero points."""
+    draw = np.random.default_rng(1)
+    for _ in range({"numpy": 60, "binary": 6, "jax": 3}[backend]):
+        dtype = str(draw.choice(["int2", "uint2", "int4", "uint4", "int8", "uint8"]))
+        count, width = 8 * int(draw.integers(1, 20)), int(draw.integers(1, 9 if backend == "binary" else 3000))
+        blocks = [None, *(block for block in (4, 8, 16, 32) if count % block == 0)]
+        options: dict[str, Any] = {
+            "block": blocks[draw.integers(len(blocks))],
+            "symmetric": dtype[0] != "u" and bool(draw.integers(2)),
+        }
+        x = (draw.standard_normal((int(draw.integers(1, 4)), count)) * 10.0 ** draw.integers(-20, 15)).astype("float32")
+        w = draw.standard_normal((count, width)).astype("float32")
+        q = tb.quantize(tb.asarray(abs(w) if dtype[0] == "u" else w, backend=backend), dtype, axis=0, **options)
+        dense = np.asarray(tb.dequantize(q)).astype(np.float64)
+        found, wanted = np.asarray(tb.quantized_dot(tb.asarray(x, backend=backend), q)), x.astype(np.float64) @ dense
+        # Where a zero point is subtracted, the numbers are differences of larger ones.
+        bound = (count + 8) * 2.0**-24 * (abs(x).astype(np.float64) @ abs(dense))
+        assert (abs(found - wanted) <= bound + 1e-44).all(), (dtype, count, width, options, len(x))
+
+
 def test_the_matrix_is_never_there_as_a_whole() -> None:
     w = tb.asarray(RNG.standard_normal((2048, 2048)).astype(np.float32))
     q = tb.quantize(w, "int4", axis=0, block=32, scale_dtype="float16")
