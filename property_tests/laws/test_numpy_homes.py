@@ -26,7 +26,7 @@ from ..numpy_programs.writes import WRITES
 from .test_numpy_namespace import drawn
 
 PLACES: Final = [("binary", "numpy", 300), ("numpy", "binary", 300), ("jax", "numpy", 30)]
-"""The backend of the array, the default one, and the draws. BinaryBackend yields to NumPy, and JAX refuses its arrays."""
+"""The backend of the array, the default one, and the draws. BinaryBackend yields to NumPy; JAX refuses its arrays."""
 
 LAYS: Final = [numpy.array, numpy.ndarray.tolist]
 """How the other operands are given: as NumPy's arrays, and as lists of numbers."""

@@ -121,6 +121,7 @@ NUMPY_CLASSES: Final[dict[type, DType]] = {numpy_dtype(dtype).type: dtype for dt
 NUMBERS: Final = frozenset({bool, int, float, complex, *NUMPY_CLASSES})
 """The classes of numbers, of Python and NumPy."""
 
+
 def __getattr__(name: str) -> Any:
     """A class of `numpy.dtypes`."""
     return getattr(numpy.dtypes, name)

@@ -81,6 +81,9 @@ class Measured:
     def __init__(self, value: float) -> None:
         self.value = value
 
+    def __repr__(self) -> str:
+        return f"Measured({self.value})"
+
     def __add__(self, other: Any) -> Any:
         return Measured(self.value + other) if isinstance(other, int | float) else NotImplemented
 
