@@ -64,6 +64,5 @@ class HostModules(MetaPathFinder, Loader):
         sys.modules[name] = import_module(f"numpy.{name.removeprefix(PREFIX)}")
 
 
-sys.meta_path.insert(
-    0, HostModules()
-)  # or `ma.core` would be made once more, from the file in the path of NumPy's `ma`
+# The first, or `ma.core` would be made once more, from the file in the path of NumPy's `ma`.
+sys.meta_path.insert(0, HostModules())
