@@ -168,11 +168,16 @@ class Ending(EndedInC, Generic[R]):
         return self._value
 
     def _ended(self, key: Token[None]) -> None:
-        """Is called once everything is restored; `BackendError` if the context is not that in which the block began."""
+        """Is called once everything is restored; `BackendError` if the context is not that in which the block began.
+
+        Python closes a generator that is dropped in whichever context is current, so a block in it raises nothing.
+        """
         try:
             _home.reset(key)
             self.close = no_end
-        except ValueError:
+        except ValueError as error:
+            if isinstance(error.__context__, GeneratorExit):
+                return
             steps = (
                 partial(_end_among_others, key),
                 partial(self.__class__._ended, self, key),

@@ -407,7 +407,7 @@ def _largest(arrays: Iterable[Any]) -> float:
 def _of_magnitudes(function: Reference, call: Invocation, raw: bool) -> list[Any]:
     """The reference's results for the absolute values of the operands, infinity and NaN as 0.
 
-    Integers next to other operands may be indices, and stay as they are. The least one has no absolute value in its
+    Integers next to other operands may be indices, and are unchanged. The least one has no absolute value in its
     dtype, so these are floating.
     """
     alone = len(call.tensors) == 1

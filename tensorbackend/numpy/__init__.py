@@ -208,7 +208,7 @@ def __dir__() -> list[str]:
     return sorted(
         {
             *_LATE,
-            *(name for name in _HOST_MODULES if "." not in name),
+            *(name for name in _HOST_MODULES if "." not in name and name != "matlib"),  # whose import warns, as NumPy's
             *(name for name in globals() if not name.startswith("_")),
         }
     )
