@@ -240,6 +240,7 @@ def vander(x: Array, N: int | None = None, increasing: bool = False) -> Array:
     if x.ndim != 1:
         raise tb.errors.ShapeError("x must be a one-dimensional array or sequence.")
     count = x.shape[0] if N is None else operator.index(N)
+    x = cast(x, dtype_of(numpy.promote_types(numpy_dtype(x.dtype), int)))
     numpy.empty((x.shape[0], count), numpy_dtype(x.dtype))  # an error if there is no memory for it
     powers = [tb.ones_like(x)] if count else []
     while len(powers) < count:

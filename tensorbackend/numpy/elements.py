@@ -16,7 +16,7 @@ from ..errors import OutOfRangeError
 from ..tensor import Tensor
 from .arrays import box, functions, ndarray, replace, result, tensor_of
 from .conversion import NUMBERS, asarray, cast, tensor
-from .dtypes import HostOnlyError, numpy_dtype
+from .dtypes import HostOnlyError, dtype_of, numpy_dtype
 from .functions import Array, Out, function, public
 from .orders import axes_of_copy, in_order
 from .reductions import NO_VALUE
@@ -160,7 +160,8 @@ def real_if_close(a: Any, tol: float = 100) -> Any:
 @function
 def angle(z: Array, deg: bool = False) -> Array:
     """The angle of each complex number, in radians or degrees."""
-    z = z if z.dtype.is_inexact else cast(z, tb.float64)
+    if not z.dtype.is_inexact:
+        z = cast(z, dtype_of(numpy.arctan2(0, numpy.empty(0, numpy_dtype(z.dtype))).dtype))
     made = tb.atan2(tb.imag(z) if z.dtype.is_complex else tb.zeros_like(z), tb.real(z))
     return made * (180 / math.pi) if deg else made
 

@@ -12,6 +12,7 @@ import tensorbackend as tb
 
 from ..dtypes import bool_
 from ..errors import ArgumentError, DataError, ShapeError
+from ..tensor import Tensor
 from .arrays import box, functions, result
 from .conversion import asarray, back, cast, chosen_inexact, host, tensor
 from .factorizations import EighResult as EighResult
@@ -145,7 +146,12 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
 @function(space="linalg")
 def norm(x: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
     """A norm of vectors or matrices."""
-    t = chosen_inexact(x)
+    if x.dtype is tb.float16:
+        return cast(_norm(cast(x, tb.float32), ord, axis, keepdims), tb.float16)
+    return _norm(chosen_inexact(x), ord, axis, keepdims)
+
+
+def _norm(t: Tensor, ord: Any, axis: Any, keepdims: bool) -> Tensor:
     if axis is None:
         if ord is None or (ord in ("f", "fro") and t.ndim == 2) or (ord == 2 and t.ndim == 1):
             flat = t if t.ndim == 1 else tb.reshape(t, (-1,))

@@ -16,7 +16,7 @@ from .arrays import box, functions, result
 from .conversion import back, cast, host, tensor
 from .dtypes import dtype_of
 from .functions import public
-from .reductions import NO_VALUE
+from .reductions import NO_VALUE, no_order
 from .shapes import axis_position
 from .statistics import make_quantile
 from .ufuncs import write_out
@@ -158,6 +158,8 @@ nanpercentile = make_quantile("nanpercentile", 100, _nan_quantile, "of the eleme
 def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
     """The median of the elements that are not NaN."""
     x = tensor(a)
+    if x.dtype.is_complex:
+        raise no_order("nanmedian")
     x = x if x.dtype.is_floating else cast(x, tb.float64)
     made = tb.nanmedian(x, axis=axis, keepdims=bool(keepdims))
     return result(made) if out is None else write_out("nanmedian", out, made)

@@ -48,7 +48,7 @@ def sort_complex(a: Any) -> Any:
     wide = (
         x
         if x.dtype.is_complex
-        else cast(x, tb.complex64 if x.dtype.bits <= 16 and x.dtype.kind != "float" else tb.complex128)
+        else cast(x, tb.complex64 if x.dtype.bits <= 16 and x.dtype.is_integer else tb.complex128)
     )
     return sort(box(wide))
 

@@ -188,11 +188,16 @@ def reduce(
     )
 
 
+def no_order(name: str) -> DTypeError:
+    """The error for complex numbers, of a function that compares."""
+    return DTypeError(f"{name}: complex numbers have no order; take np.real(x) or np.abs(x) first")
+
+
 def _castable(name: str, x: Tensor, row: Reduction) -> Tensor:
     if x.dtype.is_complex:
         if name in ("var", "std"):
             return x
-        raise DTypeError(f"{name}: complex numbers have no order; take np.real(x) or np.abs(x) first")
+        raise no_order(name)
     return cast(x, dtype_of(row.computes_in))
 
 

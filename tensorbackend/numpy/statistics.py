@@ -111,7 +111,7 @@ def cov(
     x = _variables(m, rowvar)
     if y is not None:
         x = functions["concatenate"]((x, _variables(y, rowvar)))
-    x = x.astype(dtype if dtype is not None else float if not x._template().dtype.is_inexact else x.dtype)
+    x = x.astype(dtype if dtype is not None else complex if x._template().dtype.is_complex else float)
     ddof = (0 if bias else 1) if ddof is None else ddof
     if ddof != int(ddof):
         raise ArgumentError("ddof must be integer")
@@ -127,7 +127,7 @@ def cov(
                 raise ArgumentError(f"{name} cannot be negative")
             w = functions["multiply"](each, 1.0 if w is None else w)
     if not x.size:
-        return functions["full"]((x.shape[0],) * 2, numpy.nan, dtype=x.dtype)
+        return functions["squeeze"](functions["full"]((x.shape[0],) * 2, numpy.nan, dtype=x.dtype))[()]
     center, total = average(x, 1, w, returned=True)
     total = total[0] if numpy.ndim(total) else total
     if w is None:

@@ -11,6 +11,9 @@ import tensorbackend.numpy as np
 from .beside import assert_as_numpy
 
 CALLS = """
+np.angle(k.astype("i1") - 3)
+np.angle(m)
+np.angle(k.astype("u2"), deg=True)
 np.clip(x, 2, 5)
 np.clip(x, None, x[0])
 np.clip(x, min=3)

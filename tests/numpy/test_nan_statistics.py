@@ -28,3 +28,10 @@ np.nanpercentile(np.zeros((3, 0)), 40, axis=1)
 @pytest.mark.parametrize("source", CALLS)
 def test_as_numpy(source: str) -> None:
     assert_as_numpy(source)
+
+
+def test_complex_numbers_have_no_median() -> None:
+    import tensorbackend.numpy as np
+
+    with pytest.raises(TypeError, match="nanmedian: complex numbers have no order"):
+        np.nanmedian(np.array([1j, 2.0]))

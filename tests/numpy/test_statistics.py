@@ -31,9 +31,20 @@ np.percentile(np.arange(65521) < 60000, 91, method="lower")
 np.percentile((np.arange(65521) < 60000).astype(np.float16), 91.5, method="inverted_cdf")
 np.cov(np.zeros((0, 2)))
 np.corrcoef(np.zeros((0, 2)))
+np.cov(x.astype('f4'))
+np.cov(x.astype('f2'))
+np.corrcoef(x.astype('f4') ** 2)
+np.cov(c.astype('c8'))
 """
 
 
 @pytest.mark.parametrize("call", CALLS.strip().splitlines())
 def test_the_dtype_of_a_quantile_is_numpy_s(call: str) -> None:
     assert_as_numpy(call.replace("(f,", "(x.astype('f4'),"))
+
+
+@pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value", "ignore:Degrees of freedom")
+@pytest.mark.filterwarnings("ignore:divide by zero")
+@pytest.mark.parametrize("call", ["np.cov(np.zeros(0))", "np.corrcoef(np.zeros(0))", "np.cov(np.zeros((2, 0)))"])
+def test_covariances_of_no_observations_are_numpys(call: str) -> None:
+    assert_as_numpy(call)
