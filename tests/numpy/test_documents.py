@@ -30,6 +30,8 @@ NAMES: Final = {
 MISSING: Final = {
     "clip": ({"kwargs"}, "its options are those of universal functions"),
     "einsum": ({"kwargs"}, "they are named"),
+    "argsort": ({"descending"}, "NumPy has it since 2.5"),
+    "sort": ({"descending"}, "NumPy has it since 2.5"),
 }
 
 

@@ -58,6 +58,7 @@ AS_NUMPY: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:Cannot convert float safely:DeprecationWarning")  # of NumPy 2.5
 @pytest.mark.parametrize("name", AS_NUMPY)
 def test_odd_arguments_have_numpys_results_or_class_of_error(name: str) -> None:
     call = AS_NUMPY[name]
