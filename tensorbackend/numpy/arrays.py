@@ -188,7 +188,7 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                     elif basic and ((kind is float and dtype.is_inexact) or (kind is int and dtype.is_numeric)):
                         _setitem(t, key, value)
                         return
-                except Exception:  # as above
+                except Exception:  # of bounds, sizes and numbers; raised again
                     pass
                 functions["setitem"](self, key, value)
                 return

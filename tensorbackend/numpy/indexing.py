@@ -12,7 +12,7 @@ import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import ALL_DTYPES, DType, bool_
+from ..dtypes import ALL_DTYPES, DType, bool_, finfo
 from ..errors import ArgumentError, IndexRangeError, TemplateDataError, expected
 from ..select import apart, call_with_default
 from ..tensor import Tensor
@@ -140,6 +140,8 @@ def _fit_number(value: Any, dtype: Any) -> Any:
         if isinstance(value, float) and not math.isfinite(value):
             raise ArgumentError(f"cannot convert float {value} to integer")
         return int(value)
+    if dtype.is_inexact and value.__class__ is float and finfo(dtype).max < abs(value) < math.inf:
+        return None  # infinity, as the cast of an array gives
     return value if value.__class__ is not bool else int(value)
 
 

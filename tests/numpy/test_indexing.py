@@ -31,6 +31,12 @@ x[1.0]
 x['a']
 x[[0.5]]
 x[0, 0, 0]
+x = x.astype('f4'); x[1, 2] = 1e39
+x = x.astype('f4'); x[1:, 2] = -1e39
+x = x.astype('f4'); y = x[1]; y[:2] = 1e39
+x = x.astype('f2'); x[[0, 2]] = 70000.0
+x = x.astype('f2'); x[np.array([0, 2])] = 70000.0
+x = x.astype('c8'); x[0] = 1e39
 x[[True, False]]
 x[m] = 7
 x[0] = x[:1]
