@@ -116,9 +116,9 @@ class FunctionDecorator(EndedInC, ContextDecorator):
 class Ending(EndedInC, Generic[R]):
     """A `with` block that sets context variables, and ends their values.
 
-    Blocks that generators or tasks hold may end in another order than that in which they began, reversed. Such a block
-    hands what it restores to the block above it that sets the same variable, so the value of a block stays until it
-    ends, and none stays longer. A block ends in the context in which it began, as no other can change it.
+    A block that a generator or a task holds may end before one that began later. It then hands what it restores to
+    the next block above it that sets the same variable, so each value stays until its block ends, and no longer. A
+    block must end in the context in which it began, as no other can change that: else it raises `BackendError`.
 
     Rejected: `contextlib.contextmanager`. Python closes an unreferenced generator in the context that is current then,
     which would restore the values there.
@@ -178,10 +178,8 @@ class Ending(EndedInC, Generic[R]):
         except ValueError as error:
             if isinstance(error.__context__, GeneratorExit):
                 return
-            steps = (
-                partial(_end_among_others, key),
-                partial(self.__class__._ended, self, key),
-            )  # of the block behind `proxy`
+            # `self` is a proxy: the method is that of its class.
+            steps = partial(_end_among_others, key), partial(self.__class__._ended, self, key)
             self.close = partial(deque, map(_call, steps), 0)
             duty = "a block to end in the thread or task in which it began, where its setting stays until it ends there"
             raise BackendError(expected(duty, "use a with statement in a function that does not yield")) from None

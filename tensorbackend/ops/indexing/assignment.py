@@ -171,8 +171,8 @@ acquire, release = lock.acquire, lock.release
 """The lock's methods, which take half the time of a `with` block.
 
 `acquire` is the first statement of a `try` block whose end calls `release`, as an interrupt may come between the lock's
-being held and the next statement, where `with` would leave it held for good on Python 3.14. One that comes while the
-lock is awaited finds nothing to release, which is a `RuntimeError` that says nothing.
+being held and the next statement, where `with` would leave it held for good on Python 3.14. If one comes while a thread
+waits for the lock, there is nothing to release, and the `RuntimeError` of `release` is ignored.
 """
 
 
