@@ -108,6 +108,7 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
 	$(BIN)/python -m compileall -q tensorbackend
 	@touch $@
+	@$(BIN)/python -c 'import jax' 2> /dev/null || echo 'Without JAX: no release for this Python computes right sums; what needs it is left out'
 	@echo 'The package and the command tensorbackend are in .venv: source .venv/bin/activate puts them on your path'
 
 demo: $(if $(wildcard $(READY)),$(READY),$(PACKAGE_READY)) ## Trains a digit classifier on the package alone, and checks it on the reference backend

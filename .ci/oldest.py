@@ -15,7 +15,7 @@ def main() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     for requirement in [*project["dependencies"], *(requirement for name in EXTRAS for requirement in extras[name])]:
-        match = re.fullmatch(r"([\w-]+)>=([\d.]+)(,(!=|<)[\d.]+)*", requirement)
+        match = re.fullmatch(r"([\w-]+)>=([\d.]+)(,(!=|<)[\d.]+)*(;.*)?", requirement)
         if match is None:
             raise SystemExit(f"oldest: expected a requirement such as numpy>=2.2, got {requirement!r}")
         print(f"{match[1]}=={match[2]}")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,6 +46,12 @@ def install(python: Path, *packages: str, wheels: bool = False) -> bool:
     return subprocess.run(command, cwd=ROOT, check=False, capture_output=wheels).returncode == 0
 
 
+def has(python: Path, requirement: str) -> bool:
+    """Whether what a requirement names is installed: pip ignores one whose marker excludes a Python."""
+    distribution = re.split(r"[<>=;]", requirement)[0]
+    return subprocess.run([python, "-m", "pip", "show", "-q", distribution], check=False).returncode == 0
+
+
 def prepare(name: str, quick: bool) -> Path | None:
     """Makes the environment of a Python; `None` if the Python cannot, or the package's own needs are not there."""
     folder = ROOT / f".venv-{Path(name).name}"
@@ -59,9 +66,9 @@ def prepare(name: str, quick: bool) -> Path | None:
     if not quick:
         wanted = [requirement for extra in EXTRAS for requirement in project[extra]]
         wanted += [tool for tool in project["dev"] if not tool.startswith("tensorbackend")]
-        missing = [requirement for requirement in wanted if not install(python, requirement, wheels=True)]
-        for requirement in missing:
-            print(f"{name}: left out, as there is no wheel for this Python: {requirement}")
+        for requirement in wanted:
+            if not install(python, requirement, wheels=True) or not has(python, requirement):
+                print(f"{name}: left out, as there is no wheel for this Python: {requirement}")
     return python
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import re
 import subprocess
 import sys
 import types
@@ -114,6 +115,13 @@ def test_what_is_missing_says_how_to_get_it() -> None:
     with pytest.raises(BackendError) as error:
         import_library("no_such_library", "odd", "a", "b")
     assert str(error.value) == text
+
+
+def test_an_extra_that_installs_nothing_is_no_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for version, remedy in (((3, 14), "pip install 'tensorbackend[jax]'"), ((3, 15), "a Python older than 3.15, for")):
+        monkeypatch.setattr(sys, "version_info", version)
+        with pytest.raises(BackendError, match=re.escape(f"; {remedy}")):
+            import_library("no_such_library", "jax", "jax")
 
 
 def test_as_a_module() -> None:
