@@ -3,7 +3,7 @@
     python .ci/pythons.py [--quick] [--seconds N] NAME...
 
 A package of an extra is installed where its wheel exists for a Python. What is left out is printed by name, and the
-tests that need it are skipped (`conftest.py`). The package itself, its dependencies and pytest must be there.
+tests that need it are skipped (`conftest.py`). The package itself and its dependencies must be there.
 `--quick`, for CI, installs the package and pytest alone, and runs the demo and some tests, in about a minute for each
 Python. A name that is not on the path, or whose time is up, is printed and fails nothing.
 """
@@ -21,7 +21,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = ("cli", "jax", "oracles", "scipy")
+EXTRAS = ("test", "cli", "jax", "oracles", "scipy")
 QUICK = (
     "tests/test_scopes.py",
     "tests/ops/indexing/test_chained.py",
@@ -59,16 +59,15 @@ def prepare(name: str, quick: bool) -> Path | None:
     if not python.exists() and not run(name, "-m", "venv", folder):
         print(f"{name}: left out, as it makes no virtual environment (on Debian: apt install {name}-venv)")
         return None
-    if not install(python, "-e", ".[test]"):
-        print(f"{name}: FAILED to install the package and pytest")
+    if not install(python, "-e", "."):
+        print(f"{name}: FAILED to install the package")
         return None
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    if not quick:
-        wanted = [requirement for extra in EXTRAS for requirement in project[extra]]
-        wanted += [tool for tool in project["dev"] if not tool.startswith("tensorbackend")]
-        for requirement in wanted:
-            if not install(python, requirement, wheels=True) or not has(python, requirement):
-                print(f"{name}: left out, as there is no wheel for this Python: {requirement}")
+    wanted = [requirement for extra in (("test",) if quick else EXTRAS) for requirement in project[extra]]
+    wanted += [tool for tool in project["dev"] if not quick and not tool.startswith("tensorbackend")]
+    for requirement in wanted:
+        if not install(python, requirement, wheels=True) or not has(python, requirement):
+            print(f"{name}: left out, as there is no wheel for this Python: {requirement}")
     return python
 
 
