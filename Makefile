@@ -194,6 +194,7 @@ $(BENCH_READY): pyproject.toml $(PLUGIN)/pyproject.toml benchmarks/peers/require
 	@touch $@
 
 peers: $(READY) $(BENCH_READY) ## Compares other libraries with ours and writes docs/performance.md
+	$(BENCH_BIN)/python benchmarks/batched_products.py
 	$(BENCH_BIN)/python -m benchmarks.peers docs/performance.jsonl
 	$(BIN)/python docs/tables.py
 

@@ -109,9 +109,9 @@ def explain_missing(owner: type[T]) -> type[T]:
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> tb.linalg.svd(tb.eye(2)).Vt
+    >>> tb.linalg.eigh(tb.eye(2)).w
     Traceback (most recent call last):
-    tensorbackend.errors.MissingNameError: 'SVDResult' object has no attribute 'Vt'; write x.Vh
+    tensorbackend.errors.MissingNameError: 'EighResult' object has no attribute 'w'; write x.eigenvalues
     """
     known, space = OF_RESULTS.get(owner.__name__, {}), ".".join(owner.__module__.split(".")[:2])
 
