@@ -104,7 +104,7 @@ def _memory(left: np.ndarray, right: np.ndarray) -> tuple[float, float]:
     result = (left @ right).nbytes
     needed = left.nbytes + right.nbytes + result
     if right.ndim <= 2:
-        needed = tb.dry_run(lambda x, w: tb.dot(x, w, contract=(-1, 0)), *operands).peak.memory
+        needed = tb.dry_run(lambda x, w: tb.dot(x, w, contract=([-1], [0])), *operands).peak.memory
     x, w = tb.asarray(left), tb.asarray(right)
     np.asarray(x @ w)
     tracemalloc.start()
