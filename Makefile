@@ -218,6 +218,7 @@ docs: $(READY) $(DOCS_READY) ## Writes the generated tables, runs the code of th
 	$(BIN)/python docs/tables.py
 	$(BIN)/python -m pytest tests/project/test_docs.py tests/project/test_reference.py
 	$(DOCS_BIN)/python -m doctest docs/reference.py docs/runtime.py docs/gallery.py
+	$(DOCS_BIN)/python docs/defaults.py
 	$(DOCS_BIN)/python docs/gallery.py
 	NO_MKDOCS_2_WARNING=1 $(DOCS_BIN)/mkdocs build --strict
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib import import_module
-from inspect import getdoc, signature
+from inspect import Parameter, getattr_static, getdoc, signature
 from pathlib import Path
 from runpy import run_path
 from typing import Any, Final
@@ -44,6 +44,8 @@ class Runtime(griffe.Extension):
             said = _elsewhere().get(id(getattr(import_module(module.path), obj.name, None)), "")
             obj.docstring.value = with_text(obj.docstring.value, said)
         obj.docstring.value = with_examples(obj.docstring.value)
+        if isinstance(obj, griffe.Function):
+            _set_defaults(obj)
 
     def on_class_members(self, *, cls: griffe.Class, **_: Any) -> None:
         """Lists the fields of a named tuple whose fields have no texts of their own."""
@@ -97,6 +99,50 @@ def with_text(docstring: str, text: str) -> str:
     section = re.search(r"^(?:[A-Z]\w+\n-{3,}$|>>> )", docstring, re.MULTILINE)
     place = section.start() if section else len(docstring)
     return f"{docstring[:place].rstrip()}\n\n{text}\n\n{docstring[place:]}".rstrip() if text else docstring
+
+
+def _set_defaults(function: griffe.Function) -> None:
+    """Gives each documented parameter its own default, and its own type where the docstring says none.
+
+    Griffe gives parameters that are documented together those of the first, and takes the first of some choices for the
+    default.
+    """
+    value = value_of(function)
+    if function.docstring is None or not callable(value):
+        return
+    parameters = signature(value).parameters
+    for section in function.docstring.parsed:
+        first: Any = None
+        for entry in section.value if section.kind is griffe.DocstringSectionKind.parameters else ():
+            if first is None or entry.description != first.description:
+                first = entry
+                shown = str(entry.annotation)
+            if entry.name in parameters:
+                declared = function.parameters
+                entry.value = default_text(parameters[entry.name].default, str(declared[entry.name].default))
+                if shown == str(declared[first.name].annotation):
+                    entry.annotation = declared[entry.name].annotation
+
+
+def value_of(obj: griffe.Object) -> Any:
+    """The function of the running package; `None` where a class has none, as one for type checkers alone."""
+    value: Any = import_module(obj.module.path)
+    for name in obj.path.removeprefix(obj.module.path + ".").split("."):
+        value = getattr_static(value, name, None)  # a method, but not a bound one
+    return getattr(value, "__func__", value)
+
+
+def default_text(default: Any, source: str) -> str | None:
+    """A default as users write it; the source's text for what is not a plain value.
+
+    >>> default_text("linear", "LINEAR"), default_text(0.9, "0.9"), default_text(print, "print")
+    ('"linear"', '0.9', 'print')
+    """
+    if default is Parameter.empty:
+        return None
+    if isinstance(default, str):
+        return f'"{default}"'
+    return repr(default) if default is None or isinstance(default, bool | int | float | tuple) else source
 
 
 def _retype(declared: griffe.Function, value: Any) -> None:
