@@ -54,7 +54,10 @@ def is_default(text: str, parameter: Parameter, function: Any) -> bool:
     """Whether text that is evaluated where the function was written has the value of the default."""
     if parameter.default is Parameter.empty:
         return True
-    value = eval(text, dict(vars(sys.modules[function.__module__])))
+    try:
+        value = eval(text, dict(vars(sys.modules[function.__module__])))
+    except (NameError, SyntaxError):
+        return False
     return bool(value is parameter.default or repr(value) == repr(parameter.default))
 
 
