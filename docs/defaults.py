@@ -30,7 +30,7 @@ def main() -> int:
         if parameter is None:
             continue
         count += 1
-        text = "a required parameter" if entry.value is None else entry.value
+        text = "a required parameter" if entry.value is None else str(entry.value)
         if (entry.value is None) != (parameter.default is Parameter.empty) or not is_default(text, parameter, value):
             wrong.append(f"{function.path}: {entry.name} is shown as {text}, and is {parameter.default!r}")
     print(*wrong, f"{count} parameters, {len(wrong)} wrong defaults", sep="\n")
