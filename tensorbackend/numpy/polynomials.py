@@ -101,7 +101,18 @@ def _align_lengths(*polynomials: Any) -> list[Any]:
 @public
 def polymul(a1: Any, a2: Any) -> Any:
     """The product of two polynomials."""
-    return functions["convolve"](functions["atleast_1d"](a1), functions["atleast_1d"](a2))
+    return functions["convolve"](coefficients_of(a1), coefficients_of(a2))
+
+
+def coefficients_of(p: Any) -> ndarray:
+    """Coefficients along one axis, without leading zeros where data can be read."""
+    x: ndarray = functions["atleast_1d"](p)
+    if x.ndim > 1:
+        raise ArgumentError("Polynomial must be 1d only.")
+    if len(x) == 1 or not x.tensor.backend.holds_data:
+        return x
+    trimmed: ndarray = functions["trim_zeros"](x, "f")
+    return trimmed if len(trimmed) else functions["zeros"](1, x.dtype)
 
 
 @public

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import wraps
-from typing import Any, Final
+from typing import Any
 
 import numpy
 
@@ -12,8 +12,7 @@ from ..errors import ArgumentError, expected
 from .arrays import functions, ndarray
 from .conversion import NUMBERS, host
 from .functions import PUBLIC
-
-_trim: Final[Callable[..., Any]] = functions["trim_zeros"]
+from .polynomials import coefficients_of
 
 
 class poly1d:
@@ -49,10 +48,7 @@ class poly1d:
     def __init__(self, c_or_r: Any, r: bool = False, variable: str | None = None) -> None:
         given = c_or_r.coeffs if isinstance(c_or_r, poly1d) else c_or_r
         self.variable = variable or (c_or_r.variable if isinstance(c_or_r, poly1d) else "x")
-        found: Any = functions["atleast_1d"](functions["poly"](given) if r else given)
-        if found.ndim > 1:
-            raise ArgumentError("Polynomial must be 1d only.")
-        self.coeffs = _without_leading_zeros(found)
+        self.coeffs = coefficients_of(functions["poly"](given) if r else given)
 
     # NumPy's other names
 
@@ -169,12 +165,6 @@ poly1d.__module__ = __package__
 
 def _is_number(value: Any) -> bool:
     return value.__class__ in NUMBERS or (value.__class__ is ndarray and not value.ndim)
-
-
-def _without_leading_zeros(x: Any) -> Any:
-    if len(x) == 1 or not x.tensor.backend.holds_data:
-        return x
-    return _trim(x, "f") if bool(functions["any"](x)) else x[:1]
 
 
 def _of_polynomials(name: str) -> None:

@@ -15,6 +15,7 @@ from ..array_module import ArrayModuleBackend
 from ..array_module.base import BLOCK, Array, KernelContext
 from ..threefry import encrypt
 from .contraction import NumpyContraction
+from .convolution import NumpyConvolution
 from .creation import NumpyCreation
 from .cumulative import NumpyCumulative
 from .elementwise import NumpyElementwise
@@ -47,6 +48,7 @@ class NumpyBackend(
     NumpyOrderStatistics,
     NumpyIndexing,
     NumpyContraction,
+    NumpyConvolution,
     NumpyNorms,
     NumpySparse,
     NumpySubstitution,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ...dispatch import composite
+from ...dtypes import float32, promote_types
 from ...errors import ShapeError, expected
 from ...rules.accuracy import SUM
 from ...rules.broadcasting import check_dtype, result_type
@@ -12,12 +13,22 @@ from ...rules.plan import choice
 from ...template import merge_names
 from ...tensor import Tensor
 from ..convolution import conv
+from ..elementwise.binary import add, multiply
 from ..elementwise.conversion import astype
 from ..elementwise.unary import conj
-from ..shape import flip, reshape
+from ..indexing.slices import entries
+from ..padding import pad
+from ..reduction import sum
+from ..shape import concatenate, flip, reshape
 from .shape.arranging import as_vector
 
 Overlap = Literal["full", "same", "valid"]
+
+_MOST = 512
+"""A kernel of more elements is divided into parts, as the products at the ends take the square of its size."""
+
+_PARTS = 16
+"""The number of parts into which a long kernel is divided: then the ends take an eighth of all products."""
 
 
 @composite.within(SUM)
@@ -45,8 +56,7 @@ def convolve(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "full") -> Tensor:
 
     Notes
     -----
-    Beyond their ends the vectors are 0, so that an infinity or a NaN of the shorter one is NaN where it meets them, as
-    in JAX and PyTorch, and other than in NumPy.
+    Nothing is multiplied beyond the ends of the vectors: an infinity or a NaN affects the sums that it takes part in.
 
     Examples
     --------
@@ -55,8 +65,9 @@ def convolve(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "full") -> Tensor:
     [0, 1, 4, 7, 6]
     """
     names = merge_names(x1.template, x2.template)
-    longer, shorter = _longer_first(x1, x2)
-    return _products(longer, flip(shorter), mode).rename(*names)
+    longer, shorter = sorted(_vectors(x1, x2), key=_length, reverse=True)
+    low, high = overhang(mode, shorter.shape[0])
+    return shifted_products(longer, flip(shorter), low, high).rename(*names)
 
 
 @composite.within(SUM)
@@ -84,8 +95,7 @@ def correlate(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "valid") -> Tensor:
 
     Notes
     -----
-    Beyond their ends the vectors are 0, so that an infinity or a NaN of the shorter one is NaN where it meets them, as
-    in JAX and PyTorch, and other than in NumPy.
+    Nothing is multiplied beyond the ends of the vectors: an infinity or a NaN affects the sums that it takes part in.
 
     Examples
     --------
@@ -94,27 +104,70 @@ def correlate(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "valid") -> Tensor:
     [2, 5, 8, 3, 0]
     """
     names = merge_names(x1.template, x2.template)
-    x2 = conj(x2) if x2.dtype.is_complex else x2
-    longer, shorter = _longer_first(x1, x2)
-    products = _products(longer, shorter, mode)
-    return (products if x2.shape[0] <= x1.shape[0] else flip(products)).rename(*names)
+    first, second = _vectors(x1, conj(x2) if x2.dtype.is_complex else x2)
+    if _length(second) <= _length(first):
+        return convolve(first, flip(second), mode=mode).rename(*names)
+    return flip(convolve(second, flip(first), mode=mode)).rename(*names)
 
 
-def _longer_first(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
-    """Two vectors with elements, the longer one first, in their common dtype."""
+def _length(x: Tensor) -> int:
+    return x.shape[0]
+
+
+def _vectors(x1: Tensor, x2: Tensor) -> list[Tensor]:
+    """Two vectors with elements, in their common dtype and without names."""
     dtype = check_dtype(result_type([x1.template, x2.template]), "numeric")
     remedy = "vmap() over the others, or write tb.conv(x[None, None], y[None, None])[0, 0] for grids"
     vectors = [astype(as_vector(x, "samples", remedy), dtype) for x in (x1, x2)]
     if 0 in (x1.shape[0], x2.shape[0]):
         raise ShapeError(expected("vectors with elements", x1=x1.template, x2=x2.template))
-    first, second = vectors
-    return (second, first) if second.shape[0] > first.shape[0] else (first, second)
+    return vectors
 
 
-def _products(longer: Tensor, shorter: Tensor, mode: Overlap) -> Tensor:
-    """The sums of longer[n + k] * shorter[k]."""
-    length, count = longer.shape[0], shorter.shape[0]
+def overhang(mode: Overlap, count: int) -> tuple[int, int]:
+    """How many of `count` elements are beyond the start at the first shift, and beyond the end at the last."""
     word = choice(("full", "same", "valid"), mode=mode)
-    low, high = {"full": (count - 1, count - 1), "same": (count // 2, (count - 1) // 2), "valid": (0, 0)}[word]
-    kernel = reshape(shorter, (1, 1, count))
-    return reshape(conv(reshape(longer, (1, 1, length)), kernel, padding=((low, high),)), (-1,))
+    return {"full": (count - 1, count - 1), "same": (count // 2, (count - 1) // 2), "valid": (0, 0)}[word]
+
+
+def shifted_products(x: Tensor, kernel: Tensor, low: int, high: int) -> Tensor:
+    """The sums of x[n - low + k] * kernel[k] for a kernel that is not longer than x, over all k for which x has that
+    element. The first n leaves `low` elements of the kernel before x, the last one `high` behind it."""
+    length, count = x.shape[0], kernel.shape[0]
+    if not x.dtype.is_inexact or not (low or high):
+        return _products(x, kernel, low, high)
+    # Zeros around x would make infinities and NaN of the kernel NaN: the sums at the ends are made without padding.
+    first, places = count - 1 - low, length + low + high - count + 1
+    most = max(_MOST, -(-count // _PARTS))
+    if count > most:
+        total = None
+        for start in range(0, count, most):
+            size = min(most, count - start)
+            sums = shifted_products(x, entries(kernel, 0, start, size), size - 1, size - 1)
+            moved = pad(sums, [(count - start - size, start)])
+            total = moved if total is None else add(total, moved)
+        assert total is not None
+        return entries(total, 0, first, places)
+    if length <= 2 * count or length * count <= _MOST:
+        return entries(_sheared_sums(x, flip(kernel)), 0, first, places)
+    edges = concatenate([entries(x, 0, 0, count - 1), entries(x, 0, length - count + 1, count - 1)])
+    sums = _sheared_sums(edges, flip(kernel))
+    whole = _products(x, kernel, 0, 0)
+    return concatenate([entries(sums, 0, first, low), whole, entries(sums, 0, 2 * count - 2, high)])
+
+
+def _sheared_sums(x: Tensor, factors: Tensor) -> Tensor:
+    """The sums of factors[k] * x[n - k] for each n, over all k for which x has that element: each row of products is
+    moved by one element more than the row before."""
+    length, count = x.shape[0], factors.shape[0]
+    work = promote_types(x.dtype, float32)
+    rows = multiply(reshape(astype(factors, work), (count, 1)), reshape(astype(x, work), (1, length)))
+    padded = reshape(pad(rows, [(0, 0), (0, count)]), (-1,))
+    moved = reshape(entries(padded, 0, 0, count * (length + count - 1)), (count, length + count - 1))
+    return astype(sum(moved, axis=0), x.dtype)
+
+
+def _products(x: Tensor, kernel: Tensor, low: int, high: int) -> Tensor:
+    """The sums of x[n + k] * kernel[k], for x with zeros around it."""
+    kernels = reshape(kernel, (1, 1, kernel.shape[0]))
+    return reshape(conv(reshape(x, (1, 1, x.shape[0])), kernels, padding=((low, high),)), (-1,))

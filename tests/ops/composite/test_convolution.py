@@ -40,3 +40,22 @@ def test_what_is_refused() -> None:
         tb.correlate(tb.ones((2, 2)), tb.ones((2, 2)))
     with pytest.raises(ArgumentError, match="mode"):
         tb.convolve(tb.ones(2), tb.ones(2), mode="most")  # type: ignore[arg-type] # the error under test
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_nothing_is_multiplied_beyond_the_ends(backend: str) -> None:
+    x, kernel = tb.ones(4, dtype="f64", backend=backend), tb.asarray([1.0, np.nan], dtype="f64", backend=backend)
+    np.testing.assert_array_equal(np.asarray(tb.convolve(x, kernel)), [1] + [np.nan] * 4)
+    np.testing.assert_array_equal(np.asarray(tb.correlate(x, kernel, mode="full")), [np.nan] * 4 + [1])
+    slope = tb.grad(lambda x: tb.sum(tb.convolve(x, kernel, mode="valid")))(x)
+    np.testing.assert_array_equal(np.asarray(slope), [np.nan] * 3 + [1])
+
+
+def test_a_long_kernel_is_divided_into_parts() -> None:
+    random = np.random.default_rng(0)
+    a, b = random.normal(size=3000), random.normal(size=1100)
+    a[700], b[5] = np.inf, np.nan
+    for mode in ("full", "same"):
+        found = tb.convolve(*(tb.asarray(v, backend="jax") for v in (a, b)), mode=mode)
+        with np.errstate(invalid="ignore"):
+            np.testing.assert_allclose(np.asarray(found), np.convolve(a, b, mode), atol=1e-9)
