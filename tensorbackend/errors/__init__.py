@@ -63,6 +63,10 @@ class AxisError(TensorBackendError, ValueError, IndexError):
     """An axis, by position or by name, that the tensor does not have."""
 
 
+class AxisKindError(AxisError, TypeError):
+    """An axis of a type that the function does not accept: a float, or a name where axes have none."""
+
+
 class NamesError(TensorBackendError, ValueError):
     """Names of matching axes that differ, or a name that would occur twice in one tensor."""
 

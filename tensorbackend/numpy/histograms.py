@@ -27,11 +27,11 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     t = tensor(x)
     if t.dtype is bool_:
         t = cast(t, tb.int64)
-    t = as_integers(t)
     if t.ndim != 1:
         raise ArgumentError(
             "object too deep for desired array" if t.ndim else "object of too small depth for desired array"
         )
+    t = as_integers(t)
     if operator.index(minlength) < 0:
         raise ArgumentError("'minlength' must not be negative")
     if t.shape[0] and t.backend.is_concrete(t) and int(tb.min(t)) < 0:

@@ -180,7 +180,10 @@ def base_repr(number: int, base: int = 2, padding: int = 0) -> str:
 @function
 def packbits(a: Array, /, axis: Any = None, bitorder: str = "big") -> Array:
     """Nonzero elements as bits of bytes."""
-    x = tb.reshape(a, (-1,)) if axis is None else tb.moveaxis(a, axis, -1)
+    _check_bit_order(bitorder)
+    if not (a.dtype.is_integer or a.dtype is bool_):
+        raise TypeError("Expected an input array of integer or boolean data type")
+    x = _flat_or_last(a, axis)
     bits = cast(tb.not_equal(x, 0) if x.dtype is not bool_ else x, tb.uint8)
     missing = -bits.shape[-1] % 8
     bits = tb.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, missing)])
@@ -191,12 +194,25 @@ def packbits(a: Array, /, axis: Any = None, bitorder: str = "big") -> Array:
     return made if axis is None else tb.moveaxis(made, -1, axis)
 
 
+def _check_bit_order(bitorder: Any) -> None:
+    if not isinstance(bitorder, str):
+        raise TypeError(f"bitorder must be str, not {type(bitorder).__name__}")
+    if bitorder not in ("big", "little"):
+        raise ArgumentError("'order' must be either 'little' or 'big'")
+
+
+def _flat_or_last(a: Tensor, axis: Any) -> Tensor:
+    """The tensor with an axis moved to the end; the flat tensor for None."""
+    return tb.reshape(a, (-1,)) if axis is None else tb.moveaxis(a, operator.index(axis), -1)
+
+
 @function
 def unpackbits(a: Array, /, axis: Any = None, count: Any = None, bitorder: str = "big") -> Array:
     """The bits of bytes as elements 0 and 1."""
     if a.dtype is not tb.uint8:
         raise TypeError("Expected an input array of unsigned byte data type")
-    x = tb.reshape(a, (-1,)) if axis is None else tb.moveaxis(a, axis, -1)
+    _check_bit_order(bitorder)
+    x = _flat_or_last(a, axis)
     places = list(range(8))
     shifts = tb.asarray(places[::-1] if bitorder == "big" else places, dtype=tb.uint8)
     bits = tb.bitwise_and(tb.bitwise_right_shift(x[..., None], shifts), tb.asarray(1, dtype=tb.uint8))

@@ -17,7 +17,7 @@ from .conversion import back, cast, host, tensor
 from .dtypes import dtype_of
 from .functions import public
 from .reductions import NO_VALUE, no_order
-from .shapes import axis_position
+from .shapes import axis_position, refuse_lists
 from .statistics import make_quantile
 from .ufuncs import write_out
 
@@ -102,6 +102,7 @@ def nanmean(
     """The mean of the elements that are not NaN."""
     x, present = _present(a, dtype, where)
     x = x if where is NO_VALUE else tb.where(present, x, numpy.nan)
+    refuse_lists(axis)
     made = tb.nanmean(x, axis=axis, keepdims=keepdims is not NO_VALUE and bool(keepdims))
     return result(made) if out is None else write_out("nanmean", out, made)
 

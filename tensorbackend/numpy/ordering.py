@@ -88,6 +88,8 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     """Find the indices at which values would be inserted to keep a sequence sorted."""
     x, y = chosen(asarray(a), asarray(v))
+    if not isinstance(side, str):
+        raise TypeError(f"search side must be str, not {type(side).__name__}")
     if side not in ("left", "right"):
         raise ArgumentError(f"search side must be one of 'left' or 'right' (got {side!r})")
     x = cast(x, tb.uint8) if x.dtype is bool_ else x

@@ -21,6 +21,7 @@ from .selection import nonzero
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]:
     """The coordinates of places of the flat array."""
     sizes = as_shape(shape)
+    _check_order(order)
     places = tensor(indices)
     if not places.dtype.is_integer:
         raise TypeError("only int indices permitted")
@@ -32,6 +33,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
     """The places of the flat array at coordinates."""
     sizes = as_shape(dims)
+    _check_order(order)
     parts = [tensor(each) for each in multi_index]
     modes = mode if isinstance(mode, tuple) else (mode,) * len(sizes)
     parts = [
@@ -41,6 +43,14 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     if order == "F":
         parts, sizes = parts[::-1], sizes[::-1]
     return result(tb.ravel_multi_index(parts, sizes))
+
+
+def _check_order(order: Any) -> None:
+    """Raises an error unless a word for an order of elements is "C" or "F"."""
+    if not isinstance(order, str):
+        raise TypeError(f"order must be str, not {type(order).__name__}")
+    if order not in ("C", "F"):
+        raise ArgumentError(f"order must be 'C' or 'F', got {order!r}")
 
 
 @public

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from inspect import signature
 from typing import Any, Final
@@ -19,7 +20,7 @@ from .documents import summary_of
 from .dtypes import dtype_of
 from .functions import PUBLIC
 from .host_arrays import AT_HOME, FALL_BACK, SCOPE
-from .shapes import axis_positions, size
+from .shapes import axis_positions, refuse_lists, size
 from .ufuncs import write_out
 
 
@@ -94,6 +95,9 @@ ROWS: Final = {
     "count_nonzero": Reduction(tb.count_nonzero, "axis=None, *, keepdims=False", _any),
 }  # fmt: skip
 
+_OF_COUNTS: Final = frozenset({"mean", "var", "std", "median"})
+"""Reductions that need the number of elements, for which NumPy refuses an axis of a number."""
+
 _SOURCE: Final = """\
 def {name}(a, {signature}):
     if a.__class__ is ndarray and {plain}:
@@ -123,7 +127,7 @@ def _make_function(name: str, row: Reduction) -> Callable[..., Any]:
     names = [part.partition("=")[0].strip() for part in row.signature.split(",") if part.strip() != "*"]
     tests = [f"{each} is {'None' if each in ('dtype', 'out') else 'NO_VALUE'}" for each in names if each in _PLAIN]
     if "axis" in names:
-        tests.append("axis.__class__ is not ndarray")
+        tests.append("axis.__class__ is not ndarray and axis.__class__ is not list")
     arrays = ["a", *[each for each in names if each in ("out", "initial", "where", "mean")]]
     keep = ", keepdims=False if keepdims is NO_VALUE else keepdims" if "keepdims" in names else ""
     source = _SOURCE.format(
@@ -150,10 +154,12 @@ def reduce(
     x = tensor(a)
     keep = False if keepdims is NO_VALUE else bool(keepdims)
     if isinstance(axis, numpy.ndarray) or axis.__class__ is ndarray:
-        axis = int(axis)
+        axis = operator.index(axis)
+    if name != "median":
+        refuse_lists(axis)
     if dtype is not None:
         x = cast(x, dtype_of(dtype))
-    if not x.ndim and axis.__class__ is int and axis in (0, -1):
+    if not x.ndim and axis.__class__ is int and axis in (0, -1) and name not in _OF_COUNTS:
         axis = None  # as in NumPy
     given = x.dtype
     if given not in row.straight:

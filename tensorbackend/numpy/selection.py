@@ -168,6 +168,8 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """For each element the entry of the array that it names."""
     index = tensor(a)
     index = cast(index, tb.int64) if index.dtype is bool_ else index
+    if not index.dtype.is_integer:
+        raise TypeError("choose: expected integers, which name the choices")
     parts = promote([tensor(each) for each in choices])
     if mode == "wrap":
         index = tb.remainder(index, len(parts))

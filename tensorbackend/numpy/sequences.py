@@ -123,9 +123,13 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """The gradient along each axis by central differences."""
     x = asarray(f)
+    if x._template().dtype is bool_:
+        raise TypeError("gradient: bools cannot be subtracted; write x.astype(float)")
     if not x._template().dtype.is_inexact:
         x = x.astype(float)
     axes = list(axis_positions(axis, x.ndim))
+    if len(set(axes)) < len(axes):
+        raise ArgumentError(f"repeated axis in {axis!r}")
     spacings = list(varargs) or [1.0]
     if len(spacings) == 1 and numpy.ndim(host(spacings[0])) == 0:
         spacings *= len(axes)
@@ -193,6 +197,7 @@ def _slope(x: ndarray, axis: int, spacing: Any, edge_order: int) -> Any:
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     """The integral by the trapezoidal rule."""
     values = asarray(y)
+    axis = axis_position(axis, values.ndim)
     if x is None:
         d: Any = dx
     else:
@@ -202,7 +207,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
             shape = [1] * values.ndim
             shape[axis] = d.shape[0]
             d = d.reshape(tuple(shape))
-    before = (slice(None),) * (axis % values.ndim)
+    before = (slice(None),) * axis
     return functions["sum"](d * (values[(*before, slice(1, None))] + values[(*before, slice(None, -1))]) / 2.0, axis)
 
 
@@ -219,7 +224,10 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     """Values between given points, linearly."""
     places, values = cast(tensor(xp), tb.float64), tensor(fp)
     values = values if values.dtype.is_complex else cast(values, tb.float64)
-    t = cast(tensor(x), tb.float64)
+    t = tensor(x)
+    if t.dtype.is_complex:
+        raise TypeError("interp: expected real places, got complex ones; write x.real")
+    t = cast(t, tb.float64)
     if places.ndim != 1 or values.ndim != 1:
         raise ArgumentError("Data points must be 1-D sequences")
     if not places.shape[0]:
@@ -253,7 +261,9 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
 @public
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     """The cross-correlation of two sequences."""
-    x, y = functions["atleast_1d"](a), functions["atleast_1d"](v)
+    x, y = asarray(a), asarray(v)
+    if not x.ndim or not y.ndim:
+        raise ArgumentError("object of too small depth for desired array")
     if not x.size or not y.size:
         raise ArgumentError(
             "first array argument cannot be empty" if not x.size else "second array argument cannot be empty"
@@ -261,9 +271,15 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     return _correlate(tb.correlate, x, y, mode)
 
 
-def _correlate(op: Callable[..., Tensor], x: ndarray, y: ndarray, mode: str) -> Any:
+def _correlate(op: Callable[..., Tensor], x: ndarray, y: ndarray, mode: Any) -> Any:
     """A product of two vectors with all shifts, bools as ints."""
     words = {"f": "full", "s": "same", "v": "valid"}
+    if mode.__class__ is int:
+        if mode not in (0, 1, 2):
+            raise ArgumentError("integer convolve/correlate mode must be 0, 1, or 2")
+        mode = ("valid", "same", "full")[mode]
+    if not isinstance(mode, str):
+        raise TypeError("convolve/correlate mode not understood: expected 'valid', 'same' or 'full'")
     if mode not in (*words, *words.values()):
         raise ArgumentError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
     first, second = chosen(x, y)

@@ -41,6 +41,12 @@ def axis_positions(axis: Any, ndim: int) -> tuple[int, ...]:
     return tuple([axis_position(place, ndim) for place in each])
 
 
+def refuse_lists(axis: Any) -> None:
+    """Raises an error for a list of axes, which NumPy takes in some functions alone."""
+    if isinstance(axis, list):
+        raise TypeError("'list' object cannot be interpreted as an integer; write a tuple of axes")
+
+
 def flat_along(x: Tensor, axis: Any) -> tuple[Tensor, int]:
     """A tensor and the position of an axis; for None the flat tensor and 0."""
     if axis is None:
@@ -191,6 +197,7 @@ def squeeze(a: Any, axis: Any = None) -> ndarray:
 @planned_view
 def _squeezed(a: Any, axis: Any = None) -> Step:
     axes: Any = [place for place, size in enumerate(a.shape) if size == 1]
+    refuse_lists(axis)
     axes = axes if axis is None else axis_positions(axis, a.ndim)
     if any(a.shape[each] != 1 for each in axes):
         raise ShapeError("cannot select an axis to squeeze out which has size not equal to one")

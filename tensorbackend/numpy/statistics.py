@@ -9,18 +9,21 @@ import numpy
 
 import tensorbackend as tb
 
+from ..dtypes import bool_
 from ..errors import ArgumentError
 from ..tensor import Tensor
 from .arrays import box, functions, ndarray, result, tensor_of
 from .conversion import asarray, back, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, Out, function, public
+from .shapes import axis_positions, refuse_lists
 from .ufuncs import write_out
 
 
 @function
 def ptp(a: Array, axis: Any = None, out: Out = None, keepdims: Any = False) -> Array:
     """The range: the maximum minus the minimum along axes."""
+    refuse_lists(axis)
     return tb.max(a, axis=axis, keepdims=keepdims) - tb.min(a, axis=axis, keepdims=keepdims)
 
 
@@ -38,7 +41,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     if w.shape != x.shape:
         if axis is None:
             raise TypeError("Axis must be specified when shapes of a and weights differ.")
-        axes = [each % x.ndim for each in (axis if isinstance(axis, tuple) else (axis,))]
+        axes = axis_positions(axis, x.ndim)
         if w.shape != tuple([x.shape[each] for each in axes]):
             raise ArgumentError("Shape of weights must be consistent with shape of a along specified axis.")
         order = sorted(range(len(axes)), key=axes.__getitem__)
@@ -68,13 +71,19 @@ def make_quantile(name: str, scale: int, compute: Callable[..., Any], what: str)
         keepdims: bool = False, *, weights: Any = None,
     ) -> Any:  # fmt: skip
         x, given = tensor(a), host(q)
+        share = numpy.true_divide(given, scale, dtype=None if numpy.iscomplexobj(given) else float)
+        if x.dtype.is_complex:
+            raise TypeError("a must be an array of real numbers")
+        if share.ndim > 2:
+            raise ArgumentError("q must be a scalar or 1d")
+        if x.dtype is bool_ and method not in _DISCRETE and weights is None:
+            raise TypeError(f"{name}: bools cannot be subtracted; write x.astype(float)")
+        if numpy.iscomplexobj(share) or ((share < 0) | (share > 1)).any():
+            raise ArgumentError(f"{'Quantiles' if scale == 1 else 'Percentiles'} must be in the range [0, {scale}]")
         if x.dtype.is_floating:  # a number yields to the dtype of the elements, an array does not
             weak = given.__class__ in (int, float)
             dtype = numpy_dtype(x.dtype)
             x = cast(x, dtype_of(dtype if weak else numpy.result_type(dtype, numpy.true_divide(given, dtype.type(1)))))
-        share = numpy.asarray(given, dtype=float) / scale
-        if ((share < 0) | (share > 1)).any():
-            raise ArgumentError(f"{'Quantiles' if scale == 1 else 'Percentiles'} must be in the range [0, {scale}]")
         made = compute(x, share, axis, method, bool(keepdims), host(weights))
         return made if out is None else write_out(name, out, tensor(made))
 
@@ -83,8 +92,6 @@ def make_quantile(name: str, scale: int, compute: Callable[..., Any], what: str)
 
 
 def _quantile(x: Tensor, share: Any, axis: Any, method: Any, keepdims: bool, weights: Any) -> Any:
-    if x.dtype.is_complex:
-        raise TypeError("a must be an array of real numbers")
     if method not in _METHODS or weights is not None:
         found = numpy.quantile(host(x), share, axis, method=method, keepdims=keepdims, weights=weights)
         return back(found.astype(numpy_dtype(x.dtype)) if x.dtype.is_floating else found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..annotations import Axes, Axis, SoleAxis
-from ..errors import AxisError, expected, shown
+from ..errors import AxisError, AxisKindError, expected, shown
 from ..template import Template, as_int
 
 
@@ -20,7 +20,8 @@ def normalize_axis(x: Template, axis: Axis) -> int:
             remedy = f"rename({named}) names the axis without a name" if x.names.count(None) == 1 else ""
             if x.ndim > 1 and not any(x.names):
                 remedy = "name its axes with rename(), or write a position"
-            raise AxisError(expected(f"an axis name of {x!r}", remedy, axis=axis))
+            error = AxisError if any(x.names) else AxisKindError
+            raise error(expected(f"an axis name of {x!r}", remedy, axis=axis))
         return x.names.index(axis)
     position = as_int(axis)
     if position is None:
@@ -30,7 +31,7 @@ def normalize_axis(x: Template, axis: Axis) -> int:
             remedy = f"write {shown(given[0])}"
         elif isinstance(given, list | tuple) and given:
             remedy = f"merge_axes(x, {shown(tuple(given))}, name=...) makes one axis of them"
-        raise AxisError(expected("an axis as an int or a name", remedy, axis=axis))
+        raise AxisKindError(expected("an axis as an int or a name", remedy, axis=axis))
     if not -x.ndim <= position < x.ndim:
         expectation = (
             f"an axis from {-x.ndim} to {x.ndim - 1} of {x!r}" if x.ndim else "no axis, as the tensor has none"

@@ -11,7 +11,7 @@ from ..annotations import Axis
 from ..caching.memos import remembers_calls
 from ..caching.option_keys import MEMO_LIMIT, freeze
 from ..dtypes import DType
-from ..errors import ArgumentError, AxisError, NamesError, ShapeError, expected
+from ..errors import ArgumentError, AxisError, AxisKindError, NamesError, ShapeError, expected
 from ..sizes import index
 from ..template import (
     Names,
@@ -216,7 +216,8 @@ def plan_concatenation(tensors: Sequence[Template], axis: Axis) -> Plan:
         raise ArgumentError(expected("at least one tensor"))
     first = tensors[0]
     if isinstance(axis, str) and axis not in first.names:
-        raise AxisError(expected(f"an axis name of {first!r}", f"stack(..., name={axis!r}) makes an axis", axis=axis))
+        error = AxisError if any(first.names) else AxisKindError
+        raise error(expected(f"an axis name of {first!r}", f"stack(..., name={axis!r}) makes an axis", axis=axis))
     if not first.ndim:
         raise ShapeError(expected("tensors with axes", "stack() joins numbers along a new axis", tensor=first))
     along = normalize_axis(first, axis)
