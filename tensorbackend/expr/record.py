@@ -188,7 +188,7 @@ def no_data_error(x: Tensor) -> TemplateDataError:
     """The error for reading a value that depends on an argument of a trace."""
     remedy = (
         "use ops in place of float() and math, where() or tb.cond() for a choice, (a) & (b) for `a and b`, "
-        "and size= for a shape that depends on data"
+        "size= for a shape that depends on data, and tb.tape() for a gradient of what reads data"
     )
     return TemplateDataError(expected("no data to be read while a function is traced", remedy, tensor=x.template))
 

@@ -201,7 +201,9 @@ def test_indices_outside(x: tb.Tensor) -> None:
 
 def test_a_mask_needs_data() -> None:
     dry = tb.template((3, 4), "f32")
-    with pytest.raises(TemplateDataError, match=re.escape("; use where(), or x[nonzero(mask, size=n)]") + "$"):
+    with pytest.raises(
+        TemplateDataError, match=re.escape("; use where(), x[nonzero(mask, size=n)], or tb.tape() for a gradient") + "$"
+    ):
         dry[dry > 0]
     assert dry[tb.nonzero(dry > 0, size=5)].shape == (5,)
     (rows,) = tb.nonzero(tb.template((3,), "bool"), size=2)

@@ -275,7 +275,7 @@ def _positions(mask: Tensor) -> Tensor:
     try:
         count = count_nonzero(flat).item()
     except TemplateDataError:
-        remedy = "use where(), or x[nonzero(mask, size=n)]"
+        remedy = "use where(), x[nonzero(mask, size=n)], or tb.tape() for a gradient"
         expectation = "a mask with data, as the result's shape depends on it"
         raise TemplateDataError(expected(expectation, remedy, mask=mask.template)) from None
     return laid_flat(argwhere(flat, size=count))  # type: ignore[arg-type] # an integer, by its dtype

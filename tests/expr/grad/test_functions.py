@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from tensorbackend.errors import (
     GradientError,
     OperandError,
     ShapeError,
+    TemplateDataError,
 )
 from tensorbackend.expr.grad.engine import differentiate_graph
 from tensorbackend.tensor import Tensor
@@ -341,3 +343,26 @@ def test_an_eager_gradient_follows_what_is_around_the_function() -> None:
     assert tb.grad(loss)(x).tolist() == [6.0, 4.0]
     x[0] = 1.0
     assert tb.grad(loss)(x).tolist() == [8.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: tb.sum(x[x > 0] ** 2), lambda x: x[0] ** 2 if x[0] > 0 else x[1], lambda x: x[0] * x.tolist()[0]],
+)
+def test_a_function_that_reads_data_runs_once_and_is_sent_to_a_tape(function: Callable[[tb.Tensor], tb.Tensor]) -> None:
+    runs = []
+
+    def counted(x: tb.Tensor) -> tb.Tensor:
+        runs.append(x)
+        return function(x)
+
+    x = tb.asarray([3.0, -1.0])
+    for transform in (tb.grad, tb.value_and_grad, tb.jacobian):
+        runs.clear()
+        with pytest.raises(TemplateDataError, match=r"tb\.tape\(\) for a gradient"):
+            transform(counted)(x)
+        assert len(runs) == 1
+    with tb.tape() as tape:
+        watched = tape.watch(x)
+        y = function(watched)
+    assert tb.gradient(y, watched)[0].item() in (6.0, 3.0)
