@@ -91,8 +91,9 @@ class Template(_Parts):
         )
 
     def __repr__(self) -> str:
+        sizes = map(source_of, self.shape)  # a text needs no number of a symbolic size
         axes = (f"[{size}]" if name is None else f"[{name}: {size}]"
-                for name, size in zip(self.names, self.shape, strict=True))  # fmt: skip
+                for name, size in zip(self.names, sizes, strict=True))  # fmt: skip
         return self.dtype.alias + "".join(axes)
 
     def __setattr__(self, name: str, value: object) -> None:

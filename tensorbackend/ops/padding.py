@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, ShapeError, expected
 from ..rules.shape import Paddings, pad_template
+from ..sizes import is_symbolic
 from ..tensor import Tensor, TensorLike
 from .boundaries import CONSTANT, EXTENSIONS, Boundary, Side, Sides, sides_of
 from .creation.filled import asarray
+from .indexing.slices import entries
 from .indexing.taking import take_at
 from .shape import concatenate, pad_with
 
@@ -36,7 +38,7 @@ def extend(x: Tensor, padding: Paddings, sides: Iterable[Sides], value: TensorLi
         if below in EXTENSIONS:
             parts.insert(0, _entries(x, axis, range(-low, 0), below))
         if above in EXTENSIONS:
-            parts.append(_entries(x, axis, range(size, size + high), above))
+            parts.append(_entries(x, axis, [size + place for place in range(high)], above))
         x = concatenate(parts, axis=axis)
         if below not in EXTENSIONS:
             x = _pad_with_value(x, axis, (low, 0, 0), below, value)
@@ -53,6 +55,8 @@ def _pad_with_value(x: Tensor, axis: int, triple: tuple[int, int, int], side: Si
 def _entries(x: Tensor, axis: int, places: Iterable[int], word: Side) -> Tensor:
     """The entries for positions outside an axis."""
     chosen = [EXTENSIONS[str(word)](place, x.shape[axis]) for place in places]
+    if is_symbolic(chosen):
+        return concatenate([entries(x, axis, place, 1) for place in chosen], axis=axis)
     return take_at(x, asarray(chosen, dtype="int64", backend=x.backend), axis=axis, mode="clip")
 
 

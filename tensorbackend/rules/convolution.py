@@ -33,10 +33,10 @@ class Correlation(NamedTuple):
         return [(*ends, apart - 1) for ends, apart in zip(self.windows.padding, self.input_dilation, strict=True)]
 
 
-def _groups(option: str, value: Any, divided: Callable[[int], bool], what: str) -> int:
+def _groups(option: str, value: Any, divided: Callable[[int], bool], what: Callable[[], str]) -> int:
     count = as_int(value) or 0
     if count < 1 or not divided(count):
-        raise ArgumentError(expected(f"{option} of at least 1 that divide {what}", **{option: value}))
+        raise ArgumentError(expected(f"{option} of at least 1 that divide {what()}", **{option: value}))
     return count
 
 
@@ -61,11 +61,11 @@ def convolution(
     batch, channels, out = x.shape[0], x.shape[1], kernel.shape[0]
     features = _groups(
         "feature_groups", feature_groups, lambda count: channels % count == out % count == 0,
-        f"the {channels} channels of x and the {out} of the result",
+        lambda: f"the {channels} channels of x and the {out} of the result",
     )  # fmt: skip
     batches = _groups(
         "batch_groups", batch_groups, lambda count: batch % count == out % count == 0,
-        f"the batch of {batch} and the {out} channels of the result",
+        lambda: f"the batch of {batch} and the {out} channels of the result",
     )  # fmt: skip
     if features > 1 and batches > 1:
         raise ArgumentError(

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..caching.option_keys import freeze
 from ..errors import ArgumentError, AxisError, ShapeError, expected
-from ..sizes import index
+from ..sizes import index, maximum
 from ..template import MAX_BYTES, Template, as_int, intern_template, merge_names
 from .axes import normalize_axis
 from .broadcasting import check_dtype, result_type
@@ -164,7 +164,7 @@ def _padding(
     if value == "same":
         padding = []
         for size, span, stride in zip(sizes, spans, strides, strict=True):
-            total = max((-(-size // stride) - 1) * stride + span - size, 0)
+            total = maximum((-(-size // stride) - 1) * stride + span - size, 0)
             padding.append((total // 2, total - total // 2))
         return tuple(padding)
     if not isinstance(value, Sequence | Mapping) or isinstance(value, str):

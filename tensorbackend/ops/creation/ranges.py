@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import cmath
 import math
-from operator import index
 from typing import Any
 
 from ...caching.option_keys import NUMBERS
@@ -16,6 +15,7 @@ from ...protocol import BackendLike
 from ...rules.broadcasting import broadcast, check_dtype, result_type, to_floating
 from ...rules.plan import Plan, flag, integer
 from ...select import creation_backend, get_backend, home_of
+from ...sizes import apply, index, is_size, maximum
 from ...template import Template, weak_template
 from ...tensor import Like, Tensor, TensorLike
 from ..composite.shape.arranging import moveaxis
@@ -54,25 +54,32 @@ def _arange(
     like: Like = None,
 ) -> Plan:
     for number in (start, stop, step):
+        if is_size(number):
+            continue
         if scalar_kind(number) not in ("int", "float", "bool") or number != number or abs(number) == math.inf:
             raise OperandError(expected("finite numbers for start, stop and step", number=number))
     if step == 0:
         raise ArgumentError(expected("a step other than 0", start=start, stop=stop, step=step))
     whole = all(scalar_kind(number) != "float" for number in (start, stop, step))
     target_dtype = default_dtype("int" if whole else "float") if dtype is None else as_dtype(dtype)
-    length = max(0, -((start - stop) // step) if whole else math.ceil((stop - start) / step))
+    length = maximum(0, -((start - stop) // step) if whole else math.ceil((stop - start) / step))
     if target_dtype.kind == "bool":
         raise DTypeError(expected("a numeric dtype", "compare a range of numbers instead", dtype=target_dtype))
     for number in (start, start + (length - 1) * step) if length else ():
-        check_scalar(int(number) if target_dtype.is_integer else number, target_dtype)
+        if not is_size(number):
+            check_scalar(int(number) if target_dtype.is_integer else number, target_dtype)
     # The step of a range of at most one element is not used, and may be beyond the dtype.
     step = step if length > 1 else 1
     exact = whole and target_dtype.is_integer
     if not exact:
-        check_scalar(start, float64)
-        check_scalar(step, float64)
-    out, kind = Template((int(length),), target_dtype, (name,)), int if exact else float
-    return Plan(out, (), {"start": kind(start), "step": kind(step), "last": None})
+        for number in (start, step):
+            if not is_size(number):
+                check_scalar(number, float64)
+    out = Template((length if is_size(length) else int(length),), target_dtype, (name,))
+    start, step = (
+        (number if exact and is_size(number) else apply(int if exact else float, number)) for number in (start, step)
+    )
+    return Plan(out, (), {"start": start, "step": step, "last": None})
 
 
 @check_arguments
@@ -137,12 +144,14 @@ def _linspace(
     target_dtype = default_dtype("complex" if "complex" in kinds else "float") if dtype is None else as_dtype(dtype)
     for number in (start, stop):
         check_scalar(number, target_dtype if target_dtype.is_inexact else float64)
-    step = (stop - start) / gaps if gaps > 0 else 0.0
-    if not cmath.isfinite(step):  # the difference overflows, its parts do not
+    step = (stop - start) / maximum(gaps, 1) if is_size(gaps) or gaps > 0 else 0.0
+    if not is_size(step) and not cmath.isfinite(step):  # the difference overflows, its parts do not
         step = stop / gaps - start / gaps
     kind: type[Any] = complex if target_dtype.is_complex else float
-    last = kind(stop) if gaps == num - 1 and num > 1 else None  # rounding must not miss `stop`
-    return Plan(Template((num,), target_dtype, (name,)), (), {"start": kind(start), "step": kind(step), "last": last})
+    last = kind(stop) if endpoint and num > 1 else None  # rounding must not miss `stop`
+    return Plan(
+        Template((num,), target_dtype, (name,)), (), {"start": kind(start), "step": apply(kind, step), "last": last}
+    )
 
 
 _WHOLE = 2**53

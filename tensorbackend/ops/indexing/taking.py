@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any
 
 from ...annotations import Axis, SoleAxis
@@ -20,6 +19,7 @@ from ...rules.axes import normalize_axis, sole_axis
 from ...rules.data_errors import index_out_of_range, restore_index
 from ...rules.indexing import check_indices, plan_take, plan_take_along
 from ...rules.plan import Plan
+from ...sizes import index
 from ...template import Template
 from ...tensor import Tensor, TensorLike
 from ..creation.filled import iota, rename

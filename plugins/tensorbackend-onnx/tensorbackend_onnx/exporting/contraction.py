@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from string import ascii_lowercase
 from typing import Any
 
@@ -10,6 +11,7 @@ import tensorbackend as tb
 from tensorbackend.expr.node import Node
 from tensorbackend.protocol.convolution import Correlation
 from tensorbackend.protocol.window import Windows
+from tensorbackend.sizes import is_symbolic
 
 from .elementwise import as_pairs, dtype
 from .writer import Name, Writer, is_complex, writes
@@ -62,6 +64,10 @@ def conv(w: Writer, node: Node, x: Name, kernel: Name) -> Any:
     negative = any(number < 0 for pair in windows.padding for number in pair)
     if correlation.batch_groups != 1 or dilated or negative or not windows.strides:
         return NotImplemented
+    if is_symbolic(windows.padding):
+        lows, highs = zip(*windows.padding, strict=True)
+        x = w.op("Pad", x, w.ints((0, 0, *lows, 0, 0, *highs)), w.scalar(0, dtype(node)))
+        windows = windows._replace(padding=((0, 0),) * len(lows))
     return w.op(
         "Conv",
         x,
@@ -80,6 +86,12 @@ def pool(w: Writer, node: Node, x: Name) -> Any:
     rows = list(zip(windows.sizes, windows.strides, windows.padding, strict=True))
     spatial = [axis for axis, (size, step, pads) in enumerate(rows) if (size, step, tuple(pads)) != (1, 1, (0, 0))]
     floats = tb.isdtype(dtype(node), "real floating")
+    shape: Sequence[int] = node.operands[0].template.shape
+    if floats and is_symbolic(windows.padding):  # attributes are known before a model runs
+        lows, highs = zip(*windows.padding, strict=True)
+        least = 0 if node.op == "window_sum" else -math.inf
+        x = w.op("Pad", x, w.ints((*lows, *highs)), w.scalar(least, dtype(node)))
+        rows, shape = [(size, step, (0, 0)) for size, step, _ in rows], windows.padded(shape)
     fits = all(0 <= number < size for size, _, pads in (rows[axis] for axis in spatial) for number in pads)
     if not floats or len(spatial) > 3 or not fits:  # onnxruntime wants padding within a window
         return NotImplemented
@@ -91,7 +103,7 @@ def pool(w: Writer, node: Node, x: Name) -> Any:
     moved = x if order == sorted(order) else w.op("Transpose", x, perm=order)
     as_is = len(kept) == 2
     if not as_is:
-        moved = w.op("Reshape", moved, w.ints((-1, 1, *(own.shape[axis] for axis in spatial))))
+        moved = w.op("Reshape", moved, w.ints((-1, 1, *(shape[axis] for axis in spatial))))
     attributes: dict[str, Any] = {
         "kernel_shape": [rows[axis][0] for axis in spatial],
         "strides": [rows[axis][1] for axis in spatial],

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import onnx
 import tensorbackend as tb
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto
 from tensorbackend.errors import ArgumentError, expected
 from tensorbackend.expr.graph import Graph
 
-from ..dtypes import ELEMENT_TYPES, part_dtype
 from ..operators.registry import NEWEST
 from . import contraction, control, elementwise, indexing, pairs, parts, reduction  # noqa: F401 # they declare ops
 from . import places as places
 from . import shape as shapes  # noqa: F401
-from .opening import Source, Written, opened, samples
-from .writer import Name, Shared, Writer, array_of
+from .models import model_of, written
+from .open_axes import Opening, opened, read_ranges
 
 OLDEST, DEFAULT = 18, 22
 """The oldest opset that is written, and the default."""
@@ -34,7 +32,7 @@ def export(
     path: str | os.PathLike[str] | None = None,
     parameters: Any = None,
     opset: int = DEFAULT,
-    open: Sequence[str] = (),
+    open: Sequence[str] | Mapping[str, tuple[int, int | None]] = (),
 ) -> ModelProto:
     """Write a function of tensors as an ONNX model.
 
@@ -55,8 +53,10 @@ def export(
     opset
         The version of ONNX's operators, from 18 on.
     open
-        Names of axes whose sizes the model leaves open. The function is traced at three sizes of them, and what differs
-        is computed in the model.
+        Names of axes whose sizes the model leaves open, from 1 on; or a dict of the least and the largest size of each,
+        `None` for no largest. The function is traced with sizes that are expressions, and the model computes them. If
+        the function has other steps at some sizes, that is an error; sizes that it refuses itself are stated in the
+        model's metadata, as is a range, and the model fails when it runs at such a size.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def export(
     Raises
     ------
     UnsupportedOp
-        For an op that ONNX lacks, with the user's line; and for an open axis at whose sizes the ops differ.
+        For an op that ONNX lacks, and for what depends on the size of an open axis; with the user's line.
 
     Examples
     --------
@@ -86,13 +86,11 @@ def export(
     first: tuple[Any, ...] = ()
     if parameters is not None:
         first = (tb.tree_map(collected, parameters),)
-    traces: list[Written] = []
-    graphs: list[Graph] = []
-    for sizes in samples(open) if open else [{}]:
-        resized = tb.tree_map(lambda template, sizes=sizes: _resized(template, sizes), list(_read(templates)))
-        graphs.append(tb.trace(function)(*first, *resized))
-        traces.append(_written(graphs[-1], opset, len(leaves), sizes))
-    model = _model(graphs, traces, leaves, opset)
+    given = list(_read(templates))
+    if open:
+        model = opened(Opening(tb.trace(function), first, given, leaves, opset), read_ranges(open))
+    else:
+        model = model_of(written(tb.trace(function)(*first, *given), opset, leaves))
     if path is not None:
         save(model, path)
     return model
@@ -106,8 +104,8 @@ def export_graph(graph: Graph, *, opset: int = DEFAULT) -> tuple[ModelProto, fro
     UnsupportedOp
         For an op that ONNX lacks.
     """
-    written = _written(graph, opset, 0, {})
-    return _model([graph], [written], [], opset), frozenset(written.writer.shared.apart)
+    done = written(graph, opset)
+    return model_of(done), frozenset(done.writer.shared.apart)
 
 
 def save(model: ModelProto, path: str | os.PathLike[str]) -> None:
@@ -134,87 +132,3 @@ def _read(templates: Sequence[Any]) -> list[Any]:
 
     leaves = (str, tb.Template)
     return [template(part) if isinstance(part, leaves) else tb.tree_map(template, part) for part in templates]
-
-
-def _resized(template: Any, sizes: Mapping[str, int]) -> Any:
-    """A template with other sizes of named axes."""
-    if not isinstance(template, tb.Template):
-        return template
-    shape = [sizes.get(name or "", size) for name, size in zip(template.names, template.shape, strict=True)]
-    return tb.Template(shape, template.dtype, template.names)
-
-
-def input_names(graph: Graph, parameters: int) -> list[Name]:
-    """Names of values for the arguments of a traced function: `x['w'][0]` is `x.w.0`.
-
-    Parameters, which come first, lose the name of their argument, unless they would be named like another argument.
-    """
-    plain = [re.sub(r"\[['\"]?([^\]'\"]*)['\"]?\]", r".\1", name) for name in graph.names]
-    names = plain[parameters:]
-    for name in reversed(plain[:parameters]):
-        short = name.partition(".")[2]
-        names.insert(0, short if short and short not in names else name)
-    return [name if names.index(name) == place else f"{name}_{place}" for place, name in enumerate(names)]
-
-
-def _written(graph: Graph, opset: int, parameters: int, sizes: Mapping[str, int]) -> Written:
-    """The nodes for a traced function."""
-    names = input_names(graph, parameters)
-    writer = Writer(Shared(opset))
-    outputs = writer.graph(graph.nodes, graph.outputs, dict(zip(graph.parameters, names, strict=True)))
-    writer.where = "the results"
-    for name, result in zip(outputs, output_names(graph, names), strict=True):
-        writer.nodes.append(helper.make_node("Identity", [name], [result], result))
-    return Written(writer, names, sizes)
-
-
-def output_names(graph: Graph, taken: Sequence[Name]) -> list[Name]:
-    """Names for the results of a graph that no argument has."""
-    word = "output"
-    while any(name.startswith(word) for name in taken):
-        word = f"{word}_"
-    count = len(graph.outputs)
-    return [word] if count == 1 else [f"{word}_{place}" for place in range(count)]
-
-
-def _model(graphs: Sequence[Graph], traces: Sequence[Written], leaves: Sequence[tb.Tensor], opset: int) -> ModelProto:
-    first, count = graphs[0], len(leaves)
-    names = traces[0].names
-    sources: dict[str, Source] = {}
-    for name, parameter in list(zip(names, first.parameters, strict=True))[count:]:
-        for axis, axis_name in enumerate(parameter.template.names):
-            if axis_name in traces[0].sizes:
-                sources.setdefault(str(axis_name), Source(name, axis))
-    missing = [name for name in traces[0].sizes if name not in sources]
-    if missing:
-        raise ArgumentError(expected("open axes that inputs have", open=missing))
-    nodes, constants = opened(traces, sources)
-    initialisers = [_initialiser(name, leaf) for name, leaf in zip(names, leaves, strict=False)]
-    inputs = [_value(name, [graph.parameters[place].template for graph in graphs], traces)
-              for place, name in enumerate(names) if place >= count]  # fmt: skip
-    outputs = [
-        _value(name, [graph.outputs[place].template for graph in graphs], traces)
-        for place, name in enumerate(output_names(first, names))
-    ]
-    graph = helper.make_graph(nodes, "graph", inputs, outputs, [*initialisers, *constants])
-    ir_version = 10 if opset <= 22 else 11 if opset <= 23 else 12
-    imports = [helper.make_opsetid("", opset)]
-    return helper.make_model(graph, opset_imports=imports, producer_name="tensorbackend", ir_version=ir_version)
-
-
-def _initialiser(name: Name, leaf: tb.Tensor) -> TensorProto:
-    return numpy_helper.from_array(array_of(leaf), name)
-
-
-def _value(name: Name, templates: Sequence[tb.Template], traces: Sequence[Written]) -> Any:
-    """An input or output; a size that differs among the traces is open, under the name of its axis."""
-    shape: list[int | str | None] = []
-    for axis, sizes in enumerate(zip(*(template.shape for template in templates), strict=True)):
-        own = templates[0].names[axis]
-        same = [
-            key for key in traces[0].sizes if all(trace.sizes[key] == n for trace, n in zip(traces, sizes, strict=True))
-        ]
-        shape.append(sizes[0] if len(set(sizes)) == 1 else same[0] if same else own)
-    dtype = templates[0].dtype
-    pair = [2] if dtype.kind == "complex" else []
-    return helper.make_tensor_value_info(name, ELEMENT_TYPES[part_dtype(dtype)], [*shape, *pair])

@@ -8,7 +8,7 @@ import tensorbackend as tb
 from tensorbackend.expr.node import Node
 
 from .elementwise import dtype
-from .writer import Name, Writer, writes
+from .writer import Name, Writer, alike, writes
 
 
 def indices(w: Writer, node: Node, x: Name, sizes: tuple[int, ...], position: int = 1) -> Any:
@@ -46,8 +46,8 @@ def take_along_axis(w: Writer, node: Node, x: Name, places: Name) -> Any:
     own, out = node.operands[0].template.shape, node.outs[0].shape
     places = indices(w, node, places, (own[axis],))
     whole = [size if position == axis else out[position] for position, size in enumerate(own)]
-    x = x if tuple(whole) == own else w.op("Expand", x, w.ints(whole))
-    places = places if node.operands[1].template.shape == out else w.op("Expand", places, w.ints(out))
+    x = x if alike(tuple(whole), own) else w.op("Expand", x, w.ints(whole))
+    places = places if alike(node.operands[1].template.shape, out) else w.op("Expand", places, w.ints(out))
     return w.op("GatherElements", x, places, axis=axis)
 
 

@@ -12,6 +12,7 @@ import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.dtypes import value_range
 from tensorbackend.expr.node import Node
+from tensorbackend.sizes import maximum
 
 from .parts import parts
 
@@ -20,7 +21,7 @@ def within(node: Node, places: Tensor, size: int) -> Tensor:
     """Positions along an axis with one entry more, to which those outside go, or with "clip" to the nearest end."""
     wide = places.astype(tb.int64)
     if node.options["mode"] == "clip":
-        return tb.clip(wide, 0, max(size - 1, 0))
+        return tb.clip(wide, 0, maximum(size - 1, 0))
     return tb.where(tb.logical_and(wide >= 0, wide < size), wide, size)
 
 
@@ -54,7 +55,7 @@ def numbers(node: Node, x: Tensor, vectors: Tensor) -> tuple[Tensor, Tensor, tup
             tb.slice_along_axis(wide, axis, 1, axis=-1), wide.shape[:-1], names=(None,) * (wide.ndim - 1)
         )
         if node.options["mode"] == "clip":
-            place = tb.clip(place, 0, max(size - 1, 0))
+            place = tb.clip(place, 0, maximum(size - 1, 0))
         else:
             inside = tb.logical_and(inside, tb.logical_and(place >= 0, place < size))
         number = number + place * math.prod(places[axis + 1 :])

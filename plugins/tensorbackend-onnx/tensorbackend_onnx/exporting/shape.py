@@ -9,10 +9,11 @@ import numpy
 import tensorbackend as tb
 from tensorbackend.dtypes import bool_
 from tensorbackend.expr.node import Node
+from tensorbackend.sizes import is_size, is_symbolic, maximum
 
 from ..dtypes import ELEMENT_TYPES
-from .elementwise import dtype
-from .writer import Name, Writer, is_complex, writes
+from .elementwise import as_pairs, dtype
+from .writer import Name, Writer, alike, is_complex, writes
 
 FIRST = -(2**63)
 """A bound before the first entry of any axis, for slices that go backwards."""
@@ -28,7 +29,9 @@ def sizes(w: Writer, template: tb.Template) -> Name:
 def constant(w: Writer, node: Node) -> Name:
     out = node.outs[0]
     value: Any = node.options["value"]
-    if tb.isdtype(out.dtype, "complex floating"):
+    if is_size(value) and out.dtype.kind == "complex":
+        number = as_pairs(w, w.scalar(value, tb.float64), out.dtype)
+    elif tb.isdtype(out.dtype, "complex floating"):
         part = tb.float32 if out.dtype == tb.complex64 else tb.float64
         number = w.scalar([complex(value).real, complex(value).imag], part)
     else:
@@ -75,7 +78,8 @@ def eye(w: Writer, node: Node) -> Name:
 @writes("reshape")
 def reshape(w: Writer, node: Node, x: Name) -> Name:
     out = node.outs[0]
-    return w.op("Reshape", x, sizes(w, out), allowzero=1) if 0 in out.shape else w.op("Reshape", x, sizes(w, out))
+    empty = any(is_size(size) or size == 0 for size in out.shape)
+    return w.op("Reshape", x, sizes(w, out), **({"allowzero": 1} if empty else {}))
 
 
 @writes("squeeze")
@@ -88,7 +92,7 @@ def squeeze(w: Writer, node: Node, x: Name) -> Name:
 def broadcast(w: Writer, node: Node, x: Name) -> Name:
     axes: Any = node.options["axes"]
     out, own = node.outs[0], node.operands[0].template
-    if out.shape == own.shape:
+    if alike(out.shape, own.shape):
         return x
     new = [axis for axis in range(out.ndim) if axis not in axes]
     return w.op("Expand", w.op("Unsqueeze", x, w.ints(new)) if new else x, sizes(w, out))
@@ -113,10 +117,17 @@ def sliced(
 ) -> Name:
     """A part of each axis that is not whole."""
     rows = enumerate(zip(starts, lengths, strides, shape, strict=True))
-    cut = [(axis, start, length, step) for axis, (start, length, step, size) in rows if length != size or step != 1]
+    cut = [
+        (axis, start, length, step)
+        for axis, (start, length, step, size) in rows
+        if not alike(length, size) or step != 1
+    ]
     if not cut:
         return x
-    ends = [start + max(length - 1, -1) * step + 1 if length else start for _, start, length, step in cut]
+    ends = [
+        maximum(start, start + (length - 1) * step + 1) if is_symbolic((start, length)) or length else start
+        for _, start, length, step in cut
+    ]
     columns = ([row[1] for row in cut], ends, [row[0] for row in cut], [row[3] for row in cut])
     return w.op("Slice", x, *map(w.ints, columns))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy
 import tensorbackend as tb
@@ -16,8 +16,11 @@ from onnx import GraphProto, NodeProto, defs, helper, numpy_helper
 from tensorbackend.errors import UnsupportedOp, expected
 from tensorbackend.expr.node import CAPTURED, PARAMETER, RENAMED, Node, Value
 from tensorbackend.extending import numpy_dtype
+from tensorbackend.sizes import is_size, is_symbolic, source_of
 
 from ..dtypes import ELEMENT_TYPES, part_dtype
+from .guards import OpenTrace
+from .size_nodes import SizeNodes
 
 Name = str
 """The name of a value in the model."""
@@ -63,32 +66,30 @@ def is_complex(node: Node) -> bool:
     return any(template.dtype.kind == "complex" for template in templates)
 
 
+def alike(one: Any, other: Any) -> bool:
+    """Whether sizes are the same, as numbers or expressions; no guard says so where they are not."""
+    return source_of(one) == source_of(other)
+
+
 def array_of(tensor: tb.Tensor) -> Any:
     """A tensor's data as a model has it."""
     array = numpy.asarray(tensor)
     return numpy.stack([array.real, array.imag], axis=-1) if array.dtype.kind == "c" else array
 
 
-class Constant(NamedTuple):
-    """An initialiser, and the line of the user's that needs it."""
-
-    array: Any
-    sizes: bool
-    """Whether the numbers are sizes of axes, which may be computed where an axis is open."""
-    where: str
-
-
 class Shared:
     """What the graph of a model and the graphs inside it have in common."""
 
-    def __init__(self, opset: int) -> None:
+    def __init__(self, opset: int, trace: OpenTrace | None = None, sizes: SizeNodes | None = None) -> None:
         self.opset = opset
+        self.trace = trace
+        """The trace of open axes, if there are any."""
+        self.sizes = sizes
+        """The nodes that compute sizes which depend on them."""
         self.numbers = count()
-        self.constants: dict[Name, Constant] = {}
+        self.constants: dict[Name, Any] = {}
         self.apart: set[str] = set()
         """The ops that were written as their parts."""
-        self.places: list[str] = []
-        """For each node, in the order of writing, the op and the line of the user's that it comes from."""
 
 
 class Writer:
@@ -117,22 +118,30 @@ class Writer:
         """Write an operator with several results, and return their names."""
         number = next(self.shared.numbers)
         names = [f"{operator}_{number}"] if results == 1 else [f"{operator}_{number}_{n}" for n in range(results)]
+        if is_symbolic(list(attributes.values())):
+            raise self.refuse(
+                f"{operator} whose attributes depend on the size of an open axis", "leave it out of open="
+            )
         self.nodes.append(helper.make_node(operator, inputs, names, f"{operator}_{number}", **attributes))
-        self.shared.places.append(self.where)
         return names
 
-    def constant(self, array: Any, *, sizes: bool = False) -> Name:
+    def constant(self, array: Any) -> Name:
         """A constant of the model."""
         name = f"constant_{next(self.shared.numbers)}"
-        self.shared.constants[name] = Constant(numpy.asarray(array), sizes, self.where)
+        self.shared.constants[name] = numpy.asarray(array)
         return name
 
     def ints(self, numbers: Iterable[int]) -> Name:
         """Sizes, bounds or axes: those that depend on an open axis are computed in the model."""
-        return self.constant(numpy.asarray(list(numbers), "int64"), sizes=True)
+        given = list(numbers)
+        if self.shared.sizes is None or not is_symbolic(given):
+            return self.constant(numpy.asarray(given, "int64"))
+        return self.shared.sizes.vector(map(source_of, given))
 
     def scalar(self, value: Any, dtype: tb.DType) -> Name:
         """A number in a dtype."""
+        if self.shared.sizes is not None and is_size(value):
+            return self.shared.sizes.number(source_of(value), ELEMENT_TYPES[dtype])
         return self.constant(numpy.asarray(value).astype(numpy_dtype(dtype)))
 
     def empty(self, out: tb.Template) -> Name:
@@ -147,16 +156,24 @@ class Writer:
 
     def refuse(self, what: str, remedy: str = "") -> UnsupportedOp:
         """The error for what has no counterpart, with the user's line."""
+        trace = self.shared.trace
+        what = what if trace is None else trace.readable(what)
         return UnsupportedOp(
             expected(f"an op that ONNX has, got {what} at {self.where}", *([remedy] if remedy else []))
         )
+
+    def at(self, where: str) -> None:
+        """Say where errors and guards come from."""
+        self.where = where
+        if self.shared.trace is not None:
+            self.shared.trace.where = where
 
     def graph(self, nodes: Sequence[Node], outputs: Sequence[Value], names: dict[Value, Name]) -> list[Name]:
         """Write the nodes of a traced graph whose parameters have these names, and return the names of its outputs."""
         for node in nodes:
             if node.op == PARAMETER and Value(node) in names:
                 continue
-            self.where = f"{node.op}, {node.line}" if node.line else node.op
+            self.at(f"{node.op}, {node.line}" if node.line else node.op)
             results = self.node(node, names)
             names.update(zip(node.values, results, strict=True))
         return [names[output] for output in outputs]
@@ -202,7 +219,7 @@ class Writer:
         inner = {parameter: names[value] for parameter, value in zip(graph.parameters, unique, strict=True)}
         where = self.where
         results = self.graph(graph.nodes, graph.outputs, inner)
-        self.where = where
+        self.at(where)
         return results
 
     def body(

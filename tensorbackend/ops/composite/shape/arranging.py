@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from operator import index
 from typing import Any, TypeAlias
 
 from ....annotations import Axis
@@ -13,6 +12,7 @@ from ....dispatch import composite
 from ....errors import ArgumentError, AxisError, ShapeError, expected
 from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import broadcast
+from ....sizes import index
 from ....template import as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import iota, rename

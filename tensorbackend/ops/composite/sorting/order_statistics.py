@@ -14,6 +14,7 @@ from ....errors import ArgumentError, expected
 from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import check_dtype, to_floating
 from ....rules.reduction import reduction
+from ....sizes import is_size
 from ....template import Template
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, ones, rename
@@ -57,7 +58,8 @@ def median(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor
     ordered, out = sort_axes(x, axis, keepdims)
     count = ordered.shape[-1]
     low, high, last = (_entry_at(ordered, place) for place in ((count - 1) // 2, count // 2, count - 1))
-    medians = where(isnan(last), math.nan, middle(low, high) if count % 2 == 0 else low)
+    one = not is_size(count) and count % 2 == 1  # the two places of an odd number of elements are one
+    medians = where(isnan(last), math.nan, low if one else middle(low, high))
     return reshape(astype(medians, to_floating(x.dtype)), out.shape, names=out.names)
 
 

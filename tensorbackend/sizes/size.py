@@ -1,177 +1,43 @@
-"""Symbolic sizes: the sizes of axes as expressions, so that what is decided for one shape can be reused for others.
-
-A rule, a planner or a user's function runs once on an example whose sizes are `Size`s. Arithmetic on them makes
-expressions. A comparison is answered by the example and noted as a *guard*. The decisions then hold for every shape
-with the same answers:
-
-    f32[5][3] + f32[3]     the rule compares 5 == 3 and 3 == 3 of the sizes a0_0, a0_1 and a1_0
-    guards                 a0_0 != a1_0, a0_1 == a1_0
-    result                 (a0_0, a0_1)
-
-`SizeTrace.function` is that knowledge as a compiled function of shapes. A use that needs the number itself, such as
-`range(size)`, raises `NeedsSizes`: the decisions then depend on more than comparisons.
-
-A `Size` is not an `int`: code in C would read the number of an int without a trace.
-"""
+"""A size as an expression of other sizes, and functions of sizes."""
 
 from __future__ import annotations
 
-import itertools
 import math
 import operator
-from collections.abc import Callable, Sequence
-from functools import lru_cache
-from types import CodeType, FunctionType
-from typing import Any, Final, NoReturn, TypeAlias
-
-from .caching.memos import remembers_calls
-
-Shape: TypeAlias = tuple[int, ...]
-ShapeFunction: TypeAlias = Callable[..., Any]
-"""Takes the shapes of the operands; returns the shape of the result, a tuple of shapes for several results, or `None`
-if the shapes give other answers than the example did."""
+from collections.abc import Callable
+from typing import Any, Final, NoReturn, Protocol
 
 
 class NeedsSizes(TypeError):
     """A number was needed where only an expression of sizes is known."""
 
 
-class SizeTrace:
-    """One run on symbolic sizes, with the guards that it noted."""
+class Trace(Protocol):
+    """The run to which a size belongs, as sizes see it; `SizeTrace` describes it."""
 
-    __slots__ = ("arguments", "bounds", "failed", "functions", "guards", "naturals", "numbers", "open", "templates")
+    @property
+    def templates(self) -> dict[Any, Any]:
+        """Symbolic templates by their parts."""
 
-    def __init__(self, numbers: bool = False) -> None:
-        self.numbers: Final = numbers
-        """Whether a number that is needed becomes a guard, as in a user's function, rather than an error."""
-        self.guards: Final[dict[str, bool]] = {}
-        """The answer to each other comparison, by its source."""
-        self.bounds: Final[dict[str, list[int | None]]] = {}
-        """The least and the largest number that an expression may be, `None` for no bound, by its source."""
-        self.naturals: Final[set[str]] = set()
-        """The expressions that are never negative, by their sources."""
-        self.arguments: Final[list[Sequence[Any]]] = []
-        """The symbolic shapes of the arguments of the function of shapes."""
-        self.templates: Final[dict[Any, Any]] = {}
-        """Symbolic templates by their parts, so that equal expressions give one object."""
-        self.functions: Final[dict[str, Callable[[Any], Any]]] = {}
-        """The functions that `apply` applied to sizes, by their names in the source."""
-        self.open = True
-        """Whether sizes may be used; a kernel that uses one later raises `NeedsSizes`."""
-        self.failed = False
-        """Whether a number was needed, even if the code that asked for it went on without."""
+    @property
+    def numbers(self) -> bool:
+        """Whether a number that is needed becomes a guard."""
 
-    def shape(
-        self, example: Sequence[int], natural: bool = True, fixed: Sequence[bool] | None = None
-    ) -> tuple[Any, ...]:
-        """Symbolic sizes for one more argument; `natural` says that none of them is negative.
+    @property
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        """The functions in expressions."""
 
-        A size that is `fixed` remains a number, and is the same in all shapes that satisfy the guards.
-        """
-        place = len(self.arguments)
-        sizes = tuple([Size(self, {f"a{place}_{axis}": 1}, 0, value, natural) for axis, value in enumerate(example)])
-        self.arguments.append(sizes)
-        if fixed is None:
-            return sizes
-        for size, value, keeps in zip(sizes, example, fixed, strict=True):
-            if keeps:
-                self.bounds[size.source] = [value, value]
-        return tuple([value if keeps else size for size, value, keeps in zip(sizes, example, fixed, strict=True)])
+    open: bool
+    failed: bool
 
     def within(self, name: str, natural: bool, symbol: str, bound: int, answer: bool) -> bool:
-        """Notes the answer to a comparison of an expression and an int, unless earlier answers imply it."""
-        low, high = bounds = self.bounds.setdefault(name, [0 if natural else None, None])
-        if natural:
-            self.naturals.add(name)
-        if symbol in ("==", "!="):
-            if (low is not None and bound < low) or (high is not None and bound > high):
-                return answer
-            if answer == (symbol == "=="):
-                bounds[:] = bound, bound
-            elif bound == low:
-                bounds[0] = bound + 1
-            elif bound == high:
-                bounds[1] = bound - 1
-            else:
-                self.guards[f"{name} == {bound}"] = False
-            return answer
-        below = bound if symbol in ("<", ">=") else bound + 1  # the expression is less than that, or it is not
-        if answer == (symbol in ("<", "<=")):
-            bounds[1] = below - 1 if high is None else min(high, below - 1)
-        else:
-            bounds[0] = below if low is None else max(low, below)
-        return answer
+        """Notes a comparison of an expression and an int."""
 
-    def function(self, result: Any) -> ShapeFunction:
-        """The function of the arguments' shapes that returns `result`, a nested tuple of sizes and ints, or `None`."""
-        return FunctionType(_code(self.source(result)), self.functions, "sizes")
+    def guard(self, name: str, answer: bool) -> None:
+        """Notes any other comparison."""
 
-    def source(self, result: Any) -> str:
-        """The source of that function. It compares whole shapes where it can, and reads the sizes that it needs.
-
-        >>> trace = SizeTrace()
-        >>> (rows, columns), other = trace.shape((2, 3)), trace.shape((2, 3))
-        >>> rows == other[0] and columns == other[1] and columns < 5
-        True
-        >>> print(trace.source((rows, columns)))
-        def sizes(a0, a1):
-            a0_0, a0_1, = a0
-            if a0_1 <= 4 and (a0 is a1 or a0 == a1):
-                return a0
-        """
-        guards = [
-            _bound_source(name, *bounds)
-            for name, (low, high) in self.bounds.items()
-            if (bounds := (None if low == 0 and name in self.naturals else low, high)) != (None, None)
-        ]
-        body = f"return {source_of(result)}"
-        guards += self._comparisons()
-        if guards:
-            body = f"if {' and '.join(guards)}:\n        {body}"
-        reads = []
-        for place, sizes in enumerate(self.arguments):
-            if sizes:
-                body = body.replace(source_of(sizes), f"a{place}")
-                if any(size.source in body for size in sizes):
-                    reads.append(f"{', '.join(size.source for size in sizes)}, = a{place}")
-        parameters = ", ".join(f"a{place}" for place in range(len(self.arguments)))
-        return "\n    ".join([f"def sizes({parameters}):", *reads, body])
-
-    def _comparisons(self) -> list[str]:
-        """The source of all guards but the bounds; shapes whose sizes all have to be equal are compared at once."""
-        guards, shapes = dict(self.guards), []
-        for place, sizes in enumerate(self.arguments):
-            for before, others in enumerate(self.arguments[:place]):
-                pairs = [
-                    [name for left, right in ((size, other), (other, size)) for name in self._equal(left, right)]
-                    for size, other in zip(sizes, others, strict=False)
-                ]
-                if len(sizes) == len(others) and pairs and all(pairs):
-                    shapes.append(f"(a{before} is a{place} or a{before} == a{place})")
-                    for name in itertools.chain(*pairs):
-                        del guards[name]
-                    break
-        return [*shapes, *(guard if answer else f"not ({guard})" for guard, answer in guards.items())]
-
-    def _equal(self, left: Size, right: Size) -> list[str]:
-        """The guards that say that a size equals another."""
-        answers = ((f"{left.source} == {right.source}", True), (f"{left.source} != {right.source}", False))
-        return [name for name, answer in answers if self.guards.get(name) is answer]
-
-
-def _bound_source(name: str, low: int | None, high: int | None) -> str:
-    if low is not None and low == high:
-        return f"{name} == {low}"
-    return (f"{low} <= " if low is not None else "") + name + (f" <= {high}" if high is not None else "")
-
-
-@lru_cache(4096)
-def _code(source: str) -> CodeType:
-    (code,) = (code for code in compile(source, __file__, "exec").co_consts if isinstance(code, CodeType))
-    return code
-
-
-remembers_calls("code of functions of shapes", _code)
+    def noted(self, name: str) -> None:
+        """Called for what is noted."""
 
 
 def source_of(value: Any) -> str:
@@ -214,6 +80,46 @@ def apply(function: Callable[[Any], Any], size: Any) -> Any:
     return Size(size.trace, {f"{name}({size.source})": 1}, 0, function(size.value), False)
 
 
+def maximum(left: Any, right: Any) -> Any:
+    """Returns the larger of two sizes; of symbolic sizes an expression, without a guard.
+
+    Parameters
+    ----------
+    left, right : int
+        Sizes, or expressions of sizes.
+
+    Returns
+    -------
+    int
+        The larger one.
+
+    Examples
+    --------
+    >>> maximum(3, 5)
+    5
+    """
+    size = left if left.__class__ is Size else right
+    if size.__class__ is not Size:
+        return max(left, right)
+    size.trace.functions["max"] = max
+    one, other = size._operand(left), size._operand(right)
+    if one is None or other is None:
+        size._refuse()
+    difference = one._plus(other, -1)
+    if not difference.terms:
+        return left if difference.constant >= 0 else right
+    for natural, number in ((left, other), (right, one)):
+        if natural.__class__ is Size and natural.natural and not number.terms and number.constant <= 0:
+            return natural
+    return Size(
+        size.trace,
+        {f"max({one.source}, {other.source})": 1},
+        0,
+        max(one.value, other.value),
+        one.natural or other.natural,
+    )
+
+
 def is_size(value: object) -> bool:
     """Whether a value is a symbolic size."""
     return value.__class__ is Size
@@ -239,7 +145,7 @@ class Size:
     __array_ufunc__ = None  # NumPy then leaves arithmetic with a size to the size, which refuses it
 
     def __init__(
-        self, trace: SizeTrace, terms: dict[str, int], constant: int, value: int | float, natural: bool = True
+        self, trace: Trace, terms: dict[str, int], constant: int, value: int | float, natural: bool = True
     ) -> None:
         self.trace: Final = trace
         self.terms: Final = terms
@@ -269,6 +175,7 @@ class Size:
 
     def _refuse(self, *others: object, **options: object) -> NoReturn:
         self.trace.failed = True
+        self.trace.noted("")
         raise NeedsSizes
 
     def _operand(self, other: Any) -> Size | None:
@@ -306,6 +213,17 @@ class Size:
         left, right = sorted((self.source, other.source))
         natural = self.natural and other.natural
         return Size(self.trace, {f"({left} * {right})": 1}, 0, self.value * other.value, natural)
+
+    def _plain(self) -> Any:
+        """The number of a sum without expressions, which is the same for all sizes."""
+        return self if self.terms else self.constant
+
+    def _divided(self, divisor: int) -> Size | None:
+        """The quotient by a number that divides each multiple in the sum; `None` for any other number."""
+        if self.constant % divisor or any(factor % divisor for factor in self.terms.values()):
+            return None
+        terms = {name: factor // divisor for name, factor in self.terms.items()}
+        return Size(self.trace, terms, self.constant // divisor, self.value // divisor, self.natural)
 
     def __hash__(self) -> int:  # no memo may hold a symbolic size; code that meets this error does without the memo
         raise NeedsSizes
@@ -355,9 +273,19 @@ def _arithmetic(symbol: str, compute: Callable[[Any, Any], Any], reflected: bool
         left, right = (operand, size) if reflected else (size, operand)
         if symbol != "/" and left.value.__class__ is int and right.value.__class__ is int:
             if symbol in "+-":
-                return left._plus(right, 1 if symbol == "+" else -1)
+                return left._plus(right, 1 if symbol == "+" else -1)._plain()
             if symbol == "*":
-                return left._times(right)
+                return left._times(right)._plain()
+            if symbol in ("//", "%") and not right.terms and right.constant > 0:
+                exact = left._divided(right.constant)
+                if exact is not None:
+                    return exact if symbol == "//" else 0
+            if symbol == "%" and right.terms and -right.value <= left.value < right.value:
+                moved: Any = (
+                    left if _natural(left) else left._plus(right, 1)
+                )  # which notes a guard, as the next line does
+                if 0 <= moved < right:
+                    return moved._plain()
         try:
             value = compute(left.value, right.value)
         except ZeroDivisionError:
@@ -366,6 +294,12 @@ def _arithmetic(symbol: str, compute: Callable[[Any, Any], Any], reflected: bool
         return Size(size.trace, {f"({left.source} {symbol} {right.source})": 1}, 0, value, natural)
 
     return operate
+
+
+def _natural(size: Any) -> bool:
+    """Whether a size is at least 0, with a guard."""
+    answer: bool = size >= 0
+    return answer
 
 
 def _comparison(symbol: str, compute: Callable[[Any, Any], bool]) -> Callable[[Size, object], Any]:
@@ -384,7 +318,7 @@ def _comparison(symbol: str, compute: Callable[[Any, Any], bool]) -> Callable[[S
                 name = Size(size.trace, difference.terms, 0, 0).source
                 return size.trace.within(name, natural, symbol, -difference.constant, answer)
             left, right = difference.sides
-        size.trace.guards.setdefault(f"{left} {symbol} {right}", answer)
+        size.trace.guard(f"{left} {symbol} {right}", answer)
         return answer
 
     return compare
@@ -419,7 +353,7 @@ def _negate(size: Size) -> Any:
 
 
 def _absolute(size: Size) -> Any:
-    return size if size.natural else size._refuse()
+    return size if size.natural or size >= 0 else -size  # type: ignore[operator] # assigned below
 
 
 setattr(Size, "__neg__", _negate)  # noqa: B010 # mypy allows no assignment to a method

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.rules.broadcasting import elementwise
-from tensorbackend.sizes import NeedsSizes, Size, SizeTrace, apply, index, is_symbolic, source_of
+from tensorbackend.sizes import NeedsSizes, Size, SizeTrace, apply, index, is_symbolic, maximum, source_of
 from tensorbackend.template import intern_template, is_symbolic_template
 from tensorbackend.testing import profile
 
@@ -38,8 +38,8 @@ def program(a: Any, b: Any) -> Any:
     if a == b:
         return total, a * b
     if (a + 1) % 3 == 0 or b >= a:
-        return -a + total, math.prod((a, b, 2))
-    return abs(b), a - b + b - a
+        return -a + total, math.prod((a, b, 2)), maximum(2 * a - b, 3), (6 * a + 4) // 2, (6 * a + 4) % 2
+    return abs(b - a), a - b + b - a, -2 % (a + 3), a % (b + 2), (b - 5) % (a + 7), maximum(a, 0) // 1
 
 
 @settings(profile(300))
