@@ -51,9 +51,10 @@ class Model:
         self.operators: tuple[str, ...] = tuple(compiler.kinds)
         """The operator of each node, of graphs inside nodes as well."""
         self.notes: list[str] = []
-        """What the importer left away when the model last ran: names of axes that would clash."""
-        small = {name for name, tensor in stored.items() if tensor.template.ndim <= 1 and tensor.template.size <= SMALL}
-        read = read_values(self._graph, small | {name for name, kind in self.inputs.items() if _may_be_read(kind)})
+        """What was special when the model last ran: names of axes that were left away, as they would clash; and why it
+        ran operator by operator on JAX."""
+        small = {name for name, tensor in stored.items() if tensor.template.size <= SMALL}
+        read = read_values(self._graph, small, {name for name, kind in self.inputs.items() if _may_be_read(kind)})
         self.read_inputs: tuple[str, ...] = tuple(name for name in self.inputs if name in read)
         """The inputs whose numbers decide on shapes or branches, so that a traced call needs their data."""
         host = tb.get_backend("binary")
@@ -62,7 +63,8 @@ class Model:
         self._backend = backend
         self._parameters: dict[tb.Backend, Parameters] = {}
         self._compiled: dict[Any, Any] = {}
-        self._whole = True
+        self._not_whole = ""
+        """Why the model runs operator by operator on JAX; empty if it does not."""
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name}: {kind!r}" for name, kind in self.inputs.items())
@@ -102,13 +104,16 @@ class Model:
         home = tb.backend_of(*tensors) if tensors else self._home(values)
         concrete = tb.is_concrete(*tensors)
         parameters = self.parameters_on(home if concrete else self._backend)
-        if home.name != "jax" or not self._whole or not concrete:
+        if home.name != "jax" or not concrete:
             return self.apply(parameters, *values)
-        try:
-            return self._compiled_call(parameters, values)
-        except TemplateDataError:
-            self._whole = False
-            return self.apply(parameters, *values)
+        if not self._not_whole:
+            try:
+                return self._compiled_call(parameters, values)
+            except TemplateDataError as error:
+                self._not_whole = f"runs operator by operator on JAX, as shapes depend on data: {error}"
+        results = self.apply(parameters, *values)
+        self.notes.append(self._not_whole)
+        return results
 
     def apply(self, parameters: Mapping[str, tb.Tensor], *inputs: Any, **named: Any) -> Any:
         """The outputs for these parameters: a pure function, for `tb.jit`, `tb.grad`, `tb.vmap` and `tb.dry_run`.

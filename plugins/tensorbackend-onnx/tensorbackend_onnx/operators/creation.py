@@ -14,7 +14,7 @@ from tensorbackend.dtypes import bool_
 from tensorbackend.errors import ArgumentError, expected
 
 from ..dtypes import dtype_of
-from .registry import Ints, Node, Reading, operator, read
+from .registry import Bool, Ints, Known, Node, Reading, operator, read
 from .shape import host
 
 
@@ -52,7 +52,7 @@ def eye_like(x: Tensor, *, dtype: int | None = None, k: int = 0) -> Tensor:
 
 
 @operator("Range")
-def range_(start: Tensor, limit: Tensor, delta: Tensor, *, stash_type: int = 1, node: Node) -> Tensor:
+def range_(start: Known, limit: Known, delta: Known, *, stash_type: int = 1, node: Node) -> Tensor:
     """Numbers from `start` up to, but not including, `limit`."""
     kind = Reading.FLOAT if tb.isdtype(start.dtype, "real floating") else Reading.INT
     first, end, step = (read(value, kind) for value in (start, limit, delta))
@@ -137,11 +137,11 @@ def dropout_by_attribute(x: Tensor, *, ratio: float = 0.5, node: Node) -> Any:
 
 @operator("Dropout", since=12)
 def dropout(
-    x: Tensor, ratio: Tensor | None = None, training_mode: Tensor | None = None, *, seed: int | None = None, node: Node
+    x: Tensor, ratio: Known | None = None, training_mode: Bool | None = None, *, seed: int | None = None, node: Node
 ) -> Any:
     """In training, elements become 0 at random and the others larger; else the tensor itself."""
-    rate = 0.5 if ratio is None else read(ratio, Reading.FLOAT)
-    if training_mode is None or not read(training_mode, Reading.BOOL) or rate == 0:
+    rate = 0.5 if ratio is None or not training_mode else read(ratio, Reading.FLOAT)
+    if not training_mode or rate == 0:
         return (x, tb.ones(x.shape, dtype=bool_, like=x)) if node.wants(1) else x
     kept = tb.random.bernoulli(key(seed, node.place(x.size)), 1 - rate, x.shape)
     return tb.where(kept, x / (1 - rate), tb.zeros_like(x)), kept

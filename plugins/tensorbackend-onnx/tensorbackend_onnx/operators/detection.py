@@ -7,13 +7,13 @@ import math
 import tensorbackend as tb
 from tensorbackend import Tensor
 
-from .registry import Floats, Int, operator
+from .registry import Data, Floats, Int, operator
 
 
 @operator("NonMaxSuppression", since=10)
 def non_max_suppression(
-    boxes: Tensor,
-    scores: Tensor,
+    boxes: Data,
+    scores: Data,
     most: Int | None = None,
     iou_threshold: Floats | None = None,
     score_threshold: Floats | None = None,
@@ -45,7 +45,7 @@ def _corners(boxes: Tensor) -> Tensor:
 
 
 @operator("MaxRoiPool")
-def max_roi_pool(x: Tensor, rois: Tensor, *, pooled_shape: tuple[int, ...], spatial_scale: float = 1.0) -> Tensor:
+def max_roi_pool(x: Tensor, rois: Data, *, pooled_shape: tuple[int, ...], spatial_scale: float = 1.0) -> Tensor:
     """The largest element in each bin of regions of images, whose ends must be known."""
     results = []
     for example, *ends in rois.tolist():

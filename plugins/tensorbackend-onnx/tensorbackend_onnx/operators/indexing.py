@@ -9,7 +9,7 @@ import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.errors import ArgumentError, expected
 
-from .registry import Int, operator
+from .registry import Data, Int, operator
 
 
 @operator("Gather")
@@ -55,7 +55,7 @@ def one_hot(indices: Tensor, depth: Int, values: Tensor, *, axis: int = -1) -> T
 
 
 @operator("Compress")
-def compress(x: Tensor, condition: Tensor, *, axis: int | None = None) -> Tensor:
+def compress(x: Tensor, condition: Data, *, axis: int | None = None) -> Tensor:
     """The entries for which the condition holds, of as many as it has."""
     x = x if axis is not None else tb.reshape(x, (-1,))
     x = tb.slice_along_axis(x, 0, min(condition.shape[0], x.shape[axis or 0]), axis=axis or 0)
@@ -63,13 +63,13 @@ def compress(x: Tensor, condition: Tensor, *, axis: int | None = None) -> Tensor
 
 
 @operator("NonZero")
-def non_zero(x: Tensor) -> Tensor:
+def non_zero(x: Data) -> Tensor:
     """The indices of elements that are not 0: a row for each axis."""
     return tb.stack(tb.nonzero(x if x.ndim else tb.reshape(x, (1,))))[: x.ndim]
 
 
 @operator("Unique")
-def unique(x: Tensor, *, axis: int | None = None, sorted: int = 1) -> tuple[Tensor, ...]:
+def unique(x: Data, *, axis: int | None = None, sorted: int = 1) -> tuple[Tensor, ...]:
     """The different elements or entries, their first positions, the inverse indices and the counts."""
     values, first, inverse, counts = tb.unique_all(x, axis=axis)
     inverse = tb.reshape(inverse, (-1,))

@@ -1,9 +1,11 @@
 """How operators are declared: a function of tensors for each, which says by its signature what it takes.
 
 A parameter that may be given by position is an input. One of type `Ints`, `Floats`, `Int`, `Float` or `Bool` gets the
-numbers in the tensor, which must be known before the operator runs: a shape, axes, a scale to resize by. A keyword is
-an attribute; one whose type is a class of `Attributes` gets all those that the class has. The keyword `node` gets what
-the function must know of its place.
+numbers in the tensor, which must be known before the operator runs: a shape, axes, a scale to resize by. One of type
+`Known` gets the tensor, and reads its data itself where it must. So does one of type `Data`, for which only constants of
+the model are known: an input there is data, of which a traced function cannot know how many elements it selects. A
+keyword is an attribute; one whose type is a class of `Attributes` gets all those that the class has. The keyword `node`
+gets what the function must know of its place.
 """
 
 from __future__ import annotations
@@ -42,6 +44,8 @@ class Reading(Enum):
     INT = "int"
     FLOAT = "float"
     BOOL = "bool"
+    KNOWN = "known"
+    DATA = "data"
 
 
 Ints = Annotated[tuple[int, ...], Reading.INTS]
@@ -49,6 +53,8 @@ Floats = Annotated[tuple[float, ...], Reading.FLOATS]
 Int = Annotated[int, Reading.INT]
 Float = Annotated[float, Reading.FLOAT]
 Bool = Annotated[bool, Reading.BOOL]
+Known = Annotated[tb.Tensor, Reading.KNOWN]
+Data = Annotated[tb.Tensor, Reading.DATA]
 
 
 class Run(NamedTuple):
@@ -193,7 +199,9 @@ def refuse(**attributes: Any) -> None:
 
 
 def read(value: Value, reading: Reading) -> Any:
-    """The numbers of a tensor that decides on a shape."""
+    """The numbers of a tensor that decides on a shape; with `Known` and `Data` the operator reads them."""
+    if reading in (Reading.KNOWN, Reading.DATA):
+        return value
     if not isinstance(value, tb.Tensor):
         raise ModelError(expected("a tensor", got=type(value).__name__))
     if not tb.is_concrete(value):

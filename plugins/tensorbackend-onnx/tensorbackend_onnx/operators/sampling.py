@@ -9,7 +9,7 @@ from itertools import product
 import tensorbackend as tb
 from tensorbackend import Tensor
 
-from .registry import operator
+from .registry import Data, operator
 from .windows import windows
 
 BOUNDARIES = {"zeros": ("constant", "constant"), "border": ("edge", "edge"), "reflection": ("symmetric", "reflect")}
@@ -72,7 +72,7 @@ def deform_conv(
 @operator("RoiAlign", since=10)
 def roi_align_of_corners(
     x: Tensor,
-    rois: Tensor,
+    rois: Data,
     batch_indices: Tensor,
     *,
     mode: str = "avg",

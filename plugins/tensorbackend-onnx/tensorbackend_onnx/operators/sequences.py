@@ -11,7 +11,7 @@ from tensorbackend.dtypes import bool_
 from tensorbackend.errors import expected
 
 from ..errors import ModelError
-from .registry import Int, Reading, Value, operator, read
+from .registry import Int, Known, Reading, Value, operator, read
 from .shape import host
 
 Sequence = list[Value]
@@ -59,7 +59,7 @@ def sequence_length(xs: Sequence) -> Tensor:
 
 
 @operator("SplitToSequence")
-def split_to_sequence(x: Tensor, split: Tensor | None = None, *, axis: int = 0, keepdims: int = 1) -> tuple[Sequence]:
+def split_to_sequence(x: Tensor, split: Known | None = None, *, axis: int = 0, keepdims: int = 1) -> tuple[Sequence]:
     """Parts along an axis: of given sizes, of one size but for a smaller last, or of size 1."""
     size = x.shape[axis]
     if split is None:
