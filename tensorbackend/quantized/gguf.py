@@ -50,7 +50,8 @@ def load_gguf(path: str | os.PathLike[str], backend: BackendLike = None) -> dict
     BackendError
         If the package `gguf` is not installed.
     FileError
-        For a file that is not in this format, or says that more is in it than its bytes hold.
+        For a file that is not in this format, or says that more is in it than its bytes hold; and for a tensor of a
+        kind that the package `gguf` does not dequantise, such as Q8_K.
 
     See Also
     --------
@@ -79,10 +80,16 @@ def load_gguf(path: str | os.PathLike[str], backend: BackendLike = None) -> dict
         read = gguf.GGUFReader(place).tensors
     except Exception as error:  # the reader raises whatever a broken file leads to
         raise FileError(expected("a GGUF file", path=place, error=error)) from error
-    return {
-        tensor.name: _tensor(tensor.tensor_type.name, tuple(map(int, reversed(tensor.shape))), tensor.data, backend)
-        for tensor in read
-    }
+    found = {}
+    for tensor in read:
+        kind = tensor.tensor_type.name
+        try:
+            found[tensor.name] = _tensor(kind, tuple(map(int, reversed(tensor.shape))), tensor.data, backend)
+        except NotImplementedError:
+            expectation = "tensors of kinds that the package gguf dequantises"
+            remedy = "write the file in another kind, such as Q8_0"
+            raise FileError(expected(expectation, remedy, path=place, tensor=tensor.name, kind=kind)) from None
+    return found
 
 
 def _tensor(kind: str, shape: tuple[int, ...], data: numpy.ndarray[Any, Any], backend: BackendLike) -> Any:

@@ -20,8 +20,8 @@ _WIDTHS: Final = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 
 _FIXED: Final = 24
 """The bytes of the name of the format, its version, and the numbers of tensors and of entries of the metadata."""
 
-_DEEPEST: Final = 32
-"""The most arrays inside each other; programs write one."""
+_DEEPEST: Final = 4
+"""The most arrays inside each other: programs write one, and the package's time doubles with each."""
 
 
 def check_header(path: Path, blocks: Mapping[int, tuple[int, int]]) -> None:

@@ -91,3 +91,16 @@ def test_a_file_must_be_there_and_of_the_format(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setitem(sys.modules, "gguf", None)
     with pytest.raises(BackendError, match="the package gguf"):
         tb.load_gguf(tmp_path / "text.gguf")
+
+
+def test_a_kind_that_the_package_does_not_dequantise_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def dequantize(data: object, kind: object) -> None:
+        raise NotImplementedError
+
+    hand_over(monkeypatch, tmp_path / "w.gguf", [
+        SimpleNamespace(name="w", tensor_type=SimpleNamespace(name="Q8_K"), shape=[256], data=np.zeros(292, np.uint8)),
+    ])  # fmt: skip
+    sys.modules["gguf"].GGMLQuantizationType = {"Q8_K": 15}  # type: ignore[attr-defined] # in place of the package
+    monkeypatch.setitem(sys.modules, "gguf.quants", SimpleNamespace(dequantize=dequantize))
+    with pytest.raises(FileError, match=r"dequantises, got path=.*tensor='w', kind='Q8_K'"):
+        tb.load_gguf(tmp_path / "w.gguf")

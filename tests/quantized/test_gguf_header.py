@@ -38,6 +38,10 @@ def tensor(*sizes: int, kind: int = 0, offset: int = 0) -> bytes:
     return text("w") + struct.pack(f"<I{len(sizes)}QIQ", len(sizes), *sizes, kind, offset)
 
 
+DEEPER = array(U8, 0)
+for _ in range(24):  # which the package reads for hours
+    DEEPER = array(ARRAY, 1, DEEPER)
+
 DEEP = array(U8, 0)
 for _ in range(2000):
     DEEP = array(ARRAY, 1, DEEP)
@@ -48,6 +52,7 @@ BROKEN = {
     "arrays of long arrays": header(entry(ARRAY, array(ARRAY, 2**40, array(U8, 0) * 3))),
     "an array in an array": header(entry(ARRAY, array(ARRAY, 1, array(U32, 2**62)))),
     "arrays without end": header(entry(ARRAY, DEEP)),
+    "arrays in arrays": header(entry(ARRAY, DEEPER)),
     "a long text": header(entry(STRING, text("a", 2**63))),
     "a long name": header(text("a", 2**64 - 1)),
     "an unknown kind": header(entry(77, b"")),

@@ -69,8 +69,10 @@ class Compiler:
         if proto.sparse_initializer:
             raise ModelError("expected dense initialisers, got sparse ones")
         outputs = [value.name for value in proto.output]
-        nodes = [node for node in proto.node if not (node.output and node.output[0] in written)]
-        steps = self.steps(nodes, opsets, attributes or {}, {*inputs, *stored} if main else None)
+        nodes = [node for node in proto.node if _value(node) is None]
+        if len(written) != len(proto.node) - len(nodes):
+            raise ModelError("expected one node for each value, got two nodes Constant for one")
+        steps = self.steps(nodes, opsets, attributes or {}, {*inputs, *stored}, closed=main)
         own = {} if main else {name: self.tensor(tensor) for name, tensor in constants.items()}
         return Graph(proto.name, inputs, outputs, steps, own, [value_type(value) for value in proto.output])
 
@@ -97,23 +99,28 @@ class Compiler:
         own = {**opsets, **opsets_of(proto.opset_import)}
         before, self.around = self.around, self.around or place
         try:
-            steps = self.steps(proto.node, own, {**defaults, **given}, set(proto.input))
+            steps = self.steps(proto.node, own, {**defaults, **given}, set(proto.input), closed=True)
         finally:
             self.around = before
         return Graph(proto.name, proto.input, proto.output, steps, {})
 
     def steps(
-        self, nodes: Iterable[NodeProto], opsets: Opsets, attributes: Attributes, available: set[str] | None
+        self, nodes: Iterable[NodeProto], opsets: Opsets, attributes: Attributes, available: set[str], *, closed: bool
     ) -> list[Step]:
-        """The steps of nodes in order; `available` has the values that exist before, where no graph is around."""
+        """The steps of nodes in order; `available` has the values of the graph that exist before.
+
+        No graph is around one that is `closed`, so that its nodes can use nothing else.
+        """
         steps = []
         for proto in nodes:
             self.count(1)
-            if available is not None:
-                unknown = [name for name in proto.input if name and name not in available]
-                if unknown:
-                    raise ModelError(f"expected inputs that are computed before, got {unknown} in {_name(proto)!r}")
-                available.update(proto.output)
+            unknown = [name for name in proto.input if closed and name and name not in available]
+            if unknown:
+                raise ModelError(f"expected inputs that are computed before, got {unknown} in {_name(proto)!r}")
+            for name in filter(None, proto.output):
+                if name in available:
+                    raise ModelError(f"expected one node for each value, got another for {name!r} in {_name(proto)!r}")
+                available.add(name)
             step = self.step(proto, opsets, attributes)
             if step is not None:
                 steps.append(step)

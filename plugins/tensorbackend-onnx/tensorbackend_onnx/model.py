@@ -36,6 +36,8 @@ class Model:
         compiler.check()
         stored = {**file.initialisers(), **compiler.constants}
         inputs = {value.name: value for value in graph.input if value.name not in stored}
+        self._defaults = {value.name: value_type(value) for value in graph.input if value.name in stored}
+        """The types of inputs that have a default, an initialiser of their name."""
         unknown = (names or {}).keys() - inputs.keys()
         if unknown:
             raise ArgumentError(expected(f"names for inputs among {list(inputs)}", names=sorted(unknown)))
@@ -97,8 +99,12 @@ class Model:
         Parameters
         ----------
         *inputs, **named
-            The inputs in the order of the file or by name: tensors, or what `tb.asarray` takes.
+            The inputs in the order of the file or by name: tensors, or what `tb.asarray` takes. An input for which the
+            file has a default, an initialiser of its name, may be given by name.
         """
+        if self._defaults.keys() & named.keys():
+            own = [x for x in (*inputs, *named.values()) if isinstance(x, tb.Tensor) and x.backend.name != "binary"]
+            return self.apply(self.parameters_on(tb.backend_of(*own) if own else self._backend), *inputs, **named)
         values = self._arranged(inputs, named)
         tensors = [value for value in values if isinstance(value, tb.Tensor) and value.backend.name != "binary"]
         home = tb.backend_of(*tensors) if tensors else self._home(values)
@@ -128,16 +134,19 @@ class Model:
         absent = self._stored.keys() - parameters.keys()
         if absent:
             raise ArgumentError(expected("a tensor for each parameter", missing=sorted(absent)[:5]))
+        host = tb.get_backend("binary")
+        given = {name: self._input(name, named.pop(name)) for name in self._defaults.keys() & named.keys()}
         values = self._arranged(inputs, named)
         tensors = [
             x for x in (*values, *parameters.values()) if isinstance(x, tb.Tensor) and x.backend.name != "binary"
         ]
         home = tb.backend_of(*tensors) if tensors else tb.get_backend("binary")
         run = Run(home, [])
+        given = {name: _on(value, host if name in self._constants else home) for name, value in given.items()}
         outputs = self._graph(
             [self._known(name, value) for name, value in zip(self.inputs, values, strict=True)],
             run,
-            {**self._constants, **{name: parameters[name] for name in self._stored}},
+            {**self._constants, **{name: parameters[name] for name in self._stored}, **given},
         )
         self.notes = list(dict.fromkeys(run.notes))
         results = tuple(_on(value, home) for value in outputs)
@@ -163,7 +172,7 @@ class Model:
         return [self._input(name, given.get(name)) for name in self.inputs]
 
     def _input(self, name: str, value: Any) -> Value:
-        declared = self.inputs[name]
+        declared = self.inputs[name] if name in self.inputs else self._defaults[name]
         if not isinstance(declared, TensorType):
             return _nested(value)
         dtype = None if isinstance(value, tb.Tensor) or hasattr(value, "dtype") else declared.dtype

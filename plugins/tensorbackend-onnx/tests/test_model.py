@@ -9,7 +9,7 @@ import numpy
 import onnx
 import pytest
 import tensorbackend as tb
-from onnx import ModelProto, helper
+from onnx import ModelProto, helper, numpy_helper
 from small_models import by_onnxruntime, model, value
 from tensorbackend.errors import ArgumentError, DTypeError, ShapeError
 
@@ -249,3 +249,29 @@ def test_external_data_outside_the_models_folder_is_refused(tmp_path: Path, loca
     onnx.save_model(proto, tmp_path / "model" / "model.onnx")
     with pytest.raises(ModelError, match="in a file in the model's folder"):
         load(tmp_path / "model" / "model.onnx")
+
+
+def test_an_input_with_a_default_may_be_given_by_name() -> None:
+    nodes = [helper.make_node("Mul", ["x", "factor"], ["y"]), helper.make_node("Reshape", ["y", "shape"], ["z"])]
+    inputs = [value("x", "float", (2, 3)), value("factor", "float", (3,)), value("shape", "int64", (2,))]
+    factor, other, shape = numpy.ones(3, "f") * 2, numpy.arange(3, dtype="f"), numpy.array([3, 2])
+    proto = model(nodes, inputs, [value("z", "float", None)], {"factor": factor, "shape": shape})
+    loaded, x = load(proto), numpy.arange(6, dtype="f").reshape(2, 3)
+    assert list(loaded.inputs) == ["x"]
+    numpy.testing.assert_array_equal(numpy.asarray(loaded(x)), (x * 2).reshape(3, 2))
+    for backend in ("numpy", "jax"):
+        found = loaded(tb.asarray(x, backend=backend), factor=other, shape=numpy.array([6, 1]))
+        assert found.backend.name == backend
+        numpy.testing.assert_array_equal(numpy.asarray(found), (x * other).reshape(6, 1))
+    with pytest.raises(ShapeError, match="input factor"):
+        loaded(x, factor=numpy.ones((2, 2), "f"))
+
+
+def test_two_nodes_for_one_value_are_refused() -> None:
+    x, y = [value("x", "float", (2,))], [value("y", "float", (2,))]
+    exp = helper.make_node("Exp", ["x"], ["y"])
+    one = helper.make_node("Constant", [], ["y"], value=numpy_helper.from_array(numpy.ones(2, "f")))
+    for nodes in ([exp, helper.make_node("Sin", ["x"], ["y"])], [exp, one], [one, exp], [one, one],
+                  [helper.make_node("Sin", ["x"], ["x"]), exp]):  # fmt: skip
+        with pytest.raises(ModelError, match="one node for each value"):
+            load(model(nodes, x, y))

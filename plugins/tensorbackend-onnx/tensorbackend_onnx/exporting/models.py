@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import tensorbackend as tb
-from onnx import ModelProto, helper, numpy_helper
+from onnx import ModelProto, helper, numpy_helper, shape_inference
+from tensorbackend.errors import UnsupportedOp, expected
 from tensorbackend.expr.graph import Graph
 from tensorbackend.sizes import is_size, source_of
 
@@ -86,10 +87,29 @@ def model_of(done: Written) -> ModelProto:
     inputs = [_value(name, parameter.template, trace) for name, parameter in own]
     results = zip(output_names(graph, names), graph.outputs, strict=True)
     outputs = [_value(name, output.template, trace) for name, output in results]
+    _check_types(nodes, inputs, outputs, [*initialisers, *constants], shared)
     proto = helper.make_graph(nodes, "graph", inputs, outputs, [*initialisers, *constants])
     ir_version = 10 if shared.opset <= 22 else 11 if shared.opset <= 23 else 12
     imports = [helper.make_opsetid("", shared.opset)]
     return helper.make_model(proto, opset_imports=imports, producer_name="tensorbackend", ir_version=ir_version)
+
+
+def _check_types(nodes: Any, inputs: Any, outputs: Any, initialisers: Any, shared: Shared) -> None:
+    """Raise `UnsupportedOp` where an operator of ONNX has no such dtype, as `Conv` has no integers."""
+    known = [helper.make_tensor_value_info(x.name, x.data_type, list(x.dims)) for x in initialisers]
+    graph = helper.make_graph(nodes, "graph", [*inputs, *known], outputs)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", shared.opset)])
+    try:
+        shape_inference.infer_shapes(model, check_type=True)
+    except shape_inference.InferenceError as error:
+        found = re.search(r"op_type:(\w+), node name: ([^)]*)\).*unsupported type: tensor\((\w+)\)", str(error))
+        operator, name, dtype = found.groups() if found else ("an operator", "", str(error))
+        where = shared.places.get(name, "the function")
+        raise UnsupportedOp(
+            expected(
+                f"dtypes that ONNX's operators have, got {operator} of {dtype} at {where}", "cast it with astype()"
+            )
+        ) from None
 
 
 def _value(name: Name, template: tb.Template, trace: OpenTrace | None) -> Any:

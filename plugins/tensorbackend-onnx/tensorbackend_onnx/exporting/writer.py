@@ -90,6 +90,8 @@ class Shared:
         self.constants: dict[Name, Any] = {}
         self.apart: set[str] = set()
         """The ops that were written as their parts."""
+        self.places: dict[Name, str] = {}
+        """The op and the line of the user's that each node comes from."""
 
 
 class Writer:
@@ -123,6 +125,7 @@ class Writer:
                 f"{operator} whose attributes depend on the size of an open axis", "leave it out of open="
             )
         self.nodes.append(helper.make_node(operator, inputs, names, f"{operator}_{number}", **attributes))
+        self.shared.places[f"{operator}_{number}"] = self.where
         return names
 
     def constant(self, array: Any) -> Name:

@@ -2,8 +2,8 @@
 
 A parameter that may be given by position is an input. One of type `Ints`, `Floats`, `Int`, `Float` or `Bool` gets the
 numbers in the tensor, which must be known before the operator runs: a shape, axes, a scale to resize by. One of type
-`Known` gets the tensor, and reads its data itself where it must. So does one of type `Data`, for which only constants of
-the model are known: an input there is data, of which a traced function cannot know how many elements it selects. A
+`Known` gets the tensor, and reads its data itself where it must. So does one of type `Data`, for which only constants
+of the model are known: an input there is data, of which a traced function cannot know how many elements it selects. A
 keyword is an attribute; one whose type is a class of `Attributes` gets all those that the class has. The keyword `node`
 gets what the function must know of its place.
 """

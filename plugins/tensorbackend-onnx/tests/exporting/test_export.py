@@ -198,6 +198,12 @@ def test_an_op_without_a_counterpart_is_named_with_the_users_line() -> None:
     ):
         with pytest.raises(UnsupportedOp, match=name):
             export(function, "f32[3]")
+    integers = tb.Template((1, 2, 5, 5), tb.int32)
+    kernel = tb.Template((3, 2, 2, 2), tb.int32)
+    with pytest.raises(UnsupportedOp, match=r"Conv of int32 at conv, test_export\.py"):
+        export(lambda x, k: tb.conv(x, k), integers, kernel)
+    with pytest.raises(UnsupportedOp, match=r"CumSum of int8 at cumulative_sum, test_export\.py"):
+        export(lambda x: tb.cumulative_sum(x, axis=0, dtype="int8"), tb.Template((5,), tb.int8))
     with pytest.raises(ArgumentError, match="an opset from 18"):
         export(tb.exp, "f32[3]", opset=17)
 
