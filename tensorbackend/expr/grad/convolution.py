@@ -5,12 +5,12 @@ from __future__ import annotations
 from ...ops.composite.convolution import Overlap, correlate, overhang, shifted_products
 from ...ops.convolution import conv
 from ...ops.creation.filled import zeros
-from ...ops.elementwise.unary import conj
 from ...ops.indexing.slices import entries
 from ...ops.shape import flip, permute_dims, reshape
 from ...rules.convolution import Correlation
 from ...rules.window import spread
 from ...tensor import Tensor
+from .linalg.factorisations import conjugate
 from .registry import Cotangents, rule
 
 
@@ -65,20 +65,16 @@ def _conv(cotangent: Tensor, out: Tensor, x: Tensor, kernel: Tensor, *, correlat
     return of_x, _swap_first_axes(of_kernel)
 
 
-def _conjugate(x: Tensor) -> Tensor:
-    return conj(x) if x.dtype.is_complex else x
-
-
 @rule("convolve")
 def _convolve(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor, *, mode: Overlap) -> Cotangents:
     """Both cotangents are sums of the products that the result has: a padding would be multiplied by NaN."""
     if mode == "full":
-        return correlate(cotangent, _conjugate(x2), mode="valid"), correlate(cotangent, _conjugate(x1), mode="valid")
+        return correlate(cotangent, conjugate(x2), mode="valid"), correlate(cotangent, conjugate(x1), mode="valid")
     in_order = x2.shape[0] <= x1.shape[0]
     longer, shorter = (x1, x2) if in_order else (x2, x1)
     length, count = longer.shape[0], shorter.shape[0]
     low, high = overhang(mode, count)
-    of_all = correlate(cotangent, _conjugate(shorter), mode="full")
+    of_all = correlate(cotangent, conjugate(shorter), mode="full")
     of_longer = entries(of_all, 0, low, length) if mode == "same" else of_all
     of_shorter = flip(shifted_products(longer, cotangent, low, high))
     return (of_longer, of_shorter) if in_order else (of_shorter, of_longer)
