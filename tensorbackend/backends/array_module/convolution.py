@@ -24,6 +24,7 @@ from .base import NARROW, Array, ArrayBase
 from .precision import wide
 from .shape import padding_function
 from .shortcuts import fits_float64
+from .transposed import Spread, space, spread_of, transposed
 from .workspace_bytes import nbytes
 
 _FEW_PLACES = 64
@@ -50,7 +51,11 @@ def _space(out: Template, x: Template, kernel: Template, /, *, correlation: Corr
     if not (out.size and kernel.size and places):
         return 0
     geometry = _Geometry(windows.sizes, windows.strides, windows.dilations, tuple(places))
+    spread = spread_of(x, tuple(places), correlation)
     features, channels = features // groups * parts, kernel.shape[1] * parts
+    cast = dtype is not to_real(out.dtype)
+    if spread is not None:
+        return _transposed_space(out, x, kernel, spread, parts, groups, dtype if cast else None)
     way, copied = _way(features, channels, geometry)
     images, rows = _batch_sizes(ArrayConvolution.conv_block, batch, groups, features, copied, geometry.places)
     sums = images * groups * features * rows * prod(places[1:])
@@ -62,7 +67,6 @@ def _space(out: Template, x: Template, kernel: Template, /, *, correlation: Corr
         columns = 0 if in_order else columns // (first * rows) * sum(last + rows for last in phases.values())
     elif windows.elements == prod(windows.strides) == 1 and rows == places[0] and not windows.is_padded:
         columns = 0  # the images are the columns already
-    cast = dtype is not to_real(out.dtype)
     taken = columns + (sums if way != "whole" else 0) + (sums if cast else 0) + (sums if out.dtype.is_integer else 0)
     if cast or windows.is_padded or any(size > 1 for size in input_dilation):
         apart = [(size - 1) * dilation + 1 for size, dilation in zip(x.shape[2:], input_dilation, strict=True)]
@@ -76,6 +80,19 @@ def _space(out: Template, x: Template, kernel: Template, /, *, correlation: Corr
     # The kernel's parts are concatenated twice; the columns are freed before the complex result is made.
     together = 2 * kernel.nbytes
     return x.nbytes + max(2 * together - out.nbytes, together + max(space, out.nbytes))
+
+
+def _transposed_space(
+    out: Template, x: Template, kernel: Template, spread: Spread, parts: int, groups: int, cast: DType | None
+) -> int:
+    """The bytes of a convolution of dilated images: what is computed in another dtype is cast to `cast` first."""
+    batch, features = out.shape[0], out.shape[1] // groups * parts
+    dtype = cast or to_real(out.dtype)
+    taken = space(spread, ArrayConvolution.conv_block, batch, groups, features) + kernel.size * parts**2
+    if cast is not None:
+        taken += x.size * parts + kernel.size * parts**2
+    space_taken = nbytes(taken, dtype) + (nbytes(out.size, out.dtype) if out.dtype.is_integer else 0)
+    return space_taken + (x.nbytes + 2 * kernel.nbytes + out.nbytes if parts == 2 else 0)
 
 
 class ArrayConvolution(ArrayBase):
@@ -99,6 +116,7 @@ class ArrayConvolution(ArrayBase):
         if not spatial:
             geometry, spatial, triples = _Geometry((1,), (1,), (1,), (1,)), (1,), [(0, 0, 0)]
         features = out.shape[1] // groups
+        spread = spread_of(x, out.shape[2:], correlation)
 
         def convolve(images: Array, filters: Array) -> Array:
             dtype = numpy_dtype(_working_dtype(xp, out.dtype, area, images, filters))
@@ -108,7 +126,11 @@ class ArrayConvolution(ArrayBase):
             weights = filters.reshape((groups, features, channels, *geometry.window))
             if out.dtype.is_complex:  # by real products, as BLAS does not specify the results for infinities
                 values, weights = parts(xp, values, weights)
-            result = self._convolve(values, weights.astype(dtype, copy=False), geometry, triples, to_real(out.dtype))
+            weights = weights.astype(dtype, copy=False)
+            if spread is None or not _is_finite(xp, weights):  # inserted zeros times infinity are NaN
+                result = self._convolve(values, weights, geometry, triples, to_real(out.dtype))
+            else:
+                result = self._transposed(values, weights, spread, to_real(out.dtype))
             if out.dtype.is_complex:
                 both, result = result, xp.empty(out.shape, numpy_dtype(out.dtype))
                 whole = result.reshape((batch, groups, features, -1))
@@ -116,6 +138,16 @@ class ArrayConvolution(ArrayBase):
             return result.reshape(out.shape)
 
         return convolve
+
+    def _transposed(self, values: Array, weights: Array, spread: Spread, out: DType) -> Array:
+        """The same for dilated images, without the zeros between their elements."""
+        shape = (*values.shape[:2], weights.shape[1], prod(spread.places))
+        result = self.xp.empty(shape, numpy_dtype(out))
+        whole = out.is_integer and weights.dtype.kind == "f"
+        return transposed(
+            self.xp, values, weights, spread, self.conv_block, result,
+            (lambda sums: sums.astype(numpy_dtype(int64))) if whole else lambda sums: sums,
+        )  # fmt: skip
 
     def _convolve(
         self, values: Array, weights: Array, geometry: _Geometry, padding: Sequence[tuple[int, int, int]], out: DType
@@ -152,6 +184,10 @@ def parts(xp: Any, values: Array, weights: Array) -> tuple[Array, Array]:
     real, imaginary = (xp.concatenate(pair, axis=2) for pair in (
         (weights.real, -weights.imag), (weights.imag, weights.real)))  # fmt: skip
     return xp.concatenate((values.real, values.imag), axis=2), xp.concatenate((real, imaginary), axis=1)
+
+
+def _is_finite(xp: Any, weights: Array) -> bool:
+    return weights.dtype.kind != "f" or bool(xp.isfinite(weights).all())
 
 
 def _working_dtype(xp: Any, dtype: DType, area: int, *factors: Array) -> DType:

@@ -60,6 +60,22 @@ LARGE: dict[str, tuple[Any, tuple[str, ...]]] = {
     "Fourier transform of real numbers": (tb.fft.fftn, ("f32[400, 512]",)),
     "convolution": (lambda x, k: tb.conv(x, k, padding="same"), ("f32[8, 16, 32, 32]", "f32[32, 16, 3, 3]")),
     "convolution by strides": (lambda x, k: tb.conv(x, k, strides=2), ("f32[8, 16, 64, 64]", "f32[32, 16, 3, 3]")),
+    "transposed convolution": (
+        lambda x, k: tb.conv(x, k, input_dilation=2, padding=[(2, 2), (2, 2)]),
+        ("f32[8, 16, 32, 32]", "f32[32, 16, 4, 4]"),
+    ),
+    "transposed convolution of integers": (
+        lambda x, k: tb.conv(x, k, input_dilation=2),
+        ("s16[8, 16, 32, 32]", "s16[32, 16, 4, 4]"),
+    ),
+    "complex transposed convolution": (
+        lambda x, k: tb.conv(x, k, input_dilation=3),
+        ("c64[8, 16, 32, 32]", "c64[16, 16, 3, 3]"),
+    ),
+    "gradient of a convolution by strides": (
+        lambda x, k: tb.grad(lambda x: tb.sum(tb.conv(x, k, strides=8) ** 2))(x),
+        ("f32[4, 3, 128, 128]", "f32[96, 3, 8, 8]"),
+    ),
     "complex convolution": (tb.conv, ("c64[8, 16, 32, 32]", "c64[32, 16, 3, 3]")),
     "convolution of integers": (tb.conv, ("s16[8, 16, 32, 32]", "s16[32, 16, 3, 3]")),
     "scan": (lambda x, xs: tb.scan(step, x, xs), ("f32[10000]", "f32[30, 10000]")),
