@@ -2,7 +2,8 @@
 
 Such a module has `INTRODUCTION`, `NAMES` and `ROWS`. A row is `name | code | remark`; a test runs the code of each row
 after `NAMES`. A row without code has a remark that says what to do instead. If a module has `COMPARED`, the name in a
-row is code of the other system: the test puts it into the text `COMPARED`, runs it, and compares the results.
+row is code of the other system: the test puts it into the text `COMPARED`, runs it, and compares the results. If it has
+`THEIRS`, the name is code of a library that these tests do not install: a test in clients/ runs `THEIRS` and the name.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class Rows(NamedTuple):
     """The rows in the order of the page."""
     compared: str
     """The text that runs the name of a row as code, if the names are code with the same values."""
+    theirs: str
+    """The code that runs before the name of a row, if `make clients` compares the results of the two columns."""
 
 
 def read(system: str) -> Rows:
@@ -54,7 +57,7 @@ def read(system: str) -> Rows:
         # "c | d" is code too: the remark follows the last bar.
         code, _, remark = rest.rpartition("|")
         rows.append(Row(name.strip(), code.strip(), remark.strip()))
-    return Rows(module["INTRODUCTION"], module["NAMES"], rows, module.get("COMPARED", ""))
+    return Rows(module["INTRODUCTION"], module["NAMES"], rows, module.get("COMPARED", ""), module.get("THEIRS", ""))
 
 
 PAGE = """\
@@ -85,6 +88,8 @@ def page(system: str) -> str:
     """The text of a system's page."""
     table = read(system)
     compared = ", and compares the results of the two columns" if table.compared else ""
+    if table.theirs:
+        compared = f"; `make clients` runs {SYSTEMS[system]} next to them, on data with NaN and without, and compares"
     name = SYSTEMS[system]
     title = f"{name} ({SHORT[system]})" if system in SHORT else name
     head = PAGE.format(name=name, title=title, introduction=table.introduction, names=table.names)

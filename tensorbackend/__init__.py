@@ -356,6 +356,7 @@ if _TYPE_CHECKING:
     from .ops.composite.indexing.segments import segment_max as segment_max
     from .ops.composite.indexing.segments import segment_mean as segment_mean
     from .ops.composite.indexing.segments import segment_min as segment_min
+    from .ops.composite.indexing.segments import segment_nanmean as segment_nanmean
     from .ops.composite.indexing.segments import segment_prod as segment_prod
     from .ops.composite.indexing.segments import segment_sum as segment_sum
     from .ops.composite.indexing.selection import compress as compress
@@ -375,6 +376,7 @@ if _TYPE_CHECKING:
     from .ops.composite.reduction.missing_values import nanstd as nanstd
     from .ops.composite.reduction.missing_values import nansum as nansum
     from .ops.composite.reduction.missing_values import nanvar as nanvar
+    from .ops.composite.reduction.missing_values import weighted_nanmean as weighted_nanmean
     from .ops.composite.shape.triangles import make_diagonal as make_diagonal
     from .ops.composite.shape.triangles import meshgrid as meshgrid
     from .ops.composite.shape.triangles import put_diagonal as put_diagonal
@@ -405,6 +407,7 @@ if _TYPE_CHECKING:
     from .ops.composite.window import window_argmax as window_argmax
     from .ops.composite.window import window_argmin as window_argmin
     from .ops.composite.window import window_mean as window_mean
+    from .ops.composite.window import window_nanmean as window_nanmean
     from .ops.convolution import conv as conv
     from .ops.counting import bincount as bincount
     from .ops.counting import histogram as histogram

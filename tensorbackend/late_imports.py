@@ -64,12 +64,12 @@ MODULES = {
         "ops.composite.indexing.grids": "grid_sample",
         "ops.composite.indexing.resizing": "resize",
         "ops.composite.indexing.segments": "segment_argmax segment_logsumexp segment_max segment_mean segment_min "
-        "segment_prod segment_sum",
+        "segment_nanmean segment_prod segment_sum",
         "ops.composite.indexing.selection": "compress repeat",
         "ops.composite.indexing.updates": "indexed_logsumexp indexed_max indexed_mean indexed_min indexed_prod",
         "ops.composite.elementwise.polynomials": "polyval",
         "ops.composite.reduction.missing_values": "nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile "
-        "nanstd nansum nanvar",
+        "nanstd nansum nanvar weighted_nanmean",
         "ops.composite.convolution": "convolve correlate",
         "ops.composite.shape.triangles": "make_diagonal meshgrid put_diagonal take_diagonal tril triu",
         "ops.composite.sorting.interpolation": "interp",
@@ -79,7 +79,7 @@ MODULES = {
         "ops.composite.special.factorial": "factorial",
         "ops.composite.special.normal": "ndtri",
         "ops.composite.special.zeta": "polygamma zeta",
-        "ops.composite.window": "fold unfold window_argmax window_argmin window_mean",
+        "ops.composite.window": "fold unfold window_argmax window_argmin window_mean window_nanmean",
         "ops.convolution": "conv",
         "ops.counting": "bincount histogram histogram2d",
         "ops.creation.ranges": "arange geomspace linspace logspace",

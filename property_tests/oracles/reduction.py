@@ -212,6 +212,19 @@ def weighted_mean(call: Invocation) -> Any:
     return unjudged(out, ~numpy.isfinite(out)) if out.dtype.kind == "c" else out
 
 
+@reference("weighted_nanmean", by="NumPy", raw=True)
+def weighted_nanmean(call: Invocation) -> Any:
+    x, weights = map(double, map(wide, call.tensors))
+    axis, keepdims = options(call, axis=None, keepdims=False)
+    axes = axes_of(x, None if axis is None else tuple(position(call, at) for at in listed(axis)))
+    if weights.ndim == 1 and x.shape != weights.shape and len(axes) == 1:
+        weights = weights.reshape([-1 if at == axes[0] else 1 for at in range(x.ndim)])
+    weights = numpy.where(numpy.isnan(x), 0, weights)
+    products = numpy.sum(numpy.where(numpy.isnan(x), 0, x) * weights, axis=axes, keepdims=keepdims)
+    out = products / numpy.sum(weights, axis=axes, keepdims=keepdims)
+    return unjudged(out, ~numpy.isfinite(out)) if out.dtype.kind == "c" else out
+
+
 @reference("all_close", by="NumPy", raw=True)
 def all_close(call: Invocation) -> Any:
     near = isclose(call)

@@ -14,11 +14,11 @@ import tensorbackend as tb
 from tensorbackend.dtypes import DType
 from tensorbackend.rules.accuracy import Bound
 from tensorbackend.testing import Invocation
-from tensorbackend.testing.generators.common import MODES, call, integers, with_axis
+from tensorbackend.testing.generators.common import MODES, call, integers, some_missing, with_axis
 from tensorbackend.testing.generators.indexing import index_vectors
 from tensorbackend.testing.strategies import Draw, tensors
 
-from .elementwise import common, double, rounded, unjudged
+from .elementwise import common, double, of_parts, rounded, unjudged
 from .reduction import best, log_of_sum
 from .table import Refusal, reference, wide
 
@@ -173,6 +173,12 @@ def _draw_segments(draw: Draw, dtype: DType) -> Invocation:
     )
 
 
+def _draw_missing(draw: Draw, dtype: DType) -> Invocation:
+    drawn = _draw_segments(draw, dtype)
+    x, segments = drawn.arguments
+    return drawn._replace(arguments=(some_missing(draw, x), segments))
+
+
 def segmented(x: Any, segments: Any, size: int, axis: int, mode: str, combine: Callable[[Any], Any]) -> Any:
     """A function of the entries of each segment, which are along the first axis of what it gets."""
     members: list[list[int]] = [[] for _ in range(size)]
@@ -211,6 +217,13 @@ def _argmax(x: Any) -> Any:
     )
 
 
+def _nanmean(x: Any) -> Any:
+    x = double(x)
+    known = numpy.sum(~numpy.isnan(x), 0)
+    total = numpy.sum(numpy.where(numpy.isnan(x), 0, x), 0)
+    return of_parts(total.real / known, total.imag / known) if x.dtype.kind == "c" else total / known
+
+
 SEGMENTS: dict[str, Callable[[Any], Any]] = {
     "segment_sum": _wide_sum,
     "segment_prod": lambda x: numpy.prod(x, 0, dtype="int64" if x.dtype == bool else x.dtype),
@@ -219,6 +232,7 @@ SEGMENTS: dict[str, Callable[[Any], Any]] = {
     "segment_mean": lambda x: (
         numpy.sum(double(x), 0) / x.shape[0] if x.shape[0] else numpy.sum(double(x), 0) * numpy.nan
     ),
+    "segment_nanmean": _nanmean,
     "segment_logsumexp": lambda x: log_of_sum(double(x), (0,), False),
 }
 for _name, _combine in SEGMENTS.items():
@@ -232,7 +246,7 @@ for _name, _combine in SEGMENTS.items():
             return unjudged(out, ~numpy.isfinite(out))
         return unjudged(out, out == 0) if out.dtype.kind == "f" else out
 
-    reference(_name, by="brute force", draw=_draw_segments)(_judge)
+    reference(_name, by="brute force", draw=_draw_missing if "nan" in _name else _draw_segments)(_judge)
 
 
 @reference("segment_argmax", by="brute force", draw=_draw_segments)

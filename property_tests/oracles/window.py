@@ -16,6 +16,7 @@ from tensorbackend.dtypes import DType, iinfo
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.rules.accuracy import Bound
 from tensorbackend.testing import Invocation
+from tensorbackend.testing.generators.common import some_missing
 from tensorbackend.testing.generators.window import last, number_for_each, padding_for_each, positive, window_options
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 
@@ -247,13 +248,24 @@ def window_mean(call: Invocation) -> Any:
     return mean_of(call.arguments[0], options_of(call), call.options["include_padding"])
 
 
-def mean_of(x: tb.Tensor, options: Mapping[str, Any], include_padding: bool) -> Any:
+def nanmean_call(draw: Draw, dtype: DType) -> Invocation:
+    call = window_call(draw, dtype)
+    return call._replace(arguments=(some_missing(draw, call.arguments[0]), *call.arguments[1:]))
+
+
+@reference("window_nanmean", by="brute force", draw=nanmean_call, raw=True)
+def window_nanmean(call: Invocation) -> Any:
+    return mean_of(call.arguments[0], options_of(call), False, skip_nan=True)
+
+
+def mean_of(x: tb.Tensor, options: Mapping[str, Any], include_padding: bool, skip_nan: bool = False) -> Any:
     """The mean of each window."""
     array = wide(x)
     array = array.astype(complex if x.dtype.is_complex else float)
     count = math.prod(each(options["window"], x.names))
 
     def mean(elements: list[Any]) -> Any:
+        elements = [element for element in elements if element == element] if skip_nan else elements
         divisor = count if include_padding else len(elements)
         total = numpy.sum(numpy.array(elements, array.dtype))
         if not divisor:

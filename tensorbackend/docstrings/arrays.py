@@ -23,6 +23,7 @@ _COPY = "Whether to copy the data: `True` for always, `False` for never, `None` 
 _EXCEPT_ALONG_AXIS = "One or more tensors with the same sizes except along the axis."
 _CONVERTED = "A dtype to which the elements are converted first; by default they are not."
 _TIE_BREAK = 'Which of several equal elements is taken: the first ("low") or the last ("high").'
+_WEIGHTS = {"weights": "Weights that broadcast to x, or one weight for each entry along a single `axis`."}
 _LIKE = {
     "backend": "The backend of the new tensor; by default the backend of x.",
     "device": "The name of a device of the backend; by default the device of x, or the default device of a given "
@@ -125,7 +126,8 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "tie_break": _TIE_BREAK,
     },
     "logsumexp": {"scale": "Factors by which the exponentials are multiplied. They broadcast to x; by default 1."},
-    "weighted_mean": {"weights": "Weights that broadcast to x, or one weight for each entry along a single `axis`."},
+    "weighted_mean": _WEIGHTS,
+    "weighted_nanmean": _WEIGHTS,
     "order_statistics": {"axis": "The axes to reduce, by position or by name; by default all of them."},
     "mode": {"axis": "The axis to reduce, by position or by name; by default the tensor is flattened."},
     "quantile": {

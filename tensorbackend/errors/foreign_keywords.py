@@ -197,6 +197,11 @@ _ADDED = (
     "occurs twice; tb.indexed_max, tb.indexed_min and tb.indexed_prod likewise"
 )
 _NAN = "tb.where(mask, x, tb.nan)"
+_WITHOUT_NAN = {
+    "segment_mean": "segment_nanmean",
+    "weighted_mean": "weighted_nanmean",
+    "window_mean": "window_nanmean",
+}
 _POSITIONS = "write the positions of the arguments, as in argnums=0 for the first one or argnums=(0, 1)"
 _OF_WINDOWS = "along one axis of several write tb.unfold(x, {'time': y.size}) @ "
 _DERIVED = ("grad", "hessian", "jacfwd", "jacobian", "value_and_grad")
@@ -213,6 +218,8 @@ def _of_lines(call: str) -> str:
 
 OF_KEYWORDS: Final = {
     **{(name, keyword): _POSITIONS for name in _DERIVED for keyword in ("argnames", "wrt")},
+    **{(name, "skipna"): f"write tb.{other}, which leaves NaN out" for name, other in _WITHOUT_NAN.items()},
+    **{(name, "where"): f"write tb.{other} of {_NAN}" for name, other in _WITHOUT_NAN.items()},
     **{(name, "rate"): "divide the result by it" for name in _SCALED},
     ("convolve", "axis"): f"{_OF_WINDOWS}tb.flip(y), which is mode='valid'",
     ("correlate", "axis"): f"{_OF_WINDOWS}y, which is mode='valid'",
@@ -247,6 +254,7 @@ OF_KEYWORDS: Final = {
     ("sum", "where"): "write tb.where(mask, x, 0) as the operand",
     ("triangular_solve", "trans"): "write transform='transpose'",
     ("triangular_solve", "upper"): "write lower=False for an upper triangle",
+    ("window_mean", "min_periods"): "tb.window_nanmean is the mean of what a window has, padding and NaN left out",
     ("var", "where"): f"write tb.nanvar({_NAN})",
     ("add", "axis"): "tb.sum(x, axis=...) adds along an axis",
     ("gather", "axis"): "write tb.take(x, indices, axis=...), or tb.take_along_axis(x, indices, axis=...)",

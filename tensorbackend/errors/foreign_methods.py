@@ -157,7 +157,7 @@ OF_TENSORS: Final = {
     "values": "numpy.asarray(x)",
     "view": "x.reshape(shape), or tb.bitcast(x, dtype)",
     "view_as": "tb.reshape(x, y.shape)",
-    "weighted": "tb.weighted_mean(x, weights, axis=...)",
+    "weighted": "tb.weighted_mean(x, weights, axis=...), or tb.weighted_nanmean, which leaves NaN out",
     "zero_": "x[...] = 0",
     "assign_attrs": "x.template; a tensor has no other attributes",
     "asnumpy": "numpy.asarray(x)",

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
+_NAN_IN_WINDOWS = ", or tb.window_nanmean, which leaves NaN out"
+
 RECIPES: Final = {
     **dict.fromkeys(
         ("add_at", "at_add", "max_at", "min_at", "multiply_at", "scatter_max", "scatter_min", "scatter_mul"),
@@ -32,7 +34,7 @@ RECIPES: Final = {
     "names=y.names)), axis=0), axis=0), axis=0), with y = tb.flip(x, axis=0)",
     "cdist": "tb.linalg.vector_norm(x[:, None] - y, axis=-1); write y.rename(point='other') where x and y have the "
     "same names",
-    "coarsen": "tb.window_mean(x, {'time': 12}, strides={'time': 12})",
+    "coarsen": f"tb.window_mean(x, {{'time': 12}}, strides={{'time': 12}}){_NAN_IN_WINDOWS}",
     "corr": "tb.correlation(tb.stack([x, y], axis=1))[0, 1] for two series, tb.correlation(x) for the columns of a "
     "matrix, and tb.vmap(lambda a, b: tb.correlation(tb.stack([a, b], axis=1))[0, 1], 'station')(x, y) for each "
     "entry of an axis, with ('station', None) for one series y",
@@ -69,8 +71,10 @@ RECIPES: Final = {
         ("frompyfunc", "vectorize"),
         "tb.map(x, function=...) for each element, or tb.vmap(function) for each entry of an axis",
     ),
-    "groupby": "tb.segment_sum(x, segments, size=..., axis=...), tb.segment_mean and the like",
-    "groupby_bins": "tb.segment_mean(x, tb.digitize(labels, edges), size=..., axis=...)",
+    "groupby": "tb.segment_sum(x, segments, size=..., axis=...), tb.segment_mean, tb.segment_nanmean, which leaves NaN "
+    "out, and the like",
+    "groupby_bins": "tb.segment_mean(x, tb.digitize(labels, edges), size=..., axis=...), or tb.segment_nanmean, which "
+    "leaves NaN out",
     "idxmax": "labels[tb.argmax(x, axis=...)]",
     "idxmin": "labels[tb.argmin(x, axis=...)]",
     "index_add": "tb.indexed_add(x, indices[:, None], updates)",
@@ -110,9 +114,9 @@ RECIPES: Final = {
     "frequencies 0 and fs / 2",
     "rank": "tb.argsort(tb.argsort(x, axis=...), axis=...) + 1",
     "resample": "tb.window_mean(x, {'time': 12}, strides={'time': 12}), or tb.segment_mean(x, segments, size=..., "
-    "axis=...)",
+    "axis=...); tb.window_nanmean and tb.segment_nanmean leave NaN out",
     "rolling": "tb.window_mean(x, {'time': 12}), or tb.unfold(x, {'time': 12}), whose last axis is the window",
-    "rolling_mean": "tb.window_mean(x, {'time': 12})",
+    "rolling_mean": f"tb.window_mean(x, {{'time': 12}}){_NAN_IN_WINDOWS}",
     "rolling_sum": "tb.window_sum(x, {'time': 12})",
     "scatter_": "x[key] = values, or tb.put_at(x, (tb.arange(n)[:, None], indices), values) for a new tensor, along "
     "axis 1",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ...dispatch import composite
 from ...dtypes import float32, int64, promote_types
@@ -30,6 +31,7 @@ from ..elementwise.binary import (
 )
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
+from ..elementwise.unary import bitwise_invert, isnan
 from ..indexing.scatter import indexed_add
 from ..indexing.slices import slice_
 from ..indexing.taking import take_at
@@ -76,6 +78,26 @@ def window_mean(
         return astype(divide(total, float(count)), dtype)
     present = ones(x.shape, dtype="float32", names=x.names)
     counts = window_sum(present, window, strides=strides, padding=padding, dilations=dilations)
+    return astype(divide(total, counts), dtype)
+
+
+@composite.within(SUM)
+def window_nanmean(
+    x: Tensor, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
+) -> Tensor:
+    """Mean of the elements of each window that are not NaN; NaN if there are none. Padding is not counted.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([1.0, float("nan"), 3.0, 6.0], names=("time",))
+    >>> tb.window_nanmean(x, {"time": 2}).tolist()
+    [1.0, 3.0, 4.5]
+    """
+    dtype = to_floating(x.dtype)
+    wide = astype(x, promote_types(dtype, float32))
+    missing = isnan(wide)
+    options: dict[str, Any] = {"strides": strides, "padding": padding, "dilations": dilations}
+    total = window_sum(where(missing, 0, wide), window, **options)
+    counts = window_sum(astype(bitwise_invert(missing), float32), window, **options)
     return astype(divide(total, counts), dtype)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from hypothesis import strategies as st
 
-from ...dtypes import DType, as_dtype, iinfo
+from ...dtypes import DType, as_dtype, bool_, iinfo
+from ...ops.elementwise.ternary import where
 from ...tensor import Tensor
 from ..calls import Invocation
 from ..strategies import Draw, shapes, tensors
@@ -31,6 +33,13 @@ def integers(draw: Draw, shape: tuple[int, ...], low: int, high: int, names: Any
     limits = iinfo(dtype)
     low, high = max(low, limits.min), min(high, limits.max)
     return draw(tensors(dtype, shape, names=names, values=st.integers(low, max(low, high))))
+
+
+def some_missing(draw: Draw, x: Tensor) -> Tensor:
+    """x, where none, some or all elements are NaN."""
+    if not x.dtype.is_inexact or not draw(st.booleans()):
+        return x
+    return where(draw(tensors(bool_, x.shape, names=x.names)), math.nan, x)
 
 
 # Indexing

@@ -14,7 +14,7 @@ from ...template import Template
 from ...tensor import Tensor
 from ..calls import Invocation, generates
 from ..strategies import Draw, shapes, tensors
-from .common import INDEX_DTYPES, MODES, call, integers, with_axis
+from .common import INDEX_DTYPES, MODES, call, integers, some_missing, with_axis
 
 
 def tensor_near(draw: Draw, x: Tensor) -> Tensor:
@@ -126,6 +126,14 @@ def segments(draw: Draw, dtype: DType) -> Invocation:
     size, beyond = draw(st.integers(0, 4)), draw(st.sampled_from([0, 0, 2]))
     numbers = integers(draw, (x.shape[axis],), -beyond, size - 1 + beyond, names=(None,))
     return call(x, numbers, size=size, axis=axis, mode=draw(MODES), name=draw(st.sampled_from([None, "segment"])))
+
+
+@generates("segment_nanmean")
+def segments_with_nan(draw: Draw, dtype: DType) -> Invocation:
+    """As `segments`, where none, some or all elements are NaN."""
+    drawn = segments(draw, dtype)
+    x, numbers = drawn.arguments
+    return call(some_missing(draw, x), numbers, **drawn.options)
 
 
 @generates("indexed_prod", "indexed_max", "indexed_min", "indexed_mean", "indexed_logsumexp")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from hypothesis import strategies as st
 
-from ...dtypes import DType, as_dtype, bool_, complex128, float64
-from ...ops.elementwise.ternary import where
+from ...dtypes import DType, as_dtype, complex128, float64
 from ...ops.sorting import sort
 from ..calls import Invocation, generates
 from ..strategies import Draw, axes_of, shapes, tensors
-from .common import call, integers, with_axis
+from .common import call, integers, some_missing, with_axis
 from .indexing import QUANTILES, SIZES, WEIGHTS
 
 
@@ -60,6 +58,14 @@ def weighted_mean(draw: Draw, dtype: DType) -> Invocation:
     return call(x, draw(tensors(other, x.shape, values=values)), **options)
 
 
+@generates("weighted_nanmean")
+def weighted_nanmean(draw: Draw, dtype: DType) -> Invocation:
+    """As `weighted_mean`, where none, some or all elements are NaN."""
+    drawn = weighted_mean(draw, dtype)
+    x, weights = drawn.arguments
+    return call(some_missing(draw, x), weights, **drawn.options)
+
+
 @generates("masked_softmax")
 def masked_softmax(draw: Draw, dtype: DType) -> Invocation:
     """A mask of the whole shape, or one that broadcasts."""
@@ -102,9 +108,7 @@ def covariance(draw: Draw, dtype: DType) -> Invocation:
 @generates("nanmax", "nanmin", "nanmedian")
 def reductions(draw: Draw, dtype: DType) -> Invocation:
     """Numbers of moderate size, of which none, some or all are NaN."""
-    x = draw(tensors(dtype, tame=True))
-    if dtype.is_inexact and draw(st.booleans()):
-        x = where(draw(tensors(bool_, x.shape, names=x.names)), math.nan, x)
+    x = some_missing(draw, draw(tensors(dtype, tame=True)))
     return call(x, axis=draw(axes_of(x, "Axes")), keepdims=draw(st.booleans()))
 
 

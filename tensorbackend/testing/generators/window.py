@@ -14,7 +14,7 @@ from ...rules.window import axes_of, plan_windows
 from ...tensor import Tensor
 from ..calls import Invocation, generates
 from ..strategies import Draw, shapes, tensors
-from .common import call
+from .common import call, some_missing
 
 
 def number_for_each(draw: Draw, names: tuple[str | None, ...], most: int) -> Any:
@@ -98,6 +98,14 @@ def window_mean(draw: Draw, dtype: DType) -> Invocation:
     x = draw(tensors(dtype, shapes(largest=5), tame=True))
     size, options = window_options(draw, x)
     return call(x, size, **options, include_padding=draw(st.booleans()))
+
+
+@generates("window_nanmean")
+def window_nanmean(draw: Draw, dtype: DType) -> Invocation:
+    """Windows of which none, some or all elements are NaN."""
+    x = draw(tensors(dtype, shapes(largest=5), tame=True))
+    size, options = window_options(draw, x)
+    return call(some_missing(draw, x), size, **options)
 
 
 def last(accumulated: Tensor, element: Tensor) -> Tensor:

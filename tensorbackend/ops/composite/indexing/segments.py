@@ -25,6 +25,7 @@ from ...creation.filled import full, iota
 from ...elementwise.binary import divide, equal, less, logical_or, not_equal, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
+from ...elementwise.unary import bitwise_invert, isnan
 from ...indexing.scatter import indexed_put
 from ...indexing.taking import take_at
 from ...shape import concatenate, expand_dims, reshape
@@ -218,6 +219,26 @@ def segment_mean(
     """
     table = _table(cast_to_float32(x), segments, size, axis, mode, name)
     return astype(table.shaped(divide(segment_total(table), segment_count(table))), to_floating(x.dtype))
+
+
+@composite.within(SUM)
+def segment_nanmean(
+    x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error", name: str | None = None
+) -> Tensor:
+    """Mean of the elements of each segment that are not NaN; NaN if there are none.
+
+    Parameters and errors are those of `segment_sum`. Integers are converted to the default floating dtype.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.asarray([1.0, 2.0, float("nan")])
+    >>> tb.segment_nanmean(x, tb.asarray([2, 0, 2]), size=3).tolist()
+    [2.0, nan, 1.0]
+    """
+    table = _table(cast_to_float32(x), segments, size, axis, mode, name)
+    missing = isnan(table.rows)
+    total = segment_total(table.of(where(missing, 0, table.rows)))
+    count = segment_total(table.of(astype(bitwise_invert(missing), int64)))
+    return astype(table.shaped(divide(total, count)), to_floating(x.dtype))
 
 
 @composite.within(LOG_OF_SUM)

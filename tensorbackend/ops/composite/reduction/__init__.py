@@ -11,7 +11,7 @@ from ....dtypes import DType, float32, promote_types, scalar_kind
 from ....errors import ShapeError, expected
 from ....rules.accuracy import LOG_OF_SUM, SUM, Bound
 from ....rules.axes import sorted_axes
-from ....rules.broadcasting import check_dtype, result_type, to_floating
+from ....rules.broadcasting import broadcast, check_dtype, result_type, to_floating
 from ....sizes import apply
 from ....template import weak_template
 from ....tensor import Tensor, TensorLike
@@ -147,21 +147,27 @@ def weighted_mean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims:
     """
     dtype = to_floating(result_type([x.template, weights.template]))
     work = promote_types(dtype, float32)
+    weights = spread_weights(astype(weights, work), x, axis)
+    products = multiply(astype(x, work), weights)
+    total = sum(weights, axis=axis, keepdims=keepdims)
+    return astype(divide(sum(products, axis=axis, keepdims=keepdims), total), dtype)
+
+
+def spread_weights(weights: Tensor, x: Tensor, axis: Axes) -> Tensor:
+    """The weight of each element of x, of weights that broadcast to x or that are for the entries along one axis."""
     assert isinstance(axis, tuple)  # by the dispatcher
     along = axis[0] if len(axis) == 1 else None
     if weights.ndim == 1 and isinstance(along, int) and weights.shape[0] == x.shape[along]:
-        sizes, names = [1] * x.ndim, [None] * x.ndim
+        sizes, unnamed = [1] * x.ndim, [None] * x.ndim
         sizes[along] = weights.shape[0]
-        weights = reshape(weights, tuple(sizes), names=(*names[:along], *weights.names, *names[along + 1 :]))
+        weights = reshape(weights, tuple(sizes), names=(*unnamed[:along], *weights.names, *unnamed[along + 1 :]))
     elif weights.ndim and None not in weights.names and {*weights.names} <= {*x.names}:
         weights = align_as(weights, x)
-    weights = astype(weights, work)
-    products = multiply(astype(x, work), weights)
-    if products.shape != x.shape:
+    shape, names = broadcast([x.template, weights.template])
+    if shape != x.shape:
         remedy = "broadcast_to() x first"
         raise ShapeError(expected(f"weights that broadcast to {x.template!r}", remedy, weights=weights.template))
-    total = sum(broadcast_to(weights, x.shape, names=products.names), axis=axis, keepdims=keepdims)
-    return astype(divide(sum(products, axis=axis, keepdims=keepdims), total), dtype)
+    return broadcast_to(weights, shape, names=names)
 
 
 @composite

@@ -16,7 +16,7 @@ from ....dispatch import composite
 from ....dtypes import REAL_OF, DTypeLike, float32, float64, promote_types
 from ....errors import ArgumentError, expected
 from ....rules.accuracy import PRODUCT, SUM, Bound
-from ....rules.broadcasting import check_dtype, to_floating
+from ....rules.broadcasting import check_dtype, result_type, to_floating
 from ....tensor import Tensor, TensorLike
 from ...elementwise.binary import (
     add,
@@ -38,7 +38,7 @@ from ...reduction import all, max, min, prod, sum
 from ...shape import reshape
 from ..shape.arranging import stack
 from ..sorting.order_statistics import between, median, middle, quantiles_of, sort_axes
-from . import cast_to_float32, mean, std, var
+from . import cast_to_float32, mean, spread_weights, std, var
 
 
 def _replace_nan(x: Tensor, value: float) -> Tensor:
@@ -118,6 +118,23 @@ def nanmean(x: Tensor, /, *, axis: Axes = None, dtype: DTypeLike | None = None, 
     wide = cast_to_float32(x)
     total = sum(_replace_nan(wide, 0), axis=axis, keepdims=keepdims)
     return astype(divide(total, _count(wide, axis, keepdims)), x.dtype)
+
+
+@composite.within(Bound(16, "a quotient of sums", "operand", tame=True))
+def weighted_nanmean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    """Mean of the elements that are not NaN, with weights as in `weighted_mean`; NaN if there are none.
+
+    >>> import tensorbackend as tb
+    >>> tb.weighted_nanmean(tb.asarray([1.0, float("nan"), 3.0]), tb.asarray([3, 5, 1])).item()
+    1.5
+    """
+    dtype = to_floating(result_type([x.template, weights.template]))
+    work = promote_types(dtype, float32)
+    wide = astype(x, work)
+    known = where(isnan(wide), 0, spread_weights(astype(weights, work), wide, axis))
+    products = multiply(_replace_nan(wide, 0), known)
+    total = sum(known, axis=axis, keepdims=keepdims)
+    return astype(divide(sum(products, axis=axis, keepdims=keepdims), total), dtype)
 
 
 def _convert(x: Tensor, dtype: DTypeLike | None) -> Tensor:

@@ -21,6 +21,7 @@ OF_NUMBERS: dict[Callable[..., tb.Tensor], Callable[[list[float]], float]] = {
     tb.segment_max: lambda numbers: max(numbers, default=-math.inf),
     tb.segment_min: lambda numbers: min(numbers, default=math.inf),
     tb.segment_mean: lambda numbers: sum(numbers) / len(numbers) if numbers else math.nan,
+    tb.segment_nanmean: lambda numbers: sum(numbers) / len(numbers) if numbers else math.nan,
     tb.segment_argmax: lambda numbers: numbers.index(max(numbers)) if numbers else -1,
     tb.segment_logsumexp: lambda numbers: math.log(sum(map(math.exp, numbers))) if numbers else -math.inf,
 }

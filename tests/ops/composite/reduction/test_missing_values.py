@@ -97,3 +97,77 @@ def test_without_nan_values_and_gradients_are_those_of_quantile(q: float) -> Non
     ours = tb.value_and_grad(lambda x: tb.nanquantile(x, q))(x)
     theirs = tb.value_and_grad(lambda x: tb.quantile(x, q))(x)
     assert [part.tolist() for part in ours] == [part.tolist() for part in theirs]
+
+
+# Means with weights, of windows and of segments: each next to `nanmean` of the elements that belong together
+
+WEIGHTS = np.array([0.5, 1.0, 2.0, 0.25])
+SEGMENTS = np.array([1, 0, 1, 3])
+
+
+def _members(name: str, row: Any) -> list[tuple[Any, Any]]:
+    """The elements of each result of a row, and their weights."""
+    ones = np.ones(4)
+    if name == "weighted_nanmean":
+        return [(row, WEIGHTS)]
+    if name == "window_nanmean":
+        return [(row[max(0, at - 1) : at + 2], ones[max(0, at - 1) : at + 2]) for at in range(4)]
+    places = [[at for at, segment in enumerate(SEGMENTS) if segment == number] for number in range(4)]
+    return [(row[some], ones[some]) for some in places]
+
+
+def _mean_of(name: str, data: Any) -> Any:
+    out = np.full((len(data), len(_members(name, data[0]))), np.nan)
+    for at, row in enumerate(data):
+        for number, (elements, weights) in enumerate(_members(name, row)):
+            known = ~np.isnan(elements)
+            if known.any():
+                out[at, number] = np.average(elements[known], weights=weights[known])
+    return out[:, 0] if name == "weighted_nanmean" else out
+
+
+MEANS: dict[str, Any] = {
+    "weighted_nanmean": lambda x: tb.weighted_nanmean(x, tb.asarray(WEIGHTS), axis="n"),
+    "window_nanmean": lambda x: tb.window_nanmean(x, {"n": 3}, padding="same"),
+    "segment_nanmean": lambda x: tb.segment_nanmean(x, SEGMENTS, size=4, axis="n", name="n"),
+}
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+@pytest.mark.parametrize("name", MEANS)
+def test_means_of_what_belongs_together(name: str, backend: str, whole: Any) -> None:
+    x = tb.asarray(DATA, names=("row", "n"), backend=backend)
+    found = whole(MEANS[name])(x)
+    assert found.names == ("row", "n")[: found.ndim]
+    np.testing.assert_allclose(np.asarray(found), _mean_of(name, DATA))
+
+
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+@pytest.mark.parametrize("name", MEANS)
+def test_gradients_of_means(name: str, backend: str, whole: Any) -> None:
+    x = tb.asarray(DATA, names=("row", "n"), backend=backend)
+    found = np.asarray(whole(tb.grad(lambda x: tb.nansum(MEANS[name](x) ** 2)))(x))
+    assert (found[np.isnan(DATA)] == 0).all()
+    for place in np.argwhere(~np.isnan(DATA)):
+        ends = []
+        for step in (1e-6, -1e-6):
+            moved = DATA.copy()
+            moved[tuple(place)] += step
+            ends.append(np.nansum(_mean_of(name, moved) ** 2))
+        assert found[tuple(place)] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6, abs=1e-6)
+
+
+def test_weights_of_elements_that_are_nan_are_not_read() -> None:
+    x, weights = tb.asarray([[1.0, np.nan], [np.nan, np.nan]]), tb.asarray([2.0, np.inf])
+    assert tb.weighted_nanmean(x, weights, axis=1).tolist() == pytest.approx([1.0, np.nan], nan_ok=True)
+    slopes = tb.grad(lambda weights: tb.nansum(tb.weighted_nanmean(x, weights, axis=1)))(tb.asarray([2.0, 1.0]))
+    assert slopes.tolist() == [0.0, 0.0]
+
+
+def test_a_window_without_nan_has_the_mean_of_window_mean() -> None:
+    x = tb.asarray(np.random.default_rng(0).normal(size=(3, 9)))
+    for padding in ("same", "valid", ((0, 0), (2, 3))):
+        options: dict[str, Any] = {"strides": (1, 2), "padding": padding, "dilations": (1, 2)}
+        found = tb.window_nanmean(x, (1, 3), **options)
+        wanted = tb.window_mean(x, (1, 3), include_padding=False, **options)
+        np.testing.assert_allclose(np.asarray(found), np.asarray(wanted))
