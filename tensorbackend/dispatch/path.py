@@ -14,8 +14,8 @@ from ..declarations.argument_errors import tell
 from ..declarations.op_specs import CALLBACKS, OpSpec
 from ..declarations.signature_errors import adapt
 from ..dtypes import DType, defaults
-from ..errors import TensorBackendError
-from ..interchange import scalar_dtype
+from ..errors import OperandError, TensorBackendError
+from ..interchange import namespace_of, scalar_dtype
 from ..protocol import Backend, Payload
 from ..protocol.planned import payloads_of
 from ..rules.plan import Out
@@ -110,6 +110,9 @@ class FullPath(Planner):
         try:
             return self._find_or_make(arguments, keywords)
         except TensorBackendError as error:
+            namespace = namespace_of(arguments) if self.spec.name == "tensordot" else None
+            if namespace is not None and isinstance(error, OperandError):
+                return namespace.tensordot(*arguments, **keywords)
             error.named(self.spec.name)
             raise
 

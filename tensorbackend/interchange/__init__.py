@@ -4,6 +4,7 @@ from .arrays import ARRAYS as ARRAYS
 from .arrays import aligned_copy as aligned_copy
 from .arrays import as_numpy as as_numpy
 from .arrays import is_plain_array as is_plain_array
+from .arrays import namespace_of as namespace_of
 from .arrays import numpy_dtype as numpy_dtype
 from .arrays import numpy_from_binary as numpy_from_binary
 from .arrays import pack_codes as pack_codes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -216,6 +217,16 @@ class _Kind(NamedTuple):
 
     def __repr__(self) -> str:
         return f"<{self.kind} torch.Tensor>"
+
+
+def namespace_of(values: Iterable[object]) -> Any:
+    """The NumPy namespace if one of the values is an array of it, else `None`.
+
+    opt_einsum calls `tensordot` and `einsum` of the package in which the class of an array is, which is this one both
+    for tensors and for arrays of the namespace.
+    """
+    arrays: Iterator[Any] = (value for value in values if getattr(type(value), "holds_tensor", False))
+    return next((array.__array_namespace__() for array in arrays), None)
 
 
 def is_plain_array(value: object) -> bool:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
+import numpy
+import opt_einsum
 import pytest
+
+import tensorbackend as tb
+import tensorbackend.numpy as np
+from tensorbackend.errors import OperandError
 
 from .beside import assert_as_numpy
 
@@ -67,3 +75,21 @@ np.linalg.pinv(s, 1e-3, rtol=1e-3)
 @pytest.mark.parametrize("call", CALLS.split("\n")[1:-1])
 def test_products_are_numpys(call: str) -> None:
     assert_as_numpy(call)
+
+
+@pytest.mark.parametrize("subscripts", ["ij,ij->", "ij,ij->i", "ij,kj->ik", "ij,kj,ij->k"])
+def test_opt_einsum_takes_arrays_next_to_numpys_and_tensors(subscripts: str) -> None:
+    """It calls the functions of the package in which an array's class is; xarray calls it where it is installed."""
+    values = [numpy.arange(6.0).reshape(2, 3) + shift for shift in range(subscripts.count(",") + 1)]
+    wanted = numpy.einsum(subscripts, *values)
+    for kinds in itertools.product((np.asarray, numpy.asarray, tb.asarray), repeat=len(values)):
+        if np.asarray in kinds:
+            found = opt_einsum.contract(subscripts, *(kind(value) for kind, value in zip(kinds, values, strict=True)))
+            assert not isinstance(found, tb.Tensor)
+            numpy.testing.assert_allclose(numpy.asarray(found), wanted)
+
+
+def test_tensordot_and_einsum_of_the_package_refuse_other_objects() -> None:
+    for call in (lambda: tb.tensordot(object(), tb.ones(2), axes=1), lambda: tb.einsum("i,i", None, tb.ones(2))):
+        with pytest.raises(OperandError):
+            call()

@@ -9,7 +9,8 @@ from typing import Any
 from ...annotations import Axis
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import composite
-from ...errors import ArgumentError, NamesError, ShapeError, expected
+from ...errors import ArgumentError, NamesError, OperandError, ShapeError, expected
+from ...interchange import namespace_of
 from ...rules.accuracy import COMPLEX_PRODUCT, SUM
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype, result_type
@@ -219,10 +220,16 @@ def einsum(subscripts: str | TensorLike, /, *operands: TensorLike | Sequence[Any
     >>> tb.einsum("time, time ->", tb.asarray([1.0, 2.0]), tb.asarray([3.0, 4.0])).item()
     11.0
     """
-    if isinstance(subscripts, str):
-        return _einsum(operands, subscripts=subscripts)  # type: ignore[arg-type] # tensors, or refused
-    text, tensors = _parse_interleaved((subscripts, *operands))
-    return _einsum(tensors, subscripts=text)
+    text, tensors = subscripts, operands
+    if not isinstance(text, str):
+        text, tensors = _parse_interleaved((subscripts, *operands))  # type: ignore[assignment]
+    try:
+        return _einsum(tensors, subscripts=text)  # type: ignore[arg-type] # tensors, or refused
+    except OperandError:
+        namespace = namespace_of(tensors)
+        if namespace is None:
+            raise
+    return namespace.einsum(text, *tensors)  # type: ignore[no-any-return]
 
 
 def _parse_interleaved(arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
