@@ -40,6 +40,11 @@ class Tree(NamedTuple):
         """The number of leaves."""
         return 1 if self.kind is None else sum(child.size for child in self.children)
 
+    @property
+    def is_tensor(self) -> bool:
+        """Whether it is one leaf, alone or as the only part of an instance of a registered class."""
+        return self.kind is None or (self.kind in registered and self.children == (LEAF,))
+
     def step(self, key: Any) -> str:
         """How Python writes the access to one of the container's parts, such as `[0]` or `.name`."""
         if self.kind in registered or not (is_dataclass(self.kind) or hasattr(self.kind, "_fields")):

@@ -29,7 +29,7 @@ class Objective(NamedTuple):
 def trace_function(function: Callable[[list[Any]], Any], tensors: Sequence[Tensor], names: Sequence[str]) -> Graph:
     """The graph of a function of tensors that returns one tensor; `OperandError` if it returns anything else."""
     graph = trace_leaves(function, [x.template for x in tensors], names)
-    if graph.out_tree.kind is not None:
+    if not graph.out_tree.is_tensor:
         raise OperandError(expected("a function that returns one tensor", returned=graph.results))
     return graph
 

@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 import tensorbackend as tb
+import tensorbackend.numpy as np
 from tensorbackend.errors import ArgumentError, OperandError, ShapeError
 from tensorbackend.expr.arguments import is_tree
 from tensorbackend.optimize.unknowns import unknowns
@@ -77,3 +78,10 @@ def test_unknowns_are_numbers_in_a_tree() -> None:
     assert tb.optimize.minimize(lambda x: tb.sum((x - 2) ** 2), [0.0, 1.0]).x.shape == (2,)
     with pytest.raises(OperandError, match="got element='text'"):
         tb.optimize.minimize(loss, {"a": "text", "b": 1.0})
+
+
+def test_an_objective_may_return_an_array_of_the_numpy_namespace() -> None:
+    found = tb.optimize.minimize(lambda x: np.sum((np.asarray(x) - 2.0) ** 2), tb.zeros(3))
+    assert tb.all_close(found.x, tb.full((3,), 2.0), atol=1e-4).item()
+    with pytest.raises(OperandError, match="a function that returns one tensor"):
+        tb.optimize.minimize(lambda x: (tb.sum(x), 0.0), tb.zeros(3))

@@ -29,7 +29,7 @@ from ..graph import Graph
 from ..node import HOOK
 from ..static_leaves import is_static
 from ..trace import trace_leaves
-from ..tree_containers import LEAF, Tree, registered
+from ..tree_containers import Tree
 from ..trees import flatten, paths, unflatten
 from . import rules as rules
 from .calls import Argnums, Call, Gradient, Held, ValueAndGradient, fit_to_template, rename_like
@@ -219,7 +219,7 @@ def _scalar_result(graph: Graph, has_aux: bool) -> tuple[Tree, Tree | None]:
         if tree.kind is None or not issubclass(tree.kind, (tuple, list)) or len(tree.children) != 2:
             raise OperandError(expected("a function that returns (result, anything) for has_aux"))
         tree, aux = tree.children
-    if tree.kind is not None and not (tree.kind in registered and tree.children == (LEAF,)):
+    if not tree.is_tensor:
         remedy = "use has_aux=True for (result, anything), or vjp() for several results"
         raise OperandError(expected("a function that returns one tensor", remedy, returned=paths(tree, "result")))
     result = graph.results[0]
