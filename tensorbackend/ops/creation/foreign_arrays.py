@@ -33,6 +33,16 @@ def dims_of(array: Any) -> tuple[str, ...] | None:
     return dims if isinstance(dims, tuple) and all(isinstance(name, str) for name in dims) and dims else None
 
 
+def data_of(array: Any) -> Any:
+    """The array of this or another library that an array with named axes wraps; `None` where there is none."""
+    if not isinstance(getattr(array, "dims", None), tuple):
+        return None
+    data = getattr(array, "data", None)
+    return (
+        data if isinstance(data, Tensor) or (is_array(data) and getattr(data, "shape", None) == array.shape) else None
+    )
+
+
 def tensor_of_array(
     value: Any,
     asked: BackendLike,

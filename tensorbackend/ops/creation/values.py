@@ -41,7 +41,7 @@ from ...select import check_dtype_support, creation_backend, get_backend, home_o
 from ...select.default import current
 from ...template import MAX_AXES, Shape, Template, intern_template, is_deep, weak_template
 from ...tensor import Like, Tensor, TensorLike, bind, blank_tensor, public_op, rename_like
-from .foreign_arrays import dims_of, is_array, plain_array, shared_templates, tensor_by_dlpack, tensor_of_array
+from .foreign_arrays import data_of, dims_of, is_array, plain_array, shared_templates, tensor_by_dlpack, tensor_of_array
 
 
 @check_arguments
@@ -194,6 +194,11 @@ def _from_value(
         if copy and converted is value:
             converted = Tensor(value.template, chosen, value.data)  # payloads never change
     elif value.__class__ is not list and is_array(value):
+        data = data_of(value)
+        if data is not None:  # it may be traced, or on a device, where a conversion through the host is none
+            return _from_value(
+                data, dtype, dims_of(value) if names is None else names, backend, device, copy, stays=stays
+            )
         names = dims_of(value) if names is None else names
         converted = tensor_of_array(value, backend, device, copy, names)
     else:
