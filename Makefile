@@ -232,7 +232,7 @@ browser: $(BROWSER_READY) ## Looks at the site, reports and charts in Chromium, 
 
 $(GALLERY_READY): pyproject.toml
 	$(PYTHON) -m venv .venv-gallery
-	$(GALLERY_BIN)/python -m pip install -q --disable-pip-version-check -e '.[chart,jax,scipy,test]' xarray '$(TORCH)'
+	$(GALLERY_BIN)/python -m pip install -q --disable-pip-version-check -e '.[chart,jax,scipy,test,xarray]' '$(TORCH)'
 	@touch $@
 
 gallery: $(GALLERY_READY) ## Runs the programs of the gallery on NumPy and JAX, beside other libraries; not part of check
@@ -347,12 +347,13 @@ returnn: $(FRONTEND_READY) ## Runs RETURNN's own tests on ours and without: make
 
 $(CLIENTS_READY): pyproject.toml clients/requirements.txt
 	$(PYTHON) -m venv .venv-clients
-	$(CLIENTS_BIN)/python -m pip install -q --disable-pip-version-check -e '.[jax]' -r clients/requirements.txt '$(TORCH)'
+	$(CLIENTS_BIN)/python -m pip install -q --disable-pip-version-check -e '.[jax,xarray]' -r clients/requirements.txt '$(TORCH)'
 	@touch $@
 
 clients: $(CLIENTS_READY) ## Runs other libraries on tensors and writes the table of them; not part of check
 	PYTHONPATH=clients $(CLIENTS_BIN)/python -m pytest -p uses clients --ignore clients/hips_autograd --ignore clients/adapters -W default \
 		--table docs/interoperability.md
+	XLA_FLAGS='$(QUICK)' $(CLIENTS_BIN)/python -m pytest tests/test_xarray.py tensorbackend/xarray.py 'tests/project/test_docs.py::test_the_blocks_of_a_page_run_in_order[xarray.md]'
 
 $(LIBRARIES_READY): pyproject.toml Makefile
 	$(PYTHON) -m venv .venv-libraries

@@ -20,10 +20,11 @@ os.environ.setdefault("TENSORBACKEND_TRACEBACK", "full")
 gc.set_threshold(50_000, 20, 50)
 
 
-OPTIONAL = ("jax", "mpmath", "optax", "rich", "safetensors", "scipy", "shtab")
+OPTIONAL = ("jax", "mpmath", "optax", "rich", "safetensors", "scipy", "shtab", "xarray")
 MISSING = [name for name in OPTIONAL if find_spec(name) is None]
 """The libraries of extras that are not installed, as where a new Python has no wheel of them yet. Tests that need them
-are left out: files that import them, and tests whose source or parameters name JAX. `make setup` installs all."""
+are left out: files that import them, and tests whose source or parameters name JAX. `make setup` installs all but
+xarray, which `make clients` installs."""
 
 _IMPORTS = re.compile(rf"^\s*(?:import|from) (?:{'|'.join(MISSING)})\b", re.MULTILINE)
 

@@ -1,4 +1,4 @@
-"""Each row of docs/coming-from-xarray.md next to xarray: on the data of the page, and on other data with and without NaN."""
+"""Each row of docs/coming-from-xarray.md next to xarray, on data with NaN and without."""
 
 from __future__ import annotations
 

@@ -19,6 +19,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    for marker in ("flaky", "network"):
+        config.addinivalue_line("markers", f"{marker}: a marker of xarray's own tests")
     config.addinivalue_line("markers", "client(distribution): the use of a distribution that the docstring says")
 
 

@@ -14,8 +14,11 @@ The differences are:
 - There are no coordinates, attributes or datasets. A tensor has names and numbers, and functions of containers take a
   dictionary of tensors. Keep an index next to the tensor, and find positions with `tb.searchsorted`.
 - An axis may have no name (`None`).
-- `xarray.DataArray(x, dims=x.names)` wraps a tensor, and computes with it by the Array API
-  ([interoperability](interoperability.md)); `tb.asarray(array)` goes back, with the dims as names."""
+- `tensorbackend.xarray.from_tensor(x)` is a `DataArray` of a tensor, and `tb.asarray(array)` goes back, with
+  the dims as names.
+
+This page is for programs that use tensors. A program can also keep xarray: transforms take and return its objects
+([xarray with gradients](xarray.md))."""
 
 NAMES = """\
 import tensorbackend as tb
@@ -134,7 +137,8 @@ xr.corr(da[0], da[1]) | correlate(x[0], x[1], axis="time") |
 xr.corr(da, db, dim="time") | correlate(x, y.align_as(x), axis="time") |
 series.polyfit("time", 1).polyfit_coefficients | line(x.isel(station=1)) | the highest power first
 da.polyfit("time", 1).polyfit_coefficients | tb.vmap(line, in_axes="station", out_axes=1)(x) |
-xr.Dataset | {"rain": x, "sun": x} | any function of `tb` that takes containers of tensors takes this dictionary
+xr.Dataset | {"rain": x, "sun": x} | any function of `tb` that takes containers of tensors takes this dictionary;
+    [or the dataset itself](xarray.md)
 da.to_netcdf | | `tb.save("a.safetensors", {"rain": x})` keeps names and dtypes
 da.chunk | | [tensorbackend-dask](../plugins/tensorbackend-dask/README.md) cuts tensors into blocks by axis name
 da.plot | | pass `numpy.asarray(x)` to a plotting library

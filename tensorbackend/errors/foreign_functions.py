@@ -77,7 +77,7 @@ ADVICE: Final = RECIPES | {
         ("datetime64", "timedelta64", "datetime", "to_datetime"),
         "tb.asarray((dates - dates[0]) / numpy.timedelta64(1, 'D')) for NumPy's dates as numbers of days",
     ),
-    "DataArray": "tb.asarray(values, names=('time', 'place'))",
+    "DataArray": "tb.asarray(values, names=('time', 'place')), or take xarray's own after import tensorbackend.xarray",
     "deg2rad": "x * tb.pi / 180",
     "backend": "tb.get_backend(name)",
     "double": "tb.float64",
@@ -226,7 +226,8 @@ ADVICE: Final = RECIPES | {
     "convert_element_type": "x.astype(dtype)",
     "datasets": "tb.asarray(array) of what another library loads, as no data sets are included",
     "load_dataset": "tb.asarray(array) of what another library loads, as no data sets are included",
-    "open_dataset": "tb.asarray(xarray.open_dataset(path)['name'])",
+    "open_dataset": "tb.asarray(xarray.open_dataset(path)['name']), or import tensorbackend.xarray, after which "
+    "transforms take the dataset itself",
     "open_dataarray": "tb.asarray(xarray.open_dataarray(path))",
     "debug": "tb.debug_print('{}', x), or tb.debug_nans()",
     "debug_infs": "tb.debug_nans(), which finds infinities too",

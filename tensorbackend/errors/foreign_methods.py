@@ -207,7 +207,7 @@ OF_TENSORS: Final = {
     "to_series": "pandas.Series(numpy.asarray(x))",
     "to_sparse": "tb.sparse.from_dense(x)",
     "to_torch": "torch.from_dlpack(x)",
-    "to_xarray": "xarray.DataArray(x, dims=x.names)",
+    "to_xarray": "tensorbackend.xarray.from_tensor(x)",
     "variable": "x itself, which has no coordinates",
 }
 """What to write instead of attributes and methods that a tensor does not have."""

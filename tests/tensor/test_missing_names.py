@@ -253,7 +253,7 @@ GUESSES = [
     ("tb.open_dataset('a.nc')", "xarray.open_dataset(path)"),
     ("tb.euler_gamma", "-tb.digamma(1.0)"),
     ("x.merge(('batch', 'feature'))", "tb.merge_axes(x, axes, name=...)"),
-    ("x.to_xarray()", "xarray.DataArray(x, dims=x.names)"),
+    ("x.to_xarray()", "tensorbackend.xarray.from_tensor(x)"),
     ("x.to_torch()", "torch.from_dlpack(x)"),
     ("x.with_names('a', 'b')", "x.rename('batch', 'feature')"),
     ("x.lstsq(x)", "tb.linalg.lstsq(a, b)"),
