@@ -13,7 +13,8 @@ PyTorch itself can be the library that computes: install
   [Tapes](gradients.md#tapes) record eager calls, as PyTorch does for `backward`.
 - There are no modules: parameters are dictionaries of tensors, and a layer is a function ([networks](nn.md)).
 - Random numbers come from [keys](random.md), not from a global seed.
-- Axes may have names that are checked everywhere ([named axes](named-axes.md)).
+- Axes may have names that are checked everywhere ([named axes](named-axes.md)); for programs with PyTorch's own see
+  [named tensors](coming-from-named-tensors.md).
 - Channels are the last axis by default, or the axis that you name."""
 
 NAMES = """\

@@ -17,6 +17,7 @@ SYSTEMS = {
     "xarray": "xarray",
     "pytorch": "PyTorch",
     "jax": "JAX",
+    "named_tensors": "PyTorch's named tensors",
     "phiml": "PhiML",
     "returnn": "RETURNN",
 }

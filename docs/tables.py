@@ -380,7 +380,7 @@ def _listed(names: Iterable[str]) -> str:
 PAGES = {
     HERE / "ops.md": ops_page,
     HERE / "coming-from-nx.md": nx_page,
-    **{HERE / f"coming-from-{system}.md": rows_page(system) for system in ROWS["SYSTEMS"]},
+    **{HERE / f"coming-from-{system.replace('_', '-')}.md": rows_page(system) for system in ROWS["SYSTEMS"]},
     HERE / "accuracy.md": accuracy_page,
     HERE / "support.md": support_page,
     **run_path(str(HERE / "performance.py"))["pages"](),

@@ -156,6 +156,7 @@ ADVICE: Final = RECIPES | {
     "msort": "tb.sort(x, axis=0)",
     "multinomial": "tb.random.categorical(key, tb.log(weights), shape=...)",
     "mv": "tb.matmul(x, y)",
+    "align_tensors": "tb.aligned(x, y)",
     "named_scope": "tb.name_scope(name)",
     "nan_to_num": "tb.where(tb.isnan(x), 0, x)",
     "nanargmax": "tb.argmax(tb.where(tb.isnan(x), -tb.inf, x), axis=...)",

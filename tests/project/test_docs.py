@@ -1,5 +1,6 @@
 """The Python code in the README and in docs/ runs."""
 
+import ast
 import inspect
 import linecache
 import re
@@ -106,6 +107,20 @@ def test_what_stands_for_a_function_of_another_system_runs(table: Any, row: Any)
         return
     ours, theirs = eval(row.code, namespace), eval(table.compared.format(row.name), namespace)
     assert_same(ours, theirs, drawn="rng." in row.name)
+
+
+NAMED = [row for row in TABLES["named_tensors"].rows if row.code]
+
+
+@pytest.mark.parametrize("row", NAMED, ids=lambda row: row.name)
+def test_names_are_those_of_named_tensors(row: Any) -> None:
+    """The remark begins with what PyTorch documents: the names of a result, or the result itself."""
+    namespace: dict[str, Any] = {}
+    exec(TABLES["named_tensors"].names, namespace)
+    found = eval(row.code, namespace)
+    documented = re.match("`([^`]+)`", row.remark)
+    assert documented
+    assert (found.names if isinstance(found, tb.Tensor) else found) == ast.literal_eval(documented[1])
 
 
 def assert_same(ours: Any, theirs: Any, drawn: bool) -> None:
