@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import tensorbackend as tb
 import tensorbackend.numpy as tnp
@@ -286,3 +290,65 @@ def test_data_of_texts_alone() -> None:
 def test_what_needs_data_says_so() -> None:
     with pytest.raises(TemplateDataError, match="no data to be read"):
         tb.jit(lambda da: da.ffill("time"))(example())
+
+
+# Drawn datasets
+
+COORDINATES: dict[str, Callable[[int], Any]] = {
+    "numbers": lambda size: np.arange(size) * 1.5,
+    "dates": lambda size: pd.date_range("2026-01-01", periods=size),
+    "texts": lambda size: [f"s{place}" for place in range(size)],
+    "pairs": lambda size: pd.MultiIndex.from_arrays([np.arange(size), np.arange(size) % 2], names=("first", "second")),
+    "none": lambda size: None,
+}
+
+
+@st.composite
+def datasets(draw: st.DrawFn) -> Any:
+    """Variables of drawn dims, sizes and dtypes, next to coordinates of every kind."""
+    sizes = {dim: draw(st.integers(0, 3)) for dim in draw(st.sets(st.sampled_from(["x", "y", "t"])))}
+    dims = st.lists(st.sampled_from(sorted(sizes)), unique=True) if sizes else st.just([])
+    random = np.random.default_rng(draw(st.integers(0, 99)))
+
+    def variable(kinds: list[str]) -> Any:
+        along = draw(dims)
+        data = random.integers(0, 5, [sizes[dim] for dim in along]).astype(draw(st.sampled_from(kinds)))
+        return xr.Variable(along, data, draw(st.sampled_from([{}, {"units": "K"}, {"range": np.arange(2)}])))
+
+    kinds = ["f8", "f4", "i4", "bool", "c16", "M8[s]", "U3", "O"]
+    ds = xr.Dataset({name: variable(kinds) for name in draw(st.sets(st.sampled_from(["a", "b", "c"])))})
+    ds = ds.assign_coords({name: variable(kinds) for name in draw(st.sets(st.sampled_from(["p", "q"])))})
+    for dim in sorted(ds.sizes):
+        labels = COORDINATES[draw(st.sampled_from(sorted(COORDINATES)))](sizes[dim])
+        if isinstance(labels, pd.MultiIndex):
+            if not {"first", "second"} & {*ds.coords}:
+                ds = ds.assign_coords(xr.Coordinates.from_pandas_multiindex(labels, dim))
+        elif labels is not None:
+            ds = ds.assign_coords({dim: labels})
+    return ds.assign_attrs(draw(st.sampled_from([{}, {"source": "drawn"}])))
+
+
+@settings(deadline=None, max_examples=int(os.environ.get("TENSORBACKEND_EXAMPLES", "40")))
+@given(datasets())
+def _check_drawn(ds: Any) -> None:
+    for whole in (ds, *ds.data_vars.values(), *(array.variable for array in ds.data_vars.values())):
+        leaves, tree = tb.tree_flatten(whole)
+        again = tb.tree_unflatten(tree, leaves)
+        assert type(again) is type(whole)
+        assert again.sizes == whole.sizes
+        assert tb.tree_flatten(again)[1] == tree
+        assert hash(tb.tree_flatten(whole.copy(deep=True))[1]) == hash(tree)
+        assert tb.tree_flatten(whole.copy(deep=True))[1] == tree
+        if not isinstance(whole, xr.Variable):
+            assert again.as_numpy().identical(whole)
+            assert {**again.xindexes}.keys() == {**whole.xindexes}.keys()
+            assert tb.jit(lambda part: part)(whole).as_numpy().identical(whole)
+    floating = ds[[name for name, array in ds.data_vars.items() if array.dtype.kind == "f"]]
+    if floating.data_vars:
+        slope = tb.grad(lambda ds: sum(((array**2).sum() for array in ds.data_vars.values()), start=0.0))(floating)
+        assert slope.as_numpy().identical(floating.map(lambda array: 2 * array, keep_attrs=True))
+
+
+def test_drawn_datasets(backend: str) -> None:
+    if backend == "numpy":  # one is enough for trees
+        _check_drawn()
