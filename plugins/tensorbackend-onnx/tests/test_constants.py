@@ -20,7 +20,7 @@ PARTS = 4
 
 
 def with_constants(proto: Any, arrays: Any) -> Any:
-    """A model whose inputs are initialisers; `None` where one is no small tensor."""
+    """A model whose inputs are initialisers; `None` if one of them is large."""
     whole = onnx.ModelProto()
     whole.CopyFrom(proto)
     for declared, x in zip(list(whole.graph.input), arrays, strict=False):

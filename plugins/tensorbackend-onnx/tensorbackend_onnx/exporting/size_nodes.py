@@ -140,9 +140,8 @@ class SizeNodes:
         if own.most is not None:
             outside = self.op("Or", outside, self.op("Greater", size, self.constant([own.most])))
         place = self.op("Squeeze", self.op("Cast", outside, to=TensorProto.INT64), self.constant([0]))
-        same = self.op(
-            "Gather", self.constant([[0] * rank]), place, axis=0
-        )  # a shape of zeros leaves sizes as they are
+        # A shape of zeros keeps the sizes.
+        same = self.op("Gather", self.constant([[0] * rank]), place, axis=0)
         return self.op("Reshape", name, same)
 
 
