@@ -120,6 +120,7 @@ def with_keywords(call: ast.Call) -> str:
     return ast.unparse(ast.Call(call.func, positions, named))
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")  # of NumPy 2.5
 @pytest.mark.parametrize("statement", WRITES)
 def test_a_statement_changes_what_it_changes_in_numpy(statement: str) -> None:
     @profile(3)

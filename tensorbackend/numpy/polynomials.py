@@ -196,11 +196,10 @@ def roots(p: Any) -> Any:
         return zeros
     below = functions["eye"](count, count, -1, x.dtype)
     below[0] = -x[1:] / x[0]
-    return (
-        functions["concatenate"]((functions["linalg.eigvals"](below), zeros))
-        if trailing
-        else functions["linalg.eigvals"](below)
-    )
+    values = functions["linalg.eigvals"](below)
+    if not x._template().dtype.is_complex and not numpy.asarray(tensor(values)).imag.any():
+        values = functions["real"](values).copy()  # NumPy's eigenvalues are complex from version 2.5 on, its roots not
+    return functions["concatenate"]((values, zeros)) if trailing else values
 
 
 def _window(M: Any, function: Callable[[Any, Any], Any]) -> Any:
