@@ -34,12 +34,8 @@ class NumpyContraction(ArrayContraction):
 
     def matrix_product(self, x1: Template, x2: Template) -> Kernel:
         """Products of long vectors of float32 or complex64 are added up from parts: the library adds one by one in each
-        lane of the processor. It computes products of matrices block by block itself, but outer products, which have
-        one term, in four times the time of a multiplication."""
+        lane of the processor. It computes products of matrices block by block itself."""
         product, terms = super().matrix_product(x1, x2), x1.shape[-1]
-        if terms == 1 and not x1.dtype.is_complex:
-            multiply: Kernel = self.xp.multiply
-            return multiply
         if wide(x1.dtype) not in WIDER or terms <= _LONG or x1.shape[-2] * x2.shape[-1] != 1:
             return product
         add, wider, element = self.xp.add.reduce, numpy_dtype(WIDER[wide(x1.dtype)]), numpy_dtype(wide(x1.dtype))
