@@ -5,7 +5,7 @@ import inspect
 import os
 import re
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         text = item.nodeid if function is None else item.nodeid + inspect.getsource(function)
         if "jax" in text:
             item.add_marker(pytest.mark.skip(reason="needs JAX, which is not installed"))
+
+
+_ABSENT = re.compile(rf"No module named '({'|'.join(MISSING)})'")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Skips a file that needs what is missing through other files, or that the command names."""
+    report = yield
+    if MISSING and report.failed and (found := _ABSENT.search(str(report.longrepr))):
+        report.outcome = "skipped"
+        report.longrepr = (str(collector.path), 0, f"Skipped: needs {found[1]}, which is not installed")
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Skips a test that first imports what is missing when it runs."""
+    try:
+        return (yield)
+    except Exception as error:
+        if MISSING and (found := _ABSENT.search(str(error))):
+            pytest.skip(f"needs {found[1]}, which is not installed")
+        raise
 
 
 def pytest_collection_finish() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -17,6 +18,7 @@ def test_ops_on_a_mesh_give_what_numpy_gives() -> None:
     # With fewer threads than devices, simultaneous collectives may time out in XLA, which ends the process.
     environment = os.environ | {"XLA_FLAGS": flags, "NPROC": "32", "JAX_PLATFORMS": "cpu"}
     environment.pop("PYTEST_XDIST_WORKER", None)
+    import_module("jax")  # as some Pythons lack it: conftest.py reads the error
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "four_devices.py"]
     done = subprocess.run(
         command, cwd=HERE, env=environment, timeout=SECONDS, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

@@ -114,7 +114,9 @@ def _takes(function: Callable[..., Any], operands: Sequence[Any]) -> bool:
 NO_INT = re.compile(r"cannot be interpreted as|can be converted|int\(\) argument must be")
 """What `int` says, as a user's function, about a tensor or a base that it does not take."""
 
-COUNTED = re.compile(r"\(\) (takes|missing|got) |takes no arguments|takes exactly|expected at most|no signature found|not supported for")
+COUNTED = re.compile(
+    r"\(\) (takes|missing|got) |takes no arguments|takes exactly|expected at most|no signature found|not supported for"
+)
 """What Python says about a wrong number of arguments, also to a user's function."""
 
 

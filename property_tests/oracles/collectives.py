@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from threading import Timer
 from typing import Any
@@ -30,6 +31,7 @@ SECONDS = 600
 @cache
 def process() -> subprocess.Popen[str]:
     """The process, which ends when its input is closed: with this one."""
+    import_module("jax")  # as some Pythons lack it: conftest.py reads the error
     flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=4"
     # With fewer threads than devices, simultaneous collectives may time out in XLA, which ends the process.
     environment = os.environ | {"XLA_FLAGS": flags, "NPROC": "32", "JAX_PLATFORMS": "cpu"}

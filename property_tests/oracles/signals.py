@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import jax
 import numpy
 from hypothesis import strategies as st
 
@@ -191,6 +190,8 @@ def weights(draw: Draw, run: Any, backend: Backend) -> None:
     assert got.dtype is (dtype or tb.float32)
     result = wide(got)
     if dtype in (None, tb.float32):
+        import jax  # as some Pythons lack it
+
         made: Any = jax.nn.initializers.variance_scaling(
             scale,
             mode,  # type: ignore[arg-type] # a text
