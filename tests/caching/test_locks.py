@@ -19,7 +19,7 @@ import importlib, os, pkgutil, signal, sys, threading, tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
 
 for module in pkgutil.walk_packages(tb.__path__, "tensorbackend."):
-    if module.name.rpartition(".")[2] != "__main__" and "cupy" not in module.name:
+    if not module.name.endswith(("__main__", ".xarray")) and "cupy" not in module.name:
         importlib.import_module(module.name)
 
 kinds = type(threading.RLock()), type(threading.Lock())
