@@ -75,15 +75,10 @@ NODES: dict[str, tuple[list[tuple[str, list[str], list[str]]], dict[str, Any]]] 
 @pytest.mark.parametrize("name", NODES)
 def test_constants_are_known_in_each_way_of_running_a_model(name: str) -> None:
     steps, constants = NODES[name]
-    nodes = [
-        helper.make_node(
-            operator,
-            inputs,
-            outputs,
-            **({"to": 1} if operator == "Cast" else {"keepdims": 0} if "Sum" in operator else {}),
-        )
-        for operator, inputs, outputs in steps
-    ]
+    nodes = []
+    for operator, inputs, outputs in steps:
+        options: dict[str, Any] = {"to": 1} if operator == "Cast" else {"keepdims": 0} if "Sum" in operator else {}
+        nodes.append(helper.make_node(operator, inputs, outputs, **options))
     if name == "split":
         nodes[0].attribute.append(helper.make_attribute("axis", 1))
     loaded = load(model(nodes, [value("x", "float", (2, 3))], [value("y", "float", None)], constants))
