@@ -25,7 +25,7 @@ class Stored(NamedTuple):
     """Returns the data in row-major order, little-endian."""
 
     def on(self, backend: tb.Backend) -> tb.Tensor:
-        """The tensor on a backend; NumPy's shares the memory of the file."""
+        """The tensor on a backend; NumPy's shares the memory of the file, where that is aligned."""
         template, data = self.template, self.read()
         if template.dtype.is_narrow:
             codes = unpack_codes(numpy.frombuffer(data, numpy.uint8), template.dtype.bits, template.size)
@@ -33,6 +33,8 @@ class Stored(NamedTuple):
         if backend.name == "binary":
             return tb.from_binary(bytes(data), template, backend)
         array = numpy.frombuffer(data, numpy_dtype(template.dtype).newbyteorder("<"))
+        if not array.flags.aligned:  # each product would copy it
+            array = array.copy()
         return tb.asarray(array.reshape(template.shape), backend=backend)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import random
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import numpy
+import onnx
 import pytest
 import tensorbackend as tb
 from onnx import ModelProto, TensorProto, helper
@@ -193,3 +195,14 @@ def test_inputs_that_nothing_computes_and_attributes_that_nobody_knows_are_named
         load(model([helper.make_node("LeakyRelu", ["x"], ["y"], beta=1.0)], x, y))
     with pytest.raises(ModelError, match="2 to 2 inputs"):
         load(model([helper.make_node("MatMul", ["x"], ["y"])], x, y))
+
+
+@pytest.mark.parametrize("shift", range(4))
+def test_weights_of_a_file_are_aligned_wherever_they_lie(shift: int, tmp_path: Path) -> None:
+    weight = numpy.arange(1024, dtype="f").reshape(32, 32)
+    nodes = [helper.make_node("MatMul", ["x", "w" * (shift + 1)], ["y"])]
+    proto = model(nodes, [value("x", "float", (2, 32))], [value("y", "float", (2, 32))], {"w" * (shift + 1): weight})
+    onnx.save(proto, tmp_path / "model.onnx")
+    (found,) = load(tmp_path / "model.onnx").parameters_on("numpy").values()
+    assert found.data.flags.aligned
+    assert numpy.array_equal(numpy.asarray(found), weight)
