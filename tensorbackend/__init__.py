@@ -7,6 +7,7 @@ f32[batch: 2] numpy [3.0, 7.0]
 """
 
 from importlib import import_module as _import_module
+from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
@@ -500,22 +501,18 @@ def __getattr__(name: str) -> _Any:
 @_find_public.supply
 def _find(name: str) -> str | None:
     """The public name of what is called `name` in the package or in one of its namespaces."""
-    from types import ModuleType
-
     if name in __dir__():
         return name
     for space in _built_in.NAMESPACES:
         module = _import_module(f".{space}", __name__)
-        if name in dir(module) and not isinstance(getattr(module, name), ModuleType):
+        if name in dir(module) and not isinstance(getattr(module, name), _ModuleType):
             return f"{space}.{name}"
     return None
 
 
 def __dir__() -> list[str]:
     """The public names, including those that are imported on first use."""
-    from types import ModuleType
-
-    loaded = {name for name, value in globals().items() if not (name[:1] == "_" or isinstance(value, ModuleType))}
+    loaded = {name for name, value in globals().items() if not (name[:1] == "_" or isinstance(value, _ModuleType))}
     return sorted(
         {*loaded, *_built_in.MODULES, *_built_in.NAMESPACES, *_class_names(), "__version__", "__array_api_version__"}
     )

@@ -110,6 +110,7 @@ class FullPath(Planner):
         try:
             return self._find_or_make(arguments, keywords)
         except TensorBackendError as error:
+            # opt_einsum asks this package for `tensordot`, as for `einsum`, also of arrays of the NumPy namespace.
             namespace = namespace_of(arguments) if self.spec.name == "tensordot" else None
             if namespace is not None and isinstance(error, OperandError):
                 return namespace.tensordot(*arguments, **keywords)

@@ -40,5 +40,5 @@ def test_every_declared_op_is_public() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_a_file_has_one_subject(path: Path) -> None:
-    most = 540 if path.parent == PACKAGE else 460  # `__init__` lists the public names
+    most = 520 if path.parent == PACKAGE else 460  # `__init__` lists the public names
     assert len(path.read_text().splitlines()) <= most, "split it by family"

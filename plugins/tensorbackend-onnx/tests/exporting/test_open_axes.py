@@ -125,7 +125,7 @@ def test_a_program_computes_at_every_size_what_the_function_does(names: list[str
             x = STEPS[name](x)
         return x
 
-    judged(program)
+    assert judged(program) in ("exported", "refused")  # and so not without a line
 
 
 def test_two_axes_may_be_open_and_depend_on_one_another() -> None:
