@@ -74,7 +74,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     try:
         return (yield)
     except Exception as error:  # of any class: a backend's own error may carry that of the import
-        if NO_WHEEL and (found := _ABSENT.search(str(error))):
+        causes = [error, *(info[1:2] if (info := getattr(error, "exc_info", None)) else ())]  # of a docstring's example
+        text = " ".join(map(str, causes))
+        if NO_WHEEL and (found := _ABSENT.search(text)):
             pytest.skip(f"needs {found[1]}, which is not installed")
         raise
 

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ SECONDS = 600
 
 def run(*what: str) -> list[tuple[int, str]]:
     """Run two processes; return the exit status and the output of each."""
+    import_module("jax")  # as some Pythons lack it: conftest.py reads the error
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
