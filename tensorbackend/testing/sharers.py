@@ -7,11 +7,15 @@ own memory. The sharer lives as long as that function.
 from __future__ import annotations
 
 import copy
+import pickle
 from collections.abc import Callable, Generator
 from functools import partial
 from inspect import getgeneratorlocals
 from itertools import product
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, TypeAlias
+from weakref import finalize, ref
 
 import numpy
 
@@ -106,6 +110,40 @@ def _put(x: Tensor) -> Reader:
     return partial(numpy.array, put_at(x, slice(0, 0), 0))
 
 
+def _weak_reader(x: Tensor) -> Reader:
+    """A weak reference to a view, which another reference keeps alive."""
+    view = numpy.asarray(x)
+    kept, weak = [view], ref(view)
+    return lambda: numpy.array(weak() if kept else None)
+
+
+def _thread_reader(x: Tensor) -> Reader:
+    """A thread in whose frame the payload is, until nobody can read it any more."""
+    asked: SimpleQueue[bool] = SimpleQueue()
+    answers: SimpleQueue[Any] = SimpleQueue()
+
+    def wait(data: Any) -> None:
+        while asked.get():
+            answers.put(numpy.array(Tensor(template, backend, data)))
+
+    template, backend = x.template, x.backend
+    Thread(target=wait, args=(x.data,), daemon=True).start()
+
+    def read() -> Any:
+        asked.put(True)
+        return answers.get()
+
+    finalize(read, asked.put, False)
+    return read
+
+
+def _pickle_reader(x: Tensor) -> Reader:
+    """A pickle whose buffers are the memory itself."""
+    buffers: list[pickle.PickleBuffer] = []
+    pickled = pickle.dumps(numpy.asarray(x), protocol=5, buffer_callback=buffers.append)
+    return lambda: numpy.array(pickle.loads(pickled, buffers=buffers))
+
+
 def _scan_reader(x: Tensor) -> Reader:
     """The first of the entries of a loop."""
     return partial(numpy.array, next(iter(x)))
@@ -136,7 +174,11 @@ SHARERS: dict[str, Sharer] = {
     "numpy.from_dlpack, no copy": _reader(lambda x: numpy.from_dlpack(x, copy=False)),
     "flat": lambda x: numpy.asarray(x).flat.copy,
     "data": lambda x: partial(numpy.array, Tensor(x.template, x.backend, x.data)),
+    "a weak reference": _weak_reader,
+    "a pickle": _pickle_reader,
+    "a pickled tensor": lambda x: partial(lambda pickled: numpy.array(pickle.loads(pickled)), pickle.dumps(x)),
     "a generator": _generator,
+    "a thread": _thread_reader,
     "an exception": _exception,
     "a tape": _tape_reader,
     "a constant of jit": _constant,
