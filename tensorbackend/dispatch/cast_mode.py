@@ -85,16 +85,9 @@ def keep(memo: Memo, key: tuple[Any, ...], known: Record, operands: Iterable[DTy
 def settle() -> None:
     """Empties the memos when the mode begins."""
     if defaults.cast_blocks:
-        # Not `with _lock`, which an interrupt at its beginning leaves locked on Python 3.14.
-        try:
-            _lock.acquire()
+        with _lock:
             for memo in _memos:
                 memo.clear()
-        finally:
-            try:  # noqa: SIM105 # no call may come before the release
-                _lock.release()
-            except RuntimeError:  # the wait for the lock was interrupted
-                pass
 
 
 def cast(arguments: Sequence[Any], keywords: dict[str, Any], spec: OpSpec) -> tuple[list[Any], dict[str, Any]] | None:

@@ -104,9 +104,6 @@ class Core:
     def __new__(cls, **options: object) -> Self:
         normalised = cls.init(**options)
         key = (cls, *sorted(normalised.items()))
-        known = Core._instances.get(key)  # an interrupt as the lock is taken would leave it locked on Python 3.14
-        if known is not None:
-            return known  # type: ignore[return-value] # the key starts with the class
         with _instances_lock:
             instance = Core._instances.get(key)
             if instance is None:

@@ -1,18 +1,75 @@
-"""No forked child waits for a lock that a thread of its parent held."""
+"""No thread waits for good for a lock that an interrupted thread, or one of the parent process, held."""
 
 from __future__ import annotations
 
 import os
+import random
 import re
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 import tensorbackend
+from tensorbackend.caching.locks import Lock
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="systems that fork")
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="systems that fork")
+
+
+def test_an_interrupt_leaves_no_lock_held(
+    repeat_until_interrupted: Callable[[Callable[[], object], float], None],
+) -> None:
+    """Half of such interrupts leave a lock of `threading` held on Python 3.14."""
+    lock, rng = Lock(), random.Random(0)
+
+    def hold() -> None:
+        for _ in range(100):
+            with lock:
+                pass
+
+    for _ in range(int(os.environ.get("TENSORBACKEND_INTERRUPTS", "200"))):
+        repeat_until_interrupted(hold, rng.uniform(5e-5, 3e-4))
+        assert taken_elsewhere(lock)
+
+
+def test_an_interrupted_wait_leaves_the_lock_to_its_owner(
+    repeat_until_interrupted: Callable[[Callable[[], object], float], None],
+) -> None:
+    lock, end = Lock(), threading.Event()
+    held = threading.Event()
+
+    def hold() -> None:
+        with lock:
+            held.set()
+            end.wait()
+
+    owner = threading.Thread(target=hold)
+    owner.start()
+    held.wait()
+    repeat_until_interrupted(lock.__enter__, 0.01)
+    assert not taken_elsewhere(lock)
+    end.set()
+    owner.join()
+    assert taken_elsewhere(lock)
+
+
+def taken_elsewhere(lock: Lock) -> bool:
+    """Whether another thread can take the lock."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(take, lock).result()
+
+
+def take(lock: Lock) -> bool:
+    """Whether the lock could be taken; it is free again."""
+    taken = lock.acquire(timeout=0.05)
+    if taken:
+        lock.release()
+    return taken
+
 
 HELD = """
 import importlib, os, pkgutil, signal, sys, threading, tensorbackend as tb
@@ -22,7 +79,7 @@ for module in pkgutil.walk_packages(tb.__path__, "tensorbackend."):
     if not module.name.endswith(("__main__", ".xarray")) and "cupy" not in module.name:
         importlib.import_module(module.name)
 
-kinds = type(threading.RLock()), type(threading.Lock())
+kinds = type(threading.RLock()), type(threading.Lock())  # a `Lock` of ours is an RLock
 owners = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "tensorbackend"]
 owners += [member for owner in owners for member in vars(owner).values() if isinstance(member, type)]
 locks = {id(member): member for owner in owners for member in vars(owner).values() if isinstance(member, kinds)}
@@ -88,6 +145,7 @@ print(*codes)
 """
 
 
+@forks
 @pytest.mark.parametrize("program", [HELD, RACING], ids=["locks are held", "threads intern templates"])
 def test_a_child_of_a_process_with_threads(program: str) -> None:
     # An alarm ends a child that hangs, and its parent then prints another number.

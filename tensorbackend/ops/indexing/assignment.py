@@ -171,8 +171,8 @@ acquire, release = lock.acquire, lock.release
 """The lock's methods, which take half the time of a `with` block.
 
 `acquire` is the first statement of a `try` block whose end calls `release`, as an interrupt may come between the lock's
-being held and the next statement, where `with` would leave it held for good on Python 3.14. If one comes while a thread
-waits for the lock, there is nothing to release, and the `RuntimeError` of `release` is ignored.
+being held and the next statement. If one comes while a thread waits for the lock, there is nothing to release, and the
+`RuntimeError` of `release` is ignored.
 """
 
 
@@ -191,14 +191,8 @@ def locked(function: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(function)
     def call(*arguments: Any) -> None:
-        try:
-            acquire()
+        with lock:
             function(*arguments)
-        finally:
-            try:  # noqa: SIM105 # an interrupt at the beginning of a `with` block would leave the lock held
-                release()
-            except RuntimeError:
-                pass
 
     return call
 
