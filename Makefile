@@ -32,6 +32,11 @@ MODELS_BIN := $(CURDIR)/.venv-onnx/bin
 MODELS_READY := .venv-onnx/.ready
 PUBLISHED := silero-vad==6.2.3 rapidocr-onnxruntime==1.4.4
 
+# Random bits in C likewise, which needs a C compiler.
+NATIVE := plugins/tensorbackend-native
+NATIVE_BIN := $(CURDIR)/.venv-native/bin
+NATIVE_READY := .venv-native/.ready
+
 # PhiML on our backends, in a virtual environment of its own.
 ADAPTER := plugins/tensorbackend-phiml
 ADAPTER_BIN := $(CURDIR)/.venv-phiml/bin
@@ -87,7 +92,7 @@ MUTANTS_READY := .venv-mutants/.ready
 MUTANTS ?= 60
 SEED ?= 0
 
-.PHONY: help setup demo test oracles mutants oldest pythons stress bench peers gpu gpu-full docs gallery browser release check fmt lint types plugin dask mlx onnx adapter phiml phiflow frontend returnn clients libraries numpy-libraries autograd npbench clean
+.PHONY: help setup demo test oracles mutants oldest pythons stress bench peers gpu gpu-full docs gallery browser release check fmt lint types plugin dask mlx onnx native adapter phiml phiflow frontend returnn clients libraries numpy-libraries autograd npbench clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -302,6 +307,17 @@ onnx: $(MODELS_READY) ## Installs the ONNX plugin as a user would, and checks it
 	cd $(MODELS) && $(MODELS_BIN)/mypy
 	cd $(MODELS) && $(MODELS_BIN)/pytest -n 2
 
+$(NATIVE_READY): pyproject.toml $(NATIVE)/pyproject.toml
+	$(PYTHON) -m venv .venv-native
+	$(NATIVE_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]'
+	@touch $@
+
+native: $(NATIVE_READY) ## Builds and installs the C loops for NumPy as a user would, and checks their types and tests
+	rm -rf build $(NATIVE)/build
+	$(NATIVE_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(NATIVE)'
+	cd $(NATIVE) && $(NATIVE_BIN)/mypy
+	cd $(NATIVE) && $(NATIVE_BIN)/pytest
+
 $(ADAPTER_READY): pyproject.toml $(ADAPTER)/pyproject.toml
 	$(PYTHON) -m venv .venv-phiml
 	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' phiml scipy
@@ -393,7 +409,7 @@ npbench: $(PLUGIN_READY) ## Measures NPBench's programs and writes docs/npbench.
 	$(PLUGIN_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(PLUGIN)'
 	$(PLUGIN_BIN)/python -W ignore benchmarks/npbench.py '$(NPBENCH)' --rows docs/npbench.jsonl --page docs/npbench.md
 
-check: lint types test oracles plugin dask mlx onnx ## Everything that CI runs
+check: lint types test oracles plugin dask mlx onnx native ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .gallery .venv .venv-python* .venv-gallery .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-phiml .venv-returnn .venv-clients .venv-libraries .venv-numpy-libraries .venv-bench .venv-docs .venv-gpu .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
+	rm -rf .gallery .venv .venv-python* .venv-gallery .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-native .venv-phiml .venv-returnn .venv-clients .venv-libraries .venv-numpy-libraries .venv-bench .venv-docs .venv-gpu .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from .linalg.norms import NumpyNorms
 from .linalg.sparse import NumpySparse
 from .linalg.substitution import NumpySubstitution
 from .module import NumpyModule
+from .native import find_native
 from .reduction import NumpyReduction
 from .sorting.order_statistics import NumpyOrderStatistics
 
@@ -68,10 +70,15 @@ class NumpyBackend(
         """Imports NumPy, and switches its floating-point reports off in a context that only this backend uses."""
         import numpy
 
-        self.xp = NumpyModule(numpy)
+        self.xp, self.native = NumpyModule(numpy), find_native()
         self.silent = KernelContext(partial(numpy.seterr, all="ignore"))
         self.watching = KernelContext(partial(numpy.seterr, all="raise", under="ignore"))
         self.watching_all = KernelContext(partial(numpy.seterr, all="raise"))
+
+    def versions(self) -> Mapping[str, str]:
+        """Those of NumPy and, where it is used, of tensorbackend-native."""
+        native = {} if self.native is None else {"tensorbackend-native": self.native.__version__}
+        return {**super().versions(), **native}
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
         """As in `ArrayBase`; where NumPy can return an array without axes itself, it makes no number first."""
@@ -114,8 +121,11 @@ class NumpyBackend(
 
     def encrypt(self, key: Array, first: Array, second: Array) -> None:
         """Runs the many steps of a random word on one block at a time; few words go into the lanes of an integer."""
+        high, low = key.tolist()
+        if self.native is not None:
+            self.native.encrypt((high, low), first, second)
+            return
         if first.size <= _FEW:
-            high, low = key.tolist()
             mixed = encrypt((high, low), array("Q", first.tolist()), array("Q", second.tolist()))
             first[...], second[...] = mixed
             return
