@@ -13,6 +13,7 @@ from .choice import check_dtype_support as check_dtype_support
 from .choice import common_backend as common_backend
 from .choice import move as move
 from .choice import move_to_recorder as move_to_recorder
+from .choice import with_numbers_moved as with_numbers_moved
 from .default import call_with_default as call_with_default
 from .default import creation_backend as creation_backend
 from .default import default_backend as default_backend

@@ -16,19 +16,35 @@ def common_backend(tensors: Iterable[Tensor]) -> Backend:
     """The backend on which an op with these inputs runs, the default one if there are none.
 
     The highest `dispatch_priority` wins: with a template tensor among the inputs the result is a template tensor too,
-    and BinaryBackend yields to any other. Raises `BackendError` for two backends of equal priority.
+    and BinaryBackend yields to any other. Between backends of equal priority only numbers move: tensors without axes
+    follow those with axes, and where none has axes, those on the default backend follow the others. Raises
+    `BackendError` for any other two backends of equal priority.
     """
     chosen: Backend | None = None
-    for tensor in tensors:
+    inputs = tensors if isinstance(tensors, list | tuple) else list(tensors)
+    for tensor in inputs:
         backend = tensor.backend
         if backend is chosen:
             continue
         if chosen is None or backend.dispatch_priority > chosen.dispatch_priority:
             chosen = backend
         elif backend.dispatch_priority == chosen.dispatch_priority:
-            remedy = f"move one, such as x.backend_transfer({chosen.name!r})"
-            raise BackendError(expected("tensors on one backend", remedy, left=chosen, right=backend))
+            home = _beside_numbers(inputs)
+            if home is None:
+                remedy = f"move one, such as x.backend_transfer({chosen.name!r})"
+                raise BackendError(expected("tensors on one backend", remedy, left=chosen, right=backend))
+            return home
     return current() if chosen is None else chosen
+
+
+def _beside_numbers(tensors: Iterable[Tensor]) -> Backend | None:
+    """The backend that numbers on another of the same priority follow, `None` where that would move more."""
+    highest = max(tensor.backend.dispatch_priority for tensor in tensors)
+    deciding = [tensor for tensor in tensors if tensor.backend.dispatch_priority == highest]
+    staying = {tensor.backend for tensor in deciding if tensor.shape or not tensor.backend.is_concrete(tensor)}
+    if not staying:
+        staying = {tensor.backend for tensor in deciding} - {current()}
+    return staying.pop() if len(staying) == 1 else None
 
 
 def check_dtype_support(dtype: DType, backend: Backend) -> None:
@@ -47,6 +63,20 @@ def move(tensor: Tensor, backend: Backend) -> Tensor:
         return tensor
     check_dtype_support(tensor.dtype, backend)
     return Tensor(tensor.template, backend, backend.from_backend(tensor, copy=False))
+
+
+def with_numbers_moved(tensors: list[Tensor]) -> list[Tensor]:
+    """The tensors, with those without axes moved that follow others on a backend of the same priority."""
+    first = tensors[0].backend if tensors else None
+    for tensor in tensors:
+        if (
+            tensor.backend is not first
+            and first is not None
+            and tensor.backend.dispatch_priority == first.dispatch_priority
+        ):
+            home = _beside_numbers(tensors)
+            return tensors if home is None else [x if x.shape else move(x, home) for x in tensors]
+    return tensors
 
 
 def move_to_recorder(arguments: Sequence[Any]) -> list[Any] | None:

@@ -37,7 +37,15 @@ from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
 from ...rules.plan import flag
 from ...rules.shape import template_without_names
-from ...select import check_dtype_support, creation_backend, get_backend, home_of, library_backend, move
+from ...select import (
+    check_dtype_support,
+    creation_backend,
+    get_backend,
+    home_of,
+    library_backend,
+    move,
+    with_numbers_moved,
+)
 from ...select.default import current
 from ...template import MAX_AXES, Shape, Template, intern_template, is_deep, weak_template
 from ...tensor import Like, Tensor, TensorLike, bind, blank_tensor, public_op, rename_like
@@ -128,10 +136,13 @@ def operand_tensor(value: TensorLike, *others: object) -> Tensor:
 
 
 def operand_tensors(*values: TensorLike) -> list[Tensor]:
-    """Values as tensors; numbers and arrays are put on the backend of the tensors among them, else the default one."""
+    """Values as tensors; numbers and arrays are put on the backend of the tensors among them, else the default one.
+
+    So are tensors without axes that follow tensors on another backend.
+    """
     tensors = [value for value in values if isinstance(value, Tensor)]
     if len(tensors) == len(values):
-        return tensors
+        return with_numbers_moved(tensors)
     home = home_of(tensors or values)
     return [value if isinstance(value, Tensor) else beside(value, home) for value in values]
 

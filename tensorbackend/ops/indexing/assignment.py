@@ -30,7 +30,7 @@ from ...protocol import Backend
 from ...protocol.indexing import Write
 from ...rules.data_errors import restore_index
 from ...rules.indexing import Slices, check_assignment, parse_basic_key
-from ...select import get_backend
+from ...select import get_backend, with_numbers_moved
 from ...template import Template, merge_names
 from ...tensor import Tensor, bind
 from ..creation.filled import asarray, full, iota
@@ -134,7 +134,7 @@ def _update(x: Tensor, value: Any) -> Tensor:
     if not isinstance(value, Tensor) and scalar_kind(value) is not None:
         check_scalar(value, x.dtype)
         return full((), value, dtype=x.dtype, backend=x.backend)
-    value = asarray(value, backend=None if isinstance(value, Tensor) else x.backend)
+    _, value = with_numbers_moved([x, asarray(value, backend=None if isinstance(value, Tensor) else x.backend)])
     check_assignment(x.template, value.template)
     return astype(value, x.dtype) if value.dtype is not x.dtype else value
 

@@ -17,6 +17,7 @@ from ...dtypes import iinfo
 from ...errors import IndexRangeError, TemplateDataError, expected
 from ...rules.data_errors import restore_index
 from ...rules.indexing import check_indices
+from ...select import with_numbers_moved
 from ...template import Template, merge_names
 from ...tensor import Tensor
 from ..composite.indexing.positions import argwhere
@@ -141,6 +142,7 @@ def parse_key(x: Tensor, key: Any) -> list[Part]:
     Raises `IndexRangeError` for too many parts, for a mask that does not match, and for more than one ....
     """
     keys = [as_index(part, x) for part in (key if isinstance(key, tuple) else (key,))]
+    keys = [with_numbers_moved([x, part])[1] if isinstance(part, Tensor) else part for part in keys]
     if not any(isinstance(part, EllipsisType) for part in keys):
         keys.append(...)
     widths = []
