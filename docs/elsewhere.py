@@ -1,6 +1,6 @@
 """The names that functions have in other libraries, so that the reference says them and its search finds ours by them.
 
-They come from the rows of the pages "coming from", and from the table of foreign names that errors use.
+They come from the rows of the pages "coming from", and from the hints of errors.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ import re
 from pathlib import Path
 from runpy import run_path
 
-from tensorbackend.errors.foreign_functions import ADVICE
-from tensorbackend.errors.foreign_names import SYNONYMS
+from tensorbackend.errors.hints import FUNCTIONS, rows
 
 LIBRARIES = ("numpy", "pytorch", "jax", "xarray")
 """The systems whose rows are read."""
@@ -43,10 +42,10 @@ def other_names() -> dict[str, list[str]]:
             ours = ours if row.code else re.search(r"`tb\.([\w.]+)", row.remark)
             if theirs and ours:
                 enter(ours[1], theirs[0])
-    for other, text in {**SYNONYMS, **ADVICE}.items():
+    for other, text in rows("synonyms", *FUNCTIONS).items():
         for part in re.split(", or | or ", text):
             call = OURS.match(part)
-            if call or other in SYNONYMS:
+            if call or other in rows("synonyms"):
                 enter(call[1] if call else part, other)
     return names
 

@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, TypeVar, cast, get_args
 from ..docstrings import complete_docstring
 from ..dtypes import DType
 from ..errors import ArgumentKindError, TemplateDataError, TensorBackendError, expected
-from ..errors.foreign_keywords import OF_CALLBACKS
+from ..errors.hints import rows
 from ..mesh import Mesh
 from ..protocol.callbacks import CompositeCall
 from ..protocol.core import Core
@@ -214,7 +214,7 @@ def _tell_of_callbacks(
                 called.bind(*range(count or 0))
             except TypeError:
                 words = f"a function of {count} argument{'s' * (count != 1)}"
-                text = expected(words, OF_CALLBACKS.get(name, ""), **{parameter: callback})
+                text = expected(words, rows("arguments.callback").get(name, ""), **{parameter: callback})
                 raise ArgumentKindError(text).named(name) from error
 
 

@@ -20,7 +20,7 @@ from ..errors import (
     expected,
     shown,
 )
-from ..errors.foreign_keywords import ARGUMENTS_OF, NAME_OF_AXIS, OF_FUNCTIONS
+from ..errors.hints import rows
 from ..errors.remedies import of_shape
 from ..interchange import is_plain_array
 from ..template import Template
@@ -165,9 +165,10 @@ def misfit(kind: Any, label: str, value: Any, function: str = "") -> TensorBacke
         error = AxisError
     elif "dtype" in meanings:
         error = DTypeError
-    remedy = OF_FUNCTIONS.get(function, "") if isinstance(value, Tensor | float) else ""
-    remedy = NAME_OF_AXIS.get(function, "") if isinstance(value, str) and label == "axis" else remedy
-    remedy = remedy or _remedy(kind, value) or ARGUMENTS_OF.get((function, label), "")
+    remedy = rows("arguments.tensor").get(function, "") if isinstance(value, Tensor | float) else ""
+    if isinstance(value, str) and label == "axis":
+        remedy = rows("arguments.new_axis").get(function, "")
+    remedy = remedy or _remedy(kind, value) or rows("arguments.wrong").get(f"{function}.{label}", "")
     if label == "shape":
         remedy = of_shape(value).get(function) or of_shape(value).get("", remedy)
     return error(expected(_words(kind), remedy, **{label: value}))

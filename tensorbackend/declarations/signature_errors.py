@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 from ..dtypes import uint32
 from ..errors import SignatureError, expected, shown
-from ..errors.foreign_draws import OF_DTYPES
-from ..errors.foreign_keywords import MISSING, NO_KEYWORDS, OF_KEYS, OF_KEYWORDS, SURPLUS, parameter_for
+from ..errors.hints import parameter_for, rows
 from ..template import Template
 from ..tensor import Tensor
 from .argument_kinds import fits
@@ -97,10 +96,10 @@ def _error(
                 meant = "name"
             sole = None if is_filled or meant is not None else parameter_for(keyword, positions)
             remedies = (
-                OF_KEYWORDS.get((name_of(function), keyword)),
+                rows("keywords.of_functions").get(f"{name_of(function)}.{keyword}"),
                 f"write {meant}=" if meant is not None else None,
                 of_axis if keyword == "axis" else None,
-                NO_KEYWORDS.get(keyword),
+                rows("keywords.of_none").get(keyword),
                 f"write {sole} by position" if sole is not None else None,
                 _remedy_of_sizes(keywords, len(arguments), [*taken.parameters]),
                 of_axis,
@@ -121,7 +120,9 @@ def _error(
     )
     absent = next(p for p in required if p.name not in filled and p.name not in keywords)
     first = getattr(arguments[0], "dtype", None) if arguments and by_position[0].name == "key" else uint32
-    remedy = OF_KEYS if first is not uint32 else MISSING.get((name_of(function), absent.name), "")
+    remedy = rows("arguments.missing").get(f"{name_of(function)}.{absent.name}", "")
+    if first is not uint32:
+        remedy = "the first argument is a key, as in tb.random.key(seed)"
     words = f"{absent.name}=" if absent.kind is absent.KEYWORD_ONLY else f"the argument {absent.name}"
     return SignatureError(f"expected {words}, which is missing{remedy and f'; {remedy}'}")
 
@@ -234,7 +235,7 @@ def _remedy_of_surplus(
         and "axis" in {*taken.parameters} - {*keywords}
     ):
         return f"write axis={shown(first)}"
-    special = SURPLUS.get(name_of(function), "")
+    special = rows("arguments.surplus").get(name_of(function), "")
     if special and (
         special.endswith("=") or not isinstance(first, int | str | tuple) or name_of(function) in ("round", "isel")
     ):
@@ -247,7 +248,7 @@ def _remedy_of_surplus(
         free = parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in keywords
         if free and fits(first, types.get(parameter.name, Any)):
             return f"write {parameter.name}={shown(first)}"
-    return OF_DTYPES.get(name_of(function), "")
+    return rows("arguments.dtype").get(name_of(function), "")
 
 
 def _types(function: Callable[..., Any]) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from ..caching.option_keys import NUMBERS, freeze
 from ..declarations.op_specs import OpSpec, Parameter
 from ..dtypes import Scalar, scalar_kind
 from ..errors import OperandError, expected
-from ..errors.foreign_keywords import OF_INDICES, OPS_OF_PLACES
+from ..errors.hints import rows
 from ..errors.remedies import of_element
 from ..interchange import is_plain_array, scalar_dtype
 from ..protocol.planned import nameless as nameless_template
@@ -54,7 +54,8 @@ def _remedies(value: object, parameter: Parameter) -> dict[str, str]:
     remedies = {"": of_element(value) or "wrap it in asarray() or tensor()"}
     if isinstance(value, tuple) or (isinstance(value, list) and any(isinstance(x, Tensor) for x in value)):
         alike = all(isinstance(x, Tensor) for x in value) and len({x.shape for x in value}) == 1
-        remedies |= dict.fromkeys(OPS_OF_PLACES if parameter.name == "indices" else (), OF_INDICES[not alike])
+        if parameter.name == "indices":
+            remedies |= rows("arguments.indices" if alike else "arguments.other_indices")
     return remedies
 
 

@@ -7,7 +7,7 @@ from sys import byteorder
 from typing import Any, Final
 
 from ..errors import DTypeError, expected
-from ..errors.foreign_draws import OF_DTYPES
+from ..errors.hints import rows
 from ..sizes import Size
 from .defaults import default_dtype
 from .types import ALL_DTYPES, BY_NAME, COMPLEX_OF, NARROW_DTYPES, RANK, DType, DTypeLike, Kind
@@ -59,9 +59,11 @@ def as_dtype(dtype: DTypeLike) -> DType:
         elif getattr(dtype, "kind", "") in _OF_KINDS:
             sizes, known = _OF_KINDS[dtype.kind], ""  # type: ignore[union-attr] # a dtype of NumPy's
         remedy = f"{sizes}the dtypes are {known}" if known else sizes
-        of_draws = OF_DTYPES if isinstance(dtype, float | tuple | list) else {}
+        of_draws = {**rows("arguments.dtype")} if isinstance(dtype, float | tuple | list) else {}
         if scalar_kind(dtype) == "int":
-            of_draws = {name: f"{text}; sizes are one tuple, as in (2, 3)" for name, text in OF_DTYPES.items()}
+            of_draws = {
+                name: f"{text}; sizes are one tuple, as in (2, 3)" for name, text in rows("arguments.dtype").items()
+            }
         raise DTypeError(expected("a dtype", dtype=dtype), remedies=of_draws | {"": remedy})
     return named_dtype
 

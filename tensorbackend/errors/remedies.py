@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .foreign_draws import OF_DTYPES, OF_SHAPES
+from .hints import rows
 
 
 def of_shape(shape: object) -> dict[str, str]:
@@ -22,7 +22,7 @@ def of_shape(shape: object) -> dict[str, str]:
         if not all(map(_is_size, pairs.values())):
             return {}
         return {"": f"write {(*pairs.values(),)!r}, and names={(*pairs,)!r}"}
-    of_draws = OF_SHAPES | OF_DTYPES
+    of_draws = {**rows("arguments.shape", "arguments.dtype")}
     if all(_is_size(size) or (isinstance(size, float) and size.is_integer()) for size in several):
         whole = tuple(map(int, several))
         return of_draws | {"": f"write {whole if isinstance(shape, list | tuple) else whole[0]}"}

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Final, TypeVar
 
-from .foreign_results import OF_UFUNCS
+from .hints import rows
 
 _ours: list[str] = []
 """The folders of this package and of those that count as part of it."""
@@ -213,8 +213,8 @@ def advise(error: BaseException) -> None:
         return
     name, owner = error.name, error.obj
     code, remedy = getattr(owner, "__code__", None), None
-    if code is not None and is_ours(code.co_filename) and name in OF_UFUNCS:
-        remedy = OF_UFUNCS[name].format(owner.__name__)  # type: ignore[attr-defined] # a function, as it has a code
+    if code is not None and is_ours(code.co_filename) and name in rows("ufuncs"):
+        remedy = rows("ufuncs")[str(name)].format(getattr(owner, "__name__", ""))
     elif _is_of_package(type(owner)) and not isinstance(owner, type) and name in getattr(owner, "names", ()):
         remedy = f"x.isel({name}=0) for an entry along the axis; axes have no labels"
     if remedy is not None and not hasattr(error, "__notes__"):

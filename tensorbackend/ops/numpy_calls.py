@@ -11,7 +11,7 @@ from typing import Any
 
 from ..declarations.op_specs import OPS
 from ..errors import ArgumentError, DTypeError, OperandError, TemplateDataError, TensorBackendError
-from ..errors.foreign_names import SYNONYMS
+from ..errors.hints import rows
 from ..interchange import is_plain_array
 from ..tensor import Tensor, bind
 from .creation.values import asarray
@@ -23,7 +23,7 @@ _OTHERWISE = frozenset({"histogram", "split", "unstack", "broadcast_arrays", "me
 def _counterpart(function: Any, x: Tensor) -> Callable[..., Any] | None:
     """Our function with the name of another library's, in the namespace with the same name; `None` if there is none."""
     namespace = x.__array_namespace__()
-    name = SYNONYMS.get(function.__name__, function.__name__)
+    name = rows("synonyms").get(function.__name__, function.__name__)
     if name in _OTHERWISE or name not in OPS:
         return None
     _, _, space = getattr(function, "__module__", "").partition(".")

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from ..dtypes import DType
 from ..errors import ArgumentError, ArgumentKindError, TensorBackendError, expected
-from ..errors.foreign_keywords import NAME_OF_AXIS
+from ..errors.hints import rows
 from ..template import Template, as_int
 
 Choice = TypeVar("Choice", bound=str)
@@ -52,7 +52,7 @@ def integer(low: int | None = None, /, **option: object) -> int:
     ((name, value),) = option.items()
     number = as_int(value)
     if number is None:
-        remedy = NAME_OF_AXIS["stack"] if name == "axis" and isinstance(value, str) else ""
+        remedy = rows("arguments.new_axis")["stack"] if name == "axis" and isinstance(value, str) else ""
         raise ArgumentKindError(expected(f"an int as {name}", remedy, **option))
     if not -(1 << 63) <= number < 1 << 63 or (low is not None and number < low):
         bounds = "of 64 bits" if low is None or number >= low else f"of at least {low}"

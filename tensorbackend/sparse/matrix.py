@@ -19,7 +19,7 @@ from ..declarations.argument_kinds import fits
 from ..dispatch.operands import nameless
 from ..dtypes import DType
 from ..errors import OperandError, expected
-from ..errors.foreign_results import OF_SPARSE_OPERANDS
+from ..errors.hints import rows
 from ..expr.tree_containers import register_tree_node
 from ..ops.composite.linalg.sparse import Format, places
 from ..ops.creation.filled import rename
@@ -47,6 +47,18 @@ def bind(function: Function) -> Function:
     return function
 
 
+class _OperandRemedies:
+    """What an op of dense tensors advises where it gets a sparse matrix, by op; the hints are read when it is asked."""
+
+    def __get__(self, matrix: object, owner: type) -> dict[str, str]:
+        known = rows("results.SparseMatrix", "sparse_functions")
+        otherwise = (
+            "use `A @ x`, tb.solvers.solve(A, b).x or a function of tb.sparse, `A.like(function(A.values))` for a "
+            "function of the stored values, or `A.to_dense()`"
+        )
+        return {name: f"write {text}" for name, text in known.items()} | {"": otherwise}
+
+
 @explain_missing
 @check_construction
 class SparseMatrix:
@@ -71,7 +83,7 @@ class SparseMatrix:
     __array_ufunc__ = None  # NumPy's arrays leave the operators to this class
     __hash__ = None  # type: ignore[assignment] # as for tensors
 
-    operand_remedies: ClassVar = OF_SPARSE_OPERANDS
+    operand_remedies: ClassVar = _OperandRemedies()
     """What an op of dense tensors advises where it gets a sparse matrix."""
 
     format: ClassVar[Format]
@@ -253,7 +265,7 @@ class SparseMatrix:
         return _functions["select"](self, key)
 
 
-def _refuse(methods: Mapping[str, str], words: str, remedy: str | Mapping[str, str]) -> None:
+def _refuse(methods: Mapping[str, str], words: str, remedy: str) -> None:
     """Gives the class operators that are errors with a remedy, under the names of their ops; no type checker sees them.
 
     An object that is not an operand equals no matrix.
@@ -263,8 +275,8 @@ def _refuse(methods: Mapping[str, str], words: str, remedy: str | Mapping[str, s
         def refuse(self: SparseMatrix, *operands: Any, **options: Any) -> Any:
             if op in ("equal", "not_equal") and not fits(operands[0], SparseMatrix | TensorLike):
                 return NotImplemented
-            remedies = {"": remedy} if isinstance(remedy, str) else remedy
-            error = OperandError(expected(words, A=self.template), remedies=remedies)
+            remedies = {} if op else self.operand_remedies  # without an op, that of the call around it
+            error = OperandError(expected(words, A=self.template), remedies=remedies | {"": remedy})
             raise error.named(op) if op else error
 
         return refuse
@@ -282,11 +294,7 @@ _refuse({"abs": "abs"}, "a dense tensor", "write A.like(tb.abs(A.values)), or ta
 _refuse({"pow": "pow"}, "a dense tensor", "write A.like(A.values ** n), or A @ A for a product of matrices")
 _refuse({"bool": "bool"}, "a tensor of one element as a condition", "ask for A.nnz, or compare A.to_dense()")
 _refuse({"len": "len"}, "a dense tensor for len()", "use A.shape, or A.nnz for the number of stored entries")
-_refuse(
-    {"array": ""},
-    "a dense tensor",
-    OF_SPARSE_OPERANDS | {"": "write A.to_dense(), or tb.sparse.to_scipy(A) for SciPy"},
-)
+_refuse({"array": ""}, "a dense tensor", "write A.to_dense(), or tb.sparse.to_scipy(A) for SciPy")
 _refuse({"setitem": "setitem"}, "a dense tensor to assign to", "add a matrix of tb.sparse.coo(), as A never changes")
 
 

@@ -14,7 +14,7 @@ from ..annotations import Meaning
 from ..dtypes import DType, Scalar
 from ..dtypes.packing import unpack
 from ..errors import ArgumentError, DeallocatedError, DTypeError, OperandError, ShapeError, SignatureError, expected
-from ..errors.foreign_names import SYNONYMS
+from ..errors.hints import rows
 from ..errors.tracebacks import name_in_errors
 from ..rules.plan import integer
 from ..template import Names, Shape, Template
@@ -389,7 +389,7 @@ class Tensor(Operators, MissingAttributes, metaclass=TensorType):
         A universal function that we do not have, such as those of `scipy.special`, is computed on the host.
         """
         if method == "__call__" and not options:
-            op = _ops.get(ufunc.__name__) or _ops.get(SYNONYMS.get(ufunc.__name__, ""))
+            op = _ops.get(ufunc.__name__) or _ops.get(rows("synonyms").get(ufunc.__name__, ""))
             if op is not None:
                 try:
                     return op(*inputs)

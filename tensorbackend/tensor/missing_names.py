@@ -5,16 +5,32 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 from ..dtypes import DType
 from ..errors import ArgumentError, MissingNameError, OperandError
-from ..errors.foreign_functions import ADVICE
-from ..errors.foreign_methods import OF_TENSORS
-from ..errors.foreign_names import SYNONYMS, advice, fold
-from ..errors.foreign_results import ASSIGNED_TO_TENSORS, DENSE, OF_RESULTS, TENSOR_OF
+from ..errors.hints import FUNCTIONS, advice, fold, lacking, rows
 from ..errors.source import expression_at
 from ..registration import SuppliedFunction
+
+TENSOR_OF: Final = {
+    "EigResult": ".eigenvalues or .eigenvectors",
+    "Eigenpairs": ".eigenvalues or .eigenvectors",
+    "EighResult": ".eigenvalues or .eigenvectors",
+    "LeastSquares": ".x",
+    "LstsqResult": ".solution",
+    "Minimum": ".x",
+    "Root": ".x",
+    "SVDResult": ".U, .S or .Vh",
+    "Solution": ".x",
+    "Trajectory": ".y",
+}
+"""The tensor that is meant where a result is used as one, by our classes."""
+
+_DENSE: Final = {"ragged": "x.filled(0)", "sparse": "A.to_dense()"}
+"""The tensor that a function of tensors takes in place of what these namespaces are for."""
+_READ_ONLY: Final = ("T", "device", "dtype", "imag", "names", "real", "shape")
+"""The attributes of a tensor that other libraries' arrays let one assign to."""
 
 T = TypeVar("T")
 
@@ -54,8 +70,8 @@ tb.linalg.pinv(x)
         alike = next((other for other in dir(obj) if fold(other) == fold(name)), None)
         public = find_public.call(name) if alike is None else f"{space}.{alike}".lstrip(".")
         remedy = None if public is None else f"tb.{public}"
-        if alike is None and space in DENSE and hasattr(getattr(sys.modules[package], public or "", None), "__code__"):
-            remedy = f"tb.{public}({DENSE[space]}, ...)"
+        if alike is None and space in _DENSE and hasattr(getattr(sys.modules[package], public or "", None), "__code__"):
+            remedy = f"tb.{public}({_DENSE[space]}, ...)"
     if remedy is None and not name.startswith("_"):
         from difflib import get_close_matches  # slow to import, and only errors need it
 
@@ -93,7 +109,7 @@ def missing_names(module: str) -> Callable[[str], Any]:
 def explain_missing(owner: type[T]) -> type[T]:
     """Give a class of results or matrices an error for attributes that those of other libraries have.
 
-    The error says what to write: a row of `OF_RESULTS`, an attribute that differs in capitals or underscores, or the
+    The error says what to write: a hint, an attribute that differs in capitals or underscores, or the
     function of that name in the namespace of the class. For any other name it lists the parts of a named tuple.
 
     Parameters
@@ -113,15 +129,15 @@ def explain_missing(owner: type[T]) -> type[T]:
     Traceback (most recent call last):
     tensorbackend.errors.MissingNameError: 'EighResult' object has no attribute 'w'; write x.eigenvalues
     """
-    known, space = OF_RESULTS.get(owner.__name__, {}), ".".join(owner.__module__.split(".")[:2])
+    space = ".".join(owner.__module__.split(".")[:2])
 
     def get(self: object, name: str) -> NoReturn:
         text = f"{type(self).__name__!r} object has no attribute {name!r}"
-        remedy = None if name.startswith("_") else known.get(name)
+        remedy = None if name.startswith("_") else rows(f"results.{owner.__name__}").get(name)
         if remedy is None and not name.startswith("_"):
             alike = next((other for other in dir(self) if fold(other) == fold(name) and other[:1] != "_"), None)
             remedy = f"{'result' if hasattr(owner, 'x') else 'x'}.{alike}" if alike is not None else None
-            if alike is None and space.endswith(tuple(DENSE)) and name in dir(sys.modules[space]):
+            if alike is None and space.endswith(tuple(_DENSE)) and name in dir(sys.modules[space]):
                 remedy = f"tb.{space.rpartition('.')[2]}.{name}(x, ...)"
             elif alike is None and owner.__name__ in TENSOR_OF and _is_of_tensors(name):
                 remedy = _taking(owner)
@@ -209,9 +225,10 @@ def explain_assignments(owner: type[T]) -> type[T]:
     tensorbackend.errors.MissingNameError: property 'names' of 'Tensor' object has no setter; write \
 y = x.rename(old='new'), or y = x.rename(names) with a name for each axis
     """
-    for name, remedy in ASSIGNED_TO_TENSORS.items():
+    for name in _READ_ONLY:
 
-        def refuse(self: object, value: object, /, *, name: str = name, remedy: str = remedy) -> NoReturn:
+        def refuse(self: object, value: object, /, *, name: str = name) -> NoReturn:
+            remedy = rows("assigned")[name]
             text = f"property {name!r} of {type(self).__name__!r} object has no setter; write {remedy}"
             raise MissingNameError(text, name=name, obj=self)
 
@@ -230,7 +247,7 @@ class MissingAttribute:
 
     def __get__(self, tensor: object, owner: type) -> NoReturn:
         text = f"{owner.__name__!r} object has no attribute {self.name!r}"
-        public = None if self.name in OF_TENSORS or self.name in ADVICE else find_public.call(self.name)
+        public = None if self.name in rows("tensor", *FUNCTIONS) else find_public.call(self.name)
         remedy = advice(self.name, "Tensor") if public is None else f"tb.{public}(x, ...)"
         raise MissingNameError(f"{text}; write {remedy}" if remedy else text, name=self.name, obj=tensor)
 
@@ -252,7 +269,7 @@ def explain_attributes(names: Iterable[str]) -> None:
 
 
 explain_missing(DType)
-explain_attributes((*OF_TENSORS, *SYNONYMS, *ADVICE))
+explain_attributes(lacking())
 
 
 def existing(owner: type, names: Iterable[str]) -> list[str]:

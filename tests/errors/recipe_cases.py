@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 from numpy.lib.stride_tricks import sliding_window_view
 
 import tensorbackend as tb
@@ -71,12 +70,6 @@ OF_SQUARES = "tb.weighted_mean(tb.square(x - tb.weighted_mean(x, weights, axis=0
 RESIDUALS = LABELS - np.polyval(np.polyfit(PLACES, LABELS, 1), PLACES)
 WHOLE = X[1:]
 GAPS = np.vstack([[[np.nan, 5.0, -2.0]], WHOLE])
-RICCATI = (
-    np.asarray([[0.9, 0.2], [0.0, 0.7]]),
-    np.asarray([[0.0], [1.0]]),
-    np.asarray([[2.0, 0.5], [0.5, 1.0]]),
-    np.asarray([[3.0]]),
-)
 WINDOWS = sliding_window_view(X, 2, axis=0)
 
 CASES: list[tuple[str, str, dict[str, Any], Any]] = [
@@ -183,18 +176,6 @@ CASES: list[tuple[str, str, dict[str, Any], Any]] = [
         "tb.abs(tb.fft.rfft(x - tb.mean(x))) ** 2 / (n * fs)",
         {"x": LABELS, "fs": 2.0},
         np.abs(np.fft.rfft(LABELS - LABELS.mean())) ** 2 / 8,
-    ),
-    (
-        "linalg.solve_discrete_are",
-        "tb.optimize.fixed_point(lambda p: a.T @ p @ (a - b @ tb.linalg.solve(r + b.T @ p @ b, b.T @ p @ a)) + q, q).x",
-        dict(zip("abqr", RICCATI, strict=True)),
-        scipy.linalg.solve_discrete_are(*RICCATI),
-    ),
-    (
-        "linalg.solve_continuous_are",
-        "tb.asarray(scipy.linalg.solve_continuous_are(a, b, q, r))",
-        dict(zip("abqr", RICCATI, strict=True)),
-        scipy.linalg.solve_continuous_are(*RICCATI),
     ),
     ("sliding_window_view", "tb.unfold(x, {0: 2})", {}, WINDOWS),
     ("sliding_window_view", "tb.unfold(x, sizes)", {}, sliding_window_view(X, (2, 2))),

@@ -12,8 +12,7 @@ import scipy.special
 
 import tensorbackend as tb
 from tensorbackend.errors import DeallocatedError, OperandError, ShapeError, TemplateDataError
-from tensorbackend.errors.foreign_functions import ADVICE
-from tensorbackend.errors.foreign_names import SYNONYMS
+from tensorbackend.errors.hints import FUNCTIONS, rows
 from tensorbackend.tensor.methods import OpMethods
 
 BACKENDS = ["binary", "numpy", "jax"]
@@ -48,12 +47,12 @@ def test_backends_by_their_classes() -> None:
     assert tb.JaxBackend.name == "jax"
 
 
-@pytest.mark.parametrize(("name", "ours"), [*SYNONYMS.items(), *ADVICE.items()])
+@pytest.mark.parametrize(("name", "ours"), rows("synonyms", *FUNCTIONS).items())
 def test_names_of_other_libraries(name: str, ours: str) -> None:
     assert name not in tb.__all__
     with pytest.raises(AttributeError, match=f"no attribute '{name}'; write "):
         getattr(tb, name)
-    if name in SYNONYMS:
+    if name in rows("synonyms"):
         assert hasattr(tb, ours)
 
 

@@ -11,11 +11,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import MissingNameError, TensorBackendError
-from tensorbackend.errors.foreign_attributes import IN_NAMESPACES
-from tensorbackend.errors.foreign_functions import ADVICE
-from tensorbackend.errors.foreign_methods import OF_TENSORS
-from tensorbackend.errors.foreign_names import SYNONYMS
-from tensorbackend.errors.foreign_results import ASSIGNED_TO_TENSORS
+from tensorbackend.errors.hints import FUNCTIONS, NAMESPACES, rows
 
 GUESSES = [
     ("tb.cumsum", "tb.cumulative_sum"),
@@ -298,8 +294,6 @@ GUESSES = [
     ("tb.solvers.svds(x)", "whose eigenvalues are the squares of the singular values"),
     ("tb.linalg.pca(x)", "tb.linalg.svd(x - tb.mean(x, axis=0), full_matrices=False).Vh"),
     ("tb.fft.periodogram(x)", "tb.abs(tb.fft.rfft(x - tb.mean(x))) ** 2 / (n * fs)"),
-    ("tb.linalg.solve_discrete_are(x, x, x, x)", "tb.optimize.fixed_point(lambda p: "),
-    ("tb.linalg.solve_sylvester(x, x, x)", "tb.asarray(scipy.linalg.solve_sylvester(a, b, q))"),
     ("tb.sparse.eye(2).size", "write A.nnz for the stored entries, or A.shape"),
     ("tb.optimize.minimize(lambda t: tb.sum(t * t), tb.ones(2)).hess_inv", "its parts are x, value, "),
     ("tb.solvers.solve_ivp(lambda t, y: -y, (0, 1), tb.ones(2)).nfev", "its parts are times, y, "),
@@ -348,7 +342,7 @@ def test_an_assignment_to_an_attribute_is_answered(guess: str, answer: str) -> N
 
 
 def test_every_answer_to_an_assignment_is_asked_for() -> None:
-    assert set(ASSIGNED_TO_TENSORS) <= {guess.split()[0].removeprefix("x.") for guess, _ in ASSIGNMENTS}
+    assert set(rows("assigned")) <= {guess.split()[0].removeprefix("x.") for guess, _ in ASSIGNMENTS}
 
 
 @pytest.mark.parametrize("guess", ["tb.no_such", "tb.nn.no_such", "tb.linalg._no_such", "tb.fft.__no_such__"])
@@ -358,10 +352,10 @@ def test_a_name_of_nothing_has_no_advice(guess: str) -> None:
 
 
 def texts() -> dict[str, str]:
-    rows = {**ADVICE, **OF_TENSORS}
-    for space, held in IN_NAMESPACES.items():
-        rows |= {f"{space}.{name}": text for name, text in held.items()}
-    return rows | {name: f"tb.{ours}" for name, ours in SYNONYMS.items()}
+    found = {**rows(*FUNCTIONS, "tensor")}
+    for space in NAMESPACES:
+        found |= {f"{space}.{name}": text for name, text in rows(space).items()}
+    return found | {name: f"tb.{ours}" for name, ours in rows("synonyms").items()}
 
 
 RAGGED = tb.ragged.with_lengths(tb.ones((2, 3), names=("b", "t")), t=tb.asarray([1, 3], names=("b",)))
@@ -375,7 +369,7 @@ def test_an_answer_names_what_exists(name: str, text: str) -> None:
             held = getattr(held, part)
     for attribute in re.findall(r"\bx\.(\w+)", text):
         assert hasattr(RAGGED if name.startswith("ragged.") else tb.ones((2, 2)), attribute)
-    assert not hasattr(tb.Tensor if name in OF_TENSORS else tb, name) or "." in name
+    assert not hasattr(tb.Tensor if name in rows("tensor") else tb, name) or "." in name
 
 
 def test_attributes_that_do_not_exist_are_not_listed() -> None:

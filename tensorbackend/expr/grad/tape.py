@@ -12,7 +12,7 @@ from weakref import ReferenceType, ref
 from ...declarations.argument_errors import check_arguments
 from ...dispatch.watching import is_watching
 from ...errors import ArgumentError, BackendError, DTypeError, ShapeError, expected
-from ...errors.foreign_keywords import OF_FUNCTIONS
+from ...errors.hints import rows
 from ...ops.creation.filled import full
 from ...scopes import Block, Ending
 from ...tensor import Tensor
@@ -196,7 +196,7 @@ def gradient(y: Tensor, x: Nested) -> Nested:
             path = ["y", *paths(tree, "x")][place]
             remedy = "watch the arguments: with tb.tape() as tape: x = tape.watch(x)"
             if not any(recorded):  # as in `numpy.gradient(y, 0.5)`
-                remedy = f"{OF_FUNCTIONS['gradient']}; for derivatives {remedy}"
+                remedy = f"{rows('arguments.tensor')['gradient']}; for derivatives {remedy}"
             raise ArgumentError(expected(f"{path} as a tensor that a tape recorded", remedy, given=tensor))
     if y.shape:
         raise ShapeError(expected("a scalar for a gradient", "take its sum()", y=y.template))

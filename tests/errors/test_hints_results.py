@@ -14,7 +14,8 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, MissingNameError, OperandError, expected
-from tensorbackend.errors.foreign_results import OF_RESULTS, OF_SPARSE_OPERANDS, OF_UFUNCS, TENSOR_OF
+from tensorbackend.errors.hints import rows
+from tensorbackend.tensor.missing_names import TENSOR_OF
 
 SQUARE = tb.tensor([[2.0, 0.0], [0.0, 1.0]])
 EXAMPLES: dict[str, Any] = {
@@ -39,13 +40,14 @@ EXAMPLES: dict[str, Any] = {
 
 
 def test_no_attribute_that_exists_is_answered() -> None:
-    for owner, held in OF_RESULTS.items():
-        assert not [name for name in held if hasattr(EXAMPLES[owner], name)]
+    for owner in EXAMPLES:
+        assert not [name for name in rows(f"results.{owner}") if hasattr(EXAMPLES[owner], name)]
 
 
 def test_an_answer_names_what_exists() -> None:
-    for owner, held in OF_RESULTS.items():
-        for text in held.values():
+    for owner in EXAMPLES:
+        assert rows(f"results.{owner}"), owner
+        for text in rows(f"results.{owner}").values():
             for attribute in re.findall(r"\b(?:x|A|result)\.(\w+)", text):
                 assert hasattr(EXAMPLES[owner], attribute)
             for path in re.findall(r"\btb((?:\.\w+)+)", text):
@@ -130,13 +132,13 @@ def test_as_many_names_as_parts_are_taken() -> None:
     ],
 )
 def test_an_answer_for_a_ufunc_does_what_its_method_does(method: str, code: str, wanted: Any) -> None:
-    assert code in OF_UFUNCS[method].format("add")
+    assert code in rows("ufuncs")[method].format("add")
     x, y = tb.asarray([[1.0, 2.0], [3.0, 5.0]], names=("a", "b")), tb.asarray([7.0, 8.0, 9.0])
     numpy.testing.assert_array_equal(eval(code, {"tb": tb, "x": x, "y": y}), wanted)
 
 
 def test_an_answer_for_a_ufunc_names_what_exists() -> None:
-    for text in OF_UFUNCS.values():
+    for text in rows("ufuncs").values():
         found = re.findall(r"\btb\.(\w+)", text.format("add"))
         assert found
         assert all(hasattr(tb, name) for name in found)
@@ -198,7 +200,7 @@ def test_the_answers_to_functions_with_a_sparse_matrix_run() -> None:
         ("count_nonzero", 4),
     ]
     for function, wanted in cases:
-        code = re.split(r", or | for ", OF_SPARSE_OPERANDS[function].removeprefix("write "))[0]
+        code = re.split(r", or | for ", tb.sparse.SparseMatrix.operand_remedies[function].removeprefix("write "))[0]
         code = code.replace("axis=...", "axis=0")
         found = eval(code, {"tb": tb, "A": A, "b": B, "x": B, "shape": (4,), "k": 1})
         if isinstance(found, tb.sparse.SparseMatrix):
@@ -207,7 +209,7 @@ def test_the_answers_to_functions_with_a_sparse_matrix_run() -> None:
 
 
 def test_an_answer_for_a_sparse_operand_names_what_exists() -> None:
-    for text in OF_SPARSE_OPERANDS.values():
+    for text in tb.sparse.SparseMatrix.operand_remedies.values():
         for path in re.findall(r"\btb((?:\.\w+)+)", text):
             assert attrgetter(path[1:])(tb) is not None, path
 

@@ -9,19 +9,14 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.declarations.signature_errors import adapt
 from tensorbackend.errors import SignatureError
-from tensorbackend.errors.foreign_keywords import (
-    ARGUMENTS_OF,
-    KEYWORDS,
-    MISSING,
-    NAME_OF_AXIS,
-    NO_KEYWORDS,
-    OF_CALLBACKS,
-    OF_FUNCTIONS,
-    OF_KEYWORDS,
-    parameter_for,
-)
+from tensorbackend.errors.hints import parameter_for, rows
 
 SPACES = (tb, tb.nn, tb.random, tb.linalg, tb.optimize, tb.solvers, tb.ragged)
+
+
+def pairs(section: str) -> list[list[str]]:
+    """The function and the keyword of each hint of a section."""
+    return [name.split(".") for name in rows(section)]
 
 
 def test_keywords_mean_parameters_that_exist() -> None:
@@ -32,26 +27,26 @@ def test_keywords_mean_parameters_that_exist() -> None:
         if isfunction(getattr(space, name))
         for parameter in signature(getattr(space, name)).parameters
     }
-    for keyword, meant in KEYWORDS.items():
-        assert held & set(meant), keyword
+    for keyword, meant in rows("keywords.meant").items():
+        assert held & set(meant.split(", ")), keyword
     assert parameter_for("no_such", ["axis"]) is None
 
 
 def test_functions_and_parameters_with_remedies_exist() -> None:
-    for function, parameter in MISSING:
+    for function, parameter in pairs("arguments.missing"):
         home = next(space for space in (*SPACES, tb.sparse) if hasattr(space, function))
         assert parameter in signature(getattr(home, function)).parameters
-    assert all(hasattr(tb, name) for name in NAME_OF_AXIS)
-    assert all(any(hasattr(space, name) for space in SPACES) for name in OF_CALLBACKS)
-    assert all(hasattr(tb, name) for name in OF_FUNCTIONS)
-    assert not any(hasattr(tb, name) for name in NO_KEYWORDS if name != "where")
+    assert all(hasattr(tb, name) for name in rows("arguments.new_axis"))
+    assert all(any(hasattr(space, name) for space in SPACES) for name in rows("arguments.callback"))
+    assert all(hasattr(tb, name) for name in rows("arguments.tensor"))
+    assert not any(hasattr(tb, name) for name in rows("keywords.of_none") if name != "where")
 
 
 def test_remedies_of_one_function_are_for_its_keywords_and_parameters() -> None:
-    for function, keyword in OF_KEYWORDS:
+    for function, keyword in pairs("keywords.of_functions"):
         home = next(space for space in SPACES if hasattr(space, function))
         assert keyword not in signature(getattr(home, function)).parameters
-    for function, parameter in ARGUMENTS_OF:
+    for function, parameter in pairs("arguments.wrong"):
         home = next(space for space in SPACES if hasattr(space, function))
         assert parameter in signature(getattr(home, function)).parameters
 

@@ -10,8 +10,7 @@ import pytest
 import scipy.linalg
 
 import tensorbackend as tb
-from tensorbackend.errors.foreign_names import advice
-from tensorbackend.errors.foreign_recipes import RECIPES
+from tensorbackend.errors.hints import advice, rows
 
 from .recipe_cases import CASES, LABELS, PLACES, ROWS, SEGMENTS, TABLE, X, Y
 
@@ -67,12 +66,13 @@ def test_the_components_of_a_table_are_as_the_hint_says() -> None:
 
 def test_every_recipe_that_is_code_has_been_run() -> None:
     """A recipe is run, or is named here with the reason."""
-    conversions = {name for name in RECIPES if name.startswith("from_")}
+    recipes = rows("recipes")
+    conversions = {name for name in recipes if name.startswith("from_")}
     others = {"index_put_", "scatter_", "index_add_", "map_blocks", "segment_std", "nlargest", "welch", "pca"}
-    same = {*RECIPES} - conversions - others - {name for name, _, _, _ in CASES}
+    same = {*recipes} - conversions - others - {name for name, _, _, _ in CASES}
     run = {hint(name) for name, _, _, _ in CASES}
     assert {name for name in same if hint(name) not in run} == set()
-    assert others <= {*RECIPES}
+    assert others <= {*recipes}
 
 
 def test_arrays_of_other_libraries_are_taken_as_the_hints_say() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import TensorBackendError
-from tensorbackend.errors.foreign_draws import OF_DTYPES, OF_SHAPES
+from tensorbackend.errors.hints import rows
 
+OF_DTYPES, OF_SHAPES = rows("arguments.dtype"), rows("arguments.shape")
 KEY = tb.random.key(0)
 VALUES: dict[str, Any] = {
     "a": 2.0,
