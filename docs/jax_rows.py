@@ -63,10 +63,10 @@ jax.tree.flatten, jax.tree.unflatten | | `tb.tree_flatten(parameters)`, `tb.tree
 jax.tree.map_with_path | | `tb.tree_map_with_path(f, parameters)`, whose paths are tuples of plain keys
 jax.tree_util.register_pytree_node | | `tb.register_tree_node`, which registers with JAX too; not needed for dataclasses
 jax.debug.print | | `tb.debug_print`, also in loops and gradients
-jax.pure_callback | | `tb.host_call`
+jax.pure_callback | |
 jax.device_put | | `x.to_device("cpu:1")` within a backend, `x.backend_transfer("jax")` to another backend
 jax.devices | | `tb.devices("jax")`
-jax.Array.block_until_ready | | `x.block_until_ready()`
+jax.Array.block_until_ready | |
 jax.numpy.asarray | | `tb.asarray(array)`, which shares a JAX array; `x.data` is the JAX array of a tensor
 a.at[0, 1].set(5.0) | tb.put_slice(x, tb.full((1, 1), 5.0), starts=(0, 1)) | or `x[0, 1] = 5.0`
 a.at[where].add(b) | tb.indexed_add(x, at[:, None], y) |
@@ -96,7 +96,7 @@ jax.random.permutation | | `tb.random.permutation(key, 5)`
 optax.adam | | `tb.optimize.adam(1e-3)`; optax itself takes trees of tensors
 optax.lion, rmsprop, adafactor | | `tb.optimize.lion(1e-4)`, `rmsprop(1e-3)`, `adafactor()`
 optax.MultiSteps, ema | | `tb.optimize.accumulate(transformation, 4)`, `tb.optimize.moving_average(0.999)`
-optax.huber_loss | | `tb.nn.huber(predictions, targets)`
+optax.huber_loss | |
 optax.sigmoid_binary_cross_entropy | | `tb.nn.binary_cross_entropy(logits, targets)`
 jax.experimental.ode.odeint | | `tb.solvers.solve_ivp(function, span, y0, times=...)`, whose function takes (t, y)
 jax.profiler.trace | | `with tb.profile() as p:`, which measures the time of each op and line

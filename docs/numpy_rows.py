@@ -157,8 +157,8 @@ np.fft.fft2, ifft2 | | `tb.fft.fft2(x)`, `tb.fft.ifft2(x)`
 scipy.fft.dct, idct | | `tb.fft.dct(x)`, `tb.fft.idct(x)`
 scipy.linalg.sqrtm | | `tb.linalg.sqrtm(x)`
 scipy.linalg.solve_triangular | | `tb.linalg.triangular_solve(a, b, lower=...)`, whose default is `lower=True`
-scipy.linalg.cho_solve | | `tb.linalg.cholesky_solve(factor, b)`
-scipy.sparse.diags | | `tb.sparse.diagonals(values, offsets, shape)`
+scipy.linalg.cho_solve | |
+scipy.sparse.diags | |
 scipy.sparse.linalg.spsolve, cg | | `tb.solvers.solve(A, b, "direct").x`, `tb.solvers.solve(A, b, "cg", rtol=1e-8).x`
 scipy.sparse.linalg.eigsh | | `tb.solvers.eigsh(A, k, which="smallest")`
 scipy.integrate.solve_ivp | | `tb.solvers.solve_ivp(f, (t0, t1), y0, times=t)`, whose `y` begins with the times

@@ -96,10 +96,10 @@ F.cross_entropy(x, labels) | tb.mean(tb.nn.sparse_cross_entropy(x, labels, axis=
 F.cross_entropy(..., ignore_index=-100) | | `tb.nn.sparse_cross_entropy(x, labels, ignore_index=-100)`
 F.mse_loss(x, x * 2) | tb.nn.mean_squared_error(x, x * 2) |
 F.huber_loss(x, x * 2, reduction="none") | tb.nn.huber(x, x * 2) |
-F.binary_cross_entropy_with_logits | | `tb.nn.binary_cross_entropy(logits, targets)`
+F.binary_cross_entropy_with_logits | |
 F.triplet_margin_loss | | `tb.nn.triplet(anchors, positives, negatives)`
 F.linear | | `tb.nn.dense(x, weight, bias)`, whose weight has the axes (in, out)
-F.embedding | | `tb.nn.embedding(indices, table)`
+F.embedding | |
 torch.hann_window(4) | tb.nn.hann(4) | likewise `hamming`, `blackman`, `kaiser`
 F.one_hot(labels, 3) | tb.nn.one_hot(labels, 3, name="class") |
 F.ctc_loss | | `tb.nn.ctc_loss(logits, labels, logit_lengths=..., label_lengths=...)`

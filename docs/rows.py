@@ -1,9 +1,10 @@
 """Pages that list the counterparts of another system's functions here, each made from a module of rows.
 
 Such a module has `INTRODUCTION`, `NAMES` and `ROWS`. A row is `name | code | remark`; a test runs the code of each row
-after `NAMES`. A row without code has a remark that says what to do instead. If a module has `COMPARED`, the name in a
-row is code of the other system: the test puts it into the text `COMPARED`, runs it, and compares the results. If it has
-`THEIRS`, the name is code of a library that these tests do not install: a test in clients/ runs `THEIRS` and the name.
+after `NAMES`. A row without code has a remark that says what to do instead; one without either has the hint of errors
+for its name. If a module has `COMPARED`, the name in a row is code of the other system: the test puts it into the text
+`COMPARED`, runs it, and compares the results. If it has `THEIRS`, the name is code of a library that these tests do not
+install: a test in clients/ runs `THEIRS` and the name.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 from pathlib import Path
 from runpy import run_path
 from typing import NamedTuple
+
+from tensorbackend.errors.hints import advice
 
 SYSTEMS = {
     "numpy": "NumPy",
@@ -56,8 +59,13 @@ def read(system: str) -> Rows:
     for line in module["ROWS"].strip().replace("\n    ", " ").splitlines():  # a long row continues in a second line
         name, _, rest = line.partition(" | ")
         # "c | d" is code too: the remark follows the last bar.
-        code, _, remark = rest.rpartition("|")
-        rows.append(Row(name.strip(), code.strip(), remark.strip()))
+        code, remark = (part.strip() for part in rest.rpartition("|")[::2])
+        if not code and not remark:
+            hint = advice(name.strip().rpartition(".")[2])
+            if hint is None:
+                raise LookupError(f"{name}: write what to do instead, here or in errors/hints.toml")
+            remark = f"`{hint}`"
+        rows.append(Row(name.strip(), code, remark))
     return Rows(module["INTRODUCTION"], module["NAMES"], rows, module.get("COMPARED", ""), module.get("THEIRS", ""))
 
 
