@@ -39,6 +39,10 @@ _WRITING = {
     "mode": 'How to treat an index outside its axis: "error" raises `IndexRangeError`, "clip" moves it to the '
     'nearest end, "fill" ignores the update.',
 }
+_PROBABILITIES = {
+    "axis": "The axes along which the result adds up to 1; `None` for all.",
+    "x": "A tensor of a real dtype or bool.",
+}
 _COMBINING = {
     **_WRITING,
     "updates": "The updates, of the shape that `gather` returns for the same indices, or of one that broadcasts to it.",
@@ -74,6 +78,10 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "x": "A tensor, a Python number or an array.",
         "x1": "A tensor, a Python number or an array.",
         "x2": "A tensor, a Python number or an array.",
+    },
+    "partitions": {
+        "kth": "The places of elements that are where `sort` has them; negative ones count from the end.",
+        "x": "A tensor of a real dtype or bool. NaN is larger than all numbers.",
     },
     # Elementwise
     "elementwise": {
@@ -355,6 +363,34 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "take_along_axis": {
         "indices": "Integers with as many axes as x, which broadcast with x along all axes but `axis`; negative ones "
         "count from the end."
+    },
+    # Functions of neural networks
+    "activations": {"x": "A tensor of any shape, of a real dtype or bool."},
+    **dict.fromkeys(("log_softmax", "masked_softmax", "softmax"), _PROBABILITIES),
+    "nn.ctc": {
+        "axis": "The axis of the classes.",
+        "blank": "The index of the blank label; a negative number counts from the end.",
+        "label_lengths": "The number of labels of each example; broadcasts to the batch axes. By default all.",
+        "labels": "(batch..., positions): classes, none of which is the blank. Labels beyond the length of an example "
+        "are ignored.",
+        "logit_lengths": "The number of frames of each example; broadcasts to the batch axes. By default all.",
+        "logits": "Scores with axes of frames and classes, and batch axes, as in `ctc_loss`.",
+        "time": "The axis of the frames.",
+    },
+    "nn.normalisation": {
+        "axis": "The axis of the features.",
+        "epsilon": "Added to the variance.",
+        "offset": "An offset for each feature.",
+        "scale": "A scale for each feature.",
+        "x": "A tensor of a real dtype.",
+    },
+    "nn.windows": {
+        "backend": "By default the default backend.",
+        "dtype": "A floating dtype, by default the default one.",
+        "name": "The name of the axis.",
+        "periodic": "Whether the period ends after the last element, as spectra require and in PyTorch, or at it, as "
+        "in NumPy.",
+        "size": "The number of elements.",
     },
     # Collective operations
     "collectives": {

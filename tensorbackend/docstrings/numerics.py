@@ -25,6 +25,20 @@ _FREQUENCIES = {
 }
 _ONE_AXIS = {"axis": "The axis, by position or by name."}
 
+_OF_COSINES = {
+    "n": "The number of samples: longer input is truncated, shorter input padded with zeros.",
+    "x": "Real numbers. Those of less than 32 bits are computed in float32, integers in the default floating dtype.",
+}
+_OF_BATCHES = {
+    "names": "The names of rows and columns. The names of the batch's axes may come before them.",
+    "shape": "The numbers of rows and columns. The sizes of the batch's axes may come before them.",
+}
+_OF_PARAMETERS = {
+    "dtype": "A floating dtype; by default that of a floating parameter, else the default one.",
+    "names": "The names of the sample's axes; by default those of the parameters.",
+    "shape": "The shape of the sample, by default the one to which the parameters broadcast.",
+}
+
 PARAMETERS: Final[Mapping[str, Words]] = {
     # Products and linear algebra
     "contraction": {"x2": "A tensor, a Python number or an array."},
@@ -115,6 +129,13 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "s": "The number of entries of the result along each of the `axes`, which must then be given; by default the "
         "sizes of x, but 2 * (size - 1) along the last of them."
     },
+    "fourier_planes": {
+        "axes": "The axes of the planes.",
+        "norm": "Which transforms are divided by the number of elements, as for `fft`.",
+        "s": "The lengths of the transforms, by default those of the axes.",
+        "x": "A tensor of at least two axes.",
+    },
+    **dict.fromkeys(("dct", "idct"), _OF_COSINES),
     "hfft": _OF_REAL,
     "irfft": _OF_REAL,
     "fftfreq": _FREQUENCIES,
@@ -157,7 +178,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "random.key": {"seed": "An int of up to 64 bits."},
     "multivariate_normal": {
         "mean": "The mean, of shape (..., n).",
-        "cov": "The covariance, of shape (..., n, n) and positive definite.",
+        "cov": "The covariance, of shape (..., n, n).",
         "dtype": "A floating dtype; by default the dtype to which the mean and the covariance are promoted.",
         "shape": "The sizes of the axes before the last; by default the sizes to which the mean and the "
         "covariance broadcast.",
@@ -179,6 +200,8 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "high": "The high word of each counter (uint32).",
         "low": "The low word of each counter (uint32).",
     },
+    "sampling.counts": _OF_PARAMETERS,
+    "sampling.gamma": _OF_PARAMETERS,
     # Counts and sets
     "bincount": {"minlength": "The minimum number of entries of the result.", "x": "Integers."},
     "histogram": {
@@ -211,6 +234,20 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "ragged.normalisation": {
         "x": "Real values.",
         "axis": "The axes along which the exponentials of the results add up to 1, by position or by name.",
+    },
+    "ragged.moving": {"axis": "An axis with lengths.", "x": "A tensor with lengths."},
+    # Sparse matrices
+    "sparse": {
+        "format": "The storage format.",
+        "matrix": "In any format.",
+        "names": "The names of rows and columns.",
+        "shape": "The numbers of rows and columns.",
+    },
+    **dict.fromkeys(("sparse.construction.coo", "sparse.construction.csr", "sparse.construction.csc"), _OF_BATCHES),
+    "sparse.algebra": {
+        "matrix": "Shape (..., rows, columns).",
+        "x1": "A matrix.",
+        "x2": "A matrix with the same numbers of rows and columns; the batch's axes broadcast.",
     },
     # Inspection
     "can_cast": {"from_": "A dtype, or a tensor whose dtype is used.", "to": "A dtype."},

@@ -1,4 +1,4 @@
-"""Descriptions of what ops return. In a docstring the type comes before them."""
+"""Descriptions of what ops return and raise. In a docstring the type comes before them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ Words = Mapping[str, str]
 _BOOLS = "A bool tensor with the shape and names of x."
 _LIKE = "A tensor with the shape and names of x."
 _LIKE_X = "A tensor with the shape, dtype and names of x."
+_LIKE_OR_FLOATING = (
+    "A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool."
+)
 _FLOATING = "A tensor with the shape and names of x, in the default floating dtype for integers."
 _OF_BOTH = "tensor with the shape to which x1 and x2 broadcast; each axis has the name that it has in x1 or x2."
 _PROMOTED = f"A {_OF_BOTH} The dtype is the one to which x1 and x2 are promoted."
@@ -51,6 +54,9 @@ RETURNS: Final[Words] = {
     "bitcast": "A tensor with the shape and names of x, in the given dtype.",
     "clip": "A tensor with the shape to which all operands broadcast, in the dtype to which they are promoted.",
     "where": "A tensor with the shape to which all operands broadcast, in the dtype to which x1 and x2 are promoted.",
+    **dict.fromkeys(("activations", "log_softmax", "softmax"), _LIKE_OR_FLOATING),
+    "nn.normalisation": "A tensor with the shape and names of x, computed in float32 at least.",
+    "nn.windows": "A vector; of one element it is 1.",
     # Collective operations
     "collectives": "A tensor with the shape, dtype and names of x, and with the same elements on all devices along the "
     "mesh axes.",
@@ -193,3 +199,50 @@ RETURNS: Final[Words] = {
     "result_type": "The common dtype.",
     "to_batched": "An iterator over the batches, which makes each batch when it is requested.",
 }
+
+_NO_AXIS = {"AxisError": "For an axis that x does not have."}
+_COMPLEX = {"DTypeError": "For a complex dtype."}
+
+_OF_COSINES = {
+    "ArgumentError": "For another type or norm.",
+    "DTypeError": "For complex numbers.",
+    "ShapeError": "For fewer than 1 sample, or 2 for type 1.",
+}
+_OF_LABELS = {
+    "ShapeError": "For labels or lengths that do not have the batch axes of the logits.",
+    "NamesError": "If matching axes have different names.",
+    "DTypeError": "For labels or lengths that are not integers.",
+    "ArgumentError": "For a blank that is not a class.",
+    "IndexRangeError": "For a label that is not a class.",
+}
+_OF_LOSSES = {
+    "DTypeError": "For complex numbers.",
+    "ShapeError, NamesError": "For operands that do not broadcast.",
+}
+
+RAISES: Final[Mapping[str, Words]] = {
+    "activations": _COMPLEX,
+    "softmax": _COMPLEX | _NO_AXIS,
+    "log_softmax": _COMPLEX | _NO_AXIS,
+    "collectives": {"ArgumentError": "For an axis that the mesh does not have, and outside a function of `shard_map`."},
+    "fourier_planes": {
+        "AxisError": "For an axis that the tensor does not have, or one that is given twice.",
+        "ShapeError": "For a length below 1.",
+    },
+    "dct": _OF_COSINES,
+    "idct": _OF_COSINES,
+    "partitions": {"ArgumentError": "For a place that the axis does not have.", "DTypeError": "For complex numbers."},
+    "sampling.gamma": {
+        "ArgumentError": "For a number that is not above 0.",
+        "DataError": "The same for tensors, whenever data can be read.",
+        "DTypeError": "For a dtype that is not floating.",
+        "ShapeError": "For an invalid key, and parameters that do not broadcast to the shape.",
+    },
+    "sampling.gamma.dirichlet": {},
+    "nn.windows": {"ArgumentError": "For a negative size.", "DTypeError": "For a dtype that is not floating."},
+    "nn.ctc": {"ArgumentError": "For a blank that is not a class."},
+    **dict.fromkeys(("nn.ctc.ctc_loss", "nn.ctc.ctc_alignment"), _OF_LABELS),
+    **dict.fromkeys(("nn.losses.mean_squared_error", "nn.losses.binary_cross_entropy"), _OF_LOSSES),
+    **dict.fromkeys(("nn.losses.huber", "nn.losses.triplet"), _OF_LOSSES),
+}
+"""For each key, what is raised and when. A docstring that has more says only that."""

@@ -21,12 +21,13 @@ So `help` and the reference show these sections. Docstrings of functions of othe
 
 The descriptions are stored under keys: the name of an op, of the module that declares it, or of its family; the empty
 key is for all ops. The keys are tried in this order, and the first that has the description is used. For functions of
-`ragged` the keys begin with `ragged`; for functions of `expr` the key is the module's name. An op that needs other
-descriptions has the section in its own docstring.
+`ragged`, `nn` and `sparse` the keys begin with that word; for functions of `expr` the key is the module's name. A
+docstring that describes some of the parameters is completed with the others; what it says itself stays.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -34,7 +35,7 @@ from typing import Any, Final, TypeVar
 
 from ..errors.tracebacks import name_in_errors
 from . import arrays, numerics
-from .results import RETURNS
+from .results import RAISES, RETURNS
 
 TYPES: Final[Mapping[str, str]] = {
     "Axes": "int, str or a sequence of them",
@@ -47,6 +48,7 @@ TYPES: Final[Mapping[str, str]] = {
     "Leftover": '{"keep", "discard", "repeat"}',
     "Like": "Tensor",
     "Mode": '{"error", "clip", "fill"}',
+    "Names": "sequence of str or None",
     "Norm": '{"backward", "ortho", "forward"}',
     "OfOne": "function of a tensor",
     "OfTwo": "function of two tensors",
@@ -89,10 +91,18 @@ PARAMETERS: Final = {**arrays.PARAMETERS, **numerics.PARAMETERS}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_OPS, _RAGGED, _EXPR = "tensorbackend.ops.", "tensorbackend.ragged.", "tensorbackend.expr."
+_PACKAGE, _OPS = "tensorbackend.", "tensorbackend.ops."
+_ROOTS: Final = {"expr": "", "nn": "nn", "ops": "", "ragged": "ragged", "sampling": "random", "sparse": "sparse"}
+"""The packages whose docstrings are completed, with the key that all functions of each have."""
 
+_ORDER: Final = ("Parameters", "Returns", "Raises", "Warns", "See Also", "Notes", "References", "Examples")
+"""The sections in which a new one finds its place."""
 _MARGIN: Final = "" if sys.version_info >= (3, 13) else "    "
 """The indentation of the lines of a docstring after the first; Python 3.13 removes it."""
+
+
+_ENTRY: Final = re.compile(rf"^{_MARGIN}(?=\S)", re.MULTILINE)
+"""Where an entry of a section begins."""
 
 
 def document(function: Function) -> Function:
@@ -123,16 +133,16 @@ def complete_docstring(function: Callable[..., Any], returned: str = "Tensor") -
     True
     """
     text, module = function.__doc__, function.__module__
-    if text is None or not module.startswith((_OPS, _RAGGED, _EXPR)):
+    if text is None or not module.startswith(_PACKAGE) or module.split(".")[1] not in _ROOTS:
         return text
     scopes = _scopes(function.__name__.lstrip("_"), module)
-    if f"{_MARGIN}Parameters\n" not in text:
-        text = _insert_section(text, "Parameters", _parameters(function, scopes), ("Returns", "Raises", "Examples"))
+    text = _with_entries(text, "Parameters", _parameters(function, scopes))
     if f"{_MARGIN}Returns\n" not in text:
         said = next((RETURNS[scope] for scope in scopes if scope in RETURNS), None)
         lines = None if said is None else [f"{_MARGIN}{_kind(function, returned)}\n{_wrap_lines(said)}"]
-        text = _insert_section(text, "Returns", lines, ("Raises", "Examples"))
-    return text
+        text = _insert_section(text, "Returns", lines)
+    raised: Mapping[str, str] = next((RAISES[scope] for scope in scopes if scope in RAISES), {})
+    return _with_entries(text, "Raises", {kind: f"{_MARGIN}{kind}\n{_wrap_lines(raised[kind])}" for kind in raised})
 
 
 def _kind(function: Callable[..., Any], returned: str) -> str:
@@ -144,17 +154,17 @@ def _kind(function: Callable[..., Any], returned: str) -> str:
 
 def _scopes(name: str, module: str) -> tuple[str, ...]:
     """The keys under which descriptions for a function may be stored, the most specific first."""
-    if module.startswith(_RAGGED):
-        path = module[len(_RAGGED) - len("ragged.") :]
-        return f"{path}.{name}", path, "ragged"
-    if module.startswith(_EXPR):
-        return (module.rpartition(".")[2],)
-    path = module[len(_OPS) :].removeprefix("composite.")
-    return f"{path}.{name}", name, path.rpartition(".")[2], path.partition(".")[0], ""
+    path = module.removeprefix(_PACKAGE)
+    if path.startswith("ops."):
+        path = path.removeprefix("ops.").removeprefix("composite.")
+        return f"{path}.{name}", name, path.rpartition(".")[2], path.partition(".")[0], ""
+    if path.startswith("expr."):
+        return (path.rpartition(".")[2],)
+    return f"{path}.{name}", path, _ROOTS[path.partition(".")[0]]
 
 
-def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> list[str] | None:
-    """An entry for each parameter; `None` if one of them has no description."""
+def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> dict[str, str | None]:
+    """An entry for each parameter by its name; `None` for one without a description."""
     known = [PARAMETERS[scope] for scope in scopes if scope in PARAMETERS]
     code, default_values = function.__code__, function.__defaults__ or ()
     names, positional = code.co_varnames, code.co_argcount
@@ -173,19 +183,20 @@ def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> list[s
     if code.co_flags & 0x08:
         order.append(names[last])
         stars[names[last]] = "**"
-    entries, of_rule = [], function.__annotations__.get("return") == "Plan"  # a rule has templates for operands
+    entries: dict[str, str | None] = {}
+    of_rule = function.__annotations__.get("return") == "Plan"  # a rule has templates for operands
     for name in order:
         if function.__annotations__.get(name) == "Never":  # taken to be refused
             continue
-        for words in known:
-            if name in words:
-                break
-        else:
-            return None
+        words = next((words for words in known if name in words), None)
+        if words is None:
+            entries[f"{stars.get(name, '')}{name}"] = None
+            continue
         kind = function.__annotations__.get(name, "")
         default = _default(defaults[name]) if name in defaults else ""
         typed = " : Template" if kind == "Template" and not of_rule else _type_suffix(kind)
-        entries.append(f"{_MARGIN}{stars.get(name, '')}{name}{typed}{default}\n{_wrap_lines(words[name])}")
+        starred = f"{stars.get(name, '')}{name}"
+        entries[starred] = f"{_MARGIN}{starred}{typed}{default}\n{_wrap_lines(words[name])}"
     return entries
 
 
@@ -214,15 +225,33 @@ def _wrap_lines(text: str, width: int = 112) -> str:
     return "\n".join(f"{_MARGIN}    {line}" for line in (*lines, text))
 
 
-def _insert_section(text: str, title: str, entries: list[str] | None, after: tuple[str, ...]) -> str:
-    """A docstring with one more section, in front of the sections `after` and the examples."""
+def _with_entries(text: str, title: str, entries: Mapping[str, str | None]) -> str:
+    """A docstring whose section of parameters or errors has the entries that it does not have itself, in their order.
+
+    It is unchanged where one of them has no description.
+    """
+    head, found, rest = text.partition(f"{_MARGIN}{title}\n{_MARGIN}{'-' * len(title)}\n")
+    own, _, tail = rest.partition("\n\n") if found else ("", "", "")
+    said = {name: part for part in _ENTRY.split(own)[1:] for name in part.split("\n")[0].split(" : ")[0].split(", ")}
+    said = {name.strip(): f"{_MARGIN}{part.rstrip()}" for name, part in said.items()}
+    parts = [said.get(name, entry) for name, entry in entries.items()] + [
+        part for name, part in said.items() if name not in entries
+    ]
+    if None in parts or {*entries} <= {*said}:
+        return text
+    lines = [part for part in dict.fromkeys(parts) if part is not None]
+    return _insert_section(head + tail if found else text, title, lines)
+
+
+def _insert_section(text: str, title: str, entries: list[str] | None) -> str:
+    """A docstring with one more section, in front of those that come after it and the examples."""
     if not entries:
         return text
     section = "\n".join((f"{_MARGIN}{title}", f"{_MARGIN}{'-' * len(title)}", *entries, "", ""))
-    for following in after:
-        start = text.find(f"{_MARGIN}{following}\n{_MARGIN}-")
-        if start >= 0:
-            return text[:start] + section + text[start:]
+    starts = [text.find(f"{_MARGIN}{other}\n{_MARGIN}-") for other in _ORDER[_ORDER.index(title) + 1 :]]
+    start = min((start for start in starts if start >= 0), default=-1)
+    if start >= 0:
+        return text[:start] + section + text[start:]
     head, example, rest = text.partition(f"\n{_MARGIN}>>> ")
     if not example:
         return f"{text.rstrip()}\n\n{section}{_MARGIN}"

@@ -50,11 +50,6 @@ def collective(kind: str, x: Tensor, out: Template, axes: tuple[str, ...], axis:
 def psum(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """Sum all devices' tensors along mesh axes; each of these devices gets the result.
 
-    Raises
-    ------
-    ArgumentError
-        For an axis that the mesh does not have, and outside a function of `shard_map`.
-
     Examples
     --------
     >>> import tensorbackend as tb
@@ -74,11 +69,6 @@ def pmean(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     Tensor
         A tensor like x, floating or complex.
 
-    Raises
-    ------
-    ArgumentError
-        For an axis that the mesh does not have, and outside a function of `shard_map`.
-
     Examples
     --------
     On a mesh of one device:
@@ -97,11 +87,6 @@ def pmean(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 def pmax(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """Compute the elementwise maximum of all devices' tensors along mesh axes. It has no gradient.
 
-    Raises
-    ------
-    ArgumentError
-        For an axis that the mesh does not have, and outside a function of `shard_map`.
-
     Examples
     --------
     On a mesh of one device:
@@ -118,11 +103,6 @@ def pmax(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 @check_arguments
 def pmin(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """Compute the elementwise minimum of all devices' tensors along mesh axes. It has no gradient.
-
-    Raises
-    ------
-    ArgumentError
-        For an axis that the mesh does not have, and outside a function of `shard_map`.
 
     Examples
     --------
@@ -143,10 +123,6 @@ def all_gather(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
 
     Parameters
     ----------
-    x : Tensor
-        The tensor of each device, inside a function of `shard_map`.
-    mesh_axes : str or sequence of str
-        The mesh axes.
     axis : int or str
         The axis to concatenate along. It keeps its name. Rename it if the layout has a rule for that name, as the axis
         is no longer divided.
@@ -158,8 +134,6 @@ def all_gather(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
 
     Raises
     ------
-    ArgumentError
-        For an axis that the mesh does not have, and outside a function of `shard_map`.
     AxisError
         For an axis that x does not have.
 
@@ -184,10 +158,6 @@ def psum_scatter(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
 
     Parameters
     ----------
-    x : Tensor
-        The tensor of each device, inside a function of `shard_map`.
-    mesh_axes : str or sequence of str
-        The mesh axes.
     axis : int or str
         The axis that is divided.
 
@@ -198,8 +168,6 @@ def psum_scatter(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
 
     Raises
     ------
-    ArgumentError
-        For an axis that the mesh does not have, and outside a function of `shard_map`.
     AxisError
         For an axis that x does not have.
     ShapeError
@@ -226,10 +194,6 @@ def all_to_all(x: Tensor, mesh_axes: MeshAxes, *, split_axis: Axis, concat_axis:
 
     Parameters
     ----------
-    x : Tensor
-        The tensor of each device, inside a function of `shard_map`.
-    mesh_axes : str or sequence of str
-        The mesh axes.
     split_axis : int or str
         The axis that is divided.
     concat_axis : int or str
@@ -242,8 +206,6 @@ def all_to_all(x: Tensor, mesh_axes: MeshAxes, *, split_axis: Axis, concat_axis:
 
     Raises
     ------
-    ArgumentError
-        For an axis that the mesh does not have, and outside a function of `shard_map`.
     AxisError
         For an axis that x does not have.
     ShapeError
@@ -281,11 +243,6 @@ def axis_index(mesh_axes: MeshAxes) -> Tensor:
     -------
     Tensor
         An int64 without axes.
-
-    Raises
-    ------
-    ArgumentError
-        For an axis that the mesh does not have, and outside a function of `shard_map`.
 
     Examples
     --------

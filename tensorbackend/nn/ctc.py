@@ -138,12 +138,6 @@ def ctc_loss(
     ----------
     logits : Tensor
         Scores with axes of frames and classes, and batch axes. Their `softmax` is the probabilities.
-    labels : Tensor
-        (batch..., positions): classes, none of which is the blank. Labels beyond the length of an example are ignored.
-    logit_lengths, label_lengths : Tensor, optional
-        The numbers of frames and of labels of each example; they broadcast to the batch axes. By default all.
-    blank : int, default 0
-        The index of the blank label; a negative number counts from the end.
     normalised : bool, default False
         Whether the logits are log-probabilities already.
     repeats : bool, default True
@@ -151,8 +145,6 @@ def ctc_loss(
         Otherwise each frame that is not blank emits a label of its own (Sak et al. 2017).
     alignments : {"all", "best"}, default "all"
         Whether to sum the probabilities of all alignments, or to use that of the most probable one alone.
-    time, axis : int or str, default -2 and -1
-        The axis of the frames, and the axis of the classes.
 
     Returns
     -------
@@ -160,19 +152,6 @@ def ctc_loss(
         A loss for each example, computed in float32 at least, in the dtype of the logits. It is infinite, with a
         gradient of 0, for labels that need more frames than there are. It is 0 for an example without frames and
         labels.
-
-    Raises
-    ------
-    ShapeError
-        For labels or lengths that do not have the batch axes of the logits.
-    NamesError
-        If matching axes have different names.
-    DTypeError
-        For labels or lengths that are not integers.
-    ArgumentError
-        For a blank that is not a class.
-    IndexRangeError
-        For a label that is not a class.
 
     Examples
     --------
@@ -219,37 +198,14 @@ def ctc_alignment(
 
     Parameters
     ----------
-    logits : Tensor
-        Scores with axes of frames and classes, and batch axes, as in `ctc_loss`.
-    labels : Tensor
-        (batch..., positions): classes, none of which is the blank. Labels beyond the length of an example are ignored.
-    logit_lengths, label_lengths : Tensor, optional
-        The numbers of frames and of labels of each example; they broadcast to the batch axes. By default all.
-    blank : int, default 0
-        The index of the blank label; a negative number counts from the end.
     repeats : bool, default True
         Whether several consecutive frames may emit one label, as in `ctc_loss`.
-    time, axis : int or str, default -2 and -1
-        The axis of the frames, and the axis of the classes.
 
     Returns
     -------
     Tensor
         (batch..., frames), int64: blank beyond the frames of an example, and only blanks if the labels need more
         frames than there are.
-
-    Raises
-    ------
-    ShapeError
-        For labels or lengths that do not have the batch axes of the logits.
-    NamesError
-        If matching axes have different names.
-    DTypeError
-        For labels or lengths that are not integers.
-    ArgumentError
-        For a blank that is not a class.
-    IndexRangeError
-        For a label that is not a class.
 
     Examples
     --------
@@ -303,14 +259,8 @@ def ctc_best_path(
 
     Parameters
     ----------
-    logits : Tensor
-        Scores with axes of frames and classes, and batch axes, as in `ctc_loss`.
     lengths : Tensor, optional
         The number of frames of each example; broadcasts to the batch axes. By default all.
-    blank : int, default 0
-        The index of the blank label; a negative number counts from the end.
-    time, axis : int or str, default -2 and -1
-        The axis of the frames, and the axis of the classes.
     name : str, optional
         The name of the labels' axis.
 

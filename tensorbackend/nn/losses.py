@@ -56,13 +56,6 @@ def mean_squared_error(predictions: TensorLike, targets: TensorLike, /, *, axis:
     Tensor
         The means, computed in float32 at least, in the dtype to which the operands are promoted.
 
-    Raises
-    ------
-    DTypeError
-        For complex numbers.
-    ShapeError, NamesError
-        For operands that do not broadcast.
-
     Examples
     --------
     >>> import tensorbackend as tb
@@ -91,13 +84,6 @@ def binary_cross_entropy(logits: TensorLike, targets: TensorLike, /, *, positive
     -------
     Tensor
         The losses, computed in float32 at least, in the dtype to which the operands are promoted.
-
-    Raises
-    ------
-    DTypeError
-        For complex numbers.
-    ShapeError, NamesError
-        For operands that do not broadcast.
 
     See Also
     --------
@@ -139,10 +125,6 @@ def huber(predictions: TensorLike, targets: TensorLike, /, *, delta: float = 1.0
     ------
     ArgumentError
         For a delta that is not above 0.
-    DTypeError
-        For complex numbers.
-    ShapeError, NamesError
-        For operands that do not broadcast.
 
     References
     ----------
@@ -198,13 +180,6 @@ def triplet(
     -------
     Tensor
         max(d(anchor, positive) - d(anchor, negative) + margin, 0) for each triplet.
-
-    Raises
-    ------
-    DTypeError
-        For complex numbers.
-    ShapeError, NamesError
-        For operands that do not broadcast.
 
     References
     ----------

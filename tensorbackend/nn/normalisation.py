@@ -55,19 +55,12 @@ def layer_norm(
 
     Parameters
     ----------
-    x : Tensor
-        A tensor of a real dtype.
     scale, offset : Tensor, optional
         A scale and an offset for each entry along the normalised axes, with the shape of these axes.
     axis : axis, or several, default -1
         The axes that are normalised together.
     epsilon : float, default 1e-5
         Added to the variance.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape and names of x, computed in float32 at least.
 
     Raises
     ------
@@ -97,19 +90,12 @@ def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = 
 
     Parameters
     ----------
-    x : Tensor
-        A tensor of a real dtype.
     scale : Tensor, optional
         A scale for each entry along the normalised axes, with the shape of these axes.
     axis : axis, or several, default -1
         The axes that are normalised together.
     epsilon : float, default 1e-6
         Added to the mean of the squares.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape and names of x, computed in float32 at least.
 
     Raises
     ------
@@ -146,23 +132,12 @@ def group_norm(
 
     Parameters
     ----------
-    x : Tensor
-        A tensor of a real dtype.
-    scale, offset : Tensor, optional
-        A scale and an offset for each feature.
     groups : int
         The number of groups, which divides the number of features. A group is adjacent features.
-    axis : int or str, default -1
-        The axis of the features.
     batch : axis, or several, default 0
         The axes along which each entry is normalised separately. All others are normalised together.
     epsilon : float, default 1e-5
         Added to the variance.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape and names of x, computed in float32 at least.
 
     Raises
     ------
@@ -229,16 +204,10 @@ def batch_norm(
 
     Parameters
     ----------
-    x : Tensor
-        A tensor of a real dtype.
-    scale, offset : Tensor, optional
-        A scale and an offset for each feature.
     statistics : Statistics
         The running mean and variance of each feature: zeros and ones to start with.
     training : bool
         Whether to normalise by the statistics of x, and to update the running statistics.
-    axis : int or str, default -1
-        The axis of the features.
     momentum : float, default 0.1
         The weight of the statistics of x in the update of the running statistics.
     epsilon : float, default 1e-5

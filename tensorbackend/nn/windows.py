@@ -57,31 +57,6 @@ def hann(
 ) -> Tensor:
     """Hann's window: 0.5 - 0.5 cos over one period.
 
-    Parameters
-    ----------
-    size : int
-        The number of elements.
-    periodic : bool, default True
-        Whether the period ends after the last element, as spectra require and in PyTorch, or at it, as in NumPy.
-    dtype : DType, optional
-        A floating dtype, by default the default one.
-    name : str, optional
-        The name of the axis.
-    backend : backend, optional
-        By default the default backend.
-
-    Returns
-    -------
-    Tensor
-        A vector; of one element it is 1.
-
-    Raises
-    ------
-    ArgumentError
-        For a negative size.
-    DTypeError
-        For a dtype that is not floating.
-
     References
     ----------
     Harris, "On the use of windows for harmonic analysis with the discrete Fourier transform", Proc. IEEE 66, 1978.
@@ -108,25 +83,6 @@ def hamming(
 ) -> Tensor:
     """Hamming's window: 0.54 - 0.46 cos over one period.
 
-    Parameters
-    ----------
-    size : int
-        The number of elements.
-    periodic, dtype, name, backend
-        As for `hann`.
-
-    Returns
-    -------
-    Tensor
-        A vector; of one element it is 1.
-
-    Raises
-    ------
-    ArgumentError
-        For a negative size.
-    DTypeError
-        For a dtype that is not floating.
-
     Examples
     --------
     >>> import tensorbackend as tb
@@ -148,25 +104,6 @@ def blackman(
     backend: BackendLike = None,
 ) -> Tensor:
     """Blackman's window, of two cosines.
-
-    Parameters
-    ----------
-    size : int
-        The number of elements.
-    periodic, dtype, name, backend
-        As for `hann`.
-
-    Returns
-    -------
-    Tensor
-        A vector; of one element it is 1.
-
-    Raises
-    ------
-    ArgumentError
-        For a negative size.
-    DTypeError
-        For a dtype that is not floating.
 
     Examples
     --------
@@ -193,24 +130,13 @@ def kaiser(
 
     Parameters
     ----------
-    size : int
-        The number of elements.
     beta : float
         The parameter, at least 0; 0 is a rectangle, 14 a good start.
-    periodic, dtype, name, backend
-        As for `hann`.
-
-    Returns
-    -------
-    Tensor
-        A vector; of one element it is 1.
 
     Raises
     ------
     ArgumentError
         For a negative size or parameter.
-    DTypeError
-        For a dtype that is not floating.
 
     Examples
     --------

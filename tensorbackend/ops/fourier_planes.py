@@ -24,28 +24,10 @@ def fft2(
 ) -> Tensor:
     """Discrete Fourier transform along two axes, the last ones by default: `fftn` of planes.
 
-    Parameters
-    ----------
-    x : Tensor
-        A tensor of at least two axes.
-    s : pair of int, optional
-        The lengths of the transforms, by default those of the axes.
-    axes : pair of axes, default (-2, -1)
-        The axes of the planes.
-    norm : {"backward", "ortho", "forward"}, default "backward"
-        Which transforms are divided by the number of elements, as for `fft`.
-
     Returns
     -------
     Tensor
         The complex transform.
-
-    Raises
-    ------
-    AxisError
-        For an axis that the tensor does not have, or one that is given twice.
-    ShapeError
-        For a length below 1.
 
     Examples
     --------
@@ -68,28 +50,10 @@ def ifft2(
 ) -> Tensor:
     """Inverse of `fft2`.
 
-    Parameters
-    ----------
-    x : Tensor
-        A tensor of at least two axes.
-    s : pair of int, optional
-        The lengths of the transforms, by default those of the axes.
-    axes : pair of axes, default (-2, -1)
-        The axes of the planes.
-    norm : {"backward", "ortho", "forward"}, default "backward"
-        As for `fft2`.
-
     Returns
     -------
     Tensor
         The complex transform.
-
-    Raises
-    ------
-    AxisError
-        For an axis that the tensor does not have, or one that is given twice.
-    ShapeError
-        For a length below 1.
 
     Examples
     --------

@@ -31,26 +31,10 @@ def partition(x: TensorLike, kth: int | Sequence[int], /, *, axis: Axis = -1) ->
     The order within both parts is not specified. All backends sort, so that they agree; `top_k` finds a few of the
     largest in less time.
 
-    Parameters
-    ----------
-    x : Tensor
-        A tensor of a real dtype or bool. NaN is larger than all numbers.
-    kth : int or sequence of int
-        The places of elements that are where `sort` has them; negative ones count from the end.
-    axis : int or str, default -1
-        The axis, by position or by name.
-
     Returns
     -------
     Tensor
         A tensor with the shape and names of x.
-
-    Raises
-    ------
-    ArgumentError
-        For a place that the axis does not have.
-    DTypeError
-        For complex numbers.
 
     See Also
     --------
@@ -71,26 +55,10 @@ def partition(x: TensorLike, kth: int | Sequence[int], /, *, axis: Axis = -1) ->
 def argpartition(x: TensorLike, kth: int | Sequence[int], /, *, axis: Axis = -1) -> Tensor:
     """The indices that divide the elements along an axis as `partition` does.
 
-    Parameters
-    ----------
-    x : Tensor
-        A tensor of a real dtype or bool. NaN is larger than all numbers.
-    kth : int or sequence of int
-        The places of elements that are where `sort` has them; negative ones count from the end.
-    axis : int or str, default -1
-        The axis, by position or by name.
-
     Returns
     -------
     Tensor
         Indices along the axis (int64).
-
-    Raises
-    ------
-    ArgumentError
-        For a place that the axis does not have.
-    DTypeError
-        For complex numbers.
 
     Examples
     --------

@@ -284,8 +284,6 @@ def take(x: Ragged | Tensor, indices: TensorLike | Sequence[int], *, axis: Axis)
 
     Parameters
     ----------
-    x : Ragged or Tensor
-        The values.
     indices : integer Tensor or list of int
         With one axis, or with none to drop `axis`. Negative indices count from the end.
     axis : int or str

@@ -85,13 +85,6 @@ def gather_ragged(x: Ragged, indices: Tensor, axis: str, new_lengths: Tensor) ->
 def flip(x: Ragged, /, *, axis: Axis) -> Ragged:
     """Reverse each example within its length.
 
-    Parameters
-    ----------
-    x : Ragged
-        A tensor with lengths.
-    axis : int or str
-        An axis with lengths.
-
     Returns
     -------
     Ragged
@@ -132,15 +125,11 @@ def slice_along_axis(
 
     Parameters
     ----------
-    x : Ragged
-        A tensor with lengths.
     start : int or integer Tensor
         The position of the first entry, one for all examples or one for each; a negative one counts from the end of
         each example, and one outside is clipped to the nearest end.
     length : int or integer Tensor
         The number of entries, one for all examples or one for each.
-    axis : int or str
-        An axis with lengths.
     size : int, optional
         The size of the axis in the result. By default `length` if that is an int, else the size in x.
 
@@ -189,12 +178,8 @@ def shift(x: Ragged, amount: TensorLike, /, *, axis: Axis, fill: TensorLike = 0)
 
     Parameters
     ----------
-    x : Ragged
-        A tensor with lengths.
     amount : int or integer Tensor
         The number of positions to move by, one for all examples or one for each.
-    axis : int or str
-        An axis with lengths.
     fill : number, default 0
         The value of vacated positions. Entries that move beyond an end are lost.
 
@@ -233,8 +218,6 @@ def pad(x: Ragged, padding: Sequence[int], /, *, axis: Axis, value: TensorLike =
 
     Parameters
     ----------
-    x : Ragged
-        A tensor with lengths.
     padding : (int, int)
         The numbers of entries to add before and after, at least 0.
     axis : int or str
@@ -344,12 +327,8 @@ def split(x: Ragged, sections: Sequence[int], /, *, axis: Axis) -> tuple[Ragged,
 
     Parameters
     ----------
-    x : Ragged
-        A tensor with lengths.
     sections : list of int
         Ascending positions from 0 to the size of the axis.
-    axis : int or str
-        An axis with lengths.
 
     Returns
     -------

@@ -26,8 +26,6 @@ def softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
 
     Parameters
     ----------
-    x : Ragged or Tensor
-        Real values.
     axis : axis or axes
         The axes along which the results add up to 1, by name or position.
 
@@ -75,8 +73,6 @@ def normalize(x: Ragged | Tensor, /, *, axis: Axes, epsilon: float = 1e-5) -> An
 
     Parameters
     ----------
-    x : Ragged or Tensor
-        Real values.
     axis : axis or axes
         The axes along which mean and variance are computed: the features for layer normalisation, the batch and an axis
         with lengths for batch normalisation.

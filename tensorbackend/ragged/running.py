@@ -37,8 +37,6 @@ def cumulative_sum(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
 
     Parameters
     ----------
-    x : Ragged or Tensor
-        The values.
     axis : int or str
         The axis to sum along.
     reverse : bool, default False

@@ -31,8 +31,6 @@ def select(
 
     Parameters
     ----------
-    x : Ragged or Tensor
-        The values.
     mask : Ragged or Tensor
         bool, over named axes of x, including `axis`. Elements beyond the lengths of x are not selected.
     axis : int or str

@@ -126,16 +126,10 @@ def poisson(
 
     Parameters
     ----------
-    key : Tensor
-        A random key, as `tb.random.key` returns it.
     lam : Tensor or scalar
         The mean, at least 0.
-    shape : sequence of int, optional
-        The shape of the sample, by default that of `lam`.
     dtype : DType, optional
         An integer dtype, by default int64.
-    names : sequence of str or None, optional
-        The names of the sample's axes; by default those of `lam`.
 
     Returns
     -------
@@ -252,18 +246,12 @@ def binomial(
 
     Parameters
     ----------
-    key : Tensor
-        A random key, as `tb.random.key` returns it.
     n : Tensor or scalar
         The number of trials, at least 0; of a number that is not whole, the part after the point is dropped.
     p : Tensor or scalar
         The probability of a success, from 0 to 1.
-    shape : sequence of int, optional
-        The shape of the sample, by default the one to which the parameters broadcast.
     dtype : DType, optional
         A floating dtype, as in JAX; by default that of a floating parameter, else the default one.
-    names : sequence of str or None, optional
-        The names of the sample's axes; by default those of the parameters.
 
     Returns
     -------

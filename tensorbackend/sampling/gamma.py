@@ -192,32 +192,13 @@ def gamma(
 
     Parameters
     ----------
-    key : Tensor
-        A random key, as `tb.random.key` returns it.
     a : Tensor or scalar
         The shape parameter, above 0. Multiply the sample by a scale, or divide it by a rate.
-    shape : sequence of int, optional
-        The shape of the sample, by default that of `a`.
-    dtype : DType, optional
-        A floating dtype; by default that of `a` if it is floating, else the default one.
-    names : sequence of str or None, optional
-        The names of the sample's axes; by default those of `a`.
 
     Returns
     -------
     Tensor
         The sample. Its gradient by `a` is that of the quantile at a fixed probability (implicit reparameterisation).
-
-    Raises
-    ------
-    ArgumentError
-        For a number that is not above 0.
-    DataError
-        The same for tensors, whenever data can be read.
-    DTypeError
-        For a dtype that is not floating.
-    ShapeError
-        For an invalid key, and an `a` that does not broadcast to the shape.
 
     References
     ----------
@@ -252,32 +233,13 @@ def beta(
 
     Parameters
     ----------
-    key : Tensor
-        A random key, as `tb.random.key` returns it.
     a, b : Tensor or scalar
         The parameters, above 0; the mean is a / (a + b).
-    shape : sequence of int, optional
-        The shape of the sample, by default the one to which the parameters broadcast.
-    dtype : DType, optional
-        A floating dtype; by default that of a floating parameter, else the default one.
-    names : sequence of str or None, optional
-        The names of the sample's axes; by default those of the parameters.
 
     Returns
     -------
     Tensor
         The sample, with gradients by both parameters.
-
-    Raises
-    ------
-    ArgumentError
-        For a number that is not above 0.
-    DataError
-        The same for tensors, whenever data can be read.
-    DTypeError
-        For a dtype that is not floating.
-    ShapeError
-        For an invalid key, and parameters that do not broadcast to the shape.
 
     Examples
     --------
@@ -311,14 +273,10 @@ def dirichlet(
 
     Parameters
     ----------
-    key : Tensor
-        A random key, as `tb.random.key` returns it.
     alpha : Tensor
         The concentrations, above 0, along the last axis.
     shape : sequence of int, optional
         The shape of the leading axes; by default that of `alpha` without its last axis.
-    dtype : DType, optional
-        A floating dtype; by default that of `alpha` if it is floating, else the default one.
     names : sequence of str or None, optional
         The names of all axes of the sample; by default those of `alpha`.
 
@@ -369,32 +327,13 @@ def student_t(
 
     Parameters
     ----------
-    key : Tensor
-        A random key, as `tb.random.key` returns it.
     df : Tensor or scalar
         The degrees of freedom, above 0.
-    shape : sequence of int, optional
-        The shape of the sample, by default that of `df`.
-    dtype : DType, optional
-        A floating dtype; by default that of `df` if it is floating, else the default one.
-    names : sequence of str or None, optional
-        The names of the sample's axes; by default those of `df`.
 
     Returns
     -------
     Tensor
         The sample, with a gradient by `df`.
-
-    Raises
-    ------
-    ArgumentError
-        For a number that is not above 0.
-    DataError
-        The same for tensors, whenever data can be read.
-    DTypeError
-        For a dtype that is not floating.
-    ShapeError
-        For an invalid key, and a `df` that does not broadcast to the shape.
 
     Examples
     --------

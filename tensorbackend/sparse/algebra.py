@@ -28,11 +28,6 @@ def add(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
     If the places can be read, the sum stores one value for each place. Otherwise, in a trace, it stores the values of
     both operands.
 
-    Parameters
-    ----------
-    x1, x2 : SparseMatrix
-        Matrices with the same numbers of rows and columns; the batch's axes broadcast.
-
     Returns
     -------
     SparseMatrix
@@ -61,11 +56,6 @@ def subtract(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
 
     If the places can be read, the difference stores one value for each place. Otherwise, in a trace, it stores the
     values of both operands.
-
-    Parameters
-    ----------
-    x1, x2 : SparseMatrix
-        Matrices with the same numbers of rows and columns; the batch's axes broadcast.
 
     Returns
     -------
@@ -133,8 +123,6 @@ def multiply(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
 
     Parameters
     ----------
-    matrix : SparseMatrix
-        Shape (..., rows, columns).
     x : Tensor or number
         A number or a tensor that broadcasts to the matrix's shape.
 
@@ -168,8 +156,6 @@ def divide(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
 
     Parameters
     ----------
-    matrix : SparseMatrix
-        Shape (..., rows, columns).
     x : Tensor or number
         A number or a tensor that broadcasts to the matrix's shape.
 

@@ -51,10 +51,6 @@ def coo(
         added.
     rows, columns : Tensor or sequence of ints
         Shape (n,), or with the batch's axes in front if its matrices differ in structure. Of an integer dtype.
-    shape : tuple of ints
-        The numbers of rows and columns. The sizes of the batch's axes may come before them.
-    names : sequence of names, optional
-        The names of rows and columns. The names of the batch's axes may come before them.
 
     Returns
     -------
@@ -102,10 +98,6 @@ def csr(
         Shape (n,), or with the batch's axes in front: the column of each value, in any order within a row.
     pointers : Tensor or sequence of ints
         Shape (rows + 1,), or with the batch's axes in front: where each row begins among the values, then n.
-    shape : tuple of ints
-        The numbers of rows and columns. The sizes of the batch's axes may come before them.
-    names : sequence of names, optional
-        The names of rows and columns. The names of the batch's axes may come before them.
 
     Returns
     -------
@@ -148,10 +140,6 @@ def csc(
         Shape (n,), or with the batch's axes in front: the row of each value, in any order within a column.
     pointers : Tensor or sequence of ints
         Shape (columns + 1,), or with the batch's axes in front: where each column begins among the values, then n.
-    shape : tuple of ints
-        The numbers of rows and columns. The sizes of the batch's axes may come before them.
-    names : sequence of names, optional
-        The names of rows and columns. The names of the batch's axes may come before them.
 
     Returns
     -------
@@ -269,12 +257,8 @@ def eye(
     ----------
     rows, columns : int
         The numbers of rows and columns. By default there are as many columns as rows.
-    format : {"coo", "csr", "csc"}, default "csr"
-        The storage format.
     dtype : dtype, optional
         The dtype of the values, by default the default floating dtype.
-    names : sequence of names, optional
-        The names of rows and columns.
     backend : backend, optional
         The backend of the matrix, by default the default backend.
 
@@ -326,12 +310,6 @@ def diagonals(
         For each diagonal, all of its elements from the top left on, or one number for all of them.
     offsets : sequence of int
         The number of each diagonal: 0 is the main one, 1 the next above, -1 the next below.
-    shape : tuple of ints
-        The numbers of rows and columns.
-    format : {"coo", "csr", "csc"}, default "csr"
-        The storage format.
-    names : sequence of names, optional
-        The names of rows and columns.
 
     Returns
     -------

@@ -30,11 +30,6 @@ from .matrix import COO, CSC, CSR, M, SparseMatrix, batch_of, bind, entries, sha
 def to_coo(matrix: SparseMatrix, /) -> COO:
     """Convert to `COO`; the values keep their order.
 
-    Parameters
-    ----------
-    matrix : SparseMatrix
-        In any format.
-
     Returns
     -------
     COO
@@ -263,11 +258,6 @@ def _flat(x: Tensor) -> Tensor:
 @check_arguments
 def to_dense(matrix: SparseMatrix, /) -> Tensor:
     """Convert to a dense tensor; values at the same place are added.
-
-    Parameters
-    ----------
-    matrix : SparseMatrix
-        In any format.
 
     Returns
     -------

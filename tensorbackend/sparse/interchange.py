@@ -33,8 +33,6 @@ def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size
     ----------
     x : Tensor
         Shape (..., rows, columns). In a batch, every matrix stores each place where at least one matrix is not 0.
-    format : {"coo", "csr", "csc"}, default "csr"
-        The storage format.
     size : int, optional
         The number of stored entries. If given, no data is read, so that `jit` knows the shapes; the rest is zeros
         stored at the last place. By default the number of those places.

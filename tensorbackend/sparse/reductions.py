@@ -47,8 +47,6 @@ def sum(matrix: SparseMatrix, /, *, axis: Any = None) -> Tensor:
 
     Parameters
     ----------
-    matrix : SparseMatrix
-        In any format.
     axis : int, str or tuple of these, optional
         The axes to sum over: -2 for the sum of each column, -1 for that of each row. All by default.
 

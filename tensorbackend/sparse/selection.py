@@ -35,8 +35,6 @@ def select(matrix: SparseMatrix, key: Any, /) -> Any:
 
     Parameters
     ----------
-    matrix : SparseMatrix
-        In any format.
     key : int, slice, ... or tuple of these
         As for a tensor: the batch's axes come first.
 

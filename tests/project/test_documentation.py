@@ -17,7 +17,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend import errors, extending, files, testing
-from tensorbackend.docstrings.results import RETURNS
+from tensorbackend.docstrings.results import RAISES, RETURNS
 from tensorbackend.docstrings.sections import PARAMETERS
 
 MODULES = (
@@ -108,6 +108,22 @@ def doubled(x: tb.Tensor, /) -> tb.Tensor:
     return tb.add(x, x)
 
 
+def test_a_docstring_is_completed_with_what_it_does_not_say_itself() -> None:
+    lines_by_title = sections(tb.nn.kaiser)
+    names = [line.split(" : ")[0] for line in lines_by_title["Parameters"] if line[:1].strip()]
+    assert names == [*signature(tb.nn.kaiser).parameters]
+    assert "beta : float" in lines_by_title["Parameters"]
+    assert "    The parameter, at least 0; 0 is a rectangle, 14 a good start." in lines_by_title["Parameters"]
+    raised = [
+        "ArgumentError",
+        "    For a negative size or parameter.",
+        "DTypeError",
+        "    For a dtype that is not floating.",
+    ]
+    assert lines_by_title["Raises"][:4] == raised
+    assert sections(tb.nn.glu)["Raises"][::2] == ["ShapeError", ""]
+
+
 def test_what_others_declare_stays_as_it_is() -> None:
     assert doubled.__doc__ == "Twice x."
 
@@ -118,7 +134,7 @@ def test_no_words_are_left_over() -> None:
         path = function.__module__.removeprefix("tensorbackend.").removeprefix("ops.").removeprefix("composite.")
         name = function.__name__
         known |= {name, path, f"{path}.{name}", path.rpartition(".")[2], path.partition(".")[0]}
-    assert {*PARAMETERS, *RETURNS} - known == set()
+    assert {*PARAMETERS, *RETURNS, *RAISES} - known == set()
 
 
 SOURCES = sorted(Path(tb.__file__).parent.rglob("*.py"))

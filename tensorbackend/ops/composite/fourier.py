@@ -178,15 +178,9 @@ def dct(x: Tensor, /, *, type: Kind = 2, n: int | None = None, axis: Axis = -1, 
 
     Parameters
     ----------
-    x : Tensor
-        Real numbers. Those of less than 32 bits are computed in float32, integers in the default floating dtype.
     type : {1, 2, 3, 4}, default 2
         How the numbers go on at both ends. Types 2 and 3 are inverses of each other, and types 1 and 4 of themselves,
         except for the factor that `norm` decides.
-    n : int, optional
-        The number of samples: longer input is truncated, shorter input padded with zeros.
-    axis : int or str, default -1
-        The axis, by position or by name.
     norm : {"backward", "ortho", "forward"}, default "backward"
         Which transform divides by twice the number of samples (of samples but one for type 1): the inverse, both by the
         square root, or the forward one. With "ortho" the ends are also scaled, so that the transform is orthogonal.
@@ -195,15 +189,6 @@ def dct(x: Tensor, /, *, type: Kind = 2, n: int | None = None, axis: Axis = -1, 
     -------
     Tensor
         A real tensor with the names of x, and with n entries along the axis.
-
-    Raises
-    ------
-    ArgumentError
-        For another type or norm.
-    DTypeError
-        For complex numbers.
-    ShapeError
-        For fewer than 1 sample, or 2 for type 1.
 
     References
     ----------
@@ -225,14 +210,8 @@ def idct(x: Tensor, /, *, type: Kind = 2, n: int | None = None, axis: Axis = -1,
 
     Parameters
     ----------
-    x : Tensor
-        Real numbers. Those of less than 32 bits are computed in float32, integers in the default floating dtype.
     type : {1, 2, 3, 4}, default 2
         The type of the transform to invert.
-    n : int, optional
-        The number of samples: longer input is truncated, shorter input padded with zeros.
-    axis : int or str, default -1
-        The axis, by position or by name.
     norm : {"backward", "ortho", "forward"}, default "backward"
         As for `dct`.
 
@@ -240,15 +219,6 @@ def idct(x: Tensor, /, *, type: Kind = 2, n: int | None = None, axis: Axis = -1,
     -------
     Tensor
         A real tensor with the names of x, and with n entries along the axis.
-
-    Raises
-    ------
-    ArgumentError
-        For another type or norm.
-    DTypeError
-        For complex numbers.
-    ShapeError
-        For fewer than 1 sample, or 2 for type 1.
 
     Examples
     --------

@@ -77,20 +77,8 @@ def leaky_relu(x: Tensor, /, *, slope: float = 0.01) -> Tensor:
 
     Parameters
     ----------
-    x : Tensor
-        A tensor of any shape, of a real dtype or bool.
     slope : float, default 0.01
         The factor where x is not positive.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
-
-    Raises
-    ------
-    DTypeError
-        For a complex dtype.
 
     Examples
     --------
@@ -114,20 +102,8 @@ def elu(x: Tensor, /, *, alpha: float = 1.0) -> Tensor:
 
     Parameters
     ----------
-    x : Tensor
-        A tensor of any shape, of a real dtype or bool.
     alpha : float, default 1.0
         The scale of the negative part, whose limit at -inf is -alpha.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
-
-    Raises
-    ------
-    DTypeError
-        For a complex dtype.
 
     Examples
     --------
@@ -146,21 +122,6 @@ def elu(x: Tensor, /, *, alpha: float = 1.0) -> Tensor:
 @composite.within(FEW_STEPS)
 def selu(x: Tensor, /) -> Tensor:
     """Scaled exponential linear unit: `elu` with the alpha and the scale that keep mean 0 and variance 1.
-
-    Parameters
-    ----------
-    x : Tensor
-        A tensor of any shape, of a real dtype or bool.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
-
-    Raises
-    ------
-    DTypeError
-        For a complex dtype.
 
     Examples
     --------
@@ -189,21 +150,6 @@ def _clip_minus_infinity(wide: Tensor) -> Tensor:
 def silu(x: Tensor, /) -> Tensor:
     """x * sigmoid(x), also called swish.
 
-    Parameters
-    ----------
-    x : Tensor
-        A tensor of any shape, of a real dtype or bool.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
-
-    Raises
-    ------
-    DTypeError
-        For a complex dtype.
-
     Examples
     --------
     >>> import tensorbackend as tb
@@ -227,21 +173,9 @@ def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
 
     Parameters
     ----------
-    x : Tensor
-        A tensor of any shape, of a real dtype or bool.
     approximate : bool, default False
         Whether to use the paper's formula with the hyperbolic tangent, in a form that is accurate where the result
         is tiny, instead of the complementary error function.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
-
-    Raises
-    ------
-    DTypeError
-        For a complex dtype.
 
     Examples
     --------
@@ -269,21 +203,6 @@ def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
 def softplus(x: Tensor, /) -> Tensor:
     """log(1 + exp(x)), without overflow.
 
-    Parameters
-    ----------
-    x : Tensor
-        A tensor of any shape, of a real dtype or bool.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
-
-    Raises
-    ------
-    DTypeError
-        For a complex dtype.
-
     Examples
     --------
     >>> import tensorbackend as tb
@@ -296,21 +215,6 @@ def softplus(x: Tensor, /) -> Tensor:
 @composite.within(FEW_STEPS)
 def log_sigmoid(x: Tensor, /) -> Tensor:
     """The logarithm of `sigmoid`, accurate where the result is tiny.
-
-    Parameters
-    ----------
-    x : Tensor
-        A tensor of any shape, of a real dtype or bool.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
-
-    Raises
-    ------
-    DTypeError
-        For a complex dtype.
 
     Examples
     --------
@@ -325,21 +229,6 @@ def log_sigmoid(x: Tensor, /) -> Tensor:
 def hard_tanh(x: Tensor, /) -> Tensor:
     """x clipped to the range from -1 to 1.
 
-    Parameters
-    ----------
-    x : Tensor
-        A tensor of any shape, of a real dtype or bool.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
-
-    Raises
-    ------
-    DTypeError
-        For a complex dtype.
-
     Examples
     --------
     >>> import tensorbackend as tb
@@ -352,21 +241,6 @@ def hard_tanh(x: Tensor, /) -> Tensor:
 @composite.within(FEW_STEPS)
 def hard_sigmoid(x: Tensor, /) -> Tensor:
     """x / 6 + 1/2 clipped to the range from 0 to 1.
-
-    Parameters
-    ----------
-    x : Tensor
-        A tensor of any shape, of a real dtype or bool.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
-
-    Raises
-    ------
-    DTypeError
-        For a complex dtype.
 
     Examples
     --------
@@ -384,21 +258,6 @@ def hard_sigmoid(x: Tensor, /) -> Tensor:
 @composite.within(FEW_STEPS)
 def hard_silu(x: Tensor, /) -> Tensor:
     """x * hard_sigmoid(x), also called hard swish.
-
-    Parameters
-    ----------
-    x : Tensor
-        A tensor of any shape, of a real dtype or bool.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
-
-    Raises
-    ------
-    DTypeError
-        For a complex dtype.
 
     Examples
     --------

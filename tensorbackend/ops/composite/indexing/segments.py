@@ -72,15 +72,8 @@ def segment_sum(
         Entries along an axis; bools count as 0 and 1, in int64.
     segments : Tensor
         Shape (n,) where the axis has n entries, of an integer dtype: the segment of each entry, in any order.
-    size : int
-        The number of segments.
     axis : int or str, default 0
         The axis of the entries.
-    mode : {"error", "clip", "fill"}, default "error"
-        How to treat an entry whose segment is not from 0 to `size` - 1: "error" raises `IndexRangeError`, "clip"
-        assigns it to the nearest segment, "fill" ignores it.
-    name : str, optional
-        The name of the axis of segments, by default none.
 
     Returns
     -------

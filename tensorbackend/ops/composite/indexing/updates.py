@@ -71,20 +71,8 @@ def indexed_max(
     ----------
     x : Tensor
         A tensor of a real dtype.
-    indices : Tensor
-        Integers: index vectors along the last axis, which run over the leading axes of x. They are never negative.
-    updates : Tensor
-        The updates, of the shape that `gather` returns for the same indices, or of one that broadcasts to it.
-    mode : {"error", "clip", "fill"}, default "error"
-        How to treat an index outside its axis: "error" raises `IndexRangeError`, "clip" moves it to the nearest end,
-        "fill" ignores the update.
     batch : axis or sequence of axes, optional
         Axes that x and the indices have in common, as in `gather`: each entry along them is updated separately.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape and names of x, in the dtype to which x and the updates are promoted.
 
     Raises
     ------

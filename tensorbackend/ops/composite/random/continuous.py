@@ -106,8 +106,6 @@ def uniform(
 
     Parameters
     ----------
-    key : Tensor
-        A random key, as `tb.random.key` returns it.
     shape : sequence of int, default ()
         The shape of the sample.
     dtype : DType, optional
@@ -116,8 +114,6 @@ def uniform(
     minval, maxval : Tensor or scalar, default 0 and 1
         The bounds, which broadcast to the shape. The real parts of complex bounds are the bounds of the sample's real
         parts, and their imaginary parts those of its imaginary parts.
-    names : sequence of str or None, optional
-        The names of the sample's axes.
 
     Returns
     -------
@@ -269,8 +265,6 @@ def truncated_normal(
 
     Parameters
     ----------
-    key : Tensor
-        A random key, as `tb.random.key` returns it.
     lower, upper : Tensor or scalar
         The bounds: all numbers are above `lower` and below `upper`.
     shape : sequence of int, optional
@@ -279,8 +273,6 @@ def truncated_normal(
         A floating dtype, by default the default one.
     mean, deviation : Tensor or scalar, default 0 and 1
         The mean and the standard deviation of the normal distribution that is truncated at the bounds.
-    names : sequence of str or None, optional
-        The names of the sample's axes.
 
     Returns
     -------

@@ -90,22 +90,10 @@ def multivariate_normal(
 
     Parameters
     ----------
-    key : Tensor
-        A random key, as `tb.random.key` returns it.
-    mean : Tensor
-        The means, of shape (..., n).
-    cov : Tensor
-        The covariances, of shape (..., n, n).
-    shape : sequence of int, optional
-        The shape of the leading axes; by default the one to which those of the mean and the covariance broadcast.
-    dtype : DType, optional
-        A floating dtype, by default that of the mean and the covariance.
     method : {"cholesky", "eigh", "svd"}, default "cholesky"
         How the covariance is factorised. "cholesky" is the fastest, and needs a positive definite matrix; the others
         also take a singular one, by its symmetric root; "eigh" is the faster of them. Their gradient by the covariance
         is NaN where two of its eigenvalues are equal.
-    names : sequence of str or None, optional
-        The names of the sample's axes, by default those of the mean.
 
     Returns
     -------

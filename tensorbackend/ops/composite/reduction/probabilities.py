@@ -33,22 +33,8 @@ def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
 
     Parameters
     ----------
-    x : Tensor
-        A tensor of a real dtype or bool.
     axis : int, str, or several of them, default -1
         The axes along which the result adds up to 1; `None` for all.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
-
-    Raises
-    ------
-    DTypeError
-        For a complex dtype.
-    AxisError
-        For an axis that x does not have.
 
     Examples
     --------
@@ -71,22 +57,8 @@ def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
 
     Parameters
     ----------
-    x : Tensor
-        A tensor of a real dtype or bool.
     axis : int, str, or several of them, default -1
         The axes along which the result adds up to 1; `None` for all.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape and names of x, in its dtype, or the default floating dtype for integers and bool.
-
-    Raises
-    ------
-    DTypeError
-        For a complex dtype.
-    AxisError
-        For an axis that x does not have.
 
     Examples
     --------
