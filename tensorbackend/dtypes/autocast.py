@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..errors import ArgumentError, expected
 from ..errors.tracebacks import name_in_errors
 from ..scopes import Block
-from .defaults import PRODUCT_DTYPES, cast_products
+from .defaults import cast_products
+from .precisions import PRODUCT_DTYPES
 from .promotion import as_dtype
 from .types import DTypeLike, bfloat16
 
@@ -57,7 +58,6 @@ def autocast(dtype: DTypeLike = bfloat16) -> Block[None]:
     (bfloat16, float32, float32)
     """
     narrow = as_dtype(dtype)
-    for code, known in PRODUCT_DTYPES.items():
-        if narrow is known:
-            return cast_products(code)
+    if narrow in PRODUCT_DTYPES:
+        return cast_products(narrow)
     raise ArgumentError(expected("a dtype of bfloat16 or float16", dtype=narrow))

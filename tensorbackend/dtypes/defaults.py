@@ -4,60 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, get_args
 from weakref import ref
 
 from ..errors import ArgumentError, expected
 from ..errors.tracebacks import name_in_errors
 from ..registration import SuppliedFunction
 from ..scopes import Block
-from .types import (
-    RANK,
-    DType,
-    Kind,
-    bfloat16,
-    bool_,
-    complex64,
-    complex128,
-    float16,
-    float32,
-    float64,
-    int64,
-    uint64,
+from .precisions import (
+    COMPLEX,
+    FLOATING,
+    PRODUCT_PRECISIONS,
+    CastClass,
+    Precision,
+    Products,
+    precision_of,
 )
-
-CastClass: TypeAlias = Literal["product", "sum", "other"]
-"""What `autocast` asks of an op: whether it multiplies matrices, whether it sums up or needs the range of float32."""
-
-_FLOATING = {16: float16, 32: float32, 64: float64}
-_COMPLEX = {16: complex64, 32: complex64, 64: complex128}
+from .types import RANK, DType, Kind, bool_, int64, uint64
 
 # These variables differ only in their defaults. A block sets all of them; the process reads the one whose default is
-# its precision. So each call reads a single variable, by the variable's own method `get`. The value is the width in
-# bits, negative where operands are cast to that width as well. Under `autocast` a multiple of 100, which stands for the
-# dtype of products, is subtracted from that: -132 is bfloat16 at a precision of 32. A multiple of 10,000 stands for the
-# precision of products: 20,032 and -20,132 are "default".
-_precisions: dict[int, ContextVar[int]] = {
-    sign * bits: ContextVar(f"tensorbackend_precision_{sign * bits}", default=sign * bits)
-    for bits in _FLOATING
-    for sign in (1, -1)
+# its precision. So each call reads a single variable, by the variable's own method `get`.
+_precisions: dict[Precision, ContextVar[Precision]] = {
+    of_process: ContextVar(f"tensorbackend_precision_{of_process}", default=of_process)
+    for of_process in [precision_of(bits, cast=cast) for bits in FLOATING for cast in (False, True)]
 }
 
-PRODUCT_DTYPES: Final = {1: bfloat16, 2: float16}
-"""The dtypes of products under `autocast`, by the multiple of 100."""
+current_precision: Callable[[], Precision] = _precisions[precision_of(32)].get
+"""Returns the precision of the current context. `set_precision` replaces this function, so read it as an attribute of
+this module at each call."""
 
-PRODUCT_PRECISIONS: Final = ("highest", "high", "default")
-"""The precisions of products, by the multiple of `_LEVEL`."""
-
-_LEVEL: Final = 10_000
-
-current_precision: Callable[[], int] = _precisions[32].get
-"""Returns the width in bits of the default floating dtype in the current context, in a form that is negative where
-operands are cast. `set_precision` replaces this function, so read it as an attribute of this module at each call."""
-
-cast_blocks: dict[object, int] = {}
-"""The values of `current_precision` that cast operands at present, in any context and in the process, by what keeps
-them: a reference to an object that each context of a block holds, and `None` for the process."""
+cast_blocks: dict[object, Precision] = {}
+"""The precisions that cast operands at present, in any context and in the process, by what keeps them: a reference to
+an object that each context of a block holds, and `None` for the process."""
 
 _kept: Final[ContextVar[object]] = ContextVar("tensorbackend_cast", default=None)
 
@@ -72,17 +50,17 @@ class _Cast:
 
 
 class CastBlock(Block[None]):
-    """A block in which operands are cast. `mode` is its value of `current_precision`."""
+    """A block with a precision that casts operands."""
 
-    def __init__(self, mode: int) -> None:
+    def __init__(self, casting: Precision) -> None:
         super().__init__(None, ())
-        self._mode: Final = mode
+        self._casting: Final = casting
 
     def __enter__(self) -> None:
         kept = _Cast()
-        cast_blocks[ref(kept, cast_blocks.pop)] = self._mode
+        cast_blocks[ref(kept, cast_blocks.pop)] = self._casting
         when_casting.call()
-        self._settings = {**dict.fromkeys(_precisions.values(), self._mode), _kept: kept}
+        self._settings = {**dict.fromkeys(_precisions.values(), self._casting), _kept: kept}
         try:
             super().__enter__()
         finally:
@@ -134,40 +112,36 @@ def precision(bits: int | str, *, cast: bool = False) -> Block[None]:
     get_precision : Returns the current width.
     """
     if isinstance(bits, str) and bits in PRODUCT_PRECISIONS and not cast:
-        return _at_level(PRODUCT_PRECISIONS.index(bits))
-    if type(bits) is not int or bits not in _FLOATING:
+        return _with_products(bits)
+    if type(bits) is not int or bits not in FLOATING:
         texts = ", ".join(map(repr, PRODUCT_PRECISIONS))
         expectation = f"16, 32 or 64 bits, or {texts} without a cast"
         raise ArgumentError(expected(expectation, bits=bits, cast=cast)).named("precision")
-    return _block((bits + product_level() * _LEVEL) * (-1 if cast else 1))
+    return _block(precision_of(bits, cast=cast, products=product_precision()))
 
 
-def _block(mode: int) -> Block[None]:
-    """A block with a value of `current_precision`."""
-    return CastBlock(mode) if mode < 0 else Block(None, [(variable, mode) for variable in _precisions.values()])
+def _block(chosen: Precision) -> Block[None]:
+    """A block with a precision."""
+    return CastBlock(chosen) if chosen.casts else Block(None, [(variable, chosen) for variable in _precisions.values()])
 
 
-def cast_products(code: int) -> Block[None]:
+def cast_products(dtype: DType) -> Block[None]:
     """A block in which operands of products are cast to one of `PRODUCT_DTYPES`."""
-    return _block(-(product_level() * _LEVEL + 100 * code + get_precision()))
+    current = current_precision()
+    return _block(precision_of(current.bits, product_dtype=dtype, products=current.products))
 
 
-def product_level() -> int:
-    """The current precision of products, as a position in `PRODUCT_PRECISIONS`."""
-    return abs(current_precision()) // _LEVEL
+def with_products(products: Products) -> Block[None]:
+    """A block with a precision of products, in which no other block ends."""
+    return Block(None, ()) if product_precision() == products else _with_products(products)
 
 
-def at_level(level: int) -> Block[None]:
-    """A block with a precision of products, a position in `PRODUCT_PRECISIONS`, in which no other block ends."""
-    return Block(None, ()) if product_level() == level else _at_level(level)
+def _with_products(products: Products) -> Block[None]:
+    current = current_precision()
+    return _block(precision_of(current.bits, cast=current.cast, product_dtype=current.product_dtype, products=products))
 
 
-def _at_level(level: int) -> Block[None]:
-    mode = current_precision()
-    return _block((abs(mode) % _LEVEL + level * _LEVEL) * (1 if mode > 0 else -1))
-
-
-def product_precision() -> str:
+def product_precision() -> Products:
     """The current precision of products, which a backend reads where it plans a product.
 
     Returns
@@ -182,15 +156,7 @@ def product_precision() -> str:
     ...     product_precision()
     'high'
     """
-    return PRODUCT_PRECISIONS[product_level()]
-
-
-def shown_precision() -> int | str:
-    """The current precision for a message: the number of bits, and the precision of products unless it is highest."""
-    mode = current_precision()
-    if not product_level():
-        return mode
-    return f"{mode % _LEVEL if mode > 0 else -(-mode % _LEVEL)}, products {product_precision()!r}"
+    return current_precision().products
 
 
 def set_precision(bits: int, *, cast: bool = False) -> None:
@@ -220,17 +186,18 @@ def set_precision(bits: int, *, cast: bool = False) -> None:
     """
     global current_precision
     _check_precision("set_precision", bits)
+    chosen = precision_of(bits, cast=cast)
     if cast:
-        cast_blocks[None] = -bits
+        cast_blocks[None] = chosen
     else:
         cast_blocks.pop(None, None)
     when_casting.call()
-    current_precision = _precisions[-bits if cast else bits].get
+    current_precision = _precisions[chosen].get
 
 
 def uncast() -> Block[None]:
     """A block in which no operands are cast: the steps inside an op compute in dtypes that the op chooses."""
-    return Block(None, ()) if current_precision() > 0 else precision(get_precision())
+    return precision(get_precision()) if current_precision().casts else Block(None, ())
 
 
 def get_precision() -> int:
@@ -248,39 +215,27 @@ def get_precision() -> int:
     ...     tb.get_precision()
     64
     """
-    return abs(current_precision()) % 100
+    return current_precision().bits
 
 
 def cast_to(dtype: DType, cast_class: CastClass) -> DType | None:
     """The dtype that an operand of an op of a class is cast to now; `None` if it is not cast."""
-    target_dtype = _target(current_precision(), dtype, cast_class)
+    target_dtype = current_precision().target(dtype, cast_class)
     return None if target_dtype is dtype else target_dtype
 
 
 def cast_somewhere(dtypes: Iterable[DType]) -> bool:
     """Whether a block of any thread, or the process, casts operands of at least one of the given dtypes."""
     return bool(cast_blocks) and any(
-        _target(mode, dtype, cast_class) is not dtype
+        casting.target(dtype, cast_class) is not dtype
         for dtype in dtypes
-        for mode in set(cast_blocks.copy().values())
+        for casting in set(cast_blocks.copy().values())
         for cast_class in get_args(CastClass)
     )
 
 
-def _target(mode: int, dtype: DType, cast_class: CastClass) -> DType:
-    """The dtype to which a value of `current_precision` casts an operand of a dtype, which may be the same."""
-    if mode > 0 or not dtype.is_inexact:
-        return dtype
-    code, bits = divmod(-mode % _LEVEL, 100)
-    if not code:
-        return _COMPLEX[bits] if dtype.is_complex else _FLOATING[bits]
-    if cast_class == "product" and dtype in (float16, bfloat16, float32):
-        return PRODUCT_DTYPES[code]
-    return float32 if cast_class == "sum" and dtype in (float16, bfloat16) else dtype
-
-
 def _check_precision(name: str, bits: int) -> None:
-    if type(bits) is not int or bits not in _FLOATING:
+    if type(bits) is not int or bits not in FLOATING:
         raise ArgumentError(expected("16, 32 or 64 bits", bits=bits)).named(name)
 
 
@@ -316,8 +271,8 @@ def default_dtype(kind: Kind) -> DType:
     if not isinstance(kind, str) or kind not in RANK:
         raise ArgumentError(expected("kind to be 'bool', 'int', 'uint', 'float' or 'complex'", kind=kind))
     if kind == "float":
-        return _FLOATING[get_precision()]
-    return _COMPLEX[get_precision()] if kind == "complex" else _INTEGRAL[kind]
+        return FLOATING[get_precision()]
+    return COMPLEX[get_precision()] if kind == "complex" else _INTEGRAL[kind]
 
 
 _INTEGRAL: dict[Kind, DType] = {"bool": bool_, "int": int64, "uint": uint64}

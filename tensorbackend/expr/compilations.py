@@ -73,7 +73,7 @@ class Compilations:
             path: leaf.template if isinstance(leaf, Tensor) else _option(leaf)
             for path, leaf in zip(paths, leaves, strict=True)
         }
-        arguments |= {"the backend": backend, "the precision": defaults.shown_precision()}
+        arguments |= {"the backend": backend, "the precision": defaults.current_precision()}
         with _lock:
             text = self._enter(arguments, many_sizes)
         if text is not None:

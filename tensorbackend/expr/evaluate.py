@@ -22,7 +22,7 @@ from ..dispatch import explain
 from ..dispatch.kernels import composite_kernel, implementation, primitive_kernel, raw_kernel, wrap
 from ..dispatch.narrow import composite_method
 from ..dispatch.watching import is_program
-from ..dtypes.defaults import at_level, product_level
+from ..dtypes.defaults import product_precision, with_products
 from ..errors import ContractError, OutOfMemoryError, TensorBackendError
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.exhaustion import out_of_memory
@@ -223,7 +223,7 @@ def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:
         if isinstance(node.default, Compiled):
             kernels[node] = node.default.kernel
             continue
-        with at_level(node.products):
+        with with_products(node.products):
             kernel = _raw_kernel(node, backend)
         if kernel is None:
             return None
@@ -251,16 +251,16 @@ def standalone_kernel(node: Node, backend: Backend) -> Kernel:
     if isinstance(node.default, Compiled):
         return backend.enter(node.default.kernel)
     inputs = node.map_inputs(_template)
-    with at_level(node.products):
+    with with_products(node.products):
         if node.default is None:
             return primitive_kernel(backend, node.op, node.out, inputs, node.options)
         kernel = composite_kernel(backend, node.op, node.out, inputs, node.options, node.default)
-    level = node.products
+    products = node.products
 
     def composite(*payloads: Payload) -> Payload:
-        if product_level() == level:
+        if product_precision() == products:
             return kernel(*payloads)
-        with at_level(level):  # the default may run only now
+        with with_products(products):  # the default may run only now
             return kernel(*payloads)
 
     return kernel if composite_method(backend, node.op, node.out, inputs, node.options) is not None else composite

@@ -11,7 +11,8 @@ from itertools import count
 from types import FrameType, MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from ..dtypes.defaults import at_level, product_level
+from ..dtypes.defaults import product_precision, with_products
+from ..dtypes.precisions import Products
 from ..errors.tracebacks import is_ours
 from ..protocol.callbacks import Default as Default
 from ..rules.plan import Out
@@ -102,7 +103,7 @@ class Node:
         default: Default | None = None,
         tensor: Tensor | None = None,
         line: Line | None = None,
-        products: int | None = None,
+        products: Products | None = None,
     ) -> None:
         self.op, self.out, self.inputs, self.options = op, out, inputs, options
         self.operands = _flat(inputs)
@@ -110,8 +111,8 @@ class Node:
         self.tensor = tensor
         """The tensor of a `captured` node."""
         self.line = line or here()
-        self.products = product_level() if products is None else products
-        """The precision of its products, `product_level()` where it was recorded."""
+        self.products = product_precision() if products is None else products
+        """The precision of its products, `product_precision()` where it was recorded."""
         self.serial = next(serials)
 
     @property
@@ -212,7 +213,7 @@ def at_line(line: Line | None) -> Block[None]:
 @contextmanager
 def in_place_of(node: Node) -> Iterator[None]:
     """A block in which new nodes take the place of a node: they get its line and the precision of its products."""
-    with at_line(node.line), at_level(node.products):
+    with at_line(node.line), with_products(node.products):
         yield
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 
 from ..caching.memos import BoundedMemo
 from ..caching.option_keys import ATOMS, NUMBERS, option_key
-from ..dtypes.defaults import product_level
+from ..dtypes.defaults import product_precision
 from ..protocol import Backend, Kernel, Payload
 from ..rules.plan import Out
 from ..template import Template
@@ -156,7 +156,7 @@ def plan_of(
         return None
     try:
         key = (
-            op, out, default, templates, product_level(),
+            op, out, default, templates, product_precision(),
             *[(name, value.__class__, option_key(value)) for name, value in options.items()],
         )  # fmt: skip
         return _plans.get(key) or _plans.keep(key, Plan(op, out, options, default, templates))

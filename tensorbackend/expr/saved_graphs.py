@@ -16,7 +16,6 @@ from typing import Any, Final
 from ..declarations.argument_errors import check_arguments
 from ..dispatch.composites import CompositePath
 from ..dtypes import DType, complex128
-from ..dtypes.defaults import PRODUCT_PRECISIONS
 from ..errors import ArgumentError, FileError, TensorBackendError, expected
 from ..files import safetensors
 from ..files.paths import as_path
@@ -223,8 +222,8 @@ class _Writer:
         entry["options"] = {name: self.option(value, node) for name, value in options.items()}
         if node.default is not None:
             entry["composite"] = True
-        if node.products:
-            entry["products"] = PRODUCT_PRECISIONS[node.products]
+        if node.products != "highest":
+            entry["products"] = node.products
         return entry
 
     def tensor(self, node: Node) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
 from ..dtypes import as_dtype, complex128
-from ..dtypes.defaults import PRODUCT_PRECISIONS
+from ..dtypes.precisions import PRODUCT_PRECISIONS
 from ..errors import TensorBackendError
 from ..files.source import broken
 from ..ops.elementwise.binary import add, multiply
@@ -74,9 +74,9 @@ class Reader:
                 node = make_node(op, out, inputs, options, composite)
             except TensorBackendError as error:  # of the rule, about what the file says
                 raise broken(f"in node {len(before)}, {op}: {error}") from error
-            if entry.get("products", "highest") not in PRODUCT_PRECISIONS:
-                raise broken(f"a precision of products {entry['products']!r}")
-            node.products = PRODUCT_PRECISIONS.index(entry.get("products", "highest"))
+            node.products = entry.get("products", "highest")
+            if node.products not in PRODUCT_PRECISIONS:
+                raise broken(f"a precision of products {node.products!r}")
         if line is not None:
             file, number, function = line
             node.line = Line(str(file), int(number), str(function))

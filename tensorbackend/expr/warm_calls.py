@@ -11,7 +11,7 @@ For `step({"a": x, "b": y}, 0.5)`, which returns a pair of tensors, the code is:
             if not (v1 is n2): return otherwise
             if not (not keywords): return otherwise
             if not ((v2.template, v2.backend, v3.template, v3.backend, ) == n3): return otherwise
-            if not (defaults.current_precision() == n4): return otherwise
+            if not (defaults.current_precision() is n4): return otherwise
         except misses:
             return otherwise
         entry.calls += 1
@@ -146,7 +146,7 @@ class _Writer:
         kinds = self._name(tuple([kind for _, template in self._tensors for kind in (template, self.backend)]))
         attributes = "".join([f"{variable}.template, {variable}.backend, " for variable, _ in self._tensors])
         self._unless(f"({attributes}) == {kinds}")
-        self._unless(f"defaults.current_precision() == {self._name(defaults.current_precision())}")
+        self._unless(f"defaults.current_precision() is {self._name(defaults.current_precision())}")
         if refused is not None:  # asked only where one object is there twice, as that takes longer
             owners = ", ".join(self._owners)
             apart = f"len({{{owners}}}) == {len(self._owners)}"

@@ -26,7 +26,7 @@ from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar, cast, overload
 
 from ..caching.option_keys import MOST_OPERANDS, option_key, remember
-from ..dtypes.defaults import product_level
+from ..dtypes.defaults import product_precision
 from ..template import Template, intern_template
 from ..tensor import Tensor
 
@@ -166,7 +166,7 @@ def entered_kernel(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: 
             nameless(out),
             backend.placement(out),
             inputs,
-            product_level(),
+            product_precision(),
             *[(name, option_key(option)) for name, option in options.items()],
         )
         kernel = backend.kernels.get(key)

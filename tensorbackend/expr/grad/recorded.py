@@ -90,7 +90,7 @@ def make_node(
     node.op, node.out, node.inputs, node.operands, node.options = op, out, inputs, inputs, options
     node.default, node.tensor, node.line, node.serial = default, tensor, line, next(serials)
     node.tape, node.results, node.left, node.plan = tape, results, left, plan
-    node.products = defaults.product_level()
+    node.products = defaults.product_precision()
     return node
 
 

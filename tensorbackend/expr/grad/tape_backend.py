@@ -11,7 +11,7 @@ from ...declarations.op_specs import CALLBACKS
 from ...dispatch import implementation, perform
 from ...dispatch.kernels import composite_kernel, plain_kernel, primitive_kernel
 from ...dispatch.narrow import composite_method
-from ...dtypes.defaults import product_level
+from ...dtypes.defaults import product_precision
 from ...ops.composite.elementwise.gradients import stop_gradient
 from ...protocol import Backend, Kernel, Payload
 from ...protocol.callbacks import CompositeCall, Default
@@ -227,7 +227,7 @@ def _recording_kernel(
     if not isinstance(out, Template) or not all(isinstance(x, Template) for x in call.inputs) or on.lays_by_name:
         return general
     plan, get, new = plan_of(name, out, options, default, call.inputs), open_tape.get, tuple.__new__
-    blank, products = object.__new__, product_level()
+    blank, products = object.__new__, product_precision()
 
     def record(*payloads: Any) -> Payload:
         held = get()
