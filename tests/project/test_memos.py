@@ -16,7 +16,7 @@ FEW = {
     ("dtypes/promotion.py", "_dtype_by_name"): "as many entries as names of dtypes",
     ("dispatch/fallbacks.py", "_reachable_primitives"): "as many entries as backends",
     ("interchange/arrays.py", "scalar_dtype"): "as many entries as classes of numbers",
-    ("expr/jit.py", "_flat"): "as many entries as numbers of arguments",
+    ("expr/compiled_functions.py", "_flat"): "as many entries as numbers of arguments",
 }
 """Memos that stay small by what they remember, and why."""
 
