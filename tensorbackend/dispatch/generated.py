@@ -145,7 +145,7 @@ def generate(
     parameters begin with an underscore.
     """
     spec, entries = of.spec, of.calls.entries
-    namespace = {**_NAMES, "_calls": entries, "_find": entries.get, "_serve": serve, "_plans": of.plans}
+    namespace = {**_NAMES, "_calls": entries, "_find": entries.get, "_serve": serve, "_kinds": of.kinds}
     namespace |= {"_recover": of.recover, "_structure": structure_of, "_adapt": adapt}
 
     def generate_code() -> FunctionType:

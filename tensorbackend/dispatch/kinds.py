@@ -17,9 +17,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, ClassVar, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from ..caching.option_keys import remember
+from ..caching.policy import POLICY
 from ..declarations.op_specs import Parameter
 from ..dtypes import DType
 from ..errors import ContractError
@@ -36,15 +37,6 @@ from .operands import Call, group_operands
 from .records import Dispatcher, Key, ReadyCall, Record
 from .resizing import Leaves
 from .watching import Subject, watch_kernel
-
-FEW: Final = 2
-"""So many shapes of a kind are planned exactly before the kind is planned on symbolic sizes."""
-
-OFTEN: Final = 4
-"""A shape that occurred so often becomes a call that is ready. In a network a new shape occurs in several layers."""
-
-MOST_PLANS: Final = 8
-"""The most plans of one kind. They differ in the answers to guards, such as whether a size is 1."""
 
 
 class Decision(NamedTuple):
@@ -97,15 +89,57 @@ class Planner(Dispatcher):
         subject = Subject(spec.name, spec.callback, backend, out, inputs, options, self.parts)
         return ReadyCall(out, watch_kernel(kernel, subject), result, subject)
 
+    def frequent(self, key: Key, shapes: tuple[Any, ...]) -> tuple[KindPlan, ReadyCall] | None:
+        """The plan and the call for frequent shapes of a kind, if one kernel serves them all."""
+        for plan in self.kinds.get(key, ()):
+            found = plan.shapes(*shapes)
+            if found is not None:
+                if plan.kernel is None or plan.met.get(hash(shapes), 0) < plan.often:
+                    break
+                plan.met.pop(hash(shapes), None)  # another thread may have dropped it
+                return plan, plan.ready(found, shapes)
+        return None
+
+    def learn(self, key: Key, backend: Backend, arguments: Sequence[Any], keywords: dict[str, Any]) -> None:
+        """Notes a call of a kind that was planned exactly, and plans the kind on symbolic sizes if it is time."""
+        kind = self.kinds.get(key)
+        if kind is None:
+            remember(self.kinds, key, kind := Kind())
+        kind.exact += 1
+        few, most = POLICY.shapes_before_symbolic, POLICY.plans_of_a_kind
+        if few < kind.exact <= few + 2 * most and len(kind) < most:
+            plan = _plan(self, kind, backend, arguments, keywords)
+            if plan is not None:
+                kind.append(plan)
+
+
+class Kind(list["KindPlan"]):
+    """The plans of a kind of calls, the oldest first."""
+
+    __slots__ = ("by_shape", "exact")
+
+    def __init__(self) -> None:
+        self.exact = 0
+        """How many calls were planned exactly."""
+        self.by_shape = False
+        """Whether a kernel is planned for each shape, as one for all shapes failed."""
+
 
 class KindPlan:
     """A plan for all calls of a kind whose shapes pass its guards."""
 
     def __init__(
-        self, kinds: Kinds, trace: SizeTrace, decision: Decision, kernel: Kernel | None, operands: Sequence[Any]
+        self,
+        path: Planner,
+        kind: Kind,
+        trace: SizeTrace,
+        decision: Decision,
+        kernel: Kernel | None,
+        operands: Sequence[Any],
     ) -> None:
         out, leaves = decision.out, Leaves()
-        self.kinds: Final = kinds
+        self.path: Final = path
+        self.kind: Final = kind
         self.backend: Final = decision.backend
         self.decision: Final = decision
         self.entered: Final = isinstance(kernel, QuickKernel)
@@ -126,7 +160,7 @@ class KindPlan:
             for operand, x in zip(operands, decision.inputs, strict=True)
         ])  # fmt: skip
         """For each operand the function that makes the payload of a number, or `None` for a tensor."""
-        self.often: Final = 1 if kernel is None else OFTEN
+        self.often: Final = 1 if kernel is None else POLICY.calls_before_exact
         self.met: Final[dict[int, int]] = {}
         """The number of calls with each shape, by the hash of the operands' shapes."""
         self.proven = self.backend.template_only and isinstance(out, Template) and not CHECKED
@@ -136,7 +170,7 @@ class KindPlan:
 
     def ready(self, found: Any, shapes: tuple[Any, ...]) -> ReadyCall:
         """The call at shapes for which `shapes` returned `found`."""
-        path, example = self.kinds.path, self.decision
+        path, example = self.path, self.decision
         found, numbers = found if self.numbered else (found, ())
         decision = example._replace(
             out=template_of_kind(example.out.kind, found)
@@ -156,7 +190,7 @@ class KindPlan:
 
     def trial(self, found: Any, shapes: tuple[Any, ...]) -> Record:
         """The record of a call that compares what its kernel returns with the templates."""
-        path, backend, ready = self.kinds.path, self.backend, self.ready(found, shapes)
+        path, backend, ready = self.path, self.backend, self.ready(found, shapes)
 
         def kernel(*payloads: Any) -> Any:
             data = ready.kernel(*payloads)
@@ -168,9 +202,11 @@ class KindPlan:
         return ready.out, kernel, ready._replace(constants=self.constants, plan=self)
 
     def fail(self, error: Exception) -> None:
-        """Gives up if an error says that the kernel cannot serve all shapes."""
+        """Drops the plan if an error says that its kernel cannot serve all shapes."""
         if isinstance(error, NeedsSizes | ContractError):
-            self.kinds.give_up(self)
+            with suppress(ValueError):  # another thread has dropped it
+                self.kind.remove(self)
+            self.kind.by_shape = True
 
 
 def _record_of(plan: KindPlan) -> Callable[[tuple[Any, ...]], Record | None]:
@@ -200,7 +236,7 @@ def _record_of(plan: KindPlan) -> Callable[[tuple[Any, ...]], Record | None]:
             times = met.get(key, 0)
             if times >= often:
                 raise KeyError(shapes)
-            if not times and len(met) >= Kinds.most:
+            if not times and len(met) >= POLICY.shapes_counted:
                 met.clear()
             met[key] = times + 1
         if not proven:
@@ -217,78 +253,33 @@ def _record_of(plan: KindPlan) -> Callable[[tuple[Any, ...]], Record | None]:
     return record
 
 
-class Kinds:
-    """The plans by kind of an op."""
-
-    most: ClassVar = 4096
-    """The most shapes that a plan counts."""
-
-    def __init__(self, path: Planner) -> None:
-        self.path: Final = path
-        self.plans: Final[dict[Key, list[KindPlan]]] = path.plans
-        self.met: Final[dict[Key, int]] = {}
-        """How many shapes of each kind were planned exactly."""
-        self.each: Final[dict[Key, bool]] = {}
-        """The kinds whose kernels are planned for each shape, as one for all shapes failed."""
-
-    def often(self, kind: Key, shapes: tuple[Any, ...]) -> tuple[KindPlan, ReadyCall] | None:
-        """The plan and the call for frequent shapes, if one kernel serves them all."""
-        for plan in self.plans.get(kind, ()):
-            found = plan.shapes(*shapes)
-            if found is not None:
-                if plan.kernel is None or plan.met.get(hash(shapes), 0) < plan.often:
-                    break
-                plan.met.pop(hash(shapes), None)  # another thread may have dropped it
-                return plan, plan.ready(found, shapes)
-        return None
-
-    def learn(self, kind: Key, backend: Backend, arguments: Sequence[Any], keywords: dict[str, Any]) -> None:
-        """Notes a call that was planned exactly, and plans its kind on symbolic sizes if it is time."""
-        times = self.met.get(kind, 0) + 1
-        remember(self.met, kind, times)
-        plans = self.plans.get(kind, [])
-        if FEW < times <= FEW + 2 * MOST_PLANS and len(plans) < MOST_PLANS:
-            plan = self._plan(kind, backend, arguments, keywords)
-            if plan is not None:
-                remember(self.plans, kind, [*plans, plan])
-
-    def _plan(self, kind: Key, backend: Backend, arguments: Sequence[Any], keywords: dict[str, Any]) -> KindPlan | None:
-        """A plan on symbolic sizes, with the shapes of a call as the example; `None` where numbers are needed."""
-        trace, path = SizeTrace(), self.path
-        try:
-            symbolic = [_symbolic(trace, value, path.spec.at(place)) for place, value in enumerate(arguments)]
-            named = {
-                parameter.name: _symbolic(trace, keywords[parameter.name], parameter)
-                for parameter in path.spec.parameters
-                if parameter.name in keywords
-            }
-            call = Call(path.spec, symbolic, named)
-            decision, _ = path.decide(call, backend)
-            if decision.backend is not backend or trace.failed:
-                return None
-            kernel = None
-            if backend.template_only:
-                kernel = template_kernel(decision.out)
-            elif backend.plans_kinds and kind not in self.each:
-                with suppress(Exception):  # whatever a backend's code raises on sizes that it cannot read
-                    kernel = path.kind_kernel(decision)
-            return KindPlan(self, trace, decision, None if _has_failed(trace) else kernel, call.operands)
-        except Exception:  # whatever a rule raises on such sizes; the exact plan has served the call
+def _plan(
+    path: Planner, kind: Kind, backend: Backend, arguments: Sequence[Any], keywords: dict[str, Any]
+) -> KindPlan | None:
+    """A plan on symbolic sizes, with the shapes of a call as the example; `None` where numbers are needed."""
+    trace = SizeTrace()
+    try:
+        symbolic = [_symbolic(trace, value, path.spec.at(place)) for place, value in enumerate(arguments)]
+        named = {
+            parameter.name: _symbolic(trace, keywords[parameter.name], parameter)
+            for parameter in path.spec.parameters
+            if parameter.name in keywords
+        }
+        call = Call(path.spec, symbolic, named)
+        decision, _ = path.decide(call, backend)
+        if decision.backend is not backend or trace.failed:
             return None
-        finally:
-            trace.open = False
-
-    def give_up(self, plan: KindPlan) -> None:
-        """Drops a plan whose kernel cannot serve all shapes."""
-        for kind, plans in list(self.plans.items()):
-            if plan in plans:
-                plans.remove(plan)
-                remember(self.each, kind, True)
-
-    @property
-    def memos(self) -> list[dict[Any, Any]]:
-        """The memos of the plans."""
-        return [self.plans, self.met, self.each]
+        kernel = None
+        if backend.template_only:
+            kernel = template_kernel(decision.out)
+        elif backend.plans_kinds and not kind.by_shape:
+            with suppress(Exception):  # whatever a backend's code raises on sizes that it cannot read
+                kernel = path.kind_kernel(decision)
+        return KindPlan(path, kind, trace, decision, None if _has_failed(trace) else kernel, call.operands)
+    except Exception:  # whatever a rule raises on such sizes; the exact plan has served the call
+        return None
+    finally:
+        trace.open = False
 
 
 def _has_failed(trace: SizeTrace) -> bool:

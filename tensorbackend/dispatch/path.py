@@ -27,7 +27,7 @@ from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .constants import constant, maker_of
 from .generated import ABSENT, generate, passed
 from .kernels import wrap
-from .kinds import Kinds, Planner
+from .kinds import Planner
 from .operands import Call, convert_arrays
 from .records import Key, ReadyCall, ServeCall, record
 from .signature import public
@@ -51,8 +51,6 @@ class FullPath(Planner):
         super().__init__(spec, sole=sole, nested=self.plain)
         if self.plain:
             holds_no_precision(self.calls)
-        self.kinds = Kinds(self)
-        """The plans by kind, which serve new shapes."""
         self.once: dict[Key, bool] = {}
         """The keys of calls that came once, of those that are kept when they come again."""
 
@@ -65,13 +63,12 @@ class FullPath(Planner):
     def exchange(self, change: Change) -> None:
         """Replaces each kernel that is ready by what `change` returns for it."""
         self.calls.exchange(change)
-        for memo in self.kinds.memos:
-            memo.clear()
+        self.kinds.clear()
 
     @property
     def memos(self) -> list[Any]:
         """The memos of the op's calls."""
-        return [self.calls, *self.kinds.memos, self.once]
+        return [self.calls, self.kinds, self.once]
 
     def _warm(self) -> Callable[..., Any]:
         """The function of the op's warm calls.
@@ -135,7 +132,7 @@ class FullPath(Planner):
         if settled is not None:
             return self.public(*settled, **keywords)
         kind = _make_key(self.kind_of, arguments, keywords)
-        often = kind and key and self.kinds.often(*kind)
+        often = kind and key and self.frequent(*kind)
         if often:
             plan, ready = often
             operands = arguments[: self.operands]
@@ -165,7 +162,7 @@ class FullPath(Planner):
         records = backend.dispatch_priority > 1 and not backend.template_only  # it recalls what it recorded itself
         learns = few and not (is_watching() or defaults.cast_blocks or backend.lays_by_name or records)
         if learns and kind and kind[0][1] is backend:
-            self.kinds.learn(kind[0], backend, arguments, options)
+            self.learn(kind[0], backend, arguments, options)
         return result
 
     def bring(self, call: Call, dtypes: Sequence[DType], backend: Backend) -> list[Tensor]:

@@ -126,8 +126,8 @@ class Dispatcher(ABC):
         """Whether the op has one result whatever its arguments are."""
         self.calls: Final = Memo(nested=nested)
         """The calls that are ready."""
-        self.plans: Final[dict[Key, list[Any]]] = {}
-        """The plans that serve new shapes, by kind, the oldest first."""
+        self.kinds: Final[dict[Key, Any]] = {}
+        """The plans that serve new shapes, by kind: for each a `Kind`."""
         self.key_of: Callable[..., Key]
         """The key of a call for its arguments, once the op's code is generated.
 

@@ -6,10 +6,10 @@ The code spells out the keys of a call. For `sum(x, /, *, axis=None, keepdims=Fa
         try:
             _backend = x.backend
             _found = _find(((_precision := _defaults.current_precision()), _backend, x.template, axis if ...))
-            if _found is None and _plans:  # a new shape of a kind that may be known
+            if _found is None and _kinds:  # a new shape of a kind that may be known
                 ...
                 _shapes = _shape_x,
-                for _plan in _plans[_precision, _backend, _kind_x, axis if ...]:
+                for _plan in _kinds[_precision, _backend, _kind_x, axis if ...]:
                     _found = _plan.record(_shapes)
                     if _found is not None: break
             if _found is not None:
@@ -61,10 +61,10 @@ def {}({}):
 """
 
 _OF_KIND: Final = """\
-if _found is None and _plans:
+if _found is None and _kinds:
     {operands}
     _shapes = {shapes}
-    for _plan in _plans[{kind}]:
+    for _plan in _kinds[{kind}]:
         _found = _plan.record(_shapes)
         if _found is not None: break"""
 """The source that looks for a plan by kind, where that of the key has found the backend and no call that is ready."""

@@ -9,6 +9,7 @@ from types import FunctionType, MethodType
 from typing import Any, Final, NamedTuple
 
 from ..caching.locks import module_lock
+from ..caching.policy import POLICY
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import defaults
 from ..errors import OperandError, RecompilationWarning, expected, shown
@@ -20,9 +21,6 @@ from .node import Line, frames_to_user, here
 
 KEPT: Final = 64
 """The most compilations of a function that are remembered here."""
-
-STORM: Final = 16
-"""A function that was compiled so many times for other values of an option warns once."""
 
 ABSENT: Final = "absent"
 
@@ -93,10 +91,11 @@ class Compilations:
             return None
         (place,) = places
         self._varied[place] += 1
-        if self._varied[place] < STORM or self._warned or not self._warns:
+        times = POLICY.compilations_before_warning
+        if self._varied[place] < times or self._warned or not self._warns:
             return None
         self._warned = True
-        return f"{self.name}: compiled again {STORM} times, each for another value of {place}: {changes[0]}"
+        return f"{self.name}: compiled again {times} times, each for another value of {place}: {changes[0]}"
 
     def _copy(self) -> list[Compilation]:
         with _lock:

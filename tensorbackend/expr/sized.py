@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from ..caching.policy import POLICY
 from ..dispatch.resizing import Leaves
 from ..errors import RecompilationWarning
 from ..protocol import Backend, Kernel
@@ -23,21 +24,6 @@ from .node import frames_to_user
 from .simplify import simplified
 from .tree_containers import Tree
 from .trees import unflatten
-
-FEW: Final = 2
-"""So many shapes of the arguments are compiled exactly before sizes become symbolic."""
-
-OFTEN: Final = 8
-"""Shapes that occurred so many times are compiled exactly."""
-
-MOST_PROGRAMS: Final = 8
-"""The most programs of a function for arguments that differ in sizes alone."""
-
-MANY: Final = 16
-"""A function that a compiler compiled for so many shapes says so."""
-
-MOST_SHAPES: Final = 4096
-"""The most shapes that are counted."""
 
 Shapes = tuple[tuple[int, ...], ...]
 
@@ -93,9 +79,9 @@ class SizedPrograms:
         if self.failed or not self.programs:
             return None
         times = self.met.get(shapes, 0) + 1
-        if times > OFTEN:
+        if times > POLICY.calls_before_exact_program:
             return None
-        if len(self.met) >= MOST_SHAPES:
+        if len(self.met) >= POLICY.shapes_counted:
             self.met.clear()
         self.met[shapes] = times
         for program in self.programs:
@@ -115,17 +101,18 @@ class SizedPrograms:
         if self.warned:
             return
         self.compiled.append(shapes)
-        if len(self.compiled) < MANY:
+        many = POLICY.compilations_before_warning
+        if len(self.compiled) < many:
             return
         self.warned = True
         varied = [
             f"axis {axis} of {path}"
             for place, path in enumerate(paths)
             for axis in range(len(shapes[place]))
-            if len({other[place][axis] for other in self.compiled}) > MANY // 2
+            if len({other[place][axis] for other in self.compiled}) > many // 2
         ]
         remedy = "pad it to a few sizes, sort examples into batches of equal sizes, or use tb.ragged"
-        text = f"{name}: compiled for {MANY} shapes of its arguments; {', '.join(varied)} varies: {remedy}"
+        text = f"{name}: compiled for {many} shapes of its arguments; {', '.join(varied)} varies: {remedy}"
         warnings.warn(text, RecompilationWarning, stacklevel=frames_to_user())
 
     def add(
@@ -133,10 +120,10 @@ class SizedPrograms:
     ) -> SizedProgram | None:
         """A program for the sizes of such arguments and others; `None` after too few sizes, or if it fails."""
         shapes = tuple([x.shape for x in templates])
-        if len(self.compiled) < FEW:
+        if len(self.compiled) < POLICY.shapes_before_symbolic:
             self.compiled.append(shapes)
             return None
-        if self.failed or not backend.plans_kinds or len(self.programs) >= MOST_PROGRAMS:
+        if self.failed or not backend.plans_kinds or len(self.programs) >= POLICY.plans_of_a_kind:
             return None
         trace = SizeTrace(numbers=True)
         symbolic = []

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Final
 
 from ..caching.option_keys import remember
+from ..caching.policy import POLICY
 from ..declarations.op_specs import OpSpec, read_parameters
 from ..declarations.parameters import Role
 from ..dispatch.composites import programs
@@ -24,9 +25,6 @@ from ..protocol.callbacks import CompositeCall
 from ..protocol.planned import templates_of
 from ..select import apart, call_with_default
 from ..tensor import Tensor
-
-RUNS: Final = 6
-"""The calls of a kind that run op by op before it is planned, which takes as long as some hundred calls of an op."""
 
 
 def computes(backend: Backend) -> bool:
@@ -91,9 +89,9 @@ class Body(Dispatcher):
                 runs = self.met.get(key, 0)
             except Exception:  # an argument that has no key
                 return result
-            if runs < RUNS:
+            if runs < POLICY.calls_before_body:
                 remember(self.met, key, runs + 1)
-            elif runs == RUNS:
+            elif runs == POLICY.calls_before_body:
                 remember(self.met, key, runs + 1)
                 self._plan(key, backend, result, arguments, keywords)
         return result

@@ -14,11 +14,12 @@ from weakref import ReferenceType, ref
 
 import numpy
 
+from ..caching.policy import POLICY
 from ..dispatch.watching import Change, Subject, is_program
 from ..errors import ArgumentError, expected
 from ..template import Shape, Template
 from ..tensor import Tensor, blank_tensor, public_op
-from .bodies import RUNS, computes, planned_kernel
+from .bodies import computes, planned_kernel
 from .dtypes import numpy_dtype
 from .keys import HOST, cut
 from .subclasses import theirs, translated
@@ -115,7 +116,7 @@ class Step:
         if ready is None or t.template is not ready[0] or t.backend is not ready[1]:
             self._ready, self._runs = (t.template, t.backend, result.template, None), 0
         self._runs += 1
-        if self._runs == RUNS:
+        if self._runs == POLICY.calls_before_body:
             kernel = planned_kernel(t.backend, self.how, (t.template,), result)
             if kernel is not None:
                 self._ready = t.template, t.backend, result.template, kernel

@@ -12,6 +12,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.backends.numpy_backend import NumpyBackend
+from tensorbackend.caching.policy import POLICY
 from tensorbackend.dispatch import kinds, watching
 from tensorbackend.dispatch.path import FullPath
 from tensorbackend.errors import ShapeError
@@ -40,7 +41,7 @@ def row(size: int, **options: Any) -> Tensor:
 
 
 def plans(name: str) -> list[kinds.KindPlan]:
-    return [plan for plans in path_of(name).kinds.plans.values() for plan in plans]
+    return [plan for plans in path_of(name).kinds.values() for plan in plans]
 
 
 CALLS: dict[str, Callable[[int], tuple[Any, Any]]] = {
@@ -115,16 +116,16 @@ def test_a_shape_that_is_met_often_is_ready(name: str, monkeypatch: pytest.Monke
     path, (plan,) = path_of(name), plans(name)
     monkeypatch.setattr(path, "decide", None)  # no exact plan is made
     ready = len(path.calls)
-    for times in range(1, kinds.OFTEN + 3):
+    for times in range(1, POLICY.calls_before_exact + 3):
         result, wanted = CALLS[name](50)
         np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-6)
-        if times == kinds.OFTEN + 1:
+        if times == POLICY.calls_before_exact + 1:
             assert len(path.calls) == ready + 1
             monkeypatch.setattr(plan, "record", None)
 
 
 def test_a_call_that_is_ready_by_kind_knows_its_subject() -> None:
-    for size in (4, 5, 6, 7, *[50] * (kinds.OFTEN + 1)):
+    for size in (4, 5, 6, 7, *[50] * (POLICY.calls_before_exact + 1)):
         tb.reshape(row(size), (1, size, 1))
     out = Template((1, 50, 1), "f32")
     (ready,) = [known[-1] for known in path_of("reshape").calls.entries.values() if known[0] is out]
@@ -134,7 +135,7 @@ def test_a_call_that_is_ready_by_kind_knows_its_subject() -> None:
 
 
 def test_what_is_counted_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kinds.Kinds, "most", 10)
+    monkeypatch.setattr(kinds, "POLICY", POLICY._replace(shapes_counted=10))
     for size in range(3, 60):
         tb.exp(row(size))
     (plan,) = plans("exp")
@@ -244,7 +245,7 @@ def test_a_profile_sees_new_shapes() -> None:
 
 def test_numbers_alone_follow_the_default_backend() -> None:
     """Numbers have no backend of their own, so that no plan may keep the one that was the default."""
-    for _ in range(kinds.FEW + kinds.OFTEN + 2):
+    for _ in range(POLICY.shapes_before_symbolic + POLICY.calls_before_exact + 2):
         assert tb.add(1, 2).backend.name == "numpy"
         assert tb.where(True, 1, 2).backend.name == "numpy"
     with tb.default_backend("binary"):
@@ -256,4 +257,4 @@ def test_a_result_of_the_default_precision_is_planned_by_kind_too() -> None:
     for size in range(3, 12):
         assert tb.exp(tb.zeros(size, dtype="s32")).tolist() == [1.0] * size
     (plan,) = plans("exp")
-    assert len(plan.met) == 12 - 3 - kinds.FEW - 1
+    assert len(plan.met) == 12 - 3 - POLICY.shapes_before_symbolic - 1

@@ -9,10 +9,11 @@ import pytest
 
 import tensorbackend as tb
 import tensorbackend.numpy as np
+from tensorbackend.caching.policy import POLICY
 from tensorbackend.numpy import stepping
-from tensorbackend.numpy.bodies import RUNS, computes, planned_kernel
+from tensorbackend.numpy.bodies import computes, planned_kernel
 
-TIMES = RUNS + 3
+TIMES = POLICY.calls_before_body + 3
 """Calls enough for the kernel to run."""
 
 CALLS = [

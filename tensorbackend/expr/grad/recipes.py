@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, cast
 
 from ...caching.memos import BoundedMemo
+from ...caching.policy import POLICY
 from ...protocol import Backend, Kernel, Payload
 from ...scopes import around_calls
 from ...template import Template
@@ -14,9 +15,6 @@ from ..evaluate import Program
 from ..graph import Graph
 from ..simplify import simplified
 from .registry import clear_with_rules
-
-COMPILED_AT: Final = 16
-"""The call at which a recipe is compiled, which takes some milliseconds."""
 
 
 class Recipe:
@@ -55,7 +53,7 @@ class Recipe:
         compiled = None
         if kernel is None:
             kernel = Program(simplified(graph, self.home), self.home, entered_once=True).kernel
-        elif self._calls >= COMPILED_AT:
+        elif self._calls >= POLICY.calls_before_compiling:
             compiled = self.home.compile_graph(graph)
         self._kernel = compiled or kernel
         if compiled is not None or not self.home.compiles_exactly:

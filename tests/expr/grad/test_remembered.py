@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.caching.policy import POLICY
 from tensorbackend.errors import ArgumentError, DataError, GradientError, ShapeError
-from tensorbackend.expr.grad.recipes import COMPILED_AT, RECIPES
+from tensorbackend.expr.grad.recipes import RECIPES
 from tensorbackend.expr.recall import NODES
 
 X = np.asarray([0.5, -1.5, 2.0])
@@ -64,7 +65,7 @@ def test_a_function_that_records_the_same_is_not_differentiated_again(name: str)
     call, expected = TRANSFORMS[name]
     np.testing.assert_allclose(call(), expected)
     assert len(RECIPES) == 1
-    for _ in range(COMPILED_AT + 2):
+    for _ in range(POLICY.calls_before_compiling + 2):
         assert grown(lambda: np.testing.assert_allclose(call(), expected)) == (0, 0)
 
 
@@ -72,7 +73,7 @@ def test_a_function_that_records_the_same_is_not_differentiated_again(name: str)
 def test_the_bits_are_those_of_a_trace_made_anew(name: str) -> None:
     call, _ = TRANSFORMS[name]
     anew = np.asarray(tb.trace(call)()())
-    for _ in range(COMPILED_AT + 2):
+    for _ in range(POLICY.calls_before_compiling + 2):
         assert np.array_equal(np.asarray(call()), anew)
 
 

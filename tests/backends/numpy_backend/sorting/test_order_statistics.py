@@ -93,7 +93,7 @@ def test_a_new_shape_of_a_median_is_planned_by_kind() -> None:
     for length in (11, 13, 15, 17, 19):
         assert tb.median(tb.zeros((length, 3)), axis=0).shape == (3,)
     (path,) = (place for place in watching._places if isinstance(place, FullPath) and place.spec.name == "median")
-    assert any(plan.kernel is not None for plans in path.kinds.plans.values() for plan in plans)
+    assert any(plan.kernel is not None for plans in path.kinds.values() for plan in plans)
 
 
 def test_operands_are_unchanged() -> None:
