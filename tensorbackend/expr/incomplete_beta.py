@@ -101,8 +101,8 @@ def _exact_distance(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
         return whole, rest
 
     plain = a * (1 - x) - b * x
-    scale = where(greater(maximum(a, b), 1e290), 2.0**-40, 1.0)  # splitting is not to overflow
-    a, b = a * scale, b * scale
+    huge = greater(maximum(a, b), 1e290)  # splitting is not to overflow
+    a, b = (where(huge, each * 2.0**-40, each) for each in (a, b))
     (of_a, rest_a), (of_b, rest_b) = product(a, x), product(b, x)
     left = a - of_a
     part = left - a
@@ -110,7 +110,8 @@ def _exact_distance(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
     total = left - of_b
     part = total - left
     rest = rest + ((left - (total - part)) + (-of_b - part))
-    exact = (total + (rest - rest_a - rest_b)) / scale
+    exact = total + (rest - rest_a - rest_b)
+    exact = where(huge, exact * 2.0**40, exact)
     # The roundings have no derivative.
     return stop_gradient(exact) + (plain - stop_gradient(plain))
 
@@ -227,7 +228,7 @@ def _regularized(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
     valid = logical_and(valid, ~logical_or(both, logical_or(isnan(a + b), isnan(x))))
     # Of a = 0 all mass is at 0, of b = 0 at 1.
     begins = logical_or(logical_and(a == 0, b > 0), logical_and(infinite[1], x > 0))
-    edge = where(logical_or(x == 1, begins), 1.0, 0.0)
+    edge = astype(logical_or(x == 1, begins), a.dtype)
     return where(inside, minimum(value, 1.0), where(valid, edge, float("nan")))
 
 

@@ -43,7 +43,7 @@ def _window(window: Window | Tensor, size: int, dtype: DType, like: Tensor) -> T
         return rename(astype(window, dtype), None)
     choice(tuple(COSINES), window=window)
     angles = multiply(astype(iota(size, like=like), dtype), 2 * math.pi / max(size, 1))
-    total = broadcast_to(astype(asarray(0.0, backend=like.backend), dtype), (size,))
+    total = zeros((size,), dtype=dtype, like=like)
     for order, weight in enumerate(COSINES[window]):
         total = add(total, multiply(cos(multiply(angles, order)), weight * (-1) ** order))
     return total

@@ -279,7 +279,7 @@ class _TreeFunction:
             raise ArgumentError(expected("a number, None or a tree nested like x0 as a bound", bounds=value))
         return self._flat(
             [
-                broadcast_to(astype(nameless(beside(leaf, x.backend)), x.dtype), x.shape)
+                broadcast_to(astype(nameless(beside(leaf, x.backend, next_to=x.dtype)), x.dtype), x.shape)
                 for leaf, x in zip(leaves, self._tensors, strict=True)
             ]
         )
@@ -289,13 +289,13 @@ def _bound(value: Any, none: float, x: Tensor, flat: Tensor) -> Tensor:
     """A bound for each element; `none` where no bound is given."""
     if value is None:
         return full((1,), none, dtype=x.dtype, backend=get_backend(x.backend.beneath))  # type: ignore[arg-type] # a Backend
-    bound = astype(nameless(beside(value, x.backend)), x.dtype)
+    bound = astype(nameless(beside(value, x.backend, next_to=x.dtype)), x.dtype)
     return reshape(broadcast_to(bound, x.shape), flat.shape)
 
 
 def _number_per_example(value: Any, batch: tuple[int, ...], dtype: Any, home: Backend, name: str) -> Tensor:
     """A number for each example, of shape (..., 1)."""
-    x = nameless(beside(value, home)).detach()
+    x = nameless(beside(value, home, next_to=dtype)).detach()
     if x.shape not in ((), batch):
         remedy = "give one number, or one for each example"
         raise ShapeError(expected(f"{name} of shape {batch}", remedy, **{name: x.template}))

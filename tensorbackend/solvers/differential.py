@@ -20,8 +20,8 @@ from ..expr.graph import Graph
 from ..expr.jit import jit
 from ..expr.trace import trace_leaves
 from ..expr.trees import flatten, leaves_like, unflatten
-from ..ops.creation.filled import zeros
-from ..ops.creation.values import asarray, operand_tensors
+from ..ops.creation.filled import full, zeros
+from ..ops.creation.values import asarray, beside, operand_tensors
 from ..ops.elementwise.binary import greater_equal, logical_and
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
@@ -63,8 +63,7 @@ def _integrate(
     graph: Graph, options: Options, constants: Sequence[Tensor], y0: Tensor, span: Tensor, times: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The values at the times, the number of steps, and whether the end was reached."""
-    sign = where(greater_equal(span[1], span[0]), 1.0, -1.0)
-    sign = astype(sign, y0.dtype)
+    sign = where(greater_equal(span[1], span[0]), full((), 1, dtype=y0.dtype), -1)
 
     def slope(t: Tensor, y: Tensor) -> Tensor:
         (value,) = evaluate(graph, [*constants, span[0] + sign * t, y])
@@ -242,14 +241,15 @@ def solve_ivp(
     dtype = promote_types(result_type(*parts), float32)
     if not dtype.is_floating:
         raise DTypeError(expected("a real y0", "integrate its real and imaginary parts", dtype=dtype))
+
+    def as_times(value: Any) -> Tensor:
+        return astype(beside(value, parts[0].backend, next_to=dtype), dtype)
+
     ends = list(span) if isinstance(span, list | tuple) else [asarray(span)]
-    if len(ends) == 2:
-        bounds = concatenate([_flat(astype(asarray(x, like=parts[0]), dtype)) for x in ends])
-    else:
-        bounds = astype(_flat(asarray(ends[0], like=parts[0])), dtype)
+    bounds = concatenate([_flat(as_times(x)) for x in ends]) if len(ends) == 2 else _flat(as_times(ends[0]))
     if bounds.shape != (2,):
         raise ShapeError(expected("a span of two times", span=bounds.template))
-    asked = bounds if times is None else astype(asarray(times, like=parts[0]), dtype)
+    asked = bounds if times is None else as_times(times)
     if asked.ndim != 1:
         raise ShapeError(expected("times along one axis", times=asked.template))
 

@@ -200,7 +200,7 @@ def _operands(A: Any, x0: Any) -> tuple[Linear, Tensor, str | None, DType]:
         function = linear(A, A.template, 1, "A")
         name, given = A.names[0], A.dtype  # those of A v, as in eigh
         home = common_backend(function.parts)
-        start = _pattern(A.shape[0], 0, wide_dtype(given), home) if x0 is None else beside(x0, home)
+        start = _pattern(A.shape[0], 0, wide_dtype(given), home) if x0 is None else beside(x0, home, next_to=given)
     batch, rows, columns = shape_of(function)
     if batch or rows != columns or start.shape != (columns,):
         raise ShapeError(expected("a square A, and x0 as a vector with its columns", x0=start.template, rows=rows))
@@ -211,7 +211,8 @@ def _operands(A: Any, x0: Any) -> tuple[Linear, Tensor, str | None, DType]:
 def _pattern(size: int, number: Any, dtype: DType, backend: Any = None) -> Tensor:
     """Numbers between -1 and 1 without a pattern that a matrix could have, other ones for each number."""
     places = astype(iota((size,), dtype="int64", backend=backend), to_real(dtype))
-    return astype(sin(multiply(places + 1, 12.9898) + multiply(places % 71, number + 7.7)), dtype)
+    within = places % 71
+    return astype(sin(multiply(places + 1, 12.9898) + (multiply(within, 7.7) + multiply(within, number))), dtype)
 
 
 @jit(static_argnums=0)

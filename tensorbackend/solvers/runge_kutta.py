@@ -98,7 +98,7 @@ def integrate(
         error = stop_gradient(_norm(step * _combination(_ERRORS, slopes) / scale))
         accepted = less_equal(error, 1)
         growth = where(isfinite(error), 0.9 * maximum(error, 1e-10) ** -0.2, 0.2)
-        growth = minimum(maximum(growth, 0.2), where(accepted, 10.0, 1.0))
+        growth = minimum(maximum(growth, 0.2), where(accepted, full((), 10, dtype=dtype), 1))
         # Hairer's dense output of order 4.
         share = (times - t) / step
         # A time at the start is in the first step too, so that it has the derivatives of the interpolation.

@@ -159,7 +159,7 @@ def solve(
     [75.0, 50.0, 25.0]
     """
     name, number = _method(method, A, index(restart))
-    system = _System(A, beside(b, _home(A, b, x0)), x0, null_space, vector_axes)
+    system = _System(A, beside(b, _home(A, b, x0), next_to=getattr(A, "dtype", None)), x0, null_space, vector_axes)
     approximate_inverse = preconditioner_of(preconditioner, system.function, system.residuals, system.count)
     system.check(name, approximate_inverse is not None)
     steps = None if trajectory is None else tuple(map(index, trajectory))
@@ -225,8 +225,8 @@ class _System:
         if hasattr(A, "tocsr") and not isinstance(A, SparseMatrix):
             A = from_scipy(A)
         elif not isinstance(A, Tensor | SparseMatrix | str) and not callable(A):
-            A = beside(A, b.backend)
-        guess = None if x0 is None else beside(x0, b.backend)
+            A = beside(A, b.backend, next_to=b.dtype)
+        guess = None if x0 is None else beside(x0, b.backend, next_to=b.dtype)
         self.matrix = A.template if isinstance(A, Tensor | SparseMatrix) else None
         count = (max(b.ndim, 1) if self.matrix is None else 1) if count is None else index(count)
         self.operator, self.guess, self.count = A, guess, count
@@ -304,7 +304,7 @@ class _System:
             if null_space != "constant":
                 raise ArgumentError(expected("null_space as 'constant' or a tensor", null_space=null_space))
             return full((1, self.columns), self.columns**-0.5, dtype=self.dtype, backend=self._plain)
-        rows = nameless(beside(null_space, self.b.backend)).detach()
+        rows = nameless(beside(null_space, self.b.backend, next_to=self.dtype)).detach()
         if (rows.ndim > 2 and self.matrix is None) or rows.ndim == self.count:
             rows = reshape(rows, (-1, prod(rows.shape[-self.count :])))
         if rows.ndim != 2 or rows.shape[-1] != self.columns:
@@ -331,7 +331,7 @@ class _System:
         """A number for each example, of shape (..., 1)."""
         if isinstance(value, int | float):
             return full((*self.batch, 1), float(value), dtype=self.real, backend=self._plain)
-        return self._spread(astype(nameless(beside(value, self._plain)).detach(), self.real), word)
+        return self._spread(astype(nameless(beside(value, self._plain, next_to=self.real)).detach(), self.real), word)
 
     def limit(self, value: Any) -> Tensor:
         """The maximum number of iterations for each example, of shape (..., 1)."""

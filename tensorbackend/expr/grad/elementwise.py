@@ -179,7 +179,7 @@ def _logaddexp(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotang
 
 def _share(chosen: Tensor, x: Tensor, other: Tensor) -> Tensor:
     """The fraction of the cotangent that x gets: 1 where x was chosen, a half where the other operand is equal."""
-    halves = where(other == chosen, astype(0.5, chosen.dtype), 1)
+    halves = where(other == chosen, full((), 0.5, dtype=chosen.dtype, like=chosen), 1)
     return where(x == chosen, halves, 0)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from ...annotations import Axes, Axis
 from ...dispatch import composite
-from ...dtypes import complex64, float32, int64, promote_types
+from ...dtypes import complex64, int64, promote_types
 from ...errors import ArgumentError, ShapeError, expected
 from ...rules.accuracy import TRANSFORM
 from ...rules.axes import normalize_axes
@@ -111,8 +111,8 @@ def irfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
     count = x.shape[position]
     place = iota((count,), dtype=int64)
     single = logical_or(equal(place, 0), equal(multiply(place, 2), length))
-    weight = subtract(2.0, astype(single, float32))
-    x = multiply(x, astype(reshape(weight, (count,) + (1,) * (x.ndim - 1 - position)), real(x).dtype))
+    weight = subtract(2.0, astype(single, real(x).dtype))
+    x = multiply(x, reshape(weight, (count,) + (1,) * (x.ndim - 1 - position)))
     return real(ifft(x, n=length, axis=position, norm=norm))
 
 

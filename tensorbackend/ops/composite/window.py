@@ -11,7 +11,7 @@ from ...dispatch import composite
 from ...dtypes import float32, int64, promote_types
 from ...errors import ShapeError, expected
 from ...rules.accuracy import SUM
-from ...rules.broadcasting import check_dtype, to_floating
+from ...rules.broadcasting import check_dtype, to_floating, to_real
 from ...rules.window import Paddings, PerAxis, Windows, axes_of, mapped_axes, numbers, plan_windows
 from ...template import Template, intern_template
 from ...tensor import Tensor
@@ -68,15 +68,14 @@ def window_mean(
     """
     dtype = to_floating(x.dtype)
     # In at least float32: neither a sum of float16 nor a count of elements may overflow.
-    total = window_sum(
-        astype(x, promote_types(dtype, float32)), window, strides=strides, padding=padding, dilations=dilations
-    )
+    wide = astype(x, promote_types(dtype, float32))
+    total = window_sum(wide, window, strides=strides, padding=padding, dilations=dilations)
     if include_padding:
         count = 1
         for size in numbers(x.template, range(x.ndim), "window", window):
             count *= size
         return astype(divide(total, float(count)), dtype)
-    present = ones(x.shape, dtype="float32", names=x.names)
+    present = ones(x.shape, dtype=to_real(wide.dtype), names=x.names)
     counts = window_sum(present, window, strides=strides, padding=padding, dilations=dilations)
     return astype(divide(total, counts), dtype)
 
@@ -97,7 +96,7 @@ def window_nanmean(
     missing = isnan(wide)
     options: dict[str, Any] = {"strides": strides, "padding": padding, "dilations": dilations}
     total = window_sum(where(missing, 0, wide), window, **options)
-    counts = window_sum(astype(bitwise_invert(missing), float32), window, **options)
+    counts = window_sum(astype(bitwise_invert(missing), to_real(wide.dtype)), window, **options)
     return astype(divide(total, counts), dtype)
 
 

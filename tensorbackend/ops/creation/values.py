@@ -132,7 +132,8 @@ def operand_tensor(value: TensorLike, *others: object) -> Tensor:
     """A value as a tensor; a number or array is moved to the backend of the tensors among the other operands."""
     if isinstance(value, Tensor):
         return value
-    return beside(value, home_of([operand for operand in others if isinstance(operand, Tensor)] or [value]))
+    tensors = [operand for operand in others if isinstance(operand, Tensor)]
+    return beside(value, home_of(tensors or [value]), next_to=_dtype_of_numbers(tensors))
 
 
 def operand_tensors(*values: TensorLike) -> list[Tensor]:
@@ -143,13 +144,21 @@ def operand_tensors(*values: TensorLike) -> list[Tensor]:
     tensors = [value for value in values if isinstance(value, Tensor)]
     if len(tensors) == len(values):
         return with_numbers_moved(tensors)
-    home = home_of(tensors or values)
-    return [value if isinstance(value, Tensor) else beside(value, home) for value in values]
+    home, dtype = home_of(tensors or values), _dtype_of_numbers(tensors)
+    return [value if isinstance(value, Tensor) else beside(value, home, next_to=dtype) for value in values]
 
 
-def beside(value: Any, home: Backend, dtype: DType | None = None) -> Tensor:
-    """A value as a tensor on a backend; what a trace or a tape records stays there, alone or in a list."""
-    return _from_value(value, dtype, None, home, None, None, stays=True)
+def _dtype_of_numbers(tensors: Sequence[Tensor]) -> DType | None:
+    return next((x.dtype for x in tensors if x.dtype in _DOUBLE), None)
+
+
+def beside(value: Any, home: Backend, dtype: DType | None = None, *, next_to: DType | None = None) -> Tensor:
+    """A value as a tensor on a backend; what a trace or a tape records stays there, alone or in a list.
+
+    `next_to` is the dtype with which it will compute: next to doubles Python's floats and complex numbers are doubles
+    too, as rounding them to the default dtype first would lose half of their digits.
+    """
+    return _from_value(value, dtype, None, home, None, None, stays=True, double=next_to in _DOUBLE)
 
 
 @check_arguments
@@ -187,6 +196,7 @@ def _from_value(
     copy: bool | None,
     *,
     stays: bool = False,
+    double: bool = False,
 ) -> Tensor:
     """A tensor of a value on a backend; with `stays`, a tensor that a trace or a tape records stays there."""
     target_dtype = None if dtype is None else as_dtype(dtype)
@@ -215,7 +225,7 @@ def _from_value(
     else:
         if copy is False:
             raise ArgumentError(expected("a tensor or an array to share", "leave copy out", value=value))
-        converted = _from_lists(value, target_dtype, backend, device, names, stays)
+        converted = _from_lists(value, target_dtype, backend, device, names, stays, double)
     if target_dtype is not None and converted.dtype is not target_dtype:
         converted = public_op("astype")(converted, target_dtype)
     if copy is False and isinstance(value, Tensor) and converted is not value:
@@ -233,6 +243,8 @@ _WIDEST_FIRST: Final[tuple[Kind, ...]] = "complex", "float", "int", "bool"
 _KINDS: Final = {number_class: kind for number_class in NUMBERS if (kind := scalar_kind(number_class())) is not None}
 """The kinds of Python's own numbers by class."""
 
+
+_DOUBLE: Final = frozenset({float64, complex128})
 
 _LISTS: Final = frozenset({list, tuple, range})
 """The usual classes of nested lists; subclasses of these are lists too."""
@@ -258,6 +270,7 @@ def _from_lists(
     device: str | None,
     names: Sequence[str | None] | None,
     stays: bool,
+    double: bool,
 ) -> Tensor:
     """A number or nested lists in the target dtype or, if its kind is too narrow to hold them, in their own dtype."""
     flattened = _flatten(value)
@@ -279,18 +292,24 @@ def _from_lists(
         )
     else:
         dtype, by_default = default_dtype(widest or "float"), True
+        if double and dtype.is_inexact:
+            dtype = _widest_of(dtype)
     chosen = get_backend(backend, device=device)
     try:
         check_scalars(elements, dtype)
     except OutOfRangeError:
         if not by_default or not dtype.is_inexact:
             raise
-        dtype = complex128 if dtype.is_complex else float64
+        dtype = _widest_of(dtype)
         check_scalars(elements, dtype)
     check_dtype_support(dtype, chosen)
     out = template_without_names(shape, dtype) if names is None else Template(shape, dtype, names)
     numbers = elements if len(kinds) == 1 and widest == dtype.kind else map(element_type(dtype), elements)
     return Tensor(out, chosen, chosen.from_binary(out, data=pack(numbers, dtype)))
+
+
+def _widest_of(dtype: DType) -> DType:
+    return complex128 if dtype.is_complex else float64
 
 
 def _flatten(value: Any) -> _Numbers | None:

@@ -48,7 +48,11 @@ def _between(t: Tensor, x0: Tensor, x1: Tensor, y0: Tensor, y1: Tensor) -> Tenso
     # Differences of numbers near both ends of the range are computed of smaller ones by powers of two, such that their
     # quotient is in range too.
     by_place, by_value = (
-        where(logical_and(isinf(subtract(end, start)), logical_and(isfinite(start), isfinite(end))), factor, 1)
+        where(
+            logical_and(isinf(subtract(end, start)), logical_and(isfinite(start), isfinite(end))),
+            full((), factor, dtype=start.dtype),
+            1,
+        )
         for start, end, factor in ((x0, x1, 2.0**-64), (y0, y1, 0.5))
     )
     t, x0, x1 = (multiply(each, by_place) for each in (t, x0, x1))

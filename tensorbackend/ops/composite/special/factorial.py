@@ -28,7 +28,7 @@ from ...elementwise.binary import (
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp, log, log1p, sin
-from ...elementwise.unary import abs, isnan, round
+from ...elementwise.unary import abs, isnan, negative, round
 from ...indexing.taking import take_at
 
 _SCALED_FROM, _SCALE = 151, 2.0**900
@@ -99,7 +99,7 @@ def _gamma_of_next(x: Tensor) -> Tensor:
     above = multiply(value, where(scaled, full((), _SCALE, dtype=float64), 1.0))
     # gamma(1 - y) = pi y / (sin(pi y) gamma(1 + y)) (DLMF 5.5.3)
     sine = sin(multiply(offset, math.pi))
-    sine = multiply(sine, where(equal(remainder(turn, 2), 1), -1.0, 1.0))
+    sine = where(equal(remainder(turn, 2), 1), negative(sine), sine)
     below = multiply(
         divide(divide(multiply(size, math.pi), sine), value), where(scaled, full((), 1 / _SCALE, dtype=float64), 1.0)
     )

@@ -26,6 +26,7 @@ from ...elementwise.binary import pow as power
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp
+from ...elementwise.unary import negative
 from ...special import digamma, lgamma
 from .common import compute_wide
 
@@ -59,8 +60,7 @@ def _hurwitz(x: Tensor, q: Tensor) -> Tensor:
         following = multiply(add(limited, 2.0 * place + 1), add(limited, 2.0 * place + 2))
         factor = divide(divide(multiply(factor, following), end), end)
     pole = logical_or(equal(x, 1), logical_and(greater(x, 1), equal(q, 0)))
-    outside = where(logical_and(pole, greater_equal(q, 0)), math.inf, math.nan)
-    return where(inside, total, outside)
+    return where(logical_and(pole, greater_equal(q, 0)), math.inf, where(inside, total, math.nan))
 
 
 @composite.within(Bound(32, "a sum of some tens of powers"))
@@ -108,7 +108,7 @@ def polygamma(n: Tensor, x: Tensor, /) -> Tensor:
 def _polygamma(n: Tensor, x: Tensor) -> Tensor:
     whole = logical_and(greater_equal(n, 0), equal(remainder(n, 1.0), 0))
     order = where(logical_and(whole, greater(n, 0)), n, 1.0)
-    sign = where(equal(remainder(order, 2.0), 0), -1.0, 1.0)
-    value = multiply(multiply(sign, exp(lgamma(add(order, 1.0)))), _hurwitz(add(order, 1.0), x))
+    size = multiply(exp(lgamma(add(order, 1.0))), _hurwitz(add(order, 1.0), x))
+    value = where(equal(remainder(order, 2.0), 0), negative(size), size)
     zeroth = digamma(where(equal(n, 0), x, 1.0))
     return where(whole, where(equal(n, 0), where(less(x, 0), math.nan, zeroth), value), math.nan)
