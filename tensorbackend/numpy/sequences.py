@@ -170,7 +170,9 @@ def _slope(x: ndarray, axis: int, spacing: Any, edge_order: int) -> Any:
     shape = [1] * x.ndim
     shape[axis] = -1
     one, two = gaps[:-1].reshape(shape), gaps[1:].reshape(shape)
-    inner_ = (-two / (one * (one + two))) * part(slice(None, -2)) + ((two - one) / (one * two)) * part(slice(1, -1)) + (
+    # At even places the sample in the middle has no part in the slope, not even an infinite one.
+    middle = functions["where"]((gaps == gaps[:1]).all(), 0, part(slice(1, -1)))
+    inner_ = (-two / (one * (one + two))) * part(slice(None, -2)) + ((two - one) / (one * two)) * middle + (
         one / (two * (one + two))) * part(slice(2, None))  # fmt: skip
     if edge_order == 1:
         first, last = (

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy
 import pytest
 
 import tensorbackend as tb
+import tensorbackend.numpy
 from tensorbackend.errors import ArgumentError, ShapeError
 
 
@@ -22,6 +24,23 @@ def test_derivatives_of_samples_at_even_and_uneven_places(edge_order: Any) -> No
     assert numpy.allclose(numpy.asarray(got), numpy.gradient(y, places, axis=1, edge_order=edge_order))
     even = tb.sample_gradient(x, dx=0.25, axis=0, edge_order=edge_order)
     assert numpy.allclose(numpy.asarray(even), numpy.gradient(y, 0.25, axis=0, edge_order=edge_order))
+
+
+@pytest.mark.parametrize("edge_order", [1, 2])
+@pytest.mark.parametrize("places", [None, [0.0, 0.5, 1.0, 1.5], [0.0, 1.0, 2.0, 4.0], [4.0, 1.5, 1.0, 0.0]])
+def test_slopes_next_to_what_is_not_finite_are_those_of_numpy(places: list[float] | None, edge_order: Any) -> None:
+    others = itertools.product([1.5, numpy.inf, -numpy.inf, numpy.nan], repeat=4)
+    y = numpy.array(list(others))
+    spacing = 0.5 if places is None else numpy.array(places)
+    with numpy.errstate(invalid="ignore"):
+        expected = numpy.gradient(y, spacing, axis=1, edge_order=edge_order)
+    if places is None:
+        ours = tb.sample_gradient(tb.asarray(y), dx=0.5, edge_order=edge_order)
+    else:
+        ours = tb.sample_gradient(tb.asarray(y), tb.asarray(spacing), edge_order=edge_order)
+    numpy.testing.assert_allclose(numpy.asarray(ours), expected, rtol=1e-14, atol=1e-14)
+    of_namespace = tb.numpy.gradient(tb.numpy.asarray(y), spacing, axis=1, edge_order=edge_order)
+    numpy.testing.assert_allclose(numpy.asarray(of_namespace), expected, rtol=1e-14, atol=1e-14)
 
 
 def test_samples_have_a_gradient() -> None:
