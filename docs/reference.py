@@ -63,7 +63,7 @@ FAMILIES: Final = {
     "dry_run": ("Dry runs", ("cost",)),
     "profile": (
         "Profiles, debugging, and what is remembered",
-        ("profile", "nonfinite", "name_scopes", "compilations", "caching"),
+        ("profile", "nonfinite", "comparing", "name_scopes", "compilations", "caching"),
     ),
     "backends": (
         "Backends, devices, transfers and threads",

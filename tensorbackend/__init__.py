@@ -291,6 +291,8 @@ if _TYPE_CHECKING:
     from .expr.collectives import pmin as pmin
     from .expr.collectives import psum as psum
     from .expr.collectives import psum_scatter as psum_scatter
+    from .expr.comparing.compare import compare as compare
+    from .expr.comparing.recording import record_run as record_run
     from .expr.compilations import explain_compilations as explain_compilations
     from .expr.containers import backend_copy as backend_copy
     from .expr.containers import backend_deallocate as backend_deallocate

@@ -29,6 +29,8 @@ MODULES = {
         "expr.choice": "cond switch",
         "expr.collectives": "all_gather all_to_all axis_index pmax pmean pmin psum psum_scatter",
         "expr.containers": "backend_copy backend_deallocate backend_transfer",
+        "expr.comparing.compare": "compare",
+        "expr.comparing.recording": "record_run",
         "expr.compilations": "explain_compilations",
         "expr.control": "fori_loop scan",
         "expr.cost.dry_run": "dry_run",

@@ -1,0 +1,232 @@
+"""Two engines side by side: each op gets the same operands on both, so its own accuracy is all that it may use up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy
+
+from ...dtypes import finfo
+from ...errors import TensorBackendError
+from ...protocol import Backend
+from ...tensor import Tensor
+from ..graph import Graph
+from ..node import PARAMETER, Node, Value, in_place_of
+from ..record import capture
+from ..simplify import parts
+from .allowances import allowances, bound_of, mapped, tensors_of
+from .result import Difference
+from .spread import MARGIN, SAMPLES, spread_of
+from .values import Array, apart, array_of, beyond, flushed, range_of, tensor_of
+from .walk import Tensors, Visit, Walk, computed, spec_of
+
+Inputs = tuple[Any, ...]
+
+
+class FoundDifference(Exception):
+    """Ends a walk at the first difference."""
+
+    def __init__(self, difference: Difference) -> None:
+        super().__init__()
+        self.difference = difference
+
+
+class Lockstep:
+    """Visits each node with the first engine's results, and runs it on the second engine with the same operands."""
+
+    def __init__(self, home: Backend, first: Visit, second: Backend, *, opens: bool = True) -> None:
+        self.home, self.first, self.second, self.opens = home, first, second, opens
+        """`opens` says whether the first engine can run the parts of composites."""
+        self.number = 0
+        self.walk = Walk(home, self, self.finish)
+        # Each of the two may be that far from the reference, unless it is the reference.
+        self.sides = 1 if second.name == "binary" or home.name == "binary" else 2
+
+    def __call__(self, node: Node, inputs: Inputs) -> Tensors:
+        results = self.first(node, inputs)
+        self.number += 1
+        difference = self.judge(node, inputs, results)
+        if difference is not None:
+            raise FoundDifference(difference)
+        return results
+
+    def judge(self, node: Node, inputs: Inputs, results: Tensors) -> Difference | None:
+        """The difference of the two engines on one node."""
+        try:
+            got = computed(node, self.second, inputs)
+        except Exception as error:
+            return self.difference(node, inputs, 0, error=f"{type(error).__name__}: {error}")
+        found = self._compared(node, inputs, results, got)
+        if found is None or self._reads_zeros(node, inputs):
+            return None
+        return self._explained(node, inputs, results, found)
+
+    def _compared(self, node: Node, inputs: Inputs, results: Tensors, got: Tensors) -> Difference | None:
+        bound = bound_of(node)
+        ulps = self.sides * bound.ulps
+        errors: list[Any] | None = None
+        for place, (x, y) in enumerate(zip(results, got, strict=True)):
+            first, second = array_of(x), array_of(y)
+            if first.shape != second.shape:
+                return self.difference(node, inputs, place, error=f"a result of shape {second.shape}")
+            wrong = beyond(first, second, x.dtype, ulps)
+            if bound.scale != "element" and wrong.any():
+                errors = errors or allowances(node, bound, inputs, results)
+                wrong &= beyond(first, second, x.dtype, ulps, self.sides * errors[place])
+            if wrong.any():
+                return self.difference(node, inputs, place, first, second, wrong)
+        return None
+
+    def _reads_zeros(self, node: Node, inputs: Inputs) -> bool:
+        """Whether the engines agree once both get zeros in place of subnormals, as some processors read them."""
+        low = mapped(inputs, flushed)
+        if all(x is y for x, y in zip(tensors_of(low), tensors_of(inputs), strict=True)):
+            return False
+        return self._compared(node, low, computed(node, self.home, low), computed(node, self.second, low)) is None
+
+    def _explained(self, node: Node, inputs: Inputs, results: Tensors, found: Difference) -> Difference | None:
+        """The difference, unless the accuracy of an op's parts, or its operands' conditioning, explains it."""
+        if node.default is not None:
+            tensors = tensors_of(inputs)
+            try:
+                graph = of_parts(node)
+            except TensorBackendError:  # it looks at data
+                return found
+            if self.opens:
+                inner = Lockstep(self.home, lambda part, x: computed(part, self.home, x), self.second)
+                try:
+                    inner.walk.run(graph, tensors)
+                except FoundDifference as deeper:
+                    part = deeper.difference
+                    return replace(found, part=part.op if part.part is None else f"{part.op}, {part.part}")
+            return found if self.moves_more(graph, tensors, results, computed(node, self.second, inputs)) else None
+        if bound_of(node).scale == "result" and self._is_sensitive(node, inputs, results):
+            return None
+        return found
+
+    def moves_more(self, graph: Graph, tensors: Sequence[Tensor], results: Tensors, got: Tensors) -> bool:
+        """Whether results differ by more than the accuracy of all ops of a graph explains."""
+        spread = spread_of(graph, tensors, lambda visit: Walk(self.home, visit), results)
+        return any(
+            beyond(array_of(x), array_of(y), x.dtype, 0, spread.allowed(place)).any()
+            for place, (x, y) in enumerate(zip(results, got, strict=True))
+        )
+
+    def _is_sensitive(self, node: Node, inputs: Inputs, results: Tensors) -> bool:
+        """Whether a matrix that differs in its last digits has results as far apart: it is ill-conditioned."""
+        chance = numpy.random.default_rng(0)
+        got = computed(node, self.second, inputs)
+        moved: list[Array | float] = [0.0] * len(results)
+
+        def move(x: Tensor) -> Tensor:
+            if not x.dtype.is_inexact:
+                return x
+            array = array_of(x)
+            size = float(numpy.max(abs(array), initial=0.0)) * finfo(x.dtype).eps
+            return tensor_of(array + chance.uniform(-size, size, array.shape), x)
+
+        for _ in range(SAMPLES):
+            near = computed(node, self.home, mapped(inputs, move))
+            moved = [
+                numpy.maximum(far, apart(array_of(x), array_of(y), x.dtype)[0])
+                for far, x, y in zip(moved, results, near, strict=True)
+            ]
+        return not any(
+            beyond(array_of(x), array_of(y), x.dtype, 0, MARGIN * numpy.max(far, initial=0.0)).any()
+            for far, x, y in zip(moved, results, got, strict=True)
+        )
+
+    def finish(self, node: Node, inputs: Inputs, results: Tensors) -> None:
+        """Runs a whole loop on the second engine, which may have a kernel of its own for it."""
+        if self.walk.depth > 1:
+            return
+        tensors = tensors_of(inputs)
+        self.number += 1
+        try:
+            got = computed(node, self.second, inputs)
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            raise FoundDifference(self.difference(node, inputs, 0, error=text)) from None
+        for place, (x, y) in enumerate(zip(results, got, strict=True)):
+            first, second = array_of(x), array_of(y)
+            wrong = beyond(first, second, x.dtype, 0)
+            if not wrong.any():
+                continue
+            spread = spread_of(alone(node), tensors, lambda visit: Walk(self.home, visit), results)
+            wrong = beyond(first, second, x.dtype, 0, spread.allowed(place))
+            if wrong.any():
+                raise FoundDifference(self.difference(node, inputs, place, first, second, wrong))
+
+    def difference(
+        self,
+        node: Node,
+        inputs: Inputs,
+        place: int,
+        first: Array | None = None,
+        second: Array | None = None,
+        wrong: Array | None = None,
+        *,
+        error: str = "",
+        graph: Graph | None = None,
+    ) -> Difference:
+        """What is known of a node whose results differ."""
+        return describe(node, inputs, place, self.number, first, second, wrong, error=error, graph=graph)
+
+
+def describe(
+    node: Node,
+    inputs: Inputs,
+    place: int,
+    number: int,
+    first: Array | None = None,
+    second: Array | None = None,
+    wrong: Array | None = None,
+    *,
+    error: str = "",
+    graph: Graph | None = None,
+) -> Difference:
+    """The difference of two engines on one result of a node."""
+    spec = spec_of(node)
+    template = node.outs[place]
+    known = Difference(
+        op=node.op if spec is None else spec.name,
+        part=None,
+        line=node.line,
+        number=number,
+        result=template,
+        operands=tuple(map(range_of, tensors_of(inputs))),
+        bound=bound_of(node),
+        error=error,
+        graph=graph if graph is not None else alone(node, tensors_of(inputs)),
+    )
+    if first is None or second is None or wrong is None:
+        return known
+    _, ulps = apart(first, second, template.dtype)
+    at = tuple(int(i) for i in numpy.unravel_index(int(numpy.argmax(numpy.where(wrong, ulps, -1.0))), wrong.shape))
+    values = first[at].item(), second[at].item()
+    return replace(known, at=at, values=values, ulps=float(ulps[at]), wrong=int(wrong.sum()))
+
+
+def alone(node: Node, tensors: Sequence[Tensor] | None = None) -> Graph:
+    """The graph of one node, whose operands are its parameters, or tensors that it holds."""
+    with in_place_of(node):
+        if tensors is None:
+            operands = iter([Value(Node(PARAMETER, value.template)) for value in node.operands])
+        else:
+            operands = iter([capture(x) for x in tensors])
+        given: list[Value] = []
+
+        def exchange(value: Value) -> Value:
+            given.append(next(operands))
+            return given[-1]
+
+        made = node.remade(node.map_inputs(exchange))
+    return Graph(given if tensors is None else [], made.values)
+
+
+def of_parts(node: Node) -> Graph:
+    """The graph of a composite's parts, whose parameters are its operands."""
+    graph = alone(node)
+    return Graph(graph.parameters, parts(graph.outputs[0].node))

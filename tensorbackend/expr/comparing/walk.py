@@ -1,0 +1,151 @@
+"""Runs a graph node by node, also inside branches and loops, and hands each call to a visitor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import MethodType
+from typing import Any, Final, TypeAlias
+
+from ...declarations.op_specs import OpSpec
+from ...dispatch.composites import CompositePath
+from ...errors import ArgumentError, expected
+from ...ops.composite.shape.arranging import stack
+from ...ops.creation.filled import zeros
+from ...protocol import Backend
+from ...select import call_with_default, move
+from ...tensor import Tensor, rename_like
+from ..evaluate import compute_node, last_uses
+from ..graph import Graph
+from ..node import CAPTURED, HOOK, HOST, RENAMED, Node, Value
+from ..saved_nodes import PACKAGE, specs
+from ..simplify import expanded
+
+Tensors: TypeAlias = "tuple[Tensor, ...]"
+
+Visit: TypeAlias = Callable[[Node, "tuple[Any, ...]"], Tensors]
+"""Computes a node for tensors in place of its inputs."""
+
+CONTROL: Final = ("checkpoint", "cond", "scan", "while_loop")
+"""The ops whose graphs are run node by node."""
+
+
+def spec_of(node: Node) -> OpSpec | None:
+    """The declaration of a node's op; `None` for control flow and for a composite that is not the package's."""
+    default = node.default
+    if default is None:
+        return specs().get(node.op)
+    if isinstance(default, MethodType) and isinstance(default.__self__, CompositePath):
+        spec: OpSpec = default.__self__.spec
+        return spec if spec.module.startswith(PACKAGE) else None
+    return None
+
+
+def opened(graph: Graph) -> Graph:
+    """A graph of ops whose accuracy the package declares: others are replaced by their parts."""
+    return expanded(graph, lambda node: spec_of(node) is not None)
+
+
+def computed(node: Node, backend: Backend, inputs: tuple[Any, ...]) -> Tensors:
+    """The results of a node for tensors, which are moved to the backend."""
+    moved = tuple(
+        x if x is None else move(x, backend) if isinstance(x, Tensor) else tuple([move(each, backend) for each in x])
+        for x in inputs
+    )
+    result = call_with_default(backend, compute_node, node, backend, moved)
+    return result if isinstance(result, tuple) else (result,)
+
+
+class Walk:
+    """Runs graphs on one backend, whose tensors decide which branches are taken and how often loops run."""
+
+    def __init__(
+        self, backend: Backend, visit: Visit, finish: Callable[[Node, tuple[Any, ...], Tensors], None] | None = None
+    ) -> None:
+        self.backend, self.visit = backend, visit
+        self.finish = finish
+        """Called for each loop and branch after its nodes, with its inputs and results."""
+        self.depth = 0
+        """How many graphs run in one another."""
+        self._opened: dict[Graph, Graph] = {}
+
+    def run(self, graph: Graph, tensors: Sequence[Tensor]) -> Tensors:
+        """The results of a graph."""
+        if graph not in self._opened:
+            self._opened[graph] = opened(graph)
+        graph = self._opened[graph]
+        held: dict[Value, Tensor] = {}
+        for value, x in zip(graph.parameters, tensors, strict=True):
+            held[value] = rename_like(move(x, self.backend), value.template)
+        ends = last_uses(graph)
+        outputs = set(graph.outputs)
+        self.depth += 1
+        try:
+            for node in graph.nodes[len(graph.parameters) :]:
+                results = self._node(node, node.map_inputs(held.__getitem__))
+                held.update(zip(node.values, results, strict=True))
+                for value in ends[node]:
+                    if value not in outputs:
+                        held.pop(value, None)
+        finally:
+            self.depth -= 1
+        return tuple([held[value] for value in graph.outputs])
+
+    def compute(self, node: Node, inputs: tuple[Any, ...]) -> Tensors:
+        """The results of a node on the backend."""
+        return computed(node, self.backend, inputs)
+
+    def _node(self, node: Node, inputs: tuple[Any, ...]) -> Tensors:
+        if node.op == CAPTURED:
+            assert node.tensor is not None
+            return (move(node.tensor, self.backend),)
+        if node.op == RENAMED:
+            return (rename_like(inputs[0], node.outs[0]),)
+        if node.op == HOOK:  # called for its effects, which one comparison should not repeat
+            return tuple(inputs[0])
+        if node.op == HOST:  # the same function whatever the engine
+            return self.compute(node, inputs)
+        if node.op in ("shard_map", "collective"):
+            remedy = "compare a function of one device's part"
+            raise ArgumentError(expected("a function without shard_map", remedy, op=node.op, line=str(node.line)))
+        if node.op not in CONTROL:
+            return self.visit(node, inputs)
+        results: Tensors = call_with_default(self.backend, getattr(self, f"_{node.op}"), node, *inputs)
+        results = tuple([rename_like(x, out) for x, out in zip(results, node.outs, strict=True)])
+        if self.finish is not None:
+            self.finish(node, inputs, results)
+        return results
+
+    def _checkpoint(self, node: Node, operands: Tensors) -> Tensors:
+        return self.run(_graph(node, "body"), operands)
+
+    def _cond(self, node: Node, predicate: Tensor, operands: Tensors) -> Tensors:
+        return self.run(_graph(node, "true_branch" if bool(predicate) else "false_branch"), operands)
+
+    def _while_loop(self, node: Node, constants: Tensors, carried: Tensors) -> Tensors:
+        left: Any = node.options["limit"]
+        while left != 0 and bool(self.run(_graph(node, "condition"), [*constants, *carried])[0]):
+            carried = self.run(_graph(node, "body"), [*constants, *carried])
+            left = None if left is None else left - 1
+        return carried
+
+    def _scan(self, node: Node, constants: Tensors, carried: Tensors, xs: Tensors) -> Tensors:
+        length: Any = node.options["length"]
+        count, rows = len(carried), []
+        for position in reversed(range(length)) if node.options["reverse"] else range(length):
+            results = self.run(_graph(node, "body"), [*constants, *carried, *[x[position] for x in xs]])
+            carried, row = results[:count], results[count:]
+            rows.append(row)
+        if node.options["reverse"]:
+            rows.reverse()
+        if not rows:
+            return *carried, *[zeros(out.shape, dtype=out.dtype) for out in node.outs[count:]]
+        columns = zip(
+            *[[rename_like(x, x.template.replace(names=(None,) * x.ndim)) for x in row] for row in rows], strict=True
+        )
+        return *carried, *map(stack, columns)
+
+
+def _graph(node: Node, name: str) -> Graph:
+    graph = node.options[name]
+    assert isinstance(graph, Graph)  # control flow is recorded with graphs
+    return graph

@@ -1,0 +1,35 @@
+"""Movements follow the accuracy of the ops, and their growth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy
+
+import tensorbackend as tb
+from tensorbackend.expr.comparing.spread import MARGIN, spread_of
+from tensorbackend.expr.comparing.values import Array
+from tensorbackend.expr.comparing.walk import Walk
+
+
+def allowed(function: Callable[[tb.Tensor], tb.Tensor], x: tb.Tensor) -> Array:
+    graph = tb.trace(function)(x)
+    wanted = graph(x)
+    return spread_of(graph, [x], lambda visit: Walk(tb.get_backend("numpy"), visit), [wanted]).allowed(0)
+
+
+def test_errors_grow_where_results_cancel() -> None:
+    x = tb.asarray([1.0, 2.0])
+    error = allowed(lambda x: tb.exp(x) - 2.718, x)
+    assert (error > 2**-24).all()
+    assert (error <= MARGIN * 5 * 2**-20).all()
+
+
+def test_what_is_moved_or_whole_does_not_move() -> None:
+    assert not allowed(lambda x: tb.flip(x) * 2 + tb.ones(2), tb.asarray([1.0, 2.0])).any()
+    assert not allowed(lambda x: tb.max(x, axis=0, keepdims=True) - x, tb.asarray([0.1, 0.1])).any()
+
+
+def test_a_choice_between_nearly_equal_numbers_may_be_any() -> None:
+
+    assert numpy.isinf(allowed(lambda x: tb.exp(x) > 1.3498588, tb.asarray([0.3]))).all()
