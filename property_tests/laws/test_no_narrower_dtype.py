@@ -126,7 +126,7 @@ def _steps(optimiser: tb.optimize.GradientTransformation) -> Callable[[tb.Tensor
     return steps
 
 
-BESIDE_NUMBERS: dict[str, Callable[[tb.Tensor], Any]] = {
+NEXT_TO_NUMBERS: dict[str, Callable[[tb.Tensor], Any]] = {
     "minimize": lambda x: (
         tb.optimize.minimize(lambda p: tb.sum((p - 0.1) ** 2), x, bounds=(0.1, ROW), tolerance=1e-9).x
     ),
@@ -171,11 +171,11 @@ BESIDE_NUMBERS: dict[str, Callable[[tb.Tensor], Any]] = {
     "lion": _steps(tb.optimize.lion(0.1)),
     "clipped sgd": _steps(tb.optimize.chain(tb.optimize.clip_by_global_norm(0.1), tb.optimize.sgd(0.1, momentum=0.7))),
 }
-"""Functions of two doubles, beside numbers, lists of them, and functions."""
+"""Functions of two doubles, next to numbers, lists of them, and functions."""
 
 
-@pytest.mark.parametrize("name", BESIDE_NUMBERS)
-def test_numbers_beside_doubles_are_doubles(name: str) -> None:
-    function = BESIDE_NUMBERS[name]
+@pytest.mark.parametrize("name", NEXT_TO_NUMBERS)
+def test_numbers_next_to_doubles_are_doubles(name: str) -> None:
+    function = NEXT_TO_NUMBERS[name]
     double = tb.template((2,), "float64").template
     assert not narrow_nodes(lambda x: flatten(function(x))[0], [double])

@@ -75,6 +75,7 @@ ELSEWHERE = {
         "load_quantized",
         "machine_limits",
         "ones_like",
+        "record_run",
         "register_backend",
         "set_default_backend",
         "zeros_like",

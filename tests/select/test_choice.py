@@ -26,7 +26,7 @@ CALLS: dict[str, Callable[[tb.Tensor], tb.Tensor]] = {
     "grad": lambda x: tb.grad(lambda x: tb.sum(x * NUMBER))(x),
     "grad of the number": lambda x: tb.grad(lambda number: tb.sum(x * number))(NUMBER),
     "scan": lambda x: tb.scan(lambda carry, each: (carry + each, carry), NUMBER, x)[1],
-    "a number beside it": lambda x: tb.sum(x) + NUMBER,
+    "a number next to it": lambda x: tb.sum(x) + NUMBER,
     "a number in front": lambda x: NUMBER / tb.sum(x),
 }
 
