@@ -229,7 +229,8 @@ def _regularized(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
     # Of a = 0 all mass is at 0, of b = 0 at 1.
     begins = logical_or(logical_and(a == 0, b > 0), logical_and(infinite[1], x > 0))
     edge = astype(logical_or(x == 1, begins), a.dtype)
-    return where(inside, minimum(value, 1.0), where(valid, edge, float("nan")))
+    value = maximum(minimum(value, 1.0), 0.0)  # a rounding may be beyond
+    return where(inside, value, where(valid, edge, float("nan")))
 
 
 def _is_inside(a: Tensor, b: Tensor, x: Tensor) -> Tensor:

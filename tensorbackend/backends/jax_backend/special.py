@@ -65,7 +65,7 @@ class JaxSpecial(JaxElementwise, ArraySpecial):
                 result = xp.where(small, of_small, result) * xp.where(a < _TINY, a / _TINY, 1)
             else:
                 result = xp.where(small & (x <= 1), 1 - of_small, result)
-            return xp.where(near, expansion, xp.where(plain, result, limit))
+            return xp.clip(xp.where(near, expansion, xp.where(plain, result, limit)), 0, 1)
 
         return self._wide_kernel(lambda *arrays: values(*self.xp.broadcast_arrays(*arrays)), out)
 

@@ -228,7 +228,7 @@ def _incomplete(xp: Any, a: Any, x: Any, upper: int) -> Any:
         at = xp.nonzero(small)
         if at[0].size:
             result[at] = small_upper(xp, a[at], x[at])
-    return result
+    return xp.clip(result, 0.0, 1.0)  # next to 1 a product may be rounded to more
 
 
 def _low(xp: Any, a: Any, x: Any) -> Pair:
