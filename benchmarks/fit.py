@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import tensorbackend as tb
-from tensorbackend.expr.cost.fitting import Search, choose_recomputation
+from tensorbackend.expr.cost.candidates import Search, choose_recomputation
 from tensorbackend.expr.cost.units import show_bytes
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))

@@ -119,7 +119,7 @@ def word_of(module: str) -> str:
     ('shape', 'grad')
     """
     parts = module.split(".")
-    return word(module) if parts[1] == "ops" else parts[2] if parts[1] == "expr" else parts[1]
+    return word(module) if parts[1] == "ops" else parts[2] if parts[1] in ("expr", "looped") else parts[1]
 
 
 def entries() -> dict[str, dict[str, Any]]:

@@ -302,8 +302,6 @@ if _TYPE_CHECKING:
     from .expr.cost.dry_run import dry_run as dry_run
     from .expr.cost.fit import fit as fit
     from .expr.cost.mesh.search import search_layouts as search_layouts
-    from .expr.divisors import gcd as gcd
-    from .expr.divisors import lcm as lcm
     from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient
     from .expr.grad.custom_jvp import custom_jvp as custom_jvp
@@ -321,7 +319,6 @@ if _TYPE_CHECKING:
     from .expr.hooks import debug_callback as debug_callback
     from .expr.hooks import debug_print as debug_print
     from .expr.host import host_call as host_call
-    from .expr.incomplete_beta import betainc as betainc
     from .expr.introspection import backend_of as backend_of
     from .expr.introspection import is_concrete as is_concrete
     from .expr.jit import jit as jit
@@ -348,12 +345,15 @@ if _TYPE_CHECKING:
     from .expr.while_loops import while_loop as while_loop
     from .files import load as load
     from .files import save as save
+    from .looped.divisors import gcd as gcd
+    from .looped.divisors import lcm as lcm
+    from .looped.incomplete_beta import betainc as betainc
     from .ops.composite.convolution import convolve as convolve
     from .ops.composite.convolution import correlate as correlate
     from .ops.composite.elementwise.polynomials import polyval as polyval
     from .ops.composite.indexing.additions import add_along_axis as add_along_axis
     from .ops.composite.indexing.grids import grid_sample as grid_sample
-    from .ops.composite.indexing.resizing import resize as resize
+    from .ops.composite.indexing.resampling import resize as resize
     from .ops.composite.indexing.segments import segment_argmax as segment_argmax
     from .ops.composite.indexing.segments import segment_logsumexp as segment_logsumexp
     from .ops.composite.indexing.segments import segment_max as segment_max

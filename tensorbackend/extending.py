@@ -26,6 +26,7 @@ from .dispatch.fallbacks import fallbacks as fallbacks
 from .dtypes.packing import element_type as element_type
 from .dtypes.packing import pack as pack
 from .dtypes.packing import unpack as unpack
+from .dtypes.packing import unpack_codes as unpack_codes
 from .errors.tracebacks import count_as_ours as count_as_ours
 from .expr.compiled_graphs import kernel_of_graph as kernel_of_graph
 from .expr.graph import Graph as Graph
@@ -34,7 +35,6 @@ from .interchange import dlpack_capsule as dlpack_capsule
 from .interchange import numpy_dtype as numpy_dtype
 from .interchange import payload_dtype as payload_dtype
 from .interchange import read_only as read_only
-from .interchange import unpack_codes as unpack_codes
 from .protocol.callbacks import CompositeCall as CompositeCall
 from .protocol.callbacks import Default as Default
 from .protocol.callbacks import limited_to as limited_to

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..caching.memos import remembers_calls
 from . import (
@@ -35,6 +35,9 @@ from . import (
     uint64,
 )
 from .narrow import code_values, encoder
+
+if TYPE_CHECKING:
+    import numpy
 
 LETTERS: dict[DType, str] = {
     bool_: "?",
@@ -277,3 +280,68 @@ def element_type(dtype: DType) -> Callable[[Any], bool | int | float | complex]:
     if dtype.kind in ("int", "uint"):
         return int
     return complex if dtype in (complex64, complex128) else float
+
+
+def pack_codes(codes: numpy.ndarray[Any, Any], bits: int) -> numpy.ndarray[Any, Any]:
+    """Codes of fewer than 8 bits packed into bytes, the first code in the lowest bits, as files hold them.
+
+    Parameters
+    ----------
+    codes : numpy.ndarray
+        Codes, as uint8.
+    bits : {2, 4, 8}
+        The bits of a code.
+
+    Returns
+    -------
+    numpy.ndarray
+        The bytes, along one axis; the last is filled up with zeros.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> pack_codes(numpy.array([1, 2, 3], "uint8"), 4).tolist()
+    [33, 3]
+    """
+    import numpy
+
+    each, flat = 8 // bits, codes.reshape(-1)
+    if each == 1:
+        return flat
+    rows = numpy.zeros((-(-flat.size // each), each), numpy.uint8)
+    rows.reshape(-1)[: flat.size] = flat
+    shifts = bits * numpy.arange(each, dtype=numpy.uint8)
+    data: numpy.ndarray[Any, Any] = numpy.bitwise_or.reduce(rows << shifts, axis=1)
+    return data
+
+
+def unpack_codes(data: numpy.ndarray[Any, Any], bits: int, count: int) -> numpy.ndarray[Any, Any]:
+    """The first `count` codes in bytes that hold several of them, as `pack_codes` packs them.
+
+    Parameters
+    ----------
+    data : numpy.ndarray
+        Bytes, along one axis.
+    bits : {2, 4, 8}
+        The bits of a code.
+    count : int
+        The number of codes.
+
+    Returns
+    -------
+    numpy.ndarray
+        The codes, as uint8.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> unpack_codes(numpy.array([33, 3], "uint8"), 4, 3).tolist()
+    [1, 2, 3]
+    """
+    import numpy
+
+    each = 8 // bits
+    if each == 1:
+        return data[:count]
+    spread = (data[:, None] >> (bits * numpy.arange(each, dtype=numpy.uint8))) & ((1 << bits) - 1)
+    return spread.reshape(-1)[:count]

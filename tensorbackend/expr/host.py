@@ -10,6 +10,7 @@ from ..dtypes import DType
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ..ops.creation.filled import asarray
 from ..ops.elementwise.conversion import astype
+from ..rules.template_text import parse_template
 from ..scopes import in_own_context
 from ..select import common_backend, default_backend, get_backend, move
 from ..template import Template
@@ -18,7 +19,6 @@ from .arguments import as_tensors
 from .control import call, name_errors
 from .node import HOST
 from .record import ExprBackend, current, outside_traces
-from .trace import parse_template
 from .trees import flatten, leaves_like, paths, unflatten
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
 from ..declarations.argument_errors import check_arguments_early
 from ..dtypes import as_dtype, scalar_kind
-from ..errors import DTypeError, OperandError, ShapeError, expected
+from ..errors import OperandError, expected
 from ..errors.tracebacks import name_in_errors
 from ..protocol import Backend
+from ..rules.template_text import is_template, parse_template
 from ..scopes import in_own_context
 from ..select import get_backend
 from ..template import Template
@@ -58,7 +58,7 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     def call(*arguments: Any, **keywords: Any) -> Graph:
         leaves, tree = flatten((arguments, keywords))
         parsed_leaves = [
-            parse_template(leaf) if isinstance(leaf, str) and _is_template(leaf) else leaf for leaf in leaves
+            parse_template(leaf) if isinstance(leaf, str) and is_template(leaf) else leaf for leaf in leaves
         ]
         graph = trace_leaves(
             lambda traced_leaves: _apply(function, unflatten(tree, traced_leaves)),
@@ -185,39 +185,3 @@ def _template_of(leaf: Any) -> Template | None:
     if hasattr(leaf, "__array__") and hasattr(leaf, "dtype"):
         return Template(leaf.shape, as_dtype(leaf.dtype))
     return None
-
-
-_TEMPLATE = re.compile(r"(?P<dtype>[a-z]\w*)(?:\[(?P<axes>[^\]]*)\])?")
-_MAX_DIGITS = 100
-"""More digits than any size has, and fewer than Python refuses to parse."""
-
-_LIKE_A_TEMPLATE = re.compile(r"\s*(?P<dtype>\w+)\s*(?P<axes>[\[(].*)?", re.DOTALL)
-
-
-def _is_template(text: str) -> bool:
-    """Whether a text is meant as a template: a dtype, alone or before a bracket, or any word before `[`."""
-    match = _LIKE_A_TEMPLATE.fullmatch(text)
-    if match is None:
-        return False
-    try:
-        as_dtype(match["dtype"])
-    except DTypeError:
-        return (match["axes"] or "").startswith("[")
-    return True
-
-
-def parse_template(text: str) -> Template:
-    """A template written as text: `"f32[batch=32, feature=784]"`, `"s64[3]"`, `"bool"`.
-
-    Raises `ShapeError` for a text that is not a template, and `DTypeError` for an unknown dtype.
-
-    >>> parse_template("f32[batch=32, 784]")
-    f32[batch: 32][784]
-    """
-    match = _TEMPLATE.fullmatch(text.strip())
-    axes = [] if match is None or not match["axes"] else [part.strip() for part in match["axes"].split(",")]
-    pairs = [axis.rpartition("=") for axis in axes]
-    if match is None or not all(size.strip().isdecimal() and len(size) < _MAX_DIGITS for _, _, size in pairs):
-        raise ShapeError(expected("a template such as 'f32[batch=32, 784]'", template=text[:200]))
-    names = [name.strip() or None for name, _, _ in pairs]
-    return Template([int(size) for _, _, size in pairs], match["dtype"], names)

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from typing import IO, Any, Final
 
 from ..dtypes import ALL_DTYPES, NARROW_DTYPES, DType, complex128, float4_e2m1fn
+from ..dtypes.packing import pack_codes
 from ..dtypes.promotion import widened
 from ..errors import DTypeError, FileError, expected
-from ..interchange import numpy_dtype, pack_codes
+from ..interchange import numpy_dtype
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor

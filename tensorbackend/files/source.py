@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import bool_
+from ..dtypes.packing import unpack_codes
 from ..errors import FileError, TensorBackendError, expected
-from ..interchange import numpy_dtype, unpack_codes
+from ..interchange import numpy_dtype
 from ..protocol import Backend
 from ..select import check_dtype_support
 from ..template import Template

@@ -7,12 +7,10 @@ from .arrays import is_plain_array as is_plain_array
 from .arrays import namespace_of as namespace_of
 from .arrays import numpy_dtype as numpy_dtype
 from .arrays import numpy_from_binary as numpy_from_binary
-from .arrays import pack_codes as pack_codes
 from .arrays import payload_dtype as payload_dtype
 from .arrays import read_only as read_only
 from .arrays import scalar_dtype as scalar_dtype
 from .arrays import to_plain_memory as to_plain_memory
-from .arrays import unpack_codes as unpack_codes
 from .dlpack import HOST as HOST
 from .dlpack import Forward as Forward
 from .dlpack import OnDevice as OnDevice

@@ -15,22 +15,22 @@ from ..errors import ArgumentError, DataError, ShapeError
 from ..tensor import Tensor
 from .arrays import box, functions, result
 from .conversion import asarray, back, cast, chosen_inexact, host, tensor
-from .factorizations import EighResult as EighResult
-from .factorizations import EigResult as EigResult
-from .factorizations import LinAlgError as LinAlgError
-from .factorizations import NotSquareError as NotSquareError
-from .factorizations import QRResult as QRResult
-from .factorizations import SingularError as SingularError
-from .factorizations import SVDResult as SVDResult
-from .factorizations import cholesky as cholesky
-from .factorizations import eig as eig
-from .factorizations import eigh as eigh
-from .factorizations import eigvals as eigvals
-from .factorizations import eigvalsh as eigvalsh
-from .factorizations import in_linalg, matrices
-from .factorizations import qr as qr
-from .factorizations import svd as svd
-from .factorizations import svdvals as svdvals
+from .factorisations import EighResult as EighResult
+from .factorisations import EigResult as EigResult
+from .factorisations import LinAlgError as LinAlgError
+from .factorisations import NotSquareError as NotSquareError
+from .factorisations import QRResult as QRResult
+from .factorisations import SingularError as SingularError
+from .factorisations import SVDResult as SVDResult
+from .factorisations import cholesky as cholesky
+from .factorisations import eig as eig
+from .factorisations import eigh as eigh
+from .factorisations import eigvals as eigvals
+from .factorisations import eigvalsh as eigvalsh
+from .factorisations import in_linalg, matrices
+from .factorisations import qr as qr
+from .factorisations import svd as svd
+from .factorisations import svdvals as svdvals
 from .functions import Array, function
 from .shapes import axis_position
 

@@ -5,14 +5,12 @@ from ..tensor.missing_names import missing_names as _missing_names
 from .adafactor import adafactor as adafactor
 from .averages import accumulate as accumulate
 from .averages import moving_average as moving_average
+from .descent import lion as lion
 from .descent import scale_by_rate as scale_by_rate
 from .descent import sgd as sgd
 from .descent import trace as trace
 from .loss_scaling import LossScale as LossScale
 from .loss_scaling import scale_loss as scale_loss
-from .mean_squares import lion as lion
-from .mean_squares import rmsprop as rmsprop
-from .mean_squares import scale_by_rms as scale_by_rms
 from .minima import Minimum as Minimum
 from .minima import minimize as minimize
 from .moments import adam as adam
@@ -20,6 +18,8 @@ from .moments import adamw as adamw
 from .moments import scale_by_adam as scale_by_adam
 from .residuals import LeastSquares as LeastSquares
 from .residuals import least_squares as least_squares
+from .rmsprop import rmsprop as rmsprop
+from .rmsprop import scale_by_rms as scale_by_rms
 from .roots import Root as Root
 from .roots import bisect as bisect
 from .roots import fixed_point as fixed_point

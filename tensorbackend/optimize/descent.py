@@ -1,4 +1,4 @@
-"""Gradient descent: steps along the negative gradient at a rate, and with momentum."""
+"""Gradient descent: steps along the negative gradient at a rate, with momentum, and by signs of mean gradients."""
 
 from __future__ import annotations
 
@@ -8,10 +8,22 @@ from typing import NamedTuple
 from ..declarations.argument_errors import check_arguments_early
 from ..errors import ArgumentError, expected
 from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.unary import sign
 from ..rules.broadcasting import to_real
 from ..tensor import Tensor
 from .schedules import Schedule
-from .transformations import Counted, GradientTransformation, Trees, chain, check_decay, next_step, scale, zero_steps
+from .transformations import (
+    Counted,
+    GradientTransformation,
+    Mask,
+    Trees,
+    add_decayed_weights,
+    chain,
+    check_decay,
+    next_step,
+    scale,
+    zero_steps,
+)
 from .widths import compute_wide, map_numbers, round_updates, wide_zeros, widen
 
 
@@ -132,3 +144,64 @@ def sgd(rate: float | Schedule, *, momentum: float = 0.0, nesterov: bool = False
     if not momentum:
         return scale_by_rate(rate)
     return chain(trace(momentum, nesterov=nesterov), scale_by_rate(rate))
+
+
+class MeanGradients(NamedTuple):
+    """The state of `lion`: the mean gradients."""
+
+    first: Trees
+
+
+@check_arguments_early
+def lion(
+    rate: float | Schedule,
+    *,
+    b1: float = 0.9,
+    b2: float = 0.99,
+    decay: float = 1e-3,
+    mask: Mask = None,
+) -> GradientTransformation:
+    """Lion: the signs of mean gradients, so that each element moves by the rate.
+
+    Parameters
+    ----------
+    rate : float or schedule
+        The learning rate; 3 to 10 times smaller than for Adam.
+    b1, b2 : float
+        The weight of the mean gradient in a step, and the decay rate of that mean.
+    decay : float, default 1e-3
+        The fraction of the weights that is subtracted in each step, times the rate.
+    mask : tree of bools, or function, optional
+        Which parameters decay, as for `add_decayed_weights`.
+
+    Returns
+    -------
+    GradientTransformation
+        The transformation, used by its `init` and `update`; `update` needs the parameters.
+
+    Raises
+    ------
+    ArgumentError
+        For `b1` or `b2` out of range.
+
+    References
+    ----------
+    Chen et al., "Symbolic discovery of optimization algorithms", 2023.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> steps = tb.optimize.lion(0.5, decay=0.0)
+    >>> x = tb.zeros(2)
+    >>> steps.update(tb.asarray([4.0, -0.1]), steps.init(x), x)[0].tolist()
+    [-0.5, 0.5]
+    """
+    check_decay(b1=b1, b2=b2)
+
+    def update(gradients: Trees, state: MeanGradients, parameters: Trees = None) -> tuple[Trees, MeanGradients]:
+        updates = compute_wide(lambda g, m: sign((1 - b1) * g + b1 * m), gradients, state.first)
+        first = map_numbers(lambda g, m: (1 - b2) * widen(g) + b2 * m, gradients, state.first)
+        return updates, MeanGradients(first)
+
+    signs = GradientTransformation(lambda parameters: MeanGradients(wide_zeros(parameters)), update)
+    return chain(signs, add_decayed_weights(decay, mask=mask), scale_by_rate(rate))

@@ -13,11 +13,12 @@ from ..expr.evaluate import evaluate
 from ..expr.graph import Graph
 from ..expr.node import Node, Value
 from ..expr.simplify import expanded
-from ..expr.trace import parse_template, trace_leaves
+from ..expr.trace import trace_leaves
 from ..ops.creation.filled import ones, zeros
 from ..ops.creation.values import asarray
 from ..ops.elementwise.conversion import astype
 from ..protocol import BackendLike
+from ..rules.template_text import parse_template
 from ..select import get_backend, move
 from ..template import Template
 from ..tensor import Tensor

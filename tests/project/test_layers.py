@@ -31,7 +31,7 @@ LAYERS = [
     ("ops",),
     ("linalg", "fft", "array_api", "axis_types", "files"),  # the first three are re-exports only
     ("expr",),
-    ("nn", "quantized", "ragged", "sparse", "sampling"),  # above graphs: functions of tensors and of trees of tensors
+    ("nn", "quantized", "ragged", "sparse", "sampling", "looped"),  # above graphs: functions of tensors and of trees
     ("random",),  # a namespace: some distributions are drawn in loops
     ("solvers",),
     ("optimize",),

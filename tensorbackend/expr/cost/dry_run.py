@@ -19,8 +19,8 @@ from ..node import Line, is_users
 from ..recomputation import Selection, select_calls
 from ..simplify import common_subexpressions, constant_folding
 from ..trace import trace
+from .candidates import choose_recomputation
 from .estimate import Estimator
-from .fitting import choose_recomputation
 from .memory import Timeline, timeline
 from .mesh.divided import OnMesh
 from .mesh.machines import Machine, machine_of

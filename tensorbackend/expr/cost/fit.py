@@ -13,8 +13,8 @@ from ...errors.tracebacks import name_in_errors
 from ...tensor import Tensor
 from ..recomputation import Selection, select_calls
 from ..trees import flatten
+from .candidates import choose_recomputation
 from .dry_run import dry_run
-from .fitting import choose_recomputation
 from .units import parse_bytes, show_bytes
 
 P = ParamSpec("P")

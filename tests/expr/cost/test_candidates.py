@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.expr.cost.fitting import Candidate, Cost, Recomputation, Search, choose_recomputation
+from tensorbackend.expr.cost.candidates import Candidate, Cost, Recomputation, Search, choose_recomputation
 from tensorbackend.expr.recomputation import Selection, select_calls
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..declarations.argument_errors import check_arguments
+from ..expr.while_loops import while_loop
 from ..ops.composite.shape.arranging import broadcast_arrays
 from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.binary import equal, floor_divide, less, logical_or, multiply, not_equal, remainder
@@ -13,7 +14,6 @@ from ..ops.elementwise.unary import negative
 from ..ops.reduction import any
 from ..rules.broadcasting import check_dtype, result_type
 from ..tensor import Tensor, TensorLike
-from .while_loops import while_loop
 
 
 def _negative_magnitudes(x1: TensorLike, x2: TensorLike) -> list[Tensor]:

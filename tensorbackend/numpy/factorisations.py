@@ -1,4 +1,4 @@
-"""The factorizations of `numpy.linalg`, and its errors."""
+"""The factorisations of `numpy.linalg`, and its errors."""
 
 from __future__ import annotations
 

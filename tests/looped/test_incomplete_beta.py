@@ -12,7 +12,7 @@ import scipy.special
 from scipy import stats
 
 import tensorbackend as tb
-from tensorbackend.expr import incomplete_beta
+from tensorbackend.looped import incomplete_beta
 
 X = numpy.array([0.0, 1e-5, 0.3, 0.9, 1.0])
 

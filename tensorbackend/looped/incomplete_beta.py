@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import float64, scalar_kind
+from ..expr.grad.custom import custom_gradient
+from ..expr.grad.functions import vjp
+from ..expr.while_loops import while_loop
 from ..ops.composite.elementwise.gradients import stop_gradient
 from ..ops.composite.shape.arranging import broadcast_arrays
 from ..ops.creation.filled import full, ones_like, rename, zeros_like
@@ -31,9 +34,6 @@ from ..ops.special import lgamma
 from ..rules.accuracy import Bound, declare_bound
 from ..rules.broadcasting import check_dtype, to_floating
 from ..tensor import Tensor, TensorLike
-from .grad.custom import custom_gradient
-from .grad.functions import vjp
-from .while_loops import while_loop
 
 _TINY = 1e-300
 _EPSILON = 1e-15
