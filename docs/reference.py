@@ -67,7 +67,7 @@ FAMILIES: Final = {
     ),
     "backends": (
         "Backends, devices, transfers and threads",
-        ("select", "backends", "containers", "record", "dispatch"),
+        ("select", "backends", "containers", "expr_backend", "dispatch"),
     ),
 }
 """The pages of the functions of `tb`: each title, and the words (`word_of`) of the modules whose functions it lists."""

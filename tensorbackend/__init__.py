@@ -302,6 +302,7 @@ if _TYPE_CHECKING:
     from .expr.cost.dry_run import dry_run as dry_run
     from .expr.cost.fit import fit as fit
     from .expr.cost.mesh.search import search_layouts as search_layouts
+    from .expr.expr_backend import ExprBackend as ExprBackend
     from .expr.grad.checkpoint import checkpoint as checkpoint
     from .expr.grad.custom import custom_gradient as custom_gradient
     from .expr.grad.custom_jvp import custom_jvp as custom_jvp
@@ -330,7 +331,6 @@ if _TYPE_CHECKING:
     from .expr.profile.profiles import current_profile as current_profile
     from .expr.profile.profiles import profile as profile
     from .expr.profile.profiles import profile_function as profile_function
-    from .expr.record import ExprBackend as ExprBackend
     from .expr.saved_graphs import load_graph as load_graph
     from .expr.saved_graphs import save_graph as save_graph
     from .expr.shards import shard_map as shard_map

@@ -122,7 +122,7 @@ def _cupy() -> type[Backend]:
 
 
 def _expr() -> type[Backend]:
-    from .expr.record import ExprBackend
+    from .expr.expr_backend import ExprBackend
 
     return ExprBackend
 

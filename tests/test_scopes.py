@@ -19,9 +19,9 @@ import tensorbackend as tb
 import tensorbackend.numpy as np_
 from tensorbackend.dispatch import watching
 from tensorbackend.dtypes.defaults import cast_blocks
-from tensorbackend.expr import mesh_variation, node, record
+from tensorbackend.expr import expr_backend, mesh_variation, node
 from tensorbackend.expr.evaluate import op_by_op
-from tensorbackend.expr.grad import recorded
+from tensorbackend.expr.grad import tape_nodes
 from tensorbackend.protocol import Backend
 
 
@@ -83,7 +83,9 @@ class Defaults(NamedTuple):
 
 def defaults() -> Defaults:
     public = tb.get_backend(), tb.scoped_backend(), tb.get_precision()
-    return Defaults(*public, record.current(), node._line.get(), mesh_variation.current_mesh(), record._repeats.get())
+    return Defaults(
+        *public, expr_backend.current(), node._line.get(), mesh_variation.current_mesh(), expr_backend._repeats.get()
+    )
 
 
 X = tb.asarray([[0.5, 2.0], [1.0, 3.0]], names=("row", None))
@@ -168,7 +170,7 @@ def test_an_interrupt_at_the_entry_of_any_call_leaves_all_defaults_as_they_were(
     for place in places:
         interrupted += Interrupting(place).run(program)
         assert defaults() == before, f"interrupted as call {place} of {count}, {counting.names[place]}, is entered"
-        assert recorded.active_tape() is None
+        assert tape_nodes.active_tape() is None
     if name == "profile":
         gc.collect()  # of a block whose end was interrupted
     assert not watching.is_watching()

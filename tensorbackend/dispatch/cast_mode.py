@@ -21,7 +21,7 @@ from ..dtypes.precisions import CastClass
 from ..interchange import is_plain_array
 from ..rules.accuracy import TO_THE_BIT
 from ..tensor import Tensor, public_op
-from .records import Memo, Record
+from .ready_calls import Memo, Record
 
 COMPUTING: Final = frozenset({
     "contraction", "convolution", "cumulative", "elementwise", "fourier", "functional", "linalg", "reduction",

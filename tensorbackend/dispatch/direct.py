@@ -15,7 +15,7 @@ from ..declarations.parameters import Role
 from ..declarations.signature_errors import adapt
 from ..docstrings import document
 from .generated import ABSENT, generate, passed
-from .records import Dispatcher, ReadyCall, record
+from .ready_calls import Dispatcher, ReadyCall, record
 from .watching import Subject, holds_kernels, watch_kernel
 
 P = ParamSpec("P")

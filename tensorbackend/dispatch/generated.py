@@ -26,7 +26,7 @@ from ..select.default import current
 from ..template import Template, TemplateKind, kind_of_parts
 from ..tensor import Tensor, blank_tensor
 from .kernels import Shaped, wrap
-from .records import Dispatcher, ServeCall
+from .ready_calls import Dispatcher, ServeCall
 from .source import source_of
 
 _HERE: Final = os.path.dirname(__file__)  # a frame of the code is then one of this package, not of the user

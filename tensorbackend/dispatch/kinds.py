@@ -34,7 +34,7 @@ from .checked import CHECKED, checking_kernel, verify
 from .constants import maker_of
 from .kernels import template_kernel
 from .operands import Call, group_operands
-from .records import Dispatcher, Key, ReadyCall, Record
+from .ready_calls import Dispatcher, Key, ReadyCall, Record
 from .resizing import Leaves
 from .watching import Subject, watch_kernel
 

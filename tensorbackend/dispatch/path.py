@@ -29,7 +29,7 @@ from .generated import ABSENT, generate, passed
 from .kernels import wrap
 from .kinds import Planner
 from .operands import Call, convert_arrays
-from .records import Key, ReadyCall, ServeCall, record
+from .ready_calls import Key, ReadyCall, ServeCall, record
 from .signature import public
 from .source import PLACEMENT, takes_numbers
 from .watching import Change, holds_kernels, is_watching

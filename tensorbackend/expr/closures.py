@@ -14,10 +14,10 @@ from ..ops.creation.filled import asarray, full
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
+from .expr_backend import ExprBackend, capture
 from .graph import Graph, rebuilt
 from .mesh_variation import Variation, parameter_options, varies_of
 from .node import PARAMETER, Node, Value
-from .record import ExprBackend, capture
 from .simplify import rewritten
 from .trace import trace_leaves
 

@@ -20,8 +20,8 @@ from ..rules.axes import normalize_axis
 from ..template import Template
 from ..tensor import Tensor
 from .control import call
+from .expr_backend import ExprBackend
 from .mesh_variation import current_mesh
-from .record import ExprBackend
 
 MeshAxes: TypeAlias = str | Sequence[str]
 """The name of a mesh axis, or of several."""

@@ -36,8 +36,8 @@ from .cache import Cache
 from .compilations import Compilations
 from .compiled_graphs import Compiled, Lowered
 from .donation import donated_places
+from .expr_backend import expect_repeats
 from .graph import Graph
-from .record import expect_repeats
 from .sized import SizedPrograms
 from .trace import argument_names, check_results, trace_leaves
 from .tree_containers import Tree

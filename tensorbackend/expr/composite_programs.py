@@ -16,9 +16,9 @@ from ..template import Template
 from ..tensor import Tensor
 from .effects import order_effects
 from .evaluate import Program, standalone_kernel
+from .expr_backend import expr_tensor, record_block, value_of
 from .graph import Graph
 from .node import CAPTURED, PARAMETER, RENAMED, Node, Value
-from .record import expr_tensor, record_block, value_of
 from .simplify import expanded, remove_names, simplified
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..select import call_with_default, common_backend, get_backend
 from ..tensor import Tensor
 from .evaluate import evaluate
+from .expr_backend import ExprBackend, current, depends_on_argument, leak_error, no_data_error, reader, tensor_of
 from .graph import Graph, reachable
 from .node import Value
-from .record import ExprBackend, current, depends_on_argument, leak_error, no_data_error, reader, tensor_of
 from .scopes import CapturedNode
 
 

@@ -17,8 +17,8 @@ from ..ops.creation.filled import zeros
 from ..select import backend_copy, get_backend, move
 from ..template import Template, intern_template
 from ..tensor import Tensor
+from .expr_backend import ExprBackend
 from .node import HOOK, Node, Value
-from .record import ExprBackend
 from .scopes import Scope
 
 

@@ -31,10 +31,10 @@ from ..scopes import around_calls
 from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Tensor, public_op, rename_like
+from .expr_backend import ExprBackend
 from .graph import Graph, rebuilt
+from .kept_nodes import value_under
 from .node import CUSTOM, PROGRAM, RENAMED, Node, Value, is_sized
-from .recall import value_under
-from .record import ExprBackend
 from .source import function_of
 
 KEPT_BYTES: Final = 1 << 16

@@ -12,8 +12,8 @@ from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
 from .arguments import as_tensors
+from .expr_backend import capture, current, depends_on_argument, expr_tensor, leak_error
 from .node import CAPTURED, PARAMETER, Node, Value
-from .record import capture, current, depends_on_argument, expr_tensor, leak_error
 from .tree_containers import LEAF, Tree
 from .trees import flatten, leaves_like, paths, unflatten
 

@@ -13,8 +13,8 @@ from ..tensor import Tensor
 from .arguments import as_tensors
 from .control import call, name_errors
 from .effects import record_call
+from .expr_backend import current, value_of
 from .node import HOOK
-from .record import current, value_of
 from .trees import flatten, unflatten
 
 

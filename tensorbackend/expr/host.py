@@ -17,8 +17,8 @@ from ..template import Template
 from ..tensor import Tensor
 from .arguments import as_tensors
 from .control import call, name_errors
+from .expr_backend import ExprBackend, current, outside_traces
 from .node import HOST
-from .record import ExprBackend, current, outside_traces
 from .trees import flatten, leaves_like, paths, unflatten
 
 

@@ -16,8 +16,8 @@ from ..select import move
 from ..template import Template, intern_template, weak_template
 from ..tensor import Tensor
 from .closures import TracedFunction, as_tensor
+from .expr_backend import expect_repeats
 from .mesh_variation import Known, current_mesh, varies, varies_of
-from .record import expect_repeats
 from .tree_containers import Tree
 from .trees import flatten, paths
 

@@ -19,9 +19,9 @@ from typing import Any, Final, NamedTuple, cast
 from ..mesh import Mesh
 from ..scopes import Block
 from ..tensor import Tensor
+from .expr_backend import ExprBackend
 from .graph import Graph
 from .node import CUSTOM, HOOK, PARAMETER, Node, Value, next_serial
-from .record import ExprBackend
 
 
 class Variation(NamedTuple):

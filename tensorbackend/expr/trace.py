@@ -18,10 +18,10 @@ from ..template import Template
 from ..tensor import Tensor, public_op
 from . import constants as constants  # registers the function that computes their data
 from .effects import order_effects
+from .expr_backend import expr_tensor, record_block, value_of
 from .graph import NO_OPTION, Graph, TracedCall, capture_outer
 from .mesh_variation import Variation, parameter_options, varies_of
 from .node import PARAMETER, Node, Value
-from .record import expr_tensor, record_block, value_of
 from .scopes import Scope
 from .static_leaves import keep_static
 from .tree_containers import Tree

@@ -21,9 +21,9 @@ from .batching import rules as rules
 from .batching.engine import evaluate_batch
 from .batching.registry import Operand
 from .evaluate import evaluate
+from .expr_backend import expect_repeats
 from .graph import Graph
 from .mesh_variation import varies_of
-from .record import expect_repeats
 from .trace import argument_names, trace_leaves
 from .tree_containers import Tree
 from .trees import flatten, parts_by_key, unflatten

@@ -17,7 +17,7 @@ from ..declarations.op_specs import OpSpec, read_parameters
 from ..declarations.parameters import Role
 from ..dispatch.composites import programs
 from ..dispatch.generated import generate
-from ..dispatch.records import Dispatcher, ReadyCall, record
+from ..dispatch.ready_calls import Dispatcher, ReadyCall, record
 from ..dispatch.watching import Subject, holds_kernels, watch_kernel
 from ..dtypes import defaults
 from ..protocol import Backend, Kernel

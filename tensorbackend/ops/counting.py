@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..declarations.argument_errors import check_arguments
 from ..dispatch.direct import direct
 from ..dispatch.kernels import Shaped
-from ..dispatch.records import ReadyCall
+from ..dispatch.ready_calls import ReadyCall
 from ..dtypes import DType, float32, promote_types
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..rules.accuracy import Bound, declare_bound

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..dispatch.direct import direct
 from ..dispatch.kernels import Shaped
-from ..dispatch.records import ReadyCall
+from ..dispatch.ready_calls import ReadyCall
 from ..errors import ShapeError, expected
 from ..rules.plan import integer
 from ..tensor import Tensor, TensorLike

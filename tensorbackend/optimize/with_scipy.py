@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ..errors import BackendError, UnsupportedOp, expected
+from ..expr.expr_backend import ExprBackend
 from ..expr.grad.functions import value_and_grad
 from ..expr.graph import Graph
 from ..expr.jit import jit
-from ..expr.record import ExprBackend
 from ..expr.trees import flatten
 from ..ops.creation.values import asarray
 from ..ops.reduction import sum as sum_

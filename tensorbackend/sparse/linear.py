@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy
 
-from ..expr.record import ExprBackend
+from ..expr.expr_backend import ExprBackend
 from ..ops.composite.indexing.segments import segment_sum
 from ..ops.creation.filled import ones
 from ..ops.creation.values import asarray

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import tensorbackend as tb
 from tensorbackend.dispatch.direct import direct
 from tensorbackend.dispatch.kernels import Shaped
-from tensorbackend.dispatch.records import ReadyCall
+from tensorbackend.dispatch.ready_calls import ReadyCall
 from tensorbackend.errors import ContractError, IndexRangeError
 from tensorbackend.testing import profile
 

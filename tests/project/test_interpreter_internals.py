@@ -85,7 +85,7 @@ USES: dict[str, dict[str, Use]] = {
     "tensorbackend/expr/node.py": {"_getframe": CALLER},
     "tensorbackend/expr/nonfinite.py": {"_getframe": CALLER},
     "tensorbackend/expr/profile/profiles.py": {"_getframe": CALLER},
-    "tensorbackend/expr/profile/recorder.py": {"_getframe": CALLER},
+    "tensorbackend/expr/profile/events.py": {"_getframe": CALLER},
     "tensorbackend/interchange/dlpack.py": {
         "pythonapi": Use("the pointer in a capsule", "`PyCapsule_GetPointer` is of the stable ABI; DLPack is refused")
     },

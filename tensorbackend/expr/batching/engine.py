@@ -24,9 +24,9 @@ from ...scopes import in_own_context
 from ...select import call_with_default, get_backend
 from ...template import Template
 from ...tensor import Tensor
+from ..expr_backend import wrap_results
 from ..graph import Graph
 from ..node import RENAMED, Node, Value, in_place_of
-from ..record import wrap_results
 from ..simplify import parts
 from .registry import Call, Operand, Results, batch_template, rules
 

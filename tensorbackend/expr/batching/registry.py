@@ -20,8 +20,8 @@ from ...registration import Registry
 from ...rules.plan import NO_OPTIONS, Out
 from ...template import Template, intern_template
 from ...tensor import Tensor
+from ..expr_backend import wrap_results
 from ..node import Node
-from ..record import wrap_results
 
 
 class Operand(NamedTuple):

@@ -13,9 +13,9 @@ from ...tensor import Tensor
 from ..aliases import call_watched
 from ..arguments import as_tensors
 from ..control import call_checkpoint
+from ..expr_backend import ExprBackend
 from ..graph import Graph
 from ..recomputation import CheckpointedCall, Policy, selection, values_to_keep
-from ..record import ExprBackend
 from ..trace import argument_names, trace_leaves
 from ..trees import flatten, unflatten
 from .tape_backend import TapeBackend

@@ -19,9 +19,9 @@ from ...tensor import Tensor
 from ..collectives import collective
 from ..control import call, call_checkpoint, call_cond, call_scan
 from ..evaluate import evaluate
+from ..expr_backend import ExprBackend
 from ..graph import Graph
 from ..mesh_variation import NOWHERE, level_graph, loop_variation, results_of, trace_on_mesh, varies_of
-from ..record import ExprBackend
 from ..shards import Axes, call_shard_map, mesh_axes_of
 from ..simplify import results
 from ..trace import trace_leaves

@@ -19,10 +19,10 @@ from ..aliases import call_watched
 from ..closure_scan import freeze_variables, reachable_tensors
 from ..closures import close, close_over, intern_graph
 from ..evaluate import evaluate
+from ..expr_backend import ExprBackend, capture, current, expr_tensor, outside_traces
 from ..graph import Graph
 from ..mesh_variation import varies_of
 from ..node import CUSTOM, Node, Value, next_serial
-from ..record import ExprBackend, capture, current, expr_tensor, outside_traces
 from ..simplify import rewritten
 from ..trace import argument_names, resume_trace, trace_leaves
 from ..tree_containers import Tree

@@ -22,10 +22,10 @@ from ...scopes import in_own_context
 from ...template import Template
 from ...tensor import Tensor, rename_like
 from ..collectives import collective
+from ..expr_backend import expr_tensor, record_block, value_of
 from ..graph import Graph, reachable
 from ..mesh_variation import Known, current_mesh, order_by_mesh, parameter_options, varies
 from ..node import PARAMETER, RENAMED, Node, Value, in_place_of
-from ..record import expr_tensor, record_block, value_of
 from ..simplify import parts, rewritten
 from ..simplify import results as chosen_results
 from .registry import Cotangents, NoGradient, gradient_of

@@ -18,9 +18,9 @@ from ..tree_containers import Tree
 from ..trees import flatten, paths, unflatten
 from . import rules as rules
 from .calls import Call, Held, fit_to_template, rename_like
+from .eager_traces import RecalledCall
+from .eager_transforms import Linear, SplitPrograms, differentiate, run_transform, split_program
 from .engine import push_graph
-from .recalled import RecalledCall
-from .remembered import Linear, SplitPrograms, differentiate, run_transform, split_program
 
 R = TypeVar("R")
 Primals = TypeVarTuple("Primals")

@@ -34,11 +34,11 @@ from ..trees import flatten, paths, unflatten
 from . import rules as rules
 from .calls import Argnums, Call, Gradient, Held, ValueAndGradient, fit_to_template, rename_like
 from .custom import trace_pullbacks
+from .eager_traces import RecalledCall, tree_of
+from .eager_transforms import Linear, Memory, SplitPrograms, differentiate, split_program
 from .engine import differentiate_graph, linearize_graph
-from .recalled import RecalledCall, tree_of
-from .recipes import RECIPES, Recipe, tensor_of
+from .gradient_programs import GRADIENT_PROGRAMS, GradientProgram, tensor_of
 from .registry import clear_with_rules
-from .remembered import Linear, Memory, SplitPrograms, differentiate, split_program
 
 R = TypeVar("R")
 Primals = TypeVarTuple("Primals")
@@ -127,10 +127,10 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
     memory = Memory()
 
     def from_record(record: RecalledCall, key: Any) -> Any:
-        recipe = RECIPES.get((key, has_aux))
-        if recipe is None:
+        program = GRADIENT_PROGRAMS.get((key, has_aux))
+        if program is None:
             return _compute(record.call(), has_aux, record, (key, has_aux))
-        return _run_recipe(recipe, record)
+        return _run_program(program, record)
 
     def from_trace(call: Call) -> Any:
         return _compute(call, has_aux)
@@ -160,15 +160,15 @@ def _compute(call: Call, has_aux: bool, record: RecalledCall | None = None, key:
         places = record.places(constants)
         if places is not None:
             templates = whole.results[: len(call.graph.outputs)]
-            RECIPES.keep(key, Recipe(whole, record.scope.home, places, ((one,), trees, templates)))
+            GRADIENT_PROGRAMS.keep(key, GradientProgram(whole, record.scope.home, places, ((one,), trees, templates)))
     outputs = evaluate(whole, [*constants, *call.leaves, one])
     return _value(outputs, trees, call.graph.results), call.nested(outputs[len(call.graph.outputs) :])
 
 
-def _run_recipe(recipe: Recipe, record: RecalledCall) -> Any:
+def _run_program(program: GradientProgram, record: RecalledCall) -> Any:
     """The result and the gradient of a function that recorded the same nodes before."""
-    one, trees, templates = recipe.extra
-    payloads, home = recipe(record.payloads(recipe.places, one)), recipe.home
+    one, trees, templates = program.extra
+    payloads, home = program(record.payloads(program.places, one)), program.home
     count = len(templates)
     outputs = [tensor_of(template, home, data) for template, data in zip(templates, payloads, strict=False)]
     gradients = [tensor_of(x.template, home, payloads[count + place]) for place, x in enumerate(record.leaves)]

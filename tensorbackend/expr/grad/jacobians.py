@@ -20,11 +20,11 @@ from ..trees import unflatten
 from ..vmap import vmap
 from . import rules as rules
 from .calls import Argnums, Call
+from .eager_traces import RecalledCall
+from .eager_transforms import Memory, differentiate, run_transform
 from .engine import linearize_graph
 from .forward import linearize_call
 from .functions import gradient_call
-from .recalled import RecalledCall
-from .remembered import Memory, differentiate, run_transform
 
 
 class Jacobian(Protocol):

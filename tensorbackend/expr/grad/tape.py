@@ -17,16 +17,16 @@ from ...ops.creation.filled import full
 from ...scopes import Block, Ending
 from ...tensor import Tensor
 from ..evaluate import evaluate
+from ..expr_backend import ExprBackend, capture, expr_tensor
 from ..graph import Graph
 from ..node import PARAMETER, Value, next_serial
-from ..record import ExprBackend, capture, expr_tensor
 from ..tree_containers import Tree
 from ..trees import flatten, paths, unflatten
 from . import rules as rules
 from .engine import pull_back
-from .recipes import tensor_of
-from .recorded import TapeNode, active_tape, make_node, open_tape, recall_gradient
+from .gradient_programs import tensor_of
 from .tape_backend import TapeBackend, separate, tape_backend_on, underlying_tensor
+from .tape_nodes import TapeNode, active_tape, make_node, open_tape, recall_gradient
 
 Nested = TypeVar("Nested")
 

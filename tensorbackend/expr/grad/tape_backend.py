@@ -21,11 +21,11 @@ from ...select import get_backend, move
 from ...template import Template
 from ...tensor import Tensor, bind, blank_tensor, rename_like
 from ..composite_programs import record_program
+from ..kept_nodes import plan_of
 from ..node import CAPTURED, RENAMED, Node, Value, here, serials
-from ..recall import plan_of
 from .engine import has_cotangents, inexact
-from .recorded import TapeNode, UnrecordedUse, active_tape, make_node, open_tape
 from .registry import gradient_of
+from .tape_nodes import TapeNode, UnrecordedUse, active_tape, make_node, open_tape
 
 
 @cache

@@ -13,10 +13,10 @@ from ...tensor import Tensor
 from ..closures import close
 from ..control import call
 from ..evaluate import evaluate
+from ..expr_backend import ExprBackend, expr_tensor, value_of
 from ..graph import Graph
 from ..mesh_variation import level_graph, loop_variation
 from ..node import Node
-from ..record import ExprBackend, expr_tensor, value_of
 from ..simplify import results
 from ..trace import trace_leaves
 from .carried import (

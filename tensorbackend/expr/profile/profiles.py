@@ -19,8 +19,8 @@ from ...declarations.argument_errors import check_arguments, check_arguments_ear
 from ...errors import ArgumentError, expected
 from ...rules.plan import integer
 from ..cost.units import show_seconds
+from .events import Recording, recorder
 from .limits import Limits, machine_limits
-from .recorder import Recording, recorder
 from .report import Branch, By, Row, plain_tree, rows_of, table, tree_of
 from .spans import ELSEWHERE, Costs, Span, all_spans, outermost_calls, spans_of
 from .trace_events import trace_of

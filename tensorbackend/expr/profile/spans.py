@@ -14,7 +14,7 @@ from ..cost.work import Work, total
 from ..evaluate import Compiled
 from ..graph import Graph
 from ..node import PARAMETER, Line, Node, Value
-from .recorder import Event
+from .events import Event
 
 ELSEWHERE: Final = 0
 """The thread of spans that a user measured elsewhere: one of its own, so that no other spans are put inside them."""

@@ -13,7 +13,7 @@ from ...caching.locks import module_lock
 from ...caching.option_keys import NUMBERS
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import CHECKED, verify
-from ...dispatch.records import Memo, ReadyCall, record
+from ...dispatch.ready_calls import Memo, ReadyCall, record
 from ...dispatch.watching import Subject, holds_kernels, watch_kernel
 from ...docstrings import document
 from ...dtypes import check_scalar, int64, scalar_kind, uncast

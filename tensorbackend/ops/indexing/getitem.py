@@ -13,7 +13,7 @@ from ...declarations.argument_errors import check_arguments
 from ...dispatch import CHECKED, verify
 from ...dispatch.direct import direct
 from ...dispatch.kernels import Shaped
-from ...dispatch.records import ReadyCall
+from ...dispatch.ready_calls import ReadyCall
 from ...errors import ShapeError, expected
 from ...protocol import Kernel, Payload
 from ...rules.axes import normalize_axis

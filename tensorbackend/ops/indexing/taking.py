@@ -12,7 +12,7 @@ from ...annotations import Axis, SoleAxis
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
 from ...dispatch.direct import direct
-from ...dispatch.records import ReadyCall
+from ...dispatch.ready_calls import ReadyCall
 from ...errors import AxisError, IndexRangeError, ShapeError, expected
 from ...protocol.indexing import Mode
 from ...rules.axes import normalize_axis, sole_axis

@@ -21,8 +21,8 @@ from ..select.default import scoped_default
 from ..sizes import is_symbolic
 from ..template import Template
 from ..tensor import Tensor
+from .kept_nodes import Recall, recalling_kernel, value_under
 from .node import CAPTURED, PARAMETER, Node, Value
-from .recall import Recall, recalling_kernel, value_under
 from .scopes import CapturedNode, Scope, TraceBlock, scope_variable
 from .scopes import current as current
 from .scopes import outside_traces as outside_traces

@@ -19,7 +19,7 @@ from tensorbackend.caching.option_keys import MEMO_LIMIT
 from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dispatch import CHECKED, watching
 from tensorbackend.dispatch.path import FullPath
-from tensorbackend.dispatch.records import Memo, ReadyCall, Record, record
+from tensorbackend.dispatch.ready_calls import Memo, ReadyCall, Record, record
 from tensorbackend.errors import ContractError, DeallocatedError, OutOfRangeError
 from tensorbackend.protocol import Kernel
 

@@ -12,10 +12,10 @@ from ...protocol import Backend
 from ...select import call_with_default, get_backend, move
 from ...select.default import current as default_now
 from ...tensor import Tensor, blank_tensor
+from ..expr_backend import ExprBackend, capture, depends_on_argument, leak_error
 from ..graph import Graph, reachable
+from ..kept_nodes import Recall, value_under
 from ..node import PARAMETER, Node, Value
-from ..recall import Recall, value_under
-from ..record import ExprBackend, capture, depends_on_argument, leak_error
 from ..scopes import CapturedNode, Mark, scope_variable
 from ..trace import argument_names, outputs_of
 from ..tree_containers import LEAF, Tree

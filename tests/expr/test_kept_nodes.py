@@ -13,8 +13,8 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.caching.policy import POLICY
 from tensorbackend.errors import BackendError, DataError, GradientError
-from tensorbackend.expr.grad.recipes import RECIPES
-from tensorbackend.expr.recall import NODES
+from tensorbackend.expr.grad.gradient_programs import GRADIENT_PROGRAMS
+from tensorbackend.expr.kept_nodes import NODES
 
 from ..threads import call_in_threads
 
@@ -28,9 +28,9 @@ def tensor(array: Any, **options: Any) -> tb.Tensor:
 
 def grown(function: Callable[[], Any]) -> tuple[int, int]:
     """By how many nodes and programs a call makes the memos grow."""
-    before = len(NODES), len(RECIPES)
+    before = len(NODES), len(GRADIENT_PROGRAMS)
     function()
-    return len(NODES) - before[0], len(RECIPES) - before[1]
+    return len(NODES) - before[0], len(GRADIENT_PROGRAMS) - before[1]
 
 
 def test_a_computation_that_was_traced_before_makes_no_nodes() -> None:
@@ -202,7 +202,7 @@ def test_an_error_has_the_line_of_the_call_that_failed() -> None:
         with pytest.raises(DataError) as caught:
             tb.grad(function)(singular)
         notes = "".join(getattr(caught.value, "__notes__", ()))
-        assert f"test_recall.py:{function.__code__.co_firstlineno + 1}" in notes
+        assert f"test_kept_nodes.py:{function.__code__.co_firstlineno + 1}" in notes
 
     def refused(x: tb.Tensor) -> tb.Tensor:
         return tb.sum(tb.gamma_inc_l(x, tensor(X)))
@@ -211,7 +211,7 @@ def test_an_error_has_the_line_of_the_call_that_failed() -> None:
         return tb.sum(tb.gamma_inc_l(x, tensor(X)))
 
     for function in (refused, refused_too, refused):
-        with pytest.raises(GradientError, match=f"test_recall.py:{function.__code__.co_firstlineno + 1}"):
+        with pytest.raises(GradientError, match=f"test_kept_nodes.py:{function.__code__.co_firstlineno + 1}"):
             tb.grad(function)(tensor(W**2))
 
 
@@ -262,15 +262,15 @@ def test_what_is_remembered_is_bounded_shown_and_forgotten(monkeypatch: pytest.M
     gradient = tb.grad(lambda x: tb.sum(x * x))
     gradient(tensor(X))
     shown = {cache.name: cache for cache in tb.caches()}
-    assert shown["programs of gradients"].entries == len(RECIPES) == 1
-    monkeypatch.setattr(RECIPES, "limit", 2)
+    assert shown["programs of gradients"].entries == len(GRADIENT_PROGRAMS) == 1
+    monkeypatch.setattr(GRADIENT_PROGRAMS, "limit", 2)
     monkeypatch.setattr(NODES, "limit", 5)
     for count in range(1, 9):
         np.testing.assert_allclose(gradient(tensor(np.arange(float(count)))), 2 * np.arange(count))
-        assert len(RECIPES) <= 2
+        assert len(GRADIENT_PROGRAMS) <= 2
         assert len(NODES) <= 5
     tb.clear_caches()
-    assert not RECIPES
+    assert not GRADIENT_PROGRAMS
     assert not NODES
     assert not {cache.name for cache in tb.caches() if cache.entries} - {"templates in use"}
     np.testing.assert_allclose(gradient(tensor(X)), 2 * X)

@@ -22,8 +22,8 @@ from ..node import HOOK, HOST
 from ..trace import trace_leaves
 from ..trees import unflatten
 from .calls import Argnums, Call, trace_call
-from .recalled import RecalledCall, recall_call
-from .recipes import RECIPES, Recipe, tensor_of
+from .eager_traces import RecalledCall, recall_call
+from .gradient_programs import GRADIENT_PROGRAMS, GradientProgram, tensor_of
 
 R = TypeVar("R")
 
@@ -75,12 +75,12 @@ def run_transform(name: str, key: Key, record: RecalledCall, transform: Transfor
     """The results of a transform, by one program of the function and all that the transform computes from it."""
     key = name, key, record.tree, *[x.template for x in more]
     held = [tensor for _, tensor in record.scope.lifted.values()]
-    recipe = RECIPES.get(key)
-    if recipe is not None:
-        whole: Graph = recipe.extra
-        home = recipe.home
+    program = GRADIENT_PROGRAMS.get(key)
+    if program is not None:
+        whole: Graph = program.extra
+        home = program.home
         if all(x.backend is home for x in more):
-            payloads = recipe(record.payloads(recipe.places, more))
+            payloads = program(record.payloads(program.places, more))
             outputs = [tensor_of(out, home, data) for out, data in zip(whole.results, payloads, strict=True)]
         else:
             outputs = evaluate(whole, [*held, *record.leaves, *more])
@@ -95,7 +95,7 @@ def run_transform(name: str, key: Key, record: RecalledCall, transform: Transfor
     except TemplateDataError:  # the default of a composite reads captured data
         return transform(record.call(), more)
     if not whole.captured:
-        RECIPES.keep(key, Recipe(whole, record.scope.home, range(start), whole))
+        GRADIENT_PROGRAMS.keep(key, GradientProgram(whole, record.scope.home, range(start), whole))
     return unflatten(whole.out_tree, evaluate(whole, tensors))
 
 
@@ -104,16 +104,16 @@ class Linear(NamedTuple):
 
     graph: Graph
     residuals: Sequence[Tensor]
-    recipe: Recipe | None = None
+    program: GradientProgram | None = None
 
     def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         """The results for tensors that have the shapes and dtypes of the graph's last parameters."""
-        graph, residuals, recipe = self
-        if recipe is not None and not is_watching():
-            home = recipe.home
+        graph, residuals, program = self
+        if program is not None and not is_watching():
+            home = program.home
             if all(x.backend is home for x in tensors):
                 with suppress(Exception):  # the graph raises it again, at the line of its node
-                    results = recipe([x.data for x in (*residuals, *tensors)])
+                    results = program([x.data for x in (*residuals, *tensors)])
                     return [tensor_of(out, home, data) for out, data in zip(graph.results, results, strict=True)]
         return evaluate(graph, [*residuals, *tensors])
 
@@ -135,11 +135,11 @@ def split_program(
 
     `split` takes the function's graph and the positions of the parameters to differentiate by.
     """
-    recipe = RECIPES.get((name, key))
+    program = GRADIENT_PROGRAMS.get((name, key))
     home, count = record.scope.home, len(record.outputs)
-    if recipe is not None:
-        halves, second, unused = recipe.extra
-        payloads = recipe(record.payloads(recipe.places, unused))
+    if program is not None:
+        halves, second, unused = program.extra
+        payloads = program(record.payloads(program.places, unused))
         outputs = [tensor_of(out, home, data) for out, data in zip(halves.forward.results, payloads, strict=True)]
         return outputs[:count], Linear(halves.linear, outputs[count:], second)
     call = record.call()
@@ -148,7 +148,7 @@ def split_program(
     unused = [zeros(x.shape, dtype=x.dtype, backend=home) for x in halves.unused]
     places, second = record.places(constants), None
     if places is not None and not halves.forward.captured and not halves.linear.captured:
-        second = Recipe(halves.linear, home, None)
-        RECIPES.keep((name, key), Recipe(halves.forward, home, places, (halves, second, unused)))
+        second = GradientProgram(halves.linear, home, None)
+        GRADIENT_PROGRAMS.keep((name, key), GradientProgram(halves.forward, home, places, (halves, second, unused)))
     outputs = evaluate(halves.forward, [*constants, *call.leaves, *unused])
     return outputs[:count], Linear(halves.linear, outputs[count:], second)

@@ -12,7 +12,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import DataError
-from tensorbackend.expr.grad.recipes import RECIPES
+from tensorbackend.expr.grad.gradient_programs import GRADIENT_PROGRAMS
 
 X = np.asarray([0.5, -1.5, 2.0])
 W = np.asarray([3.0, 0.25, -1.0])
@@ -35,12 +35,12 @@ def test_what_was_recorded_before_needs_no_new_recipe() -> None:
         return taped(lambda x, w: tb.sum(tb.sin(x) * w), X * scale, W)
 
     step(1.0)
-    before = len(RECIPES)
+    before = len(GRADIENT_PROGRAMS)
     for scale in (1.0, 2.0, -1.0):
         by_x, by_w = step(scale)
         np.testing.assert_allclose(by_x, np.cos(X * scale) * W)
         np.testing.assert_allclose(by_w, np.sin(X * scale))
-    assert len(RECIPES) == before
+    assert len(GRADIENT_PROGRAMS) == before
 
 
 def test_branches_on_data_are_told_apart() -> None:
@@ -135,7 +135,7 @@ def test_an_error_has_the_line_of_the_computation() -> None:
         with pytest.raises(DataError) as caught:
             taped(function, np.zeros((2, 2)))
         notes = "".join(getattr(caught.value, "__notes__", ()))
-        assert f"test_recorded.py:{function.__code__.co_firstlineno + 1}" in notes
+        assert f"test_tape_nodes.py:{function.__code__.co_firstlineno + 1}" in notes
 
 
 def test_recipes_hold_no_data() -> None:

@@ -15,12 +15,12 @@ from ...ops.creation.filled import full
 from ...protocol import Backend
 from ...rules.plan import Out
 from ...tensor import Tensor
+from ..expr_backend import ExprBackend, expr_tensor
 from ..graph import Graph, reachable
+from ..kept_nodes import Plan
 from ..node import PARAMETER, Default, Line, Node, Value, serials
-from ..recall import Plan
-from ..record import ExprBackend, expr_tensor
 from .engine import pull_back
-from .recipes import RECIPES, Recipe, tensor_of
+from .gradient_programs import GRADIENT_PROGRAMS, GradientProgram, tensor_of
 
 if TYPE_CHECKING:
     from .tape import Tape
@@ -94,14 +94,14 @@ def make_node(
     return node
 
 
-_UNFIT: Final = Recipe(Graph((), ()), cast(Backend, None), None)
+_UNFIT: Final = GradientProgram(Graph((), ()), cast(Backend, None), None)
 """Marks a gradient whose rules read data, so that it is derived each time."""
 
 
 def recall_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None:
-    """The gradient of a value on a tape, outside the blocks of all tapes, by a recipe for what the tape recorded.
+    """The gradient of a value on a tape, outside the blocks of all tapes, by a program for what the tape recorded.
 
-    It is `None` if there is no recipe, as for custom gradients, and if an error must be raised.
+    It is `None` if there is no program, as for custom gradients, and if an error must be raised.
     """
     nodes = cast(list[TapeNode], reachable([y]))  # as a tape has no other nodes
     numbers: dict[Node, int] = {node: number for number, node in enumerate(nodes)}
@@ -120,23 +120,23 @@ def recall_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None:
         rows += x.template, numbers.get(x.data.node, -1), x.data.index
     home = cast(TapeNode, y.node).results[y.index].backend
     key = "tape", *rows, home, defaults.current_precision()
-    recipe = RECIPES.get(key)
-    if recipe is None:
-        recipe = RECIPES.keep(key, _derive(y, leaves, numbers, home) or _UNFIT)
-    if recipe is _UNFIT:
+    program = GRADIENT_PROGRAMS.get(key)
+    if program is None:
+        program = GRADIENT_PROGRAMS.keep(key, _derive(y, leaves, numbers, home) or _UNFIT)
+    if program is _UNFIT:
         return None
     payloads = []
-    for number, index in recipe.places:
+    for number, index in program.places:
         node = nodes[number]
         payloads.append(node.results[index].data)
     with suppress(Exception):  # the error is raised again where the nodes have the lines of this computation
-        results = recipe(payloads)
+        results = program(payloads)
         return [tensor_of(x.template, home, data) for x, data in zip(leaves, results, strict=True)]
     return None
 
 
-def _derive(y: Value, leaves: Sequence[Tensor], numbers: dict[Node, int], home: Backend) -> Recipe | None:
-    """The recipe of a gradient, by a graph whose parameters are the values that it needs; `None` if it reads data."""
+def _derive(y: Value, leaves: Sequence[Tensor], numbers: dict[Node, int], home: Backend) -> GradientProgram | None:
+    """The program of a gradient, by a graph whose parameters are the values that it needs; `None` if it reads data."""
     taken: dict[Value, Value] = {}
 
     def lookup(value: Value) -> Tensor:
@@ -152,4 +152,4 @@ def _derive(y: Value, leaves: Sequence[Tensor], numbers: dict[Node, int], home: 
     graph = Graph(list(taken.values()), [cotangent.data for cotangent in cotangents])
     if graph.captured:
         return None
-    return Recipe(graph, home, [(numbers[node], index) for node, index in taken])
+    return GradientProgram(graph, home, [(numbers[node], index) for node, index in taken])

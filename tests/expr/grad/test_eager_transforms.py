@@ -12,8 +12,8 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.caching.policy import POLICY
 from tensorbackend.errors import ArgumentError, DataError, GradientError, ShapeError
-from tensorbackend.expr.grad.recipes import RECIPES
-from tensorbackend.expr.recall import NODES
+from tensorbackend.expr.grad.gradient_programs import GRADIENT_PROGRAMS
+from tensorbackend.expr.kept_nodes import NODES
 
 X = np.asarray([0.5, -1.5, 2.0])
 V = np.asarray([1.0, -2.0, 0.25])
@@ -55,16 +55,16 @@ def _nothing_remembered() -> None:
 
 def grown(function: Callable[[], Any]) -> tuple[int, int]:
     """By how many nodes and programs a call makes the memos grow."""
-    before = len(NODES), len(RECIPES)
+    before = len(NODES), len(GRADIENT_PROGRAMS)
     function()
-    return len(NODES) - before[0], len(RECIPES) - before[1]
+    return len(NODES) - before[0], len(GRADIENT_PROGRAMS) - before[1]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_function_that_records_the_same_is_not_differentiated_again(name: str) -> None:
     call, expected = TRANSFORMS[name]
     np.testing.assert_allclose(call(), expected)
-    assert len(RECIPES) == 1
+    assert len(GRADIENT_PROGRAMS) == 1
     for _ in range(POLICY.calls_before_compiling + 2):
         assert grown(lambda: np.testing.assert_allclose(call(), expected)) == (0, 0)
 
@@ -218,14 +218,14 @@ def test_an_error_has_the_line_of_the_call_that_failed(name: str) -> None:
             with pytest.raises(DataError) as caught:
                 call(lambda x, f=function: f(x * 0.0))
             notes = "".join(getattr(caught.value, "__notes__", ()))
-            assert f"test_remembered.py:{function.__code__.co_firstlineno + 1}" in notes
+            assert f"test_eager_transforms.py:{function.__code__.co_firstlineno + 1}" in notes
 
     def refused(x: tb.Tensor) -> tb.Tensor:
         y = tb.gamma_inc_l(x * x, tensor(X * X))
         return tb.sum(y) if name == "hessian" else y[:2]
 
     for _ in range(2):
-        with pytest.raises(GradientError, match=f"test_remembered.py:{refused.__code__.co_firstlineno + 1}"):
+        with pytest.raises(GradientError, match=f"test_eager_transforms.py:{refused.__code__.co_firstlineno + 1}"):
             call(refused)
 
 

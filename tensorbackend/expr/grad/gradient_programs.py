@@ -17,7 +17,7 @@ from ..simplify import simplified
 from .registry import clear_with_rules
 
 
-class Recipe:
+class GradientProgram:
     """How results and cotangents are computed from payloads.
 
     It is optimised in stages: at first the caller runs the graph itself, as most graphs occur once; the first call
@@ -61,7 +61,7 @@ class Recipe:
         return self._kernel
 
 
-RECIPES: Final[BoundedMemo[Recipe]] = clear_with_rules(BoundedMemo("programs of gradients", 512))
+GRADIENT_PROGRAMS: Final[BoundedMemo[GradientProgram]] = clear_with_rules(BoundedMemo("programs of gradients", 512))
 """The recipes by what was recorded."""
 
 
