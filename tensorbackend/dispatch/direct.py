@@ -58,7 +58,7 @@ class DirectPath(Dispatcher):
         self.function, self.plan = function, plan
         checked = None if "key" in roles else self._adapt  # an operator, `x[key]`, gets no other arguments
         self.op: Any = update_wrapper(generate(self, self.serve, adapt=checked), function)
-        holds_kernels(self.calls)
+        holds_kernels(self)
 
     def _adapt(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that the signature takes under other names; raises an error for any other such call."""

@@ -32,7 +32,7 @@ from .operands import Call, convert_arrays
 from .ready_calls import Key, ReadyCall, ServeCall, record
 from .signature import public
 from .source import PLACEMENT, takes_numbers
-from .watching import Change, holds_kernels, is_watching
+from .watching import holds_kernels, is_watching
 
 
 class FullPath(Planner):
@@ -51,24 +51,12 @@ class FullPath(Planner):
         super().__init__(spec, sole=sole, nested=self.plain)
         if self.plain:
             holds_no_precision(self.calls)
-        self.once: dict[Key, bool] = {}
-        """The keys of calls that came once, of those that are kept when they come again."""
 
     def op(self) -> Callable[..., Any]:
         """The public op."""
         self.public = public(self._warm(), self.spec)
         holds_kernels(self)
         return self.public
-
-    def exchange(self, change: Change) -> None:
-        """Replaces each kernel that is ready by what `change` returns for it."""
-        self.calls.exchange(change)
-        self.kinds.clear()
-
-    @property
-    def memos(self) -> list[Any]:
-        """The memos of the op's calls."""
-        return [self.calls, self.kinds, self.once]
 
     def _warm(self) -> Callable[..., Any]:
         """The function of the op's warm calls.
@@ -174,9 +162,9 @@ class FullPath(Planner):
 
     def comes_again(self, key: Key) -> bool:
         """Whether a call came before. Most templates of composites occur once, and so does each length of a list."""
-        again = key in self.once
+        again = key in self.times
         if not again:
-            remember(self.once, key, True)
+            remember(self.times, key, 1)
         return again
 
     def _keep(self, ready: ReadyCall, key: Key, operands: Sequence[Any], dtypes: Sequence[DType]) -> None:

@@ -128,6 +128,8 @@ class Dispatcher(ABC):
         """The calls that are ready."""
         self.kinds: Final[dict[Key, Any]] = {}
         """The plans that serve new shapes, by kind: for each a `Kind`."""
+        self.times: Final[dict[Key, int]] = {}
+        """How often calls came that become ready only when they come again."""
         self.key_of: Callable[..., Key]
         """The key of a call for its arguments, once the op's code is generated.
 
@@ -139,6 +141,16 @@ class Dispatcher(ABC):
     @abstractmethod
     def serve(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready."""
+
+    def exchange(self, change: Change) -> None:
+        """Replaces each kernel that is ready by what `change` returns for it."""
+        self.calls.exchange(change)
+        self.kinds.clear()
+
+    @property
+    def memos(self) -> list[Any]:
+        """All that is kept of the op's calls."""
+        return [self.calls, self.kinds, self.times]
 
     def recover(
         self, error: Exception, ready: ReadyCall, backend: Backend, payloads: Sequence[Any], arguments: Sequence[Any]

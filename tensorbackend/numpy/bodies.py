@@ -55,20 +55,8 @@ class Body(Dispatcher):
         name = function.__name__
         super().__init__(OpSpec(name, "composite", name, function, parameters), sole=False, nested=False)
         self.function: Final = function
-        self.met: Final[dict[Any, int]] = {}
-        """How often a call of a kind ran op by op."""
-        self.memos_of_calls: Final = [self.calls, self.met]
         self.op: Final = generate(self, self.serve)
         holds_kernels(self)
-
-    @property
-    def memos(self) -> list[Any]:
-        """The memos of the function's calls."""
-        return self.memos_of_calls
-
-    def exchange(self, change: Any) -> None:
-        """Replaces each kernel that is ready by what `change` returns for it."""
-        self.calls.exchange(change)
 
     def serve(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of the function, op by op; a kind of call that came often is planned."""
@@ -86,13 +74,12 @@ class Body(Dispatcher):
         if computes(backend) and not defaults.cast_blocks:
             try:
                 key = self.key_of(*arguments, **keywords)
-                runs = self.met.get(key, 0)
+                times = self.times.get(key, 0)
             except Exception:  # an argument that has no key
                 return result
-            if runs < POLICY.calls_before_body:
-                remember(self.met, key, runs + 1)
-            elif runs == POLICY.calls_before_body:
-                remember(self.met, key, runs + 1)
+            if times <= POLICY.calls_before_body:
+                remember(self.times, key, times + 1)
+            if times == POLICY.calls_before_body:
                 self._plan(key, backend, result, arguments, keywords)
         return result
 
