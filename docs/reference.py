@@ -54,6 +54,7 @@ FAMILIES: Final = {
             "hooks",
             "host",
             "introspection",
+            "libraries",
             "saved_graphs",
         ),
     ),

@@ -323,6 +323,7 @@ if _TYPE_CHECKING:
     from .expr.introspection import backend_of as backend_of
     from .expr.introspection import is_concrete as is_concrete
     from .expr.jit import jit as jit
+    from .expr.libraries import for_arrays as for_arrays
     from .expr.name_scopes import name_scope as name_scope
     from .expr.nonfinite import debug_nans as debug_nans
     from .expr.profile.limits import Limits as Limits

@@ -47,6 +47,7 @@ MODULES = {
         "expr.hooks": "debug_callback debug_print",
         "expr.host": "host_call",
         "expr.jit": "jit",
+        "expr.libraries": "for_arrays",
         "expr.name_scopes": "name_scope",
         "expr.nonfinite": "debug_nans",
         "expr.profile.limits": "Limits machine_limits",

@@ -378,6 +378,17 @@ def tree_map_with_path(draw: Draw, run: Recorder, backend: Backend) -> None:
     }
 
 
+@law("for_arrays", by="NumPy")
+def for_arrays(draw: Draw, run: Recorder, backend: Backend) -> None:
+    x, number = point(draw, 3), draw(st.integers(1, 3))
+    function = run(lambda tree, number: {"y": tb.sin(tree["x"]) * number, "text": "kept"})
+    for given, kind in ((x, numpy.ndarray), (on(x, backend), tb.Tensor)):
+        found = function({"x": given}, number=number)
+        assert type(found["y"]) is kind
+        assert found["text"] == "kept"
+        close(found["y"], numpy.sin(x) * number)
+
+
 @law("register_tree_node", by="definition")
 def register_tree_node(draw: Draw, run: Recorder, backend: Backend) -> None:
     class Pair:

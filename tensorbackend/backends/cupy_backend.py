@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import ALL_DTYPES, STORED_DTYPES, as_dtype, float64
-from ..errors import ArgumentError, BackendError, expected
+from ..errors import ArgumentError, BackendError, UnsupportedOp, expected
 from ..interchange import HOST, numpy_dtype, payload_dtype, read_only
 from ..protocol import Backend, Kernel, Payload, defines, kernel_of, planned
 from ..protocol.core import Core
@@ -169,6 +169,14 @@ class CupyBackend(ArrayModuleBackend):
         if x.dtype.is_narrow:
             array = array.view(numpy_dtype(x.dtype))
         return array.astype(dtype or array.dtype, copy=False) if copy else read_only(array, dtype, copy)
+
+    def exported(self, x: Tensor, /) -> Any:
+        """A copy, as a program may keep the payload; CuPy has no arrays of narrow dtypes."""
+        if x.dtype.is_narrow:
+            remedy = "cast with astype() before returning it"
+            raise UnsupportedOp(expected("a dtype of CuPy's arrays", remedy, dtype=x.dtype), x.dtype)
+        with self._device:
+            return x.data.copy()
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Copies of consecutive runs of entries along the first axis."""

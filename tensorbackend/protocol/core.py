@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -310,6 +310,24 @@ class Core:
         """The template and payload of an array of the backend's own library that is a payload without conversion.
 
         `None` for any other array, which is then imported by NumPy or DLPack; here for every array.
+        """
+        return None
+
+    def exported(self, x: Tensor, /) -> Any:
+        """The data of a tensor as an array of the backend's own library, as `for_arrays` returns it.
+
+        It is the caller's own: if the library can write to its arrays, it is a copy.
+        """
+        remedy = "return numpy.asarray(x), or leave for_arrays out"
+        raise UnsupportedOp(expected("a backend whose library has arrays", remedy, backend=self.name))
+
+    def through_autograd(
+        self, function: Callable[[Sequence[Tensor]], Sequence[Tensor]], arrays: Sequence[Any], /
+    ) -> Sequence[Any] | None:
+        """The arrays that a function of tensors returns for arrays, as a part of what the library differentiates.
+
+        `None`, as here, where the library differentiates nothing, or sees each op of the function by itself. The
+        function may be called, and traced, any number of times.
         """
         return None
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorbackend import Template, Tensor
 from tensorbackend.dtypes import ALL_DTYPES, STORED_DTYPES, bfloat16
-from tensorbackend.errors import ArgumentError, expected
+from tensorbackend.errors import ArgumentError, UnsupportedOp, expected
 from tensorbackend.extending import (
     DeviceFacts,
     Forward,
@@ -21,6 +21,7 @@ from tensorbackend.extending import (
 from tensorbackend.protocol import Payload
 
 from .activations import TorchActivations
+from .autograd import Program, call, takes_part
 from .creation import TorchCreation
 from .ctc import TorchCtc
 from .elementwise import TorchElementwise
@@ -163,6 +164,20 @@ class TorchBackend(
         if array.dtype not in dtypes():
             return None
         return Template(tuple(array.shape), dtype_of(array.dtype), None), array
+
+    def exported(self, x: Tensor, /) -> Any:
+        """A copy, as a program may keep the payload; codes as PyTorch's dtype."""
+        if not x.dtype.is_narrow:
+            return x.data.clone()
+        narrow = getattr(torch, x.dtype.name, None) if x.dtype.bits == 8 else None
+        if narrow is None:
+            remedy = "cast with astype() before returning it"
+            raise UnsupportedOp(expected("a dtype of PyTorch's tensors of whole bytes", remedy, dtype=x.dtype), x.dtype)
+        return x.data.clone().view(narrow)
+
+    def through_autograd(self, function: Program, arrays: Sequence[Any], /) -> Sequence[Any] | None:
+        """The results as parts of PyTorch's graph, with our derivatives; `None` where nothing is differentiated."""
+        return call(function, arrays) if takes_part(arrays) else None
 
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
         """The template and payload of an array with `__dlpack__` on this device, detached."""

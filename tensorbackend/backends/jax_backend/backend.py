@@ -307,6 +307,15 @@ class JaxBackend(
             return super().to_dlpack(x, **options)
         return x.data.__dlpack__(**options)
 
+    def exported(self, x: Tensor, /) -> Any:
+        """The payload itself, as nobody can write to it; that of a narrow dtype as JAX's own array of it."""
+        if not x.dtype.is_narrow:
+            return x.data
+        if x.dtype.bits < 8:
+            remedy = "cast with astype() before returning it"
+            raise UnsupportedOp(expected("a dtype of JAX's arrays of whole bytes", remedy, dtype=x.dtype), x.dtype)
+        return self.lax.bitcast_convert_type(x.data, numpy_dtype(x.dtype))
+
     def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
         """The template and payload of a `jax.Array` that is on this instance's device alone.
 

@@ -117,6 +117,10 @@ class NumpyBackend(
         data = x.data.view(numpy_dtype(x.dtype)) if x.dtype.is_narrow else x.data
         return read_only(data, dtype, copy)
 
+    def exported(self, x: Tensor, /) -> Any:
+        """A copy, as a program may keep the payload; a number of NumPy in place of an array without axes."""
+        return self.to_numpy(x, None, True)[()]
+
     # Blocks that stay in the cache, which only NumPy needs
 
     def encrypt(self, key: Array, first: Array, second: Array) -> None:
