@@ -13,10 +13,10 @@ from typing import Any
 from ...protocol import Backend
 from ...select import move
 from ...tensor import Tensor, rename_like
+from ..expr_backend import capture
 from ..graph import Graph, reachable
 from ..jit import jit
 from ..node import CAPTURED, PARAMETER, RENAMED, Node, Value, in_place_of
-from ..record import capture
 from ..simplify import rewritten
 from .allowances import bound_of
 from .lockstep import describe

@@ -12,9 +12,9 @@ from ...dtypes import finfo
 from ...errors import TensorBackendError
 from ...protocol import Backend
 from ...tensor import Tensor
+from ..expr_backend import capture
 from ..graph import Graph
 from ..node import PARAMETER, Node, Value, in_place_of
-from ..record import capture
 from ..simplify import parts
 from .allowances import allowances, bound_of, mapped, tensors_of
 from .result import Difference

@@ -62,7 +62,7 @@ class GradientProgram:
 
 
 GRADIENT_PROGRAMS: Final[BoundedMemo[GradientProgram]] = clear_with_rules(BoundedMemo("programs of gradients", 512))
-"""The recipes by what was recorded."""
+"""The programs by what was recorded."""
 
 
 def tensor_of(template: Template, backend: Backend, data: Payload) -> Tensor:
