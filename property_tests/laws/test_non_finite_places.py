@@ -64,7 +64,7 @@ def test_a_product_of_shifted_vectors_multiplies_no_padding(
     backend: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With parts of few elements of the shorter vector, and with one."""
-    monkeypatch.setattr(convolution, "_MOST", most)
+    monkeypatch.setattr(convolution, "_MOST_KERNEL_ELEMENTS", most)
     tb.clear_caches()
 
     @profile(EXAMPLES.get(backend, 40))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SHOWN = 5
 """The number of failures that are printed in full; the report holds them all."""
 
-EXAMPLES, FEW = 100, 10
+EXAMPLES, QUICK_EXAMPLES = 100, 10
 """The numbers of calls for each op and dtype: of a full run and of a quick one."""
 
 
@@ -44,7 +44,8 @@ def arguments(parser: ArgumentParser) -> None:
     add("--op", nargs="+", action="extend", metavar="OP", help="only these ops, by public name, such as linalg.qr")
     add("--dtype", nargs="+", action="extend", metavar="DTYPE", help="only these dtypes, such as float32 or f32")
     add("--examples", type=int, metavar="N", help=f"calls for each op and dtype (default: {EXAMPLES})")
-    add("--quick", action="store_true", help=f"{FEW} calls of one dtype of each kind, unless others are requested")
+    quick = f"{QUICK_EXAMPLES} calls of one dtype of each kind, unless others are requested"
+    add("--quick", action="store_true", help=quick)
     add("--seed", type=int, default=0, metavar="S", help="seed of the random calls (default: 0)")
     add("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
     add("--onnx", action="store_true", help="ONNX's own tests through tensorbackend-onnx instead of random calls")
@@ -64,7 +65,7 @@ def run(options: Namespace) -> int:
     try:
         backend = get_backend(options.name, device=options.device)
         if options.examples is None:
-            options.examples = FEW if options.quick else EXAMPLES
+            options.examples = QUICK_EXAMPLES if options.quick else EXAMPLES
         ops, dtypes = _ops(options.op), _dtypes(options.dtype, quick=options.quick)
         _check_options(options)
     except TensorBackendError as error:

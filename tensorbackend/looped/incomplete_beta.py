@@ -38,7 +38,7 @@ from ..tensor import Tensor, TensorLike
 _TINY = 1e-300
 _EPSILON = 1e-15
 """The relative change that rounding alone may make: an element that has changed by no more once has converged."""
-_MOST = 20_000
+_MOST_TERMS = 20_000
 _STIRLING_FROM = 8.0
 """From here on Stirling's series has the accuracy of float64."""
 _LARGE = 100.0
@@ -177,7 +177,7 @@ def _fraction(parts: _Parts) -> Tensor:
     n = full((), 1.0, dtype=float64, like=x)
     start = n, first, zeros_like(x), first, ones_like(x)
     value: Tensor = while_loop(
-        lambda state: logical_and(less(state[0], _MOST), any_of(greater(state[4], _EPSILON))), extend, start
+        lambda state: logical_and(less(state[0], _MOST_TERMS), any_of(greater(state[4], _EPSILON))), extend, start
     )[3]
     return 1 / value
 

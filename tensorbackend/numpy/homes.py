@@ -19,7 +19,7 @@ from ..tensor import Tensor
 from .arrays import ndarray
 from .dtypes import NUMBERS
 
-_FEW: Final = 8
+_SEARCHED_ENTRIES: Final = 8
 """The entries of a list in which arrays are looked for, unless its first, middle and last ones are numbers."""
 
 _DEPTH: Final = 4
@@ -56,7 +56,9 @@ def home_of(values: Sequence[Any], depth: int = _DEPTH) -> Backend | None:
         else:
             continue
         return None  # with one array on the default backend all are, or yield
-    return None if lists is None or not depth else home_of([part for each in lists for part in each[:_FEW]], depth - 1)
+    if lists is None or not depth:
+        return None
+    return home_of([part for each in lists for part in each[:_SEARCHED_ENTRIES]], depth - 1)
 
 
 def _place(array: ndarray) -> Backend:

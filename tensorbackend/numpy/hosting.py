@@ -278,7 +278,9 @@ class vectorize:
         """Whether calls for each element take less time than a trace, as of a few elements in NumPy's memory."""
         return all(
             each.__class__ in NUMBERS
-            or (each.__class__ is ndarray and (t := tensor_of(each)).data.__class__ is HOST and t.size <= _FEW)
+            or (
+                each.__class__ is ndarray and (t := tensor_of(each)).data.__class__ is HOST and t.size <= _MOST_UNTRACED
+            )
             for each in arguments
         )
 
@@ -315,7 +317,7 @@ class vectorize:
         return parts if isinstance(made, tuple) else parts[0]
 
 
-_FEW: Final = 128
+_MOST_UNTRACED: Final = 128
 """The most elements of an array for which a function is called one by one although it could be traced."""
 
 vectorize.__module__ = __package__

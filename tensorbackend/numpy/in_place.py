@@ -18,7 +18,7 @@ from .layouts import refuse_read_only
 _WIDE: Final = frozenset({float64, complex128})
 """Dtypes that hold Python's floats exactly."""
 
-_MOST: Final = finfo(float32).max
+_LARGEST_FLOAT32: Final = finfo(float32).max
 
 _PLACES: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype is bool_ or dtype.is_integer} - {uint64})
 """Dtypes of index arrays and masks; of uint64 NumPy takes the largest for negative ones."""
@@ -41,7 +41,7 @@ def is_exact(value: Any, t: Tensor) -> bool:
     """Whether NumPy casts a number to the dtype of a tensor as the library does."""
     kind, dtype = value.__class__, t.template.dtype
     if kind is float:
-        return dtype in _WIDE or (dtype is float32 and -_MOST <= value <= _MOST)
+        return dtype in _WIDE or (dtype is float32 and -_LARGEST_FLOAT32 <= value <= _LARGEST_FLOAT32)
     if kind is int:
         return dtype is int64 or dtype in _WIDE
     return kind is t.data.dtype.type or (kind is bool and dtype is bool_)

@@ -21,7 +21,7 @@ from .elementwise.ternary import clip
 from .indexing.taking import take_at
 from .shape import broadcast_to, concatenate
 
-_FEW = 16
+_MOST_SLICED_RUNS = 16
 """Up to this number of runs, entries are sliced and concatenated; of more runs they are taken by position."""
 
 Positions = int | Sequence[int] | slice | Tensor
@@ -84,7 +84,7 @@ def delete(x: TensorLike, positions: Positions, /, *, axis: SoleAxis = None) -> 
 def _select_runs(x: Tensor, along: int, runs: Sequence[tuple[int, int]]) -> Tensor:
     """Selects runs of entries along an axis, each from a start to a stop, and concatenates them."""
     runs = [(start, stop) for start, stop in runs if start < stop] or [(0, 0)]
-    if len(runs) > _FEW:
+    if len(runs) > _MOST_SLICED_RUNS:
         places = list(chain.from_iterable(range(start, stop) for start, stop in runs))
         return take_at(x, asarray(places, dtype="int64", backend=x.backend), axis=along, mode="clip").rename(*x.names)
     before = (slice(None),) * along

@@ -24,7 +24,7 @@ from ..ops.shape import matrix_transpose
 from ..tensor import Tensor
 from .linear import Linear, Sparse, TransposedForm
 
-KEPT: Final = 16
+KEPT_FACTORISATIONS: Final = 16
 """The number of factorisations of sparse matrices that are kept."""
 
 _NAN = float("nan")
@@ -91,7 +91,7 @@ def _solve_by_factors(matrix: Any, parts: tuple[Any, ...], b: Any, transposed: b
         factors = _factorise(matrix, *parts)
     with _lock:
         _factors[key] = factors
-        while len(_factors) > KEPT:
+        while len(_factors) > KEPT_FACTORISATIONS:
             _factors.popitem(last=False)
     if isinstance(factors, str):  # singular
         return numpy.full_like(b, _NAN)

@@ -26,7 +26,7 @@ from ..sparse.host import to_host_arrays
 from ..tensor import Tensor
 from .linear import Linear, Sparse, Tensors, transpose_by_vjp
 
-MOST: Final = 16
+MOST_STEPS: Final = 16
 """The most steps of a product, each with one entry of every row; the rest of longer rows is summed separately."""
 
 FILLED: Final = 2
@@ -179,7 +179,7 @@ def _entries_of_each(lengths: Any) -> int:
     def storage_size(most: int) -> int:
         return most * len(lengths) + int((lengths > most).sum()) * (longest - most)
 
-    return min(range(1, min(longest, MOST) + 1), key=storage_size)
+    return min(range(1, min(longest, MOST_STEPS) + 1), key=storage_size)
 
 
 def _places(matrix: SparseMatrix, first: Any, second: Any) -> tuple[Any, Any]:

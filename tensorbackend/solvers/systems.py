@@ -190,7 +190,7 @@ def _home(*arguments: Any) -> Backend:
     return home_of(flatten(arguments)[0])
 
 
-_MOST: Final = 2**31 - 1
+_MOST_ITERATIONS: Final = 2**31 - 1
 
 _DEGREE = re.compile(r"bicgstab\((\d{1,2})\)")
 
@@ -336,7 +336,7 @@ class _System:
     def limit(self, value: Any) -> Tensor:
         """The maximum number of iterations for each example, of shape (..., 1)."""
         if value is None or isinstance(value, int):
-            most = min(10 * self.columns if value is None else value, _MOST)
+            most = min(10 * self.columns if value is None else value, _MOST_ITERATIONS)
             return full((*self.batch, 1), most, dtype="int32", backend=self._plain)
         x = nameless(beside(value, self._plain)).detach()
         if not x.dtype.is_integer:

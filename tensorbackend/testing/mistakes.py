@@ -26,7 +26,7 @@ from .contract import outcome, outcome_text
 from .source import public
 from .strategies import Draw, axis_names
 
-MANY = 9
+TOO_MANY_AXES = 9
 """More axes than a drawn tensor has."""
 
 Place: TypeAlias = int | str
@@ -170,20 +170,20 @@ def _wrong(call: Invocation, parameter: Parameter, given: Any) -> Iterable[objec
     if parameter.meaning == "dtype":
         return ["float33"]
     if kind == "PerAxis":
-        return [(1,) * MANY]
+        return [(1,) * TOO_MANY_AXES]
     if kind == "Paddings":
-        return [[(0, 0)] * MANY, "middle"]
+        return [[(0, 0)] * TOO_MANY_AXES, "middle"]
     if parameter.name == "names":
-        return [("n",) * MANY, axis_names(MANY)]
+        return [("n",) * TOO_MANY_AXES, axis_names(TOO_MANY_AXES)]
     if parameter.name == "shape" and "Sequence[int]" in kind:
         return [(-2,)]
     if _is_choice(call, kind):
         return ["neither"]
     axes: list[object] = []
     if kind in _ONE_AXIS:
-        axes += [MANY, -MANY, "nowhere", 1.5]
+        axes += [TOO_MANY_AXES, -TOO_MANY_AXES, "nowhere", 1.5]
     if kind in _SEVERAL_AXES:
-        axes += [(0, MANY), ("nowhere",), (0, 0)]
+        axes += [(0, TOO_MANY_AXES), ("nowhere",), (0, 0)]
     return axes
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, ShapeError
-from tensorbackend.ops.editing import _FEW
+from tensorbackend.ops.editing import _MOST_SLICED_RUNS
 
 DATA = np.arange(12.0).reshape(3, 4)
 
@@ -32,7 +32,7 @@ def test_entries_put_between(positions: list[int]) -> None:
         assert (got.tolist(), got.names) == (np.insert(DATA, positions, added, 1).tolist(), ("row", "n"))
 
 
-@pytest.mark.parametrize("count", [0, 1, 3, _FEW, 40])
+@pytest.mark.parametrize("count", [0, 1, 3, _MOST_SLICED_RUNS, 40])
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
 def test_any_number_of_positions(count: int, backend: str) -> None:
     random = np.random.default_rng(count)

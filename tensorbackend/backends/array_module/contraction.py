@@ -11,10 +11,12 @@ from ...protocol import Kernel, planned
 from ...protocol.workspace import takes
 from ...template import Shape, Template, intern_template
 from .base import Array, ArrayBase
-from .linalg.factorisations import _MANY
 from .precision import computing_kernel, wide
 from .shortcuts import fits_float64
 from .workspace_bytes import narrow_copy_bytes, nbytes
+
+LEAST_PRODUCTS_IN_FLOAT64 = 1 << 12
+"""The number of multiplications of integers from which float64 copies of the factors pay."""
 
 
 def product_space(x1: Template, x2: Template, size: int, terms: int) -> int:
@@ -22,7 +24,7 @@ def product_space(x1: Template, x2: Template, size: int, terms: int) -> int:
     the product; for complex numbers, flags."""
     if x1.dtype.is_complex:
         return size
-    if x1.dtype.is_inexact or terms == 1 or size * terms < _MANY:
+    if x1.dtype.is_inexact or terms == 1 or size * terms < LEAST_PRODUCTS_IN_FLOAT64:
         return narrow_copy_bytes(x1.replace(shape=(size,), names=(None,)), x1, x2)
     return 8 * (x1.size + x2.size + size)
 
@@ -167,7 +169,7 @@ class ArrayContraction(ArrayBase):
         if terms == 1:
             kernel = xp.multiply
             return kernel
-        if x1.dtype.is_inexact or x1.size * x2.shape[-1] < _MANY:
+        if x1.dtype.is_inexact or x1.size * x2.shape[-1] < LEAST_PRODUCTS_IN_FLOAT64:
             kernel = matmul
             return kernel
 

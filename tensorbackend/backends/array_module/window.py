@@ -25,7 +25,7 @@ from .workspace_bytes import accumulator_bytes, float32_copy_bytes, nbytes
 Along: TypeAlias = Sequence[tuple[int, int, int]]
 """The size, stride and dilation of the windows, for each axis."""
 
-_FEW = 32
+_MOST_SLICES = 32
 """Windows of up to this size are combined one slice of the array at a time, larger ones by a reduction."""
 
 
@@ -38,7 +38,7 @@ def _pooled_space(out: Template, x: Template, /, *, windows: Windows) -> int:
         shape[axis] = places
         if size > 1:
             partial_bytes = nbytes(prod(shape), wide(x.dtype))
-            most = max(most, held + (2 if 2 < size <= _FEW else 1) * partial_bytes)
+            most = max(most, held + (2 if 2 < size <= _MOST_SLICES else 1) * partial_bytes)
             held = partial_bytes
     return max(most - out.nbytes, held) if float32_copy_bytes(out) else most - out.nbytes
 
@@ -218,7 +218,7 @@ def _sliding_function(
         for axis, (size, stride, dilation) in enumerate(along):
             count = _places(values.shape[axis], size, stride, dilation)
             before = (slice(None),) * axis
-            if size > _FEW:
+            if size > _MOST_SLICES:
                 one = [(1, 1, 1)] * values.ndim
                 one[axis] = (size, stride, dilation)
                 values = reduce(xp, _windows(xp, values, one), tuple(range(values.ndim, 2 * values.ndim)))

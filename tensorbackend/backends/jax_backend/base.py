@@ -50,7 +50,7 @@ class EagerKernels:
         return self.kernel(*payloads)
 
 
-MANY: Final = 512
+LEAST_WIDE_TERMS: Final = 512
 """The terms from which on the rounding errors of a sum one by one are not left as they are."""
 
 
@@ -107,7 +107,7 @@ class JaxBase(ArrayBase):
 
         On a mesh the devices add parts, and what they exchange keeps its dtype.
         """
-        return count >= MANY and dtype.is_inexact and self.platform == "cpu" and not self.lays_by_name
+        return count >= LEAST_WIDE_TERMS and dtype.is_inexact and self.platform == "cpu" and not self.lays_by_name
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
         """A kernel whose results have exactly the dtypes of their templates."""

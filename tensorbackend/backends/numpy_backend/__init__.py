@@ -38,7 +38,7 @@ _WORDS = 2 * BLOCK
 """The number of random words of a block, as a word takes half the memory of a float64."""
 
 
-_FEW = 1 << 7
+_MOST_WORDS_IN_PYTHON = 1 << 7
 """The number of random words up to which Python's integers are quicker than a hundred calls of NumPy."""
 
 
@@ -129,7 +129,7 @@ class NumpyBackend(
         if self.native is not None:
             self.native.encrypt((high, low), first, second)
             return
-        if first.size <= _FEW:
+        if first.size <= _MOST_WORDS_IN_PYTHON:
             mixed = encrypt((high, low), array("Q", first.tolist()), array("Q", second.tolist()))
             first[...], second[...] = mixed
             return

@@ -81,7 +81,7 @@ class NumpyContraction(ArrayContraction):
             first = (*left.shape[: -2 - own], prod(left.shape[-2 - own : -1]), left.shape[-1])
             second = (*right.shape[: max(len(right.shape) - 2 - own, 0)], *right.shape[-2:])
             shape = (*_leading(left, right), rows, columns)
-            folded, few = self.matrix_product(_stack(left, first), _stack(right, second)), rows < _FEW
+            folded, few = self.matrix_product(_stack(left, first), _stack(right, second)), rows < _LEAST_ROWS_BY_MATRIX
 
             def fold(a: Array, b: Array) -> Array:
                 if few or a.flags.c_contiguous:
@@ -99,7 +99,7 @@ class NumpyContraction(ArrayContraction):
         return plain
 
 
-_FEW = 32
+_LEAST_ROWS_BY_MATRIX = 32
 """Below this number of rows, a copy of the left operand takes less time than a product for each of its matrices."""
 
 

@@ -18,7 +18,7 @@ from ..array_module.precision import wide
 from ..array_module.workspace_bytes import nbytes
 from .error_function import erf_for, erfc_for
 
-_FEW = 1 << 10
+_MOST_SEARCHED_ELEMENTS = 1 << 10
 """Up to this number of elements, a search through their bytes takes no longer than starting a reduction."""
 
 
@@ -262,7 +262,7 @@ class NumpyElementwise(ArrayElementwise):
     def _zero_check(self, zero: float, out: Template) -> Callable[[Array], bool]:
         """A function that says whether a result has no zero with the sign of `zero`; it may wrongly say no."""
         numpy, number = self.xp, numpy_dtype(out.dtype).type(zero)
-        if out.size <= _FEW:
+        if out.size <= _MOST_SEARCHED_ELEMENTS:
             bits = number.tobytes()
             return lambda values: bits not in values.tobytes()
         integers = f"int{out.dtype.bits}"

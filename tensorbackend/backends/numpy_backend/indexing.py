@@ -30,7 +30,7 @@ FEWEST: Final = 1 << 8
 """The minimum number of points that are sampled together, for any number of channels: all steps must pay."""
 
 
-_FEW: Final = 1 << 10
+_MOST_MASK_ELEMENTS: Final = 1 << 10
 """For masks of more elements than this, it is quicker to find the positions first and then read there."""
 
 
@@ -99,7 +99,7 @@ class NumpyIndexing(ArrayIndexing):
         masks = [place for place, kind in enumerate(structure) if is_mask(kind)]
         if any(kind.dtype is uint64 for kind in tensors) or not all(structure[place].shape for place in masks):
             return None
-        if any(structure[place].size > _FEW for place in masks):
+        if any(structure[place].size > _MOST_MASK_ELEMENTS for place in masks):
             return _mask_kernel(masks)
         alone = len(tensors) == 1 and not masks
         if alone and structure[-1] is tensors[0] and structure.count(slice) == len(structure) - 1:

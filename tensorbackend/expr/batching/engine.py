@@ -33,7 +33,7 @@ from .registry import Call, Operand, Results, batch_template, rules
 _FIRST: Final[Mapping[str, int]] = {"starts": 0, "strides": 1}
 """For each option with an entry for each axis, the entry that leaves the new axis unchanged."""
 
-_KEPT: Final = frozenset(("keepdims", "descending", "tie_break", "mode", "full_matrices", "length", "norm", "function"))
+_NO_AXES: Final = {"keepdims", "descending", "tie_break", "mode", "full_matrices", "length", "norm", "function"}
 """Options of callbacks that have nothing to do with axes."""
 
 _AXES: Final = frozenset({"axis", "axes", "sole axis"})
@@ -116,7 +116,7 @@ def runs_once(callback: Callback) -> bool:
     """Whether a primitive can take one more axis, rather than run once for each example."""
     if callback.name in rules or callback.elementwise or not callback.inputs:
         return True
-    return all(name in ("axis", "axes", "lengths") or name in _FIRST or name in _KEPT for name in callback.options)
+    return all(name in ("axis", "axes", "lengths") or name in _FIRST or name in _NO_AXES for name in callback.options)
 
 
 def _only_first(call: Call) -> bool:
@@ -137,7 +137,7 @@ def _shift_options(call: Call) -> dict[str, object] | None:
             changed[name] = (call.size, *value)
         elif name in _FIRST:
             changed[name] = (_FIRST[name], *value)
-        elif name not in _KEPT:
+        elif name not in _NO_AXES:
             return None
     return changed
 

@@ -24,7 +24,7 @@ from .shape.arranging import as_vector
 
 Overlap = Literal["full", "same", "valid"]
 
-_MOST = 512
+_MOST_KERNEL_ELEMENTS = 512
 """A kernel of more elements is divided into parts, as the products at the ends take the square of its size."""
 
 _PARTS = 16
@@ -138,7 +138,7 @@ def shifted_products(x: Tensor, kernel: Tensor, low: int, high: int) -> Tensor:
         return _products(x, kernel, low, high)
     # Zeros around x would make infinities and NaN of the kernel NaN: the sums at the ends are made without padding.
     first, places = count - 1 - low, length + low + high - count + 1
-    most = max(_MOST, -(-count // _PARTS))
+    most = max(_MOST_KERNEL_ELEMENTS, -(-count // _PARTS))
     if count > most:
         total = None
         for start in range(0, count, most):
@@ -148,7 +148,7 @@ def shifted_products(x: Tensor, kernel: Tensor, low: int, high: int) -> Tensor:
             total = moved if total is None else add(total, moved)
         assert total is not None
         return entries(total, 0, first, places)
-    if length <= 2 * count or length * count <= _MOST:
+    if length <= 2 * count or length * count <= _MOST_KERNEL_ELEMENTS:
         return entries(_sheared_sums(x, flip(kernel)), 0, first, places)
     edges = concatenate([entries(x, 0, 0, count - 1), entries(x, 0, length - count + 1, count - 1)])
     sums = _sheared_sums(edges, flip(kernel))

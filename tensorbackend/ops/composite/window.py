@@ -40,7 +40,7 @@ from ..shape import pad_with, permute_dims, reshape
 from ..window import window_max, window_min, window_sum
 from .shape.arranging import moveaxis, stack, unstack
 
-FEW = 16
+MOST_SLICED_ELEMENTS = 16
 """The most elements along an axis of a window for which patches are made of slices, and sums of padded ones."""
 
 
@@ -167,7 +167,7 @@ def _patches(x: Tensor, windows: Windows, axes: Sequence[int]) -> Tensor:
     for done, axis in enumerate(reversed(axes)):  # new axes come to the front, where elements stay together
         size, stride, dilation = windows.along[axis]
         count, at = places[axis], axis + done
-        if not count or size <= FEW:
+        if not count or size <= MOST_SLICED_ELEMENTS:
             begins = [step * dilation if count else 0 for step in range(size)]
             padded = stack([_take_strided(padded, at, begin, count, stride) for begin in begins], axis=0)
         else:
@@ -285,7 +285,7 @@ def _fold_template(
 def _sum_of_patches(x: Tensor, at: int, along: tuple[int, int, int], count: int, size: int) -> Tensor:
     """Elements of windows (elements, ..., windows, ...) added up along the second of these axes, which is at `at`."""
     length, stride, dilation = along
-    if not count or length <= FEW:
+    if not count or length <= MOST_SLICED_ELEMENTS:
         total: Tensor | None = None
         for step, piece in enumerate(unstack(x, axis=0)):
             edges = [(0, 0, 0)] * piece.ndim

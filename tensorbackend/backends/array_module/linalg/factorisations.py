@@ -24,9 +24,6 @@ from ..precision import computing_kernel, promoting_kernel, wide
 from ..workspace_bytes import brought, eigh_space, float32_copy_bytes, lapack, nbytes, qr_space, svd_space
 from .elimination import eliminate, eliminate_columns, substitute
 
-_MANY = 1 << 12
-"""The number of multiplications of integers from which float64 copies of the factors pay."""
-
 
 class ArrayLinalg(ArrayBase):
     """Linear algebra on stacks of matrices."""

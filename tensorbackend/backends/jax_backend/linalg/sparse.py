@@ -13,7 +13,7 @@ from ...array_module.base import Array
 from ...array_module.precision import promoting_kernel
 from ..base import JaxBase
 
-MOST: Final = 16
+MOST_UNROLLED_STEPS: Final = 16
 """The largest number of steps that are unrolled; each step adds one value of every row."""
 
 
@@ -131,7 +131,7 @@ class JaxSparse(JaxBase):
             def multiply_any_rows(*arrays: Array) -> Array:
                 return lax.cond(even, multiply_even_rows, one, *arrays)
 
-            if _steps(count, rows) > MOST:
+            if _steps(count, rows) > MOST_UNROLLED_STEPS:
                 return multiply_any_rows(values, pointers, columns, x)
             return lax.cond(few, multiply_in_few_steps, multiply_any_rows, values, pointers, columns, x)
 

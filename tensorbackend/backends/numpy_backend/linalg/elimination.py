@@ -22,7 +22,7 @@ from ...array_module.workspace_bytes import brought, float32_copy_bytes, lapack,
 _PANEL = 64
 """The number of unknowns of a triangular system that LAPACK finds at once; the rest is matrix products."""
 
-_FEW = 8
+_MOST_MATRICES_ONE_BY_ONE = 8
 """The number of matrices up to which LAPACK, one at a time, is quicker than substitution, each step for all of them."""
 
 
@@ -40,7 +40,7 @@ def _triangular_space(out: Template, a: Template, b: Template, /, **options: obj
 
 def _uses_lapack(out: Template) -> bool:
     """Whether LAPACK solves triangular systems with solutions of this template."""
-    return out.dtype not in NARROW and out.size > 0 and prod(out.shape[:-2]) <= _FEW
+    return out.dtype not in NARROW and out.size > 0 and prod(out.shape[:-2]) <= _MOST_MATRICES_ONE_BY_ONE
 
 
 class NumpyElimination(ArrayLinalg):

@@ -104,7 +104,7 @@ class NumpySorting(ArraySorting):
         """Finds the distinct elements by one sort and one comparison of neighbours, or by counting close integers."""
         template = x.template
         size, dtype = template.size, template.dtype
-        if size >= _MANY and dtype.is_integer and not places:
+        if size >= _LEAST_ELEMENTS_FOR_PASSES and dtype.is_integer and not places:
             lowest, highest = int(x.data.min()), int(x.data.max())
             if highest - lowest < size:
                 return self._count_integers(x, lowest, counts)
@@ -277,10 +277,10 @@ def _orders(backend: NumpySorting, size: int, dtype: DType) -> tuple[Kernel, Ker
 remembers_calls("orders of NumpyBackend", _orders)
 
 
-_MANY: Final = 1 << 10
+_LEAST_ELEMENTS_FOR_PASSES: Final = 1 << 10
 """The number of elements from which a few passes before the sort pay."""
 
 
 def _is_worth(x: Template) -> bool:
     """Whether NumPy's vectorised sort is quicker than its stable sort by more than the further passes take."""
-    return x.size >= _MANY and x.dtype.bits >= 32
+    return x.size >= _LEAST_ELEMENTS_FOR_PASSES and x.dtype.bits >= 32

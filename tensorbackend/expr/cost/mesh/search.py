@@ -16,7 +16,7 @@ from .divided import OnMesh
 from .machines import machine_of
 from .walk import Walk, flat
 
-MOST: Final = 4096
+MOST_LAYOUTS: Final = 4096
 """The largest number of layouts that are tried."""
 
 RANKED: Final = ("rank", "layout", "time", "ops", "links", "network", "peak", "sent", "fits")
@@ -146,8 +146,8 @@ def search_layouts(
     if not names or len(set(names)) < len(names):
         raise ArgumentError(expected("one or more names of axes, each once", names=names))
     count = (len(mesh.names) + 1) ** len(names)
-    if count > MOST:
-        raise ArgumentError(expected(f"at most {MOST} layouts", "name fewer axes", layouts=count, names=names))
+    if count > MOST_LAYOUTS:
+        raise ArgumentError(expected(f"at most {MOST_LAYOUTS} layouts", "name fewer axes", layouts=count, names=names))
     with pause_collection():
         graph = trace_call(function, templates, keywords, gradient=gradient)
         flattened = flat(graph)

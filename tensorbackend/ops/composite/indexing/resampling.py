@@ -37,7 +37,7 @@ Rounding: TypeAlias = Literal["floor", "ceil", "round_prefer_floor", "round_pref
 Outside: TypeAlias = Literal["edge", "exclude"]
 Scales: TypeAlias = float | Sequence[float] | Mapping[Any, float]
 
-MOST: Final = 1 << 24
+MOST_ENTRIES: Final = 1 << 24
 """The most entries of a resized axis, as each of them has its weights in Python numbers first."""
 
 ROUNDINGS: Final[dict[str, Callable[[float], int]]] = {
@@ -157,8 +157,8 @@ def _resize(
     out = x.dtype if exact else to_floating(x.dtype)
     result = x if exact else astype(x, promote_types(out, float32))
     for axis, target, scale in zip(axes, targets, scales, strict=True):
-        if target > MOST:
-            raise ArgumentError(expected(f"sizes of at most {MOST}", sizes=target))
+        if target > MOST_ENTRIES:
+            raise ArgumentError(expected(f"sizes of at most {MOST_ENTRIES}", sizes=target))
         if target == x.shape[axis] and (scale is None or scale == 1):
             continue
         if not x.shape[axis] and target:
