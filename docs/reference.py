@@ -205,18 +205,23 @@ def _block(name: str, value: Any) -> str:
     return f"::: {_identifier(name, value)}\n    options:\n{lines}"
 
 
+def _page_of(path: Path) -> str:
+    """The page of a plugin's file: for the README of a plugin with a page of its name in docs/, that page."""
+    page = f"{path.parent.name.removeprefix('tensorbackend-')}.md"
+    if path.stem == "README" and (HERE / page).exists():
+        return page
+    return f"{path.parent.relative_to(ROOT).as_posix()}/{path.stem.lower()}.md"
+
+
 OUTSIDE: Final = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
-    **{
-        path.relative_to(ROOT).as_posix(): f"{path.parent.relative_to(ROOT).as_posix()}/{path.stem.lower()}.md"
-        for path in sorted(ROOT.glob("plugins/*/*.md"))
-    },
+    **{path.relative_to(ROOT).as_posix(): _page_of(path) for path in sorted(ROOT.glob("plugins/*/*.md"))},
     **{path.relative_to(ROOT).as_posix(): f"examples/{path.stem}.md" for path in sorted(ROOT.glob("examples/*.py"))},
 }
-"""The files outside docs/ that have a page on the site, each with the path of its page."""
+"""The files outside docs/ with their pages on the site: pages of their own, or those in docs/ that stand for them."""
 
 GALLERY: Final = {
     path.relative_to(ROOT).as_posix(): f"gallery/{path.stem}.md" for path in sorted(ROOT.glob("examples/gallery/*.py"))
@@ -273,7 +278,7 @@ def on_files(files: Any, config: Any) -> None:
     for page, text in pages().items():
         files.append(File.generated(config, page, content=text))
     for path, page in OUTSIDE.items():
-        if page != "index.md":
+        if not (HERE / page).exists():
             files.append(File.generated(config, page, content=outside(path)))
     for place, content in executed["files"]():
         files.append(File.generated(config, place, content=content))
@@ -284,5 +289,5 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     uri = page.file.src_uri
     if not re.search(r"^(##|:::) ", markdown, re.MULTILINE):
         page.meta.setdefault("hide", []).append("toc")
-    source = {place: path for path, place in PLACES.items() if place != "index.md"}.get(uri, f"docs/{uri}")
+    source = {place: path for path, place in PLACES.items() if not (HERE / place).exists()}.get(uri, f"docs/{uri}")
     return linked(markdown, source, uri)

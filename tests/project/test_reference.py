@@ -66,6 +66,13 @@ def test_each_entry_is_found_under_its_name() -> None:
             assert getattr(import_module(module), name) is value
 
 
+def test_a_plugin_with_a_page_in_docs_has_no_second_one() -> None:
+    places = REFERENCE["OUTSIDE"]
+    assert len({*places.values()}) == len(places)
+    for name in ("dask", "mlx", "onnx"):
+        assert places[f"plugins/tensorbackend-{name}/README.md"] == f"{name}.md"
+
+
 def test_every_page_of_docs_is_in_the_navigation() -> None:
     pages = {path.name for path in (ROOT / "docs").glob("*.md")} | {*REFERENCE["OUTSIDE"].values()}
     assert {page for page in pages if f" {page}\n" not in NAVIGATION} == set()
