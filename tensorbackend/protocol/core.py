@@ -318,8 +318,7 @@ class Core:
 
         It is the caller's own: if the library can write to its arrays, it is a copy.
         """
-        remedy = "return numpy.asarray(x), or leave for_arrays out"
-        raise UnsupportedOp(expected("a backend whose library has arrays", remedy, backend=self.name))
+        raise UnsupportedOp(expected("a backend whose library has arrays", "leave for_arrays out", backend=self.name))
 
     def through_autograd(
         self, function: Callable[[Sequence[Tensor]], Sequence[Tensor]], arrays: Sequence[Any], /

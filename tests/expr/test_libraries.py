@@ -210,7 +210,7 @@ def test_the_example_is_trained_by_jax(monkeypatch: pytest.MonkeyPatch) -> None:
         numpy.testing.assert_allclose(one, other, rtol=1e-9)
     slope = jax.grad(library.spread)(jnp.asarray(centres), many)
     numpy.testing.assert_allclose(slope, jax.grad(spread)(jnp.asarray(centres)), rtol=1e-9, atol=1e-12)
-    # NumPy's arrays give the same numbers.
+    # NumPy's arrays lead to equal numbers.
     numpy.testing.assert_allclose(library.misfit(logs, place, seen), found[0], rtol=1e-9)
     by_numpy, by_jax = library.fitted(numpy.asarray), library.fitted(jnp.asarray)
     for one, other in zip(by_numpy, by_jax, strict=True):
