@@ -484,8 +484,8 @@ def __getattr__(name: str) -> _Any:
     """
     if name in _built_in.NAMESPACES:
         return _import_module(f".{name}", __name__)
-    if name == "numpy":  # a namespace that `dir` leaves out, as its names are NumPy's
-        return _import_module(".numpy", __name__)
+    if name in ("numpy", "special"):  # namespaces that `dir` leaves out, as their names are NumPy's and SciPy's
+        return _import_module(".numpy" if name == "numpy" else ".numpy.special", __name__)
     if name in _built_in.MODULES:
         attribute = getattr(_import_module(f".{_built_in.MODULES[name]}", __name__), name)
         globals()[name] = attribute
@@ -516,6 +516,5 @@ def _find(name: str) -> str | None:
 def __dir__() -> list[str]:
     """The public names, including those that are imported on first use."""
     loaded = {name for name, value in globals().items() if not (name[:1] == "_" or isinstance(value, _ModuleType))}
-    return sorted(
-        {*loaded, *_built_in.MODULES, *_built_in.NAMESPACES, *_class_names(), "__version__", "__array_api_version__"}
-    )
+    others = {*_class_names(), "__version__", "__array_api_version__"}
+    return sorted({*loaded, *_built_in.MODULES, *_built_in.NAMESPACES, *others})

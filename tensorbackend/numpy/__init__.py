@@ -199,7 +199,7 @@ def __array_namespace_info__() -> _Any:
 
 def __getattr__(name: str) -> _Any:
     """A module at its first use; `AttributeError` for unsupported names of NumPy, with what to write instead."""
-    if name in _LATE or name in _HOST_MODULES:
+    if name in _LATE or name in _HOST_MODULES or name == "special":  # where SciPy looks for its functions
         return _import_module(f".{name}", __name__)
     raise _missing(name, __name__)
 
@@ -209,6 +209,6 @@ def __dir__() -> list[str]:
         {
             *_LATE,
             *(name for name in _HOST_MODULES if "." not in name and name != "matlib"),  # whose import warns, as NumPy's
-            *(name for name in globals() if not name.startswith("_")),
+            *(name for name in globals() if not name.startswith("_") and name != "special"),
         }
     )
