@@ -297,7 +297,7 @@ mlx: $(APPLE_READY) ## Installs the MLX plugin as a user would, and checks its t
 
 $(MODELS_READY): pyproject.toml $(MODELS)/pyproject.toml
 	$(PYTHON) -m venv .venv-onnx
-	$(MODELS_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' 'onnx>=1.23' 'onnxruntime>=1.20' '$(TORCH)'
+	$(MODELS_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' 'onnx>=1.23' 'onnxruntime>=1.20' 'onnxscript>=0.7' '$(TORCH)'
 	$(MODELS_BIN)/python -m pip install -q --disable-pip-version-check --no-deps $(PUBLISHED)
 	@touch $@
 

@@ -7,5 +7,7 @@ from .errors import ModelError as ModelError
 from .exporting import export as export
 from .model import Model as Model
 from .model import load as load
+from .pytorch import TorchFunction as TorchFunction
+from .pytorch import from_torch as from_torch
 
 count_as_ours(__file__)

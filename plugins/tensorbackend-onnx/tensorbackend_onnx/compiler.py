@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import tensorbackend as tb
@@ -20,6 +20,9 @@ from .types import value_type
 Opsets = Mapping[str, int]
 Attributes = Mapping[str, AttributeProto]
 
+Places = Callable[[NodeProto], Place | None]
+"""Returns the line of a program that a node comes from; `None` for its place in the file."""
+
 NODES = 200_000
 """The number of nodes, those of functions counted where they are called, that a model may have."""
 
@@ -30,7 +33,9 @@ DEPTH = 60
 class Compiler:
     """Compiles the graphs of one model, and collects the operators that are missing."""
 
-    def __init__(self, file: ModelFile) -> None:
+    def __init__(self, file: ModelFile, place: Places | None = None) -> None:
+        self.place = place
+        """Says where a node was written, if not in the file."""
         self.file = file
         self.opsets = opsets_of(file.model.opset_import)
         self.functions = {(f.domain, f.name, f.overload): f for f in file.model.functions}
@@ -135,7 +140,8 @@ class Compiler:
         if self.around is None:
             self.number += 1
             self.kinds.append(f"{domain}.{proto.op_type}" if domain else proto.op_type)
-        place = self.around or Place(self.file.name, self.number, _name(proto))
+        told = self.place(proto) if self.place is not None else None
+        place = self.around or told or Place(self.file.name, self.number, _name(proto))
         self.depth += 1
         if self.depth > DEPTH:
             raise ModelError(f"expected graphs and functions at most {DEPTH} deep, got more in {node}")

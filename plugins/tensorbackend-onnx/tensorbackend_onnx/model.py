@@ -11,7 +11,7 @@ import tensorbackend as tb
 from onnx import ModelProto
 from tensorbackend.errors import ArgumentError, TemplateDataError, expected
 
-from .compiler import Compiler
+from .compiler import Compiler, Places
 from .constants import read_values
 from .errors import ModelError
 from .files import ModelFile, read_model
@@ -29,9 +29,16 @@ class Model:
     otherwise. A model whose shapes depend on data runs operator by operator there.
     """
 
-    def __init__(self, file: ModelFile, names: Names | None = None, backend: tb.Backend | None = None) -> None:
+    def __init__(
+        self,
+        file: ModelFile,
+        names: Names | None = None,
+        backend: tb.Backend | None = None,
+        *,
+        place: Places | None = None,
+    ) -> None:
         graph = file.model.graph
-        compiler = Compiler(file)
+        compiler = Compiler(file, place)
         self._graph = compiler.graph(graph, compiler.opsets, main=True)
         compiler.check()
         stored = {**file.initialisers(), **compiler.constants}

@@ -1,0 +1,282 @@
+"""PyTorch's modules as functions of tensors: exported by PyTorch as ONNX, imported under their parameters' names."""
+
+from __future__ import annotations
+
+import logging
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import tensorbackend as tb
+from onnx import NodeProto
+from tensorbackend.errors import ArgumentError, UnsupportedOp, expected
+
+from .errors import MissingOperators
+from .files import read_model
+from .graph import Place
+from .model import Model, Parameters
+
+if TYPE_CHECKING:
+    import torch
+
+_LINE: Final = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
+_TRACE: Final = "pkg.torch.onnx.stack_trace"
+_SCOPES: Final = "pkg.torch.onnx.name_scopes"
+
+
+class TorchFunction:
+    """A module as a function of its parameters and inputs; `from_torch` makes one."""
+
+    def __init__(self, module: torch.nn.Module, program: Any, model: Model) -> None:
+        self.model = model
+        """The ONNX model of the module."""
+        self.name = type(module).__name__
+        self._program = program
+        parameters = dict(module.named_parameters())
+        by_identity = {id(x): name for name, x in (*module.named_buffers(), *parameters.items())}
+        shared = (*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False))
+        own = {name: by_identity[id(x)] for name, x in shared}
+        self._sources: dict[str, str] = {name: own[name] for name in model.templates if name in own}
+        """The parameter or buffer of each initialiser: parameters that modules share have one name."""
+        self._constants = {name: x for name, x in model.parameters.items() if name not in own}
+        self.parameters: Parameters = {name: _tensor(x) for name, x in parameters.items()}
+        """The parameters by their names in the module, in its layouts, on the default backend."""
+        self.buffers: Parameters = {
+            name: _tensor(x) for name, x in module.named_buffers() if name in {*self._sources.values()}
+        }
+        """The buffers that the function reads, such as running means; `apply` takes others among the parameters."""
+
+    def __repr__(self) -> str:
+        return f"{self.name} with {len(self.parameters)} parameters: {self.model!r}"
+
+    @property
+    def templates(self) -> dict[str, tb.Template]:
+        """The templates of the parameters, for dry runs."""
+        return {name: x.template for name, x in self.parameters.items()}
+
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
+        """The results for the module's own parameters, nested as the module's."""
+        given = [x for x in self._flat(inputs, named) if isinstance(x, tb.Tensor)]
+        parameters = {**self.parameters, **self.buffers}
+        if given and tb.is_concrete(*given):
+            parameters = tb.backend_copy(parameters, tb.backend_of(*given))
+        return self.apply(parameters, *inputs, **named)
+
+    def apply(self, parameters: Mapping[str, tb.Tensor], /, *inputs: Any, **named: Any) -> Any:
+        """The results for these parameters: a pure function, for `tb.jit`, `tb.grad`, `tb.dry_run` and `tb.fit`.
+
+        Parameters
+        ----------
+        parameters
+            A tensor for each of `parameters`, and for any of `buffers`.
+        *inputs, **named
+            What the module takes, nested as the examples were.
+        """
+        absent = self.parameters.keys() - parameters.keys()
+        if absent:
+            raise ArgumentError(expected("a tensor for each parameter", missing=sorted(absent)[:5]))
+        unknown = parameters.keys() - self.parameters.keys() - self.buffers.keys()
+        if unknown:
+            raise ArgumentError(expected(f"parameters of {self.name}", names=sorted(unknown)[:5]))
+        known = {**self.buffers, **parameters}
+        stored = {name: known[source] for name, source in self._sources.items()}
+        results = self.model.apply({**self._constants, **stored}, *self._flat(inputs, named))
+        return self._nested(results if isinstance(results, tuple) else (results,))
+
+    def _flat(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+        """The tensors among inputs, in the order of the model's."""
+        from torch.utils import _pytree as pytree
+
+        leaves, tree = pytree.tree_flatten((inputs, named))
+        wanted = self._program.call_spec.in_spec
+        if tree != wanted:
+            raise ArgumentError(expected(f"inputs nested as the examples, {wanted}", inputs=str(tree)))
+        specs = [spec for spec in self._program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
+        return [leaf for leaf, spec in zip(leaves, specs, strict=True) if not _is_constant(spec)]
+
+    def _nested(self, results: tuple[Any, ...]) -> Any:
+        """The results as the module returns them."""
+        from torch.utils import _pytree as pytree
+
+        left = iter(results)
+        specs = [spec for spec in self._program.graph_signature.output_specs if spec.kind.name == "USER_OUTPUT"]
+        leaves = [spec.arg.value if _is_constant(spec) else next(left) for spec in specs]
+        return pytree.tree_unflatten(leaves, self._program.call_spec.out_spec)
+
+
+def from_torch(
+    module: torch.nn.Module,
+    /,
+    *example: Any,
+    dynamic_shapes: Any = None,
+    backend: tb.BackendLike = None,
+    **named: Any,
+) -> TorchFunction:
+    """Make a function of tensors of a module of PyTorch, with the module's parameters under their own names.
+
+    PyTorch traces the module with `torch.export` and writes it as ONNX, in evaluation mode: without dropout, and with
+    the running means of normalisations. The ops have the lines of the module's source.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+        The module. It is left as it is.
+    *example, **named
+        Inputs as the module takes them, PyTorch's tensors. Their sizes are fixed, but for those in `dynamic_shapes`.
+    dynamic_shapes : optional
+        Which sizes are open, as `torch.export.export` takes it, where names may stand for its `Dim`:
+        `({0: "batch"},)` for the first axis of one input.
+    backend : Backend, type or str, optional
+        The backend of the parameters; by default the default backend.
+
+    Returns
+    -------
+    TorchFunction
+        The function: `apply(parameters, *inputs)` with `parameters`, and a call with the module's own.
+
+    Raises
+    ------
+    UnsupportedOp
+        For what PyTorch cannot export or this importer does not have; the text names the module and the line.
+
+    Examples
+    --------
+    >>> import torch, tensorbackend as tb
+    >>> function = from_torch(torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh()), torch.zeros(2, 3))
+    >>> {name: x.shape for name, x in function.parameters.items()}
+    {'0.weight': (4, 3), '0.bias': (4,)}
+    >>> loss = lambda parameters, x: tb.mean(function.apply(parameters, x) ** 2)
+    >>> tb.grad(loss)(function.parameters, tb.ones((2, 3)))["0.bias"].shape
+    (4,)
+    >>> tb.dry_run(loss, function.templates, "f32[2, 3]", gradient=True).fits("24GB")
+    True
+    """
+    import torch
+
+    training = {part: part.training for part in module.modules()}
+    try:
+        module.eval()
+        with _quietly():
+            try:
+                sizes = _with_dims(dynamic_shapes, {})
+                program = torch.export.export(module, example, named or None, dynamic_shapes=sizes)
+            except Exception as error:
+                raise _refusal(module, error, *_where_traced(module, error)) from error
+            try:
+                exported: Any = torch.onnx.export(program, (), dynamo=True, optimize=False, verbose=False)
+            except Exception as error:
+                raise _refusal(module, error, *_where_converted(program, error)) from error
+    finally:
+        for part, mode in training.items():
+            part.training = mode
+    chosen = None if backend is None else tb.get_backend(backend)
+    try:
+        model = Model(read_model(exported.model_proto), None, chosen, place=_place_of)
+    except MissingOperators as error:
+        nodes = [node for node in exported.model_proto.graph.node if node.name and node.name in str(error)]
+        places = [f"{place.name} at {place.file}:{place.number}" for node in nodes if (place := _place_of(node))]
+        raise MissingOperators(f"{error}; of {', '.join(places) or type(module).__name__}") from error
+    with tb.default_backend(chosen) if chosen is not None else tb.default_backend(tb.get_backend()):
+        return TorchFunction(module, program, model)
+
+
+def _with_dims(sizes: Any, known: dict[str, Any]) -> Any:
+    """Open sizes with PyTorch's own objects in place of names; one name is one size."""
+    if isinstance(sizes, str):
+        from torch.export import Dim
+
+        return known.setdefault(sizes, Dim(sizes))
+    if isinstance(sizes, dict):
+        return {key: _with_dims(size, known) for key, size in sizes.items()}
+    return type(sizes)(_with_dims(size, known) for size in sizes) if isinstance(sizes, list | tuple) else sizes
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Without the exporter's warnings, which are about its own parts."""
+    logger = logging.getLogger("torch.onnx")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)
+
+
+def _tensor(x: torch.Tensor) -> tb.Tensor:
+    """A copy of PyTorch's tensor on the default backend."""
+    data = x.detach().cpu()
+    name = str(data.dtype).partition(".")[2]
+    return tb.astype(tb.tensor(data.float().numpy()), name) if name == "bfloat16" else tb.tensor(data.numpy())
+
+
+def _is_constant(spec: Any) -> bool:
+    """Whether an input or output of an exported program is a number or `None` rather than a tensor."""
+    return hasattr(spec.arg, "value")
+
+
+def _place_of(node: NodeProto) -> Place | None:
+    """The line of the module's source that a node comes from, with the part of the module."""
+    facts = {fact.key: fact.value for fact in node.metadata_props}
+    line = _users_line(facts.get(_TRACE, ""))
+    if line is None:
+        return None
+    scopes = re.findall(r"'([^']*)'", facts.get(_SCOPES, ""))
+    return Place(line[0], int(line[1]), scopes[-2] if len(scopes) > 1 and scopes[-2] else node.name)
+
+
+def _users_line(trace: str) -> tuple[str, str, str] | None:
+    """The innermost line of a trace that is not PyTorch's own."""
+    lines = _LINE.findall(trace)
+    return next((line for line in reversed(lines) if "/torch/" not in line[0]), lines[-1] if lines else None)
+
+
+def _where_traced(module: torch.nn.Module, error: Exception) -> tuple[str, str]:
+    """The innermost part of a module whose code an error of a trace passed through, and its line."""
+    import torch
+
+    names = {id(part): name for name, part in module.named_modules()}
+    name, line = "", ""
+    trace = error.__traceback__
+    while trace is not None:
+        frame = trace.tb_frame
+        owner = frame.f_locals.get("self")
+        if isinstance(owner, torch.nn.Module) and "/torch/" not in frame.f_code.co_filename:
+            part = names.get(id(owner), "")
+            name = f"{type(owner).__name__} at {part!r}" if part else type(owner).__name__
+            line = f"{frame.f_code.co_filename}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    found = _users_line(str(error)) if not line else None
+    return (name, line) if found is None else ("", f"{found[0]}:{found[1]}")
+
+
+def _where_converted(program: Any, error: Exception) -> tuple[str, str]:
+    """The part of a module, and the line, of the node that has no operator of ONNX."""
+    named = re.search(r"node %(\w+)", str(error))
+    if named is None:
+        return "", ""
+    # The exporter has taken ops apart, whose parts have names of their own.
+    programs = (make() for make in (lambda: program, program.run_decompositions))
+    nodes = (node for each in programs for node in each.graph.nodes if node.name == named.group(1))
+    node = next(nodes, None)
+    if node is None:
+        return "", ""
+    line = _users_line(node.meta.get("stack_trace") or "")
+    stack = [*(node.meta.get("nn_module_stack") or {}).values()]
+    path, kind = stack[-1] if stack else ("", "")
+    kind = (kind if isinstance(kind, str) else kind.__name__).rpartition(".")[2]
+    return f"{kind} at {path!r}" if path else kind, f"{line[0]}:{line[1]}" if line is not None else ""
+
+
+def _refusal(module: torch.nn.Module, error: Exception, part: str, line: str) -> UnsupportedOp:
+    """The error for a module that PyTorch does not export."""
+    cause: BaseException = error
+    while cause.__cause__ is not None:
+        cause = cause.__cause__
+    reason = str(cause).strip().partition("\n")[0]
+    where = f"{part or type(module).__name__}{f', {line}' if line else ''}"
+    return UnsupportedOp(f"from_torch: expected a module that PyTorch exports, got {where}: {reason}")

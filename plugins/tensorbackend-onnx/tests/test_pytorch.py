@@ -1,0 +1,147 @@
+"""PyTorch's modules as functions: results and all gradients are PyTorch's, under the parameters' own names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+import tensorbackend as tb
+import torch
+from tensorbackend.errors import ArgumentError, UnsupportedOp
+from torch_modules import MODULES
+
+from tensorbackend_onnx import from_torch
+
+
+def leaves(result: Any) -> list[Any]:
+    return tb.tree_leaves(result) if not isinstance(result, torch.Tensor) else [result]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_results_and_gradients_are_pytorchs(name: str) -> None:
+    torch.manual_seed(0)
+    make, draw = MODULES[name]
+    module, x = make().eval(), draw()
+    for buffer in module.buffers():  # running means that differ from those of a new module
+        if buffer.is_floating_point():
+            buffer.uniform_(0.5, 1.5)
+    results = leaves(module(x))
+    weights = [torch.randn_like(result) for result in results]
+    loss = sum((result * weight).sum() for result, weight in zip(results, weights, strict=True))
+    assert isinstance(loss, torch.Tensor)
+    loss.backward()  # type: ignore[no-untyped-call] # PyTorch's
+
+    function = from_torch(module, x)
+    shapes = {key: tuple(value.shape) for key, value in module.named_parameters()}
+    assert {key: value.shape for key, value in function.parameters.items()} == shapes
+    scales = [tb.asarray(weight.numpy()) for weight in weights]
+
+    def objective(parameters: dict[str, tb.Tensor], x: tb.Tensor) -> tb.Tensor:
+        given = tb.tree_leaves(function.apply(parameters, x))
+        return sum((tb.sum(one * scale) for one, scale in zip(given, scales, strict=True)), start=tb.zeros(()))
+
+    inputs = tb.asarray(x.numpy())
+    for wanted, got in zip(results, tb.tree_leaves(function(inputs)), strict=True):
+        numpy.testing.assert_allclose(numpy.asarray(got), wanted.detach().numpy(), rtol=1e-5, atol=1e-5)
+    value, gradients = tb.jit(tb.value_and_grad(objective))(function.parameters, inputs)
+    assert float(value) == pytest.approx(float(loss.detach()), rel=1e-4, abs=1e-4)
+    for key, parameter in module.named_parameters():
+        assert parameter.grad is not None
+        wanted = parameter.grad.numpy()
+        size = max(1.0, float(numpy.abs(wanted).max()))
+        numpy.testing.assert_allclose(numpy.asarray(gradients[key]), wanted, rtol=1e-5, atol=1e-5 * size, err_msg=key)
+
+    report = tb.dry_run(objective, function.templates, inputs.template, gradient=True)
+    assert report.flops > 0
+    nodes = tb.trace(objective)(function.parameters, inputs).nodes
+    files = {node.line.file.rpartition("/")[2] for node in nodes if node.line is not None}
+    assert files & {"torch_modules.py", "conv.py"}  # a `Sequential` has no line of the user's
+
+
+class Halves(torch.nn.Module):
+    """Nested inputs and results, an unused parameter, and a number among the inputs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.used, self.unused = torch.nn.Linear(3, 3), torch.nn.Linear(2, 2)
+        self.register_buffer("shift", torch.ones(3))
+
+    def forward(self, pair: dict[str, torch.Tensor], *, power: int = 2) -> tuple[Any, ...]:
+        shift: Any = self.shift
+        return self.used(pair["a"]) ** power + shift, None, [pair["b"] * 2]
+
+
+def test_inputs_and_results_are_nested_as_the_modules() -> None:
+    module = Halves().train()
+    pair = {"a": torch.randn(2, 3), "b": torch.randn(2)}
+    function = from_torch(module, pair, power=3)
+    assert module.training
+    given = {key: tb.asarray(x.numpy()) for key, x in pair.items()}
+    first, nothing, (last,) = function(given, power=3)
+    wanted = module(pair, power=3)
+    numpy.testing.assert_allclose(numpy.asarray(first), wanted[0].detach().numpy(), rtol=1e-5)
+    numpy.testing.assert_allclose(numpy.asarray(last), wanted[2][0].numpy(), rtol=1e-6)
+    assert nothing is None
+    assert {"unused.weight", "unused.bias"} < function.parameters.keys()
+    assert [*function.buffers] == ["shift"]
+    moved = function.apply({**function.parameters, "shift": tb.zeros(3)}, given, power=3)[0]
+    numpy.testing.assert_allclose(numpy.asarray(moved), numpy.asarray(first) - 1, rtol=1e-5, atol=1e-6)
+    with pytest.raises(ArgumentError, match="nested as the examples"):
+        function(given["a"], power=3)
+    with pytest.raises(ArgumentError, match=r"missing=\['used.bias'\]"):
+        function.apply({key: x for key, x in function.parameters.items() if key != "used.bias"}, given, power=3)
+
+
+def test_an_open_batch_fits_other_sizes() -> None:
+    module = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
+    function = from_torch(module, torch.zeros(2, 3), dynamic_shapes=({0: "batch"},))
+    x = torch.randn(7, 3)
+    numpy.testing.assert_allclose(
+        numpy.asarray(function(tb.asarray(x.numpy()))), module(x).detach().numpy(), rtol=1e-5, atol=1e-6
+    )
+
+
+def test_a_module_is_trained_and_fitted() -> None:
+    torch.manual_seed(0)
+    function = from_torch(
+        torch.nn.Sequential(torch.nn.Linear(3, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1)), torch.zeros(4, 3)
+    )
+    x, y = tb.random.normal(tb.random.key(0), (4, 3)), tb.ones((4, 1))
+
+    def loss(parameters: dict[str, tb.Tensor], x: tb.Tensor) -> tb.Tensor:
+        return tb.mean((function.apply(parameters, x) - y) ** 2)
+
+    step = tb.jit(tb.value_and_grad(loss))
+    parameters = function.parameters
+    first = float(step(parameters, x)[0])
+    for _ in range(20):
+        _, gradients = step(parameters, x)
+        parameters = {key: parameters[key] - 0.1 * gradients[key] for key in parameters}
+    assert float(step(parameters, x)[0]) < 0.1 * first
+    fitted = tb.fit(tb.value_and_grad(loss), "1MB")
+    assert float(fitted(function.parameters, x)[0]) == pytest.approx(first, rel=1e-5)
+
+
+class Branching(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if x.sum() > 0:
+            return x + 1
+        return x
+
+
+class Spectral(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        values: torch.Tensor = torch.linalg.eigvalsh(x)
+        return values
+
+
+@pytest.mark.parametrize(
+    ("inner", "words"),
+    [(Branching, "data-dependent"), (Spectral, "No ONNX function found for")],
+)
+def test_what_is_not_exported_is_said_with_the_module_and_the_line(inner: type[torch.nn.Module], words: str) -> None:
+    module = torch.nn.Sequential(torch.nn.Linear(3, 3), inner())
+    number = inner.forward.__code__.co_firstlineno + 1
+    with pytest.raises(UnsupportedOp, match=rf"{inner.__name__} at '1', .*test_pytorch\.py:{number}: .*{words}"):
+        from_torch(module, torch.zeros(3, 3))
