@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import tensorbackend as tb
@@ -214,18 +215,62 @@ def matmul_of_bits(
         raise ArgumentError(expected("integers of 2, 4 or 8 bits", bits=bits))
     blocks = -(-K // block_size)
     scale = tb.reshape(scales, (N, blocks))
-    whole = unpacked(tb.reshape(codes, (N, -1)), bits).astype(scale.dtype)
-    if zeros is None:
-        zero = tb.full((N, blocks), 2 ** (bits - 1), dtype=scale.dtype, like=scale)
+    rows = tb.reshape(codes, (N, -1))
+    points = None if zeros is None else tb.reshape(zeros, (N, -1))
+    packed = points is not None and tb.isdtype(points.dtype, "integral")
+    if points is not None and packed:
+        points = unpacked(points, bits)[:, :blocks]
+    if groups is None and (points is None or packed):
+        padded = tb.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, blocks * block_size - K)])
+        product = _product(bits, block_size)(padded, rows, scale, points)
     else:
-        packed = tb.isdtype(zeros.dtype, "integral")
-        rows = tb.reshape(zeros, (N, -1))
-        zero = (unpacked(rows, bits) if packed else rows)[:, :blocks].astype(scale.dtype)
-    if groups is None:
-        groups = tb.arange(K, like=scale, dtype=tb.int64) // block_size
-    whole = whole[:, :K] - tb.take(zero, groups, axis=1)
-    product = x @ (whole * tb.take(scale, groups, axis=1)).T.astype(x.dtype)
+        groups = tb.arange(K, like=scale, dtype=tb.int64) // block_size if groups is None else groups
+        whole = _shifted(rows, points, bits, scale, lambda zero: tb.take(zero, groups, axis=1), K)
+        product = x @ (whole * tb.take(scale, groups, axis=1)).T.astype(x.dtype)
     return product if bias is None else product + bias
+
+
+def _shifted(
+    rows: Tensor, points: Tensor | None, bits: int, scale: Tensor, spread: Callable[[Tensor], Tensor], count: int
+) -> Tensor:
+    """The integers of a matrix less the zero point of each, as floats; `spread` has one for each column."""
+    whole = unpacked(rows, bits).astype(scale.dtype)[:, :count]
+    return whole - (2 ** (bits - 1) if points is None else spread(points.astype(scale.dtype)))
+
+
+_KINDS = {2: (tb.int2, tb.uint2), 4: (tb.int4, tb.uint4), 8: (tb.int8, tb.uint8)}
+"""The dtypes of signed and of unsigned integers by their bits."""
+
+
+@cache
+def _product(bits: int, block: int) -> Callable[..., Tensor]:
+    """The product of a tensor with the transpose of packed rows, a part of which is unpacked at a time."""
+    middle = 2 ** (bits - 1)
+
+    def quantised(codes: Tensor, scale: Tensor, points: Tensor | None) -> tb.Quantized:
+        if points is None:  # an integer around the middle has the signed code with the upper bit turned
+            codes = tb.bitwise_xor(codes, sum(middle << place for place in range(0, 8, bits)))
+        kind = _KINDS[bits][points is not None]
+        values = codes.T if bits < 8 or points is not None else tb.bitcast(codes.T, tb.int8)
+        count = scale.shape[1] * block
+        template = tb.Template((count, scale.shape[0]), scale.dtype)
+        zeros = None if points is None else points.T
+        return tb.Quantized(values, scale.T, zeros, None, kind, template, 0, block)
+
+    @tb.custom_gradient
+    def product(x: Tensor, codes: Tensor, scale: Tensor, points: Tensor | None) -> Any:
+        matrix = quantised(codes, scale, points)
+
+        def pullback(cotangent: Tensor) -> tuple[Tensor | None, ...]:
+            _, by_x = tb.vjp(lambda x: tb.quantized_dot(x, matrix), x)
+            whole = _shifted(codes, points, bits, scale, lambda zero: tb.repeat(zero, block, axis=1), x.shape[-1])
+            both = tb.reshape(cotangent, (-1, scale.shape[0])).T @ tb.reshape(x, (-1, x.shape[-1]))
+            slopes = tb.sum(tb.reshape(both.astype(scale.dtype) * whole, (*scale.shape, block)), axis=-1)
+            return by_x(cotangent)[0], None, slopes, None
+
+        return tb.quantized_dot(x, matrix), pullback
+
+    return product
 
 
 def unpacked(x: Tensor, bits: int) -> Tensor:

@@ -242,3 +242,45 @@ def test_floats_beyond_a_narrow_dtype_become_infinite_where_a_model_says_so() ->
         ])  # fmt: skip
         proto = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 21)])
         assert load(proto)(*inputs.values()).tolist() == wanted
+
+
+@pytest.mark.parametrize("bits", [2, 4, 8])
+@pytest.mark.parametrize("zeros", [False, True])
+def test_gradients_through_packed_integers_are_those_of_the_whole_matrix(bits: int, zeros: bool) -> None:
+    """By NumPy in float64: with respect to the input and to the scales, also where the last block is short."""
+    block, count = 16, 40
+    each = 8 // bits
+    integers = numpy.random.default_rng(0).integers(0, 2**bits, (6, 48))
+    points = numpy.random.default_rng(1).integers(0, 2**bits, (6, 4)) if zeros else numpy.full((6, 4), 2 ** (bits - 1))
+    powers = 2 ** (bits * numpy.arange(each))
+
+    def packed(x: Any) -> Any:
+        x = numpy.pad(x, ((0, 0), (0, -x.shape[1] % each)))
+        return (x.reshape(6, -1, each) * powers).sum(axis=-1).astype("B")
+
+    inputs = {"x": floats(2, 3, count), "w": packed(integers).reshape(6, 3, -1), "s": scale(18)}
+    if zeros:
+        inputs["z"] = packed(points[:, :3]).ravel()
+    proto, given = single("MatMulNBits", inputs, ["result"], ["float"], K=count, N=6, bits=bits, block_size=block)
+    x, scales = (numpy.asarray(inputs[name], "float64") for name in ("x", "s"))
+    whole = (integers - numpy.repeat(points[:, :3], block, axis=1))[:, :count]
+    matrix = whole * numpy.repeat(scales.reshape(6, 3), block, axis=1)[:, :count]
+    weights = numpy.random.default_rng(2).normal(size=(2, 3, 6)).astype("f")
+    model = load(proto)
+
+    def loss(x: tb.Tensor, scales: tb.Tensor) -> tb.Tensor:
+        return tb.sum(model(x, given[1], scales, *given[3:]) * tb.asarray(weights))
+
+    by_x, by_scales = tb.grad(loss, argnums=(0, 1))(tb.asarray(inputs["x"]), tb.asarray(inputs["s"]))
+    numpy.testing.assert_allclose(numpy.asarray(by_x), weights.astype("d") @ matrix, rtol=1e-4, atol=1e-6)
+    slopes = numpy.einsum("abn,abk->nk", weights.astype("d"), x) * whole
+    wanted = numpy.pad(slopes, ((0, 0), (0, 8))).reshape(6, 3, block).sum(axis=-1).ravel()
+    numpy.testing.assert_allclose(numpy.asarray(by_scales), wanted, rtol=1e-4, atol=1e-4)
+
+
+def test_a_matrix_of_4_bits_is_never_whole_in_memory() -> None:
+    inputs = {"x": floats(1, 1024), "w": codes(1024, 32, 16), "s": scale(1024 * 32)}
+    proto, _ = single("MatMulNBits", inputs, ["result"], ["float"], K=1024, N=1024, bits=4, block_size=32)
+    model = load(proto)
+    peak = tb.dry_run(model.apply, model.templates, *(tb.asarray(x).template for x in inputs.values())).peak.memory
+    assert peak < 1024 * 1024 * 4
