@@ -12,7 +12,7 @@ from functools import wraps
 from typing import Any, Final
 
 from ..dtypes import float64
-from ..expr.incomplete_beta import betainc as _betainc
+from ..looped.incomplete_beta import betainc as _betainc
 from ..ops.composite.elementwise.functions import logaddexp
 from ..ops.composite.special.bessel import i0 as _i0
 from ..ops.composite.special.bessel import i0e as _i0e

@@ -6,15 +6,19 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.backends.numpy_backend.sorting.orders import _MANY
+from tensorbackend.backends.numpy_backend.sorting.orders import _LEAST_ELEMENTS_FOR_PASSES
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
-@pytest.mark.parametrize("span", [1, 2, 200, _MANY - 1, _MANY, _MANY + 1])
+@pytest.mark.parametrize(
+    "span", [1, 2, 200, _LEAST_ELEMENTS_FOR_PASSES - 1, _LEAST_ELEMENTS_FOR_PASSES, _LEAST_ELEMENTS_FOR_PASSES + 1]
+)
 def test_many_close_integers_are_numpys(dtype: str, span: int) -> None:
     limits = np.iinfo(dtype)
     span = min(span, int(limits.max) - int(limits.min))
-    drawn = np.random.default_rng(span).integers(0, span, (2, _MANY // 2), endpoint=True, dtype="uint64")
+    drawn = np.random.default_rng(span).integers(
+        0, span, (2, _LEAST_ELEMENTS_FOR_PASSES // 2), endpoint=True, dtype="uint64"
+    )
     for lowest in (limits.min, limits.max - span):
         values = (drawn + np.array(lowest, dtype).astype("uint64")).astype(dtype)  # both wrap around
         x = tb.asarray(values, names=("row", "place"))
