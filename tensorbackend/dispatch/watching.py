@@ -101,10 +101,14 @@ def watch(change: Change, *, inner: bool = False) -> None:
 
 
 def unwatch(change: Change) -> None:
-    """Ends what `watch(change)` began."""
+    """Ends what `watch(change)` began; an interrupt meanwhile is raised when all kernels are as before."""
     with _lock:
         _watches.remove(change)
-        _exchange_all()
+        try:
+            _exchange_all()
+        except BaseException:
+            _exchange_all()
+            raise
 
 
 def _exchange_all() -> None:

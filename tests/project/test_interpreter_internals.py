@@ -51,6 +51,9 @@ USES: dict[str, dict[str, Use]] = {
     "plugins/tensorbackend-onnx/tensorbackend_onnx/graph.py": {
         "code.replace": Use("a traceback that shows a node of the model", "documented in `types`")
     },
+    "plugins/tensorbackend-onnx/tensorbackend_onnx/pytorch.py": {
+        "f_locals": Use("the part of a module in which its export failed, for an error", "an error without the part")
+    },
     "tensorbackend/backends/numpy_backend/memory.py": {
         "getrefcount": Use(
             "a witness of checked mode against writes to shared memory", "no witness; nothing depends on it"

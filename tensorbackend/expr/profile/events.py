@@ -7,6 +7,7 @@ from threading import get_ident
 from time import perf_counter_ns as now
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
+from weakref import ref
 
 from ...caching.locks import module_lock
 from ...dispatch.watching import Subject, is_watching, unwatch, watch
@@ -42,10 +43,11 @@ class Event(NamedTuple):
 
 
 class Recording:
-    """The recording of a profile, without a reference to the profile."""
+    """The recording of a profile, without a strong reference to the profile."""
 
-    def __init__(self, wait: bool) -> None:
-        self.wait = wait
+    def __init__(self, profile: object, wait: bool) -> None:
+        self.profile: Final = ref(profile)
+        self.wait: Final = wait
         """Whether the profile waits for results."""
 
 
@@ -73,14 +75,17 @@ class Recorder:
     def end(self, recording: Recording) -> list[tuple[Any, ...]]:
         """Stops recording for one profile, and returns the fields of its events; none if it has ended before."""
         with _lock:
-            if recording not in self.running:
+            first = self.running.get(recording)
+            if first is None:
                 return []
-            events = self.events[self.running.pop(recording) :]
-            self.waiting = any(each.wait for each in self.running)
-            if not self.running:
+            events = self.events[first:]
+            if len(self.running) == 1:
                 if is_watching(self.watch_kernel):  # no interrupt came as the profile began
                     unwatch(self.watch_kernel)
                 self.events = []
+            # It is the last step, so that an interrupted end can be repeated.
+            del self.running[recording]
+            self.waiting = any(each.wait for each in self.running)
             return events
 
     def add(self, text: str, caller: tuple[CodeType | None, int], start: int, end: int, thread: int) -> None:

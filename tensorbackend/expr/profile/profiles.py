@@ -14,7 +14,6 @@ from types import CodeType
 from typing import Any
 from weakref import finalize
 
-from ...caching.locks import module_lock
 from ...declarations.argument_errors import check_arguments, check_arguments_early
 from ...errors import ArgumentError, expected
 from ...rules.plan import integer
@@ -28,11 +27,6 @@ from .trace_events import trace_of
 TOP = 20
 """The default number of rows in a table as text."""
 
-_running: list[Profile] = []
-
-# Held while a profile begins or ends.
-_lock = module_lock(__name__)
-
 
 class Profile:
     """Result of `profile`: all kernels that ran while its block ran, in all threads."""
@@ -40,9 +34,10 @@ class Profile:
     def __init__(self, wait: bool, limits: Limits | Mapping[str, Limits] | None) -> None:
         self._limits = limits
         self._started = self._ended = 0
-        self._recording = Recording(wait)
+        self._recording = Recording(self, wait)
         # If an interrupt hits just as the block ends, nobody calls `_end`.
-        finalize(self, recorder.end, self._recording).atexit = False
+        self._abandoned = finalize(self, recorder.end, self._recording)
+        self._abandoned.atexit = False
         self._events: list[tuple[Any, ...]] = []
         self._spans: list[Span] | None = None
         self.runs: tuple[float, ...] = ()
@@ -55,6 +50,7 @@ class Profile:
     def _end(self) -> None:
         self._ended = now()
         self._events = recorder.end(self._recording)
+        self._abandoned.detach()
 
     @property
     def duration(self) -> float:
@@ -258,15 +254,10 @@ def profile(*, wait: bool = False, limits: Limits | Mapping[str, Limits] | None 
     dry_run : Computes a function's theoretical cost, without running it.
     """
     new_profile = Profile(bool(wait), limits)
-    new_profile._begin()
     try:
-        with _lock:
-            _running.append(new_profile)
+        new_profile._begin()
         yield new_profile
     finally:
-        with _lock:
-            if new_profile in _running:
-                _running.remove(new_profile)
         new_profile._end()
 
 
@@ -338,5 +329,5 @@ def current_profile() -> Profile | None:
     ...     tb.current_profile() is p
     True
     """
-    with _lock:
-        return _running[-1] if _running else None
+    profiles = [recording.profile() for recording in reversed(recorder.running.copy())]
+    return next((each for each in profiles if isinstance(each, Profile)), None)
