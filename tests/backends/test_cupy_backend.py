@@ -59,6 +59,18 @@ def two_devices(cupy: Backend) -> Iterator[Backend]:
     del Core._instances[(CupyBackend, ("device", 1))]
 
 
+def test_arrays_come_back_as_they_came(cupy: Backend) -> None:
+    given = module.asarray([1.0, 2.0])
+    found, made, same = tb.for_arrays(lambda x: (x * tb.log(2.0), tb.ones(2), x))(given)
+    for array in (found, made, same):
+        assert isinstance(array, type(given))
+        assert array.dtype == "float64"
+    assert same.data.ptr != given.data.ptr  # the caller's own
+    assert tb.asarray(found, backend=cupy).tolist() == pytest.approx([np.log(2.0), 2 * np.log(2.0)], rel=1e-15)
+    with pytest.raises(BackendError, match=r"expected arrays of one library, got x=.*ndarray, y=numpy.ndarray"):
+        tb.for_arrays(lambda x, y: x + y)(given, np.ones(2))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_agrees_with_the_reference(cupy: Backend, name: str) -> None:
     @profile(2)
