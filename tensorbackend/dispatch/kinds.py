@@ -92,7 +92,10 @@ class Planner(Dispatcher):
     def frequent(self, key: Key, shapes: tuple[Any, ...]) -> tuple[KindPlan, ReadyCall] | None:
         """The plan and the call for frequent shapes of a kind, if one kernel serves them all."""
         for plan in self.kinds.get(key, ()):
-            found = plan.shapes(*shapes)
+            try:
+                found = plan.shapes(*shapes)
+            except TypeError:  # a size that is no number, of which the rule of the op says what is wrong
+                return None
             if found is not None:
                 if plan.kernel is None or plan.met.get(hash(shapes), 0) < plan.often:
                     break

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.caching.policy import POLICY
 from tensorbackend.dispatch import kinds, watching
 from tensorbackend.dispatch.path import FullPath
-from tensorbackend.errors import ShapeError
+from tensorbackend.errors import ShapeError, TensorBackendError
 from tensorbackend.protocol import Kernel, planned
 from tensorbackend.template import Template
 from tensorbackend.tensor import Tensor
@@ -258,3 +259,45 @@ def test_a_result_of_the_default_precision_is_planned_by_kind_too() -> None:
         assert tb.exp(tb.zeros(size, dtype="s32")).tolist() == [1.0] * size
     (plan,) = plans("exp")
     assert len(plan.met) == 12 - 3 - POLICY.shapes_before_symbolic - 1
+
+
+TAKING_SIZES: dict[str, Callable[[Any], Any]] = {
+    "ones": lambda size: tb.ones((2, size)),
+    "full": lambda size: tb.full((size, 2), 1.0),
+    "iota": lambda size: tb.iota((2, size)),
+    "reshape": lambda size: tb.reshape(tb.ones(12), (2, size)),
+    "broadcast_to": lambda size: tb.broadcast_to(tb.ones(1), (2, size)),
+    "expand": lambda size: tb.random.uniform(tb.random.key(0), (2, size)),
+    "eye": lambda size: tb.eye(2, size),
+    "linspace": lambda size: tb.linspace(0, 1, size),
+    "roll": lambda size: tb.roll(tb.ones(5), size),
+    "repeat": lambda size: tb.repeat(tb.ones(5), size),
+    "tile": lambda size: tb.tile(tb.ones(5), (2, size)),
+    "pad": lambda size: tb.pad(tb.ones(5), (1, size)),
+    "slice": lambda size: tb.ones(5)[:size],
+    "top_k": lambda size: tb.top_k(tb.ones(9), size),
+}
+
+
+@pytest.mark.parametrize("name", TAKING_SIZES)
+def test_an_error_of_a_wrong_size_is_the_same_after_many_sizes(name: str) -> None:
+    call = TAKING_SIZES[name]
+
+    def texts() -> list[str]:
+        errors = []
+        for wrong in ("t", 2.5, None, (1,), object, -7, True):
+            try:
+                call(wrong)
+            except Exception as error:
+                errors.append(f"{type(error).__name__}: {error}")
+            else:
+                errors.append("")
+        return errors
+
+    tb.clear_caches()
+    expected = texts()
+    for size in range(1, 9):
+        for _ in range(6):
+            with suppress(TensorBackendError):  # the size does not fit
+                call(size)
+    assert texts() == expected
