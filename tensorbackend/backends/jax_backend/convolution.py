@@ -2,22 +2,57 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from math import prod
+from operator import add
+from typing import Literal
 
+from ...dispatch.kernels import as_tensors
 from ...dtypes import float64
 from ...interchange import numpy_dtype
+from ...ops.composite.convolution import overhang, sums_of_shifted
 from ...protocol import Kernel, planned
 from ...protocol.convolution import Correlation
 from ...protocol.window import Padding, Sizes
+from ...select import call_with_default
 from ...template import Template
 from ..array_module.base import Array
 from ..array_module.convolution import ArrayConvolution, parts
 from .base import JaxBase
 from .shape import padding_function
 
+_FEW = 16
+"""The most elements of a kernel of vectors whose products are written out: XLA makes one loop of them."""
+
 
 class JaxConvolution(JaxBase, ArrayConvolution):
-    """The convolution of the family `protocol.window`."""
+    """The convolution of the family `protocol.window`, and that of vectors."""
+
+    @planned
+    def convolve(
+        self, out: Template, x1: Template, x2: Template, /, *, mode: Literal["full", "same", "valid"]
+    ) -> Kernel:
+        """One loop over the products with each element of a short kernel; else the default.
+
+        Zeros are put around products, not around operands: nothing is multiplied beyond the ends.
+        """
+        longer, shorter = (x1, x2) if x1.size >= x2.size else (x2, x1)
+        count, (low, high) = shorter.size, overhang(mode, shorter.size)
+        if count > _FEW or not out.dtype.is_floating:
+            return lambda left, right: (
+                call_with_default(self, sums_of_shifted, *as_tensors(self, (x1, x2), (left, right)), mode).data
+            )
+        first, places = count - 1 - low, longer.size - count + 1 + low + high
+        pad, swaps = self.lax.pad, longer is not x1
+
+        def sums(left: Array, right: Array) -> Array:
+            arrays = [self.widened(self.tensor(self._convert_dtype(x, out))) for x in (left, right)]
+            values, weights = reversed(arrays) if swaps else arrays
+            zero = self.xp.zeros((), values.dtype)
+            products = [pad(values * weights[at], zero, [(at, count - 1 - at, 0)]) for at in range(count)]
+            return self.narrow_payload(reduce(add, products)[first : first + places], out)
+
+        return sums
 
     @planned
     def conv(self, out: Template, x: Template, kernel: Template, /, *, correlation: Correlation) -> Kernel:

@@ -64,10 +64,14 @@ def convolve(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "full") -> Tensor:
     >>> tb.convolve(tb.asarray([1, 2, 3]), tb.asarray([0, 1, 2])).tolist()
     [0, 1, 4, 7, 6]
     """
-    names = merge_names(x1.template, x2.template)
+    return sums_of_shifted(x1, x2, mode).rename(*merge_names(x1.template, x2.template))
+
+
+def sums_of_shifted(x1: Tensor, x2: Tensor, mode: Overlap) -> Tensor:
+    """The convolution without the name of its axis."""
     longer, shorter = sorted(_vectors(x1, x2), key=_length, reverse=True)
     low, high = overhang(mode, shorter.shape[0])
-    return shifted_products(longer, flip(shorter), low, high).rename(*names)
+    return shifted_products(longer, flip(shorter), low, high)
 
 
 @composite.within(SUM)
