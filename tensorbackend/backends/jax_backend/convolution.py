@@ -34,7 +34,7 @@ class JaxConvolution(JaxBase, ArrayConvolution):
     ) -> Kernel:
         """One loop over the products with each element of a short kernel; else the default.
 
-        Zeros are put around products, not around operands: nothing is multiplied beyond the ends.
+        Products with the zeros around the longer vector are left out, as those of infinities would be NaN.
         """
         longer, shorter = (x1, x2) if x1.size >= x2.size else (x2, x1)
         count, (low, high) = shorter.size, overhang(mode, shorter.size)
@@ -43,14 +43,21 @@ class JaxConvolution(JaxBase, ArrayConvolution):
                 call_with_default(self, sums_of_shifted, *as_tensors(self, (x1, x2), (left, right)), mode).data
             )
         first, places = count - 1 - low, longer.size - count + 1 + low + high
-        pad, swaps = self.lax.pad, longer is not x1
+        lax, xp, swaps, length = self.lax, self.xp, longer is not x1, longer.size
 
         def sums(left: Array, right: Array) -> Array:
             arrays = [self.widened(self.tensor(self._convert_dtype(x, out))) for x in (left, right)]
             values, weights = reversed(arrays) if swaps else arrays
-            zero = self.xp.zeros((), values.dtype)
-            products = [pad(values * weights[at], zero, [(at, count - 1 - at, 0)]) for at in range(count)]
-            return self.narrow_payload(reduce(add, products)[first : first + places], out)
+            zero, place = xp.zeros((), values.dtype), first + xp.arange(places)
+            # Written out, as in one loop with the products each element would be compared with the ends twice.
+            padded = lax.optimization_barrier(lax.pad(values, zero, [(count - 1, count - 1, 0)]))
+
+            def products(at: int) -> Array:
+                start = first + count - 1 - at
+                inside = (place >= at) & (place < length + at)
+                return xp.where(inside, padded[start : start + places] * weights[at], zero)
+
+            return self.narrow_payload(reduce(add, map(products, range(count))), out)
 
         return sums
 
