@@ -153,15 +153,15 @@ def _watched() -> Iterator[None]:
         raise TimeoutError
 
     kinds = dict(tree_containers.registered)
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(SECONDS)
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)  # of the processor, as other programs may keep it busy
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
         tb.set_default_backend("numpy")
         tree_containers.registered.clear()
         tree_containers.registered.update(kinds)

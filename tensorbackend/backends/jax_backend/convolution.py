@@ -21,7 +21,7 @@ from ..array_module.convolution import ArrayConvolution, parts
 from .base import JaxBase
 from .shape import padding_function
 
-_FEW = 16
+_MOST_WRITTEN_OUT = 16
 """The most elements of a kernel of vectors whose products are written out: XLA makes one loop of them."""
 
 
@@ -38,7 +38,7 @@ class JaxConvolution(JaxBase, ArrayConvolution):
         """
         longer, shorter = (x1, x2) if x1.size >= x2.size else (x2, x1)
         count, (low, high) = shorter.size, overhang(mode, shorter.size)
-        if count > _FEW or not out.dtype.is_floating:
+        if count > _MOST_WRITTEN_OUT or not out.dtype.is_floating:
             return lambda left, right: (
                 call_with_default(self, sums_of_shifted, *as_tensors(self, (x1, x2), (left, right)), mode).data
             )
