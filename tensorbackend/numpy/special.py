@@ -34,6 +34,7 @@ from ..ops.elementwise.unary import negative
 from ..ops.special import digamma as _digamma
 from ..ops.special import gamma_inc_l, gamma_inc_u, lgamma
 from ..tensor import Tensor
+from ..tensor.missing_names import missing_names
 from .arrays import box, fresh, ndarray
 
 _Op = Callable[..., Tensor]
@@ -103,3 +104,5 @@ ndtri: Final = _of(_ndtri)
 rel_entr: Final = _of(_relative_entropy)
 xlog1py: Final = _of(lambda x, y: _times_log(x, y, _log1p))
 xlogy: Final = _of(lambda x, y: _times_log(x, y, log))
+
+__getattr__ = missing_names(__name__)
