@@ -218,7 +218,7 @@ def test_an_interrupt_at_any_time_ends_a_block(
 
     with TAPE if name == "pause" else contextlib.nullcontext():
         block()
-        for _ in range(int(os.environ.get("TENSORBACKEND_INTERRUPTS", "300"))):
+        for _ in range(int(os.environ.get("TENSORBACKEND_INTERRUPTS", "120"))):
             wanted = settings()
             assert contextvars.copy_context().run(settings_after, rng.uniform(2e-5, 3e-4)) == wanted
             assert not cast_blocks

@@ -133,4 +133,8 @@ def test_data_is_not_read_in_a_body() -> None:
 
 def test_backends_do_not_mix() -> None:
     with pytest.raises(BackendError, match="tensors on one backend"):
-        tb.cond(tb.asarray(True), lambda x: x, lambda x: x, x3().backend_copy("jax"))
+        tb.cond(tb.asarray(True), lambda x, y: x, lambda x, y: y, x3(), x3().backend_copy("jax"))
+
+
+def test_a_condition_follows_the_operands() -> None:
+    assert tb.cond(tb.asarray(True), lambda x: x, lambda x: x, x3().backend_copy("jax")).backend.name == "jax"
