@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy
@@ -35,6 +36,49 @@ def debug_nans(draw: Draw, run: Recorder, backend: Backend) -> None:
                 function(x)
         else:
             function(x)
+
+
+def chain(x: tb.Tensor) -> tb.Tensor:
+    return tb.sum(tb.add(tb.exp(tb.sin(x)), x))
+
+
+def with_a_wrong(op: str | None) -> type[Backend]:
+    """NumPy's backend with one kernel whose results are too large by a thousandth."""
+    right = getattr(tb.NumpyBackend, op or "", None)
+
+    def kernel(self: Any, out: Any, *operands: Any) -> Any:
+        assert right is not None
+        return right(self, out, *operands) * numpy.float32(1.001)
+
+    return type("WrongBackend", (tb.NumpyBackend,), {} if op is None else {op: kernel})
+
+
+@law("compare", by="definition")
+def compare(draw: Draw, run: Recorder, backend: Backend) -> None:
+    wrong = draw(st.sampled_from([None, "sin", "exp", "add"]))
+    x = tb.asarray(draw(st.lists(st.floats(0.5, 1.5, width=32), min_size=1, max_size=4)), backend=backend)
+    compiled, gradient = draw(st.booleans()), draw(st.booleans())
+    with TemporaryDirectory() as folder:
+        path = f"{folder}/cut.safetensors" if draw(st.booleans()) else None
+        pair = draw(st.sampled_from([backend, backend.name])), with_a_wrong(wrong)
+        found = run(chain, x, backends=pair, jit=compiled, gradient=gradient, save=path)
+        if path is not None and wrong is not None:
+            assert not tb.compare(tb.load_graph(path), backends=("numpy", with_a_wrong(wrong))).agrees
+    assert found.agrees == (wrong is None)
+    assert found.difference is None or found.difference.op == wrong
+
+
+@law("record_run", by="definition")
+def record_run(draw: Draw, run: Recorder, backend: Backend) -> None:
+    wrong = draw(st.sampled_from([None, "sin", "exp", "add"]))
+    x = tb.asarray(draw(st.lists(st.floats(0.5, 1.5, width=32), min_size=1, max_size=4)), backend=backend)
+    gradient = draw(st.booleans())
+    with TemporaryDirectory() as folder:
+        path = f"{folder}/run.safetensors"
+        run(path, chain, x, backend=backend, gradient=gradient)
+        found = tb.compare(chain, x, backends=(path, with_a_wrong(wrong)), gradient=gradient)
+    assert found.agrees == (wrong is None)
+    assert found.difference is None or found.difference.op == wrong
 
 
 @law("name_scope", by="definition")

@@ -21,7 +21,6 @@ from tensorbackend.extending import (
 from tensorbackend.protocol import Payload
 
 from .activations import TorchActivations
-from .autograd import Program, call, takes_part
 from .creation import TorchCreation
 from .ctc import TorchCtc
 from .elementwise import TorchElementwise
@@ -39,6 +38,8 @@ from .window import TorchWindow
 if TYPE_CHECKING:
     import numpy
     from tensorbackend.testing import Divergence
+
+    from .autograd import Program
 
 
 class TorchBackend(
@@ -177,6 +178,8 @@ class TorchBackend(
 
     def through_autograd(self, function: Program, arrays: Sequence[Any], /) -> Sequence[Any] | None:
         """The results as parts of PyTorch's graph, with our derivatives; `None` where nothing is differentiated."""
+        from .autograd import call, takes_part  # it defines a class of PyTorch's
+
         return call(function, arrays) if takes_part(arrays) else None
 
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
