@@ -11,7 +11,7 @@ import ast
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -93,6 +93,9 @@ class Prover:
 
     def __init__(self, box: Box, functions: Mapping[str, Any]) -> None:
         self.box, self.functions = box, functions
+        # Sizes after several windows hold one another many times over.
+        self.bounds = cache(self._bounds)
+        self._least_of = cache(self._least)
 
     def holds(self, left: str, symbol: str, right: str) -> bool:
         """Whether a comparison is certain."""
@@ -108,7 +111,11 @@ class Prover:
 
     def least(self, total: Sum) -> float | Fraction:
         """A number that a sum never falls below."""
+        return self._least_of(frozenset(total.items()))
+
+    def _least(self, terms: frozenset[tuple[str, Fraction]]) -> float | Fraction:
         number: float | Fraction
+        total = dict(terms)
         parts = [name for name in total if name and name not in self.box]
         if not parts:
             number = total.get("", Fraction(0))
@@ -130,7 +137,7 @@ class Prover:
                 found = number if number > found else found
         return found
 
-    def bounds(self, part: str) -> list[tuple[Sum | None, Sum | None]]:
+    def _bounds(self, part: str) -> list[tuple[Sum | None, Sum | None]]:
         """Sums between which a part lies, `None` for no bound."""
         match parsed(part):
             case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Div() | ast.Mod() as op, right=right):

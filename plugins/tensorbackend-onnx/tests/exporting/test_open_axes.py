@@ -128,6 +128,18 @@ def test_a_program_computes_at_every_size_what_the_function_does(names: list[str
     assert judged(program) in ("exported", "refused")  # and so not without a line
 
 
+@pytest.mark.parametrize("name", ["same max_pool", "same conv, stride 2"])
+def test_sizes_after_many_strided_windows(name: str) -> None:
+    """The expression of the last size holds that of the first one hundreds of times."""
+
+    def program(x: Any) -> Any:
+        for _ in range(5):
+            x = STEPS[name](x)
+        return x
+
+    assert judged(program) == "exported"
+
+
 def test_two_axes_may_be_open_and_depend_on_one_another() -> None:
     def function(x: Any, y: Any) -> Any:
         x, y = tb.rename(x, None, None), tb.rename(y, None, None)
