@@ -160,19 +160,10 @@ class Lockstep:
                 raise FoundDifference(self.difference(node, inputs, place, first, second, wrong))
 
     def difference(
-        self,
-        node: Node,
-        inputs: Inputs,
-        place: int,
-        first: Array | None = None,
-        second: Array | None = None,
-        wrong: Array | None = None,
-        *,
-        error: str = "",
-        graph: Graph | None = None,
+        self, node: Node, inputs: Inputs, place: int, *compared: Array | None, error: str = ""
     ) -> Difference:
-        """What is known of a node whose results differ."""
-        return describe(node, inputs, place, self.number, first, second, wrong, error=error, graph=graph)
+        """What is known of a node whose results differ; `compared` is both results, and where they are too far off."""
+        return describe(node, inputs, place, self.number, *compared, error=error)
 
 
 def describe(
