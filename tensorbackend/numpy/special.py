@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ..dtypes import float64
 from ..looped.incomplete_beta import betainc as _betainc
-from ..ops.composite.elementwise.functions import logaddexp
+from ..ops.composite.elementwise.functions import isfinite, logaddexp
 from ..ops.composite.special.bessel import i0 as _i0
 from ..ops.composite.special.bessel import i0e as _i0e
 from ..ops.composite.special.bessel import i1 as _i1
@@ -54,10 +54,10 @@ def _of(op: _Op) -> Callable[..., Any]:
 
 
 def _times_log(x: Tensor, y: Tensor, logarithm: _Op) -> Tensor:
-    """x log(y), and 0 where x is 0, also in its derivative."""
-    is_zero = x == 0
-    product = multiply(where(is_zero, 1.0, x), logarithm(where(is_zero, 1.0, y)))
-    return where(is_zero, where(y == y, 0.0, _NAN), product)
+    """x log(y), and 0 where x is 0; there the derivative by x is log(y) where that is finite, else 0."""
+    logs = logarithm(y)
+    replaced = (x == 0) & ~isfinite(logs) & (y == y)
+    return multiply(x, where(replaced, 0.0, logarithm(where(replaced, 1.0, y))))
 
 
 def _entropy(x: Tensor) -> Tensor:

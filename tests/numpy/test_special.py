@@ -62,6 +62,17 @@ def test_gradients_are_those_of_differences(name: str) -> None:
     numpy.testing.assert_allclose(slope, difference, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize(("name", "shift"), [("xlogy", 0.0), ("xlog1py", 1.0)])
+def test_the_slope_of_a_product_with_a_logarithm_at_0(name: str, shift: float) -> None:
+    function = getattr(ours, name)
+    y = numpy.array([0.5, 1.0, 2.0, 0.0, -1.0, numpy.inf])
+    slopes = tb.grad(lambda x, y: tb.sum(function(x, y)), argnums=(0, 1))(
+        tb.zeros(6, dtype="f64"), tb.asarray(y - shift)
+    )
+    numpy.testing.assert_allclose(slopes[0], [*numpy.log(y[:3]), 0.0, 0.0, 0.0], rtol=1e-14)
+    assert slopes[1].tolist() == [0.0] * 6
+
+
 PROGRAM = """
 import json, warnings
 warnings.simplefilter("ignore")
