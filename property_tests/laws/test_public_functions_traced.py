@@ -28,7 +28,7 @@ from ..oracles.table import Oracle, Recorder
 Elsewhere = type("Elsewhere", (NumpyBackend,), {"name": "elsewhere"})
 """NumPy under another name: like JAX, it does not mix with tensors of the default backend."""
 
-READING = {"backend_copy", "backend_transfer", "ragged.to_list", "save"}
+READING = {"backend_copy", "backend_transfer", "compare", "ragged.to_list", "record_run", "save"}
 """Functions that give data to Python, a file or another backend."""
 
 OF_DATA = {"repeat", "sparse.matmul"}
