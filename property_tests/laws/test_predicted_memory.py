@@ -33,6 +33,9 @@ ALLOWED = 1 << 17
 MOST = 1 << 23
 """The most bytes, or operations, of a call that is still run."""
 
+UNROLLED = {"polyval": 0}
+"""Ops with nodes for each element of one tensor, and which that is: it keeps its size."""
+
 DTYPES = [as_dtype(name) for name in ("float32", "complex64", "bfloat16", "int32")]
 
 FACTOR = 2.25
@@ -109,10 +112,17 @@ EXCEPTIONS = {
 """Ops for which the prediction is wrong by more than `FACTOR` in some calls."""
 
 
+def kept(call: Invocation) -> tb.Tensor | None:
+    """Return the tensor of a call that keeps its size, if there is one."""
+    return call.tensors[UNROLLED[call.name]] if call.name in UNROLLED else None
+
+
 def grown(call: Invocation, factor: int, first: bool) -> Invocation:
     """Enlarge all axes of a call's tensors, or only the first, by a factor; elements become moderate and nonzero."""
 
     def large(x: tb.Tensor) -> tb.Tensor:
+        if x is kept(call):
+            return x
         shape = [size * factor if size > 1 and (axis == 0 or not first) else size for axis, size in enumerate(x.shape)]
         values = numpy.frombuffer(x.to_binary(), numpy_dtype(x.dtype))
         values = values[numpy.arange(math.prod(shape)) % x.size]
@@ -134,11 +144,11 @@ def larger(call: Invocation) -> Iterator[Invocation]:
             sizes = [
                 x.dtype.bits // 8
                 * math.prod(n * factor if n > 1 and (axis == 0 or not first) else n for axis, n in enumerate(x.shape))
-                for x in call.tensors
+                for x in call.tensors if x is not kept(call)
             ]  # fmt: skip
-            if max(sizes) > 2 * SIZE:
+            if max(sizes, default=0) > 2 * SIZE:
                 break
-            fitting_factor = factor if max(sizes) >= SIZE // 2 else 0
+            fitting_factor = factor if max(sizes, default=0) >= SIZE // 2 else 0
         if fitting_factor:
             yield grown(call, fitting_factor, first)
 
