@@ -34,6 +34,7 @@ EXAMPLES: dict[str, Any] = {
     "SlogdetResult": tb.linalg.slogdet(SQUARE),
     "Solution": tb.solvers.solve(SQUARE, tb.ones(2)),
     "SparseMatrix": tb.sparse.eye(2),
+    "Tape": tb.tape(),
     "Trajectory": tb.solvers.solve_ivp(lambda t, y: -y, (0, 1), tb.ones(2)),
 }
 """What x, A or result is in the answers, by class."""

@@ -16,6 +16,7 @@ from ...errors.hints import rows
 from ...ops.creation.filled import full
 from ...scopes import Block, Ending
 from ...tensor import Tensor
+from ...tensor.missing_names import explain_missing
 from ..evaluate import evaluate
 from ..expr_backend import ExprBackend, capture, expr_tensor
 from ..graph import Graph
@@ -34,6 +35,7 @@ _paused: Final[ContextVar[ReferenceType[Tape] | None]] = ContextVar("tensorbacke
 """The tape that a block pauses."""
 
 
+@explain_missing
 class Tape(Ending[Any]):
     """Records ops on the tensors that it watches, while its block runs.
 
@@ -62,8 +64,8 @@ class Tape(Ending[Any]):
         paused = _paused.get()
         return paused is not None and paused() is self
 
-    def follows(self, x: Tensor) -> bool:
-        """Whether the tape recorded a tensor: it watches it, or computed it from watched tensors.
+    def follows(self, x: Any) -> bool:
+        """Whether the tape recorded a tensor or an array: it watches it, or computed it from what it watches.
 
         Examples
         --------
@@ -73,6 +75,7 @@ class Tape(Ending[Any]):
         ...     [tape.follows(tensor) for tensor in (x, x * x, x.detach(), tb.asarray(1.0))]
         [True, True, False, False]
         """
+        x = _held(x)
         return isinstance(x.backend, TapeBackend) and cast(TapeNode, x.data.node).tape is self
 
     def paused(self) -> Block[None]:
@@ -161,7 +164,7 @@ def tape() -> Tape:
 
 
 @check_arguments
-def gradient(y: Tensor, x: Nested) -> Nested:
+def gradient(y: Any, x: Nested) -> Nested:
     """Compute the gradient of a scalar on a tape with respect to tensors on the same tape, nested in any way.
 
     It is zero for tensors that y does not depend on. Raises `ArgumentError` for tensors that no tape recorded, or
@@ -171,7 +174,7 @@ def gradient(y: Tensor, x: Nested) -> Nested:
     Parameters
     ----------
     y : Tensor
-        A floating tensor without axes that a tape recorded.
+        A floating tensor, or an array of `tensorbackend.numpy`, without axes that a tape recorded.
     x
         Tensors that the tape watches or recorded, nested in any way.
 
@@ -189,6 +192,7 @@ def gradient(y: Tensor, x: Nested) -> Nested:
     >>> [gradient.item() for gradient in tb.gradient(z, [x, y])]
     [12.0, 9.0]
     """
+    y = _held(y)
     leaves, tree = flatten(x)
     recorded = [isinstance(tensor, Tensor) and isinstance(tensor.backend, TapeBackend) for tensor in (y, *leaves)]
     for place, tensor in enumerate([y, *leaves]):
@@ -232,6 +236,15 @@ def gradient(y: Tensor, x: Nested) -> Nested:
         tree, (x.rename(*like.names) if x.ndim else x for x, like in zip(gradients, leaves, strict=True))
     )
     return nested
+
+
+def _held(x: Any) -> Tensor:
+    """The tensor of an array of `tensorbackend.numpy`, or of another registered class with one; else x itself."""
+    if not isinstance(x, Tensor | list | tuple | dict):
+        leaves, _ = flatten(x)
+        if len(leaves) == 1:
+            return leaves[0]  # type: ignore[no-any-return] # the caller looks at what it is
+    return x  # type: ignore[no-any-return] # likewise
 
 
 def _check_same_tape(y: Tensor, x: Tensor, path: str) -> None:

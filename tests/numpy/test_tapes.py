@@ -1,0 +1,109 @@
+"""Gradients of NumPy programs that look at their data, by a tape, against differences that NumPy computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy
+import pytest
+
+import tensorbackend as tb
+import tensorbackend.numpy as np
+
+POINT = [1.5, -0.5, 2.0]
+
+
+def of_a_mask(x: Any) -> Any:
+    return np.sum(x[x > 0] ** 2)
+
+
+def of_a_branch(x: Any) -> Any:
+    return x[0] * x[1] if x[0] > 0 else x.sum()
+
+
+def of_a_written_mask(x: Any) -> Any:
+    y = x.copy()
+    y[y < 0] = 0
+    return (y**3).sum()
+
+
+def of_written_elements(x: Any) -> Any:
+    y = np.zeros(3)
+    for i in range(3):
+        y[i] = x[i] * x[(i + 1) % 3]
+    return y.sum()
+
+
+def of_writes_in_place(x: Any) -> Any:
+    y = x * 2
+    y[1:] += x[:-1]
+    y *= x
+    return y.mean()
+
+
+def of_a_loop_over_elements(x: Any) -> Any:
+    total = 0.0
+    for v in x:
+        total += v * v
+    return total
+
+
+def of_a_sorted_vector(x: Any) -> Any:
+    return np.max(np.sort(x)) * np.median(x)
+
+
+def of_unique_values(x: Any) -> Any:
+    u = np.unique(x)
+    return (u * np.arange(len(u))).sum()
+
+
+def of_a_triangle(x: Any) -> Any:
+    return np.linalg.norm(np.outer(x, x)[np.triu_indices(3)])
+
+
+def of_an_output(x: Any) -> Any:
+    out = np.empty(3)
+    np.multiply(x, x, out=out)
+    return out.sum()
+
+
+def of_a_list(x: Any) -> Any:
+    return np.array([x[0], x[1] * 2, 3.0]).prod()
+
+
+PROGRAMS = [value for name, value in sorted(globals().items()) if name.startswith("of_")]
+
+
+@pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_the_gradient_of_a_program_that_looks_at_data(program: Callable[[Any], Any], backend: str) -> None:
+    with tb.default_backend(backend), tb.tape() as tape:
+        x = tape.watch(np.asarray(POINT, dtype=np.float64))
+        y = program(x)
+        assert tape.follows(y)
+        assert not tape.follows(np.ones(2))
+    found = tb.gradient(y, x)
+    assert isinstance(found, np.ndarray)
+
+    by_numpy = FunctionType(getattr(program, "__code__"), {**globals(), "np": numpy})  # noqa: B009
+    point, step = numpy.asarray(POINT), 1e-6
+    expected = [(by_numpy(point + step * e) - by_numpy(point - step * e)) / (2 * step) for e in numpy.eye(3)]
+    numpy.testing.assert_allclose(numpy.asarray(found), expected, atol=1e-7)
+
+
+def test_a_second_gradient() -> None:
+    with tb.tape() as tape:
+        x = tape.watch(np.array(POINT))
+        slope = tb.gradient(np.sum(x[x > 0] ** 3), x)
+        again = np.sum(slope)
+    numpy.testing.assert_allclose(numpy.asarray(tb.gradient(again, x)), [9.0, 0.0, 12.0])
+
+
+def test_lists_are_no_scalars() -> None:
+    with tb.tape() as tape:
+        x = tape.watch(np.array(POINT))
+        y = np.sum(x)
+    with pytest.raises(tb.errors.ArgumentError, match="gradient: expected y as a tensor that a tape recorded"):
+        tb.gradient([y], x)
