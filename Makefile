@@ -379,13 +379,21 @@ $(LIBRARIES_READY): pyproject.toml Makefile
 ON ?= numpy
 POT ?=
 AUTORAY ?=
+PYHF ?=
+# Its other tests need files that they download, or run its command line and notebooks. Each file has a process of its
+# own, as some import pyhf anew, without the adapter.
+PYHF_TESTS = $(filter-out %/test_cli.py %/test_examples.py %/test_notebooks.py %/test_paramviewer.py %/test_regression.py \
+	%/test_scripts.py,$(wildcard $(PYHF)/tests/test_*.py))
 THEIRS = XLA_FLAGS='$(QUICK)' PYTHONPATH=clients/adapters POT_BACKEND_DISABLE_JAX=1 POT_BACKEND_DISABLE_PYTORCH=1 $(LIBRARIES_BIN)/python \
 	-m pytest -q -p no:cacheprovider -W ignore -p on_tensorbackend --on $(ON)
-libraries: $(LIBRARIES_READY) ## Runs the tests of TensorLy, POT and autoray on ours: make libraries POT=<checkout> AUTORAY=<checkout>
+libraries: $(LIBRARIES_READY) ## Runs the tests of TensorLy, POT, autoray and pyhf on ours: make libraries POT=<checkout> AUTORAY=<checkout> PYHF=<checkout>
 	printf '[pytest]\n' > .venv-libraries/pytest.ini
 	$(THEIRS) --library tensorly -c .venv-libraries/pytest.ini --pyargs tensorly
 	test -z '$(POT)' || $(THEIRS) --library pot -k tensorbackend '$(POT)/test'
 	test -z '$(AUTORAY)' || $(THEIRS) --library autoray -k tensorbackend '$(AUTORAY)/tests'
+	test -z '$(PYHF)' || $(LIBRARIES_BIN)/python -m pip install -q --disable-pip-version-check '$(PYHF)' iminuit matplotlib \
+		pytest-mock pytest-socket requests requests-mock uncertainties
+	for file in $(PYHF_TESTS); do $(THEIRS) --library pyhf --rootdir '$(PYHF)' --disable-backend jax $$file || exit 1; done
 
 $(NUMPY_LIBRARIES_READY): pyproject.toml benchmarks/numpy_libraries.toml
 	$(PYTHON) -m venv .venv-numpy-libraries
