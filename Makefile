@@ -92,7 +92,7 @@ MUTANTS_READY := .venv-mutants/.ready
 MUTANTS ?= 60
 SEED ?= 0
 
-.PHONY: help setup demo test oracles mutants oldest pythons stress bench peers gpu gpu-full docs gallery browser release check fmt lint types plugin dask mlx onnx native adapter phiml phiflow frontend returnn clients libraries numpy-libraries autograd npbench clean
+.PHONY: help setup demo test oracles mutants oldest pythons stress bench peers gpu gpu-full docs snapshot gallery browser release check fmt lint types plugin dask mlx onnx native adapter phiml phiflow frontend returnn clients libraries numpy-libraries autograd npbench clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -222,10 +222,13 @@ $(DOCS_READY): pyproject.toml
 docs: $(READY) $(DOCS_READY) ## Writes the generated tables, runs the code of the pages and builds the site in site/
 	$(BIN)/python docs/tables.py
 	$(BIN)/python -m pytest tests/project/test_docs.py tests/project/test_reference.py
-	$(DOCS_BIN)/python -m doctest docs/reference.py docs/runtime.py docs/gallery.py
+	$(DOCS_BIN)/python -m doctest docs/reference.py docs/runtime.py docs/snapshot.py docs/gallery.py
 	$(DOCS_BIN)/python docs/defaults.py
 	$(DOCS_BIN)/python docs/gallery.py
 	NO_MKDOCS_2_WARNING=1 $(DOCS_BIN)/mkdocs build --strict
+
+snapshot: $(READY) ## Writes the public interface to docs/interface.txt, if CHANGELOG.md names what changed
+	$(BIN)/python docs/snapshot.py
 
 $(BROWSER_READY): $(DOCS_READY)
 	$(DOCS_BIN)/python -m pip install -q --disable-pip-version-check -e '.[browser]'
