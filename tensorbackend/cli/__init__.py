@@ -9,19 +9,39 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import Action, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib import import_module
 from pkgutil import iter_modules
 
-from ..errors import TensorBackendError
+from ..errors import TensorBackendError, expected
+
+
+def commands() -> list[str]:
+    """The names of the subcommands."""
+    return sorted(module.name for module in iter_modules(__path__) if not module.name.startswith("_"))
+
+
+class _ShowVersion(Action):
+    """Prints the version of the package, as it was installed, and exits."""
+
+    def __call__(self, parser: ArgumentParser, *_: object) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            installed = version("tensorbackend")
+        except PackageNotFoundError:  # the package runs from its sources
+            installed = "of a source tree"
+        print(f"tensorbackend {installed}")
+        parser.exit()
 
 
 def command_line() -> ArgumentParser:
     """The parser of the command line, with all subcommands."""
     parser = ArgumentParser("tensorbackend", description="Array backends behind one tensor library.")
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
-    for name in sorted(module.name for module in iter_modules(__path__) if not module.name.startswith("_")):
+    for name in commands():
         command = import_module(f".{name}", __name__)
         description = command.__doc__ or ""
         subparser = subparsers.add_parser(
@@ -40,7 +60,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     An error that tensorbackend raises on purpose is printed in one line on standard error; the status is then 1.
     """
-    options = command_line().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    if given and not given[0].startswith("-") and given[0] not in commands():
+        print(f"tensorbackend: {expected('a command', _nearest(given[0]), command=given[0])}", file=sys.stderr)
+        return 2
+    options = command_line().parse_args(given)
     try:
         status: int = options.run(options)
         sys.stdout.flush()
@@ -52,3 +76,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return status
+
+
+def _nearest(name: str) -> str:
+    """What to write in place of a command that does not exist."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, commands(), 1)
+    return f"did you mean {near[0]}?" if near else f"choose one of {', '.join(commands())}"

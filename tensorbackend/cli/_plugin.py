@@ -13,5 +13,5 @@ def onnx_plugin(module: str) -> Any:
     try:
         return import_module(f"tensorbackend_onnx.{module}")
     except ModuleNotFoundError as error:
-        remedy = "pip install tensorbackend-onnx"
+        remedy = "install the distribution tensorbackend-onnx"
         raise ArgumentError(expected("tensorbackend-onnx to be installed", remedy, error=str(error))) from error

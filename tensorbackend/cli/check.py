@@ -4,6 +4,7 @@ tensorbackend.testing draws the calls and judges their results. With --onnx, ONN
 the distribution tensorbackend-onnx: models of one operator and of networks, with published results. The exit
 status is 0 if nothing fails, 1 if something does, and 2 for a backend, op or dtype that does not exist. A run that is
 interrupted (SIGINT) or terminated (SIGTERM) prints and writes what it has found so far, and exits with 130 or 143.
+Pairs of op and dtype that fail by the same error are one failure. A run ends early where that is all it finds.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ SHOWN = 5
 EXAMPLES, QUICK_EXAMPLES = 100, 10
 """The numbers of calls for each op and dtype: of a full run and of a quick one."""
 
+ALIKE = 25
+"""The number of failures by one error, with nothing that passes between them, after which a run ends."""
+
 
 def arguments(parser: ArgumentParser) -> None:
     """Declares the command's arguments."""
@@ -48,6 +52,7 @@ def arguments(parser: ArgumentParser) -> None:
     add("--quick", action="store_true", help=quick)
     add("--seed", type=int, default=0, metavar="S", help="seed of the random calls (default: 0)")
     add("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
+    add("--keep-going", action="store_true", help=f"goes on after {ALIKE} failures in a row by the same error")
     add("--onnx", action="store_true", help="ONNX's own tests through tensorbackend-onnx instead of random calls")
     add("--report", type=Path, metavar="FILE", help="writes FILE.html for people or FILE.json for programs")
 
@@ -59,7 +64,7 @@ def run(options: Namespace) -> int:
     try:
         from ..testing.calls import dtypes_to_draw
         from ..testing.report import Report
-        from ..testing.runner import check_pairs
+        from ..testing.runner import cause_of, check_pairs
     except ModuleNotFoundError as error:
         return _mistake(str(error))
     try:
@@ -74,9 +79,10 @@ def run(options: Namespace) -> int:
     pairs: list[Pair] = []
     asked, status = sum(len(dtypes_to_draw(op, dtypes)) for op in ops), None
     try:
-        failed = 0
+        failed, alike = 0, 0
+        cause = None
         with _stop_on_signals() as proceed, progress(asked) as advance:
-            for pair in check_pairs(
+            found = check_pairs(
                 backend,
                 ops,
                 dtypes,
@@ -84,15 +90,26 @@ def run(options: Namespace) -> int:
                 start=options.seed,
                 jobs=options.jobs,
                 proceed=proceed,
-            ):
+            )
+            for pair in found:
                 pairs.append(pair)
                 failed += pair.status == "fail"
                 advance(f"{pair.op} of {pair.dtype}", f"{failed} failed")
+                if pair.status == "fail":
+                    alike = alike + 1 if cause_of(pair) == cause else 1
+                    cause = cause_of(pair)
+                elif pair.status in ("pass", "divergence"):
+                    alike = 0
+                if alike == ALIKE and not options.keep_going:
+                    found.close()
+                    break
     except _StopSignal as stopped:
         status = 128 + stopped.number
     seconds = perf_counter() - start
     report = Report.of(backend, pairs, asked=asked, examples=options.examples, seed=options.seed, seconds=seconds)
     _print(report)
+    if alike == ALIKE and not options.keep_going:
+        print(f"stopped, as the last {ALIKE} failures are the same error: mend it first, or add --keep-going")
     if options.report is not None:
         report.write(options.report)
         print(f"wrote {options.report}")
@@ -197,16 +214,31 @@ def _check_options(options: Namespace) -> None:
 
 
 def _print(report: Report) -> None:
-    from ..testing.runner import STATUSES, by_family, totals
+    from ..testing.runner import STATUSES, by_family, cause_of, totals
 
     counts = {family: totals(pairs) for family, pairs in by_family(report.pairs).items()}
     rows = [
         [family, *(str(family_counts[status] or "") for status in STATUSES)] for family, family_counts in counts.items()
     ]
     print_table(["family", *STATUSES], [*rows, ["total", *(str(report.totals[status]) for status in STATUSES)]])
-    failures = [pair for pair in report.pairs if pair.status == "fail"]
-    for pair in failures[:SHOWN]:
-        print(f"\n{pair.op} of {pair.dtype}: {pair.kind}: {pair.detail}\n{pair.script}")
-    if len(failures) > SHOWN:
-        print(f"\nand {len(failures) - SHOWN} more: --report failures.html shows all")
+    failures: dict[str, list[Pair]] = {}
+    for pair in report.pairs:
+        if pair.status == "fail":
+            failures.setdefault(cause_of(pair), []).append(pair)
+    by_number = sorted(failures.values(), key=len, reverse=True)
+    for first, *others in by_number[:SHOWN]:
+        print(f"\n{first.op} of {first.dtype}: {first.kind}: {first.detail}\n{first.script}")
+        if others:
+            print(f"the same error in {len(others) + 1} pairs of op and dtype, such as {_some(others)}")
+    if len(by_number) > SHOWN:
+        print(f"\nand {sum(map(len, by_number[SHOWN:]))} more: --report failures.html shows all")
     print(f"\n{report.summary}")
+
+
+def _some(pairs: Sequence[Pair]) -> str:
+    """The first ops of some pairs, with dtypes.
+
+    Each op has a place of its own where there are several, so that one sees how far an error reaches.
+    """
+    first = list({pair.op: pair for pair in reversed(pairs)}.values())[::-1]
+    return ", ".join(f"{pair.op} of {pair.dtype}" for pair in first[:3])

@@ -1,4 +1,4 @@
-"""Shows the backends, built in and from plugins: whether each is ready, or what is missing.
+"""Shows the backends, built in and from plugins: whether each is ready, or what is missing or can be installed.
 
 The exit status is 0, but 1 if a backend that was requested by name is not ready.
 """
@@ -15,7 +15,7 @@ from .. import fft, linalg, random  # noqa: F401 # their ops are declared too
 from ..declarations.op_specs import CALLBACKS, list_implementations, overridable
 from ..errors import BackendError
 from ..protocol.owners import reuses_operands
-from ..select import backend_class, backends, get_backend, origin
+from ..select import DISTRIBUTIONS, backend_class, backends, get_backend, origin
 from ._table import print_table
 
 COLUMNS = ("backend", "from", "versions", "devices", "state", "callbacks", "composites")
@@ -65,15 +65,19 @@ def run(options: Namespace) -> int:
     reports = [report(name) for name in options.names or backends()]
     callbacks = sum(not callback.optional for callback in CALLBACKS.values())
     composites = len(overridable())
+    others = {name: distribution for name, distribution in DISTRIBUTIONS.items() if name not in backends()}
     if options.json:
         records = [backend_report._asdict() for backend_report in reports]
         facts = {"callbacks": callbacks, "composites": composites, "reuses_operands": reuses_operands()}
-        print(json.dumps({**facts, "backends": records}, indent=2))
+        more = [{"name": name, "distribution": distribution} for name, distribution in others.items()]
+        print(json.dumps({**facts, "backends": records, "not_installed": more}, indent=2))
     else:
         print_table(COLUMNS, [_row(backend_report, callbacks, composites) for backend_report in reports])
         for backend_report in reports:
             if backend_report.error:
                 print(f"{backend_report.name}: {backend_report.error}")
+        if others and not options.names:
+            print(f"not installed: {', '.join(f'{name} ({other})' for name, other in others.items())}")
         if not reuses_operands():
             print(f"python {sys.version.split()[0]}: compiled programs on NumPy write no result over an operand")
     return 1 if options.names and not all(backend_report.ready for backend_report in reports) else 0

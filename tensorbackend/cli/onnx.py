@@ -2,17 +2,21 @@
 
     tensorbackend onnx model.onnx
     tensorbackend onnx model.onnx 'x=f32[1, 3, 640, 640]' --top 10
+    tensorbackend onnx model.onnx 'x=f32[1, 3, 640, 640]' --fits 24GB --json -
 
 Costs need a template for each input, except for those whose sizes the file has; by name, or in the file's order. The
-exit status is 0, but 1 if operators are missing, which are all named, and 2 for a mistake in the arguments.
+exit status is 0, but 1 if operators are missing, which are all named, or if the peak does not fit in the size of
+--fits, and 2 for a mistake in the arguments.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
-from ..errors import ArgumentError, TensorBackendError, UnsupportedOp
+from ..errors import ArgumentError, TensorBackendError, UnsupportedOp, expected
 from ._plugin import onnx_plugin
 from ._table import print_table
 
@@ -21,23 +25,41 @@ def arguments(parser: ArgumentParser) -> None:
     """Declares the command's arguments."""
     parser.add_argument("model", metavar="FILE", help="an ONNX model")
     parser.add_argument("templates", nargs="*", metavar="INPUT", help="a template, such as x=f32[1, 3, 640, 640]")
+    parser.add_argument("--fits", metavar="SIZE", help="whether the peak is at most SIZE, such as 24GB or 80GiB")
+    parser.add_argument("--json", metavar="FILE", help="writes all of it for programs, - for standard output")
     parser.add_argument("--top", type=int, default=20, metavar="N", help="maximum number of rows (default: 20)")
 
 
 def run(options: Namespace) -> int:
-    """Prints the tables, each under a line that says what it has."""
+    """Prints the tables, each under a line that says what it has, and whether the model fits."""
+    from ..expr.cost.units import parse_bytes, show_bytes
+
     try:
-        command = onnx_plugin("command")
-        tables = command.described(options.model, options.templates, options.top)
+        limit = None if options.fits is None else parse_bytes(options.fits)
+        if options.json not in (None, "-") and not Path(options.json).parent.is_dir():
+            raise ArgumentError(expected("a JSON file in an existing folder", json=options.json))
+        described = onnx_plugin("command").describe(options.model, options.templates, needs_costs=limit is not None)
     except UnsupportedOp as error:
         print(f"tensorbackend onnx: {error}", file=sys.stderr)
         return 1
     except (ArgumentError, OSError, TensorBackendError) as error:
         print(f"tensorbackend onnx: {error}", file=sys.stderr)
         return 2
-    for heading, columns, rows in tables:
-        print(heading)
-        if rows:
-            print_table(columns, rows)
-        print()
-    return 0
+    if options.json is not None:
+        text = json.dumps(described.to_json(), indent=1)
+        if options.json == "-":
+            print(text)
+        else:
+            Path(options.json).write_text(text, encoding="utf-8")
+    if options.json != "-":
+        for heading, columns, rows in described.tables(options.top):
+            print(heading)
+            if rows:
+                print_table(columns, rows)
+            print()
+    if limit is None:
+        return 0
+    fits, peak = described.costs.fits(limit), described.costs.shown_program(False).peak.memory
+    said = "fits in" if fits else "does not fit in"
+    print(f"{options.model}: the peak of {show_bytes(peak)} {said} {options.fits}", file=sys.stderr)
+    return 0 if fits else 1

@@ -15,6 +15,7 @@ from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary
 from ..mesh import Layout, Sharding
 from ..template import Template
 from ..tensor import Tensor
+from ..tensor.payload_bytes import bytes_of
 from .callbacks import CompositeCall, Default, defines, own_method
 from .devices import DeviceFacts, host_facts, kind_of_device
 from .planned import Kernel, Payload
@@ -293,7 +294,7 @@ class Core:
         """The data as a read-only NumPy array of a NumPy dtype (`None`: the tensor's own), which shares memory if
         possible. `copy=True` returns a new, writable array; `copy=False` raises `ValueError` if a copy is needed.
         """
-        return numpy_from_binary(x.template, self.to_binary(x, x.size), dtype, copy)
+        return numpy_from_binary(x.template, bytes_of(self, x, x.size), dtype, copy)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
         """A DLPack capsule of the payload, with the options of the Array API's `__dlpack__`; by default by `to_numpy`.
@@ -395,7 +396,7 @@ class Core:
                 if (template.shape, template.dtype) == (x.shape, dtype):
                     return data
         if not defines(type(self), "from_numpy"):
-            return self.from_binary(x.template, data=source.to_binary(x, x.size))
+            return self.from_binary(x.template, data=bytes_of(source, x, x.size))
         on_host = source.dlpack_device() == HOST
         array = source.to_numpy(x, None, None if on_host or not copy else True)
         return self.from_numpy(x.template, array, copy=copy and on_host)
@@ -417,7 +418,7 @@ class Core:
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Payloads of consecutive runs of `size` entries along the first axis, each with its own memory."""
         rows, step = x.shape[0], x.template.payload_nbytes // max(x.shape[0], 1)
-        data = self.to_binary(x, x.size)
+        data = bytes_of(self, x, x.size)
         for start in range(0, rows, size):
             batch = x.template.replace(shape=(min(size, rows - start), *x.shape[1:]))
             yield self.from_binary(batch, data=data[start * step :][: batch.payload_nbytes])
@@ -432,7 +433,7 @@ class Core:
         for axis, axis_positions in enumerate(positions):
             if len(axis_positions) < x.shape[axis]:
                 x = x[(*[slice(None)] * axis, list(axis_positions))]
-        return unpack(x.backend.to_binary(x, x.size), x.dtype)
+        return unpack(bytes_of(x.backend, x, x.size), x.dtype)
 
 
 class _SharedTensor:

@@ -25,6 +25,7 @@ from .devices import devices as devices
 from .homes import apart as apart
 from .homes import home_of as home_of
 from .homes import library_backend as library_backend
+from .registry import DISTRIBUTIONS as DISTRIBUTIONS
 from .registry import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP
 from .registry import backend_class as backend_class
 from .registry import backends as backends

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 ENTRY_POINT_GROUP = "tensorbackend.backends"
 
+DISTRIBUTIONS = {name: f"tensorbackend-{name}" for name in ("dask", "mlx", "torch")}
+"""The distributions of this project that declare a backend, by the backend's name."""
+
 _built_in: dict[str, Callable[[], type[Backend]]] = {}
 """For each backend of the package, the function that imports its class."""
 
@@ -263,7 +266,10 @@ def _distribution(entry: EntryPoint) -> str:
 def _load_plugin(name: str) -> type[Backend]:
     entries = _plugins().get(name)
     if not entries:
-        remedy = f"choose one of {', '.join(backends())}, or install the distribution that declares it"
+        meant = next((known for known in DISTRIBUTIONS if known in name.lower()), "")  # also for "pytorch"
+        plugin = f"the distribution {DISTRIBUTIONS[meant]}" if meant else "the distribution that declares it"
+        named = f" and name it {meant!r}" if meant not in ("", name) else ""
+        remedy = f"install {plugin}{named}, or choose one of {', '.join(backends())}"
         raise BackendError(expected("the name of a backend", remedy, name=name))
     if len(entries) > 1:
         of = [f"{_distribution(entry)} ({entry.value})" for entry in entries]

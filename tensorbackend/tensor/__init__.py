@@ -23,6 +23,7 @@ from .methods import OpMethods
 from .missing_names import MissingAttributes, explain_assignments
 from .op_table import ops
 from .operators import Operators
+from .payload_bytes import bytes_of
 
 if TYPE_CHECKING:
     import numpy
@@ -218,12 +219,12 @@ class Tensor(Operators, MissingAttributes, metaclass=TensorType):
         template = self.template
         if template.size != 1:
             raise ShapeError(expected("a tensor of one element", "index it first", shape=self.shape))
-        element: Scalar = unpack(self.backend.to_binary(self, 1), template.dtype)[0]
+        element: Scalar = unpack(bytes_of(self.backend, self, 1), template.dtype)[0]
         return element
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers, a number if there are no axes."""
-        nested: list[Any] = list(unpack(self.backend.to_binary(self, self.size), self.dtype))
+        nested: list[Any] = list(unpack(bytes_of(self.backend, self, self.size), self.dtype))
         if not self.shape:
             return nested[0]
         for position in range(len(self.shape) - 1, 0, -1):
@@ -236,7 +237,7 @@ class Tensor(Operators, MissingAttributes, metaclass=TensorType):
     @name_in_errors
     def to_binary(self, limit: int | None = None) -> bytes:
         """The first `limit` elements, by default all, as bytes: row-major, native byte order."""
-        return self.backend.to_binary(self, self.size if limit is None else min(integer(0, limit=limit), self.size))
+        return bytes_of(self.backend, self, self.size if limit is None else min(integer(0, limit=limit), self.size))
 
     def __bool__(self) -> bool:
         if self.template.size != 1:

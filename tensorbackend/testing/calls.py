@@ -138,19 +138,28 @@ def names() -> list[str]:
 def find(name: str) -> str:
     """The name under which `calls` knows a public name, given with or without its namespace.
 
+    A function of a namespace may be made of an op of the same name, whose calls are then drawn: `nn.conv` of `conv`.
     Raises `ArgumentError` for an unknown op.
 
-    >>> find("linalg.qr"), find("add")
-    ('qr', 'add')
+    >>> find("linalg.qr"), find("add"), find("nn.conv")
+    ('qr', 'add', 'conv')
     """
     bare_name = name.rpartition(".")[2]
     for candidate in (name, bare_name):
-        if (candidate in OPS or candidate in GENERATORS) and name in (candidate, qualified(candidate)):
+        if (candidate in OPS or candidate in GENERATORS) and (name == candidate or _is_public(name)):
             return candidate
     near = get_close_matches(name, [qualified(public_name) for public_name in names()])
     raise ArgumentError(
         expected("the public name of an op", f"did you mean {', '.join(near)}?" if near else "", op=name)
     )
+
+
+def _is_public(name: str) -> bool:
+    try:
+        public(name)
+    except LookupError:
+        return False
+    return True
 
 
 def has_generator(name: str) -> bool:

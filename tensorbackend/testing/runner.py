@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -12,7 +13,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis.errors import Unsatisfiable
 
 from ..declarations.op_specs import OPS, word
-from ..dtypes import DType
+from ..dtypes import ALL_DTYPES, NARROW_DTYPES, DType
 from ..errors import UnsupportedOp
 from ..protocol import Backend
 from ..protocol.core import Core
@@ -181,7 +182,7 @@ def check_pairs(
     start: int = 0,
     jobs: int = 1,
     proceed: Callable[[], None] = go_on,
-) -> Iterator[Pair]:
+) -> Generator[Pair, None, None]:
     """Checks each op with each dtype in `jobs` processes, and yields the outcomes as they complete.
 
     Ops that compute are checked with narrow dtypes only where no other dtype is asked for: they refuse them.
@@ -255,6 +256,26 @@ def _leave_interrupts() -> None:
 
 def _check_op(backend: Backend, name: str, dtypes: Sequence[DType], examples: int, start: int) -> list[Pair]:
     return [check_pair(backend, name, dtype, examples=examples, start=start) for dtype in dtypes_to_draw(name, dtypes)]
+
+
+def cause_of(pair: Pair) -> str:
+    """What pairs that fail by the same mistake have in common: their text without ops, dtypes, templates and numbers.
+
+    A wrong value has no text that says why, so each of these pairs has a cause of its own.
+
+    >>> one = Pair("add", "elementwise", "float32", "fail", 1, kind="error", detail="raises KeyError: 'f' of add")
+    >>> cause_of(one) == cause_of(one._replace(op="exp", dtype="int8", detail="raises KeyError: 'b' of exp"))
+    True
+    """
+    if pair.kind in ("value", "alias"):
+        return f"{pair.op} of {pair.dtype}"
+    bare_name = pair.op.rpartition(".")[2]
+    callback = OPS[bare_name].callback if bare_name in OPS else bare_name
+    words = "|".join(map(re.escape, {pair.op, bare_name, callback, *(dtype.name for dtype in _DTYPES)}))
+    return f"{pair.kind}: " + re.sub(rf"\b\w+(?:\[[^]]*\])+|'[^']*'|\b(?:{words})\b|\d[\w.+-]*", "_", pair.detail)
+
+
+_DTYPES = (*ALL_DTYPES, *NARROW_DTYPES)
 
 
 def totals(pairs: Iterable[Pair]) -> dict[Status, int]:

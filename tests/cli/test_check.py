@@ -183,6 +183,51 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "import tensorbackend as tb" in out
 
 
+class CountsBytes(BinaryBackend):
+    """A backend whose `to_binary` takes the limit for a number of bytes."""
+
+    name = "counts_bytes_of_check"
+    dispatch_priority = 1
+
+    def to_binary(self, x: tb.Tensor, limit: int, /) -> bytes:
+        return super().to_binary(x, x.size)[:limit]
+
+
+tb.register_backend(CountsBytes)
+
+
+def test_failures_by_one_error_are_one_and_end_the_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tensorbackend.cli.check.ALIKE", 4)
+    arguments = ["check", CountsBytes.name, "--dtype", "f32", "f64", "s32", "--examples", "3"]
+    ops = ["--op", "transport", "add", "negative", "sign"]
+    assert main([*arguments, *ops]) == 1
+    out = capsys.readouterr().out
+    assert "transport of float32: exception: ContractError: expected" in out
+    assert "its limit counts elements" in out
+    assert "stopped after 4 of 12 pairs" in out
+    assert "stopped, as the last 4 failures are the same error" in out
+    assert main([*arguments, *ops, "--keep-going"]) == 1
+    out = capsys.readouterr().out
+    assert (
+        "the same error in 12 pairs of op and dtype, such as transport of float64, add of float32, negative of" in out
+    )
+    assert out.count("ContractError") == 1
+    assert "stopped" not in out
+
+
+def test_failures_by_different_errors_do_not_end_a_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tensorbackend.cli.check.ALIKE", 2)
+    assert main(["check", NAME, "--op", "floor", "add", "exp", "--dtype", "f32", "f64", "--examples", "5"]) == 1
+    out = capsys.readouterr().out
+    assert "stopped after 2 of 6 pairs" in out  # floor raises the same twice
+    assert main(["check", NAME, "--op", "exp", "floor", "add", "--dtype", "f64", "--examples", "5"]) == 1
+    assert "stopped" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

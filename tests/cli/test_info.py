@@ -7,7 +7,9 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 import types
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,6 +37,31 @@ def test_every_backend_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert backends["numpy"]["ready"]
     assert backends["numpy"]["versions"] == {"numpy": sys.modules["numpy"].__version__}
     assert backends["numpy"]["devices"] == ["cpu"]
+
+
+def test_backends_of_distributions_that_are_not_installed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = importlib.metadata.EntryPoint("torch", "tensorbackend_torch:TorchBackend", registry.ENTRY_POINT_GROUP)
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [torch])
+    assert main(["info"]) == 0
+    assert "not installed: dask (tensorbackend-dask), mlx (tensorbackend-mlx)" in capsys.readouterr().out
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [])
+    assert main(["info", "numpy", "--json"]) == 0
+    missing = json.loads(capsys.readouterr().out)["not_installed"]
+    assert missing[-1] == {"name": "torch", "distribution": "tensorbackend-torch"}
+    for name, remedy in {"torch": "", "pytorch": " and name it 'torch'"}.items():
+        with pytest.raises(BackendError, match=f"; install the distribution tensorbackend-torch{remedy}, or choose"):
+            tb.set_default_backend(name)
+
+
+def test_each_plugin_of_the_project_that_declares_a_backend_is_known() -> None:
+    declared = {}
+    for path in Path(__file__).parents[2].glob("plugins/*/pyproject.toml"):
+        project = tomllib.loads(path.read_text())["project"]
+        for name in project.get("entry-points", {}).get(registry.ENTRY_POINT_GROUP, ()):
+            declared[name] = project["name"]
+    assert declared == registry.DISTRIBUTIONS
 
 
 def test_counts_are_those_of_the_class() -> None:

@@ -20,4 +20,4 @@ def without_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_command_about_models_says_what_to_install(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 2
-    assert "pip install tensorbackend-onnx" in capsys.readouterr().err
+    assert "install the distribution tensorbackend-onnx" in capsys.readouterr().err

@@ -13,6 +13,7 @@ import numpy
 import pytest
 
 import tensorbackend as tb
+from tensorbackend import extending
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -88,6 +89,20 @@ def test_every_callback_has_a_public_function() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", (ROOT / "docs" / "coming-from-nx.md").read_text(), re.MULTILINE)
     assert len(rows) > 100
     assert [name for name, functions in rows if not functions] == []
+
+
+def test_the_signatures_of_the_page_for_backends_are_those_of_the_code() -> None:
+    page = (ROOT / "docs" / "write-a-backend.md").read_text()
+    found = {
+        node.name: [argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)]
+        for block in re.findall(r"^```py\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+        for node in ast.parse(block).body
+        if isinstance(node, ast.FunctionDef)
+    }
+    assert {"to_numpy", "import_library"} <= found.keys()
+    for name, parameters in found.items():
+        function = getattr(tb.Backend, name, None) or getattr(extending, name)
+        assert sorted(inspect.signature(function).parameters) == sorted(parameters), name
 
 
 ROWS = runpy.run_path(str(ROOT / "docs" / "rows.py"))

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, ShapeError, expected
@@ -74,26 +74,69 @@ def _example(name: str, kind: Any) -> str:
     return f"such as '{name}={kind.dtype.alias}[{', '.join(sizes)}]'"
 
 
-def described(path: str | os.PathLike[str], texts: Sequence[str], top: int) -> list[Table]:
-    """The tables about a model: inputs and outputs, parameters, operators, and costs of nodes where sizes are known."""
+class Description(NamedTuple):
+    """What there is to show of a model."""
+
+    path: str
+    model: Model
+    costs: Any
+    """The `DryRun` of the model; `None` where a size of an input is not known."""
+    missing: str
+    """What the costs need, if there are none."""
+
+    def tables(self, top: int) -> list[Table]:
+        """Inputs and outputs, parameters, operators, and the nodes that cost most."""
+        model = self.model
+        ends = [[kind, *row.values()] for kind, rows in self._ends().items() for row in rows]
+        parameters = self._parameters()
+        tables: list[Table] = [
+            (f"{self.path}, opsets {model.opsets}", ("", "name", "template"), ends),
+            ("{count} parameters: {numbers:,} numbers, {bytes:,} bytes".format(**parameters), (), ()),
+            (
+                f"{len(model.operators)} nodes",
+                ("operator", "nodes"),
+                [[name, str(count)] for name, count in Counter(model.operators).most_common()],
+            ),
+        ]
+        if self.costs is None:
+            return [*tables, (f"costs: {self.missing}", (), ())]
+        rows = self.costs.shown_program(False).table("line")
+        heading = f"the nodes that cost most, {min(top, len(rows))} of {len(rows)}"
+        return [*tables, (self.costs.summary(), (), ()), (heading, COLUMNS, rows[:top])]
+
+    def to_json(self) -> dict[str, Any]:
+        """The same for programs; costs are those of a dry run, `None` where they are not known."""
+        return {
+            "file": self.path,
+            "opsets": dict(self.model.opsets),
+            **{f"{kind}s": rows for kind, rows in self._ends().items()},
+            "parameters": self._parameters(),
+            "operators": dict(Counter(self.model.operators).most_common()),
+            "costs": None if self.costs is None else self.costs.to_json(),
+        }
+
+    def _ends(self) -> dict[str, list[dict[str, str]]]:
+        ends = {"input": self.model.inputs, "output": self.model.outputs}
+        return {
+            end: [{"name": name, "template": repr(kind)} for name, kind in kinds.items()] for end, kinds in ends.items()
+        }
+
+    def _parameters(self) -> dict[str, int]:
+        templates = self.model.templates.values()
+        return {
+            "count": len(templates),
+            "numbers": sum(template.size for template in templates),
+            "bytes": sum(template.nbytes for template in templates),
+        }
+
+
+def describe(path: str | os.PathLike[str], texts: Sequence[str], *, needs_costs: bool = False) -> Description:
+    """A model with its costs, if the sizes of all inputs are known; they have to be if costs are needed."""
     model = load(path)
-    ends = [["input", name, repr(kind)] for name, kind in model.inputs.items()]
-    ends += [["output", name, repr(kind)] for name, kind in model.outputs.items()]
-    total = sum(template.size for template in model.templates.values())
-    nbytes = sum(template.nbytes for template in model.templates.values())
-    counts = Counter(model.operators)
-    tables: list[Table] = [
-        (f"{os.fspath(path)}, opsets {model.opsets}", ("", "name", "template"), ends),
-        (f"{len(model.templates)} parameters: {total:,} numbers, {nbytes:,} bytes", (), ()),
-        (f"{len(model.operators)} nodes", ("operator", "nodes"), [[k, str(n)] for k, n in counts.most_common()]),
-    ]
     try:
         inputs = arranged(model, texts)
     except ArgumentError as error:
-        if texts:
+        if texts or needs_costs:
             raise
-        return [*tables, (f"costs: {error}", (), ())]
-    report = tb.dry_run(model.apply, model.templates, *inputs)
-    rows = report.shown_program(False).table("line")
-    heading = f"the nodes that cost most, {min(top, len(rows))} of {len(rows)}"
-    return [*tables, (report.summary(), (), ()), (heading, COLUMNS, rows[:top])]
+        return Description(os.fspath(path), model, None, str(error))
+    return Description(os.fspath(path), model, tb.dry_run(model.apply, model.templates, *inputs), "")

@@ -39,6 +39,26 @@ def test_onnx_shows_inputs_parameters_operators_and_costs_by_node(
     assert "a template for input x, f32[batch: ?][8]; such as 'x=f32[batch=8, 8]'" in capsys.readouterr().out
 
 
+def test_onnx_says_whether_a_model_fits_and_writes_json(
+    path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["onnx", path, "x=f32[batch=4, 8]", "--fits", "1MB", "--json", "-"]) == 0
+    said = capsys.readouterr()
+    written = json.loads(said.out)
+    assert written.keys() == {"file", "opsets", "inputs", "outputs", "parameters", "operators", "costs"}
+    assert written["inputs"] == [{"name": "x", "template": "f32[batch: ?][8]"}]
+    assert written["parameters"] == {"count": 1, "numbers": 128, "bytes": 512}
+    assert written["operators"] == {"MatMul": 1, "Relu": 1}
+    assert written["costs"]["programs"][0]["flops"] == 2 * 4 * 8 * 16 + 4 * 16
+    assert "fits in 1MB" in said.err
+    assert main(["onnx", path, "x=f32[batch=4, 8]", "--fits", "1kB"]) == 1
+    assert "does not fit in 1kB" in capsys.readouterr().err
+    assert main(["onnx", path, "--json", str(tmp_path / "model.json")]) == 0
+    assert json.loads((tmp_path / "model.json").read_text())["costs"] is None
+    for arguments in (["--fits", "1kB"], ["--fits", "many"], ["--json", str(tmp_path / "none" / "model.json")]):
+        assert main(["onnx", path, *arguments]) == 2
+
+
 def test_onnx_names_what_is_missing_and_mistakes(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     proto = onnx.load(path)
     proto.graph.node[1].op_type = "Frobnicate"
