@@ -248,10 +248,10 @@ gallery: $(GALLERY_READY) ## Runs the programs of the gallery on NumPy and JAX, 
 
 $(RELEASE_READY): pyproject.toml
 	$(PYTHON) -m venv .venv-release
-	$(RELEASE_BIN)/python -m pip install -q --disable-pip-version-check 'build>=1.2,<2' 'twine>=6,<8'
+	$(RELEASE_BIN)/python -m pip install -q --disable-pip-version-check 'build>=1.2,<2' 'setuptools>=80,<90' 'twine>=6,<8'
 	@touch $@
 
-release: $(RELEASE_READY) ## Builds the distributions of the last commit into dist/, equal to the byte each time, and checks them
+release: $(RELEASE_READY) ## Builds the core and each plugin from the last commit into dist/, twice and equal to the byte, and tries them
 	$(RELEASE_BIN)/python .ci/release.py
 
 fmt: $(READY) ## Formats the code

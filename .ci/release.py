@@ -1,7 +1,10 @@
-"""Builds the distributions of the last commit into dist/ and checks them: `make release`.
+"""Builds the distributions of the last commit into dist/ and tries them: `make release`.
 
-They are built twice from fresh copies and must be equal to the byte; all files get the time of the commit. Then twine
-checks them, and the wheel is installed into an empty virtual environment, where an example runs.
+The core and each plugin are built twice, from fresh copies, and must be equal to the byte; all files get the time of the
+commit, and each wheel a bill of materials. Then twine checks them. The wheels are installed together into an empty
+environment: what others made comes from the package index, ours from the wheels alone. The demo runs there, and the
+first example of each plugin's README. A plugin that needs something without a wheel is named, and what that needs is
+built from source or, where that fails too, the plugin is left out.
 """
 
 from __future__ import annotations
@@ -9,44 +12,72 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tarfile
 import venv
+from email.parser import Parser
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from zipfile import ZipFile
+
+from sbom import canonical, with_bill
 
 ROOT = Path(__file__).resolve().parents[1]
 
-EXAMPLE = """
-import tensorbackend as tb
-x = tb.tensor([[1.0, 2.0], [3.0, 4.0]], names=("batch", "feature"))
-assert tb.sum(x, axis="feature").tolist() == [3.0, 7.0]
-assert tb.jit(tb.grad(lambda x: tb.sum(x * x)))(x).names == ("batch", "feature")
-print("tensorbackend", tb.__version__, "from", tb.__file__)
-"""
+# Without debug information, a compiler writes no name of a folder into what it makes.
+FLAGS = {"CFLAGS": "-g0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 
-def run(*command: str | Path, **environment: str) -> None:
-    """Runs a command in an empty folder, and exits if the command fails."""
+def run(*command: str | Path, **environment: str) -> bool:
+    """Runs a command in an empty folder; whether it succeeds."""
     with TemporaryDirectory() as neutral:
-        result = subprocess.run(command, cwd=neutral, env=os.environ | environment)
-    if result.returncode:
-        sys.exit(result.returncode)
+        return subprocess.run(command, cwd=neutral, env=os.environ | FLAGS | environment, check=False).returncode == 0
 
 
-def built(time: str, folder: Path) -> dict[str, bytes]:
+def must(*command: str | Path, **environment: str) -> None:
+    """Runs a command in an empty folder, and exits if the command fails."""
+    if not run(*command, **environment):
+        sys.exit(f"release: failed: {' '.join(map(str, command))}")
+
+
+def git(*arguments: str) -> bytes:
+    """What git says."""
+    return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True).stdout
+
+
+def copied(folder: Path) -> Path:
+    """A copy of the last commit, as a clone has it."""
+    with tarfile.open(fileobj=BytesIO(git("archive", "HEAD"))) as files:
+        files.extractall(folder, filter="data")
+    return folder
+
+
+def projects(source: Path) -> list[Path]:
+    """The folders of the distributions: the core, then the plugins."""
+    return [source, *sorted(path.parent for path in source.glob("plugins/*/pyproject.toml"))]
+
+
+def built(time: int, folder: Path) -> dict[str, bytes]:
     """Builds the last commit; returns the contents of the distributions by file name."""
-    source = folder / "source"
-    archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True).stdout
-    with tarfile.open(fileobj=BytesIO(archive)) as files:
-        files.extractall(source, filter="data")
-    run(sys.executable, "-m", "build", "--outdir", folder / "dist", source, SOURCE_DATE_EPOCH=time)
-    distributions = {path.name: path.read_bytes() for path in sorted((folder / "dist").iterdir())}
-    return {
-        name: repacked(data, int(time)) if name.endswith(".tar.gz") else data for name, data in distributions.items()
-    }
+    contents = {}
+    for project in projects(copied(folder / "source")):
+        place = folder / "dist" / project.name
+        log = subprocess.run(
+            [sys.executable, "-m", "build", "--no-isolation", "--outdir", place, project],
+            env=os.environ | FLAGS | {"SOURCE_DATE_EPOCH": str(time)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if log.returncode:
+            sys.exit(f"release: failed to build {project.name}:\n{log.stdout}{log.stderr}")
+        for path in sorted(place.iterdir()):
+            data = path.read_bytes()
+            contents[path.name] = with_bill(data, time) if path.suffix == ".whl" else repacked(data, time)
+    return contents
 
 
 def repacked(data: bytes, time: int) -> bytes:
@@ -65,13 +96,60 @@ def repacked(data: bytes, time: int) -> bytes:
     return packed.getvalue()
 
 
+def requirements(wheel: Path) -> list[str]:
+    """What a wheel requires, without what only its extras do."""
+    with ZipFile(wheel) as files:
+        (name,) = [name for name in files.namelist() if name.endswith(".dist-info/METADATA")]
+        metadata = Parser().parsestr(files.read(name).decode())
+    return [line for line in metadata.get_all("Requires-Dist") or [] if "extra ==" not in line]
+
+
+def first_example(readme: Path) -> str:
+    """The first block of Python in a page; empty if there is none."""
+    found = re.search(r"^```python\n(.*?)^```", readme.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return "" if found is None else found[1]
+
+
+def tried(wheels: list[Path], source: Path, folder: Path) -> list[tuple[str, str]]:
+    """Installs the wheels together and runs an example of each; returns what came of each."""
+    venv.create(folder, with_pip=True)
+    python = folder / "bin" / "python"
+    pip = [python, "-m", "pip", "install", "-q"]
+    ours = {canonical(wheel.name.partition("-")[0]): wheel for wheel in wheels}
+    notes, installed = {name: "" for name in ours}, []
+    for name, wheel in ours.items():
+        others = [line for line in requirements(wheel) if canonical(line) not in ours]
+        if run(*pip, "--only-binary", ":all:", *others) if others else True:
+            installed.append(wheel)
+        elif run(*pip, *others):
+            installed.append(wheel)
+            notes[name] = ", with a dependency that has no wheel and was built from source"
+        else:
+            notes[name] = f"left out: there is no wheel for this Python of {', '.join(others)}"
+    must(*pip, "--no-index", *installed)
+    results = []
+    for project in projects(source):
+        name = canonical("tensorbackend" if project == source else project.name)
+        if ours[name] not in installed:
+            results.append((name, notes[name]))
+            continue
+        example = ["-c", first_example(project / "README.md")]
+        done = run(python, source / "examples" / "digits.py") if project == source else run(python, *example)
+        if not done or not example[-1]:
+            sys.exit(f"release: expected an example that runs: {project.name}")
+        ran = "the demo" if project == source else "its README's first example"
+        results.append((name, f"installed, ran {ran}{notes[name]}"))
+    must(python, "-m", "tensorbackend", "info")
+    return results
+
+
 def main() -> None:
-    """Builds twice, compares, writes dist/ and checks its contents."""
-    time = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, check=True, capture_output=True, text=True)
+    """Builds twice, compares, writes dist/ and tries its contents."""
+    time = int(git("log", "-1", "--format=%ct"))
     builds = []
     for _ in range(2):
         with TemporaryDirectory() as folder:
-            builds.append(built(time.stdout.strip(), Path(folder)))
+            builds.append(built(time, Path(folder)))
     if builds[0] != builds[1]:
         differing = [name for name in builds[0] if builds[0][name] != builds[1].get(name)]
         sys.exit(f"release: expected two builds to be equal to the byte, got other bytes in {', '.join(differing)}")
@@ -81,15 +159,18 @@ def main() -> None:
         old.unlink()
     for name, data in builds[0].items():
         (dist / name).write_bytes(data)
-    run(sys.executable, "-m", "twine", "check", "--strict", *sorted(dist.iterdir()))
-    with TemporaryDirectory() as clean:
-        venv.create(clean, with_pip=True)
-        python = Path(clean) / "bin" / "python"
-        run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *dist.glob("*.whl"))
-        run(python, "-W", "error", "-c", EXAMPLE)
-        run(python, "-m", "tensorbackend", "info")
-    for name, data in builds[0].items():
-        print(f"{hashlib.sha256(data).hexdigest()}  dist/{name}  {len(data):,} bytes")
+    must(sys.executable, "-m", "twine", "check", "--strict", *sorted(dist.iterdir()))
+    with TemporaryDirectory() as folder:
+        source = copied(Path(folder) / "source")
+        results = tried(sorted(dist.glob("*.whl")), source, Path(folder) / "environment")
+    print(f"\n{'distribution':24} tried")
+    for name, came in results:
+        print(f"{name:24} {came}")
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in sorted(builds[0].items())}
+    (dist / "SHA256SUMS").write_text("".join(f"{digest}  {name}\n" for name, digest in digests.items()))
+    print(f"\n{'artefact, built twice, equal to the byte':72} {'bytes':>9}  sha256")
+    for name, digest in digests.items():
+        print(f"{name:72} {len(builds[0][name]):9,}  {digest}")
 
 
 if __name__ == "__main__":
