@@ -204,7 +204,7 @@ def test_failures_by_one_error_are_one_and_end_the_run(
     ops = ["--op", "transport", "add", "negative", "sign"]
     assert main([*arguments, *ops]) == 1
     out = capsys.readouterr().out
-    assert "transport of float32: exception: ContractError: expected" in out
+    assert "transport of float32: exception: ContractError: to_binary: expected 4 bytes" in out
     assert "its limit counts elements" in out
     assert "stopped after 4 of 12 pairs" in out
     assert "stopped, as the last 4 failures are the same error" in out
