@@ -1,7 +1,7 @@
 """Builds the distributions of the last commit into dist/ and tries them: `make release`.
 
-The core and each plugin are built twice, from fresh copies, and must be equal to the byte; all files get the time of the
-commit, and each wheel a bill of materials. Then twine checks them. The wheels are installed together into an empty
+The core and each plugin are built twice, from fresh copies, and must be equal to the byte; all files get the time of
+the commit, and each wheel a bill of materials. Then twine checks them. The wheels are installed together into an empty
 environment: what others made comes from the package index, ours from the wheels alone. The demo runs there, and the
 first example of each plugin's README. A plugin that needs something without a wheel is named, and what that needs is
 built from source or, where that fails too, the plugin is left out.
@@ -116,7 +116,7 @@ def tried(wheels: list[Path], source: Path, folder: Path) -> list[tuple[str, str
     python = folder / "bin" / "python"
     pip = [python, "-m", "pip", "install", "-q"]
     ours = {canonical(wheel.name.partition("-")[0]): wheel for wheel in wheels}
-    notes, installed = {name: "" for name in ours}, []
+    notes, installed = dict.fromkeys(ours, ""), []
     for name, wheel in ours.items():
         others = [line for line in requirements(wheel) if canonical(line) not in ours]
         if run(*pip, "--only-binary", ":all:", *others) if others else True:

@@ -10,16 +10,17 @@ import csv
 import hashlib
 import io
 import json
+import os
 import re
+import sys
 import time as clock
 import uuid
 import zipfile
 from base64 import urlsafe_b64encode
 from email import message_from_bytes
 from email.message import Message
+from pathlib import Path
 from typing import Any
-
-NAME = "sbom.cdx.json"
 
 
 def with_bill(wheel: bytes, time: int) -> bytes:
@@ -30,7 +31,7 @@ def with_bill(wheel: bytes, time: int) -> bytes:
     folder = record.removesuffix("RECORD")
     metadata, made = (message_from_bytes(contents[folder + name]) for name in ("METADATA", "WHEEL"))
     bill = json.dumps(bill_of(metadata, made["Generator"], time, contents), indent=1) + "\n"
-    contents[f"{folder}sboms/{NAME}"] = bill.encode()
+    contents[f"{folder}sboms/{metadata['Name']}.cdx.json"] = bill.encode()
     contents[record] = b""
     contents[record] = _record(contents, record).encode()
     packed = io.BytesIO()
@@ -106,3 +107,9 @@ def canonical(requirement: str) -> str:
     'ml-dtypes'
     """
     return re.sub(r"[-_.]+", "-", re.split(r"[^\w.-]", requirement, maxsplit=1)[0]).lower()
+
+
+if __name__ == "__main__":
+    for argument in sys.argv[1:]:
+        path = Path(argument)
+        path.write_bytes(with_bill(path.read_bytes(), int(os.environ["SOURCE_DATE_EPOCH"])))
