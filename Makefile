@@ -92,7 +92,7 @@ MUTANTS_READY := .venv-mutants/.ready
 MUTANTS ?= 60
 SEED ?= 0
 
-.PHONY: help setup demo test oracles mutants oldest pythons stress bench peers gpu gpu-full docs snapshot gallery browser release check fmt lint types plugin dask mlx onnx native adapter phiml phiflow frontend returnn clients libraries numpy-libraries autograd npbench clean
+.PHONY: help setup demo test oracles mutants oldest pythons stress bench bench-history peers gpu gpu-full docs snapshot gallery browser release check fmt lint types plugin dask mlx onnx native adapter phiml phiflow frontend returnn clients libraries numpy-libraries autograd npbench clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -191,6 +191,9 @@ bench: $(READY) ## Measures the budget, and other libraries beside ours
 	$(BIN)/python benchmarks/numpy_calls.py
 	test ! -e $(PLUGIN_READY) || $(PLUGIN_BIN)/python $(PLUGIN)/benchmarks/overhead.py
 	@$(MAKE) --no-print-directory peers
+
+bench-history: $(READY) ## Compares short programs with the last line of docs/history.jsonl, in a minute: make bench-history [WRITE=1]
+	$(BIN)/python benchmarks/history.py $(if $(WRITE),--write)
 
 $(BENCH_READY): pyproject.toml $(PLUGIN)/pyproject.toml benchmarks/peers/requirements.txt
 	$(PYTHON) -m venv .venv-bench

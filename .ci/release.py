@@ -48,9 +48,9 @@ def git(*arguments: str) -> bytes:
     return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True).stdout
 
 
-def copied(folder: Path) -> Path:
-    """A copy of the last commit, as a clone has it."""
-    with tarfile.open(fileobj=BytesIO(git("archive", "HEAD"))) as files:
+def copied(commit: str, folder: Path) -> Path:
+    """A copy of a commit, as a clone has it."""
+    with tarfile.open(fileobj=BytesIO(git("archive", commit))) as files:
         files.extractall(folder, filter="data")
     return folder
 
@@ -60,10 +60,10 @@ def projects(source: Path) -> list[Path]:
     return [source, *sorted(path.parent for path in source.glob("plugins/*/pyproject.toml"))]
 
 
-def built(time: int, folder: Path) -> dict[str, bytes]:
-    """Builds the last commit; returns the contents of the distributions by file name."""
+def built(commit: str, time: int, folder: Path) -> dict[str, bytes]:
+    """Builds a commit; returns the contents of the distributions by file name."""
     contents = {}
-    for project in projects(copied(folder / "source")):
+    for project in projects(copied(commit, folder / "source")):
         place = folder / "dist" / project.name
         log = subprocess.run(
             [sys.executable, "-m", "build", "--no-isolation", "--outdir", place, project],
@@ -145,11 +145,11 @@ def tried(wheels: list[Path], source: Path, folder: Path) -> list[tuple[str, str
 
 def main() -> None:
     """Builds twice, compares, writes dist/ and tries its contents."""
-    time = int(git("log", "-1", "--format=%ct"))
+    commit, time = git("log", "-1", "--format=%H %ct").decode().split()
     builds = []
     for _ in range(2):
         with TemporaryDirectory() as folder:
-            builds.append(built(time, Path(folder)))
+            builds.append(built(commit, int(time), Path(folder)))
     if builds[0] != builds[1]:
         differing = [name for name in builds[0] if builds[0][name] != builds[1].get(name)]
         sys.exit(f"release: expected two builds to be equal to the byte, got other bytes in {', '.join(differing)}")
@@ -161,7 +161,7 @@ def main() -> None:
         (dist / name).write_bytes(data)
     must(sys.executable, "-m", "twine", "check", "--strict", *sorted(dist.iterdir()))
     with TemporaryDirectory() as folder:
-        source = copied(Path(folder) / "source")
+        source = copied(commit, Path(folder) / "source")
         results = tried(sorted(dist.glob("*.whl")), source, Path(folder) / "environment")
     print(f"\n{'distribution':24} tried")
     for name, came in results:

@@ -384,6 +384,7 @@ PAGES = {
     HERE / "accuracy.md": accuracy_page,
     HERE / "support.md": support_page,
     **run_path(str(HERE / "performance.py"))["pages"](),
+    **run_path(str(HERE / "history.py"))["pages"](),
     **run_path(str(HERE / "oracles.py"))["pages"](),
 }
 
