@@ -255,7 +255,7 @@ $(RELEASE_READY): pyproject.toml
 	@touch $@
 
 release: $(RELEASE_READY) ## Builds the core and each plugin from the last commit into dist/, twice and equal to the byte, and tries them
-	$(RELEASE_BIN)/python .ci/release.py
+	$(RELEASE_BIN)/python .ci/release.py '$(TORCH)'
 
 fmt: $(READY) ## Formats the code
 	$(BIN)/ruff format .

@@ -5,6 +5,10 @@ the commit, and each wheel a bill of materials. Then twine checks them. The whee
 environment: what others made comes from the package index, ours from the wheels alone. The demo runs there, and the
 first example of each plugin's README. A plugin that needs something without a wheel is named, and what that needs is
 built from source or, where that fails too, the plugin is left out.
+
+    python .ci/release.py [CONSTRAINT...]
+
+Constraints such as torch==2.13.0 choose among the versions of what others made.
 """
 
 from __future__ import annotations
@@ -110,11 +114,11 @@ def first_example(readme: Path) -> str:
     return "" if found is None else found[1]
 
 
-def tried(wheels: list[Path], source: Path, folder: Path) -> list[tuple[str, str]]:
+def tried(wheels: list[Path], source: Path, folder: Path, constraints: Path) -> list[tuple[str, str]]:
     """Installs the wheels together and runs an example of each; returns what came of each."""
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
-    pip = [python, "-m", "pip", "install", "-q"]
+    pip = [python, "-m", "pip", "install", "-q", "-c", constraints]
     ours = {canonical(wheel.name.partition("-")[0]): wheel for wheel in wheels}
     notes, installed = dict.fromkeys(ours, ""), []
     for name, wheel in ours.items():
@@ -162,7 +166,9 @@ def main() -> None:
     must(sys.executable, "-m", "twine", "check", "--strict", *sorted(dist.iterdir()))
     with TemporaryDirectory() as folder:
         source = copied(commit, Path(folder) / "source")
-        results = tried(sorted(dist.glob("*.whl")), source, Path(folder) / "environment")
+        constraints = Path(folder) / "constraints.txt"
+        constraints.write_text("\n".join(sys.argv[1:]))
+        results = tried(sorted(dist.glob("*.whl")), source, Path(folder) / "environment", constraints)
     print(f"\n{'distribution':24} tried")
     for name, came in results:
         print(f"{name:24} {came}")

@@ -1,8 +1,8 @@
 """What got slower since the last line of docs/history.jsonl: `make bench-history`, or with `WRITE=1` to add a line.
 
 Each program runs next to the same computation in NumPy, in alternating short rounds, and its figure is the ratio of the
-minima: seconds would say more about the machine than about the library. A program that looks slower is measured again,
-and the smaller ratio counts. The file has one line a day, so that a day can be measured again.
+minima: seconds would say more about the machine than about the library. A program that looks slower is measured longer
+before that is said. The file has one line a day, so that a day can be measured again.
 
 Not a test, as machines are noisy; the exit status is 1 if something got slower.
 """
@@ -16,7 +16,6 @@ import platform
 import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from itertools import cycle
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeAlias
@@ -30,8 +29,9 @@ FILE = Path(__file__).resolve().parents[1] / "docs" / "history.jsonl"
 SLOWER = 1.12
 """The smallest change of a ratio that counts; between two runs on one machine, minima differ by less."""
 
-SECONDS, ROUND, AGAIN = 2.5, 5e-4, 2
-"""How long a program is measured, how long a round is at least, and how often what looks slower is measured again."""
+SECONDS, SWEEPS, ROUND, AGAIN = 2.5, 5, 3e-4, 3
+"""How long a program is measured, in how many parts, how long a round is at least, and how often what looks slower is
+measured again."""
 
 Call: TypeAlias = Callable[[], object]
 Programs: TypeAlias = Mapping[str, tuple[Call, Call]]
@@ -45,10 +45,11 @@ def programs() -> Programs:
     x, m = tb.asarray(row, names=("n",)), tb.asarray(matrix, names=("row", "column"))
     other, mask, dry = m.rename("column", "out"), x > 0, tb.template((8,), "f32", ("n",))
     large = generator.normal(size=1_000_000).astype("f")
-    wide, key = tb.asarray(large, names=("n",)), tb.random.key(0)
+    some = large[:10_000].copy()
+    few, wide, key = tb.asarray(some, names=("n",)), tb.asarray(large, names=("n",)), tb.random.key(0)
     chain = tb.jit(lambda x: tb.exp(x * 2.0 + 1.0) - x)
-    shapes = [np.ones((1 + i % 50, 1 + i // 50), "f") for i in range(2_000)]
-    arrays, tensors = cycle(shapes), cycle([tb.asarray(array) for array in shapes])
+    shapes = [np.ones((1 + i % 50, 1 + i // 50), "f") for i in range(400)]
+    tensors = [tb.asarray(array) for array in shapes]
     target, written = row.copy(), tb.asarray(row.copy())
     weight, batch = generator.normal(size=(32, 8)).astype("f"), generator.normal(size=(16, 32)).astype("f")
     w, b = tb.asarray(weight, names=("in", "out")), tb.asarray(batch, names=("batch", "in"))
@@ -62,13 +63,13 @@ def programs() -> Programs:
         values = np.tanh(batch @ weight)
         return values.sum(), batch.T @ (1 - values * values)
 
-    def on_new_shape() -> Any:
-        array = next(arrays)
-        return np.add(array, array)
+    def on_each_shape() -> None:
+        for array in shapes:
+            np.add(array, array)
 
-    def of_new_shape() -> Any:
-        tensor = next(tensors)
-        return tb.add(tensor, tensor)
+    def on_each_shape_ours() -> None:
+        for tensor in tensors:
+            tb.add(tensor, tensor)
 
     def assign() -> None:
         target[3] = 1.0
@@ -87,51 +88,71 @@ def programs() -> Programs:
         "zeros": (lambda: np.zeros((8, 8), "f"), lambda: tb.zeros((8, 8))),
         "softmax": (softmax, lambda: tb.softmax(m, axis="column")),
         "assign an element": (assign, assign_ours),
-        "add, one of 2,000 shapes": (on_new_shape, of_new_shape),
+        "add, on 400 shapes": (on_each_shape, on_each_shape_ours),
         "add, dry run": (lambda: np.add(row, row), lambda: dry + dry),
         "value and gradient of a layer": (by_hand, lambda: both(w)),
         "add, 10^6 elements": (lambda: np.add(large, large), lambda: wide + wide),
         "sum, 10^6 elements": (lambda: np.sum(large), lambda: tb.sum(wide)),
-        "compiled chain, 10^6 elements": (lambda: np.exp(large * 2 + 1) - large, lambda: chain(wide)),
-        "normal draws, 10^5": (
-            lambda: generator.standard_normal(100_000, "f"),
-            lambda: tb.random.normal(key, (100_000,)),
+        "compiled chain, 10^4 elements": (lambda: np.exp(some * 2 + 1) - some, lambda: chain(few)),
+        "normal draws, 10^4": (
+            lambda: generator.standard_normal(10_000, "f"),
+            lambda: tb.random.normal(key, (10_000,)),
         ),
     }
 
 
-def ratio(base: Call, ours: Call, *, seconds: float = SECONDS, clock: Callable[[], float] = perf_counter) -> float:
-    """The time of ours over that of the base: minima of rounds that alternate."""
+class Pair:
+    """A program while it is measured: the minimum time of each side, in rounds that alternate."""
 
-    def took(call: Call, number: int) -> float:
-        start = clock()
+    def __init__(self, base: Call, ours: Call, clock: Callable[[], float]) -> None:
+        self.calls, self.clock, self.best = (base, ours), clock, [math.inf, math.inf]
+        self.numbers = [self._number(call) for call in self.calls]
+
+    def _number(self, call: Call) -> int:
+        """How many calls make a round; the first calls, which plan, are no measure."""
+        number = 1
+        while min(self._took(call, number) for _ in range(3)) < ROUND:
+            number *= 2
+        return number
+
+    def _took(self, call: Call, number: int) -> float:
+        start = self.clock()
         for _ in range(number):
             call()
-        return clock() - start
+        return self.clock() - start
 
-    numbers = []
-    for call in (base, ours):
-        number = 1
-        while took(call, number) < ROUND:
-            number *= 2
-        numbers.append(number)
-    best, end = [math.inf, math.inf], clock() + seconds
-    while clock() < end:
-        for side, call in enumerate((base, ours)):
-            best[side] = min(best[side], took(call, numbers[side]) / numbers[side])
-    return best[1] / best[0]
+    def measure(self, seconds: float) -> None:
+        """Measures for some time more."""
+        end = self.clock() + seconds
+        while self.clock() < end:
+            for side, call in enumerate(self.calls):
+                self.best[side] = min(self.best[side], self._took(call, self.numbers[side]) / self.numbers[side])
+
+    @property
+    def ratio(self) -> float:
+        """The time of ours over that of the base."""
+        return self.best[1] / self.best[0]
 
 
-def measure(chosen: Programs, before: Mapping[str, float], **how: Any) -> dict[str, float]:
-    """The ratio of each program; those that look slower than before are measured again."""
-    ratios = {}
-    for name, (base, ours) in chosen.items():
-        found = ratio(base, ours, **how)
-        for _ in range(AGAIN):
-            if found > SLOWER * before.get(name, math.inf):
-                found = min(found, ratio(base, ours, **how))
-        ratios[name] = found
-    return ratios
+def measure(
+    chosen: Programs,
+    before: Mapping[str, float],
+    *,
+    seconds: float = SECONDS,
+    clock: Callable[[], float] = perf_counter,
+) -> dict[str, float]:
+    """The ratio of each program, measured in sweeps over all of them; those that look slower are measured longer.
+
+    So a while in which the machine was busy takes a part of the rounds of each program, and not all those of one.
+    """
+    pairs = {name: Pair(*calls, clock) for name, calls in chosen.items()}
+    for _ in range(SWEEPS):
+        for pair in pairs.values():
+            pair.measure(seconds / SWEEPS)
+    for _ in range(AGAIN):
+        for name in slower({name: pair.ratio for name, pair in pairs.items()}, before):
+            pairs[name].measure(seconds)
+    return {name: pair.ratio for name, pair in pairs.items()}
 
 
 def slower(now: Mapping[str, float], before: Mapping[str, float]) -> dict[str, float]:
