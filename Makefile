@@ -225,10 +225,10 @@ $(DOCS_READY): pyproject.toml
 docs: $(READY) $(DOCS_READY) ## Writes the generated tables, runs the code of the pages and builds the site in site/
 	$(BIN)/python docs/tables.py
 	$(BIN)/python -m pytest tests/project/test_docs.py tests/project/test_reference.py
-	$(DOCS_BIN)/python -m doctest docs/reference.py docs/runtime.py docs/snapshot.py docs/gallery.py
-	$(DOCS_BIN)/python docs/defaults.py
+	$(DOCS_BIN)/python -m doctest docs/reference.py docs/runtime.py docs/snapshot.py docs/gallery.py docs/shown.py
 	$(DOCS_BIN)/python docs/gallery.py
 	NO_MKDOCS_2_WARNING=1 $(DOCS_BIN)/mkdocs build --strict
+	$(DOCS_BIN)/python docs/shown.py site
 
 snapshot: $(READY) ## Writes the public interface to docs/interface.txt, if CHANGELOG.md names what changed
 	$(BIN)/python docs/snapshot.py

@@ -149,9 +149,14 @@ def entries() -> dict[str, dict[str, Any]]:
 
 
 def _identifier(name: str, value: Any) -> str:
-    """The name by which Griffe finds an object: that of its definition if a module of the package has the same name."""
+    """The name by which Griffe finds an object: that of its definition if a module has the same name, or had it there.
+
+    A package that imports a function from its module of the same name has two objects of that name for Griffe.
+    """
     module, _, public = name.rpartition(".")
+    package, _, last = value.__module__.rpartition(".")
     shadowed = hasattr(import_module(module), "__path__") and find_spec(name) is not None
+    shadowed |= last == public and getattr(import_module(package), public, None) is value
     return f"{value.__module__}.{public}" if shadowed else name
 
 

@@ -104,24 +104,38 @@ def with_text(docstring: str, text: str) -> str:
 def _set_defaults(function: griffe.Function) -> None:
     """Gives each documented parameter its own default, and its own type where the docstring says none.
 
-    Griffe gives parameters that are documented together those of the first, and takes the first of some choices for the
-    default.
+    Griffe gives parameters that are documented together those of the first, takes the first of some choices for the
+    default, reads a type that is prose as a tuple, and gives `*args` an empty tuple by default.
     """
     value = value_of(function)
     if function.docstring is None or not callable(value):
         return
     parameters = signature(value).parameters
+    for name in [parameter.name for parameter in function.parameters if parameter.name not in parameters]:
+        del function.parameters[name]  # what a decorator fills in
+    stated = {name.strip().lstrip("*"): kind for names, kind in _stated(function.docstring.value) for name in names}
     for section in function.docstring.parsed:
-        first: Any = None
         for entry in section.value if section.kind is griffe.DocstringSectionKind.parameters else ():
-            if first is None or entry.description != first.description:
-                first = entry
-                shown = str(entry.annotation)
-            if entry.name in parameters:
-                declared = function.parameters
-                entry.value = default_text(parameters[entry.name].default, str(declared[entry.name].default))
-                if shown == str(declared[first.name].annotation):
-                    entry.annotation = declared[entry.name].annotation
+            name = entry.name.lstrip("*")
+            if name not in parameters:
+                continue
+            entry.value = default_text(parameters[name], str(function.parameters[name].default))
+            if not stated.get(name):
+                entry.annotation = function.parameters[name].annotation
+            elif str(entry.annotation) != stated[name]:
+                entry.annotation = stated[name]
+
+
+def _stated(docstring: str) -> list[tuple[list[str], str]]:
+    """The names and the type of each entry of the parameters of a docstring.
+
+    >>> _stated('Add.\\n\\nParameters\\n----------\\na, b : {1, 2}, default 1\\n    Two.\\nc\\n    Any.')
+    [(['a', ' b'], '{1, 2}'), (['c'], '')]
+    """
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^[A-Z][\w ]*\n-+$|\Z)", docstring, re.DOTALL | re.MULTILINE)
+    lines = [line.partition(" : ") for line in re.findall(r"^\S.*", section[1] if section else "", re.MULTILINE)]
+    said = r"(, |^)(optional|default .*)$"
+    return [(names.split(","), re.sub(said, "", kind)) for names, _, kind in lines]
 
 
 def value_of(obj: griffe.Object) -> Any:
@@ -132,12 +146,14 @@ def value_of(obj: griffe.Object) -> Any:
     return getattr(value, "__func__", value)
 
 
-def default_text(default: Any, source: str) -> str | None:
+def default_text(parameter: Parameter, source: str) -> str | None:
     """A default as users write it; the source's text for what is not a plain value.
 
-    >>> default_text("linear", "LINEAR"), default_text(0.9, "0.9"), default_text(print, "print")
-    ('"linear"', '0.9', 'print')
+    >>> def function(*rest, method="linear", rate=0.9, to=print): ...
+    >>> [default_text(parameter, "print") for parameter in signature(function).parameters.values()]
+    [None, '"linear"', '0.9', 'print']
     """
+    default = parameter.default
     if default is Parameter.empty:
         return None
     if isinstance(default, str):

@@ -112,8 +112,8 @@ def load_graph(path: str | os.PathLike[str], /, *, backend: BackendLike = None, 
     ----------
     path : str or os.PathLike
         A file of `save_graph`.
-    backend : Backend, type or str, default: the default backend
-        Where the captured tensors live, and so the backend of the arguments.
+    backend : Backend, type or str, optional
+        Where the captured tensors live, and so the backend of the arguments; by default the default backend.
     max_bytes : int, optional
         How many bytes the tensors may take together, as in `load`.
 

@@ -50,9 +50,9 @@ def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_nam
     ----------
     function
         A function of the tensors of one example.
-    in_axes : default 0
+    in_axes : int, str, None or nested containers of them, default 0
         For each argument, the axis of the examples, by position or by name; `None` for one that all examples share.
-    out_axes : default 0
+    out_axes : int, str, None or nested containers of them, default 0
         The axis of the examples in the results; `None` for results that all examples share.
     axis_name : str, optional
         The name of that axis in the results; by default its name in the arguments.

@@ -103,8 +103,9 @@ def load(
     ----------
     path : str or os.PathLike
         A regular file, or a link to one. The suffix is `.npy`, `.npz` or `.safetensors`.
-    backend : Backend, type or str, default: the default backend
-        The backend of the tensors. `"template"` reads headers only, and returns template tensors.
+    backend : Backend, type or str, optional
+        The backend of the tensors, by default the default backend. `"template"` reads headers only, and returns
+        template tensors.
     max_bytes : int, optional
         The maximum number of bytes of all tensors. The default is 20 times the size of the file, at least 32
         MiB, which only compressed files can exceed.

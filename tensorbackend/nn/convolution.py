@@ -170,7 +170,9 @@ def conv_transpose(
         (features, out / groups, *spatial): the kernel of the convolution from the result's features to those of x.
     bias : Tensor, optional
         Added to each feature of the result.
-    axis, spatial : axis, or several
+    axis : int or str, default -1
+        As in `conv`.
+    spatial : axis, or several, optional
         As in `conv`.
     strides, dilation : int, sequence of int, or mapping of spatial axes by name, default 1
         Those of that convolution: elements of x are `strides` apart in the result.
@@ -258,9 +260,12 @@ def max_pool(
         A tensor of a real dtype.
     window : mapping of axes to sizes, or a size for each axis
         The window sizes, such as `{"height": 2, "width": 2}`; omitted axes have windows of size 1.
-    strides : as `window`, optional
+    strides : mapping of axes to sizes, or a size for each axis, optional
         The distances between the starts of windows, by default the window sizes.
-    padding, dilation : as in `window_max`
+    padding : str, sequence or mapping, default "valid"
+        As in `window_max`.
+    dilation : int, sequence of int or mapping, default 1
+        The distances between the elements that one window reads.
 
     Returns
     -------

@@ -236,8 +236,10 @@ def mel_filters(
         The number of frequencies of the spectra, from 0 to half the sample rate, and the number of filters.
     sample_rate : float
         The number of elements of the signal per second.
-    lowest, highest : float
-        The start of the first filter and the end of the last one, in hertz; by default 0 and half the sample rate.
+    lowest : float, default 0
+        The start of the first filter, in hertz.
+    highest : float, optional
+        The end of the last filter, in hertz; by default half the sample rate.
     slaney : bool, default False
         Whether the scale is linear below 1000 Hz and each filter has an area of 1 (Slaney 1998); otherwise the scale is
         2595 * log10(1 + f / 700), and each filter has a peak of 1 (O'Shaughnessy 1987).

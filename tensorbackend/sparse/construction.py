@@ -255,8 +255,10 @@ def eye(
 
     Parameters
     ----------
-    rows, columns : int
-        The numbers of rows and columns. By default there are as many columns as rows.
+    rows : int
+        The number of rows.
+    columns : int, optional
+        The number of columns, by default that of rows.
     dtype : dtype, optional
         The dtype of the values, by default the default floating dtype.
     backend : backend, optional

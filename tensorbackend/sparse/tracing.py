@@ -69,8 +69,8 @@ def from_function(
         The template of the argument: a floating or complex dtype and a shape, such as `"f64[96, 96]"`.
     affine : bool, default False
         Whether the function may add a constant, which is then returned too.
-    backend : Backend, type or str, default: the default backend
-        The backend of the matrix.
+    backend : Backend, type or str, optional
+        The backend of the matrix, by default the default backend.
 
     Returns
     -------

@@ -116,8 +116,8 @@ def record_run(
         A function of tensors and of anything else.
     *arguments
         Its arguments, with tensors.
-    backend : Backend, type or str, default: the default backend
-        What runs the ops.
+    backend : Backend, type or str, optional
+        What runs the ops, by default the default backend.
     gradient : bool, default False
         Whether `value_and_grad(function)` is run in place of the function.
     **keywords
