@@ -265,7 +265,8 @@ def on_config(config: Any) -> None:
         if "Reference" in entry:
             entry["Reference"] = list(pages())
         if "Gallery" in entry:
-            entry["Gallery"] = ["gallery.md", *_in_order()]
+            overview, longer = entry["Gallery"]
+            entry["Gallery"] = [overview, *_in_order(), longer]
 
 
 def _in_order() -> list[str]:
@@ -289,10 +290,49 @@ def on_files(files: Any, config: Any) -> None:
         files.append(File.generated(config, place, content=content))
 
 
-def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Turns links to files into links to pages, and hides an empty table of contents so that tables are wider."""
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    """Turns links to files into links to pages, and hides an empty table of contents so that tables are wider.
+
+    The gallery gets its pictures, and the first page the address of the repository.
+    """
     uri = page.file.src_uri
     if not re.search(r"^(##|:::) ", markdown, re.MULTILINE):
         page.meta.setdefault("hide", []).append("toc")
     source = {place: path for path, place in PLACES.items() if not (HERE / place).exists()}.get(uri, f"docs/{uri}")
+    if uri == "gallery.md":
+        markdown = with_thumbnails(markdown, {file.src_uri for file in files})
+    if uri == "index.md":
+        markdown = with_repository(markdown, config["repo_url"])
     return linked(markdown, source, uri)
+
+
+def with_thumbnails(markdown: str, files: set[str]) -> str:
+    """The tables of the gallery with the last picture of each program, its result, in a column of their own.
+
+    >>> table = "| program |\\n| --- |\\n| [ODE](../examples/gallery/ode.py) |"
+    >>> print(with_thumbnails(table, {"gallery/ode-1.png"}))
+    |  | program |
+    | --- | --- |
+    | [![ODE](gallery/ode-1.png){ width=160 loading=lazy }](gallery/ode.md) | [ODE](../examples/gallery/ode.py) |
+    """
+
+    def shown(match: re.Match[str]) -> str:
+        title, name = match.groups()
+        pictures = sorted(file for file in files if re.fullmatch(rf"gallery/{name}-\d\.png", file))
+        picture = f"[![{title}]({pictures[-1]}){{ width=160 loading=lazy }}](gallery/{name}.md)" if pictures else ""
+        return f"| {picture} {match[0]}"
+
+    markdown = re.sub(r"^\| (?=program )", "|  | ", markdown, flags=re.MULTILINE)
+    markdown = re.sub(r"^\| (?=--- )", "| --- | ", markdown, flags=re.MULTILINE)
+    return re.sub(r"^\| \[([^\]]*)\]\(\.\./examples/gallery/(\w+)\.py\)", shown, markdown, flags=re.MULTILINE)
+
+
+def with_repository(markdown: str, address: str) -> str:
+    """The first page with a button that leads to the repository, where its address is known.
+
+    >>> with_repository("[Tour](tour.md){ .md-button }\\n\\nText", "https://example.org")
+    '[Tour](tour.md){ .md-button }\\n[Repository](https://example.org){ .md-button }\\n\\nText'
+    """
+    last = "{ .md-button }\n\n"
+    button = f"{last.rstrip()}\n[Repository]({address}){last}"
+    return markdown.replace(last, button, 1) if address else markdown

@@ -57,6 +57,30 @@ def test_the_blocks_of_a_page_run_in_order(
     assert "tb" in namespace
 
 
+SHOW_NOTHING = {"testing.md", "write-a-backend.md", "semantics.md"}
+"""Pages whose first block only declares something, or states a rule; so do those that begin with a table's names."""
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if BLOCKS[page]], ids=lambda page: page.name)
+def test_the_first_example_of_a_page_shows_its_output(page: Path) -> None:
+    if page.name not in SHOW_NOTHING and not page.name.startswith("coming-from"):
+        codes = [code for code, _ in BLOCKS[page]]
+        assert codes[0] is not None
+        assert None in codes[:2], f"{page.name} shows no output of its first example"
+
+
+@pytest.mark.parametrize("page", [*PAGES, *ROOT.glob("plugins/*/README.md")], ids=lambda page: page.parent.name)
+def test_no_page_installs_from_an_index_what_is_not_there(page: Path) -> None:
+    """Whoever registers the name of a distribution that was not published would be installed."""
+    lines = re.findall(r"pip install[^`\n]*", page.read_text())
+    assert [line for line in lines if re.search(r"(?<![./\w-])tensorbackend\b", re.sub("#.*", "", line))] == []
+
+
+def test_the_menu_to_start_with_is_short() -> None:
+    start = (ROOT / "mkdocs.yml").read_text().partition("  - Start:\n")[2].partition("\n  - ")[0]
+    assert 3 <= len(start.splitlines()) <= 8
+
+
 def test_the_page_on_backends_builds_the_example() -> None:
     page = (ROOT / "docs" / "write-a-backend.md").read_text()
     backend, _, _ = (ROOT / "examples" / "minimal_backend.py").read_text().partition("def main")
