@@ -71,14 +71,21 @@ def page(path: Path = MEASURED) -> str:
     environment, groups = read(path)
     parts = [TEXTS["INTRODUCTION"], *in_short({group.name: group for group in groups}), TEXTS["AFTER_SHORT"]]
     parts.append(TEXTS["SLOWER_TEXT"].format(margin=SLOWER - 1))
-    parts += _table(["", "program", "ours", "quickest other"], slower(groups), "---")
+    parts += _table(["", "programs", "slower", "the furthest"], slowest(groups), "---")
     parts.append(TEXTS["MEASURED_TEXT"].format(
         packages=", ".join(f"{name} {version}" for name, version in environment["packages"].items()),
         **{name: environment[name] for name in ("system", "processor", "cores", "python")},
     ))  # fmt: skip
-    parts.append("\n## All measurements\n")
+    return "".join([*parts, TEXTS["NOTE"]])
+
+
+def measurements(path: Path = MEASURED) -> str:
+    """measurements.md, a page of the site alone: each program for which ours is slower, and all ratios."""
+    _, groups = read(path)
+    parts = [TEXTS["ALL_TEXT"], "\n## Where tensorbackend is slower\n\n"]
+    parts += _table(["", "program", "ours", "quickest other"], slower(groups), "---")
     for group in groups:
-        parts.append(f"\n### {TEXTS['HEADINGS'].get(group.name, group.title)}\n\n")
+        parts.append(f"\n## {TEXTS['HEADINGS'].get(group.name, group.title)}\n\n")
         if figure := TEXTS["FIGURES"].get(group.name):
             parts.append(f"![{PLOTS[figure][0]}]({figure})\n\n")
         if group.name in TEXTS["HEADINGS"]:
@@ -131,6 +138,22 @@ def slower(groups: list[Group]) -> Iterator[list[str]]:
                 our_ratio = group.ratio(program, peer)
                 if quickest is not None and our_ratio is not None and our_ratio > SLOWER * known[quickest]:
                     yield [group.name, program, f"{peer} {shown(our_ratio)}", f"{quickest} {shown(known[quickest])}"]
+
+
+def slowest(groups: list[Group]) -> Iterator[list[str]]:
+    """For each group with such programs: in how many of its programs ours was slower, and where by most."""
+    listed = list(slower(groups))
+    for group in groups:
+        rows = [row for row in listed if row[0] == group.name]
+        if rows:
+            _, program, ours, other = max(rows, key=lambda row: _last(row[2]) / _last(row[3]))
+            count = len({row[1] for row in rows})
+            yield [group.name, str(len(group.programs)), str(count), f"{program}: {ours}, {other}"]
+
+
+def _last(cell: str) -> float:
+    """The ratio at the end of a cell."""
+    return float(cell.rpartition(" ")[2])
 
 
 def ratios(group: Group) -> Iterator[str]:

@@ -48,6 +48,13 @@ NumPy and eight other libraries: PyTorch (eager, its meta device and FakeTensor)
 NPBENCH=<a checkout of spcl/npbench>` runs [NPBench's programs](npbench.md), which others wrote for NumPy.
 """
 
+ALL_TEXT = """\
+# All measurements
+
+The ratios of [performance](performance.md), which says how they were measured. The first column of a table is 1,
+and shows microseconds.
+"""
+
 NOTE = """
 ---
 
@@ -86,9 +93,9 @@ others."""
 SLOWER_TEXT = """
 ## Where tensorbackend is slower
 
-The table lists each program for which tensorbackend takes at least {margin:.0%} longer than the fastest of the other
-libraries in the same table. The first column counts as one of them only for the training step; in the other tables it
-is the library that tensorbackend itself runs on.
+In so many programs of a group tensorbackend takes at least {margin:.0%} longer than the fastest of the other libraries.
+The library that tensorbackend itself runs on counts as one of them only for the training step.
+[All measurements](measurements.md) lists each of these programs, and the ratio of each library in each program.
 
 """
 

@@ -168,6 +168,11 @@ def pages() -> dict[str, str]:
     return {"reference/index.md": "\n".join([INTRODUCTION, *lines, ""]), **texts}
 
 
+def tables() -> dict[str, str]:
+    """The text of each page of tables by its path on the site."""
+    return {path: page() for path, page in run_path(str(HERE / "tables.py"))["ON_THE_SITE"].items()}
+
+
 INTRODUCTION: Final = """\
 # Reference
 
@@ -281,7 +286,7 @@ def on_files(files: Any, config: Any) -> None:
 
     executed = run_path(str(HERE / "gallery.py"))
 
-    for page, text in pages().items():
+    for page, text in {**pages(), **tables()}.items():
         files.append(File.generated(config, page, content=text))
     for path, page in OUTSIDE.items():
         if not (HERE / page).exists():
@@ -307,23 +312,18 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 
 
 def with_thumbnails(markdown: str, files: set[str]) -> str:
-    """The tables of the gallery with the last picture of each program, its result, in a column of their own.
+    """The tables of the gallery with the last picture of each program, its result, above its name.
 
-    >>> table = "| program |\\n| --- |\\n| [ODE](../examples/gallery/ode.py) |"
-    >>> print(with_thumbnails(table, {"gallery/ode-1.png"}))
-    |  | program |
-    | --- | --- |
-    | [![ODE](gallery/ode-1.png){ width=160 loading=lazy }](gallery/ode.md) | [ODE](../examples/gallery/ode.py) |
+    >>> with_thumbnails("| [ODE](../examples/gallery/ode.py) |", {"gallery/ode-1.png"})
+    '| [![ODE](gallery/ode-1.png){ width=160 loading=lazy }](gallery/ode.md)<br>[ODE](../examples/gallery/ode.py) |'
     """
 
     def shown(match: re.Match[str]) -> str:
         title, name = match.groups()
         pictures = sorted(file for file in files if re.fullmatch(rf"gallery/{name}-\d\.png", file))
-        picture = f"[![{title}]({pictures[-1]}){{ width=160 loading=lazy }}](gallery/{name}.md)" if pictures else ""
-        return f"| {picture} {match[0]}"
+        picture = f"[![{title}]({pictures[-1]}){{ width=160 loading=lazy }}](gallery/{name}.md)<br>" if pictures else ""
+        return f"| {picture}{match[0].removeprefix('| ')}"
 
-    markdown = re.sub(r"^\| (?=program )", "|  | ", markdown, flags=re.MULTILINE)
-    markdown = re.sub(r"^\| (?=--- )", "| --- | ", markdown, flags=re.MULTILINE)
     return re.sub(r"^\| \[([^\]]*)\]\(\.\./examples/gallery/(\w+)\.py\)", shown, markdown, flags=re.MULTILINE)
 
 

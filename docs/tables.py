@@ -1,4 +1,4 @@
-"""Writes the pages of docs/ whose tables come from the declarations: `python docs/tables.py`, or `make docs`.
+"""Makes the pages whose tables come from the declarations, and writes those in docs/: `python docs/tables.py`.
 
 `python docs/tables.py FILE` first enters new measurements. Make FILE by running the property tests with
 `TENSORBACKEND_MEASURED=FILE`.
@@ -34,7 +34,7 @@ ENGINES = ("binary", "numpy")
 
 
 def ops_page() -> str:
-    """docs/ops.md: each declared op, what a backend implements for it, and how near its results are."""
+    """ops.md: each declared op, what a backend implements for it, and how near its results are."""
     declared = [spec for spec in OPS.values() if spec.function.__module__.startswith("tensorbackend.")]
     lines = [
         "# Ops",
@@ -242,7 +242,7 @@ def _measured() -> list[dict[str, Any]]:
 
 
 def accuracy_page() -> str:
-    """docs/accuracy.md: the measured distance of each op and dtype next to its bound."""
+    """accuracy.md: the measured distance of each op and dtype next to its bound."""
     dtypes = [dtype for dtype in ALL_DTYPES if dtype.is_inexact]
     head = {"dtypes": " | ".join(map(str, dtypes)), "lines": " | ".join(["---"] * len(dtypes))}
     page = ACCURACY_INTRODUCTION
@@ -315,7 +315,7 @@ The composites that a built-in backend overrides; all others are "default" on ev
 
 
 def support_page() -> str:
-    """docs/support.md: how each built-in backend supports each callback, and the minimum."""
+    """support.md: how each built-in backend supports each callback, and the minimum."""
     engines = {name: backend_class(name) for name in backends() if origin(name) == "built in"}
     engines = {name: cls for name, cls in engines.items() if cls.dispatch_priority <= 1}  # those that compute
     real = minimum(dtype for dtype in ALL_DTYPES if not dtype.is_complex)
@@ -377,16 +377,24 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
+PERFORMANCE = run_path(str(HERE / "performance.py"))
+
 PAGES = {
-    HERE / "ops.md": ops_page,
     HERE / "coming-from-nx.md": nx_page,
     **{HERE / f"coming-from-{system.replace('_', '-')}.md": rows_page(system) for system in ROWS["SYSTEMS"]},
-    HERE / "accuracy.md": accuracy_page,
-    HERE / "support.md": support_page,
-    **run_path(str(HERE / "performance.py"))["pages"](),
+    **PERFORMANCE["pages"](),
     **run_path(str(HERE / "history.py"))["pages"](),
     **run_path(str(HERE / "oracles.py"))["pages"](),
 }
+"""The generated pages that people read in the repository too."""
+
+ON_THE_SITE = {
+    "ops.md": ops_page,
+    "accuracy.md": accuracy_page,
+    "support.md": support_page,
+    "measurements.md": PERFORMANCE["measurements"],
+}
+"""The pages that are tables alone: the site has them, and the repository does not."""
 
 
 if __name__ == "__main__":

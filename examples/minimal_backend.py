@@ -1,7 +1,7 @@
 """A whole backend on Python's `array` module, and the digits of `digits.py` learnt on it.
 
-It defines the callbacks that docs/support.md names as the minimum; what else runs is a fall-back or a composite.
-docs/write-a-backend.md builds it step by step. Run it with `python examples/minimal_backend.py`.
+It defines the callbacks that the page "What each backend supports" names as the minimum; what else runs is a fall-back
+or a composite. docs/write-a-backend.md builds it step by step. Run it with `python examples/minimal_backend.py`.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def support_of(backend: BackendLike, op: str, dtype: DTypeLike | None = None) ->
     declared = CALLBACKS.get(op)
     if declared is None or declared.optional:
         if declared is None and not any(spec.callback == op for spec in OPS.values()):
-            raise ArgumentError(expected("the name of a callback or of a composite", "see docs/ops.md", op=op))
+            raise ArgumentError(expected("the name of a callback or of a composite", "tb.Backend has them", op=op))
         return "override" if defines(cls, op) else "default"
     kind = None if dtype is None else as_dtype(dtype)
     if kind is not None and kind not in cls.dtypes:

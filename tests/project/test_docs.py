@@ -32,7 +32,14 @@ NEEDS = {"xarray.md": "xarray"}
 @cache
 def reference() -> Any:
     """Return the pages that exist only on the site."""
-    return runpy.run_path(str(ROOT / "docs" / "reference.py"))["pages"]()
+    hook = runpy.run_path(str(ROOT / "docs" / "reference.py"))
+    return {**hook["pages"](), **hook["tables"]()}
+
+
+def test_tables_are_made_for_the_site() -> None:
+    for page in ("ops.md", "accuracy.md", "support.md", "measurements.md"):
+        assert reference()[page].count("\n| ") > 100
+        assert not (ROOT / "docs" / page).exists(), "the site has this page, and no copy is committed"
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if BLOCKS[page]], ids=lambda page: page.name)

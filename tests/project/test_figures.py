@@ -62,9 +62,7 @@ def unmarked(text: str) -> Iterator[tuple[str, list[str]]]:
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_each_figure_has_a_source(page: Path) -> None:
     found = {head: figures for head, figures in unmarked(page.read_text()) if f"{named(page)}: {head}" not in CONSTANTS}
-    assert not found, (
-        "say when these were measured ('Measured in November 2026'), or show them by a block"
-    )
+    assert not found, "say when these were measured ('Measured in November 2026'), or show them by a block"
 
 
 def test_each_constant_still_has_figures() -> None:

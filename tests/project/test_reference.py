@@ -83,10 +83,10 @@ def test_every_page_of_docs_is_in_the_navigation() -> None:
     [
         ("../examples/gpt3.py", "docs/dry-run.md", "dry-run.md", "examples/gpt3.md"),
         ("../README.md", "docs/index.md", "index.md", "index.md"),
-        ("semantics.md#files", "docs/ops.md", "ops.md", "semantics.md#files"),
+        ("semantics.md#files", "docs/tour.md", "tour.md", "semantics.md#files"),
         ("../../README.md", "plugins/a/README.md", "plugins/a/readme.md", "../../index.md"),
-        ("https://www.python.org", "docs/ops.md", "ops.md", "https://www.python.org"),
-        ("#ops", "docs/ops.md", "ops.md", "#ops"),
+        ("https://www.python.org", "docs/tour.md", "tour.md", "https://www.python.org"),
+        ("#ops", "docs/tour.md", "tour.md", "#ops"),
     ],
 )
 def test_links_out_of_docs_lead_to_pages(link: str, source: str, page: str, expected: str) -> None:
