@@ -138,9 +138,13 @@ class ArrayBackend(ArrayTransport, ArrayElementwise, ArrayMovement):
 def main() -> None:
     """Learns digits, and says what the backend did itself."""
     from digits import Digits, Model, load, predictions, step
-    from rich.console import Console
-    from rich.progress import track
-    from rich.table import Table
+
+    try:
+        from rich.console import Console
+        from rich.progress import track
+        from rich.table import Table
+    except ModuleNotFoundError:
+        raise SystemExit("this program needs rich: pip install '.[examples]' in a checkout") from None
 
     from tensorbackend.declarations.op_specs import CALLBACKS
     from tensorbackend.extending import support_of

@@ -23,7 +23,7 @@ try:
     from rich.progress import track
     from rich.table import Table
 except ModuleNotFoundError:
-    raise SystemExit("this program needs rich: pip install 'tensorbackend[examples]'") from None
+    raise SystemExit("this program needs rich: pip install '.[examples]' in a checkout") from None
 
 TEXT = (Path(__file__).parent / "data" / "alice.txt").read_text()
 ALPHABET = sorted(set(TEXT))

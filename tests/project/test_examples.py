@@ -1,7 +1,9 @@
 """The programs of examples/ without a test of their own run, at a smaller size than by default."""
 
 import importlib
+import re
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,26 @@ import tensorbackend as tb
 import tensorbackend.numpy as np
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+@pytest.mark.parametrize("name", ["minimal_backend", "mixed_precision", "quantized", "transformer"])
+def test_a_program_says_what_it_lacks_where_the_package_is_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after `make demo`, which installs no extra."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    monkeypatch.setattr(sys, "argv", [name])
+    for module in [module for module in sys.modules if module.partition(".")[0] in ("rich", "transformer")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "rich", None)  # Python refuses to import it
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    with pytest.raises(SystemExit, match=r"needs rich: pip install '.\[examples\]'"):
+        runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+
+
+def test_other_programs_need_no_extra() -> None:
+    needy = {path.stem for path in EXAMPLES.glob("*.py") if re.search(r"^ *(from|import) rich", path.read_text(), re.M)}
+    assert needy == {"minimal_backend", "quantized", "transformer"}  # mixed_precision imports the last one
+    others = r"^(from|import) (jax|matplotlib|torch|xarray)"
+    assert not any(re.search(others, path.read_text(), re.M) for path in EXAMPLES.glob("*.py"))
 
 
 def test_heat_around_an_obstacle(capsys: pytest.CaptureFixture[str]) -> None:
