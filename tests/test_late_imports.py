@@ -84,3 +84,36 @@ def test_what_few_programs_need_is_not_imported() -> None:
     loaded = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout.split()
     assert {f"tensorbackend.{module}" for module in (*MODULES.values(), *NAMESPACES)}.isdisjoint(loaded)
     assert "numpy" not in loaded
+
+
+LATE_IN_PROGRAMS = {
+    "importlib.resources", "jax", "random", "scipy", "shutil", "tempfile", "tensorbackend.backends.binary",
+    "tensorbackend.expr.grad", "tensorbackend.expr.jit", "tensorbackend.numpy.polynomial", "tensorbackend.numpy.random",
+    "tensorbackend.numpy.testing", "unittest",
+}  # fmt: skip
+"""Modules that `import tensorbackend.numpy` leaves to the calls that need them."""
+
+
+def test_the_numpy_namespace_imports_what_its_first_calls_need() -> None:
+    program = "import sys, numpy; before = {*sys.modules}; import tensorbackend.numpy; print(*{*sys.modules} - before)"
+    loaded = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout.split()
+    assert "tensorbackend.numpy" in loaded
+    assert LATE_IN_PROGRAMS.isdisjoint(loaded)
+
+
+def test_the_numpy_namespace_compiles_no_function_before_its_first_call() -> None:
+    program = """
+import builtins
+plain, compiled = builtins.compile, []
+def compile(source, filename, *arguments, **options):
+    if str(filename).endswith(">") and "numpy" in str(filename):
+        compiled.append(filename)
+    return plain(source, filename, *arguments, **options)
+builtins.compile = compile
+import tensorbackend.numpy as np
+assert not compiled, compiled
+assert (np.arange(3) + 1).sum() == 6
+assert {name.rpartition("<")[2] for name in compiled} >= {"arange>", "add>", "sum>"}
+"""
+    ended = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr

@@ -166,38 +166,47 @@ def _scopes(name: str, module: str) -> tuple[str, ...]:
 def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> dict[str, str | None]:
     """An entry for each parameter by its name; `None` for one without a description."""
     known = [PARAMETERS[scope] for scope in scopes if scope in PARAMETERS]
-    code, default_values = function.__code__, function.__defaults__ or ()
-    names, positional = code.co_varnames, code.co_argcount
-    last = positional + code.co_kwonlyargcount
-    defaults: dict[str, Any] = dict(
-        zip(names[positional - len(default_values) : positional], default_values, strict=True)
-    )
-    defaults.update(function.__kwdefaults__ or {})
-    order = [*names[:positional]]
-    stars = {}
-    if code.co_flags & 0x04:
-        order.append(names[last])
-        stars[names[last]] = "*"
-        last += 1
-    order += names[positional : positional + code.co_kwonlyargcount]
-    if code.co_flags & 0x08:
-        order.append(names[last])
-        stars[names[last]] = "**"
     entries: dict[str, str | None] = {}
     of_rule = function.__annotations__.get("return") == "Plan"  # a rule has templates for operands
-    for name in order:
+    for star, name, value in parameters_of(function):
         if function.__annotations__.get(name) == "Never":  # taken to be refused
             continue
         words = next((words for words in known if name in words), None)
         if words is None:
-            entries[f"{stars.get(name, '')}{name}"] = None
+            entries[f"{star}{name}"] = None
             continue
         kind = function.__annotations__.get(name, "")
-        default = _default(defaults[name]) if name in defaults else ""
+        default = "" if value is REQUIRED else _default(value)
         typed = " : Template" if kind == "Template" and not of_rule else _type_suffix(kind)
-        starred = f"{stars.get(name, '')}{name}"
-        entries[starred] = f"{_MARGIN}{starred}{typed}{default}\n{_wrap_lines(words[name])}"
+        entries[f"{star}{name}"] = f"{_MARGIN}{star}{name}{typed}{default}\n{_wrap_lines(words[name])}"
     return entries
+
+
+REQUIRED: Final = object()
+"""In place of the default of a parameter that has none."""
+
+
+def parameters_of(function: Callable[..., Any]) -> list[tuple[str, str, Any]]:
+    """The parameters of a function: stars, name and default. `inspect` takes long to make its objects.
+
+    >>> def take(x, *rest, axis=None, **options): ...
+    >>> [(star, name) for star, name, _ in parameters_of(take)]
+    [('', 'x'), ('*', 'rest'), ('', 'axis'), ('**', 'options')]
+    """
+    code = function.__code__
+    names, positional = code.co_varnames, code.co_argcount
+    last = positional + code.co_kwonlyargcount
+    given = function.__defaults__ or ()
+    defaults: dict[str, Any] = dict(zip(names[positional - len(given) : positional], given, strict=True))
+    defaults.update(function.__kwdefaults__ or {})
+    starred = iter(names[last:])
+    order = [("", name) for name in names[:positional]]
+    if code.co_flags & 0x04:
+        order.append(("*", next(starred)))
+    order += [("", name) for name in names[positional:last]]
+    if code.co_flags & 0x08:
+        order.append(("**", next(starred)))
+    return [(star, name, defaults.get(name, REQUIRED)) for star, name in order]
 
 
 @cache

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import numpy
 
+from ..docstrings import REQUIRED, parameters_of
+
 _MEANINGS: Final = {
     "a": "The array, or what `np.asarray` takes.",
     "arr": "The array.",
@@ -61,27 +63,46 @@ _MEANINGS: Final = {
 
 def summary_of(function: Any) -> str:
     """The first paragraph of a function's docstring."""
-    return inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0]
+    return _text(function).partition("\n\n")[0]
 
 
 def document(function: Callable[..., Any], name: str) -> None:
     """Gives a public function NumPy's signature if it passes its arguments on, and a docstring of its parameters."""
     made: Any = function
-    given = inspect.signature(function)
-    if "arguments" in given.parameters:
+    parameters = _parameters(function)
+    if any(parameter == "arguments" for _, parameter, _ in parameters):
         of_numpy = inspect.signature(attrgetter(name)(numpy))
         bare = [each.replace(annotation=inspect.Parameter.empty) for each in of_numpy.parameters.values()]
-        made.__signature__ = given = of_numpy.replace(parameters=bare, return_annotation=given.return_annotation)
-    text = inspect.cleandoc(function.__doc__ or "")
-    if not given.parameters or "\nParameters\n---" in text:
+        returned = inspect.unwrap(function).__annotations__["return"]
+        made.__signature__ = given = of_numpy.replace(parameters=bare, return_annotation=returned)
+        parameters = _parameters_shown(given)
+    text = _text(function)
+    if not parameters or "\nParameters\n---" in text:
         return
     lines = [text, "", "Parameters", "----------"]
-    for parameter in given.parameters.values():
-        optional = ", optional" if parameter.default is not inspect.Parameter.empty else ""
-        lines.append(f"{_MARKS.get(parameter.kind, '')}{parameter.name}{optional}")
-        if parameter.name in _MEANINGS:
-            lines.append(f"    {_MEANINGS[parameter.name]}")
+    for star, parameter, default in parameters:
+        lines.append(f"{star}{parameter}{'' if default is REQUIRED else ', optional'}")
+        if parameter in _MEANINGS:
+            lines.append(f"    {_MEANINGS[parameter]}")
     made.__doc__ = "\n".join(lines) + "\n"
 
 
-_MARKS: Final[dict[Any, str]] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+def _text(function: Any) -> str:
+    text = function.__doc__ or ""
+    return inspect.cleandoc(text) if "\n" in text else text
+
+
+def _parameters(function: Any) -> list[tuple[str, str, Any]]:
+    """The parameters of a function as `parameters_of` gives them, of one whose code is another as it shows them."""
+    shown = getattr(function, "__signature__", None)
+    return parameters_of(inspect.unwrap(function)) if shown is None else _parameters_shown(shown)
+
+
+def _parameters_shown(given: inspect.Signature) -> list[tuple[str, str, Any]]:
+    return [
+        (_STARS.get(each.kind, ""), each.name, REQUIRED if each.default is inspect.Parameter.empty else each.default)
+        for each in given.parameters.values()
+    ]
+
+
+_STARS: Final[dict[Any, str]] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}

@@ -171,8 +171,18 @@ def _kind(parameter: Parameter) -> str:
 
 
 def _wrapper(body: Callable[..., Any], name: str, full: str, planned: bool, in_out: bool) -> Callable[..., Any]:
+    scope: dict[str, Any] = {**_SCOPE, "__name__": __package__}
+    made: Any = compile_late(name, lambda: _source(body, name, full, planned, in_out, scope), scope)
     given = signature(body)
-    scope: dict[str, Any] = {**_SCOPE, "__name__": __package__, "given": given}
+    bare = [parameter.replace(annotation=Parameter.empty) for parameter in given.parameters.values()]
+    made.__signature__ = given.replace(parameters=bare, return_annotation=Parameter.empty)
+    wrapper: Callable[..., Any] = made
+    return wrapper
+
+
+def _source(body: Callable[..., Any], name: str, full: str, planned: bool, in_out: bool, scope: dict[str, Any]) -> str:
+    """The source of the function around a body; what it reads is entered in the scope."""
+    scope["given"] = given = signature(body)
     head = parameters_of(given, scope)
     passed: list[str] = []
     kinds = {each.name: _kind(each) for each in given.parameters.values()}
@@ -225,9 +235,4 @@ def _wrapper(body: Callable[..., Any], name: str, full: str, planned: bool, in_o
         lines.insert(0, AT_HOME.format(indent="    ", values=f"({together},)", function=name))
     scope["list"] = list
     code = "".join(f"    {line}\n" for line in "".join(lines).splitlines())
-    source = f"def {name}({', '.join(head)}):\n    try:\n{code}{FALL_BACK.format(name=full)}"
-    made: Any = compile_late(name, source, scope)
-    bare = [parameter.replace(annotation=Parameter.empty) for parameter in given.parameters.values()]
-    made.__signature__ = given.replace(parameters=bare, return_annotation=Parameter.empty)
-    wrapper: Callable[..., Any] = made
-    return wrapper
+    return f"def {name}({', '.join(head)}):\n    try:\n{code}{FALL_BACK.format(name=full)}"

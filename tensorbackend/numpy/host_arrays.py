@@ -199,11 +199,14 @@ def function(*arguments, **options):
 (_first_code,) = (code for code in compile(_FIRST, __file__, "exec").co_consts if isinstance(code, CodeType))
 
 
-def compile_late(name: str, source: str, scope: dict[str, Any]) -> FunctionType:
-    """The function of a name in some source, which is compiled at its first call: hundreds are made at the import."""
+def compile_late(name: str, write_source: Callable[[], str], scope: dict[str, Any]) -> FunctionType:
+    """The function of a name in some source, written and compiled at its first call: hundreds are made at the import.
+
+    Until then the function has no defaults, so its `__wrapped__` or `__signature__` must show the parameters.
+    """
 
     def compile_code() -> FunctionType:
-        exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
+        exec(compile(write_source(), f"{HERE}/<{name}>", "exec"), scope)
         function = scope[name]
         made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
         made.__code__ = function.__code__  # last, as another thread may call the function
@@ -244,8 +247,18 @@ def hosted(function: Callable[..., Any], name: str, home: bool = True) -> Callab
     It runs with the backend of its arrays as the default. `home=False` saves the question where no answer matters: for
     a function that makes no array but views of the one that it is given, or asks for the home itself.
     """
-    given = signature(function)
-    scope: dict[str, Any] = {**SCOPE, "implementation": function, "given": given, "__name__": __package__}
+    short = name.rpartition(".")[2]
+    scope: dict[str, Any] = {**SCOPE, "implementation": function, "__name__": __package__}
+    made: Any = compile_late(short, lambda: _hosted_source(function, name, home, scope), scope)
+    made.__doc__, made.__module__, made.__qualname__ = function.__doc__, function.__module__, function.__qualname__
+    made.__wrapped__ = function
+    result: Callable[..., Any] = made
+    return result
+
+
+def _hosted_source(function: Callable[..., Any], name: str, home: bool, scope: dict[str, Any]) -> str:
+    """The source of a function that `hosted` makes; what it reads besides is entered in the scope."""
+    scope["given"] = given = signature(function)
     head = parameters_of(given, scope)
     positional, named, plain = [], [], []
     for parameter in given.parameters.values():
@@ -258,7 +271,6 @@ def hosted(function: Callable[..., Any], name: str, home: bool = True) -> Callab
             plain.append(f"not {parameter.name}")
         else:
             positional.append(text)
-    short = name.rpartition(".")[2]
     lines = [f"return implementation({', '.join([*positional, *named])})"]
     if named:  # passing them by name takes as long as the rest of the call
         lines = [f"if {' and '.join(plain)}:", f"    return implementation({', '.join(positional)})", *lines]
@@ -271,9 +283,4 @@ def hosted(function: Callable[..., Any], name: str, home: bool = True) -> Callab
         question = (_SEVERAL if starred else _NOT_HERE).format(indent=" " * 8, first=first.name)
         asked = AT_HOME.format(indent=" " * 12, values=values, function="implementation")
         code = question + asked + code
-    source = f"def {short}({', '.join(head)}):\n    try:\n{code}{FALL_BACK.format(name=name)}"
-    made: Any = compile_late(short, source, scope)
-    made.__doc__, made.__module__, made.__qualname__ = function.__doc__, function.__module__, function.__qualname__
-    made.__wrapped__ = function
-    result: Callable[..., Any] = made
-    return result
+    return f"def {name.rpartition('.')[2]}({', '.join(head)}):\n    try:\n{code}{FALL_BACK.format(name=name)}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Final
@@ -47,16 +46,22 @@ def host_module(name: str) -> ModuleType:
     return import_module(PREFIX + name)
 
 
-class HostModules(MetaPathFinder, Loader):
-    """Finds the modules of `NAMES`, of which each is NumPy's module under a second name."""
+class HostModules:
+    """Finds the modules of `NAMES`, of which each is NumPy's module under a second name.
+
+    The classes of `importlib.abc`, which it needs not inherit from, take long to import.
+    """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return how to import a module; `None` for any other."""
         if fullname.startswith(PREFIX) and fullname.removeprefix(PREFIX) in NAMES:
-            return ModuleSpec(fullname, self, is_package=True)
+            return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type] # by its methods a loader
         return None
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Leave it to Python to make a new module."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Put NumPy's module in the place of a new one."""

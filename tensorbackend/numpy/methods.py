@@ -9,7 +9,7 @@ from .conversion import back, host, tensor
 from .functions import PUBLIC
 from .promotion import Spec
 from .reductions import ROWS as REDUCTIONS
-from .ufunc_code import make_ufunc, operators
+from .ufunc_code import make_ufunc, operator_of
 from .ufunc_table import (
     ACCUMULATORS,
     COMPARISONS,
@@ -42,14 +42,13 @@ PUBLIC.update(UFUNCS)
 for _method, _name in OPERATORS.items():
     _spec = UFUNCS[_name].spec
     if _name != "divmod":
-        _made = operators(_spec)
-        setattr(ndarray, f"__{_method}__", _made["operator"])
-        setattr(ndarray, f"__r{_method}__", _made["reflected"])
-        setattr(ndarray, f"__i{_method}__", _made["in_place"])
+        setattr(ndarray, f"__{_method}__", operator_of(_spec, "operator"))
+        setattr(ndarray, f"__r{_method}__", operator_of(_spec, "reflected"))
+        setattr(ndarray, f"__i{_method}__", operator_of(_spec, "in_place"))
 for _method, _name in COMPARISONS.items():
-    setattr(ndarray, f"__{_method}__", operators(UFUNCS[_name].spec)["operator"])
+    setattr(ndarray, f"__{_method}__", operator_of(UFUNCS[_name].spec, "operator"))
 for _method, _name in SOLE.items():
-    setattr(ndarray, f"__{_method}__", operators(UFUNCS[_name].spec)["sole"])
+    setattr(ndarray, f"__{_method}__", operator_of(UFUNCS[_name].spec, "sole"))
 
 
 def _divmod(self: ndarray, other: Any) -> Any:

@@ -14,12 +14,12 @@ import tensorbackend as tb
 from ..dtypes import ALL_DTYPES, REAL_OF, DType, bool_
 from ..errors import ArgumentError, DTypeError
 from ..tensor import Tensor
-from .arrays import HERE, blank, box, functions, ndarray, result
+from .arrays import blank, box, functions, ndarray, result
 from .conversion import cast, tensor
 from .documents import summary_of
 from .dtypes import dtype_of
 from .functions import PUBLIC
-from .host_arrays import AT_HOME, FALL_BACK, SCOPE
+from .host_arrays import AT_HOME, FALL_BACK, SCOPE, compile_late
 from .shapes import axis_positions, refuse_lists, size
 from .ufuncs import write_out
 
@@ -124,25 +124,28 @@ def _make_function(name: str, row: Reduction) -> Callable[..., Any]:
         **SCOPE, "HOST": numpy.ndarray, "NO_VALUE": NO_VALUE, "blank": blank, "ndarray": ndarray, "op": row.op,
         "reduce": reduce, "straight": row.straight, "__name__": __package__,
     }  # fmt: skip
+    made: Any = compile_late(name, lambda: _source(name, row, scope), scope)
+    made.__wrapped__ = scope["face"] = eval(f"lambda a, {row.signature}: a", scope)
+    made.__module__, made.__doc__ = __package__, summary_of(row.op)
+    return made  # type: ignore[no-any-return] # generated code has no types
+
+
+def _source(name: str, row: Reduction, scope: dict[str, Any]) -> str:
+    """The source of a reduction; its parameters are entered in the scope."""
+    scope["given"] = signature(scope["face"])
     names = [part.partition("=")[0].strip() for part in row.signature.split(",") if part.strip() != "*"]
     tests = [f"{each} is {'None' if each in ('dtype', 'out') else 'NO_VALUE'}" for each in names if each in _PLAIN]
     if "axis" in names:
         tests.append("axis.__class__ is not ndarray and axis.__class__ is not list")
     arrays = ["a", *[each for each in names if each in ("out", "initial", "where", "mean")]]
     keep = ", keepdims=False if keepdims is NO_VALUE else keepdims" if "keepdims" in names else ""
-    source = _SOURCE.format(
+    return _SOURCE.format(
         name=name, signature=row.signature, plain=" and ".join(tests), keepdims=keep,
         correction=", correction=ddof" if "ddof" in names else "",
         passed=", ".join(f"{each}={each}" for each in names if each != "overwrite_input"),
         at_home=AT_HOME.format(indent=" " * 12, values=f"({', '.join(arrays)},)", function=name),
         fall_back=FALL_BACK.format(name=name),
     )  # fmt: skip
-    exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
-    made: Any = scope[name]
-    scope["given"] = signature(made)
-    made.__module__ = __package__
-    made.__doc__ = summary_of(row.op)
-    return made  # type: ignore[no-any-return] # generated code has no types
 
 
 def reduce(

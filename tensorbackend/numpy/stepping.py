@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import Parameter, signature
+from types import FunctionType
 from typing import Any, Final, ParamSpec
 
 from ..caching.option_keys import holds_entries, remember
 from ..errors import ArgumentError
 from ..template import is_symbolic_template
 from ..tensor import Tensor
-from .arrays import HERE, Step, blank, functions, ndarray, reshape_to, view_of
+from .arrays import Step, blank, functions, ndarray, reshape_to, view_of
 from .conversion import asarray
 from .functions import public
+from .host_arrays import compile_late
 from .keys import HOST
 from .layouts import is_writeable, lock
 
@@ -78,13 +80,23 @@ def planned_view(plan: Callable[P, Step]) -> Callable[P, ndarray]:
 
     The function gets the template of the array in its place, and the options.
     """
-    given = signature(plan)
-    head, passed = [], []
     scope: dict[str, Any] = {
         "__name__": __package__, "HOST": HOST, "asarray": asarray, "blank": blank, "ints": _ints, "keep": _keep,
         "ndarray": ndarray, "plan": plan, "steps": _STEPS,
     }  # fmt: skip
-    first, *options = given.parameters.values()
+    name = plan.__name__
+    made: Any = compile_late(name, lambda: _source(plan, scope), scope)
+    face = FunctionType(plan.__code__, plan.__globals__, name, plan.__defaults__)
+    face.__kwdefaults__ = plan.__kwdefaults__
+    made.__doc__, made.__qualname__, made.__wrapped__ = plan.__doc__, name, face
+    made.__annotations__ = face.__annotations__ = {**plan.__annotations__, "return": "ndarray"}
+    return made  # type: ignore[no-any-return] # generated code has no types
+
+
+def _source(plan: Callable[..., Any], scope: dict[str, Any]) -> str:
+    """The source of the function around a plan; the defaults of its options are entered in the scope."""
+    head, passed = [], []
+    first, *options = signature(plan).parameters.values()
     head.append(first.name)
     if first.kind is Parameter.POSITIONAL_ONLY:
         head.append("/")
@@ -98,16 +110,11 @@ def planned_view(plan: Callable[P, Step]) -> Callable[P, ndarray]:
             text += f"=default_{option.name}"
         head.append(text)
         passed.append(option.name)
-    name = plan.__name__
-    source = _SOURCE.format(
-        name=name, head=", ".join(head), first=first.name, key="".join(f"{_OPTION.format(each)}, " for each in passed),
+    return _SOURCE.format(
+        name=plan.__name__, head=", ".join(head), first=first.name,
+        key="".join(f"{_OPTION.format(each)}, " for each in passed),
         passed=", ".join(f"{each}={each}" for each in passed),
     )  # fmt: skip
-    exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
-    made: Any = scope[name]
-    made.__doc__, made.__qualname__ = plan.__doc__, name
-    made.__annotations__ = {**plan.__annotations__, "return": "ndarray"}
-    return made  # type: ignore[no-any-return] # generated code has no types
 
 
 def never_written(old: Tensor, new: Tensor) -> Tensor:

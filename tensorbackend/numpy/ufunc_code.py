@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from inspect import Parameter, Signature
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ import numpy
 
 from ..errors import OutOfRangeError
 from ..ops.indexing import assignment as assignments
-from .arrays import HERE, LASTING, blank, ndarray, release, replace
+from .arrays import LASTING, blank, ndarray, release, replace
 from .dtypes import NUMBERS
 from .host_arrays import compile_late, hosted
 from .in_place import writeable_part
@@ -79,8 +80,8 @@ def {{name}}({{arguments}}, /, {_PARAMETERS}):
     return call(spec, ({{arguments}},), out, **options)
 """
 
-_OPERATORS: Final = f"""\
-def operator(x1, x2):
+_OPERATOR: Final = f"""\
+def {{name}}(x1, x2):
 {_VIEW.format(indent=" " * 4, a="a", x="x1")}
     k = a.template.dtype
 {_READ.format(x="x2", a="b", k="j")}
@@ -88,8 +89,10 @@ def operator(x1, x2):
         r = op(a, b)
 {_RESULT.format(indent=" " * 8)}
     return operate(spec, x1, x2)
+"""
 
-def reflected(x2, x1):
+_REFLECTED: Final = f"""\
+def {{name}}(x2, x1):
 {_VIEW.format(indent=" " * 4, a="b", x="x2")}
     j = b.template.dtype
     k = x1.__class__
@@ -97,8 +100,10 @@ def reflected(x2, x1):
         r = op(float(x1) if k is float64 else x1, b)
 {_RESULT.format(indent=" " * 8)}
     return operate(spec, x1, x2)
+"""
 
-def in_place(x1, x2):
+_IN_PLACE: Final = f"""\
+def {{name}}(x1, x2):
     try:
         assignments.acquire()
         return write_result(x1, x2)
@@ -133,8 +138,10 @@ def write_result(x1, x2):
                 replace(x1, r)
             return x1
     return change(spec, x1, x2)
+"""
 
-def sole(x):
+_SOLE: Final = f"""\
+def {{name}}(x):
 {_VIEW.format(indent=" " * 4, a="a", x="x")}
     if a.template.dtype in alike:
         r = op(a)
@@ -156,8 +163,8 @@ _SHARED: Final = {
 }  # fmt: skip
 
 
-def _with_names(source: str, spec: Spec) -> tuple[str, dict[str, Any]]:
-    """The source of a function, and the names in it."""
+def _function_of(spec: Spec, source: str) -> Any:
+    """The function of a specification in some source, with the names that the source needs."""
     scope = {
         **_SHARED,
         "__name__": __package__,
@@ -167,29 +174,26 @@ def _with_names(source: str, spec: Spec) -> tuple[str, dict[str, Any]]:
         "op": spec.op,
         "spec": spec,
     }
-    if spec.name in COMPARISONS:  # any number can be compared with integers
-        source = re.sub(r"^( +)(r = op\(.*\))$", _OF_ANY_NUMBER, source, flags=re.MULTILINE)
-    return source, scope
 
+    def write_source() -> str:
+        text = source.format(name=spec.name)
+        if spec.name in COMPARISONS:  # any number can be compared with integers
+            text = re.sub(r"^( +)(r = op\(.*\))$", _OF_ANY_NUMBER, text, flags=re.MULTILINE)
+        return text
 
-def _compile_source(source: str, spec: Spec, name: str) -> dict[str, Any]:
-    """The namespace of compiled source for a function."""
-    source, scope = _with_names(source, spec)
-    exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
-    return scope
+    return compile_late(spec.name, write_source, scope)
 
 
 def make_ufunc(spec: Spec) -> Callable[..., Any]:
     """The public function of a specification."""
     if spec.nout == 1 and spec.nin in (1, 2):
-        source = (_UNARY if spec.nin == 1 else _BINARY).format(name=spec.name)
+        function = _function_of(spec, _UNARY if spec.nin == 1 else _BINARY)
     else:
-        source = _OTHER.format(name=spec.name, arguments=", ".join(f"x{n}" for n in range(1, spec.nin + 1)))
-    function: Any = compile_late(spec.name, *_with_names(source, spec))
+        function = _function_of(spec, _OTHER.replace("{arguments}", ", ".join(f"x{n}" for n in range(1, spec.nin + 1))))
     function.__module__, function.__qualname__ = __package__, spec.name
     summary = (spec.op.__doc__ or "").strip().partition("\n")[0]
     function.__doc__ = f"{summary}\n\nNumPy's `{spec.name}`, with its options and methods."
-    function.__signature__ = _signature(spec)
+    function.__signature__ = _signature(spec.nin, bool(spec.by_numpy.signature))
     function.spec, function.nin, function.nout = spec, spec.nin, spec.nout
     function.nargs, function.identity = spec.nin + spec.nout, spec.by_numpy.identity
     function.types, function.ntypes = spec.by_numpy.types, spec.by_numpy.ntypes
@@ -216,10 +220,11 @@ def make_ufunc(spec: Spec) -> Callable[..., Any]:
     return public
 
 
-def _signature(spec: Spec) -> Signature:
+@cache
+def _signature(operands: int, generalized: bool) -> Signature:
     """What `help` shows: NumPy's options, those of `call` that follow `out` by keyword."""
-    names = ["x"] if spec.nin == 1 else [f"x{number}" for number in range(1, spec.nin + 1)]
-    along = {"axes": None, "axis": None, "keepdims": False} if spec.by_numpy.signature else {"where": True}
+    names = ["x"] if operands == 1 else [f"x{number}" for number in range(1, operands + 1)]
+    along = {"axes": None, "axis": None, "keepdims": False} if generalized else {"where": True}
     options = {**along, "casting": None, "order": "K", "dtype": None, "subok": True, "signature": None}
     return Signature([
         *[Parameter(name, Parameter.POSITIONAL_ONLY) for name in names],
@@ -228,16 +233,29 @@ def _signature(spec: Spec) -> Signature:
     ])  # fmt: skip
 
 
-_TWO: Final = "def operator(x1, x2):\n"
-_THREE: Final = """\
-def operator(x1, x2, modulus=None):
+_MODULUS: Final = ("(x1, x2):\n", """\
+(x1, x2, modulus=None):
     if modulus is not None:
-        return NotImplemented  # of `pow`
-"""
+        return NotImplemented
+""")  # fmt: skip
+"""How the operator of `pow` begins in place of any other."""
 
 
-def operators(spec: Spec) -> dict[str, Callable[..., Any]]:
-    """The methods of arrays for a function's operator: plain, reflected and in place, or the only one."""
-    source = _OPERATORS.replace(_TWO, _THREE) if spec.name == "power" else _OPERATORS
-    scope = _compile_source(source, spec, f"ndarray.{spec.name}")
-    return {name: scope[name] for name in ("operator", "reflected", "in_place", "sole")}
+def operator_of(spec: Spec, part: str) -> Callable[..., Any]:
+    """The method of arrays for a function's operator: the plain one, or that which `part` says."""
+    source, face = _OPERATORS[part]
+    if spec.name == "power" and part == "operator":
+        source, face = source.replace(*_MODULUS), lambda x1, x2, modulus=None: x1
+    made = _function_of(spec, source)
+    made.__wrapped__ = face
+    operator: Callable[..., Any] = made
+    return operator
+
+
+_OPERATORS: Final[dict[str, tuple[str, Callable[..., Any]]]] = {
+    "operator": (_OPERATOR, lambda x1, x2: x1),
+    "reflected": (_REFLECTED, lambda x2, x1: x1),
+    "in_place": (_IN_PLACE, lambda x1, x2: x1),
+    "sole": (_SOLE, lambda x: x),
+}
+"""The sources of operators, and functions that show their parameters."""
