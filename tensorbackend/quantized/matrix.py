@@ -23,6 +23,7 @@ from ..ops.elementwise.binary import (
     bitwise_left_shift,
     bitwise_or,
     bitwise_right_shift,
+    bitwise_xor,
     multiply,
     subtract,
 )
@@ -173,20 +174,52 @@ def scaled(values: Tensor, scales: Tensor, zeros: Tensor | None, dtype: DType, w
     return reshape(multiply(rows, astype(scales, wide)[:, None]), found.shape)
 
 
-def product_of_codes(x: Tensor, values: Tensor, dtype: DType, wide: DType) -> Tensor:
-    """The product of rows with packed signed integers, which are not put in their order.
+def product_of_codes(x: Tensor, values: Tensor, zeros: Tensor | None, dtype: DType, wide: DType) -> Tensor:
+    """The products of rows with groups of packed integers, less their zero points.
 
-    Each integer moves to the upper end of a copy of its byte: that is a power of two times the number, with its sign.
-    So all is done byte by byte but for one cast.
+    Parameters
+    ----------
+    x : Tensor
+        The rows: (groups, rows, columns).
+    values : Tensor
+        The integers, several in a byte: (groups, bytes, width).
+    zeros : Tensor, optional
+        The zero point of each group and column: (groups, width); of integers of less than 8 bits alone.
+    dtype : DType
+        The dtype of the integers, of at most 8 bits.
+    wide : DType
+        The dtype of the sums.
+
+    Returns
+    -------
+    Tensor
+        The sums: (groups, rows, width).
+
+    Notes
+    -----
+    All is done byte by byte but for one cast. A signed integer moves to the upper end of a copy of its byte: that is a
+    power of two times the number, with its sign. What is left of a number of less than 8 bits without its zero point
+    has a sign, and fits in a byte.
     """
-    each = 8 // dtype.bits
+    each, half = 8 // dtype.bits, 1 << (dtype.bits - 1)
+    signed = dtype.kind == "int"
+    points = None if zeros is None else astype(add(astype(zeros, wide), half if signed else 0), uint8)[:, None]
     total: Tensor | None = None
     for place in range(each):
         codes = values
-        if each > 1:
-            moved = multiply(values, 1 << (8 - dtype.bits * (place + 1)))  # the bits above are lost
-            codes = bitcast(bitwise_and(moved, 256 - (1 << (8 - dtype.bits))), int8)
-        product = matmul(x[:, place::each], astype(codes, wide))
+        if signed and points is None:
+            if place < each - 1:
+                codes = multiply(codes, 1 << (8 - dtype.bits * (place + 1)))  # the bits above are lost
+            if each > 1:
+                codes = bitcast(bitwise_and(codes, 256 - (1 << (8 - dtype.bits))), int8)
+        else:
+            if place:
+                codes = bitwise_right_shift(codes, place * dtype.bits)
+            if place < each - 1:
+                codes = bitwise_and(codes, 2 * half - 1)
+            if points is not None:
+                codes = bitcast(subtract(bitwise_xor(codes, half) if signed else codes, points), int8)
+        product = matmul(x[..., place::each], astype(codes, wide))
         total = product if total is None else add(total, product)
     assert total is not None
-    return multiply(total, 2.0 ** (dtype.bits - 8))
+    return multiply(total, 2.0 ** (dtype.bits - 8)) if signed and points is None else total

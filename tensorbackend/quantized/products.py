@@ -22,6 +22,7 @@ from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, zeros
 from ..ops.elementwise.binary import add, multiply
 from ..ops.elementwise.conversion import astype
+from ..ops.reduction import sum as sum_of
 from ..ops.shape import broadcast_to, permute_dims, reshape
 from ..rules.axes import normalize_axis
 from ..tensor import Tensor, TensorLike
@@ -111,21 +112,28 @@ def _product(count: int, width: int, block: int, dtype: DType, axis: int, wide: 
             parts.append(reshape(part, (count // run, part.shape[0] * run // count, part.shape[1])))
         return (reshape(values, (count // run, values.shape[0] * run // count, width)), *parts)
 
-    def columns(x: Tensor) -> Tensor:
-        """The columns of a matrix in runs: (runs, rows, run)."""
-        return permute_dims(reshape(x, (x.shape[0], count // run, run)), (1, 0, 2))
+    groups = max(run // max(min(block, count), 1), 1)
+
+    def columns(x: Tensor, groups: int) -> Tensor:
+        """The columns of a matrix in runs and groups: (runs, groups, rows, columns)."""
+        return permute_dims(reshape(x, (x.shape[0], count // run, groups, run // groups)), (1, 2, 0, 3))
 
     def forward(x: Tensor, values: Tensor, scales: Tensor, points: Tensor | None) -> Tensor:
-        few = x.shape[0] < run and run <= block and points is None and dtype.kind == "int"
+        of_integers = dtype.kind in ("int", "uint") and (points is None or dtype.bits < 8)
+        few = of_integers and x.shape[0] * groups < run
 
         def step(total: Tensor, parts: Any) -> tuple[Tensor, None]:
             part, packed, shared, zero = parts
-            if few:  # the sums are fewer than the numbers, and share their scales, so these are scaled
-                return add(total, multiply(product_of_codes(part, packed, dtype, wide), astype(shared, wide))), None
-            return add(total, matmul(part, scaled(packed, shared, zero, dtype, wide))), None
+            if not few:
+                return add(total, matmul(part[0], scaled(packed, shared, zero, dtype, wide))), None
+            # The sums are fewer than the numbers, and those of a group share a scale, so they are scaled.
+            codes = reshape(packed, (groups, packed.shape[0] // groups, width))
+            found = product_of_codes(part, codes, zero, dtype, wide)
+            scaled_sums = multiply(found, astype(shared, wide)[:, None])
+            return add(total, scaled_sums[0] if groups == 1 else sum_of(scaled_sums, axis=0)), None
 
         start = zeros((x.shape[0], width), dtype=wide)
-        total: Tensor = scan(step, start, (columns(x), *runs(values, scales, points)))[0]
+        total: Tensor = scan(step, start, (columns(x, groups if few else 1), *runs(values, scales, points)))[0]
         return total
 
     def backward(cotangent: Tensor, values: Tensor, scales: Tensor, points: Tensor | None) -> Tensor:
