@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy
@@ -32,6 +33,7 @@ from .draws import (
     shape_of,
 )
 from .dtypes import HostOnlyError
+from .homes import at_home
 from .shapes import axis_position
 
 
@@ -51,6 +53,7 @@ def _location_method(
 ) -> Callable[..., Any]:
     """The method that draws a distribution with a location and a scale, from a sampler for 0 and 1."""
 
+    @at_home
     def draw(self: Draws, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         if self._numpy is not None:
             return self._draw_by_numpy(name, loc, scale, size)
@@ -86,6 +89,7 @@ class Draws(Source):
         super().__init__(seed)
         self._numpy = by_numpy
 
+    @at_home
     def _draw_by_numpy(self, name: str, *arguments: Any, **options: Any) -> Any:
         """A draw by NumPy: from its own stream, or from a generator that was seeded with the key."""
         self._check_trace()
@@ -102,6 +106,7 @@ class Draws(Source):
 
     # Samplers of the library
 
+    @at_home
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         """Numbers between two bounds."""
         if self._numpy is not None:
@@ -112,6 +117,7 @@ class Draws(Source):
         low, high = as_parameter(low), as_parameter(high)
         return scaled(size, self._numbers(tb.random.uniform, shape), high - low, low)
 
+    @at_home
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
         """Exponentially distributed numbers."""
         if self._numpy is not None:
@@ -127,6 +133,7 @@ class Draws(Source):
     laplace = _location_method("laplace", "Laplace-distributed numbers.", tb.random.laplace)
     logistic = _location_method("logistic", "Logistically distributed numbers.", _logistic)
 
+    @at_home
     def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
         """Numbers whose logarithms are normally distributed."""
         if self._numpy is not None:
@@ -137,6 +144,7 @@ class Draws(Source):
             return numpy.exp(logarithms).item()
         return of_size(size, functions["exp"](logarithms))
 
+    @at_home
     def permutation(self, x: Any, axis: int = 0) -> Any:
         """The entries along an axis, or the numbers up to one, in random order."""
         if self._numpy is not None:
@@ -165,6 +173,7 @@ class Draws(Source):
         drawn: Tensor = self._drawn(tb.random.permutation, t, axis=axis)
         return drawn
 
+    @at_home
     def shuffle(self, x: Any, axis: int = 0) -> None:
         """Shuffle the entries along an axis, in place."""
         if isinstance(x, list):
@@ -199,6 +208,7 @@ class Draws(Source):
                 self._check_trace()
                 self._numpy.shuffle(x, **options)
 
+    @at_home
     def multinomial(self, n: Any, pvals: Any, size: Any = None) -> Any:
         """Counts of each of several outcomes."""
         if self._numpy is None:  # NumPy looks at all probabilities but the last
@@ -208,12 +218,14 @@ class Draws(Source):
                 raise ArgumentError(expected("probabilities that sum to at most 1", sum=numpy.max(total)))
         return self._draw_by_numpy("multinomial", n, pvals, size)
 
+    @at_home
     def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *arguments: Any, **options: Any) -> Any:
         """Vectors of normally distributed numbers with given covariances."""
         if self._numpy is None and (arguments or options or not _is_finite(cov)):
             check_by_numpy("Generator", "multivariate_normal", mean, cov, 0, *arguments, **options)
         return self._draw_by_numpy("multivariate_normal", mean, cov, size, *arguments, **options)
 
+    @at_home
     def choice(
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
     ) -> Any:
@@ -262,7 +274,4 @@ class Draws(Source):
         if name.startswith("_") or not hasattr(getattr(numpy.random, self._kind), name):
             raise AttributeError(f"{self._kind!r} object has no attribute {name!r}", name=name, obj=self)
 
-        def draw(*arguments: Any, **options: Any) -> Any:
-            return self._draw_by_numpy(name, *arguments, **options)
-
-        return draw
+        return partial(self._draw_by_numpy, name)

@@ -8,8 +8,9 @@ runs, from its first line to the last.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial, wraps
 from inspect import Parameter, Signature
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from ..errors import BackendError
 from ..protocol import Backend
@@ -18,6 +19,8 @@ from ..select.default import process_default, scoped_default
 from ..tensor import Tensor
 from .arrays import ndarray
 from .dtypes import NUMBERS
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 _SEARCHED_ENTRIES: Final = 8
 """The entries of a list in which arrays are looked for, unless its first, middle and last ones are numbers."""
@@ -107,3 +110,18 @@ def call_at_home(home: Backend, function: Callable[..., Any], given: Signature, 
         else:
             arguments.append(values[name])
     return call_with_default(home, lambda: function(*arguments, **options))
+
+
+def at_home(method: Method) -> Method:
+    """Make a method whose default backend is that of the arrays among its arguments."""
+
+    @wraps(method)
+    def call(self: Any, *arguments: Any, **options: Any) -> Any:
+        if not options and (not arguments or NUMBERS.issuperset(map(type, arguments))):
+            return method(self, *arguments)
+        home = home_of([*arguments, *options.values()])
+        if home is None:
+            return method(self, *arguments, **options)
+        return call_with_default(home, partial(method, self, *arguments, **options))
+
+    return call  # type: ignore[return-value] # it takes what the method takes

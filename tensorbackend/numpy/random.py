@@ -1,8 +1,9 @@
 """`numpy.random`: generators and the legacy functions, over the library's keys.
 
 Numbers are drawn from a key that each draw splits, so they are the same on every backend, but differ from NumPy's for
-the same seed. `numpy_stream()` uses NumPy's own, which reproduces a program's figures. Distributions without a sampler
-in the library are drawn by NumPy on the host, from a seed that is drawn with the key.
+the same seed. A draw with arrays as parameters is on their backend. `numpy_stream()` uses NumPy's own numbers, which
+reproduces a program's figures. Distributions without a sampler in the library are drawn by NumPy on the host, from a
+seed that is drawn with the key.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextvars import ContextVar
+from functools import partial
 from typing import Any, Final
 
 import numpy
@@ -19,6 +21,7 @@ import tensorbackend as tb
 from ..caching.locks import module_lock
 from ..errors import ArgumentError, ArgumentKindError, expected
 from ..scopes import Block
+from ..select import call_with_default
 from ..tensor import Tensor
 from .arrays import box, functions, ndarray
 from .conversion import host, tensor
@@ -31,9 +34,11 @@ from .draws import (
     as_seed,
     check_writable,
     draw_integers,
+    is_number,
     shape_of,
 )
 from .dtypes import dtype_of, numpy_dtype
+from .homes import at_home, home_of
 from .shapes import flat_along
 
 _BY_NUMPY: Final[ContextVar[bool]] = ContextVar("by_numpy", default=False)
@@ -96,6 +101,9 @@ class Generator(Draws):
         wanted = dtype_of(dtype)
         if out is not None:
             size = self._size_of(out, size, wanted)
+            home = home_of((out,))
+            if home is not None:
+                return call_with_default(home, partial(self._of_dtype, name, sample, size, dtype, out, *method))
         if self._numpy is not None:
             made = self._draw_by_numpy(name, size, numpy_dtype(wanted), *method)
         elif wanted is tb.float64:
@@ -118,6 +126,7 @@ class Generator(Draws):
             raise ArgumentError(expected("the size of out", "leave out size", size=size, out=out.shape))
         return out.shape
 
+    @at_home
     def integers(
         self, low: Any, high: Any = None, size: Any = None, dtype: Any = numpy.int64, endpoint: bool = False
     ) -> Any:
@@ -127,6 +136,7 @@ class Generator(Draws):
         low, high = (0, low) if high is None else (low, high)
         return draw_integers(self, low, high, size, dtype_of(dtype), endpoint)
 
+    @at_home
     def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
         """The elements along an axis, each line in a separate random order."""
         t = tensor(x)
@@ -203,6 +213,7 @@ class RandomState(Draws):
         """Numbers of the standard exponential distribution."""
         return self.exponential(1.0, size)
 
+    @at_home
     def randint(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
         """Integers from low up to high."""
         if self._numpy is not None:
@@ -212,9 +223,11 @@ class RandomState(Draws):
         made = draw_integers(self, low, high, size, dtype_of(dtype), endpoint=False)
         return made.item() if isinstance(made, numpy.generic) and (dtype is int or dtype is bool) else made
 
+    @at_home
     def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Any:
         """Integers from low to high."""
-        return self.randint(1 if high is None else low, (low if high is None else high) + 1, size)
+        low, high = (1, low) if high is None else (low, high)
+        return self.randint(low, (high if is_number(high) else functions["asarray"](high)) + 1, size)
 
 
 def default_rng(seed: Any = None) -> Generator:

@@ -19,6 +19,7 @@ from ....rules.axes import normalize_axis
 from ....rules.broadcasting import check_dtype
 from ....rules.plan import flag, integer
 from ....rules.random import RandomMode, check_fits, check_floating, check_key, check_mode
+from ....select import common_backend
 from ....template import Template, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full, iota, rename, zeros
@@ -397,6 +398,8 @@ def choice(
     key = operand_tensor(key, a, p)
     sizes = as_shape(shape)
     x = None if scalar_kind(a) is not None else operand_tensors(key, a)[1]
+    if x is not None:
+        common_backend((key, x))  # a single place has no axes, so it would move to the entries
     along = 0 if x is None else normalize_axis(x.template, axis)
     size = integer(a=a) if x is None else x.shape[along]
     count, replace = math.prod(sizes), flag(replace=replace)
