@@ -21,7 +21,7 @@ from .arrays import put as assign
 from .conversion import NUMBERS, cast, from_numpy, host, tensor
 from .dtypes import HostOnlyError, numpy_dtype
 from .homes import home_of
-from .keys import HOST, template_of_part
+from .keys import HOST, coordinates, template_of_part
 from .layouts import places_in
 from .selected import Selected, select, write_selected
 
@@ -234,6 +234,7 @@ class flatiter:
     def __init__(self, x: ndarray) -> None:
         self.base = x
         self._place = 0
+        self._rest: Iterator[Any] | None = None
 
     @property
     def index(self) -> int:
@@ -243,7 +244,7 @@ class flatiter:
     @property
     def coords(self) -> tuple[int, ...]:
         """The coordinates of the next element."""
-        return tuple(map(int, numpy.unravel_index(self._place, self.base.shape)))
+        return coordinates(self._place, self.base.shape)
 
     def copy(self) -> ndarray:
         """The elements along one axis, as a new array."""
@@ -259,10 +260,11 @@ class flatiter:
         return self
 
     def __next__(self) -> Any:
-        if self._place >= self.base.size:
-            raise StopIteration
+        if self._rest is None:
+            self._rest = iter(flat_view(self.base))
+        entry = next(self._rest)
         self._place += 1
-        return flat_view(self.base)[self._place - 1]
+        return entry
 
     def __getitem__(self, key: Any) -> Any:
         chosen = flat_view(self.base)[key]

@@ -16,6 +16,7 @@ from .arrays import as_shape, box, flat_view, functions, ndarray, replace, tenso
 from .conversion import asarray, cast, common_dtype, host, tensor
 from .dtypes import HostOnlyError, dtype_of, numpy_dtype
 from .indexing import views_at
+from .keys import coordinates
 
 
 class broadcast:
@@ -151,7 +152,9 @@ class nditer:
     @property
     def multi_index(self) -> tuple[int, ...]:
         """The position of the element."""
-        return tuple(map(int, numpy.unravel_index(self.iterindex, self.shape))) if self.shape else ()
+        if self.iterindex >= self.itersize:
+            raise ArgumentError("Iterator is past the end")
+        return coordinates(self.iterindex, self.shape)
 
     @property
     def index(self) -> int:

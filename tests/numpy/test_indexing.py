@@ -52,6 +52,8 @@ x.flat[:] = [1, 2, 3]
 x.flat[3] = []
 len(x.flat)
 list(x.flat)
+[(part.index, *part.coords, each) for part in [x.T.flat] for each in part]
+for place, each in enumerate(x.flat): x.flat[place + 1 :] = each + place
 x.flat.copy()
 [row.sum() for row in x[1:, ::2]]
 [row.shape for row in t]

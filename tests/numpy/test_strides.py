@@ -27,6 +27,7 @@ for each in np.nditer(x.T, op_flags=["readwrite"], order="C"): each[...] = 2 * e
 for each in np.nditer(x): x[2, 3] = 100; k[0] = each
 np.array([each.sum() for each in np.nditer(x, flags=["external_loop"])])
 np.nditer([x, i[0, :3]])
+[(loop.iternext(), loop.multi_index) for loop in [np.nditer(k[:1], flags=["multi_index"])]]
 np.nditer(x, op_dtypes=[np.int64])
 """
 
