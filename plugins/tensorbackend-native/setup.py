@@ -1,21 +1,18 @@
-"""The extension module: one binary for all versions of Python, but those without the global lock."""
+"""The extension modules, compiled for one version of Python each: `_calls.c` says why.
+
+Builds without the global lock get the bits of random numbers alone.
+"""
 
 from sysconfig import get_config_var
 
 from setuptools import Extension, setup
 
-ONE_FOR_ALL = not get_config_var("Py_GIL_DISABLED")  # builds without the global lock have no stable ABI before 3.15
+MODULES = ["_native"] if get_config_var("Py_GIL_DISABLED") else ["_native", "_calls"]
 OPTIMISED = [] if get_config_var("MSVC_VERSION") else ["-O3"]  # loops become vector instructions
 
 setup(
     ext_modules=[
-        Extension(
-            "tensorbackend_native._native",
-            ["tensorbackend_native/_native.c"],
-            define_macros=[("Py_LIMITED_API", "0x030B0000")] if ONE_FOR_ALL else [],
-            extra_compile_args=OPTIMISED,
-            py_limited_api=ONE_FOR_ALL,
-        )
-    ],
-    options={"bdist_wheel": {"py_limited_api": "cp311"}} if ONE_FOR_ALL else {},
+        Extension(f"tensorbackend_native.{name}", [f"tensorbackend_native/{name}.c"], extra_compile_args=OPTIMISED)
+        for name in MODULES
+    ]
 )

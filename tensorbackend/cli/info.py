@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from .. import fft, linalg, random  # noqa: F401 # their ops are declared too
 from ..declarations.op_specs import CALLBACKS, list_implementations, overridable
+from ..dispatch.native import NATIVE
+from ..dispatch.native_calls import Call
 from ..errors import BackendError
 from ..protocol.owners import reuses_operands
 from ..select import DISTRIBUTIONS, backend_class, backends, get_backend, origin
@@ -68,7 +70,12 @@ def run(options: Namespace) -> int:
     others = {name: distribution for name, distribution in DISTRIBUTIONS.items() if name not in backends()}
     if options.json:
         records = [backend_report._asdict() for backend_report in reports]
-        facts = {"callbacks": callbacks, "composites": composites, "reuses_operands": reuses_operands()}
+        facts = {
+            "callbacks": callbacks,
+            "composites": composites,
+            "reuses_operands": reuses_operands(),
+            "native_calls": Call is not None,
+        }
         more = [{"name": name, "distribution": distribution} for name, distribution in others.items()]
         print(json.dumps({**facts, "backends": records, "not_installed": more}, indent=2))
     else:
@@ -78,6 +85,8 @@ def run(options: Namespace) -> int:
                 print(f"{backend_report.name}: {backend_report.error}")
         if others and not options.names:
             print(f"not installed: {', '.join(f'{name} ({other})' for name, other in others.items())}")
+        if NATIVE is not None and Call is not None:
+            print(f"tensorbackend-native {NATIVE.__version__}: warm calls run in C")
         if not reuses_operands():
             print(f"python {sys.version.split()[0]}: compiled programs on NumPy write no result over an operand")
     return 1 if options.names and not all(backend_report.ready for backend_report in reports) else 0

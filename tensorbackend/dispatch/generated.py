@@ -26,6 +26,7 @@ from ..select.default import current
 from ..template import Template, TemplateKind, kind_of_parts
 from ..tensor import Tensor, blank_tensor
 from .kernels import Shaped, wrap
+from .native_calls import call_natively
 from .ready_calls import Dispatcher, ServeCall
 from .source import source_of
 
@@ -172,7 +173,7 @@ def generate(
 
     namespace["_generate_code"] = generate_code
     op = FunctionType(_first_code, namespace, spec.name)
-    return op
+    return call_natively(of, op, defaults_of(spec), reflected=reflected)
 
 
 @lru_cache(1024)

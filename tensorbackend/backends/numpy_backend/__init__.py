@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...dispatch.native import NATIVE
 from ...dtypes import ALL_DTYPES, STORED_DTYPES, bfloat16
 from ...interchange import aligned_copy, numpy_dtype, payload_dtype, read_only
 from ...protocol import Kernel, Payload
@@ -26,7 +27,6 @@ from .linalg.norms import NumpyNorms
 from .linalg.sparse import NumpySparse
 from .linalg.substitution import NumpySubstitution
 from .module import NumpyModule
-from .native import find_native
 from .reduction import NumpyReduction
 from .sorting.order_statistics import NumpyOrderStatistics
 
@@ -70,7 +70,7 @@ class NumpyBackend(
         """Imports NumPy, and switches its floating-point reports off in a context that only this backend uses."""
         import numpy
 
-        self.xp, self.native = NumpyModule(numpy), find_native()
+        self.xp, self.native = NumpyModule(numpy), NATIVE
         self.silent = KernelContext(partial(numpy.seterr, all="ignore"))
         self.watching = KernelContext(partial(numpy.seterr, all="raise", under="ignore"))
         self.watching_all = KernelContext(partial(numpy.seterr, all="raise"))
