@@ -168,7 +168,16 @@ def remainder(w: Writer, node: Node, x: Name, y: Name) -> Name:
 def floor_divide(w: Writer, node: Node, x: Name, y: Name) -> Name:
     if tb.isdtype(dtype(node), "real floating"):
         return w.op("Floor", w.op("Div", x, y))
-    return integer_divided(w, node, x, y, lambda x, y: w.op("Div", w.op("Sub", x, w.op("Mod", x, y)), y))
+    signed = tb.isdtype(dtype(node), "signed integer")
+    return integer_divided(w, node, x, y, lambda x, y: _rounded_down(w, node, x, y) if signed else w.op("Div", x, y))
+
+
+def _rounded_down(w: Writer, node: Node, x: Name, y: Name) -> Name:
+    """A quotient of signed integers, rounded down, where ONNX rounds towards 0. No step overflows but the quotient."""
+    zero = w.scalar(0, dtype(node))
+    quotient, exact = w.op("Div", x, y), w.op("Equal", w.op("Mod", x, y), zero)
+    below = w.op("And", w.op("Xor", w.op("Less", x, zero), w.op("Less", y, zero)), w.op("Not", exact))
+    return w.op("Sub", quotient, w.cast(below, dtype(node)))
 
 
 @writes("rsqrt")
@@ -178,12 +187,23 @@ def rsqrt(w: Writer, node: Node, x: Name) -> Name:
 
 @writes("log1p")
 def log1p(w: Writer, node: Node, x: Name) -> Name:
-    return w.op("Log", w.op("Add", x, w.scalar(1, dtype(node))))
+    """log(1 + x), times what the rounding of the sum has changed: Kahan's formula, which keeps the digits near 0."""
+    one = w.scalar(1, dtype(node))
+    moved = w.op("Add", x, one)
+    step, found = w.op("Sub", moved, one), w.op("Log", moved)
+    kept = w.op("Where", w.op("Equal", step, x), found, w.op("Mul", found, w.op("Div", x, step)))
+    return w.op("Where", w.op("Equal", step, w.scalar(0, dtype(node))), x, kept)
 
 
 @writes("expm1")
 def expm1(w: Writer, node: Node, x: Name) -> Name:
-    return w.op("Sub", w.op("Exp", x), w.scalar(1, dtype(node)))
+    """exp(x) - 1 likewise, where the result is small; exp(x) is 1 for the smallest x."""
+    one = w.scalar(1, dtype(node))
+    power = w.op("Exp", x)
+    step = w.op("Sub", power, one)
+    small = w.op("Less", w.op("Abs", x), one)
+    kept = w.op("Where", small, w.op("Mul", step, w.op("Div", x, w.op("Log", power))), step)
+    return w.op("Where", w.op("Equal", step, w.scalar(0, dtype(node))), x, kept)
 
 
 @writes("erfc")

@@ -1,0 +1,197 @@
+"""What NumPy computes in place of the engine, and why: the one table of what ONNX Runtime has not, or has otherwise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import tensorbackend as tb
+from tensorbackend.dtypes import bool_
+from tensorbackend.errors import UnsupportedOp
+from tensorbackend.expr.node import PARAMETER, Node, Value
+from tensorbackend.expr.subgraphs import subgraphs
+
+from ..exporting.writer import PARTS, Shared, Writer
+
+if TYPE_CHECKING:
+    from tensorbackend.testing import Divergence
+
+OPSET = 22
+"""The version of ONNX's operators that sessions get."""
+
+DTYPES = frozenset({
+    bool_, tb.int8, tb.int16, tb.int32, tb.int64, tb.uint8, tb.uint16, tb.uint32, tb.uint64, tb.float32, tb.float64,
+})  # fmt: skip
+"""The dtypes in which the engine computes."""
+
+
+def _always(node: Node) -> bool:
+    return True
+
+
+class Difference(NamedTuple):
+    """Calls that NumPy computes."""
+
+    reason: str
+    """What the engine lacks, or does otherwise."""
+    ops: frozenset[str]
+    """The names of callbacks."""
+    when: Callable[[Node], bool] = _always
+
+
+def _floats(node: Node) -> bool:
+    return node.operands[0].template.dtype.kind == "float"
+
+
+def _integers(node: Node) -> bool:
+    return node.operands[0].template.dtype.kind in ("int", "uint")
+
+
+def _of_float64(node: Node) -> bool:
+    return node.operands[0].template.dtype is tb.float64
+
+
+def _may_overflow(node: Node) -> bool:
+    """Whether a quotient of signed integers may be the one that overflows, the smallest by -1."""
+    if node.operands[0].template.dtype.kind != "int":
+        return False
+    divisor = node.operands[1].node
+    while divisor.op in ("as_type", "broadcast"):
+        divisor = divisor.operands[0].node
+    return divisor.op != "constant" or divisor.options["value"] == -1
+
+
+def _floats_to_integers(node: Node) -> bool:
+    return _floats(node) and node.outs[0].dtype.kind in ("int", "uint")
+
+
+def _raises(node: Node) -> bool:
+    return node.options["mode"] == "error"
+
+
+DIFFERENCES: tuple[Difference, ...] = (
+    Difference(
+        "the exact quotient is rounded down here, and one that is rounded before there",
+        frozenset({"floor_divide", "remainder"}),
+        _floats,
+    ),
+    Difference(
+        "the smallest integer divided by -1 ends the process there",
+        frozenset({"quotient", "floor_divide"}),
+        _may_overflow,
+    ),
+    Difference("powers of integers are rounded to floats there", frozenset({"pow"}), _integers),
+    Difference(
+        "floats outside an integer dtype become its nearest end here, and NaN 0",
+        frozenset({"as_type"}),
+        _floats_to_integers,
+    ),
+    Difference(
+        "an index outside raises an error of its own here, and negative ones count from the end there",
+        frozenset({"take", "take_along_axis", "gather", "indexed_add", "indexed_put"}),
+        _raises,
+    ),
+    Difference("ONNX has no erfc, and 1 - erf(x) loses the digits of small results", frozenset({"erfc"})),
+    Difference("numbers are rounded once here", frozenset({"spaced"})),
+    Difference("sums and products of integers are rounded to floats there", frozenset({"sum", "product"}), _integers),
+    Difference(
+        "NaN is the extreme here, and may be passed over there",
+        frozenset({"argmax", "argmin", "reduce_max", "reduce_min", "window_max"}),
+        _floats,
+    ),
+    Difference("infinities of float64 give NaN there", frozenset({"log_softmax"}), _of_float64),
+    Difference("angles of float64 lose digits there", frozenset({"sin", "cos", "tan"}), _of_float64),
+    Difference("gelu of float64 has the digits of float32 there", frozenset({"gelu"}), _of_float64),
+)
+"""The table; each row holds where `when` says so."""
+
+
+def reason(node: Node) -> str | None:
+    """Why NumPy computes a node; `None` for one that the engine computes."""
+    templates = [*node.outs, *(value.template for value in node.operands)]
+    for template in templates:
+        if template.dtype not in DTYPES:
+            return f"the engine is not asked for {template.dtype}"
+        if not template.size:
+            return "engines differ where an axis has no entries"
+    for row in DIFFERENCES:
+        if node.op in row.ops and row.when(node):
+            return row.reason
+    for inner in subgraphs(node):
+        for one in inner.nodes:
+            if one.op != PARAMETER and one.tensor is None and (found := reason(one)) is not None:
+                return f"{one.op} inside: {found}"
+    return None if is_written(node) else "ONNX has no operator of that meaning"
+
+
+def is_written(node: Node) -> bool:
+    """Whether the exporter writes a node as ONNX's operators, rather than as its parts."""
+    writer = Writer(Shared(OPSET))
+    names: dict[Value, str] = {value: f"x{place}" for place, value in enumerate(node.operands)}
+    try:
+        writer.node(node, names)
+    except UnsupportedOp:
+        return False
+    return not writer.shared.apart & (PARTS.keys() | {node.op})
+
+
+def rows() -> list[Divergence]:
+    """What the engine computes all the same, with fewer digits: the rows of `OnnxRuntimeOps.divergences`."""
+    from tensorbackend.testing import NOT_COMPARED, Divergence, Invocation, Judgement
+
+    def call(op: str, *numbers: Any, dtype: str = "f32", **options: Any) -> Invocation:
+        return Invocation(op, tuple(tb.tensor(x, dtype=dtype, backend="binary") for x in numbers), options)
+
+    flag = tb.tensor([True], backend="binary")
+    zeros = tb.tensor([-0.0], backend="binary"), tb.tensor(0.0, backend="binary")
+    return [
+        Divergence(
+            "the sign of a zero is open where -0.0 and 0.0 meet",
+            call("maximum", [[-0.0] * 3] * 3, [[0.0] * 3] * 3),
+            Judgement(ulps=1),
+            ops=("maximum", "minimum", "clip", "max", "min"),
+        ),
+        Divergence(
+            "a choice that broadcasts adds a zero, so that -0.0 becomes 0.0",
+            Invocation("where", (flag, *zeros), {}),
+            Judgement(ulps=1),
+            ops=("where",),
+        ),
+        Divergence(
+            "the sigmoid of float32 is a quotient of polynomials within 1e-7, and 0 below -18",
+            call("sigmoid", -9.0),
+            Judgement(absolute=1e-7),
+            ops=("sigmoid",),
+            dtypes=(tb.float32,),
+        ),
+        Divergence(
+            "the sigmoid and the hyperbolic tangent of float64 are a few ulps off",
+            call("sigmoid", -2.0, dtype="f64"),
+            Judgement(ulps=32, absolute=1e-300),
+            ops=("sigmoid", "tanh"),
+            dtypes=(tb.float64,),
+        ),
+        Divergence(
+            "the hyperbolic tangent of float32 is a quotient of polynomials within 28 ulps",
+            call("tanh", 1.1754943508222875e-38),
+            Judgement(ulps=64),
+            ops=("tanh",),
+            dtypes=(tb.float32,),
+        ),
+        Divergence(
+            "gelu has the error function of float32, so that small results have fewer digits",
+            call("gelu", -4.0, approximate=False),
+            Judgement(absolute=1e-6),
+            ops=("gelu",),
+            dtypes=(tb.float32,),
+        ),
+        Divergence(
+            "gelu of -inf is NaN, the product of an infinity and 0",
+            call("gelu", -math.inf, approximate=False),
+            NOT_COMPARED,
+            ops=("gelu",),
+            dtypes=(tb.float32,),
+            when=lambda call, wanted: any(tb.any(tb.isinf(x)).item() for x in call.tensors),
+        ),
+    ]

@@ -1,0 +1,92 @@
+"""Graphs as programs of sessions, and of NumPy's kernels for what the engine has not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from onnx import printer
+from tensorbackend.errors import UnsupportedOp
+from tensorbackend.expr.node import Node
+from tensorbackend.extending import Graph
+from tensorbackend.protocol import Kernel
+
+from ..exporting import export_graph
+from ..exporting.writer import WRITES
+from .differences import OPSET, reason
+from .sessions import Refused, kernel_of_session, session_of
+from .stages import Stage, chained, divided, prepared
+
+if TYPE_CHECKING:
+    from .backend import OnnxRuntimeBackend
+
+
+class EngineProgram:
+    """A graph that was divided among the engine and NumPy."""
+
+    def __init__(self, graph: Graph, backend: OnnxRuntimeBackend) -> None:
+        self.backend = backend
+        self.graph = prepared(graph, backend, lambda node: node.op in WRITES and reason(node) is None)
+        self.reasons: dict[Node, str] = {}
+        """Why NumPy computes a node, for those that it does compute."""
+        for node in self.graph.nodes:
+            found = reason(node)
+            if found is not None:
+                self.reasons[node] = found
+        while True:
+            self.stages = divided(self.graph, lambda node: node not in self.reasons)
+            try:
+                self.sessions = [session(stage.graph(), backend) if stage.in_engine else None for stage in self.stages]
+                break
+            except Refused as error:
+                self._note_refusals(str(error))
+
+    def kernel(self) -> Kernel:
+        """The function of the payloads of the arguments, which returns those of the results."""
+        kernels = [
+            self.backend.kernel_by_numpy(stage.graph()) if session is None else kernel_of_session(session)
+            for stage, session in zip(self.stages, self.sessions, strict=True)
+        ]
+        return chained(self.graph, self.stages, kernels)
+
+    def text(self) -> str:
+        """The stages: models, and graphs that NumPy runs."""
+        return "\n\n".join(
+            printer.to_text(export_graph(stage.graph(), opset=OPSET)[0]) if stage.in_engine else repr(stage.graph())
+            for stage in self.stages
+        )
+
+    def _note_refusals(self, text: str) -> None:
+        """Note the nodes that the engine refuses by themselves; if there are none, all of a stage that it refuses."""
+        refused = {node: said for stage in self._in_engine() for node in stage.nodes if (said := self._refusal(node))}
+        if not refused:
+            stage = next(stage for stage in self._in_engine() if self._is_refused(stage))
+            refused = dict.fromkeys(stage.nodes, text)
+        self.reasons.update({node: f"onnxruntime: {said.splitlines()[0]}" for node, said in refused.items()})
+
+    def _in_engine(self) -> list[Stage]:
+        return [stage for stage in self.stages if stage.in_engine]
+
+    def _is_refused(self, stage: Stage) -> bool:
+        try:
+            session(stage.graph(), self.backend)
+        except Refused:
+            return True
+        return False
+
+    def _refusal(self, node: Node) -> str:
+        """What the engine says of a node by itself; nothing if it takes it."""
+        alone = Stage(True, [node], list(dict.fromkeys(node.operands)), [*node.values])
+        try:
+            session(alone.graph(), self.backend)
+        except Refused as error:
+            return str(error)
+        return ""
+
+
+def session(graph: Graph, backend: OnnxRuntimeBackend) -> Any:
+    """The session of a graph of which ONNX has all nodes; `Refused` if the engine makes none."""
+    try:
+        model, _ = export_graph(graph, opset=OPSET)
+    except UnsupportedOp as error:
+        raise Refused(str(error)) from error
+    return session_of(backend.runtime, model.SerializeToString(), backend.providers, backend.threads)

@@ -1,0 +1,149 @@
+"""ONNX Runtime as a backend: devices, stages, and what is said about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError, IndexRangeError
+
+from tensorbackend_onnx.engine import OnnxRuntimeBackend, OnnxRuntimeOps, placement, sessions
+
+ENGINE = OnnxRuntimeBackend()
+
+
+def both(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Any]:
+    """The results of a compiled function in the engine, and of the eager one on NumPy."""
+    copies = tb.backend_copy(arguments, ENGINE)
+    return tb.jit(function)(*copies), function(*arguments)
+
+
+def test_options_are_checked_and_instances_shared() -> None:
+    assert tb.get_backend("onnxruntime") is ENGINE is OnnxRuntimeBackend(device="CPU")
+    assert ENGINE.device == "cpu"
+    assert "cpu" in ENGINE.devices()
+    assert OnnxRuntimeBackend(providers=["CPUExecutionProvider"]).providers == (sessions.CPU,)
+    with pytest.raises(ArgumentError, match="device='tpu'"):
+        OnnxRuntimeBackend(device="tpu")
+    with pytest.raises(ArgumentError, match="providers among"):
+        OnnxRuntimeBackend(providers=["FastExecutionProvider"])
+    with pytest.raises(ArgumentError, match="precision"):
+        OnnxRuntimeBackend(precision=1)
+
+
+def test_a_provider_gets_its_options() -> None:
+    arena = {"arena_extend_strategy": "kSameAsRequested"}
+    backend = OnnxRuntimeBackend(providers=[("CPUExecutionProvider", arena)], threads=1)
+    assert backend.providers == (("CPUExecutionProvider", (("arena_extend_strategy", "kSameAsRequested"),)),)
+    x = tb.tensor([1.0, 2.0], backend=backend)
+    assert tb.jit(lambda x: x + x)(x).tolist() == [2.0, 4.0]
+
+
+def test_arrays_of_numpy_are_those_of_its_own_backend() -> None:
+    assert tb.backend_of(numpy.ones(2)) is tb.get_backend("numpy")
+
+
+def test_a_training_step_is_that_of_numpy() -> None:
+    keys = tb.random.split(tb.random.key(0), 4)
+    weights = {"w": tb.random.normal(keys[0], (16, 32)), "v": tb.random.normal(keys[1], (32, 4))}
+    x, y = tb.random.normal(keys[2], (64, 16)), tb.random.randint(keys[3], (64,), 0, 4)
+
+    def loss(weights: Any, x: tb.Tensor, y: tb.Tensor) -> tb.Tensor:
+        hidden = tb.nn.layer_norm(tb.nn.gelu(x @ weights["w"]), axis=-1)
+        return tb.nn.sparse_cross_entropy(hidden @ weights["v"], y, axis=-1).mean()
+
+    def step(weights: Any, x: tb.Tensor, y: tb.Tensor) -> Any:
+        value, slope = tb.value_and_grad(loss)(weights, x, y)
+        return value, tb.tree_map(lambda w, d: w - 0.1 * d, weights, slope)
+
+    (value, moved), (wanted, expected) = both(step, weights, x, y)
+    assert abs(value.item() - wanted.item()) < 1e-5
+    for name in weights:
+        numpy.testing.assert_allclose(numpy.asarray(moved[name]), numpy.asarray(expected[name]), rtol=1e-4, atol=1e-6)
+
+
+def convolved(x: tb.Tensor, w: tb.Tensor) -> tb.Tensor:
+    total: tb.Tensor = tb.sum(tb.nn.relu(tb.conv(x, w, padding="same", strides=2)) ** 2)
+    return total
+
+
+def test_the_gradient_of_a_convolution_is_that_of_numpy() -> None:
+    x, w = tb.random.normal(tb.random.key(1), (2, 3, 10, 10)), tb.random.normal(tb.random.key(2), (4, 3, 3, 3))
+    found, wanted = both(tb.grad(convolved, argnums=(0, 1)), x, w)
+    for one, other in zip(found, wanted, strict=True):
+        numpy.testing.assert_allclose(numpy.asarray(one), numpy.asarray(other), rtol=1e-4, atol=1e-4)
+
+
+def test_what_onnx_lacks_is_a_stage_of_its_own_between_sessions() -> None:
+    def solve(a: tb.Tensor) -> tuple[tb.Tensor, ...]:
+        q, r = tb.linalg.qr(tb.exp(a) @ a)
+        return tb.tanh(q) @ r, a, tb.zeros(2), tb.ones(3)
+
+    x = tb.random.normal(tb.random.key(0), (4, 4))
+    for one, other in zip(*both(solve, x), strict=True):
+        numpy.testing.assert_allclose(numpy.asarray(one), numpy.asarray(other), rtol=1e-4, atol=1e-5)
+    said = placement(solve, x.template)
+    assert (said.sessions, [row.op for row in said.elsewhere][:1]) == (2, ["qr"])
+    assert said.elsewhere[0].reason == "ONNX has no operator of that meaning"
+    assert "4 of" in repr(said) or "qr, test_backend.py" in repr(said)
+    assert sum(said.operators.values()) >= 4
+
+
+def test_loops_and_branches_run_inside_a_session() -> None:
+    def halved(x: tb.Tensor) -> tb.Tensor:
+        result: tb.Tensor = tb.while_loop(lambda x: tb.sum(x) > 1.0, lambda x: x / 2, x)
+        return result
+
+    found, wanted = both(halved, tb.tensor([3.0, 5.0]))
+    assert found.tolist() == wanted.tolist()
+    assert placement(halved, "f32[2]").elsewhere == ()
+
+
+def test_an_index_outside_is_the_error_of_every_backend() -> None:
+    x, places = tb.tensor([1.0, 2.0], backend=ENGINE), tb.tensor([5], backend=ENGINE)
+    with pytest.raises(IndexRangeError, match="index=5"):
+        tb.jit(lambda x, places: tb.take(tb.exp(x), places))(x, places)
+    assert placement(lambda x, places: tb.take(x, places, mode="clip"), "f32[2]", "i64[1]").elsewhere == ()
+
+
+def test_the_smallest_integer_is_divided_by_minus_one() -> None:
+    least, minus = tb.full((2,), -(2**63), dtype="i64"), tb.full((2,), -1, dtype="i64")
+    found, wanted = both(lambda x, y: x // y, least, minus)
+    assert found.tolist() == wanted.tolist()
+    assert placement(lambda x: x // 3, "i64[2]").elsewhere == ()
+
+
+def test_what_the_engine_refuses_runs_in_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if its providers had no kernel for `Tanh`."""
+    real = sessions.session_of
+
+    def refusing(runtime: Any, model: bytes, *options: Any) -> Any:
+        if b"Tanh" in model:
+            raise sessions.Refused("no kernel for Tanh\nmore")
+        return real(runtime, model, *options)
+
+    monkeypatch.setattr("tensorbackend_onnx.engine.programs.session_of", refusing)
+    function = lambda x: tb.exp(tb.tanh(x * 2))  # noqa: E731
+    found, wanted = both(function, tb.tensor([0.5, -1.0]))
+    numpy.testing.assert_allclose(numpy.asarray(found), numpy.asarray(wanted), rtol=1e-6)
+    said = placement(function, "f32[2]")
+    assert [(row.op, row.reason) for row in said.elsewhere] == [("tanh", "onnxruntime: no kernel for Tanh")]
+    assert said.sessions == 2
+
+
+def test_the_program_is_shown_as_models() -> None:
+    text = tb.jit(lambda x: tb.linalg.qr(tb.exp(x))[1]).lower(tb.ones((2, 2), backend=ENGINE)).as_text()
+    assert "Exp" in text
+    assert "qr" in text
+
+
+def test_a_difference_is_found_by_ops_and_in_compiled_programs() -> None:
+    x = tb.tensor([1.0, -9.0, 2.0])
+    found = tb.compare(lambda x: tb.exp(tb.sigmoid(x)), x, backends=("numpy", "onnxruntime_ops"))
+    assert found.difference is not None
+    assert found.difference.op == "sigmoid"
+    assert tb.compare(lambda x: tb.exp(x) * x, x, backends=("numpy", "onnxruntime"), jit=True).agrees
+    assert tb.compare(lambda x: tb.sum(tb.exp(x)), x, backends=("numpy", OnnxRuntimeOps), gradient=True).agrees

@@ -1,0 +1,31 @@
+"""The engine's ops, each in a session of its own, against the reference."""
+
+from __future__ import annotations
+
+import tensorbackend as tb
+from tensorbackend.declarations.op_specs import OPS
+from tensorbackend.testing import names
+from tensorbackend.testing.suite import ConformanceSuite
+
+from tensorbackend_onnx.engine import OnnxRuntimeOps
+
+IN_SESSIONS = {name for name, method in vars(OnnxRuntimeOps).items() if hasattr(method, "__plan__")}
+
+
+class TestOnnxRuntimeOps(ConformanceSuite):
+    backend = "onnxruntime_ops"
+    ops = tuple(name for name in names() if name in OPS and OPS[name].callback in IN_SESSIONS)
+    dtypes = (tb.float32, tb.float64, tb.int64)
+    examples = 4
+
+
+def test_the_ops_that_run_in_sessions_are_many() -> None:
+    assert len(TestOnnxRuntimeOps.ops) > 80
+
+
+def test_a_session_is_kept_for_its_templates() -> None:
+    x = tb.tensor([1.0, 2.0], backend="onnxruntime_ops")
+    tb.exp(x)
+    before = len(x.backend.kernels)
+    tb.exp(x + x)
+    assert len(x.backend.kernels) <= before + 1  # of the sum
