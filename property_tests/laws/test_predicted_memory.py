@@ -218,7 +218,8 @@ def test_the_peak_of_an_op(name: str) -> None:
 def test_the_peak_of_a_polynomial() -> None:
     """Of the few calls that are drawn most are small, as their coefficients keep their number."""
     peak_bytes = peaks(call_of("polyval", numbers(3), (512, 512))())
-    assert peak_bytes is not None and is_near(ratio(*peak_bytes)), peak_bytes
+    assert peak_bytes is not None
+    assert is_near(ratio(*peak_bytes)), peak_bytes
 
 
 @pytest.mark.parametrize("name", ["indexed_add", "indexed_put"])
