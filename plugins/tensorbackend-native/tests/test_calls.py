@@ -15,7 +15,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -26,7 +26,8 @@ from tensorbackend.cli import main
 from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dispatch.native_calls import Call
 from tensorbackend.dtypes import ALL_DTYPES
-from tensorbackend.testing.calls import calls, has_generator, public
+from tensorbackend.testing.calls import calls, has_generator
+from tensorbackend.testing.source import public
 from tensorbackend.testing.wrong_calls import subjects, wrong_call
 
 import tensorbackend_native
@@ -281,8 +282,8 @@ def test_an_interrupt_of_a_kernel_is_raised_at_once() -> None:
 
 def test_a_busy_context_is_left_to_another() -> None:
     x = tb.asarray([1.0, 2.0])
-    expected = told(x + x)
-    assert x.backend.silent._context.run(lambda: told(x + x)) == expected
+    expected, backend = told(x + x), cast(Any, x.backend)
+    assert backend.silent._context.run(lambda: told(x + x)) == expected
 
 
 def test_threads_get_what_one_thread_gets() -> None:
@@ -320,7 +321,8 @@ def repeated(times: int) -> None:
         Y[Y > 1]
         tb.unstack(X)
         if number % 100 == 0:
-            for function, arguments in [(add, (Y, wrong)), (tb.Tensor.__getitem__, (Y, 9)), (total, (Y, 1, 2, 3))]:
+            wrong_calls: list[Any] = [(add, (Y, wrong)), (tb.Tensor.__getitem__, (Y, 9)), (total, (Y, 1, 2, 3))]
+            for function, arguments in wrong_calls:
                 try:
                     function(*arguments)
                 except Exception:  # what it is, other tests say
