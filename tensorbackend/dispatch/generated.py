@@ -173,7 +173,7 @@ def generate(
 
     namespace["_generate_code"] = generate_code
     op = FunctionType(_first_code, namespace, spec.name)
-    return call_natively(of, op, defaults_of(spec), reflected=reflected)
+    return call_natively(of, op, serve, defaults_of(spec), reflected=reflected)
 
 
 @lru_cache(1024)

@@ -20,7 +20,7 @@ from ..template import Template
 from ..tensor import Tensor
 from .kernels import Shaped, wrap
 from .native import NATIVE
-from .ready_calls import Dispatcher, ReadyCall
+from .ready_calls import Dispatcher, ReadyCall, ServeCall
 from .source import takes_numbers
 
 MOST_PARAMETERS: Final = 16
@@ -41,11 +41,16 @@ if Call is not None:
 
 
 def call_natively(
-    of: Dispatcher, op: FunctionType, defaults_of_op: tuple[tuple[Any, ...], dict[str, Any]], *, reflected: bool
+    of: Dispatcher,
+    op: FunctionType,
+    serve: ServeCall,
+    defaults_of_op: tuple[tuple[Any, ...], dict[str, Any]],
+    *,
+    reflected: bool,
 ) -> Callable[..., Any]:
     """The function of an op, with its calls that are ready served in C where that is possible.
 
-    `defaults_of_op` are those of `generated.defaults_of`.
+    `serve` is what the function leaves calls to, and `defaults_of_op` are those of `generated.defaults_of`.
     """
     parameters, (by_position, by_keyword) = of.spec.parameters, defaults_of_op
     operands = [parameter for parameter in parameters if parameter.role != "option"]
@@ -57,7 +62,7 @@ def call_natively(
     return Call(  # type: ignore[no-any-return] # it stands for a function
         op,
         of.calls.entries,
-        _recover(of),
+        _recover(of, serve),
         tuple([parameter.name if place >= unnamed else None for place, parameter in enumerate(parameters)]),
         roles,
         (*by_position, *[by_keyword[parameter.name] for parameter in parameters[len(by_position) :]]),
@@ -79,11 +84,11 @@ def _role(of: Dispatcher, parameter: Parameter, place: int) -> str:
     return "m" if parameter.role == "tensor" and parameter.optional and place else _ROLES[parameter.role]
 
 
-def _recover(of: Dispatcher) -> Callable[..., Any]:
+def _recover(of: Dispatcher, serve: ServeCall) -> Callable[..., Any]:
     """What follows an error of a kernel, as in the generated code: mostly another error.
 
     It has the code's place in tracebacks and in errors, as `Call` has no frame. It takes the arguments in the order of
-    the parameters, and returns `None` where the generated code has to serve the call.
+    the parameters.
     """
     names = [parameter.name for parameter in of.spec.parameters]
     positional = of.spec.function.__code__.co_argcount
@@ -91,13 +96,17 @@ def _recover(of: Dispatcher) -> Callable[..., Any]:
     def recover(
         error: Exception, ready: ReadyCall, backend: Backend, payloads: Sequence[Any], arguments: tuple[Any, ...]
     ) -> Any:
+        given, named = arguments[:positional], dict(zip(names[positional:], arguments[positional:], strict=True))
         if of.direct:
             if isinstance(error, ContractError):
                 raise error
-            return of.serve(arguments[:positional], dict(zip(names[positional:], arguments[positional:], strict=True)))
-        try:
-            raise error
-        except Exception as raised:
-            return of.recover(raised, ready, backend, payloads, arguments[:positional])
+        else:
+            try:
+                raise error
+            except Exception as raised:
+                result = of.recover(raised, ready, backend, payloads, given)
+                if result is not None:
+                    return result
+        return serve(given, named)
 
     return name_in_errors(recover, of.spec.name)

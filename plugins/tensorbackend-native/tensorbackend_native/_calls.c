@@ -71,9 +71,7 @@ typedef struct {
 
 #define SLOT(object, place) (*(PyObject **)((char *)(object) + (place)))
 
-/* Binding arguments to parameters */
-
-/* Returns 0 where the function has to say what is wrong, or to compare the texts of names. */
+/* Binds arguments to parameters. Returns 0 where the function has to say what is wrong, or to compare names. */
 static int
 bind(const Call *call, PyObject *const *arguments, Py_ssize_t given, PyObject *keywords, PyObject **values)
 {
@@ -208,19 +206,14 @@ read_key(const Library *library, Reading *reading, PyObject *value)
 }
 
 static int
-is_number(PyObject *value)
-{
-    return PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value) || PyComplex_CheckExact(value);
-}
-
-static int
 read_operand(const Call *call, Reading *reading, int place)
 {
     const Library *library = call->library;
     PyObject *value = reading->values[place];
     switch (call->roles[place]) {
     case TENSOR:
-        if (call->numbers && is_number(value)) {
+        if (call->numbers && (PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value) ||
+                              PyComplex_CheckExact(value))) {
             add_part(reading, (PyObject *)Py_TYPE(value));
             add_payload(reading, NULL); /* `make_constants` makes it */
             reading->has_numbers = 1;
@@ -283,7 +276,6 @@ read_option(const Library *library, Reading *reading, PyObject *value, int is_sh
     return 1;
 }
 
-/* Reads all arguments. */
 static int
 read_arguments(const Call *call, Reading *reading)
 {
@@ -336,13 +328,10 @@ find(const Call *call, Reading *reading)
         return Py_XNewRef(found);
     }
     PyObject *key = PyTuple_New(reading->part_count);
-    if (key == NULL)
-        return NULL;
-    for (int i = 0; i < reading->part_count; i++)
-        PyTuple_SET_ITEM(key, i, reading->parts[i]); /* the key takes over the references */
-    reading->part_count = 0;
-    found = Py_XNewRef(PyDict_GetItemWithError(found, key));
-    Py_DECREF(key);
+    for (int i = 0; i < reading->part_count && key != NULL; i++)
+        PyTuple_SET_ITEM(key, i, Py_NewRef(reading->parts[i]));
+    found = key == NULL ? NULL : Py_XNewRef(PyDict_GetItemWithError(found, key));
+    Py_XDECREF(key);
     return found;
 }
 
@@ -393,26 +382,16 @@ wrap(const Library *library, PyObject *record, PyObject *backend, PyObject *data
     return tensor;
 }
 
-/* The exception that is set, a reference of its own, which is set no longer. */
-static PyObject *
-take_error(void)
-{
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback); /* PyErr_GetRaisedException is new in 3.12 */
-    PyErr_NormalizeException(&type, &value, &traceback);
-    if (traceback != NULL)
-        PyException_SetTraceback(value, traceback);
-    Py_XDECREF(type);
-    Py_XDECREF(traceback);
-    return value;
-}
-
-/* The result of a call after the error that is set, mostly another error; None where the function has to serve it. */
+/* What the function does where a kernel fails: takes the error that is set, and mostly raises another one. */
 static PyObject *
 recover(const Call *call, PyObject *const *values, PyObject *record, PyObject *backend, PyObject *const *payloads,
         int count)
 {
-    PyObject *result = NULL, *error = take_error();
+    PyObject *type, *error, *traceback, *result = NULL;
+    PyErr_Fetch(&type, &error, &traceback); /* PyErr_GetRaisedException is new in 3.12 */
+    PyErr_NormalizeException(&type, &error, &traceback);
+    if (traceback != NULL)
+        PyException_SetTraceback(error, traceback);
     PyObject *data = PyList_New(count), *arguments = PyTuple_New(call->count);
     if (data != NULL && arguments != NULL) {
         for (int i = 0; i < count; i++)
@@ -424,12 +403,13 @@ recover(const Call *call, PyObject *const *values, PyObject *record, PyObject *b
     }
     Py_XDECREF(data);
     Py_XDECREF(arguments);
-    Py_DECREF(error);
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(traceback);
     return result;
 }
 
-/* Runs the kernel. Returns NULL with an error set, or without one for a call that is left to the function. The caller
-   holds references to all, and has room for one object in front of the payloads. */
+/* Runs the kernel. The caller holds references to all, and has room for one object in front of the payloads. */
 static PyObject *
 run(const Call *call, PyObject *const *values, PyObject *record, PyObject *backend, PyObject **payloads, int count)
 {
@@ -439,11 +419,8 @@ run(const Call *call, PyObject *const *values, PyObject *record, PyObject *backe
         result = wrap(call->library, record, backend, data);
         Py_DECREF(data);
     }
-    if (result == NULL && (data == NULL || call->direct) && PyErr_ExceptionMatches(PyExc_Exception)) {
-        result = recover(call, values, record, backend, payloads, count);
-        if (result == Py_None)
-            Py_CLEAR(result);
-    }
+    if (result == NULL && (data == NULL || call->direct) && PyErr_ExceptionMatches(PyExc_Exception))
+        return recover(call, values, record, backend, payloads, count);
     return result;
 }
 
@@ -477,11 +454,10 @@ call_plain_op(PyObject *self, PyObject *const *arguments, size_t flags, PyObject
     const Call *call = (Call *)self;
     const Library *library = call->library;
     const Py_ssize_t count = PyVectorcall_NARGS(flags);
-    if (count != call->count || keywords != NULL)
+    if (count != call->count || keywords != NULL || Py_TYPE(arguments[0]) != library->tensor ||
+        Py_TYPE(arguments[count - 1]) != library->tensor)
         return call_op(self, arguments, flags, keywords);
     PyObject *first = arguments[0], *last = arguments[count - 1];
-    if (Py_TYPE(first) != library->tensor || Py_TYPE(last) != library->tensor)
-        return call_op(self, arguments, flags, keywords);
     PyObject *backend = SLOT(first, library->backend_at), *template = SLOT(first, library->template_at);
     PyObject *payloads[] = {NULL, SLOT(first, library->data_at), SLOT(last, library->data_at)};
     if (backend == NULL || template == NULL || payloads[1] == NULL || payloads[2] == NULL ||
@@ -534,11 +510,10 @@ assign_roles(Call *call, const char *roles)
     int parts = 2;
     for (int i = 0; i < call->count; i++) {
         const char role = call->roles[i] = roles[i];
-        const int is_option = role == OPTION || role == SIZES;
         parts += role == SIZES ? 2 : 1;
         if (strchr("tmsknozl", role) == NULL || (role == KEY && (i == 0 || roles[i - 1] != TENSOR)))
             parts = MOST_PARTS + 1;
-        if (is_option)
+        if (role == OPTION || role == SIZES)
             call->options[call->option_count++] = (unsigned char)i;
         else
             call->operands[call->operand_count++] = (unsigned char)i;
@@ -572,11 +547,10 @@ make(PyTypeObject *type, PyObject *arguments, PyObject *Py_UNUSED(keywords))
         PyErr_Format(PyExc_ValueError, "Call: expected at most %d parameters after configure()", MOST_PARAMETERS);
         goto failed;
     }
-    if (assign_roles(call, roles) == 0) {
-        if (call->nested && !call->reflected && (strcmp(roles, "t") == 0 || strcmp(roles, "tt") == 0))
-            call->vectorcall = call_plain_op;
+    if (call->nested && !call->reflected && (strcmp(roles, "t") == 0 || strcmp(roles, "tt") == 0))
+        call->vectorcall = call_plain_op;
+    if (assign_roles(call, roles) == 0)
         return (PyObject *)call;
-    }
 failed:
     Py_DECREF(call);
     return NULL;
@@ -615,10 +589,8 @@ reduce(PyObject *self, PyObject *Py_UNUSED(protocol))
 }
 
 PyDoc_STRVAR(call_doc,
-"Call(function, calls, recover, names, roles, defaults, positional, nested, precise, numbers, reflected, direct, /)\n"
-"--\n\n"
-"The generated function of an op, with its calls that are ready served in C.\n\n"
-"It answers each question about itself, such as its name and its class, as the function does.\n");
+"The generated function of an op, with its calls that are ready served in C. Whoever asks about its name, its class\n"
+"or another attribute gets the answer of the function.\n");
 
 static PyMethodDef call_methods[] = {{"__reduce_ex__", reduce, METH_O, NULL}, {NULL, NULL, 0, NULL}};
 
@@ -669,8 +641,7 @@ place_of(PyTypeObject *class, const char *name)
 
 PyDoc_STRVAR(configure_doc,
 "configure($module, tensor, template, shaped, wrap, option_key, atoms, defaults, constants_at, result_at, /)\n--\n\n"
-"Tell the module the classes and functions of the library.\n\n"
-"A `Call` that was made before then leaves each call to its function, unless the class of tensors is the same.\n");
+"Tell the module the classes and functions of the library.\n");
 
 static PyObject *
 configure(PyObject *module, PyObject *arguments)
@@ -717,12 +688,8 @@ static PyMethodDef methods[] = {{"configure", configure, METH_VARARGS, configure
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, set_up}, {0, NULL}};
 
 static struct PyModuleDef module = {
-    .m_base = PyModuleDef_HEAD_INIT,
-    .m_name = "tensorbackend_native._calls",
-    .m_size = sizeof(Library),
-    .m_methods = methods,
-    .m_slots = slots,
-    .m_free = free_module,
+    PyModuleDef_HEAD_INIT, .m_name = "tensorbackend_native._calls", .m_size = sizeof(Library),
+    .m_methods = methods, .m_slots = slots, .m_free = free_module,
 };
 
 PyMODINIT_FUNC
