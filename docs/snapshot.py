@@ -18,7 +18,7 @@ import json
 import re
 import sys
 from argparse import SUPPRESS, ArgumentParser
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from runpy import run_path
@@ -28,6 +28,7 @@ from typing import Any, Final
 
 import tensorbackend as tb
 from tensorbackend.cli import command_line, main
+from tensorbackend.declarations.deprecations import deprecations
 from tensorbackend.expr.saved_graphs import FORMAT, KEY, VERSIONS
 from tensorbackend.files import safetensors
 from tensorbackend.files.source import Source
@@ -45,6 +46,9 @@ IMPLIED: Final = {
     *("__repr__", "__reduce__", "__class_getitem__", "__replace__", "__annotate__", "__annotate_func__"),
 }
 """The special methods without a line: those of every class, and those that Python makes, differently by version."""
+
+MARK: Final = "  # "
+"""What separates a name from the note that it is deprecated."""
 
 COMPARISONS: Final = {"__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__ne__"}
 
@@ -101,8 +105,9 @@ def lines_of(name: str, value: Any) -> Iterator[str]:
         bases = ", ".join(base.__name__ for base in value.__bases__ if base is not object)
         yield f"{name}{_signature(value)}{f' is a {bases}' if bases else ''}"
         if value is tb.Backend or not issubclass(value, tb.Backend):  # the members of others are overrides
-            for member, found in sorted(_members(value)):
-                yield f"{name}.{member}{_signature(found) if callable(found) else ''}"
+            for member, found in sorted(_members(value), key=lambda pair: pair[0]):
+                shown = f"{_signature(found)}{_deprecation(found)}" if callable(found) else ""
+                yield f"{name}.{member}{shown}"
     elif callable(value) and (_is_ours(value) or isinstance(value, FunctionType)):
         yield f"{name}{_signature(value)}{_deprecation(value)}"
     elif type(value).__module__ in ("typing", "types") or isinstance(value, type(list[int])):
@@ -168,7 +173,9 @@ class _Shown:
 
 
 def _deprecation(value: Any) -> str:
-    return ""
+    """What the line says of a function that is deprecated, or of its options."""
+    notices = "; ".join(map(str, deprecations(value)))
+    return f"{MARK}{notices}" if notices else ""
 
 
 def _of_source(module: str, path: Path) -> Iterator[str]:
@@ -329,6 +336,44 @@ def unannounced(changed: Iterable[str], changelog: str) -> list[str]:
     said = changelog.partition("## [Unreleased]")[2].partition("\n## [")[0]
     words = set(re.findall(r"[\w-]+", " ".join(re.findall(r"`([^`]+)`", said))))
     return [name for name in changed if name not in words]
+
+
+# Deprecations
+
+
+def deprecated(lines: Iterable[str]) -> dict[str, str]:
+    """The names of the lines that are marked, with what is said of them."""
+    marked = (line.partition(MARK) for line in lines if MARK in line and line[0] != "#")
+    return {line.partition("(")[0]: said for line, _, said in marked}
+
+
+def overdue(lines: Iterable[str], version: str) -> list[str]:
+    """The names that a version should no longer have."""
+
+    def numbers(text: str) -> list[int]:
+        return [int(number) for number in re.findall(r"\d+", text)]
+
+    return [
+        name
+        for name, said in deprecated(lines).items()
+        if any(numbers(version) >= numbers(removal) for removal in re.findall(r"removed in ([\d.]*\d)", said))
+    ]
+
+
+def deprecations_page(lines: Iterable[str]) -> str:
+    """docs/deprecations.md: what a later release removes."""
+    rows = [f"| `{name}` | {said} |" for name, said in deprecated(lines).items()]
+    table = ["| name | |", "| --- | --- |", *rows] if rows else ["Nothing is deprecated in this version."]
+    head = (
+        "What is listed here issues a `DeprecationWarning`; [the promise](stability.md#deprecation) says when it goes."
+    )
+    note = "*Generated from interface.txt by `make docs`; a test fails when the page is stale.*"
+    return "\n".join(["# Deprecations", "", head, "", *table, "", "---", "", note, ""])
+
+
+def pages() -> dict[Path, Callable[[], str]]:
+    """The page that is made from the file."""
+    return {HERE / "deprecations.md": lambda: deprecations_page(FILE.read_text(encoding="utf-8").splitlines())}
 
 
 def write() -> None:

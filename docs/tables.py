@@ -385,6 +385,7 @@ PAGES = {
     **PERFORMANCE["pages"](),
     **run_path(str(HERE / "history.py"))["pages"](),
     **run_path(str(HERE / "oracles.py"))["pages"](),
+    **run_path(str(HERE / "snapshot.py"))["pages"](),
 }
 """The generated pages that people read in the repository too."""
 
