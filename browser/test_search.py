@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from searches import SEARCHES
 
 WORKER = """async ([script, index]) => {
   const worker = new Worker(script);
@@ -133,7 +134,10 @@ def lists(site: Path, page: str, name: str, ours: str) -> bool:
 def test_a_name_of_another_library_finds_ours(found: Any, site: Path, name: str, ours: str) -> None:
     pages = found(name)[:3]
     entries = [
-        address for page in pages for address in page if re.search(rf"#tensorbackend\.([\w.]+\.)?{ours}$", address)
+        address
+        for page in pages
+        for address in page
+        if re.search(rf"(#tensorbackend\.([\w.]+\.)?|/){ours}(\.html)?$", address)
     ]
     tables = {page[0].partition("#")[0] for page in pages}
     tables = {page for page in tables if page.startswith("coming-from") and lists(site, page, name, ours)}
@@ -144,6 +148,13 @@ def test_a_name_of_another_library_finds_ours(found: Any, site: Path, name: str,
 def test_words_find_their_page(found: Any, words: str, leads: str) -> None:
     pages = [page[0].partition("#")[0] for page in found(words)[:3]]
     assert leads in pages
+
+
+@pytest.mark.parametrize(("words", "leads"), SEARCHES.items())
+def test_what_people_type_leads_to_a_page(found: Any, words: str, leads: str) -> None:
+    pages = [page[0].partition("#")[0].removesuffix(".html") for page in found(words)[:3]]
+    # A page of the reference, or that of one of its functions.
+    assert any(page == lead or page.startswith(f"{lead}/") for page in pages for lead in leads.split()), pages
 
 
 def test_what_nobody_wrote_is_not_found(found: Any) -> None:

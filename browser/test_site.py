@@ -37,7 +37,7 @@ SEARCHED = {
     "np.cumsum": "coming-from-numpy.html",
     "random key": "random.html",
     "peak memory": "dry-run.html",
-    "cumulative_sum": "reference/cumulative.html",
+    "cumulative_sum": "reference/cumulative/cumulative_sum.html",
 }
 """Search words, and a page that must be among the first results."""
 
@@ -53,7 +53,7 @@ def test_search_finds(window: Any, start: str) -> None:
         link = window.locator(f".md-search-result__link[href*='{leads}']").first
         link.wait_for(state="visible")
     link.click()
-    window.wait_for_url("**/reference/cumulative.html*")
+    window.wait_for_url("**/reference/cumulative/cumulative_sum.html*")
     assert "tb.cumulative_sum" in window.locator("article").inner_text()
 
 

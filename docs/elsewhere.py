@@ -1,4 +1,4 @@
-"""The names that functions have in other libraries, so that the reference says them and its search finds ours by them.
+"""The names that functions have in other libraries, so that the search of the site finds ours by them.
 
 They come from the rows of the pages "coming from", and from the hints of errors.
 """
@@ -48,13 +48,3 @@ def other_names() -> dict[str, list[str]]:
             if call or other in rows("synonyms"):
                 enter(call[1] if call else part, other)
     return names
-
-
-def said(names: list[str]) -> str:
-    """Return names as a sentence of the reference, without those that are another's last part.
-
-    >>> said(["np.cumsum", "torch.cumsum", "cumsum", "scan"])
-    'In other libraries: `np.cumsum`, `torch.cumsum`, `scan`.'
-    """
-    ends = {name.rpartition(".")[2] for name in names if "." in name}
-    return f"In other libraries: {', '.join(f'`{name}`' for name in names if name not in ends)}."

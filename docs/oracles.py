@@ -1,4 +1,7 @@
-"""The table of oracles in testing.md, from the registry of property_tests/oracles. `docs/tables.py` enters its page."""
+"""The table of oracles, from the registry of property_tests/oracles: `python docs/oracles.py` prints it.
+
+`docs/tables.py` enters its last row, the totals, in testing.md.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +23,12 @@ def pages() -> dict[Path, Callable[[], str]]:
 def page() -> str:
     """docs/testing.md with the table that the registry gives."""
     before, _, rest = PAGE.read_text().partition(BEGIN)
-    return before + BEGIN + table() + END + rest.partition(END)[2]
+    head, line, *_, totals = table().splitlines(keepends=True)
+    return before + BEGIN + head + line + totals + END + rest.partition(END)[2]
 
 
 def table() -> str:
-    """A row for each module of oracles, and the totals."""
+    """A row for each module of oracles, and the totals as the last one."""
     if str(HERE.parent) not in sys.path:
         sys.path.insert(0, str(HERE.parent))
     from property_tests.oracles.table import ORACLES, Oracle, options_of, public_functions
@@ -51,3 +55,7 @@ def counted(counts: Counter[str]) -> str:
     """Words with their numbers, the most frequent first."""
     pairs: Iterable[tuple[str, int]] = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return ", ".join(f"{word} {count}" for word, count in pairs)
+
+
+if __name__ == "__main__":
+    print(table(), end="")

@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import os
 import re
+import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import getdoc, getsourcefile
@@ -161,11 +163,33 @@ def _identifier(name: str, value: Any) -> str:
 
 
 def pages() -> dict[str, str]:
-    """The text of each page by its path on the site."""
+    """The text of each page by its path on the site: one for each family or module, and one for each of its objects."""
     titles = {**{page: title for page, (title, _) in FAMILIES.items()}, **MODULES}
-    texts = {f"reference/{page}.md": _page(titles[page], listed) for page, listed in entries().items()}
+    listed = entries()
+    texts = {f"reference/{page}.md": _page(titles[page], objects) for page, objects in listed.items()}
     lines = (f"- [{title}]({page}.md)" for page, title in titles.items())
-    return {"reference/index.md": "\n".join([INTRODUCTION, *lines, ""]), **texts}
+    objects_of_page = {
+        _place(name, page): _object(name, value, page, titles[page])
+        for page, objects in listed.items()
+        for name, value in objects.items()
+    }
+    return {"reference/index.md": "\n".join([INTRODUCTION, *lines, ""]), **texts, **objects_of_page}
+
+
+@cache
+def elsewhere() -> dict[str, list[str]]:
+    """The names that functions have in other libraries, for the search, by the functions' pages."""
+    names = run_path(str(HERE / "elsewhere.py"))["other_names"]()
+    return {
+        _place(path, page): names[short(path)]
+        for page, objects in entries().items()
+        for path in objects
+        if short(path) in names
+    }
+
+
+WORDS: Final[dict[str, list[str]]] = tomllib.loads((HERE / "search.toml").read_text())
+"""Words by which the search finds a page that does not say them, by the page's path on the site."""
 
 
 def tables() -> dict[str, str]:
@@ -184,9 +208,21 @@ differ, and whether the op has a gradient. [Semantics](../semantics.md) says how
 
 def _page(title: str, listed: dict[str, Any]) -> str:
     rows = [f"| [`{short(name)}`][{_identifier(name, value)}] | {_summary(value)} |" for name, value in listed.items()]
-    table = ["| | |", "| --- | --- |", *rows, ""]
-    blocks = [_block(name, value) for name, value in listed.items()]
-    return "\n".join([f"# {title}", "", *table, *blocks])
+    return "\n".join([f"# {title}", "", "| | |", "| --- | --- |", *rows, ""])
+
+
+def _place(name: str, page: str) -> str:
+    """The path of the page of an object; a class is told from a function of its name where case makes no difference.
+
+    >>> _place("tensorbackend.sum", "reduction"), _place("tensorbackend.sparse.COO", "sparse")
+    ('reference/reduction/sum.md', 'reference/sparse/COO-class.md')
+    """
+    last = name.rpartition(".")[2]
+    return f"reference/{page}/{last}{'' if last[0].islower() else '-class'}.md"
+
+
+def _object(name: str, value: Any, page: str, title: str) -> str:
+    return f"---\ntitle: {short(name)}\n---\n\n[{title}](../{page}.md)\n\n{_block(name, value)}"
 
 
 def short(name: str) -> str:
@@ -206,7 +242,7 @@ def _summary(value: Any) -> str:
 
 
 def _block(name: str, value: Any) -> str:
-    options = {"heading": short(name), "toc_label": short(name)}
+    options = {"heading": short(name), "toc_label": short(name), "heading_level": "1"}
     if value is tb.Backend:
         options["inherited_members"] = "true"  # the callbacks, which the base classes declare
     elif isinstance(value, type) and issubclass(value, tb.Backend):
@@ -268,7 +304,7 @@ def on_config(config: Any) -> None:
     """Enters the pages of the reference and of the gallery in the navigation."""
     for entry in config["nav"]:
         if "Reference" in entry:
-            entry["Reference"] = list(pages())
+            entry["Reference"] = [page for page in pages() if page.count("/") == 1]
         if "Gallery" in entry:
             overview, longer = entry["Gallery"]
             entry["Gallery"] = [overview, *_in_order(), longer]
@@ -298,11 +334,14 @@ def on_files(files: Any, config: Any) -> None:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Turns links to files into links to pages, and hides an empty table of contents so that tables are wider.
 
-    The gallery gets its pictures, and the first page the address of the repository.
+    The gallery gets its pictures, the first page the address of the repository, and the search its words.
     """
     uri = page.file.src_uri
     if not re.search(r"^(##|:::) ", markdown, re.MULTILINE):
         page.meta.setdefault("hide", []).append("toc")
+    page.meta.setdefault("tags", []).extend([*WORDS.get(uri, ()), *elsewhere().get(uri, ())])
+    if uri in WORDS:
+        page.meta["search"] = {"boost": 4}  # so that many tags of functions do not hide a few words
     source = {place: path for path, place in PLACES.items() if not (HERE / place).exists()}.get(uri, f"docs/{uri}")
     if uri == "gallery.md":
         markdown = with_thumbnails(markdown, {file.src_uri for file in files})

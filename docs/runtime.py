@@ -1,18 +1,14 @@
 """An extension of Griffe, which reads the package's source: adds to the reference what only the running package has.
 
 Sections of an op's docstring are added when the op is declared, and the function that declares a primitive is a rule
-on templates. The reference therefore shows the docstring and the types of the function that users call, and says the
-names that it has in other libraries, by which the search finds it.
+on templates. The reference therefore shows the docstring, the types and the defaults of the function that users call.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
 from importlib import import_module
 from inspect import Parameter, getattr_static, getdoc, signature
-from pathlib import Path
-from runpy import run_path
 from typing import Any, Final
 
 import griffe
@@ -40,9 +36,6 @@ class Runtime(griffe.Extension):
             value = getattr(import_module(module.path), obj.name)
             obj.docstring.value = getdoc(value) or ""
             _retype(obj, value)
-        if isinstance(obj, griffe.Function) and isinstance(module, griffe.Module):
-            said = _elsewhere().get(id(getattr(import_module(module.path), obj.name, None)), "")
-            obj.docstring.value = with_text(obj.docstring.value, said)
         obj.docstring.value = with_examples(obj.docstring.value)
         if isinstance(obj, griffe.Function):
             _set_defaults(obj)
@@ -74,20 +67,6 @@ def with_examples(text: str) -> str:
     if re.search(r"^Examples\n-+$", text, re.MULTILINE):
         return text
     return re.sub(r"^>>> ", "Examples\n--------\n>>> ", text, count=1, flags=re.MULTILINE)
-
-
-@cache
-def _elsewhere() -> dict[int, str]:
-    """What is said of functions with other names in other libraries, by their identities."""
-    folder = Path(__file__).parent
-    reference, elsewhere = (run_path(str(folder / f"{name}.py")) for name in ("reference", "elsewhere"))
-    names = elsewhere["other_names"]()
-    return {
-        id(value): elsewhere["said"](names[short])
-        for listed in reference["entries"]().values()
-        for path, value in listed.items()
-        if names.get(short := reference["short"](path))
-    }
 
 
 def with_text(docstring: str, text: str) -> str:
