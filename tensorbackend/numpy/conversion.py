@@ -211,7 +211,7 @@ def asarray(
     ----------
     a
         Anything that NumPy accepts: lists, numbers, arrays, tensors.
-    dtype, optional
+    dtype : dtype, optional
         The dtype; by default that of the value.
     order : str, optional
         The order of the axes in memory: `"C"`, `"F"`, `"A"` or `"K"`. An array in another order is copied.
@@ -268,7 +268,7 @@ def array(
     ----------
     object
         Anything that NumPy accepts: lists, numbers, arrays, tensors.
-    dtype, optional
+    dtype : dtype, optional
         The dtype; by default that of the value: int64 and float64 for Python's numbers.
     copy : bool, default True
         Whether an array is copied.
