@@ -222,7 +222,9 @@ def _place(name: str, page: str) -> str:
 
 
 def _object(name: str, value: Any, page: str, title: str) -> str:
-    return f"---\ntitle: {short(name)}\n---\n\n[{title}](../{page}.md)\n\n{_block(name, value)}"
+    hidden = "navigation" if isinstance(value, type) else "navigation, toc"  # a function needs neither
+    path = f"[Reference](../index.md) › [{title}](../{page}.md)"
+    return f"---\ntitle: {short(name)}\nhide: [{hidden}]\n---\n\n{path}\n\n{_block(name, value)}"
 
 
 def short(name: str) -> str:
@@ -331,13 +333,20 @@ def on_files(files: Any, config: Any) -> None:
         files.append(File.generated(config, place, content=content))
 
 
+WIDTH: Final = 98
+"""The characters of a line in columns that have room beside a table of contents, in a window of 1280 pixels."""
+FLAGS: Final = re.DOTALL | re.MULTILINE
+
+
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Turns links to files into links to pages, and hides an empty table of contents so that tables are wider.
+    """Turns links to files into links to pages, and hides a table of contents that is empty or takes columns' room.
 
     The gallery gets its pictures, the first page the address of the repository, and the search its words.
     """
     uri = page.file.src_uri
-    if not re.search(r"^(##|:::) ", markdown, re.MULTILINE):
+    columns = "".join(re.findall(r"^```table\n(.*?)```", markdown, FLAGS)).splitlines()
+    wide = max(map(len, columns), default=0) > WIDTH
+    if wide or not re.search(r"^(##|:::) ", markdown, re.MULTILINE):
         page.meta.setdefault("hide", []).append("toc")
     page.meta.setdefault("tags", []).extend([*WORDS.get(uri, ()), *elsewhere().get(uri, ())])
     if uri in WORDS:
