@@ -12,6 +12,7 @@ from ...dispatch import implementation, perform
 from ...dispatch.kernels import composite_kernel, plain_kernel, primitive_kernel
 from ...dispatch.narrow import composite_method
 from ...dtypes.defaults import product_precision
+from ...errors import BackendError, expected
 from ...ops.composite.elementwise.gradients import stop_gradient
 from ...protocol import Backend, Kernel, Payload
 from ...protocol.callbacks import CompositeCall, Default
@@ -134,12 +135,12 @@ class TapeBackend(Backend):
         return self.on.to_binary(underlying_tensor(x), limit)
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> Any:
-        """Calls the backend that computes."""
-        return self.on.to_numpy(underlying_tensor(x), dtype, copy)
+        """Calls the backend that computes; an error while the tape records, as in PyTorch."""
+        return self.on.to_numpy(_handed_out(x), dtype, copy)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
-        """Calls the backend that computes."""
-        return self.on.to_dlpack(underlying_tensor(x), **options)
+        """Likewise."""
+        return self.on.to_dlpack(_handed_out(x), **options)
 
     def dlpack_device(self) -> tuple[int, int]:
         """Calls the backend that computes."""
@@ -278,6 +279,17 @@ def underlying_tensor(x: Tensor) -> Tensor:
     value: Value = x.data
     held = cast(TapeNode, value.node).results[value.index]
     return held if held.template is x.template else rename_like(held, x.template)
+
+
+def _handed_out(x: Tensor) -> Tensor:
+    """The tensor with data, for another library. Raises `BackendError` while the tape that follows x records.
+
+    What that library computes would be a constant for the tape, and a gradient would be wrong without a word.
+    """
+    if _follows(x):
+        remedy = "take its gradient as a constant by x.detach(), or compute it by ops"
+        raise BackendError(expected("no other library to read what a tape follows", remedy, x=x.template))
+    return underlying_tensor(x)
 
 
 @bind

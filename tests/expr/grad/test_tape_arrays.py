@@ -107,3 +107,25 @@ def test_lists_are_no_scalars() -> None:
         y = np.sum(x)
     with pytest.raises(tb.errors.ArgumentError, match="gradient: expected y as a tensor that a tape recorded"):
         tb.gradient([y], x)
+
+
+READS: list[Callable[[Any], Any]] = [
+    numpy.asarray,
+    numpy.from_dlpack,
+    lambda x: numpy.ones(3) * numpy.array(x),
+    lambda x: [numpy.asarray(part) for part in x[:1]],
+]
+
+
+@pytest.mark.parametrize("make", [np.array, tb.asarray])
+@pytest.mark.parametrize("read", READS)
+def test_no_other_library_reads_what_a_tape_follows(make: Callable[[Any], Any], read: Callable[[Any], Any]) -> None:
+    """A gradient would end there without a word."""
+    with tb.tape() as tape:
+        x = tape.watch(make(POINT))
+        with pytest.raises(tb.errors.BackendError, match="expected no other library to read what a tape follows"):
+            read(x)
+        with tape.paused():
+            numpy.testing.assert_allclose(numpy.asarray(x), POINT)
+        numpy.testing.assert_allclose(numpy.asarray(make(POINT)), POINT)
+    numpy.testing.assert_allclose(numpy.asarray(x), POINT)
