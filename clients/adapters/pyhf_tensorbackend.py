@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 from pyhf import get_backend
 from pyhf.optimize import common
-from pyhf.tensor import numpy_backend
+from pyhf.tensor import BackendRetriever, numpy_backend
 from scipy import stats
 
 import tensorbackend as tb
@@ -24,11 +24,11 @@ from tensorbackend.numpy import special
 
 
 def _density(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
-    return np.exp(-np.square((x - loc) / scale) / 2) / (scale * math.sqrt(2 * math.pi))
+    return np.exp(-np.square(np.divide(np.subtract(x, loc), scale)) / 2) / np.multiply(scale, math.sqrt(2 * math.pi))
 
 
 def _cumulative(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
-    return special.ndtr(np.asarray((x - loc) / scale))
+    return special.ndtr(np.asarray(np.divide(np.subtract(x, loc), scale)))
 
 
 class Normal:
@@ -51,19 +51,20 @@ def _by_ours(cls: type, *bases: type) -> type:
     methods = {name: method for name, method in vars(cls).items() if isinstance(method, FunctionType)}
     for name, method in methods.items():
         methods[name] = FunctionType(method.__code__, NAMES, name, method.__defaults__, method.__closure__)
-    return type(cls.__name__, bases, methods)
+    slots = () if bases else ("rate", "loc", "scale")
+    return type(cls.__name__, bases, {**methods, "__slots__": slots})
 
 
 class TensorbackendBackend(_by_ours(numpy_backend.numpy_backend, numpy_backend.numpy_backend)):  # type: ignore[misc] # pyhf has no types
     """pyhf's functions on our arrays."""
 
+    __slots__ = ()
     array_type = np.ndarray
-    name = "tensorbackend"
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, name: str = "tensorbackend", **options: Any) -> None:
         super().__init__(**options)
-        self.name = type(self).name
-        self.default_do_grad = True
+        self.name = name  # type: ignore[misc] # a slot of the base
+        self.default_do_grad = True  # type: ignore[misc]
 
     def to_numpy(self, tensor_in: Any) -> Any:
         return numpy.asarray(tensor_in)
@@ -71,6 +72,7 @@ class TensorbackendBackend(_by_ours(numpy_backend.numpy_backend, numpy_backend.n
 
 NAMES |= {name: _by_ours(NAMES[name]) for name in ("_BasicPoisson", "_BasicNormal")}
 NAMES["numpy_backend"] = TensorbackendBackend
+BackendRetriever._array_types.add(np.ndarray)  # which specifications may hold
 
 
 @lru_cache(maxsize=64)
