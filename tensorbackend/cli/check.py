@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 from argparse import ArgumentParser, Namespace
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,7 +38,7 @@ EXAMPLES, QUICK_EXAMPLES = 100, 10
 """The numbers of calls for each op and dtype: of a full run and of a quick one."""
 
 ALIKE = 25
-"""The number of failures by one error, with nothing that passes between them, after which a run ends."""
+"""The number of failures by one error, at least three in four of all outcomes so far, after which a run ends."""
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -52,7 +53,9 @@ def arguments(parser: ArgumentParser) -> None:
     add("--quick", action="store_true", help=quick)
     add("--seed", type=int, default=0, metavar="S", help="seed of the random calls (default: 0)")
     add("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
-    add("--keep-going", action="store_true", help=f"goes on after {ALIKE} failures in a row by the same error")
+    add(
+        "--keep-going", action="store_true", help=f"goes on where {ALIKE} failures by one error are nearly all there is"
+    )
     add("--onnx", action="store_true", help="ONNX's own tests through tensorbackend-onnx instead of random calls")
     add("--report", type=Path, metavar="FILE", help="writes FILE.html for people or FILE.json for programs")
 
@@ -79,8 +82,8 @@ def run(options: Namespace) -> int:
     pairs: list[Pair] = []
     asked, status = sum(len(dtypes_to_draw(op, dtypes)) for op in ops), None
     try:
-        failed, alike = 0, 0
-        cause = None
+        failed = judged = alike = 0
+        causes: Counter[str] = Counter()
         with _stop_on_signals() as proceed, progress(asked) as advance:
             found = check_pairs(
                 backend,
@@ -95,21 +98,20 @@ def run(options: Namespace) -> int:
                 pairs.append(pair)
                 failed += pair.status == "fail"
                 advance(f"{pair.op} of {pair.dtype}", f"{failed} failed")
-                if pair.status == "fail":
-                    alike = alike + 1 if cause_of(pair) == cause else 1
-                    cause = cause_of(pair)
-                elif pair.status in ("pass", "divergence"):
-                    alike = 0
-                if alike == ALIKE and not options.keep_going:
-                    found.close()
-                    break
+                judged += pair.status in ("pass", "divergence", "fail")
+                if pair.status == "fail" and not options.keep_going:
+                    causes[cause_of(pair)] += 1
+                    ((_, alike),) = causes.most_common(1)
+                    if alike >= ALIKE and 4 * alike >= 3 * judged:
+                        found.close()
+                        break
     except _StopSignal as stopped:
         status = 128 + stopped.number
     seconds = perf_counter() - start
     report = Report.of(backend, pairs, asked=asked, examples=options.examples, seed=options.seed, seconds=seconds)
     _print(report)
-    if alike == ALIKE and not options.keep_going:
-        print(f"stopped, as the last {ALIKE} failures are the same error: mend it first, or add --keep-going")
+    if status is None and len(pairs) < asked:
+        print(f"stopped, as {alike} failures are the same error: mend it first, or add --keep-going")
     if options.report is not None:
         report.write(options.report)
         print(f"wrote {options.report}")
