@@ -216,7 +216,7 @@ def _library(leaf: object) -> Any:
         return kind if kind.name != HOST_LIBRARY or _holds_numbers(leaf) else None
     package = type(leaf).__module__.partition(".")[0]
     if package in PLUGINS and is_plain_array(leaf):
-        remedy = f"pip install {PLUGINS[package]}"
+        remedy = f"in a checkout of tensorbackend: pip install ./plugins/{PLUGINS[package]}"
         raise BackendError(expected(f"the backend of {package} to be installed", remedy, array=_Class(leaf)))
     return None
 
