@@ -39,9 +39,9 @@ NATIVE = sorted(name for name in OPS if isinstance(public(name), Call) and has_g
 
 
 def told(value: Any) -> Any:
-    """What a result is, to the bit."""
+    """What a result is, to the bit; but of NaN, whose sign Python's own complex numbers draw anew at each call."""
     if isinstance(value, tb.Tensor):
-        return value.template, value.backend, value.to_binary()
+        return value.template, value.backend, repr(value.tolist())
     if isinstance(value, tuple):
         return type(value), [told(part) for part in value]
     return type(value), repr(value)
@@ -78,6 +78,7 @@ def check(function: Any, /, *arguments: Any, **keywords: Any) -> None:
 def test_calls_of_every_op(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(NATIVE))
     invocation = data.draw(calls(name, data.draw(st.sampled_from(ALL_DTYPES))))
+    invocation = invocation.on(data.draw(st.sampled_from(["numpy", "binary"])))
     check(public(name), *invocation.arguments, **invocation.options)
 
 
