@@ -25,6 +25,7 @@ from ..ops.elementwise.conversion import astype
 from ..ops.reduction import sum as sum_of
 from ..ops.shape import broadcast_to, permute_dims, reshape
 from ..rules.axes import normalize_axis
+from ..template import Template
 from ..tensor import Tensor, TensorLike
 from .matrix import Quantized, product_of_codes, scaled
 
@@ -84,11 +85,16 @@ def quantized_dot(x: TensorLike, q: Quantized, /, *, axis: Axis | None = None) -
     wide = x.dtype if x.dtype is float64 else float32
     multiplied = _product(count, math.prod(rest), q.block, q.dtype, q.axis if q.ndim else 0, wide)
     rows = astype(rows, wide)
-    # XLA makes a loop of a product of one row, which computes the numbers of the matrix much slower.
-    alone = flat[0] == 1 and not q.values.backend.compiles_exactly
-    out = multiplied(broadcast_to(rows, (2, count)) if alone else rows, q.values, q.scales, q.zeros)
-    if alone:
-        out = out[:1]
+    backend = q.values.backend
+    whole = backend.quantized_product(rows, q) if rows.backend is backend else None
+    if whole is not None:
+        out = Tensor(Template((flat[0], math.prod(rest)), wide), backend, whole)
+    else:
+        # XLA makes a loop of a product of one row, which computes the numbers of the matrix much slower.
+        alone = flat[0] == 1 and not backend.compiles_exactly
+        out = multiplied(broadcast_to(rows, (2, count)) if alone else rows, q.values, q.scales, q.zeros)
+        if alone:
+            out = out[:1]
     if q.factor is not None:
         out = multiply(out, astype(stop_gradient(q.factor), wide))
     return reshape(astype(out, x.dtype), shape, names=names)

@@ -117,3 +117,23 @@ def test_sizes_and_axes_must_fit() -> None:
         tb.quantized_dot(tb.ones((2, 6)), q)
     with pytest.raises(AxisError):
         tb.quantized_dot(tb.ones((2, 64)), q, axis="feature")
+
+
+class WholeProducts(tb.NumpyBackend):
+    """A backend with a product of its own for matrices of int4."""
+
+    name = "whole_products"
+
+    def quantized_product(self, x: tb.Tensor, q: tb.Quantized, /) -> Any:
+        if q.dtype is not tb.int4:
+            return None
+        whole = tb.dequantize(q)
+        return (x @ tb.reshape(whole, (whole.shape[0], -1))).data * 2.0  # so that a test can tell it
+
+
+def test_a_backend_may_have_a_product_of_its_own() -> None:
+    x, w = tb.backend_copy((tb.ones((2, 32)), tb.ones((32, 3))), WholeProducts)
+    narrow, wide = (tb.quantize(w, dtype, axis=0) for dtype in ("int4", "int8"))
+    assert tb.quantized_dot(x, narrow).tolist() == [[64.0] * 3] * 2
+    assert tb.quantized_dot(x.astype("f16"), narrow).dtype is tb.float16
+    assert tb.quantized_dot(x, wide).tolist() == [[32.0] * 3] * 2

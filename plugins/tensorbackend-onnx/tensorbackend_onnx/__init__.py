@@ -2,6 +2,8 @@
 
 from tensorbackend.extending import count_as_ours
 
+from .engine import Placement as Placement
+from .engine import placement as placement
 from .errors import MissingOperators as MissingOperators
 from .errors import ModelError as ModelError
 from .exporting import export as export

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, expected
 from tensorbackend.extending import DeviceFacts, Graph, host_facts, import_library
-from tensorbackend.protocol import Kernel
+from tensorbackend.protocol import Kernel, Payload
 
 from .programs import EngineProgram
+from .quantised import Packed, product
 from .sessions import CPU, SUFFIX, Provider, devices, provider_of
 
 
@@ -34,11 +36,14 @@ class OnnxRuntimeBackend(tb.NumpyBackend):
 
         `device` is the short name of one of ONNX Runtime's execution providers, such as "cuda" or "webgpu"; by default
         it is "cpu". Or `providers` has them by their own names, some with a dict of options, as ONNX Runtime takes
-        them. `threads` is their number for one operator; 0 leaves it to ONNX Runtime.
+        them. `threads` is their number for one operator; 0 leaves it to ONNX Runtime. `accuracy_level` is that of
+        `MatMulNBits`, its operator for `tb.quantized_dot`: 4 rounds the other operand to 8 bits.
         """
-        given: dict[str, Any] = {"device": None, "providers": None, "threads": 0}
+        given: dict[str, Any] = {"device": None, "providers": None, "threads": 0, "accuracy_level": 0}
         if not options.keys() <= given.keys():
-            raise ArgumentError(expected(f"device, providers or threads for the backend {cls.name!r}", options=options))
+            raise ArgumentError(
+                expected(f"options among {', '.join(given)} for the backend {cls.name!r}", options=options)
+            )
         given.update(options)
         runtime = import_library("onnxruntime", cls.name, command="pip install onnxruntime")
         known = devices(runtime)
@@ -52,7 +57,8 @@ class OnnxRuntimeBackend(tb.NumpyBackend):
         if CPU[0] not in (name for name, _ in chosen):  # which has what others lack
             chosen.append(CPU)
         short = chosen[0][0].removesuffix(SUFFIX).lower()
-        return {"device": short, "providers": tuple(chosen), "threads": given["threads"]}
+        kept = {name: given[name] for name in ("threads", "accuracy_level")}
+        return {"device": short, "providers": tuple(chosen), **kept}
 
     def setup(self) -> None:
         """Imports NumPy and ONNX Runtime."""
@@ -63,6 +69,9 @@ class OnnxRuntimeBackend(tb.NumpyBackend):
         self.device = str(self.options["device"])
         self.providers: tuple[Provider, ...] = self.options["providers"]  # type: ignore[assignment] # as `init` made it
         self.threads: int = self.options["threads"]  # type: ignore[assignment]
+        self.accuracy_level: int = self.options["accuracy_level"]  # type: ignore[assignment]
+        self.packed: WeakKeyDictionary[tb.Quantized, Packed] = WeakKeyDictionary()
+        """What is kept for products with quantised matrices, as long as these live."""
 
     def versions(self) -> Mapping[str, str]:
         """Those of ONNX Runtime and of NumPy."""
@@ -78,11 +87,17 @@ class OnnxRuntimeBackend(tb.NumpyBackend):
 
     def on_device(self, device: str) -> OnnxRuntimeBackend:
         """The instance for another execution provider, by its short name."""
-        return self if device == self.device else type(self)(device=device, threads=self.threads)
+        if device == self.device:
+            return self
+        return type(self)(device=device, threads=self.threads, accuracy_level=self.accuracy_level)
 
     def dlpack_device(self) -> tuple[int, int]:
         """The host's: payloads are NumPy's arrays, which a session copies to its device."""
         return tb.get_backend("numpy").dlpack_device()
+
+    def quantized_product(self, x: tb.Tensor, q: tb.Quantized, /) -> Payload | None:
+        """The product by `MatMulNBits`, from the second one with a matrix on."""
+        return product(x, q, self)
 
     def compile_graph(self, graph: Graph, /, *, donated: Sequence[int] = ()) -> Kernel:
         """The graph as sessions, and as NumPy's programs for what the engine has not."""
