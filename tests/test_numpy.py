@@ -82,4 +82,4 @@ def test_the_package_does_not_import_the_namespace() -> None:
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        np.nonsense  # noqa: B018
+        np.nonsense  # type: ignore[attr-defined] # noqa: B018

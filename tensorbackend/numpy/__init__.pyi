@@ -2,7 +2,7 @@
 
 
 import builtins
-from typing import Any, Callable, Generic, Iterable, Iterator, overload
+from typing import Any, Callable, Generic, Iterable, Iterator, Literal, overload
 
 from typing_extensions import TypeVar
 
@@ -40,13 +40,24 @@ class ufunc:
     def outer(self, a: Any, b: Any, /, **options: Any) -> Any: ...
     def at(self, a: Any, indices: Any, b: Any = ..., /) -> None: ...
 
+class _SoleResult(ufunc):
+    @overload
+    def __call__(
+        self, x1: complex | generic, x2: complex | generic = ..., /, *, where: Any = ..., dtype: Any = ...,
+        casting: Any = ..., order: Any = ...,
+    ) -> Any: ...
+    @overload
+    def __call__(
+        self, *args: Any, out: Any = ..., where: Any = ..., dtype: Any = ..., casting: Any = ..., order: Any = ...,
+    ) -> ndarray: ...
+
 class ndarray(Generic[_Shape, _DType]):
     def __init__(self, shape: Any, dtype: Any = ..., buffer: Any = ..., offset: int = ...) -> None: ...
     @property
     def T(self) -> ndarray: ...
-    def __abs__(self) -> Any: ...
-    def __add__(self, x2: Any) -> Any: ...
-    def __and__(self, x2: Any) -> Any: ...
+    def __abs__(self) -> ndarray: ...
+    def __add__(self, x2: Any) -> ndarray: ...
+    def __and__(self, x2: Any) -> ndarray: ...
     def __array__(self, dtype: Any = ..., copy: Any = ...) -> Any:
         """The elements as a NumPy array, in its own memory."""
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any: ...
@@ -70,60 +81,60 @@ class ndarray(Generic[_Shape, _DType]):
         """DLPack's device type and number: (1, 0) on the CPU."""
     def __eq__(self, x2: Any) -> Any: ...
     def __float__(self) -> float: ...
-    def __floordiv__(self, x2: Any) -> Any: ...
-    def __ge__(self, x2: Any) -> Any: ...
+    def __floordiv__(self, x2: Any) -> ndarray: ...
+    def __ge__(self, x2: Any) -> ndarray: ...
     def __getitem__(self, key: Any) -> Any: ...
-    def __gt__(self, x2: Any) -> Any: ...
-    def __iadd__(self, x2: Any) -> Any: ...
-    def __iand__(self, x2: Any) -> Any: ...
-    def __ifloordiv__(self, x2: Any) -> Any: ...
-    def __ilshift__(self, x2: Any) -> Any: ...
-    def __imatmul__(self, x2: Any) -> Any: ...
-    def __imod__(self, x2: Any) -> Any: ...
-    def __imul__(self, x2: Any) -> Any: ...
+    def __gt__(self, x2: Any) -> ndarray: ...
+    def __iadd__(self, x2: Any) -> ndarray: ...
+    def __iand__(self, x2: Any) -> ndarray: ...
+    def __ifloordiv__(self, x2: Any) -> ndarray: ...
+    def __ilshift__(self, x2: Any) -> ndarray: ...
+    def __imatmul__(self, x2: Any) -> ndarray: ...
+    def __imod__(self, x2: Any) -> ndarray: ...
+    def __imul__(self, x2: Any) -> ndarray: ...
     def __index__(self) -> int: ...
     def __int__(self) -> int: ...
-    def __invert__(self) -> Any: ...
-    def __ior__(self, x2: Any) -> Any: ...
-    def __ipow__(self, x2: Any) -> Any: ...  # type: ignore[misc] # not the signature of __pow__
-    def __irshift__(self, x2: Any) -> Any: ...
-    def __isub__(self, x2: Any) -> Any: ...
+    def __invert__(self) -> ndarray: ...
+    def __ior__(self, x2: Any) -> ndarray: ...
+    def __ipow__(self, x2: Any) -> ndarray: ...  # type: ignore[misc] # not the signature of __pow__
+    def __irshift__(self, x2: Any) -> ndarray: ...
+    def __isub__(self, x2: Any) -> ndarray: ...
     def __iter__(self) -> Any: ...
-    def __itruediv__(self, x2: Any) -> Any: ...
-    def __ixor__(self, x2: Any) -> Any: ...
-    def __le__(self, x2: Any) -> Any: ...
+    def __itruediv__(self, x2: Any) -> ndarray: ...
+    def __ixor__(self, x2: Any) -> ndarray: ...
+    def __le__(self, x2: Any) -> ndarray: ...
     def __len__(self) -> int: ...
-    def __lshift__(self, x2: Any) -> Any: ...
-    def __lt__(self, x2: Any) -> Any: ...
-    def __matmul__(self, x2: Any) -> Any: ...
-    def __mod__(self, x2: Any) -> Any: ...
-    def __mul__(self, x2: Any) -> Any: ...
+    def __lshift__(self, x2: Any) -> ndarray: ...
+    def __lt__(self, x2: Any) -> ndarray: ...
+    def __matmul__(self, x2: Any) -> ndarray: ...
+    def __mod__(self, x2: Any) -> ndarray: ...
+    def __mul__(self, x2: Any) -> ndarray: ...
     def __ne__(self, x2: Any) -> Any: ...
-    def __neg__(self) -> Any: ...
-    def __or__(self, x2: Any) -> Any: ...
-    def __pos__(self) -> Any: ...
-    def __pow__(self, x2: Any, modulus: Any = ...) -> Any: ...
-    def __radd__(self, x1: Any) -> Any: ...
-    def __rand__(self, x1: Any) -> Any: ...
+    def __neg__(self) -> ndarray: ...
+    def __or__(self, x2: Any) -> ndarray: ...
+    def __pos__(self) -> ndarray: ...
+    def __pow__(self, x2: Any, modulus: Any = ...) -> ndarray: ...
+    def __radd__(self, x1: Any) -> ndarray: ...
+    def __rand__(self, x1: Any) -> ndarray: ...
     def __rdivmod__(self, other: Any) -> Any: ...
     def __release_buffer__(self, buffer: Any) -> None:
         """Releases what `__buffer__` returned; `numpy.frombuffer` reads freed memory if a class lacks this method."""
-    def __rfloordiv__(self, x1: Any) -> Any: ...
-    def __rlshift__(self, x1: Any) -> Any: ...
-    def __rmatmul__(self, x1: Any) -> Any: ...
-    def __rmod__(self, x1: Any) -> Any: ...
-    def __rmul__(self, x1: Any) -> Any: ...
-    def __ror__(self, x1: Any) -> Any: ...
-    def __rpow__(self, x1: Any) -> Any: ...
-    def __rrshift__(self, x1: Any) -> Any: ...
-    def __rshift__(self, x2: Any) -> Any: ...
-    def __rsub__(self, x1: Any) -> Any: ...
-    def __rtruediv__(self, x1: Any) -> Any: ...
-    def __rxor__(self, x1: Any) -> Any: ...
+    def __rfloordiv__(self, x1: Any) -> ndarray: ...
+    def __rlshift__(self, x1: Any) -> ndarray: ...
+    def __rmatmul__(self, x1: Any) -> ndarray: ...
+    def __rmod__(self, x1: Any) -> ndarray: ...
+    def __rmul__(self, x1: Any) -> ndarray: ...
+    def __ror__(self, x1: Any) -> ndarray: ...
+    def __rpow__(self, x1: Any) -> ndarray: ...
+    def __rrshift__(self, x1: Any) -> ndarray: ...
+    def __rshift__(self, x2: Any) -> ndarray: ...
+    def __rsub__(self, x1: Any) -> ndarray: ...
+    def __rtruediv__(self, x1: Any) -> ndarray: ...
+    def __rxor__(self, x1: Any) -> ndarray: ...
     def __setitem__(self, key: Any, value: Any) -> None: ...
-    def __sub__(self, x2: Any) -> Any: ...
-    def __truediv__(self, x2: Any) -> Any: ...
-    def __xor__(self, x2: Any) -> Any: ...
+    def __sub__(self, x2: Any) -> ndarray: ...
+    def __truediv__(self, x2: Any) -> ndarray: ...
+    def __xor__(self, x2: Any) -> ndarray: ...
     def all(self, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
         """Test whether all elements are true (not zero; NaN is true). True if there are no elements."""
     def any(self, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
@@ -276,11 +287,11 @@ ScalarType: Any
 True_: Any
 __array_api_version__: str
 __version__: str
-abs: ufunc
-absolute: ufunc
-acos: ufunc
-acosh: ufunc
-add: ufunc
+abs: _SoleResult
+absolute: _SoleResult
+acos: _SoleResult
+acosh: _SoleResult
+add: _SoleResult
 def all(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
     """Test whether all elements are true (not zero; NaN is true). True if there are no elements."""
 def allclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: builtins.bool = ...) -> builtins.bool:
@@ -301,13 +312,13 @@ def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
     """A function with an axis applied along one axis after another."""
 def arange(start: Any = ..., stop: Any = ..., step: Any = ..., dtype: Any = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """Numbers from start up to stop, in steps."""
-arccos: ufunc
-arccosh: ufunc
-arcsin: ufunc
-arcsinh: ufunc
-arctan: ufunc
-arctan2: ufunc
-arctanh: ufunc
+arccos: _SoleResult
+arccosh: _SoleResult
+arcsin: _SoleResult
+arcsinh: _SoleResult
+arctan: _SoleResult
+arctan2: _SoleResult
+arctanh: _SoleResult
 def argmax(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
     """Index (int64) of the maximum along an axis, or in the flattened tensor if `axis` is `None`."""
 def argmin(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
@@ -344,20 +355,26 @@ def ascontiguousarray(a: Any, dtype: Any = ..., *, like: Any = ...) -> ndarray:
     """The value as a row-major array of at least one axis: an array that is one itself, otherwise a copy."""
 def asfortranarray(a: Any, dtype: Any = ..., *, like: Any = ...) -> ndarray:
     """The value as a column-major array of at least one axis: an array that is one itself, otherwise a copy."""
-asin: ufunc
-asinh: ufunc
+asin: _SoleResult
+asinh: _SoleResult
 asmatrix: Any
 def astype(x: Any, dtype: Any, /, *, copy: builtins.bool = ..., device: Any = ..., casting: str = ...) -> ndarray:
     """The elements in another dtype."""
-atan: ufunc
-atan2: ufunc
-atanh: ufunc
-def atleast_1d(*arys: Any) -> Any:
-    """Arrays with at least one axis: views."""
-def atleast_2d(*arys: Any) -> Any:
-    """Arrays with at least two axes: views."""
-def atleast_3d(*arys: Any) -> Any:
-    """Arrays with at least three axes: views."""
+atan: _SoleResult
+atan2: _SoleResult
+atanh: _SoleResult
+@overload
+def atleast_1d(ary: Any, /) -> ndarray: ...
+@overload
+def atleast_1d(*arys: Any) -> tuple[ndarray, ...]: ...
+@overload
+def atleast_2d(ary: Any, /) -> ndarray: ...
+@overload
+def atleast_2d(*arys: Any) -> tuple[ndarray, ...]: ...
+@overload
+def atleast_3d(ary: Any, /) -> ndarray: ...
+@overload
+def atleast_3d(*arys: Any) -> tuple[ndarray, ...]: ...
 def average(a: Any, axis: Any = ..., weights: Any = ..., returned: builtins.bool = ..., *, keepdims: Any = ...) -> Any:
     """The mean along axes, weighted if weights are given."""
 def bartlett(M: Any) -> ndarray:
@@ -368,14 +385,14 @@ def binary_repr(num: int, width: Any = ...) -> str:
     """A number's binary digits."""
 def bincount(x: Any, /, weights: Any = ..., minlength: int = ...) -> ndarray:
     """Count the occurrences of each non-negative int, or sum its weights."""
-bitwise_and: ufunc
-bitwise_count: ufunc
-bitwise_invert: ufunc
-bitwise_left_shift: ufunc
-bitwise_not: ufunc
-bitwise_or: ufunc
-bitwise_right_shift: ufunc
-bitwise_xor: ufunc
+bitwise_and: _SoleResult
+bitwise_count: _SoleResult
+bitwise_invert: _SoleResult
+bitwise_left_shift: _SoleResult
+bitwise_not: _SoleResult
+bitwise_or: _SoleResult
+bitwise_right_shift: _SoleResult
+bitwise_xor: _SoleResult
 def blackman(M: Any) -> ndarray:
     """The Blackman window."""
 def block(arrays: Any) -> ndarray:
@@ -398,9 +415,9 @@ from numpy import bytes_ as bytes_
 c_: Any
 def can_cast(from_: Any, to: Any, casting: Any = ...) -> builtins.bool:
     """Test whether a dtype may be cast to another."""
-cbrt: ufunc
+cbrt: _SoleResult
 from numpy import cdouble as cdouble
-ceil: ufunc
+ceil: _SoleResult
 from numpy import character as character
 def choose(a: Any, choices: Any, out: Any = ..., mode: str = ...) -> Any:
     """For each element the entry of the array that it names."""
@@ -421,21 +438,21 @@ def concat(arrays: Any, /, axis: Any = ..., out: Any = ..., *, dtype: Any = ...,
     """Arrays joined along an axis that they have."""
 def concatenate(arrays: Any, /, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: Any = ...) -> ndarray:
     """Arrays joined along an axis that they have."""
-conj: ufunc
-conjugate: ufunc
+conj: _SoleResult
+conjugate: _SoleResult
 def convolve(a: Any, v: Any, mode: str = ...) -> ndarray:
     """The convolution of two sequences."""
 def copy(a: Any, order: str = ..., subok: builtins.bool = ...) -> ndarray:
     """Copy: a new array with the same elements."""
-copysign: ufunc
+copysign: _SoleResult
 def copyto(dst: Any, src: Any, casting: Any = ..., where: Any = ...) -> None:
     """Write elements of one array to another, where a mask is true."""
 def corrcoef(x: Any, y: Any = ..., rowvar: builtins.bool = ..., *, dtype: Any = ...) -> Any:
     """The correlations of variables, a row for each."""
 def correlate(a: Any, v: Any, mode: str = ...) -> ndarray:
     """The cross-correlation of two sequences."""
-cos: ufunc
-cosh: ufunc
+cos: _SoleResult
+cosh: _SoleResult
 def count_nonzero(a: Any, axis: Any = ..., *, keepdims: Any = ...) -> Any:
     """Count the nonzero elements along some axes (int64). NaN is not zero."""
 def cov(m: Any, y: Any = ..., rowvar: builtins.bool = ..., bias: builtins.bool = ..., ddof: Any = ..., fweights: Any = ..., aweights: Any = ..., *, dtype: Any = ...) -> Any:
@@ -454,8 +471,8 @@ def cumulative_sum(x: Any, /, *, axis: Any = ..., dtype: Any = ..., out: Any = .
 from numpy import datetime64 as datetime64
 datetime_as_string: Any
 datetime_data: Any
-deg2rad: ufunc
-degrees: ufunc
+deg2rad: _SoleResult
+degrees: _SoleResult
 def delete(arr: Any, obj: Any, axis: Any = ...) -> ndarray:
     """The array without the entries at given places."""
 def diag(v: Any, k: int = ...) -> ndarray:
@@ -472,7 +489,7 @@ def diff(a: Any, n: int = ..., axis: int = ..., prepend: Any = ..., append: Any 
     """The differences of adjacent elements along an axis."""
 def digitize(x: Any, bins: Any, right: builtins.bool = ...) -> Any:
     """The bins of values."""
-divide: ufunc
+divide: _SoleResult
 divmod: ufunc
 def dot(a: Any, b: Any, out: Any = ...) -> Any:
     """The product of matrices and vectors; for more axes the sum over the last of a and the second-to-last of b."""
@@ -493,19 +510,19 @@ def empty(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., 
     """An uninitialised array; here of zeros, float64 by default."""
 def empty_like(prototype: Any, dtype: Any = ..., order: str = ..., subok: builtins.bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
     """An uninitialised array in the shape and dtype of another; here of zeros."""
-equal: ufunc
+equal: _SoleResult
 from .hosting import errstate as errstate
 euler_gamma: float
-exp: ufunc
-exp2: ufunc
+exp: _SoleResult
+exp2: _SoleResult
 def expand_dims(a: Any, axis: Any) -> ndarray:
     """The array with new axes of size 1: a view."""
-expm1: ufunc
+expm1: _SoleResult
 def extract(condition: Any, arr: Any) -> ndarray:
     """The elements where a condition is true."""
 def eye(N: int, M: Any = ..., k: int = ..., dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """Ones on a diagonal, zeros elsewhere."""
-fabs: ufunc
+fabs: _SoleResult
 def fill_diagonal(a: Any, val: Any, wrap: builtins.bool = ...) -> None:
     """Write values to the main diagonal."""
 def finfo(dtype: Any) -> Any:
@@ -526,13 +543,13 @@ from numpy import float128 as float128
 from numpy import float16 as float16
 from numpy import float32 as float32
 from numpy import float64 as float64
-float_power: ufunc
+float_power: _SoleResult
 from numpy import floating as floating
-floor: ufunc
-floor_divide: ufunc
-fmax: ufunc
-fmin: ufunc
-fmod: ufunc
+floor: _SoleResult
+floor_divide: _SoleResult
+fmax: _SoleResult
+fmin: _SoleResult
+fmod: _SoleResult
 format_float_positional: Any
 format_float_scientific: Any
 frexp: ufunc
@@ -554,7 +571,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = ..., order: str = ..., *, dev
     """An array of one value, or of an array broadcast to a shape."""
 def full_like(a: Any, fill_value: Any, dtype: Any = ..., order: str = ..., subok: builtins.bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
     """One value, or an array broadcast, in the shape and dtype of an array."""
-gcd: ufunc
+gcd: _SoleResult
 from numpy import generic as generic
 def genfromtxt(fname: Any, dtype: Any = ..., comments: Any = ..., delimiter: Any = ..., skip_header: Any = ..., skip_footer: Any = ..., converters: Any = ..., missing_values: Any = ..., filling_values: Any = ..., usecols: Any = ..., names: Any = ..., excludelist: Any = ..., deletechars: Any = ..., replace_space: Any = ..., autostrip: Any = ..., case_sensitive: Any = ..., defaultfmt: Any = ..., unpack: Any = ..., usemask: Any = ..., loose: Any = ..., invalid_raise: Any = ..., max_rows: Any = ..., encoding: Any = ..., *, ndmin: Any = ..., like: Any = ...) -> Any:
     """Reads numbers from a text file with gaps."""
@@ -566,14 +583,14 @@ def geterr() -> Any:
     """How NumPy treats floating-point errors of numbers."""
 def gradient(f: Any, *varargs: Any, axis: Any = ..., edge_order: int = ...) -> Any:
     """The gradient along each axis by central differences."""
-greater: ufunc
-greater_equal: ufunc
+greater: _SoleResult
+greater_equal: _SoleResult
 from numpy import half as half
 def hamming(M: Any) -> ndarray:
     """The Hamming window."""
 def hanning(M: Any) -> ndarray:
     """The Hann window."""
-heaviside: ufunc
+heaviside: _SoleResult
 def histogram(a: Any, bins: Any = ..., range: Any = ..., density: Any = ..., weights: Any = ...) -> tuple[ndarray, ndarray]:
     """The numbers of elements in bins, and the edges of the bins."""
 def histogram2d(x: Any, y: Any, bins: Any = ..., range: Any = ..., density: Any = ..., weights: Any = ...) -> tuple[ndarray, ndarray, ndarray]:
@@ -586,7 +603,7 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
     """Parts along the second axis, or along the only one: views."""
 def hstack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> ndarray:
     """Arrays joined along the second axis, those of one axis along it."""
-hypot: ufunc
+hypot: _SoleResult
 def i0(x: Any) -> Any:
     """The modified Bessel function of the first kind and order 0."""
 def identity(n: int, dtype: Any = ..., *, like: Any = ...) -> ndarray:
@@ -595,7 +612,7 @@ def iinfo(int_type: Any) -> Any:
     """The limits of an integer dtype."""
 def imag(val: Any) -> Any:
     """The imaginary parts: a view; zeros for an array that is not complex."""
-def in1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = ..., invert: builtins.bool = ..., *, kind: Any = ...) -> Any:
+def in1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = ..., invert: builtins.bool = ..., *, kind: Any = ...) -> ndarray:
     """Test whether each element of the flat array is among others."""
 index_exp: Any
 def indices(dimensions: Any, dtype: Any = ..., sparse: builtins.bool = ...) -> Any:
@@ -619,7 +636,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = ..., right: Any = ..., period: 
 def intersect1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = ..., return_indices: builtins.bool = ...) -> Any:
     """The elements that are in both arrays."""
 from numpy import intp as intp
-invert: ufunc
+invert: _SoleResult
 is_busday: Any
 def isclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: builtins.bool = ...) -> Any:
     """Test whether elements are equal within tolerances."""
@@ -629,13 +646,13 @@ def iscomplexobj(x: Any) -> builtins.bool:
     """Test whether an array or a number has a complex dtype."""
 def isdtype(dtype: Any, kind: Any) -> builtins.bool:
     """Whether a dtype is of a kind, named as in the Array API standard."""
-isfinite: ufunc
+isfinite: _SoleResult
 def isfortran(a: Any) -> builtins.bool:
     """Test whether an array is column-major, and not row-major, in NumPy's memory."""
-def isin(element: Any, test_elements: Any, assume_unique: builtins.bool = ..., invert: builtins.bool = ..., *, kind: Any = ...) -> Any:
+def isin(element: Any, test_elements: Any, assume_unique: builtins.bool = ..., invert: builtins.bool = ..., *, kind: Any = ...) -> ndarray:
     """Test whether each element is among others."""
-isinf: ufunc
-isnan: ufunc
+isinf: _SoleResult
+isnan: _SoleResult
 isnat: Any
 def isneginf(x: Any, out: Any = ...) -> Any:
     """Test whether each element is negative infinity."""
@@ -657,30 +674,32 @@ def kaiser(M: Any, beta: Any) -> ndarray:
     """The Kaiser window."""
 def kron(a: Any, b: Any) -> Any:
     """The Kronecker product."""
-lcm: ufunc
-ldexp: ufunc
-left_shift: ufunc
-less: ufunc
-less_equal: ufunc
+lcm: _SoleResult
+ldexp: _SoleResult
+left_shift: _SoleResult
+less: _SoleResult
+less_equal: _SoleResult
 def lexsort(keys: Any, axis: int = ...) -> Any:
     """The indices that sort by several keys, the last of which is the primary one."""
-def linspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., retstep: builtins.bool = ..., dtype: Any = ..., axis: int = ..., *, device: Any = ...) -> Any:
-    """Evenly spaced numbers between two, 50 by default."""
+@overload
+def linspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., retstep: Literal[False] = ..., dtype: Any = ..., axis: int = ..., *, device: Any = ...) -> ndarray: ...
+@overload
+def linspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., *, retstep: Literal[True], dtype: Any = ..., axis: int = ..., device: Any = ...) -> tuple[ndarray, Any]: ...
 little_endian: Any
 def load(file: Any, mmap_mode: Any = ..., allow_pickle: builtins.bool = ..., fix_imports: builtins.bool = ..., encoding: str = ..., *, max_header_size: int = ...) -> Any:
     """Reads the array or the arrays of a file."""
 def loadtxt(fname: Any, dtype: Any = ..., comments: Any = ..., delimiter: Any = ..., converters: Any = ..., skiprows: Any = ..., usecols: Any = ..., unpack: Any = ..., ndmin: Any = ..., encoding: Any = ..., max_rows: Any = ..., *, quotechar: Any = ..., like: Any = ...) -> Any:
     """Reads numbers from a text file."""
-log: ufunc
-log10: ufunc
-log1p: ufunc
-log2: ufunc
-logaddexp: ufunc
-logaddexp2: ufunc
-logical_and: ufunc
-logical_not: ufunc
-logical_or: ufunc
-logical_xor: ufunc
+log: _SoleResult
+log10: _SoleResult
+log1p: _SoleResult
+log2: _SoleResult
+logaddexp: _SoleResult
+logaddexp2: _SoleResult
+logical_and: _SoleResult
+logical_not: _SoleResult
+logical_or: _SoleResult
+logical_xor: _SoleResult
 def logspace(start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., base: Any = ..., dtype: Any = ..., axis: int = ...) -> ndarray:
     """Powers of a base whose exponents are evenly spaced."""
 from numpy import long as long
@@ -688,14 +707,14 @@ from numpy import longdouble as longdouble
 from numpy import longlong as longlong
 def mask_indices(n: int, mask_func: Any, k: Any = ...) -> tuple[ndarray, ...]:
     """The places where a function of a matrix of ones and a diagonal is not 0."""
-matmul: ufunc
+matmul: _SoleResult
 from numpy import matrix as matrix
 def matrix_transpose(x: Any, /) -> ndarray:
     """Swap the last two axes: a view."""
-matvec: ufunc
+matvec: _SoleResult
 def max(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """Maximum of the elements; NaN if any element is NaN."""
-maximum: ufunc
+maximum: _SoleResult
 def may_share_memory(a: Any, b: Any, /, max_work: Any = ...) -> builtins.bool:
     """Test whether the ranges of memory of two arrays overlap."""
 def mean(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
@@ -710,13 +729,13 @@ def min(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: A
     """Minimum of the elements; NaN if any element is NaN."""
 def min_scalar_type(a: Any) -> Any:
     """The smallest dtype that holds a number."""
-minimum: ufunc
+minimum: _SoleResult
 mintypecode: Any
-mod: ufunc
+mod: _SoleResult
 modf: ufunc
 def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
     """Axes moved to other positions: a view."""
-multiply: ufunc
+multiply: _SoleResult
 nan: float
 def nan_to_num(x: Any, copy: builtins.bool = ..., nan: Any = ..., posinf: Any = ..., neginf: Any = ...) -> Any:
     """The elements with numbers in place of NaN and infinities."""
@@ -754,12 +773,12 @@ def ndim(a: Any) -> int:
 def ndindex(*shape: Any) -> Any:
     """All places of a shape, row-major."""
 from .strides import nditer as nditer
-negative: ufunc
+negative: _SoleResult
 newaxis: Any
-nextafter: ufunc
+nextafter: _SoleResult
 def nonzero(a: Any) -> tuple[ndarray, ...]:
     """The positions of the nonzero elements, an array for each axis."""
-not_equal: ufunc
+not_equal: _SoleResult
 from numpy import number as number
 from numpy import object_ as object_
 ogrid: Any
@@ -802,9 +821,9 @@ def polysub(a1: Any, a2: Any) -> Any:
     """The difference of two polynomials."""
 def polyval(p: Any, x: Any) -> Any:
     """The values of a polynomial."""
-positive: ufunc
-pow: ufunc
-power: ufunc
+positive: _SoleResult
+pow: _SoleResult
+power: _SoleResult
 def printoptions(*arguments: Any, **options: Any) -> Any:
     """A block with other options for the texts of arrays."""
 def prod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
@@ -822,8 +841,8 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 def quantile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: builtins.bool = ..., *, weights: Any = ...) -> Any:
     """The quantiles along axes."""
 r_: Any
-rad2deg: ufunc
-radians: ufunc
+rad2deg: _SoleResult
+radians: _SoleResult
 def ravel(a: Any, order: str = ...) -> ndarray:
     """The elements along one axis: a view if they are in that order in memory."""
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = ..., order: str = ...) -> Any:
@@ -833,21 +852,21 @@ def real(val: Any) -> Any:
 def real_if_close(a: Any, tol: float = ...) -> Any:
     """The real parts if all imaginary parts are nearly 0, otherwise the array."""
 recarray: Any
-reciprocal: ufunc
+reciprocal: _SoleResult
 from numpy import record as record
-remainder: ufunc
+remainder: _SoleResult
 def repeat(a: Any, repeats: Any, axis: Any = ...) -> ndarray:
     """Each element repeated along an axis, by default of the flat array."""
 def require(a: Any, dtype: Any = ..., requirements: Any = ..., *, like: Any = ...) -> ndarray:
     """The value as an array with flags such as `"C"`, `"F"`, `"O"` and `"W"`; a copy if it has others."""
 def reshape(a: Any, /, shape: Any = ..., order: str = ..., *, newshape: Any = ..., copy: Any = ...) -> ndarray:
     """The elements in another shape: a view if their order in memory allows it."""
-def resize(a: Any, new_shape: Any) -> Any:
+def resize(a: Any, new_shape: Any) -> ndarray:
     """The elements in another shape, repeated if there are too few."""
 def result_type(*arrays_and_dtypes: Any) -> Any:
     """The dtype that several arrays and dtypes are promoted to."""
-right_shift: ufunc
-rint: ufunc
+right_shift: _SoleResult
+rint: _SoleResult
 def roll(a: Any, shift: Any, axis: Any = ...) -> Any:
     """Elements moved along axes, from the end back to the front."""
 def rollaxis(a: Any, axis: int, start: int = ...) -> ndarray:
@@ -858,7 +877,7 @@ def rot90(m: Any, k: int = ..., axes: Any = ...) -> ndarray:
     """The array rotated by 90 degrees in the plane of two axes: a view."""
 def round(a: Any, decimals: int = ..., out: Any = ...) -> Any:
     """Each element rounded to some decimals, ties to even."""
-def row_stack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> Any:
+def row_stack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> ndarray:
     """Arrays joined along the first axis, those of one axis as rows."""
 s_: Any
 def save(file: Any, arr: Any, allow_pickle: builtins.bool = ...) -> None:
@@ -887,14 +906,14 @@ def shares_memory(a: Any, b: Any, /, max_work: Any = ...) -> builtins.bool:
     """Test whether two arrays have an element in common, so that a write to one changes the other."""
 from numpy import short as short
 show_config: Any
-sign: ufunc
-signbit: ufunc
+sign: _SoleResult
+signbit: _SoleResult
 from numpy import signedinteger as signedinteger
-sin: ufunc
+sin: _SoleResult
 def sinc(x: Any) -> Any:
     """sin(pi x) / (pi x), which is 1 at 0."""
 from numpy import single as single
-sinh: ufunc
+sinh: _SoleResult
 def size(a: Any, axis: Any = ...) -> int:
     """The number of elements, or of those along axes."""
 def sliding_window_view(x: Any, window_shape: Any, axis: Any = ..., *, subok: builtins.bool = ..., writeable: builtins.bool = ...) -> ndarray:
@@ -903,11 +922,11 @@ def sort(a: Any, axis: Any = ..., kind: Any = ..., order: Any = ..., *, stable: 
     """The elements sorted along an axis; NaN come last."""
 def sort_complex(a: Any) -> ndarray:
     """The elements as complex numbers, sorted by real, then imaginary part."""
-spacing: ufunc
+spacing: _SoleResult
 def split(ary: Any, indices_or_sections: Any, axis: int = ...) -> list[ndarray]:
     """Parts of an array along an axis: views."""
-sqrt: ufunc
-square: ufunc
+sqrt: _SoleResult
+square: _SoleResult
 def squeeze(a: Any, axis: Any = ...) -> ndarray:
     """The array without axes of size 1: a view, or the array itself if it has none."""
 def stack(arrays: Any, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: Any = ...) -> ndarray:
@@ -915,7 +934,7 @@ def stack(arrays: Any, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., cas
 def std(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
     """Standard deviation: the square root of the variance. The divisor is the number of elements minus `correction`."""
 from numpy import str_ as str_
-subtract: ufunc
+subtract: _SoleResult
 def sum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """Sum of the elements; 0 if there are none. Small integers and bool are summed in 64 bits unless `dtype` is given."""
 def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
@@ -924,11 +943,11 @@ def take(a: Any, indices: Any, axis: Any = ..., out: Any = ..., mode: Any = ...)
     """The elements at indices along an axis, by default of the flat array."""
 def take_along_axis(arr: Any, indices: Any, axis: Any = ...) -> ndarray:
     """The elements at one index each along an axis."""
-tan: ufunc
-tanh: ufunc
+tan: _SoleResult
+tanh: _SoleResult
 def tensordot(a: Any, b: Any, axes: Any = ...) -> Any:
     """The sum of products over pairs of axes."""
-def tile(A: Any, reps: Any) -> Any:
+def tile(A: Any, reps: Any) -> ndarray:
     """The array repeated as a whole along axes."""
 from numpy import timedelta64 as timedelta64
 def trace(a: Any, offset: Any = ..., axis1: Any = ..., axis2: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
@@ -955,8 +974,8 @@ def triu_indices(n: int, k: int = ..., m: Any = ...) -> tuple[ndarray, ...]:
     """The places at and above a diagonal."""
 def triu_indices_from(arr: Any, k: int = ...) -> tuple[ndarray, ...]:
     """The places of an array at and above a diagonal."""
-true_divide: ufunc
-trunc: ufunc
+true_divide: _SoleResult
+trunc: _SoleResult
 typecodes: Any
 typename: Any
 from numpy import ubyte as ubyte
@@ -999,8 +1018,8 @@ def var(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = .
     """Variance. The divisor is the number of elements minus `correction`; the result is NaN if that is not positive."""
 def vdot(a: Any, b: Any, /) -> Any:
     """The sum of products of the elements, with the first operand conjugated."""
-vecdot: ufunc
-vecmat: ufunc
+vecdot: _SoleResult
+vecmat: _SoleResult
 from .hosting import vectorize as vectorize
 def view(a: Any, dtype: Any = ..., type: Any = ...) -> Any:
     """The memory of an array in another dtype: a view; as a subclass or in fields, a copy that is NumPy's."""
@@ -1017,4 +1036,11 @@ def zeros(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., 
     """An array of zeros, float64 by default."""
 def zeros_like(a: Any, dtype: Any = ..., order: str = ..., subok: builtins.bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
     """Zeros in the shape and dtype of an array."""
-def __getattr__(name: str) -> Any: ...
+from numpy import char as char
+from numpy import ctypeslib as ctypeslib
+from numpy import ma as ma
+from numpy import matlib as matlib
+from numpy import matrixlib as matrixlib
+from numpy import rec as rec
+from numpy import strings as strings
+from numpy import version as version

@@ -16,6 +16,8 @@ import numpy
 
 from .arrays import ndarray
 from .functions import PUBLIC
+from .host_modules import NAMES as HOST_MODULES
+from .ufunc_table import COMPARISONS, OPERATORS, SOLE
 from .ufuncs import ufunc
 
 _HEAD: Final = '''\
@@ -23,7 +25,7 @@ _HEAD: Final = '''\
 
 
 import builtins
-from typing import Any, Callable, Generic, Iterable, Iterator, overload
+from typing import Any, Callable, Generic, Iterable, Iterator, Literal, overload
 
 from typing_extensions import TypeVar
 
@@ -60,6 +62,17 @@ class ufunc:
     def reduceat(self, array: Any, indices: Any, axis: int = ..., dtype: Any = ..., out: Any = ...) -> Any: ...
     def outer(self, a: Any, b: Any, /, **options: Any) -> Any: ...
     def at(self, a: Any, indices: Any, b: Any = ..., /) -> None: ...
+
+class _SoleResult(ufunc):
+    @overload
+    def __call__(
+        self, x1: complex | generic, x2: complex | generic = ..., /, *, where: Any = ..., dtype: Any = ...,
+        casting: Any = ..., order: Any = ...,
+    ) -> Any: ...
+    @overload
+    def __call__(
+        self, *args: Any, out: Any = ..., where: Any = ..., dtype: Any = ..., casting: Any = ..., order: Any = ...,
+    ) -> ndarray: ...
 '''
 
 _TYPES: Final = {"bool": "builtins.bool", "int": "int", "str": "str", "float": "float"}
@@ -75,12 +88,18 @@ ARRAYS: Final = frozenset({
     "append", "argpartition", "argsort", "argwhere", "bartlett", "bincount", "blackman", "block", "column_stack",
     "compress", "concat", "concatenate", "convolve", "correlate", "cumprod", "cumsum", "cumulative_prod",
     "cumulative_sum", "delete", "diagflat", "diff", "dstack", "ediff1d", "extract", "flatnonzero", "geomspace",
-    "hamming", "hanning", "histogram_bin_edges", "hstack", "insert", "kaiser", "logspace", "nancumprod", "nancumsum",
-    "outer", "packbits", "pad", "partition", "piecewise", "repeat", "roots", "select", "setdiff1d", "setxor1d", "sort",
-    "sort_complex", "stack", "take_along_axis", "tril", "triu", "union1d", "unique_values", "unpackbits", "unwrap",
-    "vander", "vstack",
+    "hamming", "hanning", "histogram_bin_edges", "hstack", "in1d", "insert", "isin", "kaiser", "logspace",
+    "nancumprod", "nancumsum", "outer", "packbits", "pad", "partition", "piecewise", "repeat", "resize", "roots",
+    "row_stack", "select", "setdiff1d", "setxor1d", "sort", "sort_complex", "stack", "take_along_axis", "tile",
+    "tril", "triu", "union1d", "unique_values", "unpackbits", "unwrap", "vander", "vstack",
 })  # fmt: skip
 """The functions whose result is an array, and never a number as those of other functions without axes."""
+
+_OF_ARRAYS: Final = frozenset({
+    *(f"__{kind}{name}__" for name in OPERATORS if name != "divmod" for kind in ("", "r", "i")),
+    *(f"__{name}__" for name in (*COMPARISONS, *SOLE) if name not in ("eq", "ne")),
+})  # fmt: skip
+"""The operators of arrays, whose results are arrays, as NumPy's own stubs have it; `object` declares `==` otherwise."""
 
 _PLACES: Final = [
     "diag_indices", "diag_indices_from", "mask_indices", "nonzero", "tril_indices", "tril_indices_from",
@@ -95,7 +114,18 @@ TUPLES: Final = {
 }  # fmt: skip
 """The functions whose result is a tuple of arrays."""
 
+_ALONE: Final = [("ary: Any, /", "ndarray"), ("*arys: Any", "tuple[ndarray, ...]")]
+
 _OVERLOADS: Final = {
+    "atleast_1d": _ALONE,
+    "atleast_2d": _ALONE,
+    "atleast_3d": _ALONE,
+    "linspace": [
+        ("start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., retstep: Literal[False] = ..., "
+         "dtype: Any = ..., axis: int = ..., *, device: Any = ...", "ndarray"),
+        ("start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., *, retstep: Literal[True], "
+         "dtype: Any = ..., axis: int = ..., device: Any = ...", "tuple[ndarray, Any]"),
+    ],
     "unique": [
         ("ar: Any, *, axis: Any = ..., equal_nan: builtins.bool = ...", "ndarray"),
         ("ar: Any, return_index: Any = ..., return_inverse: Any = ..., return_counts: Any = ..., axis: Any = ..., *, "
@@ -134,6 +164,8 @@ def _declaration(name: str, function: Any, indent: str = "") -> str:
     if previous is inspect.Parameter.POSITIONAL_ONLY:
         parts.append("/")
     result = _RESULTS.get(str(given.return_annotation), "Any")
+    if name in _OF_ARRAYS:
+        result = "ndarray"
     if function is PUBLIC.get(name):
         result = "ndarray" if name in ARRAYS else TUPLES.get(name, result)
     summary = (function.__doc__ or "").strip().partition("\n")[0].replace("\\", "\\\\")
@@ -182,7 +214,8 @@ def text() -> str:
         if name in ("ndarray", "ufunc", "poly1d", "annotations") or isinstance(value, ModuleType):
             continue
         if isinstance(value, ufunc):
-            lines.append(f"{name}: ufunc\n")
+            kind = "_SoleResult" if vars(value)["nout"] == 1 else "ufunc"
+            lines.append(f"{name}: {kind}\n")
         elif inspect.isfunction(value) and value.__module__.startswith(namespace.__name__):
             lines.append(_overloads(name) if name in _OVERLOADS else _declaration(name, value))
         elif isinstance(value, type) and value.__module__ == "numpy" and name in vars(numpy):
@@ -194,7 +227,7 @@ def text() -> str:
             lines.append(f"{name}: {type(value).__name__}\n")
         else:
             lines.append(f"{name}: Any\n")
-    lines.append("def __getattr__(name: str) -> Any: ...\n")
+    lines += [f"from numpy import {name} as {name}\n" for name in sorted(HOST_MODULES) if name.isidentifier()]
     return "".join(lines)
 
 

@@ -1,6 +1,6 @@
 """Annotations of a NumPy program: arrays with a dtype, without one, and what is taken as an array."""
 
-from typing import Any, assert_type
+from typing import TYPE_CHECKING, Any, assert_type
 
 import tensorbackend.numpy as np
 import tensorbackend.numpy.typing as npt
@@ -32,3 +32,9 @@ assert_type(np.where(joined > 0), tuple[np.ndarray[Any, Any], ...])
 assert_type(np.unique(joined), np.ndarray[Any, Any])
 for each in (order, joined, edges, places, chosen, joined.argsort()):
     assert_type(each, np.ndarray[Any, Any])
+for each in (np.linspace(0, 1, 3) + 1, -joined, joined > 0, 2 * joined, np.exp(joined), np.add(joined, 1)):
+    assert_type(each, np.ndarray[Any, Any])
+assert_type(np.atleast_1d(3.0), np.ndarray[Any, Any])
+assert_type(np.exp(2.0), Any)
+if TYPE_CHECKING:
+    np.zeross(3)  # type: ignore[attr-defined] # a wrong name is found
