@@ -196,14 +196,13 @@ def _family() -> str:
 
 
 def _calls(name: str, dtype: DType, draw: Generator | None) -> st.SearchStrategy[Invocation]:
-    if draw is None:
-        return calls(name, dtype)
+    return calls(name, dtype) if draw is None else _drawn(name, dtype, draw)
 
-    @st.composite
-    def drawn(choose: Draw) -> Invocation:
-        return draw(choose, dtype)._replace(name=name)
 
-    return drawn()
+@st.composite
+def _drawn(choose: Draw, name: str, dtype: DType, draw: Generator) -> Invocation:
+    """Calls of a generator; one strategy for all, as Hypothesis reads the source of each."""
+    return draw(choose, dtype)._replace(name=name)
 
 
 def _check_reference(
