@@ -334,7 +334,7 @@ def on_files(files: Any, config: Any) -> None:
 
 
 WIDTH: Final = 98
-"""The characters of a line in columns that have room beside a table of contents, in a window of 1280 pixels."""
+"""The characters of a line in columns that have room next to a table of contents, in a window of 1280 pixels."""
 FLAGS: Final = re.DOTALL | re.MULTILINE
 
 

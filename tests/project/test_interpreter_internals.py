@@ -73,6 +73,7 @@ USES: dict[str, dict[str, Use]] = {
     "tensorbackend/dispatch/signature.py": {
         "__closure__": Use("a function with the signature of an op, for `inspect`", "documented in `types`")
     },
+    "tensorbackend/declarations/deprecations.py": {"_getframe": CALLER},
     "tensorbackend/errors/source.py": {"co_positions": PLACE, "f_lasti": PLACE},
     "tensorbackend/errors/tracebacks.py": {
         "_getframe": CALLER,

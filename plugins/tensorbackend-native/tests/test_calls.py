@@ -39,7 +39,7 @@ NATIVE = sorted(name for name in OPS if isinstance(public(name), Call) and has_g
 
 
 def told(value: Any) -> Any:
-    """What a result is, to the bit; but of NaN, whose sign Python's own complex numbers draw anew at each call."""
+    """What a result is, to the bit; but of NaN, whose sign Python's own complex numbers draw again at each call."""
     if isinstance(value, tb.Tensor):
         return value.template, value.backend, repr(value.tolist())
     if isinstance(value, tuple):
