@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from ..annotations import Ints
 from ..template import Template
@@ -10,17 +10,14 @@ from ..tensor import Tensor
 from .callbacks import callback
 from .planned import Payload
 
-if TYPE_CHECKING:
-    from ..quantized.matrix import Quantized
-
 
 class Contraction:
     """Sums of products."""
 
-    def quantized_product(self, x: Tensor, q: Quantized, /) -> Payload | None:
+    def quantized_product(self, x: Tensor, q: Any, /) -> Payload | None:
         """The rows of x times a quantised matrix; with `None`, as here, its numbers are computed run by run.
 
-        `x` has the axes (rows, contracted) and dtype float32 or float64, and the payload the axes (rows, all others of
+        q is a `Quantized`. `x` has the axes (rows, contracted) and dtype float32 or float64, and the payload the axes (rows, all others of
         q) in the same dtype. The caller multiplies by `q.factor`. Called for each product of tensors of this backend
         that have data; the numbers of q are constants.
         """

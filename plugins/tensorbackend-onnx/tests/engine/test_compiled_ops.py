@@ -11,7 +11,7 @@ from tensorbackend.expr.trees import flatten
 from tensorbackend.testing import Invocation, calls, names, profile
 from tensorbackend.testing.bounds import bound_of
 
-EXCEPT = {"gelu": "-inf makes NaN, as a row of the table of differences says"}
+EXCEPT = {"gelu": "-inf becomes NaN, as a row of the table of differences says"}
 """Ops whose results are not compared where an argument is infinite, and why."""
 
 
