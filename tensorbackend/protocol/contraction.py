@@ -17,9 +17,9 @@ class Contraction:
     def quantized_product(self, x: Tensor, q: Any, /) -> Payload | None:
         """The rows of x times a quantised matrix; with `None`, as here, its numbers are computed run by run.
 
-        q is a `Quantized`. `x` has the axes (rows, contracted) and dtype float32 or float64, and the payload the axes (rows, all others of
-        q) in the same dtype. The caller multiplies by `q.factor`. Called for each product of tensors of this backend
-        that have data; the numbers of q are constants.
+        q is a `Quantized`. `x` has the axes (rows, contracted) and dtype float32 or float64, and the payload the axes
+        (rows, all others of q) in the same dtype. The caller multiplies by `q.factor`. Called for each product of
+        tensors of this backend that have data; the numbers of q are constants.
         """
         return None
 
