@@ -11,6 +11,7 @@ Each array has its own `Tensor` object, so that a write changes no tensor of the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import prod
 from types import GenericAlias
 from typing import Any, Final
 
@@ -240,8 +241,12 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
     def resize(self, *shape: Any, refcheck: bool = True) -> None:
         """Change the shape in place, padded with zeros."""
         new = as_shape(shape[0] if len(shape) == 1 else shape)
-        if self._t is None:
-            raise ArgumentError(expected("an array that is not a view", "use np.resize(x, shape)", shape=self.shape))
+        if self._t is None:  # a view may have another shape, but no other elements
+            if prod(new) != self.size:
+                text = "an array that is not a view"
+                raise ArgumentError(expected(text, "use np.resize(x, shape)", shape=self.shape))
+            self.shape = new
+            return
         refuse_read_only(self)
         release(self)
         self._t = functions["resized_with_zeros"](self._t, new)

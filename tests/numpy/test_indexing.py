@@ -50,6 +50,8 @@ x.flat[2:5]
 x.flat[[1, -1]]
 x.flat[:] = [1, 2, 3]
 x.flat[3] = []
+y = x[:2]; y.resize(4, 2); y[3] = 7
+y = x[:2]; y.resize(4, 3)
 len(x.flat)
 list(x.flat)
 [(part.index, *part.coords, each) for part in [x.T.flat] for each in part]
