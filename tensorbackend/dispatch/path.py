@@ -54,24 +54,29 @@ class FullPath(Planner):
 
     def op(self) -> Callable[..., Any]:
         """The public op."""
-        self.public = public(self._warm(), self.spec)
+        operators: list[Any] = []
+        self.public = made = public(self._warm(operators), self.spec)
+        for operator in operators:  # which have the signature of the op before their first calls too
+            operator.__wrapped__ = made.__wrapped__  # type: ignore[attr-defined] # by `public`
         holds_kernels(self)
         return self.public
 
-    def _warm(self) -> Callable[..., Any]:
+    def _warm(self, operators: list[Any]) -> Callable[..., Any]:
         """The function of the op's warm calls.
 
         If methods of `Tensor` are operators of the op, they are replaced by such functions as well, which leave calls
-        that are not ready to the methods.
+        that are not ready to the methods, and are added to `operators`.
         """
         name = self.spec.name
         if name in OPERATORS:
             operator = getattr(Tensor, OPERATORS[name])
-            setattr(Tensor, OPERATORS[name], generate(self, self._defer_to_operator(operator)))
+            operators.append(generate(self, self._defer_to_operator(operator)))
+            setattr(Tensor, OPERATORS[name], operators[-1])
         if name in REFLECTED and self.plain:
             reflected = getattr(Tensor, REFLECTED[name])
             serve = self._defer_to_operator(lambda first, second: reflected(second, first))
-            setattr(Tensor, REFLECTED[name], generate(self, serve, reflected=True))
+            operators.append(generate(self, serve, reflected=True))
+            setattr(Tensor, REFLECTED[name], operators[-1])
         return generate(self, self.serve, adapt=self._adapt)
 
     def _defer_to_operator(self, operator: Callable[..., Any]) -> ServeCall:

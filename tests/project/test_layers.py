@@ -47,7 +47,7 @@ LAYERS = [
 ]
 LAYER = {module: number for number, modules in enumerate(LAYERS) for module in modules}
 
-TYPES = {("tensor", "protocol"), ("protocol", "testing"), ("protocol", "expr"), ("protocol", "quantized")}
+TYPES = {("tensor", "protocol"), ("protocol", "testing"), ("protocol", "expr")}
 """Imports of a higher layer, only for type checkers."""
 
 UPWARDS = {("tensor", NAME)}
