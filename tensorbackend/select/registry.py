@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 
 ENTRY_POINT_GROUP = "tensorbackend.backends"
 
-DISTRIBUTIONS = {name: f"tensorbackend-{name}" for name in ("dask", "mlx", "torch")}
+DISTRIBUTIONS = {
+    "dask": "tensorbackend-dask",
+    "mlx": "tensorbackend-mlx",
+    "onnxruntime": "tensorbackend-onnx",
+    "onnxruntime_ops": "tensorbackend-onnx",
+    "torch": "tensorbackend-torch",
+}
 """The distributions of this project that declare a backend, by the backend's name."""
 
 _built_in: dict[str, Callable[[], type[Backend]]] = {}

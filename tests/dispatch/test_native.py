@@ -15,6 +15,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.backends.threefry import encrypt
+from tensorbackend.dispatch.native import INTERFACE
 
 
 def encrypt_arrays(key: tuple[int, int], first: Any, second: Any) -> None:
@@ -24,16 +25,28 @@ def encrypt_arrays(key: tuple[int, int], first: Any, second: Any) -> None:
 NATIVE = SimpleNamespace(encrypt=encrypt_arrays, __version__="0.0")
 
 
+def found_next_to(package: str, setting: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """What a new process finds, and what it warns of."""
+    (folder / "tensorbackend_native.py").write_text(f"__version__ = '9.9'\n{package}\n")
+    program = "from tensorbackend.dispatch.native import NATIVE; print(NATIVE and NATIVE.__version__)"
+    path = os.pathsep.join([str(folder), *sys.path])
+    environment = {**os.environ, "PYTHONPATH": path, "TENSORBACKEND_NATIVE": setting}
+    return subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+
+
 @pytest.mark.parametrize(("setting", "expected"), [("", "9.9"), ("1", "9.9"), ("0", "None")])
 def test_it_is_found_where_it_is_installed_and_the_environment_hides_it(
     setting: str, expected: str, tmp_path: Path
 ) -> None:
-    (tmp_path / "tensorbackend_native.py").write_text("__version__ = '9.9'\n")
-    program = "from tensorbackend.dispatch.native import NATIVE; print(NATIVE and NATIVE.__version__)"
-    path = os.pathsep.join([str(tmp_path), *sys.path])
-    environment = {**os.environ, "PYTHONPATH": path, "TENSORBACKEND_NATIVE": setting}
-    shown = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == expected
+    shown = found_next_to(f"INTERFACE = {INTERFACE}", setting, tmp_path)
+    assert (shown.stdout.strip(), shown.stderr) == (expected, "")
+
+
+@pytest.mark.parametrize("package", ["", f"INTERFACE = {INTERFACE + 1}"])
+def test_one_of_another_release_is_left_alone_with_a_warning(package: str, tmp_path: Path) -> None:
+    shown = found_next_to(package, "", tmp_path)
+    assert shown.stdout.strip() == "None"
+    assert "expected tensorbackend-native of interface 1, got interface=" in shown.stderr
 
 
 @pytest.mark.parametrize("count", [3, 1000])

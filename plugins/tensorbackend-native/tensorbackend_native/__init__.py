@@ -16,3 +16,6 @@ with suppress(ModuleNotFoundError):  # builds of Python without the global lock 
 __all__ = ["encrypt"]
 
 __version__ = "0.1.0"
+
+INTERFACE = 1
+"""What the library expects here, by number; it leaves a package with another one alone."""

@@ -67,7 +67,8 @@ def test_stacks_and_transformations() -> None:
         np.testing.assert_allclose(gradient(stack), expected, atol=1e-10)
     with tb.tape() as tape:
         watched = tape.watch(stack)
-        np.testing.assert_allclose(tb.gradient(total(watched), watched), expected, atol=1e-10)
+        value = total(watched)
+    np.testing.assert_allclose(tb.gradient(value, watched), expected, atol=1e-10)
     moved = tb.jvp(total, (stack,), (tb.ones_like(stack),))[1]
     np.testing.assert_allclose(moved, expected.sum(), atol=1e-10)
 
