@@ -52,7 +52,7 @@ def to_ours(raw: Any) -> Any:
 
 
 def to_numpy(raw: Any) -> Any:
-    return np.asarray(raw) if isinstance(raw, tb.Tensor) else raw
+    return np.asarray(raw.detach()) if isinstance(raw, tb.Tensor) else raw
 
 
 def outputs_of_ours(extern_data: TensorDict, get_model: Any, forward_step: Any) -> TensorDict:
@@ -137,7 +137,7 @@ def close(name: str, theirs: Any, ours: Any) -> None:
     Only the shapes of randomly drawn indices are compared, because no journal records them. Values computed in bfloat16
     may differ by one unit in the last place.
     """
-    a, b = np.asarray(theirs), np.asarray(ours)
+    a, b = np.asarray(theirs), np.asarray(to_numpy(ours))
     assert a.shape == b.shape, f"{name}: {a.shape} and {b.shape}"
     if "random_choice_with_replacement" in _called and a.dtype.kind == "i":
         return

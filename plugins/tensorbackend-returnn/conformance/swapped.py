@@ -27,7 +27,7 @@ def ours(x: Any) -> Any:
 def theirs(x: Any) -> Any:
     """Convert our tensors, nested in lists, tuples and dictionaries, to PyTorch's."""
     if isinstance(x, tb.Tensor):
-        return torch.from_numpy(np.array(x))
+        return torch.from_numpy(np.array(x.detach()))
     if type(x) is dict:
         return {name: theirs(part) for name, part in x.items()}
     return type(x)(map(theirs, x)) if type(x) in (list, tuple) else x
@@ -50,7 +50,8 @@ class _Testing:
 
     @staticmethod
     def assert_allclose(actual: Any, expected: Any, **options: Any) -> None:
-        np.testing.assert_allclose(np.asarray(actual), np.asarray(expected), **({"rtol": 1e-4, "atol": 1e-5} | options))
+        found, wanted = (x.detach() if isinstance(x, tb.Tensor) else x for x in (actual, expected))
+        np.testing.assert_allclose(np.asarray(found), np.asarray(wanted), **({"rtol": 1e-4, "atol": 1e-5} | options))
 
 
 testing = _Testing()

@@ -118,8 +118,8 @@ class Base(ReturnnBackend):
 
     @classmethod
     def raw_to_numpy(cls, raw_tensor: tb.Tensor) -> np.ndarray[Any, Any]:
-        """Convert a tensor to a NumPy array."""
-        return np.asarray(raw_tensor)
+        """Convert a tensor to a NumPy array, which is a constant for gradients."""
+        return np.asarray(raw_tensor.detach())
 
     @classmethod
     def should_pickle_tensor(cls, raw_tensor: tb.Tensor) -> bool:

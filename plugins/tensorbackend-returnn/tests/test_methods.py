@@ -83,7 +83,7 @@ def arrays(x: Any) -> Any:
     if isinstance(x, torch.Tensor):
         return x.detach().numpy()
     if isinstance(x, tb.Tensor):
-        return np.asarray(x)
+        return np.asarray(x.detach())
     return [arrays(part) for part in x] if isinstance(x, tuple | list) else np.asarray(x)
 
 
