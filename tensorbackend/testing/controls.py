@@ -217,7 +217,7 @@ CONTROLS: list[Control] = [
     Control("frees what it gave away", "reshape", "float32", "alias", {"backend_deallocate": wipe}, Memory),
     Control("shows memory to be written to", "negative", "float32", "alias", {"to_numpy": writable}, Memory),
     Control("keeps an array that it must copy", TRANSPORT, "float32", "alias", {"from_numpy": share}, Memory),
-    Control("reads too much", TRANSPORT, "int16", "value", {"to_binary": ignore_limit}),
+    Control("reads too much", TRANSPORT, "int16", "exception", {"to_binary": ignore_limit}),
     Control("the other byte order", TRANSPORT, "int16", "value", {"from_binary": swap_bytes}),
 ]
 """The controls, one a row; the first field says what is wrong."""

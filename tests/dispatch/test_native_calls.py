@@ -14,10 +14,13 @@ from typing import Any
 
 import pytest
 
-STAND_IN = """
+from tensorbackend.dispatch.native import INTERFACE
+
+STAND_IN = f"""
 __version__ = "1.0"
+INTERFACE = {INTERFACE}
 configured = []
-declared = {}
+declared = {{}}
 
 def configure(*of_library):
     configured.append(of_library)
