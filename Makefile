@@ -26,7 +26,8 @@ APPLE := plugins/tensorbackend-mlx
 APPLE_BIN := $(CURDIR)/.venv-mlx/bin
 APPLE_READY := .venv-mlx/.ready
 
-# ONNX models on our backends, beside onnxruntime; published models come in the wheels of two packages that are not run.
+# ONNX models on our backends, beside onnxruntime; published models come in the wheels of two packages that are not run,
+# so what Python they are for does not matter.
 MODELS := plugins/tensorbackend-onnx
 MODELS_BIN := $(CURDIR)/.venv-onnx/bin
 MODELS_READY := .venv-onnx/.ready
@@ -304,7 +305,7 @@ mlx: $(APPLE_READY) ## Installs the MLX plugin as a user would, and checks its t
 $(MODELS_READY): pyproject.toml $(MODELS)/pyproject.toml
 	$(PYTHON) -m venv .venv-onnx
 	$(MODELS_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' 'onnx>=1.23' 'onnxruntime>=1.20' 'onnxscript>=0.7' '$(TORCH)'
-	$(MODELS_BIN)/python -m pip install -q --disable-pip-version-check --no-deps $(PUBLISHED)
+	$(MODELS_BIN)/python -m pip install -q --disable-pip-version-check --no-deps --ignore-requires-python $(PUBLISHED)
 	@touch $@
 
 onnx: $(MODELS_READY) ## Installs the ONNX plugin as a user would, and checks its types and its tests
