@@ -6,18 +6,15 @@ import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
+import tensorbackend as tb
 
-def peak_memory(
-    function: Callable[..., object], arguments: Callable[[], tuple[Any, ...]] = tuple, calls: int = 1
-) -> int:
+
+def peak_memory(function: Callable[..., object], arguments: Callable[[], tuple[Any, ...]] = tuple) -> int:
     """Return the most bytes allocated during a call, with its arguments, which `arguments` creates.
 
-    Of several calls it is the least: a thread that has run a block may hold its arrays a moment longer, or not.
+    The call runs in one thread: another one that has run a block may hold its arrays for a moment longer.
     """
-    return min(_peak_of_one_call(function, arguments) for _ in range(calls))
-
-
-def _peak_of_one_call(function: Callable[..., object], arguments: Callable[[], tuple[Any, ...]]) -> int:
+    tb.set_threads(1)
     tracemalloc.start()
     try:
         values = arguments()
@@ -26,3 +23,4 @@ def _peak_of_one_call(function: Callable[..., object], arguments: Callable[[], t
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+        tb.set_threads(None)

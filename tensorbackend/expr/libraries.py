@@ -19,7 +19,7 @@ from ..errors.tracebacks import name_in_errors
 from ..interchange.arrays import is_plain_array, scalar_dtype
 from ..ops.creation.filled import asarray
 from ..protocol import Backend
-from ..select import call_with_default, claimant, move, owner
+from ..select import DISTRIBUTIONS, call_with_default, claimant, move, owner
 from ..select.homes import HOST_LIBRARY, holder
 from ..tensor import Tensor
 from .trace import argument_names
@@ -28,13 +28,6 @@ from .trees import flatten, unflatten
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-PLUGINS: Final = {
-    "torch": "tensorbackend-torch",
-    "dask": "tensorbackend-dask",
-    "mlx": "tensorbackend-mlx",
-}
-"""The distributions whose backends hold the arrays of a library, by the library's package."""
 
 
 @check_arguments_early
@@ -215,8 +208,8 @@ def _library(leaf: object) -> Any:
     if kind is not None:
         return kind if kind.name != HOST_LIBRARY or _holds_numbers(leaf) else None
     package = type(leaf).__module__.partition(".")[0]
-    if package in PLUGINS and is_plain_array(leaf):
-        remedy = f"in a checkout of tensorbackend: pip install ./plugins/{PLUGINS[package]}"
+    if package in DISTRIBUTIONS and is_plain_array(leaf):
+        remedy = f"in a checkout of tensorbackend: pip install ./plugins/{DISTRIBUTIONS[package]}"
         raise BackendError(expected(f"the backend of {package} to be installed", remedy, array=_Class(leaf)))
     return None
 

@@ -47,7 +47,7 @@ def measured_peaks(function: Callable[..., Any], weights: Any, x: tb.Tensor, cal
     peaks = []
     for _ in range(calls + 1):
         gc.collect()
-        peaks.append(peak_memory(lambda: function(weights, x), calls=3))
+        peaks.append(peak_memory(lambda: function(weights, x)))
     return [peak + x.nbytes + sum(w.nbytes for pair in weights for w in pair) for peak in peaks[1:]]
 
 

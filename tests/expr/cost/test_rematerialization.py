@@ -55,10 +55,9 @@ def test_a_donated_step_keeps_less() -> None:
     compiled = tb.jit(step, donate="weights")
     compiled(*start())
     predicted = tb.dry_run(step, *start(), donate="weights").optimised.peak.memory
-    measured, before = peak_memory(compiled, start, 3), peak_memory(tb.jit(step), start)
-    assert measured < 0.8 * before
-    # In one process of four the program keeps one array more than it should, of twelve.
-    assert abs(predicted - measured) < 0.05 * measured + start()[1].nbytes
+    measured, before = peak_memory(compiled, start), peak_memory(tb.jit(step), start)
+    assert measured < 0.75 * before
+    assert abs(predicted - measured) < 0.05 * measured
 
 
 @pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
