@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, TensorBackendError, expected
+from ._json import write_json
 from ._plugin import onnx_plugin
 from ._progress import progress
 from ._table import print_table
@@ -172,11 +173,7 @@ def _show_search(tried: LayoutSearch, options: Namespace) -> int:
     from ..expr.cost.units import show_bytes
 
     if options.json is not None:
-        text = json.dumps(tried.to_json(), indent=1)
-        if options.json == "-":
-            print(text)
-        else:
-            Path(options.json).write_text(text, encoding="utf-8")
+        write_json(options.json, tried.to_json())
     if options.json != "-":
         rows = tried.table()
         print_table(RANKED, rows[: options.top])
@@ -246,7 +243,7 @@ def _argument(text: str) -> Any:
 
 def _write(report: DryRun, path: str) -> None:
     if path == "-":
-        print(json.dumps(report.to_json(), indent=1))
+        write_json(path, report.to_json())
     else:
         report.write_json(path)
         print(f"wrote {path}")

@@ -11,12 +11,12 @@ exit status is 0, but 1 if operators are missing, which are all named, or if the
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from ..errors import ArgumentError, TensorBackendError, UnsupportedOp, expected
+from ._json import write_json
 from ._plugin import onnx_plugin
 from ._table import print_table
 
@@ -46,11 +46,7 @@ def run(options: Namespace) -> int:
         print(f"tensorbackend onnx: {error}", file=sys.stderr)
         return 2
     if options.json is not None:
-        text = json.dumps(described.to_json(), indent=1)
-        if options.json == "-":
-            print(text)
-        else:
-            Path(options.json).write_text(text, encoding="utf-8")
+        write_json(options.json, described.to_json())
     if options.json != "-":
         for heading, columns, rows in described.tables(options.top):
             print(heading)
