@@ -67,6 +67,16 @@ class Tape(Ending[Any]):
     def follows(self, x: Any) -> bool:
         """Whether the tape recorded a tensor or an array: it watches it, or computed it from what it watches.
 
+        Parameters
+        ----------
+        x
+            A tensor or an array of `tensorbackend.numpy`; a tape follows nothing else.
+
+        Returns
+        -------
+        bool
+            Whether `gradient` may take x for this tape.
+
         Examples
         --------
         >>> import tensorbackend as tb
@@ -75,8 +85,9 @@ class Tape(Ending[Any]):
         ...     [tape.follows(tensor) for tensor in (x, x * x, x.detach(), tb.asarray(1.0))]
         [True, True, False, False]
         """
-        x = _held(x)
-        return isinstance(x.backend, TapeBackend) and cast(TapeNode, x.data.node).tape is self
+        held: Any = _held(x)
+        followed = isinstance(held, Tensor) and isinstance(held.backend, TapeBackend)
+        return followed and cast(TapeNode, held.data.node).tape is self
 
     def paused(self) -> Block[None]:
         """Pause the tape in a `with` block inside its own: values that are computed there are constants for the tape.

@@ -129,3 +129,29 @@ def test_no_other_library_reads_what_a_tape_follows(make: Callable[[Any], Any], 
             numpy.testing.assert_allclose(numpy.asarray(x), POINT)
         numpy.testing.assert_allclose(numpy.asarray(make(POINT)), POINT)
     numpy.testing.assert_allclose(numpy.asarray(x), POINT)
+
+
+@pytest.mark.parametrize("x", [None, 3.0, "x", [np.ones(1)], {"x": 1.0}])
+def test_a_tape_follows_only_tensors_and_arrays(x: object) -> None:
+    with tb.tape() as tape:
+        assert tape.follows(x) is False
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("data", [[], [2.0], [numpy.nan, 1.0], [numpy.inf, 0.0]])
+def test_a_gradient_has_the_shape_and_dtype_of_its_array(data: list[float], dtype: str) -> None:
+    with tb.tape() as tape:
+        x = tape.watch(np.asarray(tb.tensor(data, dtype=dtype)))
+        y = np.sum((2 * x)[x > 0])
+    found = tb.gradient(y, x)
+    assert (found.shape, found.dtype) == (x.shape, x.dtype)
+    assert found.tolist() == [2.0 if value > 0 else 0.0 for value in data]
+
+
+def test_an_error_in_the_block_leaves_the_tape_as_it_was() -> None:
+    with tb.tape() as tape:
+        x = tape.watch(np.array([1.0, 2.0]))
+        with pytest.raises(tb.errors.BackendError):
+            numpy.asarray(x)
+        y = np.sum(x * x) + np.sum(x[x > 1])
+    assert [slope.tolist() for slope in tb.gradient(y, [x, x])] == [[2.0, 5.0]] * 2
