@@ -16,7 +16,7 @@ from ..array_module.base import BLOCK, NARROW, Array, KernelContext, arity, bloc
 from ..array_module.elementwise import ArrayElementwise
 from ..array_module.precision import wide
 from ..array_module.workspace_bytes import nbytes
-from .error_function import erf_for, erfc_for
+from .error_function import erf_for, erf_inv, erfc_for
 
 _MOST_SEARCHED_ELEMENTS = 1 << 10
 """Up to this number of elements, a search through their bytes takes no longer than starting a reduction."""
@@ -111,6 +111,12 @@ class NumpyElementwise(ArrayElementwise):
     def erfc(self, out: Template, x: Template, /) -> Kernel:
         """One minus the error function; by a single formula in float32."""
         return self.float64_kernel(erfc_for(out.dtype), out, x)
+
+    @takes(lambda out, x: 11 * 8 * min(out.size, BLOCK))
+    @planned
+    def erf_inv(self, out: Template, x: Template, /) -> Kernel:
+        """The inverse of the error function; the tails' formulas where there are tails."""
+        return self.float64_kernel(erf_inv, out, x)
 
     @planned
     def max(self, out: Template, x1: Template, x2: Template, /) -> Kernel:

@@ -1,4 +1,4 @@
-"""The error function in few and short calls of NumPy: each element by one formula, and in place.
+"""The error function and its inverse in few and short calls of NumPy: each element by one formula, and in place.
 
 In float64 the formulas, their coefficients and the bits are those of `array_module.special.error_function`. For results
 that are rounded to float32 or less, the complement is t * exp(P(t) - x**2) with t = 2 / (2 + x), as in W. H. Press et
@@ -16,7 +16,18 @@ from typing import Any, Final, NamedTuple
 
 from ...dtypes import DType, float64
 from ..array_module.base import Array
-from ..array_module.special.error_function import INVERSE_SQRT_PI, LARGE, MIDDLE, SMALL, polynomial, ratio
+from ..array_module.special.error_function import (
+    CENTRAL,
+    FAR_TAIL,
+    INVERSE_SQRT_2,
+    INVERSE_SQRT_PI,
+    LARGE,
+    MIDDLE,
+    NEAR_TAIL,
+    SMALL,
+    polynomial,
+    ratio,
+)
 
 _EXPONENT: Final = (
     0.19349575553890855, -1.4260027880706425, 4.558782662409405, -8.17552012859035, 8.891558188049295,
@@ -42,6 +53,13 @@ class _Numbers(NamedTuple):
     four: Array
     sixteen: Array
     inverse_sqrt_pi: Array
+    central: Any
+    """For the inverse: up to 0.85; `near_tail` holds from there on, and `far_tail` next to 1."""
+    near_tail: Any
+    far_tail: Any
+    half: Array
+    central_end: Array
+    inverse_sqrt_2: Array
 
 
 @cache
@@ -51,6 +69,7 @@ def _numbers(numpy: Any) -> _Numbers:
 
     return _Numbers(*map(arrays, (
         SMALL, MIDDLE, LARGE, _EXPONENT, 0.46875, 28.0, 10.6, 1.0, 2.0, 4.0, 16.0, INVERSE_SQRT_PI,
+        CENTRAL, NEAR_TAIL, FAR_TAIL, 0.5, 0.85, INVERSE_SQRT_2,
     )))  # fmt: skip
 
 
@@ -62,6 +81,35 @@ def erf_for(dtype: DType) -> Callable[[Any, Array], Array]:
 def erfc_for(dtype: DType) -> Callable[[Any, Array], Array]:
     """One minus the error function, to full relative accuracy where it is tiny."""
     return _erfc if dtype is float64 else _erfc_single
+
+
+def erf_inv(numpy: Any, x: Array) -> Array:
+    """The inverse of the error function of a float64 array of one axis; infinite at -1 and 1, NaN beyond.
+
+    The formula of the central part is taken for all elements, as those beyond it are few in most arrays.
+    """
+    numbers = _numbers(numpy)
+    q = numbers.half * x
+    result: Array = ratio(0.180625 - q * q, numbers.central)
+    result *= q
+    size = numpy.abs(x)
+    (places,) = (size > numbers.central_end).nonzero()
+    if len(places):
+        result[places] = numpy.copysign(_tail_inverse(numpy, size[places]), x[places])
+    result *= numbers.inverse_sqrt_2
+    return result
+
+
+def _tail_inverse(numpy: Any, size: Array) -> Array:
+    """The quantiles of a normal distribution for the sizes above 0.85 of which the inverse is wanted."""
+    numbers = _numbers(numpy)
+    rest = numbers.half - numbers.half * size
+    root = numpy.sqrt(-numpy.log(rest))
+    values: Array = ratio(root - 1.6, numbers.near_tail)
+    if not (root <= 5.0).all():
+        numpy.putmask(values, root > 5.0, ratio(root - 5.0, numbers.far_tail))
+        numpy.putmask(values, size == numbers.one, numpy.inf)
+    return values
 
 
 def _erf(upper: Callable[[Any, Array], Array], numpy: Any, x: Array) -> Array:

@@ -1,4 +1,4 @@
-"""The error function on NumPy, by Python's `math`."""
+"""The error function and its inverse on NumPy, by Python's `math`, SciPy and the formulas that other backends use."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.special import erfinv
 
 import tensorbackend as tb
+from tensorbackend.backends.array_module.special.error_function import erf_inv
 
 RANGES = [(-0.4, 0.4), (0.5, 3.9), (-3.9, -0.5), (4.1, 12.0), (-1.0, 1.0), (-30.0, 30.0)]
 """Sizes of one formula, and of several."""
@@ -37,6 +39,22 @@ def test_infinities_and_zeros(dtype: str) -> None:
     assert repr(tb.erf(x).tolist()) == "[0.0, -0.0, 1.0, -1.0, nan]"
     assert repr(tb.erfc(x).tolist()) == "[1.0, 1.0, 0.0, 2.0, nan]"
     assert tb.erf(tb.zeros(0, dtype=dtype)).tolist() == tb.erfc(tb.zeros(0, dtype=dtype)).tolist() == []
+
+
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+@pytest.mark.parametrize("most", [0.5, 0.85, 1.0, 1 - 1e-15])
+def test_the_inverse(size: int, most: float) -> None:
+    random = np.random.default_rng(size)
+    near_one = most * (1 - 10 ** random.uniform(-15, -1, size))
+    for x in (random.uniform(-most, most, size), near_one, -near_one, random.choice([-1, 0.85, 1, 2, math.nan], size)):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            np.testing.assert_array_equal(np.asarray(tb.erf_inv(tb.asarray(x))), erf_inv(np, x))
+        np.testing.assert_allclose(np.asarray(tb.erf_inv(tb.asarray(x))), erfinv(x), rtol=2e-15)
+
+
+def test_the_inverse_at_the_ends() -> None:
+    x = tb.asarray([0.0, -0.0, 1.0, -1.0, 1.5, math.inf, math.nan])
+    assert repr(tb.erf_inv(x).tolist()) == "[0.0, -0.0, inf, -inf, nan, nan, nan]"
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])

@@ -24,7 +24,17 @@ from ....template import Template, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full, iota, rename, zeros
 from ...creation.values import operand_tensor, operand_tensors
-from ...elementwise.binary import add, equal, greater, less, less_equal, logical_and, multiply, remainder, subtract
+from ...elementwise.binary import (
+    add,
+    floor_divide,
+    greater,
+    less,
+    less_equal,
+    logical_and,
+    maximum,
+    multiply,
+    subtract,
+)
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
 from ...elementwise.transcendental import log
@@ -86,8 +96,8 @@ def _clip_bound(bound: Tensor, kind: DType, wide: DType, above: int) -> Tensor:
 
 
 def _modulo(x: Tensor, span: Tensor) -> Tensor:
-    """The remainder of x by a span; a span of 0 means 2**bits."""
-    return where(equal(span, 0), x, remainder(x, span))
+    """The remainder of x by a span; a span of 0 means 2**bits, so x is its own remainder."""
+    return subtract(x, multiply(floor_divide(x, maximum(span, 1)), span))
 
 
 @check_arguments
