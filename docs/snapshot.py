@@ -28,7 +28,7 @@ from typing import Any, Final
 
 import tensorbackend as tb
 from tensorbackend.cli import command_line, main
-from tensorbackend.declarations.deprecations import deprecations
+from tensorbackend.declarations.deprecations import CONSTANTS, deprecations
 from tensorbackend.expr.saved_graphs import FORMAT, KEY, VERSIONS
 from tensorbackend.files import safetensors
 from tensorbackend.files.source import Source
@@ -82,6 +82,14 @@ def names() -> Iterator[str]:
                     yield f"{named} = {known}"
                     continue
             yield from lines_of(named, value)
+        yield from lines_of_constants(space, module)
+
+
+def lines_of_constants(space: str, module: Any) -> Iterator[str]:
+    """The lines of the constants of a module that are deprecated, which only its `__getattr__` knows."""
+    for name, (value, notice) in sorted(CONSTANTS.get(module.__name__, {}).items()):
+        (line,) = lines_of(f"{space}.{name}", value)
+        yield f"{line}{MARK}{notice}"
 
 
 def _constants(module: Any) -> Iterator[str]:
@@ -103,7 +111,7 @@ def lines_of(name: str, value: Any) -> Iterator[str]:
     """
     if isinstance(value, type):
         bases = ", ".join(base.__name__ for base in value.__bases__ if base is not object)
-        yield f"{name}{_signature(value)}{f' is a {bases}' if bases else ''}"
+        yield f"{name}{_signature(value)}{f' is a {bases}' if bases else ''}{_deprecation(value)}"
         if value is tb.Backend or not issubclass(value, tb.Backend):  # the members of others are overrides
             for member, found in sorted(_members(value), key=lambda pair: pair[0]):
                 shown = f"{_signature(found)}{_deprecation(found)}" if callable(found) else ""
@@ -173,7 +181,7 @@ class _Shown:
 
 
 def _deprecation(value: Any) -> str:
-    """What the line says of a function that is deprecated, or of its options."""
+    """What the line says of a function or a class that is deprecated, or of its options."""
     notices = "; ".join(map(str, deprecations(value)))
     return f"{MARK}{notices}" if notices else ""
 
@@ -344,7 +352,7 @@ def unannounced(changed: Iterable[str], changelog: str) -> list[str]:
 def deprecated(lines: Iterable[str]) -> dict[str, str]:
     """The names of the lines that are marked, with what is said of them."""
     marked = (line.partition(MARK) for line in lines if MARK in line and line[0] != "#")
-    return {line.partition("(")[0]: said for line, _, said in marked}
+    return {re.split(r"[( ]", line)[0]: said for line, _, said in marked}
 
 
 def overdue(lines: Iterable[str], version: str) -> list[str]:

@@ -34,7 +34,6 @@ CONSTANTS = {
     "dask.md: ## Options": "defaults",
     "dask.md: ## When ops are computed": "a constant of the backend",
     "dask.md: ## Memory and disk": "the options of an example",
-    "gradients.md: ## Gradients of ops": "0 times NaN",
     "layouts.md: ## Times": "the memory of devices",
     "profiling.md: ## The limit": "the whole of the limit",
     "semantics.md: ## Limits and meshes": "a format",
