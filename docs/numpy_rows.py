@@ -1,17 +1,15 @@
 """The counterparts of NumPy's functions here: the rows of coming-from-numpy.md, which `rows.py` makes."""
 
 INTRODUCTION = """\
-**Your program, one line changed**: `import tensorbackend.numpy as np` takes a NumPy program as it is, with views that
-are written through, `+=` that the caller sees, `out=` and float64, on any backend and under `tb.grad`, `tb.jit` and
-`tb.vmap` ([NumPy programs as they are](numpy.md)). The rest of this page is for programs that use the library's own
-functions, with named axes and values that never change.
+**Your program, one line changed**: `import tensorbackend.numpy as np` takes a NumPy program as it is, with views,
+`+=` that the caller sees, `out=` and float64 ([NumPy programs as they are](numpy.md)). The rest of this page is for
+programs that use the library's own functions.
 
 Most functions have their names in the Array API standard, which NumPy 2 has too. NumPy's own functions take tensors as
 well: `np.exp(x)` is `tb.exp(x)`. The differences are:
 
-- `x[0] = 1` changes the tensor `x`, but nothing that was made from `x` before: `x[1:]` is not a view. `x += y` changes
-  no tensor: it is `x = x + y`, so that a function that says `a += b` leaves its caller's tensor as it is, and
-  `a[...] = a + b` changes that. Under `jit` a caller sees neither ([assignment](semantics.md#assignment)).
+- `x[0] = 1` changes the tensor `x`, and no slice of it, as `x[1:]` is not a view; `x += y` is `x = x + y`, a new tensor
+  ([assignment](semantics.md#assignment)).
 - Numbers default to float32, as in JAX and PyTorch, and so does `float` as a dtype; `tb.set_precision(64)` makes that
   float64. float32 with an int stays float32.
 - Axes may have [names](named-axes.md), and `axis=` takes them.

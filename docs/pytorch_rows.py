@@ -4,9 +4,8 @@ INTRODUCTION = """\
 PyTorch itself can be the library that computes: install
 [tensorbackend-torch](../plugins/tensorbackend-torch/README.md) and use `backend="torch"`. The differences are:
 
-- `x[0] = 1` changes the tensor `x`, but nothing that was made from `x` before: `x[1:]` is not a view. `x += y` changes
-  no tensor: it is `x = x + y`, so that a function that says `a += b` leaves its caller's tensor as it is, and
-  `a[...] = a + b` changes that. Under `jit` a caller sees neither ([assignment](semantics.md#assignment)).
+- `x[0] = 1` changes the tensor `x`, and no slice of it, as `x[1:]` is not a view; `x += y` is `x = x + y`, a new tensor
+  ([assignment](semantics.md#assignment)).
 - Functions have the Array API standard's names, with `axis` and `keepdims` for `dim` and `keepdim`. If you use a name
   of PyTorch's, the error tells ours: `tb.cat` raises "write tb.concat".
 - You differentiate functions, as in JAX: `tb.grad(loss)(parameters)`. There is no `requires_grad` and no `.grad`.
