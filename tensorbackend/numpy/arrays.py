@@ -158,8 +158,8 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                     and len(v.template.shape) <= len(t.template.shape)
                 ):
                     kind = key.__class__
-                    whole = key == _ALL if kind is slice else key is ...
-                    if whole and v.template.shape == t.template.shape and v.backend is t.backend:
+                    same = v.template.shape == t.template.shape and v.backend is t.backend
+                    if same and (key == _ALL if kind is slice else key is ...):
                         self._t = as_written(v, t.template)
                         return
                     if is_basic(key):

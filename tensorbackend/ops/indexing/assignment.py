@@ -250,8 +250,8 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
                             _check_bounds(part)
                 if Tensor in kinds:
                     kinds, parts = tuple([_kind(part, backend) for part in key]), tuple(map(_data, key))
-            elif kinds is Tensor:
-                kinds, parts = _kind(key, backend), key.data
+            elif kinds is Tensor and key.backend is backend:  # of another backend it is unknown
+                kinds, parts = key.template.kind, key.data
             if of_value is Tensor:
                 of_value = value.template.kind if value.backend is backend else None
             _, write, _ = _writes.entries[backend, x.template.kind, kinds, of_value]
