@@ -13,7 +13,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.backends.numpy_backend import NumpyBackend
-from tensorbackend.errors import ArgumentError, BackendError
+from tensorbackend.errors import ArgumentError, BackendError, SignatureError
 from tensorbackend.select import registry
 from tensorbackend.select.registry import ENTRY_POINT_GROUP
 
@@ -25,8 +25,29 @@ def test_a_backend_by_instance_class_and_name() -> None:
 
 
 def test_an_unknown_backend_names_those_there_are() -> None:
-    with pytest.raises(BackendError, match=r"got name='nonesuch'; install .* choose one of .*numpy, .*template"):
+    with pytest.raises(
+        BackendError,
+        match=r"got name='nonesuch'; install .*, register_backend\(\) a class .* choose one of .*numpy, .*template",
+    ):
         tb.get_backend("nonesuch")
+
+
+def test_what_is_no_backend_is_told_what_to_write() -> None:
+    with pytest.raises(BackendError, match=r"got backend=array.*; tb.backend_of\(x\) is the backend of an array"):
+        tb.get_backend(numpy.ones(2))  # type: ignore[arg-type]
+    with pytest.raises(SignatureError, match=r"default_backend: .*; tb.get_backend\(\) is the default backend"):
+        tb.default_backend()  # type: ignore[call-arg]
+
+
+def test_options_that_a_class_does_not_declare_are_told_where() -> None:
+    class Plain(tb.NumpyBackend):
+        name = "plain"
+        init = tb.Backend.init
+
+    with pytest.raises(
+        ArgumentError, match=r"got options=\{'digits': 3\}; its class method init takes and returns them"
+    ):
+        Plain(digits=3)
 
 
 def test_a_plugin_that_fails_breaks_no_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -250,7 +250,7 @@ def add_decayed_weights(decay: float, *, mask: Mask = None) -> GradientTransform
     Raises
     ------
     ArgumentError
-        In `update`, for a mask that is nested otherwise than the parameters.
+        In `update`, without parameters, or for a mask that is nested otherwise than these.
 
     Examples
     --------
@@ -264,6 +264,9 @@ def add_decayed_weights(decay: float, *, mask: Mask = None) -> GradientTransform
     """
 
     def decay_weights(gradients: Trees, parameters: Trees) -> Trees:
+        if parameters is None:
+            wanted = "the parameters, a part of which decay adds to the updates"
+            raise ArgumentError(expected(wanted, "write update(gradients, state, parameters)", parameters=None))
         if mask is None:
             return compute_wide(lambda g, x: g + decay * x, gradients, parameters)
         chosen = mask(parameters) if callable(mask) else mask

@@ -63,7 +63,8 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
         return backend()
     if isinstance(backend, str):
         return start_backend(backend)
-    raise BackendError(expected("a backend, its class or its name", backend=backend))
+    remedy = "tb.backend_of(x) is the backend of an array" if hasattr(backend, "shape") else ""
+    raise BackendError(expected("a backend, its class or its name", remedy, backend=backend))
 
 
 def creation_backend(backend: BackendLike = None, device: str | None = None, like: Tensor | None = None) -> Backend:
@@ -118,6 +119,7 @@ def set_default_backend(backend: BackendLike) -> None:
     process_default[0] = get_backend(backend)
 
 
+@check_arguments
 def default_backend(backend: BackendLike) -> Block[Backend]:
     """Set the default backend for a `with` block, in this thread or task only.
 

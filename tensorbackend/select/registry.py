@@ -275,7 +275,8 @@ def _load_plugin(name: str) -> type[Backend]:
         meant = next((known for known in DISTRIBUTIONS if known in name.lower()), "")  # also for "pytorch"
         plugin = f"the distribution {DISTRIBUTIONS[meant]}" if meant else "the distribution that declares it"
         named = f" and name it {meant!r}" if meant not in ("", name) else ""
-        remedy = f"install {plugin}{named}, or choose one of {', '.join(backends())}"
+        own = "" if meant else " register_backend() a class of your own,"
+        remedy = f"install {plugin}{named},{own} or choose one of {', '.join(backends())}"
         raise BackendError(expected("the name of a backend", remedy, name=name))
     if len(entries) > 1:
         of = [f"{_distribution(entry)} ({entry.value})" for entry in entries]

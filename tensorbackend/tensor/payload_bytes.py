@@ -17,6 +17,9 @@ def bytes_of(backend: Core, x: Tensor, limit: int) -> bytes:
     dtype = x.template.dtype
     if len(data) != limit * dtype.itemsize:
         expectation = f"{limit * dtype.itemsize} bytes from to_binary of the backend {backend.name!r}"
-        remedy = f"its limit counts elements, here {limit} of {dtype}"
+        remedy = (
+            f"its limit counts elements, here {limit} of {dtype}; "
+            "TENSORBACKEND_CHECK=1 finds a callback that returns a wrong payload"
+        )
         raise ContractError(expected(expectation, remedy, bytes=len(data)))
     return data

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..declarations.argument_errors import check_arguments
 from ..errors import DataError, TemplateDataError, TensorBackendError
 from ..protocol import Backend
 from ..select import get_backend
@@ -31,6 +32,7 @@ class Verdict(NamedTuple):
     """Whether the call is a mistake, which the backend refuses as the reference does."""
 
 
+@check_arguments
 def check(call: Invocation, backend: Backend | str) -> float:
     """The largest distance in ulps of a call on a backend from the same call on BinaryBackend.
 

@@ -55,6 +55,9 @@ def test_a_mask_says_which_parameters_decay() -> None:
         assert (updates["matrix"].tolist(), updates["bias"].tolist(), updates["name"]) == ([[-0.25]], [0.0], "layer")
     with pytest.raises(ArgumentError, match="nested like the first tree"):
         tb.optimize.add_decayed_weights(0.5, mask={"bias": True}).update(gradients, (), parameters)
+    for steps in (tb.optimize.adamw(0.1, decay=0.1), tb.optimize.add_decayed_weights(0.5)):
+        with pytest.raises(ArgumentError, match=r"expected the parameters, .*; write update\(gradients, state, param"):
+            steps.update(tb.ones(1), steps.init(tb.ones(1)))
 
 
 def test_decays_are_checked() -> None:
