@@ -198,6 +198,12 @@ np.fill_diagonal(y, 9)
 np.nan_to_num(y, copy=False)
 y.flat[1] = 9
 y.flat = 9
+y.flat[-1] = 8.5; y.flat[np.int8(0)] = y.flat[1]
+for place, each in enumerate(y.flat): y.flat[place] = each + place
+places = y.flat; next(places); y.flat[2] = 9; y.flat[0] = sum(places)
+for place in range(len(y)): y[place] = place
+for place in range(len(y)): y[place] += np.float64(place)
+for place in range(len(y)): y[place, ...] = y[place].sum()
 y.real = 9
 y.shape = (-1,); y[0] = 9
 y.itemset(0, 9)

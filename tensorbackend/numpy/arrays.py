@@ -31,7 +31,7 @@ from .holders import fresh as fresh
 from .holders import functions as functions
 from .holders import release as release
 from .holders import tensor_of as tensor_of
-from .in_place import DOUBLE, apart, as_written, host_places, is_exact, written, written_through
+from .in_place import DOUBLE, EXACT, apart, as_written, host_places, is_exact, written, written_through
 from .keys import CUTS, HOST, INTS, PARTS, begins_with_indices, cut, has_only_ints, holds_traced, template_of_part
 from .keys import as_shape as as_shape
 from .keys import is_basic as is_basic
@@ -175,11 +175,15 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                 return
             if t is not None:
                 kind, dtype = value.__class__, t.template.dtype
-                if kind is DOUBLE and dtype.is_floating:
-                    value, kind = float(value), float
+                on_host = t.data.__class__ is HOST
+                exact = on_host and kind in EXACT[dtype]
+                if not exact:
+                    if kind is DOUBLE and dtype.is_floating:
+                        value, kind = float(value), float
+                    exact = on_host and is_exact(value, t)
                 basic = key.__class__ in INTS or is_basic(key)
                 try:
-                    if t.data.__class__ is HOST and is_exact(value, t):
+                    if exact:
                         if basic:
                             own(t)[key] = value
                             return

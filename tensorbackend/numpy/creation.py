@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy
 
@@ -19,16 +19,21 @@ from ..select import call_with_default
 from ..select.default import process_default
 from ..tensor import Tensor
 from . import conversion
-from .arrays import as_shape, box, functions, ndarray, new_array
+from .arrays import as_shape, blank, box, functions, ndarray, new_array
 from .conversion import NUMBERS, back, cast, from_numpy, host, of_new, tensor
 from .dtypes import dtype_of, numpy_dtype, with_order
 from .functions import Array, function, public
 from .homes import home_of, scoped
+from .keys import HOST
 from .orders import axes_of_copy, in_order, new_in_order
 
 for _name in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "asarray_chkfinite", "require",
               "copy"):  # fmt: skip
     public(getattr(conversion, _name), home=False)
+
+
+_CLASSES: Final = frozenset({type, type(None)})
+"""The classes of dtypes that are classes of numbers, `float` by default; in NumPy's memory these are in no other order."""
 
 
 def _new(t: Tensor, order: str | None = "C") -> ndarray:
@@ -41,13 +46,17 @@ def _new(t: Tensor, order: str | None = "C") -> ndarray:
 def zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """An array of zeros, float64 by default."""
     default = scoped() or process_default[0]
-    if (dtype is float or dtype is None) and order == "C" and device is None and default.__class__ is NumpyBackend:
+    if default.__class__ is NumpyBackend and dtype.__class__ in _CLASSES and order == "C" and device is None:
         try:
-            made = numpy.zeros(shape)
+            made = numpy.zeros(shape, dtype)
         except Exception:  # what is wrong with the shape is told below
             pass
         else:
-            return new_array(of_new(made, default))
+            array = blank()
+            array._t = of_new(made, default)
+            if not made.ndim:
+                array._how = True
+            return array
     return _new(tb.zeros(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device), order)
 
 
@@ -60,7 +69,7 @@ def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None,
 @public(home=False)
 def empty(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """An uninitialised array; here of zeros, float64 by default."""
-    return _new(tb.zeros(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device), order)
+    return zeros(shape, dtype, order, device=device)
 
 
 @public(home=False)
@@ -68,7 +77,16 @@ def full(
     shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
 ) -> ndarray:
     """An array of one value, or of an array broadcast to a shape."""
-    home = None if fill_value.__class__ in NUMBERS else home_of((fill_value,))
+    kind = fill_value.__class__
+    default = scoped() or process_default[0]
+    if default.__class__ is NumpyBackend and kind in NUMBERS and dtype is None and order == "C" and device is None:
+        try:
+            made = numpy.full(shape, fill_value)
+        except Exception:  # what is wrong with the shape is told below
+            pass
+        else:
+            return new_array(of_new(made, default))
+    home = None if kind in NUMBERS else home_of((fill_value,))
     if home is not None:
         return call_with_default(home, partial(full, shape, fill_value, dtype, order, device=device))
     value = tensor(fill_value)
@@ -101,6 +119,9 @@ def zeros_like(
     a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> ndarray:
     """Zeros in the shape and dtype of an array."""
+    t = a._t if a.__class__ is ndarray else None
+    if t is not None and t.data.__class__ is HOST and dtype is shape is device is None and order == "K":
+        return new_array(Tensor(t.template, t.backend, numpy.zeros(t.data.shape, t.data.dtype)))
     size, wanted, names, backend = _options_like(a, dtype, shape)
     return _new_like(a, tb.zeros(size, dtype=wanted, names=names, backend=backend, device=device), order)
 

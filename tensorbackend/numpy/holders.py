@@ -43,7 +43,10 @@ reference to the root's memory, and copy."""
 
 def release(root: Any) -> None:
     """Makes the views of a root that is written to keep nothing, so that nothing else refers to its memory."""
-    for reference in list(LASTING.pop(id(root), {}).values()):
+    views = LASTING.pop(id(root), None)
+    if views is None:
+        return
+    for reference in list(views.values()):
         view = reference()
         if view is not None:
             view._kept = view._seen = None
@@ -109,6 +112,11 @@ class Step:
         if self.template is None and computes(t.backend):
             self._learn(t, result)
         return result
+
+    def shows(self, of: Template) -> Template | None:
+        """What a view of a base of some template shows, if that is known without reading it."""
+        ready = self._ready
+        return ready[2] if ready is not None and ready[0] is of else self.template
 
     def _learn(self, t: Tensor, result: Tensor) -> None:
         """Notes that a base was read; plans the kernel for one that was read often."""
@@ -256,9 +264,10 @@ class Holder:
             t = self._kept
             if t is None:
                 how = self._how
-                if how.__class__ is Step and how.template is not None:
-                    shown: Template = how.template
-                    return shown
+                if how.__class__ is Step:
+                    shown = how.shows(self._of)
+                    if shown is not None:
+                        return shown
                 t = self._read()
         template: Template = t.template
         return template

@@ -9,16 +9,27 @@ import numpy
 
 from ..backends.numpy_backend.memory import own
 from ..dtypes import ALL_DTYPES, bool_, complex128, finfo, float32, float64, int64, uint64
+from ..ops.indexing.assignment import locked
 from ..template import Template
-from ..tensor import Tensor
-from .holders import Holder, release
+from ..tensor import Tensor, blank_tensor
+from .dtypes import numpy_dtype
+from .holders import LASTING, Holder, Step, release
 from .keys import HOST
-from .layouts import refuse_read_only
+from .layouts import LOCKED, refuse_read_only
 
 _WIDE: Final = frozenset({float64, complex128})
 """Dtypes that hold Python's floats exactly."""
 
 _LARGEST_FLOAT32: Final = finfo(float32).max
+
+EXACT: Final = {
+    dtype: frozenset({
+        *([numpy_dtype(dtype).type] if numpy_dtype(dtype).type.__module__ == "numpy" else []),
+        *([int, float] if dtype in _WIDE else [int] if dtype is int64 else [bool] if dtype is bool_ else []),
+    })
+    for dtype in ALL_DTYPES
+}  # fmt: skip
+"""For each dtype the classes of numbers that NumPy casts to it as the library does, whatever the number."""
 
 _PLACES: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype is bool_ or dtype.is_integer} - {uint64})
 """Dtypes of index arrays and masks; of uint64 NumPy takes the largest for negative ones."""
@@ -40,11 +51,9 @@ def as_written(t: Tensor, template: Template) -> Tensor:
 def is_exact(value: Any, t: Tensor) -> bool:
     """Whether NumPy casts a number to the dtype of a tensor as the library does."""
     kind, dtype = value.__class__, t.template.dtype
-    if kind is float:
-        return dtype in _WIDE or (dtype is float32 and -_LARGEST_FLOAT32 <= value <= _LARGEST_FLOAT32)
-    if kind is int:
-        return dtype is int64 or dtype in _WIDE
-    return kind is t.data.dtype.type or (kind is bool and dtype is bool_)
+    if kind is float and dtype is float32:
+        return bool(-_LARGEST_FLOAT32 <= value <= _LARGEST_FLOAT32)
+    return kind in EXACT[dtype] or kind is t.data.dtype.type
 
 
 def host_places(key: Holder) -> Any:
@@ -71,15 +80,29 @@ def written(t: Tensor, key: Any, v: Tensor) -> bool:
 
 def writeable_part(x: Holder) -> Tensor | None:
     """The tensor of a view in memory that its root owns; `None` if there is no such memory."""
-    refuse_read_only(x)
-    release(x._root)
+    root, how = x._root, x._how
+    is_step, of_root = how.__class__ is Step, x._base is root
+    if LOCKED or not of_root or (is_step and not how.writeable):
+        refuse_read_only(x)
+    if LASTING:
+        release(root)
     x._kept = x._seen = None
-    t = x._root._t
+    t = root._t
     if t.data.__class__ is not HOST:
         return None
-    own(t)
-    read = x._read()
-    return read if read.data.base is t.data and read.data.flags.writeable else None
+    data = own(t)
+    shows = x._shows
+    if of_root and t.template is x._of:
+        if shows is not None:
+            read = blank_tensor()
+            read.template = shows
+            read.backend = t.backend
+            read.data = data[how]
+            return read
+        read = how.read(t) if is_step else x._read()
+    else:
+        read = x._read()
+    return read if read.data.base is data and read.data.flags.writeable else None
 
 
 def written_through(x: Holder, key: Any, v: Any) -> bool:
@@ -94,10 +117,34 @@ def written_through(x: Holder, key: Any, v: Any) -> bool:
         v = v.data
         if new.dtype is not template.dtype or len(new.shape) > len(template.shape) or any(new.names):
             return False
-    elif not is_exact(v, read):
+    elif kind not in EXACT[template.dtype] and not is_exact(v, read):
         return False
     try:
         part[key] = v
     except (ValueError, IndexError, TypeError, OverflowError):  # raised again in the library's words
+        return False
+    return True
+
+
+@locked
+def written_flat(x: Holder, place: int, number: Any) -> bool:
+    """Whether NumPy has written a number to a place of the flat array, in memory that the array or its root owns."""
+    t = x._t
+    if t is None:
+        part = writeable_part(x)
+        if part is None:
+            return False
+    else:
+        if LASTING:
+            release(x)
+        if LOCKED:
+            refuse_read_only(x)
+        part = t
+    if part.data.__class__ is not HOST or not is_exact(number, part):
+        return False
+    data = part.data if t is None else own(t)
+    try:
+        data.flat[place] = number
+    except (IndexError, OverflowError):  # raised again in the library's words
         return False
     return True

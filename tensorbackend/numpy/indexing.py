@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Iterator
+from itertools import product
 from types import EllipsisType
 from typing import Any, Final
 
@@ -21,7 +22,8 @@ from .arrays import put as assign
 from .conversion import NUMBERS, cast, from_numpy, host, tensor
 from .dtypes import HostOnlyError, numpy_dtype
 from .homes import home_of
-from .keys import HOST, coordinates, template_of_part
+from .in_place import written_flat
+from .keys import HOST, INTS, coordinates, template_of_part
 from .layouts import places_in
 from .selected import Selected, select, write_selected
 
@@ -256,21 +258,44 @@ class flatiter:
     def __len__(self) -> int:
         return self.base.size
 
-    def __iter__(self) -> flatiter:
-        return self
+    def __iter__(self) -> Iterator[Any]:
+        """The elements that are left. All iterators of a `flatiter` are one."""
+        if self._rest is None:
+            self._rest = self._elements()
+        return self._rest
+
+    def _elements(self) -> Iterator[Any]:
+        base, shape = self.base, self.base.shape
+        keys: Iterable[Any] = range(shape[0]) if len(shape) == 1 else product(*map(range, shape))
+        for place, key in enumerate(keys, 1):
+            t = base._t
+            if t is None:
+                t = base._read()
+            data = t.data
+            entry = data[key] if data.__class__ is HOST else result(tb.getitem(t, key))
+            t = data = None  # or the program's next write would copy
+            self._place = place
+            yield entry
 
     def __next__(self) -> Any:
-        if self._rest is None:
-            self._rest = iter(flat_view(self.base))
-        entry = next(self._rest)
-        self._place += 1
-        return entry
+        return next(self._rest or iter(self))
 
     def __getitem__(self, key: Any) -> Any:
+        if key.__class__ in INTS:
+            x = self.base
+            t = x._t
+            data = x._read().data if t is None else t.data
+            if data.__class__ is HOST:
+                try:
+                    return data.flat[key]
+                except IndexError:  # raised again in the library's words
+                    pass
         chosen = flat_view(self.base)[key]
         return chosen.copy() if chosen.__class__ is ndarray else chosen
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if key.__class__ in INTS and written_flat(self.base, key, value):
+            return
         home = home_of((self.base,))
         if home is not None:
             call_with_default(home, self.__setitem__, key, value)

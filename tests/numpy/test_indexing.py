@@ -57,6 +57,16 @@ list(x.flat)
 [(part.index, *part.coords, each) for part in [x.T.flat] for each in part]
 for place, each in enumerate(x.flat): x.flat[place + 1 :] = each + place
 x.flat.copy()
+x.flat[2] = 7; x[:, 1:].flat[-1] = 8.5; x.T.flat[1] = 6
+x.flat[6] = 1
+x.flat[-7]
+x.flat[2], x.T.flat[1], x[1:, ::2].flat[1]
+f = x.flat; first = next(f); second = [(f.index, *f.coords, each) for each in f]; third = list(f)
+f = x.flat; [next(f), next(f)]; x[...] = 0; rest = list(f)
+k.flat[1] = 2.5; k.flat[2] = True; m.flat[0] = 7
+x = x.astype('f4'); x.flat[1] = 1e39; x.flat[0] = 1.5
+x.flags.writeable = False; x.flat[0] = 1
+np.broadcast_to(x, (2, *x.shape)).flat[0] = 1
 [row.sum() for row in x[1:, ::2]]
 [row.shape for row in t]
 [e for e in k]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import wraps
 from sys import _getframe
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
 from ...caching.locks import module_lock
 from ...caching.option_keys import NUMBERS
@@ -186,13 +186,16 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_bind_lock)
 
 
-def locked(function: Callable[..., None]) -> Callable[..., None]:
+Given, Result = ParamSpec("Given"), TypeVar("Result")
+
+
+def locked(function: Callable[Given, Result]) -> Callable[Given, Result]:
     """A function that holds the lock."""
 
     @wraps(function)
-    def call(*arguments: Any) -> None:
+    def call(*arguments: Given.args, **options: Given.kwargs) -> Result:
         with lock:
-            function(*arguments)
+            return function(*arguments, **options)
 
     return call
 
