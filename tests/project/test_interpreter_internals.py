@@ -2,7 +2,7 @@
 
 A use is a name that says something about frames, code objects, cells or reference counts. Whoever adds one says what
 happens where the interpreter answers in another way; the row of a use that is gone fails too. All rows were seen to
-hold on CPython 3.11, 3.12, 3.13 and 3.14, unless `proven` says less; where a row depends on counts, the module itself
+hold on CPython 3.11 to 3.15, unless `proven` says less; where a row depends on counts, the module itself
 tries them when it is imported.
 """
 
@@ -35,7 +35,7 @@ class Use(NamedTuple):
 
     reason: str
     fallback: str
-    proven: str = "3.11 to 3.14"
+    proven: str = "3.11 to 3.15"
 
 
 CALLER = Use("the caller's line, file or function", "documented in `sys`; every implementation that runs NumPy has it")
