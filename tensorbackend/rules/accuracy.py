@@ -51,11 +51,11 @@ TO_THE_BIT = Bounds()
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def declare_bound(bound: Bound = EXACT, *, complex: Bound | None = None) -> Callable[[Function], Function]:
+def declare_bound(bound: Bound) -> Callable[[Function], Function]:
     """Declares the bound of a public function that is not an op, such as one that calls several ops."""
 
     def mark(function: Function) -> Function:
-        function.__bounds__ = Bounds(bound, complex)  # type: ignore[attr-defined] # read by tensorbackend.testing
+        function.__bounds__ = Bounds(bound)  # type: ignore[attr-defined] # read by tensorbackend.testing
         return function
 
     return mark

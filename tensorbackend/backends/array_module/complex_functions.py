@@ -25,18 +25,15 @@ _BESIDE = 1 / 4
 """The distance from 1 below which the logarithm of a base is so small that rounding the base changes it much."""
 
 
-def call_unless_flagged(
-    xp: Any, function: Callable[..., Array], *operands: Array, under: str = "raise"
-) -> Array | None:
+def call_unless_flagged(xp: Any, function: Callable[..., Array], *operands: Array) -> Array | None:
     """Calls a function; returns `None` if a step of it was invalid, divided by zero, overflowed or underflowed.
 
-    The processor's flags say so, at no cost; `under` sets what underflow does. A module that is not eager has no flags:
-    the result is always `None`.
+    The processor's flags say so, at no cost. A module that is not eager has no flags: the result is always `None`.
     """
     if not xp.eager:
         return None
     try:
-        with xp.errstate(all="raise", under=under):
+        with xp.errstate(all="raise"):
             return function(*operands)
     except FloatingPointError:
         return None

@@ -105,9 +105,9 @@ def whole(operand: Operand, size: int) -> Tensor:
     return x if operand.mapped else broadcast_to(x, (size, *x.shape))
 
 
-def batch_template(template: Template, size: int, name: str | None = None) -> Template:
+def batch_template(template: Template, size: int) -> Template:
     """A template with one more axis, in front."""
-    return intern_template((size, *template.shape), template.dtype, (name, *template.names))
+    return intern_template((size, *template.shape), template.dtype, (None, *template.names))
 
 
 Rule: TypeAlias = Callable[[Call], Results]

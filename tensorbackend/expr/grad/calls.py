@@ -86,10 +86,6 @@ class Call(NamedTuple):
         count = len(values) + len(self.held)
         return unflatten(self.tree, [choose(self.held[i]) if i in self.held else next(rest) for i in range(count)])
 
-    def for_parameters(self, leaves: Sequence[Any]) -> list[Any]:
-        """The leaves of such a tree that are for parameters, without those in place of `held`."""
-        return [leaf for position, leaf in enumerate(leaves) if position not in self.held]
-
 
 def rename_like(x: Tensor, template: Template) -> Tensor:
     """A tensor under the names of a template."""

@@ -89,14 +89,14 @@ def rows(x: Tensor, start: int, stop: int) -> Tensor:
     return x[..., start:stop, :]
 
 
-def left_adjoint(triangle: Tensor, right: Tensor, *, lower: bool) -> Tensor:
-    """x with adjoint(triangle) @ x = right."""
-    return triangular_solve(conjugate(triangle), right, lower=lower, transform="transpose")
+def left_adjoint(triangle: Tensor, right: Tensor) -> Tensor:
+    """x with adjoint(triangle) @ x = right, for a lower triangle."""
+    return triangular_solve(conjugate(triangle), right, lower=True, transform="transpose")
 
 
-def right_adjoint(triangle: Tensor, left: Tensor, *, lower: bool) -> Tensor:
-    """x with x @ adjoint(triangle) = left."""
-    return triangular_solve(conjugate(triangle), left, left_side=False, lower=lower, transform="transpose")
+def right_adjoint(triangle: Tensor, left: Tensor) -> Tensor:
+    """x with x @ adjoint(triangle) = left, for an upper triangle."""
+    return triangular_solve(conjugate(triangle), left, left_side=False, lower=False, transform="transpose")
 
 
 def lower_half_gradient(gradient: Tensor) -> Tensor:
@@ -159,7 +159,7 @@ def _cholesky(gradient: Tensor, lower: Tensor, x: Tensor) -> Cotangents:
     # Murray, "Differentiation of the Cholesky decomposition" (2016), equation 10.
     middle = tril(matmul(adjoint(lower), gradient))
     middle = real_diagonal(middle) - 0.5 * as_diagonal(real(diagonal(middle)), lower)
-    of_hermitian = left_adjoint(lower, triangular_solve(lower, middle, left_side=False), lower=True)
+    of_hermitian = left_adjoint(lower, triangular_solve(lower, middle, left_side=False))
     return (lower_half_gradient(of_hermitian),)
 
 
@@ -183,11 +183,11 @@ def _lu(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor, Tensor], x: Tenso
         beneath = rows(of_lower, size, lower.shape[-2])
         above = above - matmul(adjoint(rows(lower, size, lower.shape[-2])), beneath)
     middle = tril(below, k=-1) + triu(above)
-    of_product = left_adjoint(square, right_adjoint(pivots, middle, lower=False), lower=True)
+    of_product = left_adjoint(square, right_adjoint(pivots, middle))
     if size < upper.shape[-1]:
-        of_product = concatenate([of_product, left_adjoint(square, beyond, lower=True)], axis=-1)
+        of_product = concatenate([of_product, left_adjoint(square, beyond)], axis=-1)
     if size < lower.shape[-2]:
-        of_product = concatenate([of_product, right_adjoint(pivots, beneath, lower=False)], axis=-2)
+        of_product = concatenate([of_product, right_adjoint(pivots, beneath)], axis=-2)
     return (matmul(permutation, of_product),)
 
 
@@ -210,10 +210,10 @@ def _qr(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor, *, mo
         of_q = by_further if of_q is None else of_q + by_further
     # The gradient of Q is divided by R, that of R is not: their sum before the division would lose the latter.
     if of_q is not None:
-        parts.append(right_adjoint(triangle, of_q - matmul(q, _hermitian(matmul(adjoint(q), of_q))), lower=False))
+        parts.append(right_adjoint(triangle, of_q - matmul(q, _hermitian(matmul(adjoint(q), of_q)))))
     if of_r is not None:
         of_triangle = _hermitian(matmul(columns(of_r, 0, size), adjoint(triangle)))
-        parts.append(right_adjoint(triangle, matmul(q, of_triangle), lower=False))
+        parts.append(right_adjoint(triangle, matmul(q, of_triangle)))
     of_leading = parts[0] if len(parts) == 1 else parts[0] + parts[1]
     if count == size:
         return (of_leading,)
