@@ -7,7 +7,7 @@ as far from one another, unless one of them is the reference.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy
 
@@ -22,7 +22,19 @@ from .values import Array, array_of, tensor_of
 from .walk import computed, spec_of
 
 Inputs = tuple[Any, ...]
-Sizes = Callable[[Node, Inputs, Sequence[Tensor]], "list[Array | float]"]
+
+
+class Measured(NamedTuple):
+    """The tensors of one call, from which the quantities follow whose roundings a bound counts."""
+
+    bound: Bound
+    operands: Sequence[Tensor]
+    results: Sequence[Tensor]
+    magnitudes: Callable[[], Sequence[Array]]
+    """The magnitudes of the op's results for the absolute values of its operands; nothing if it refuses them."""
+
+
+Sizes = Callable[[Measured], "Sequence[Array | float]"]
 
 
 def bound_of(node: Node) -> Bound:
@@ -43,16 +55,20 @@ def bound_of(node: Node) -> Bound:
 
 def allowances(node: Node, bound: Bound, inputs: Inputs, results: Sequence[Tensor]) -> list[Array | float]:
     """The absolute error that a bound allows for each result, besides its ulps of each element."""
-    sizes = _SIZES[bound.scale](node, inputs, results)
-    rounded: list[Array | float] = []
-    for size, x in zip(sizes, results, strict=True):
-        if not x.dtype.is_inexact:
-            rounded.append(0.0)
-            continue
-        eps = finfo(float64).eps if bound.scale == "exponent" else finfo(x.dtype).eps
-        with numpy.errstate(all="ignore"):
-            rounded.append(bound.ulps * eps * size)
-    return rounded
+    return allowed(Measured(bound, tensors_of(inputs), results, lambda: _magnitudes(node, inputs)))
+
+
+def allowed(call: Measured) -> list[Array | float]:
+    """The absolute error that the bound of a call allows, for each result."""
+    bound = call.bound
+    with numpy.errstate(all="ignore"):
+        sizes = _SIZES[bound.scale](call)
+        return [
+            bound.ulps * finfo(float64 if bound.scale == "exponent" else x.dtype).eps * size
+            if x.dtype.is_inexact
+            else 0.0
+            for size, x in zip(sizes, call.results, strict=True)
+        ]
 
 
 def tensors_of(inputs: Inputs) -> list[Tensor]:
@@ -71,64 +87,81 @@ def mapped(inputs: Inputs, function: Callable[[Tensor], Tensor]) -> Inputs:
     return tuple(x if x is None else function(x) if isinstance(x, Tensor) else tuple(map(function, x)) for x in inputs)
 
 
-def _constant(size: float) -> Sizes:
-    return lambda node, inputs, results: [size] * len(results)
+def magnitudes_of(x: Tensor) -> Array:
+    """The absolute values of the elements, in 64 bits."""
+    array = array_of(x)
+    with numpy.errstate(all="ignore"):
+        return numpy.asarray(abs(array if array.dtype.kind == "c" else array.astype(numpy.float64)))
 
 
-def _largest(array: Array) -> float:
-    sizes = abs(array)
-    return float(numpy.max(sizes[numpy.isfinite(sizes)], initial=0.0))
-
-
-def _operand(node: Node, inputs: Inputs, results: Sequence[Tensor]) -> list[Array | float]:
-    """The largest magnitude of a finite element of the operands, at least 1."""
-    sizes = [_largest(array_of(x)) for x in tensors_of(inputs) if x.dtype.is_numeric]
-    return [max([1.0, *sizes])] * len(results)
-
-
-def _square(node: Node, inputs: Inputs, results: Sequence[Tensor]) -> list[Array | float]:
-    return [size * size for size in _operand(node, inputs, results)]
-
-
-def _result(node: Node, inputs: Inputs, results: Sequence[Tensor]) -> list[Array | float]:
-    return [_largest(array_of(x)) for x in results]
-
-
-def _magnitudes(node: Node, inputs: Inputs, results: Sequence[Tensor]) -> list[Array | float]:
-    """The op's results for the absolute values of its operands, by NumPy's backend, else by the reference."""
-    absolute = mapped(inputs, _absolute)
-    for name in ("numpy", "binary"):
-        try:
-            found = computed(node, get_backend(name), absolute)
-        except TensorBackendError:
-            continue
-        return [numpy.nan_to_num(abs(array_of(x)), nan=numpy.inf, posinf=numpy.inf) for x in found]
-    return [0.0] * len(results)
-
-
-def _absolute(x: Tensor) -> Tensor:
-    """Absolute values, 0 for those that are not finite; whole numbers next to floats are indices and stay."""
-    if not x.dtype.is_inexact or x.dtype.is_narrow:
-        return x
-    sizes = abs(array_of(x))
+def absolute(x: Tensor) -> Tensor:
+    """The absolute values of a tensor, 0 for those that are not finite."""
+    sizes = magnitudes_of(x)
     return tensor_of(numpy.where(numpy.isfinite(sizes), sizes, 0.0), x)
 
 
-def _norm(node: Node, inputs: Inputs, results: Sequence[Tensor]) -> list[Array | float]:
-    return [float(numpy.max(size, initial=0.0)) for size in _magnitudes(node, inputs, results)]
+def _constant(size: float) -> Sizes:
+    return lambda call: [size] * len(call.results)
 
 
-def _exponent(node: Node, inputs: Inputs, results: Sequence[Tensor]) -> list[Array | float]:
-    """abs(y * log(x)) times the power's magnitude; infinite where few of the power's digits are certain."""
-    base, power = (array_of(x).astype(numpy.complex128) for x in tensors_of(inputs))
-    (result,) = results
-    size = abs(array_of(result))
-    with numpy.errstate(all="ignore"):
-        exponent = abs(power * numpy.log(base))
-        near = (abs(abs(base) - 1) < 2.0**-40) | numpy.isfinite(power)
-        lost = numpy.where(exponent < numpy.inf, bound_of(node).ulps * finfo(float64).eps * exponent > 2**-10, near)
-        kept = numpy.where(numpy.isfinite(exponent) & ~numpy.isnan(size), size, 0.0)
-        known = numpy.where(kept > 0, exponent * numpy.minimum(kept, finfo(result.dtype).max), 0.0)
+def _largest(x: Tensor) -> float:
+    sizes = magnitudes_of(x)
+    return float(numpy.max(sizes[numpy.isfinite(sizes)], initial=0.0))
+
+
+def _operand(call: Measured) -> list[float]:
+    """The largest magnitude of a finite element of the operands, at least 1."""
+    return [max([1.0, *(_largest(x) for x in call.operands if x.dtype.is_numeric)])] * len(call.results)
+
+
+def _square(call: Measured) -> list[float]:
+    return [size * size for size in _operand(call)]
+
+
+def _result(call: Measured) -> list[float]:
+    """The largest magnitude of a finite element of each result."""
+    return [_largest(x) for x in call.results]
+
+
+def _each(call: Measured) -> Sequence[Array | float]:
+    return call.magnitudes() or [0.0] * len(call.results)
+
+
+def _norm(call: Measured) -> list[float]:
+    return [float(numpy.fmax.reduce(size, axis=None, initial=0.0)) for size in call.magnitudes()] or [0.0] * len(
+        call.results
+    )
+
+
+def _magnitudes(node: Node, inputs: Inputs) -> list[Array]:
+    """The op's results for the absolute values of its operands, by NumPy's backend, else by the reference.
+
+    Whole numbers next to floats are indices and stay.
+    """
+    sizes = mapped(inputs, lambda x: absolute(x) if x.dtype.is_inexact and not x.dtype.is_narrow else x)
+    for name in ("numpy", "binary"):
+        try:
+            found = computed(node, get_backend(name), sizes)
+        except TensorBackendError:
+            continue
+        return [numpy.nan_to_num(magnitudes_of(x), nan=numpy.inf, posinf=numpy.inf) for x in found]
+    return []
+
+
+def _exponent(call: Measured) -> list[Array]:
+    """abs(y * log(x)) times the power's magnitude; infinite where few of the power's digits are certain.
+
+    If the exponent may be wrong by more than 2**-10, few digits of the power are correct: then it may be anything. For
+    an infinite y the power only depends on whether x is inside the unit circle; if x is so near the circle that its
+    magnitude rounds to 1, the power may be anything too.
+    """
+    base, power = (array_of(x).astype(numpy.complex128) for x in call.operands)
+    (result,) = call.results
+    exponent = abs(power * numpy.log(base))
+    near = (abs(abs(base) - 1) < 2.0**-40) | numpy.isfinite(power)
+    lost = numpy.where(exponent < numpy.inf, call.bound.ulps * finfo(float64).eps * exponent > 2**-10, near)
+    kept = numpy.where(numpy.isfinite(exponent) & ~numpy.isnan(array_of(result)), magnitudes_of(result), 0.0)
+    known = numpy.where(kept > 0, exponent * numpy.minimum(kept, finfo(result.dtype).max), 0.0)
     return [numpy.where(lost, numpy.inf, numpy.nan_to_num(known, nan=0.0))]
 
 
@@ -137,7 +170,7 @@ _SIZES: Final[Mapping[Scale, Sizes]] = {
     "one": _constant(1.0),
     "operand": _operand,
     "square": _square,
-    "magnitudes": _magnitudes,
+    "magnitudes": _each,
     "norm": _norm,
     "result": _result,
     "exponent": _exponent,
