@@ -114,24 +114,15 @@ class FunctionDecorator(EndedInC, ContextDecorator):
 
 
 class Ending(EndedInC, Generic[R]):
-    """A `with` block that sets context variables, and ends their values.
+    """A `with` block that binds `value`, sets context variables, and ends their values.
 
-    A block that a generator or a task holds may end before one that began later. It then hands what it restores to
-    the next block above it that sets the same variable, so each value stays until its block ends, and no longer. A
-    block must end in the context in which it began, as no other can change that: else it raises `BackendError`.
+    A block that a generator or a task holds may end before one that began later. It then hands what it restores to the
+    next block above it that sets the same variable, so each value stays until its block ends, and no longer. A block
+    must end in the context in which it began, as no other can change that: else it raises `BackendError`.
 
     Rejected: `contextlib.contextmanager`. Python closes an unreferenced generator in the context that is current then,
     which would restore the values there.
 
-    Parameters
-    ----------
-    value : object
-        The value that `as` binds.
-    settings : sequence of tuple
-        Each variable with its value inside the block.
-
-    Examples
-    --------
     >>> depth = ContextVar("depth", default=0)
     >>> with Ending("deeper", [(depth, 1)]) as name:
     ...     name, depth.get()
@@ -213,18 +204,6 @@ def in_own_context(function: Callable[P, R]) -> Callable[P, R]:
     Python may be interrupted at the start of the end of a `with` block, before anything is restored. This package opens
     its own blocks only in such functions: the interpreter itself leaves the copy, which no interrupt can prevent.
 
-    Parameters
-    ----------
-    function : Callable
-        A function that opens blocks.
-
-    Returns
-    -------
-    Callable
-        The function, to be called in the same way.
-
-    Examples
-    --------
     >>> from contextvars import ContextVar
     >>> depth = ContextVar("depth", default=0)
     >>> @in_own_context

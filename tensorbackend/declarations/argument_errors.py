@@ -38,18 +38,6 @@ _OF_OPERANDS = ("cond", "switch")  # their operands are the arguments of their f
 def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """Wraps a public function that is not a declared op, so that a wrong argument raises an error of the library's own.
 
-    Parameters
-    ----------
-    function : Callable
-        A function with annotations.
-
-    Returns
-    -------
-    Callable
-        The function, which raises an error of the library's own for an argument that its annotation does not allow.
-
-    Examples
-    --------
     >>> @check_arguments
     ... def half(number: float) -> float:
     ...     return number / 2
@@ -81,18 +69,6 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
 def check_arguments_early(function: Callable[P, R]) -> Callable[P, R]:
     """Wraps a public function that keeps its arguments for later, as a transform does: they are checked before it runs.
 
-    Parameters
-    ----------
-    function : Callable
-        A function with annotations.
-
-    Returns
-    -------
-    Callable
-        The function, which raises an error of the library's own for an argument that its annotation does not allow.
-
-    Examples
-    --------
     >>> @check_arguments_early
     ... def twice(function: Callable[[int], int]) -> Callable[[int], int]:
     ...     return lambda number: function(function(number))
@@ -127,18 +103,6 @@ def check_arguments_early(function: Callable[P, R]) -> Callable[P, R]:
 def check_construction(kind: type[T]) -> type[T]:
     """Wraps what makes the objects of a class, so that arguments that it does not take are the library's own error.
 
-    Parameters
-    ----------
-    kind : type
-        A class that users make objects of, with its own `__new__` or `__init__`.
-
-    Returns
-    -------
-    type
-        The same class.
-
-    Examples
-    --------
     >>> from typing import NamedTuple
     >>> @check_construction
     ... class Pair(NamedTuple):

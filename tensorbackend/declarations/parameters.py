@@ -49,28 +49,11 @@ class _AnnotationMeaning(NamedTuple):
 def read_parameters(function: Callable[..., Any], first: int = 0, *, strict: bool = True) -> tuple[Parameter, ...]:
     """The parameters of a function, each with its role and meaning from the type of its annotation.
 
-    Parameters
-    ----------
-    function : Callable
-        A rule, a body, a fall-back or a declaration of the protocol.
-    first : int, default 0
-        The number of parameters at the beginning to skip, such as `self` and the output template.
-    strict : bool, default True
-        Whether an annotation must state whether the parameter takes tensors, as in a declared op. If not, a
-        parameter that may be a number or a tensor, as in a public function around ops, is an option.
+    It skips the `first` ones, such as `self` and the output template. If `strict`, an annotation must say whether the
+    parameter takes tensors, as in a declared op: else it raises `TypeError`, as for an unknown name. If not, a
+    parameter that may be a number or a tensor, as in a public function around ops, is an option, and so is one without
+    annotation.
 
-    Returns
-    -------
-    tuple of Parameter
-        One for each parameter; a parameter without an annotation is an option.
-
-    Raises
-    ------
-    TypeError
-        For an annotation with an unknown name, or one that does not state whether the parameter takes tensors.
-
-    Examples
-    --------
     >>> def scale(x: "Tensor", /, *, by: float = 2.0) -> "Tensor": ...
     >>> [(parameter.name, parameter.kind, parameter.role) for parameter in read_parameters(scale)]
     [('x', 'positional', 'tensor'), ('by', 'keyword', 'option')]

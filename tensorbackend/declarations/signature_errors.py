@@ -21,29 +21,10 @@ if TYPE_CHECKING:
 
 
 def adapt(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the keywords of a call under the function's own names.
+    """The keywords of a call with `name=` in place of `names=`; `None` if the signature takes the call as it is.
 
-    Parameters
-    ----------
-    function : Callable
-        A public function.
-    arguments : sequence
-        The arguments by position.
-    keywords : mapping
-        The arguments by keyword.
+    Raises `SignatureError` if the signature does not take the call.
 
-    Returns
-    -------
-    dict or None
-        The keywords with `name=` in place of `names=`; `None` if the signature takes the call as it is.
-
-    Raises
-    ------
-    SignatureError
-        If the signature does not take the call.
-
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> adapt(tb.stack, ([],), {"names": "batch"})
     {'name': 'batch'}

@@ -58,27 +58,11 @@ may be in the middle of an import."""
 
 
 def fallback(callback: str, accept: str = "any") -> Callable[[Body], Body]:
-    """Declare how a primitive is derived from others.
+    """Declare how a primitive is derived from others, by its callback, for the dtypes of a word of `ACCEPTED`.
 
     The function takes the output template, the input tensors and the options of the callback; neither the template nor
     the tensors have axis names. New tensors are made on the backend of the call. The function uses primitives alone.
-
-    Parameters
-    ----------
-    callback : str
-        The name of the primitive's callback.
-    accept : str, default "any"
-        The dtypes that it is for, a word of `ACCEPTED`.
-
-    Returns
-    -------
-    Callable
-        The decorator.
-
-    Raises
-    ------
-    TypeError
-        If the function does not have the parameters of its callback.
+    Raises `TypeError` if it does not have the parameters of its callback.
     """
 
     def declare(body: Body) -> Body:

@@ -8,20 +8,8 @@ from types import ModuleType
 
 
 def directory(module: str) -> Callable[[], list[str]]:
-    """The `__dir__` of a namespace: its public functions and classes, without the modules that define them.
+    """The `__dir__` of a namespace: its public functions and classes in order, without the modules that define them.
 
-    Parameters
-    ----------
-    module : str
-        The name of the module, or of the package whose `__init__.py` imports the public names.
-
-    Returns
-    -------
-    Callable
-        Returns the names in order.
-
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> "adam" in dir(tb.optimize), "moments" in dir(tb.optimize)
     (True, False)

@@ -211,26 +211,10 @@ def heading(text: str) -> str:
 
 
 def table(text: str, matrix: Template, positions: Sequence[Sequence[int]], cells: Sequence[Sequence[object]]) -> str:
-    """A heading, and the elements of a matrix as a table in HTML.
+    """A heading, and the elements of a matrix as a table in HTML, in which all text is escaped.
 
-    Parameters
-    ----------
-    text : str
-        The heading.
-    matrix : Template
-        The whole matrix.
-    positions : sequence of sequence of int
-        The rows and the columns that are shown, as `ends` returns them.
-    cells : sequence of sequence of object
-        The elements there.
+    `positions` are the rows and columns that are shown, as `ends` returns them, and `cells` the elements there.
 
-    Returns
-    -------
-    str
-        HTML, in which all text is escaped.
-
-    Examples
-    --------
     >>> from tensorbackend.template import Template
     >>> html = table("f32[row: 1][column: 2]", Template((1, 2), "f32", ("row", "column")), [[0], [0, 1]], [[0.5, 1.0]])
     >>> html.count("<td>"), "<td>0.5</td>" in html

@@ -101,6 +101,8 @@ _MARGIN: Final = "" if sys.version_info >= (3, 13) else "    "
 """The indentation of the lines of a docstring after the first; Python 3.13 removes it."""
 
 
+_WIDTH: Final = 112
+"""The longest line of a description."""
 _ENTRY: Final = re.compile(rf"^{_MARGIN}(?=\S)", re.MULTILINE)
 """Where an entry of a section begins."""
 
@@ -114,21 +116,10 @@ def document(function: Function) -> Function:
 def complete_docstring(function: Callable[..., Any], returned: str = "Tensor") -> str | None:
     """The docstring of an op with sections for its parameters and its result.
 
-    Parameters
-    ----------
-    function : Callable
-        A function that declares an op, or one around ops.
-    returned : str, default "Tensor"
-        The type of the result, where the function's annotation does not say it.
+    `returned` is the type of the result where the annotation does not say it. A section is not added if the docstring
+    has it, or if the result or one of the parameters has no description. The docstring of a function of another package
+    is returned unchanged.
 
-    Returns
-    -------
-    str or None
-        The docstring. A section is not added if the docstring has it, or if the result or one of the parameters has no
-        description. The docstring of a function of another package is returned unchanged.
-
-    Examples
-    --------
     >>> complete_docstring(complete_docstring) == complete_docstring.__doc__
     True
     """
@@ -224,11 +215,11 @@ def _default(value: Any) -> str:
 
 
 @cache
-def _wrap_lines(text: str, width: int = 112) -> str:
+def _wrap_lines(text: str) -> str:
     """A description, wrapped into indented lines of a docstring."""
     lines = []
-    while len(text) > width:
-        end = text.rindex(" ", 0, width)
+    while len(text) > _WIDTH:
+        end = text.rindex(" ", 0, _WIDTH)
         lines.append(text[:end])
         text = text[end + 1 :]
     return "\n".join(f"{_MARGIN}    {line}" for line in (*lines, text))

@@ -18,20 +18,8 @@ from .types import DType, float4_e2m1fn, float8_e4m3fn, float8_e5m2, float8_e8m0
 
 @cache
 def code_values(dtype: DType) -> tuple[Any, ...]:
-    """The numbers that the codes of a narrow dtype stand for, in the order of the codes.
+    """The `2**dtype.bits` numbers that the codes of a narrow dtype stand for, in the order of the codes.
 
-    Parameters
-    ----------
-    dtype : DType
-        A narrow dtype.
-
-    Returns
-    -------
-    tuple of int or float
-        `2**dtype.bits` numbers.
-
-    Examples
-    --------
     >>> from tensorbackend.dtypes import int2
     >>> code_values(int2), code_values(float4_e2m1fn)[:8]
     ((0, 1, -2, -1), (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0))
@@ -87,18 +75,6 @@ def encoder(dtype: DType) -> Callable[[Any], int]:
     largest number. In float8_e8m0fnu, ties are rounded up, as is each number between its two smallest ones, and zero
     and negative numbers become NaN.
 
-    Parameters
-    ----------
-    dtype : DType
-        A narrow dtype.
-
-    Returns
-    -------
-    callable
-        Takes an int or a float, and returns a code.
-
-    Examples
-    --------
     >>> [encoder(float8_e4m3fn)(number) for number in (1.0, -1.0, 464.0, 465.0)]
     [56, 184, 126, 127]
     """

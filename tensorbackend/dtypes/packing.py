@@ -283,22 +283,10 @@ def element_type(dtype: DType) -> Callable[[Any], bool | int | float | complex]:
 
 
 def pack_codes(codes: numpy.ndarray[Any, Any], bits: int) -> numpy.ndarray[Any, Any]:
-    """Codes of fewer than 8 bits packed into bytes, the first code in the lowest bits, as files hold them.
+    """Codes of 2, 4 or 8 bits, as uint8, packed into bytes along one axis, as files hold them.
 
-    Parameters
-    ----------
-    codes : numpy.ndarray
-        Codes, as uint8.
-    bits : {2, 4, 8}
-        The bits of a code.
+    The first code is in the lowest bits, and the last byte is filled up with zeros.
 
-    Returns
-    -------
-    numpy.ndarray
-        The bytes, along one axis; the last is filled up with zeros.
-
-    Examples
-    --------
     >>> import numpy
     >>> pack_codes(numpy.array([1, 2, 3], "uint8"), 4).tolist()
     [33, 3]

@@ -23,20 +23,8 @@ _OF_TENSORS: Final = {"[synonyms]", "[recipes]", "[package]", "[tensor]"}
 
 @cache
 def rows(*sections: str) -> Mapping[str, str]:
-    """Return the hints of sections, by name.
+    """The hints of sections such as `"linalg"`, by name: what to write, by what was written. A section may be missing.
 
-    Parameters
-    ----------
-    *sections : str
-        Sections of the file, such as `"linalg"` or `"keywords.of_functions"`; one without rows may be missing.
-
-    Returns
-    -------
-    Mapping of str to str
-        What to write, by what was written.
-
-    Examples
-    --------
     >>> rows("linalg")["pinverse"], rows("keywords.of_functions")["sum.weights"]
     ('tb.linalg.pinv(x)', 'write tb.dot(x, weights, contract=...)')
     """
@@ -90,22 +78,10 @@ def lacking() -> list[str]:
 
 
 def advice(name: str, space: str = "") -> str | None:
-    """Return what to write instead of a name of another library; `None` if there is no equivalent.
+    """What to write instead of a name of another library, as code or words with code; `None` if there is no equivalent.
 
-    Parameters
-    ----------
-    name : str
-        The name that was looked for.
-    space : str, optional
-        Where it was looked for: a namespace, such as `"linalg"`, or `"Tensor"`; by default the package itself.
+    `space` is where it was looked for, such as `"linalg"` or `"Tensor"`; by default the package itself.
 
-    Returns
-    -------
-    str or None
-        Code, or words with code among them.
-
-    Examples
-    --------
     >>> advice("cumsum"), advice("ravel"), advice("randn", "random"), advice("numpy", "Tensor")
     ('tb.cumulative_sum', 'tb.reshape(x, -1)', 'tb.random.normal(key, shape)', 'numpy.asarray(x)')
     >>> advice("fillna"), advice("randperm")  # a method elsewhere, and what has a namespace here

@@ -9,20 +9,10 @@ from types import FrameType
 
 
 def expression_at(frame: FrameType) -> ast.expr | None:
-    """Return the expression or the target of an assignment that a frame evaluates.
+    """The expression or the target of an assignment that a frame evaluates.
 
-    Parameters
-    ----------
-    frame : FrameType
-        A frame that runs.
+    `None` if its source is not known, or if a whole statement runs.
 
-    Returns
-    -------
-    ast.expr or None
-        The expression; `None` if its source is not known, or if a whole statement runs.
-
-    Examples
-    --------
     >>> import sys
     >>> names = {"at": lambda: expression_at(sys._getframe(1))}
     >>> exec("answer = at()", names)

@@ -62,31 +62,10 @@ WORDS: Final = (CONSTANT, *EXTENSIONS)
 def sides_of(x: Template, boundary: Boundary, axes: Sequence[int], /, *, option: str) -> tuple[Sides, ...]:
     """The values below and above each of the given axes, for a boundary as a user passes it.
 
-    Parameters
-    ----------
-    x : Template
-        The template of the tensor whose axes a mapping names.
-    boundary : str, number, pair or mapping
-        See `Boundary`. An axis that a mapping leaves out has "constant" on both sides.
-    axes : sequence of int
-        Positions of the axes in question.
-    option : str
-        The name of the argument, for errors.
+    For each axis it is a mode or a number for each side; an axis that a mapping leaves out has "constant". `option`
+    names the argument in errors. Raises `ArgumentError` for an unknown mode, or a value that is neither a mode nor a
+    number, and `AxisError` for a mapping with an axis that is not among `axes`.
 
-    Returns
-    -------
-    tuple of pairs
-        For each of the axes, a mode or a number for each side.
-
-    Raises
-    ------
-    ArgumentError
-        For an unknown mode, or a value that is neither a mode nor a number.
-    AxisError
-        For a mapping with an axis that is not among `axes`.
-
-    Examples
-    --------
     >>> sides_of(Template((2, 3), "f32", ("row", "column")), {"column": ("edge", 1.5)}, (0, 1), option="boundary")
     (('constant', 'constant'), ('edge', 1.5))
     """

@@ -81,20 +81,8 @@ def apply(function: Callable[[Any], Any], size: Any) -> Any:
 
 
 def maximum(left: Any, right: Any) -> Any:
-    """Returns the larger of two sizes; of symbolic sizes an expression, without a guard.
+    """The larger of two sizes; of symbolic sizes an expression, without a guard.
 
-    Parameters
-    ----------
-    left, right : int
-        Sizes, or expressions of sizes.
-
-    Returns
-    -------
-    int
-        The larger one.
-
-    Examples
-    --------
     >>> maximum(3, 5)
     5
     """

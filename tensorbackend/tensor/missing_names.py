@@ -39,24 +39,10 @@ find_public: SuppliedFunction[Callable[[str], str | None]] = SuppliedFunction(la
 
 
 def missing_name_error(name: str, space: str, *, obj: object) -> MissingNameError:
-    """Return the error for a name that a namespace does not have.
+    """The error for a name that a namespace does not have, such as `"linalg"`, or `""` for the package itself.
 
-    Parameters
-    ----------
-    name : str
-        The name.
-    space : str
-        The namespace, such as `"linalg"`; empty for the package itself.
-    obj
-        The namespace's module.
+    It says what to write instead if that is known.
 
-    Returns
-    -------
-    MissingNameError
-        The error, which says what to write instead if that is known.
-
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> raise missing_name_error("pinverse", "linalg", obj=tb.linalg)
     Traceback (most recent call last):
@@ -81,20 +67,8 @@ tb.linalg.pinv(x)
 
 
 def missing_names(module: str) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a namespace without names that are imported late: each is an error.
+    """The `__getattr__` of a namespace without names that are imported late: each is a `MissingNameError`.
 
-    Parameters
-    ----------
-    module : str
-        The name of the module.
-
-    Returns
-    -------
-    Callable
-        Raises `MissingNameError`.
-
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> hasattr(tb.fft, "convolve")
     False
@@ -109,21 +83,9 @@ def missing_names(module: str) -> Callable[[str], Any]:
 def explain_missing(owner: type[T]) -> type[T]:
     """Give a class of results or matrices an error for attributes that those of other libraries have.
 
-    The error says what to write: a hint, an attribute that differs in capitals or underscores, or the
-    function of that name in the namespace of the class. For any other name it lists the parts of a named tuple.
+    The error says what to write: a hint, an attribute that differs in capitals or underscores, or the function of that
+    name in the namespace of the class. For any other name it lists the parts of a named tuple.
 
-    Parameters
-    ----------
-    owner : type
-        The class, or the base class of several.
-
-    Returns
-    -------
-    type
-        The same class.
-
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> tb.linalg.eigh(tb.eye(2)).w
     Traceback (most recent call last):
@@ -207,18 +169,6 @@ def explain_assignments(owner: type[T]) -> type[T]:
 
     They stay plain properties, because only those are read quickly; type checkers see no setter.
 
-    Parameters
-    ----------
-    owner : type
-        The class.
-
-    Returns
-    -------
-    type
-        The same class.
-
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> tb.eye(2).names = ("row", "column")
     Traceback (most recent call last):

@@ -48,25 +48,11 @@ def _reflected_method(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
 
 
 def is_left_to(other: object, op: str) -> bool:
-    """Return whether an operator defers to the method of a second operand that its op does not take.
+    """Whether an operator defers to the method of a second operand that its op does not take.
 
-    Methods of Python's own classes are not called: a list would repeat itself in `x * [1, 2]`, and be unequal in
-    `x == [1, 2]`. Python decides whether a tensor equals anything but a list, such as None.
+    Methods of Python's own classes are not called: a list would repeat itself in `x * [1, 2]`, and be unequal in `x ==
+    [1, 2]`. Python decides whether a tensor equals anything but a list, such as None.
 
-    Parameters
-    ----------
-    other
-        The second operand.
-    op : str
-        The name of the op.
-
-    Returns
-    -------
-    bool
-        Whether the operand has a method for the operator with the operands exchanged.
-
-    Examples
-    --------
     >>> from fractions import Fraction
     >>> is_left_to(Fraction(1, 2), "multiply"), is_left_to([1, 2], "multiply"), is_left_to(None, "equal")
     (True, False, True)

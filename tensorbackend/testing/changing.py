@@ -36,24 +36,11 @@ SIZES = (0, 1, 2, 3, 5)
 
 
 def resize(call: Invocation, sizes: Mapping[int, int], *, options: bool = False) -> Invocation:
-    """The same call with other sizes of axes; its tensors repeat their elements. The result may be an invalid call.
+    """The same call with other sizes of axes, by the old ones; its tensors repeat their elements.
 
-    Parameters
-    ----------
-    call : Invocation
-        The call.
-    sizes : mapping of int to int
-        The new sizes, by the old ones. Axes of equal sizes get equal sizes.
-    options : bool, default False
-        Whether numbers in options are changed as well, other than those that name axes.
+    With `options`, numbers in options are changed as well, other than those that name axes. The result may be an
+    invalid call.
 
-    Returns
-    -------
-    Invocation
-        The call.
-
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> call = Invocation("broadcast_to", (tb.tensor([1, 2]), (3, 2)), {})
     >>> other = resize(call, {2: 4, 3: 5}, options=True)
@@ -119,22 +106,8 @@ def _add_products(sizes: Mapping[int, int], shapes: Iterable[Sequence[int]]) -> 
 def changing(draw: Draw, name: str, dtype: DType, *, count: int = 5) -> list[Invocation]:
     """Calls of an op that differ only in sizes. Some may be invalid calls; all tensors are on BinaryBackend.
 
-    Parameters
-    ----------
-    name : str
-        The name of the op.
-    dtype : DType
-        The dtype of its tensors, or of the first of them.
-    count : int, default 5
-        The number of calls.
+    The first tensor has the dtype, and the last call the sizes that the op's generator drew.
 
-    Returns
-    -------
-    SearchStrategy of list of Invocation
-        The calls; the last one has the sizes that its op's generator drew.
-
-    Examples
-    --------
     >>> from hypothesis import find
     >>> from tensorbackend.dtypes import float32
     >>> len(find(changing("exp", float32), lambda drawn: True))

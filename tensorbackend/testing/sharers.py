@@ -193,19 +193,8 @@ SHARERS: dict[str, Sharer] = {
 def check_values_stay(given: Tensor, key: Any, value: Any, backend: Backend) -> None:
     """Raises `Disagreement` if `x[key] = value` changes anything that was made from x before.
 
-    Parameters
-    ----------
-    given : Tensor
-        A tensor on BinaryBackend, with at least one axis and one element.
-    key : Index
-        A key.
-    value : Tensor or scalar
-        The assigned value.
-    backend : Backend
-        The backend.
+    `given` is on BinaryBackend, with at least one axis and one element.
 
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> check_values_stay(tb.tensor([1.0, 2.0], backend="binary"), 0, 5.0, tb.get_backend("numpy"))
     """

@@ -29,23 +29,9 @@ WIDER: Final = {float32: float64, complex64: complex128}
 def accumulator_dtype(dtype: DType, terms: int, widest: DType = float64) -> DType:
     """The dtype to add up to `terms` elements in, one by one: of many, float32 alone loses per cent.
 
-    Parameters
-    ----------
-    dtype : DType
-        The dtype of the elements.
-    terms : int
-        How many there may be for one sum.
-    widest : DType, default float64
-        The widest floating dtype that the backend has.
+    It is float32 for few narrow floats; float64 for many of up to 32 bits, complex128 for many of complex64, if the
+    backend has them, whose `widest` floating dtype says so; for others the dtype itself.
 
-    Returns
-    -------
-    DType
-        float32 for few narrow floats; float64 for many of up to 32 bits, complex128 for many of complex64, if the
-        backend has them; for others the dtype itself.
-
-    Examples
-    --------
     >>> accumulator_dtype(float32, 1000), accumulator_dtype(float32, 3)
     (float64, float32)
     """

@@ -41,20 +41,8 @@ class Memory(numpy.ndarray[Any, Any]):
 def own(x: Tensor) -> Array:
     """The payload of a tensor in memory that nobody else sees, to be written to; a copy where somebody may.
 
-    The caller holds the lock of assignments, and no reference to the payload.
+    It becomes the payload of x. The caller holds the lock of assignments, and no reference to the payload.
 
-    Parameters
-    ----------
-    x : Tensor
-        A tensor on NumPy, which gets the returned array as its payload.
-
-    Returns
-    -------
-    numpy.ndarray
-        The payload.
-
-    Examples
-    --------
     >>> import tensorbackend as tb
     >>> x = tb.zeros(3)
     >>> first = own(x).ctypes.data

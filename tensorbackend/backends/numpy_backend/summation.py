@@ -37,22 +37,10 @@ class _Step(NamedTuple):
 
 
 def steps_along(shape: Shape, axis: int, merged: bool) -> list[_Step]:
-    """The steps after which at most `_TERMS` partial sums are left along an axis.
+    """The steps after which at most `_TERMS` partial sums are left along an axis; none for few terms or in pairs.
 
-    Parameters
-    ----------
-    shape : tuple of int
-        The shape of the array.
-    axis : int
-        The axis to add along.
-    merged : bool
-        Whether axes may be merged, as in an array in row-major order. Then short rows are added many at a time: the
-        partial sums are of rows that are far apart.
-
-    Returns
-    -------
-    list of _Step
-        The steps; none for few terms, and where NumPy adds in pairs.
+    `merged` says whether axes may be merged, as in an array in row-major order. Then short rows are added many at a
+    time: the partial sums are of rows that are far apart.
     """
     before, terms, behind = shape[:axis], shape[axis], shape[axis + 1 :]
     width = prod(behind)
@@ -108,27 +96,9 @@ def _is_plain(x: Template, axes: tuple[int, ...], dtype: DType) -> bool:
 
 
 def sum_kernel(xp: Any, plain: Kernel, x: Template, axes: tuple[int, ...], keepdims: bool, dtype: DType) -> Kernel:
-    """A kernel that adds along axes: `plain` where that adds in pairs or adds few terms, else by partial sums.
+    """A kernel that adds along axes in a dtype: `plain` where that adds in pairs or few terms, else by partial sums.
 
-    Parameters
-    ----------
-    xp : module
-        NumPy.
-    plain : Kernel
-        The sum as NumPy computes it.
-    x : Template
-        The operand; its payload may have strides of any order.
-    axes : tuple of int
-        The axes to add along, in ascending order.
-    keepdims : bool
-        Whether the axes stay, with size 1.
-    dtype : DType
-        The dtype to add in.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
+    The payload of `x` may have strides of any order; `axes` are in ascending order.
     """
     if _is_plain(x, axes, dtype):
         return plain

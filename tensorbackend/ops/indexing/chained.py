@@ -51,20 +51,7 @@ class _Target:
 
 
 def is_lost(x: Tensor, caller: FrameType) -> bool:
-    """Whether nothing will refer to the tensor that a statement assigns to.
-
-    Parameters
-    ----------
-    x : Tensor
-        The tensor.
-    caller : FrameType
-        The frame that assigns.
-
-    Returns
-    -------
-    bool
-        Whether the assignment is lost.
-    """
+    """Whether nothing will refer to the tensor that a statement of the calling frame assigns to."""
     code = caller.f_code
     known = _targets.get(id(code))
     if known is None:

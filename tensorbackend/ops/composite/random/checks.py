@@ -40,23 +40,10 @@ def in_ascending_order(low: Any, high: Any, most: float = math.inf) -> bool:
 
 
 def require(condition: tuple[str, Callable[..., Any]], remedy: str = "", /, **parameters: Parameter) -> None:
-    """Raises an error unless a condition holds for each element of some parameters.
+    """Raises an error unless a condition, in words and as a function of tensors, holds for each element of parameters.
 
-    Parameters
-    ----------
-    condition : tuple of str and function
-        What is expected, and a function of tensors that returns bools.
-    remedy : str, default ""
-        What to do instead.
-    **parameters : tuple
-        The parameters by their names.
-
-    Raises
-    ------
-    ArgumentError
-        If all parameters are Python numbers.
-    DataError
-        If some are tensors; not in a trace or a dry run, where there is no data.
+    It is an `ArgumentError` if all parameters are Python numbers, and a `DataError` if some are tensors; in a trace or
+    a dry run, where there is no data, tensors are not checked.
     """
     expectation, holds = condition
     numbers = all(scalar_kind(given) is not None for given, _ in parameters.values())
