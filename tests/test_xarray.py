@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -352,3 +353,15 @@ def _check_drawn(ds: Any) -> None:
 def test_drawn_datasets(backend: str) -> None:
     if backend == "numpy":  # one is enough for trees
         _check_drawn()
+
+
+def test_a_variable_of_a_netcdf_file_has_its_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).resolve().parents[1] / "docs" / "data.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```py\n(import xarray\n.*?)^```", page, re.MULTILINE | re.DOTALL)
+    array = xr.DataArray(np.arange(6.0).reshape(2, 3), dims=("time", "latitude"))
+    array.to_dataset(name="t2m").to_netcdf(tmp_path / "era5.nc", engine="scipy")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"tb": tb}
+    exec(code, names)
+    assert names["temperature"].names == ("time", "latitude")
+    assert names["temperature"].tolist() == array.values.tolist()
