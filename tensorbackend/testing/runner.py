@@ -7,10 +7,11 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis.errors import Unsatisfiable
+from hypothesis.strategies import SearchStrategy
 
 from ..declarations.op_specs import OPS, word
 from ..dtypes import ALL_DTYPES, NARROW_DTYPES, DType
@@ -20,7 +21,10 @@ from ..protocol.core import Core
 from ..tensor import Tensor
 from .calls import Invocation, calls, dtypes_to_draw
 from .conformance import judge
+from .divergences import divergences_of
 from .failures import Disagreement
+from .judging import Judge
+from .programs import KINDS, Program, programs
 from .source import public, qualified
 from .strategies import tensors
 from .transport import TRANSPORT, check_transport
@@ -37,11 +41,15 @@ Status: TypeAlias = Literal["pass", "divergence", "unsupported", "refused", "fai
 STATUSES: tuple[Status, ...] = ("pass", "divergence", "unsupported", "refused", "fail")
 
 
+PROGRAMS = "programs"
+"""The family of kinds of programs, which are checked as ops are."""
+
+
 class Pair(NamedTuple):
-    """One op with one dtype on a backend."""
+    """One op with one dtype on a backend, or one kind of programs."""
 
     op: str
-    """The public name with its namespace, such as `linalg.qr`."""
+    """The public name with its namespace, such as `linalg.qr`, or one of `KINDS`."""
     family: str
     dtype: str
     status: Status
@@ -67,6 +75,8 @@ def family_of(name: str) -> str:
     """
     if name == TRANSPORT:
         return word(Core.__module__)
+    if name in KINDS:
+        return PROGRAMS
     spec = OPS.get(name)
     return spec.family if spec is not None else word(public(name).__module__)
 
@@ -118,6 +128,7 @@ def check_pair(
     """
     ulps = 0.0
     drawn: Counter[str] = Counter()
+    judge_program = Judge(backend)
     divergences: dict[str, None] = {}
     lacks: dict[str, None] = {}
 
@@ -131,14 +142,17 @@ def check_pair(
         suppress_health_check=list(HealthCheck),
         report_multiple_bugs=False,
     )
-    @given(tensors(dtype) if name == TRANSPORT else calls(name, dtype))
-    def agree(call: Invocation | Tensor) -> None:
+    @given(_strategy(backend, name, dtype))
+    def agree(call: Invocation | Tensor | Program) -> None:
         nonlocal ulps
         proceed()
         drawn["all"] += 1
         try:
             if isinstance(call, Tensor):
                 check_transport(call, backend)
+                return
+            if isinstance(call, Program):
+                drawn["compared" if judge_program(call) else "refused"] += 1
                 return
             verdict = judge(call, backend)
         except UnsupportedOp as error:
@@ -151,7 +165,7 @@ def check_pair(
             divergences[verdict.divergence.reason] = None
 
     def pair(status: Status, reasons: Iterable[str] = (), failure: Disagreement | None = None) -> Pair:
-        known = name if name == TRANSPORT else qualified(name)
+        known = name if name == TRANSPORT or name in KINDS else qualified(name)
         judged_pair = Pair(known, family_of(name), dtype.name, status, drawn["all"], ulps, tuple(reasons))
         if failure is None:
             return judged_pair
@@ -166,11 +180,18 @@ def check_pair(
     except Exception as error:  # Hypothesis raises it for a backend that returns another result the second time
         proceed()
         return pair("fail", failure=Disagreement("exception", f"{type(error).__name__}: {error}"))
-    if lacks:
+    if lacks and not drawn["compared"]:
         return pair("unsupported", lacks)
     if divergences:
         return pair("divergence", divergences)
     return pair("refused" if drawn["refused"] == drawn["all"] else "pass")
+
+
+def _strategy(backend: Backend, name: str, dtype: DType) -> SearchStrategy[Any]:
+    """What is drawn for a name."""
+    if name in KINDS:
+        return programs(name, dtype, divergences_of(backend))
+    return tensors(dtype) if name == TRANSPORT else calls(name, dtype)
 
 
 def check_pairs(

@@ -27,11 +27,21 @@ from .walk import Tensors, Visit, Walk, opened
 
 
 class CompiledSide:
-    """Compares values of a program, compiled by the second engine, with the first engine's."""
+    """Compares values of a program, which the second engine runs as a whole, with the first engine's."""
 
-    def __init__(self, graph: Graph, tensors: Sequence[Tensor], home: Backend, first: Visit, second: Backend) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        tensors: Sequence[Tensor],
+        home: Backend,
+        first: Visit,
+        second: Backend,
+        *,
+        compiles: bool = True,
+    ) -> None:
         self.graph, self.tensors = opened(graph), tensors
         self.home, self.second = home, second
+        self.compiles, self.samples = compiles, SAMPLES
         self.values: dict[Value, Tensor] = dict(zip(self.graph.parameters, tensors, strict=True))
         self.number = 0
 
@@ -62,7 +72,7 @@ class CompiledSide:
         """The movements of all values; measured when a value is not equal."""
         if self._spread is None:
             self._spread = Spread()
-            for sample in range(SAMPLES):
+            for sample in range(self.samples):
                 Mover(lambda visit: Walk(self.home, visit, self._keep_loop), sample, self._keep).walk.run(
                     self.graph, self.tensors
                 )
@@ -83,10 +93,22 @@ class CompiledSide:
             got = self._run(self.graph.outputs)
         except Exception as error:
             return self._raised(error)
-        wrong = [value for value, x in zip(self.graph.outputs, got, strict=True) if self._judge(value, x) is not None]
-        if not wrong:
-            return None
-        last = wrong[0].node
+        wrong = self.wrong_results(got)
+        return self.first_wrong(wrong[0][0], got) if wrong else None
+
+    def wrong_results(self, got: Sequence[Tensor]) -> list[tuple[Value, Array, Array, Array]]:
+        """The results that are wrong, each with the two engines' elements and where they are too far apart."""
+        found = (self._judge(value, x) for value, x in zip(self.graph.outputs, got, strict=True))
+        return [each for each in found if each is not None]
+
+    def sample_again(self, samples: int) -> None:
+        """Measures the movements of values anew, by another number of samples."""
+        self.samples, self._spread = samples, None
+        self._known.clear()
+
+    def first_wrong(self, result: Value, got: Sequence[Tensor]) -> Difference:
+        """The first op after which the program is wrong, before one of its wrong results."""
+        last = result.node
         while last.op == RENAMED:
             last = last.operands[0].node
         nodes = [node for node in reachable(last.values) if node.op not in (PARAMETER, CAPTURED, RENAMED)]
@@ -98,8 +120,8 @@ class CompiledSide:
         while (earlier := self._wrong_operand(culprit)) is not None:
             culprit = earlier
         if not self._is_wrong(culprit):  # only the whole program shows it
-            x = got[self.graph.outputs.index(wrong[0])]
-            self._known[culprit] = [found] if (found := self._judge(wrong[0], x)) is not None else []
+            x = got[self.graph.outputs.index(result)]
+            self._known[culprit] = [found] if (found := self._judge(result, x)) is not None else []
             return self._difference(culprit, self._held(self.graph.outputs, self.graph.parameters))
         return self._difference(culprit, self._smallest(culprit))
 
@@ -136,11 +158,11 @@ class CompiledSide:
         return (value, wanted, got, wrong) if wrong.any() else None
 
     def _run(self, outputs: Sequence[Value], inputs: Sequence[Value] | None = None) -> list[Tensor]:
-        """Some values by a compiled program, which begins at the parameters or at other values."""
+        """Some values by the second engine's program, which begins at the parameters or at other values."""
         given = self.graph.parameters if inputs is None else inputs
         graph = self._between(outputs, given)
         tensors = [move(self.values[value], self.second) for value in given]
-        return list(jit(lambda *operands: graph(*operands))(*tensors))
+        return list((jit(lambda *operands: graph(*operands)) if self.compiles else graph)(*tensors))
 
     def _between(self, outputs: Sequence[Value], inputs: Sequence[Value]) -> Graph:
         """The program from some values to others."""
