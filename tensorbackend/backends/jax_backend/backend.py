@@ -204,15 +204,8 @@ class JaxBackend(
         if not graph.parameters:
             return self.enter(Program(graph, self).kernel)
         compiled: Kernel = self.jitted(graph, donated)  # runs where its arguments are
-        if not donated:
-            return compiled
 
-        taken, traced = usable(graph, donated), self.traced
-        needed = [place in taken for place in donated]
-
-        def run(*payloads: Any) -> Payload:
-            _copy_shared(payloads[-1], needed, traced)
-            arrays = in_order(payloads, donated)
+        def run(*arrays: Any) -> Payload:
             try:
                 return compiled(*arrays)
             except ValueError as error:  # JAX takes no options for a function that another one calls while it is traced
@@ -220,7 +213,16 @@ class JaxBackend(
                     raise
                 return Program(graph, self).kernel(*arrays)
 
-        return run
+        if not donated:
+            return run
+        taken, traced = usable(graph, donated), self.traced
+        needed = [place in taken for place in donated]
+
+        def run_donated(*payloads: Any) -> Payload:
+            _copy_shared(payloads[-1], needed, traced)
+            return run(*in_order(payloads, donated))
+
+        return run_donated
 
     def jitted(self, graph: Graph, donated: Sequence[int]) -> Any:
         """The function of `jax.jit` that computes a graph on arrays, and may write over donated ones.
@@ -231,14 +233,15 @@ class JaxBackend(
         """
         places, barrier = usable(graph, donated), self.lax.optimization_barrier
         if not donated or not self.rematerializes:
-            return self.jax.jit(Program(graph, self).kernel, donate_argnums=places)
+            kernel = Program(graph, self).kernel
+            return self.jax.jit(kernel, donate_argnums=places, compiler_options=self.compiler_options)
         from ...expr.cost.rematerialization import parts_at_peak
 
         run, parts = Program(graph, self).kernel, parts_at_peak(common_subexpressions(graph), donated)
         if parts is not None:
             first, rest = (Program(part, self).kernel for part in parts)
             run = lambda *arrays: rest(*arrays, *barrier(first(*arrays)))  # noqa: E731
-        return self.jax.jit(run, donate_argnums=places, compiler_options=LEAST_MEMORY)
+        return self.jax.jit(run, donate_argnums=places, compiler_options=LEAST_MEMORY | self.compiler_options)
 
     def graph_on_mesh(self, graph: Graph, layout: Layout, /) -> Compiled:
         """XLA's figures for a graph, which a separate process compiles for virtual devices."""

@@ -102,6 +102,15 @@ class JaxBase(ArrayBase):
     composing: CompositeScope
     """Whether a composite is being compiled."""
 
+    @property
+    def compiler_options(self) -> dict[str, Any]:
+        """The options with which XLA compiles a program.
+
+        On a CPU, results of 16 bits are computed in float32. Where the next step widens one, XLA would not round it: a
+        program would give other numbers than its ops, and another order of equal numbers.
+        """
+        return {"xla_allow_excess_precision": False} if self.platform == "cpu" else {}
+
     def adds_one_by_one(self, count: int, dtype: DType) -> bool:
         """Whether XLA's CPU compiler adds so many numbers of a dtype one by one, where it does not add in pairs.
 

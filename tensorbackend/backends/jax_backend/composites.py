@@ -49,7 +49,9 @@ class JaxComposites(JaxBase):
 
         A default that reads data runs op by op, and so do calls made while JAX traces a function.
         """
-        compiled: Kernel | None = self.jax.jit(partial(self._default_function, default_impl, call))
+        compiled: Kernel | None = self.jax.jit(
+            partial(self._default_function, default_impl, call), compiler_options=self.compiler_options
+        )
         composing, tracer, leaves = self.composing, self.jax.core.Tracer, self.jax.tree_util.tree_leaves
         flat = all(isinstance(operand, Template) for operand in call.inputs)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ....dtypes import DType, as_dtype, float32, float64, uint64
+from typing import Final
+
+from ....dtypes import DType, as_dtype, float16, float32, float64, uint64
 from ....rules.random import check_fits
 from ....template import Shape
 from ....tensor import Tensor
@@ -34,16 +36,21 @@ def uniform_between(key: Tensor, low: Tensor, high: Tensor, shape: Shape) -> Ten
 def spread(fraction: Tensor, low: Tensor, high: Tensor) -> Tensor:
     """The numbers at fractions of the way from `low` to `high`, rounded as JAX rounds them."""
     span = subtract(high, low)
-    if low.dtype is float32:
-        wide = add(multiply(astype(fraction, float64), astype(span, float64)), astype(low, float64))
-        sample = astype(wide, float32)
+    if low.dtype in _EXACT_PRODUCTS:
+        wide = _EXACT_PRODUCTS[low.dtype]
+        scaled = add(multiply(astype(fraction, wide), astype(span, wide)), astype(low, wide))
+        sample = astype(scaled, low.dtype)
     else:
         sample = (_scale_once_rounded if low.dtype is float64 else _scale_rounding)(fraction, span, low)
     return maximum(low, sample)
 
 
-# Where hardware fuses the product and the sum, JAX's numbers are rounded only once, except those of narrow dtypes.
-# float32 and float64 are rounded once here too, whether or not a compiler fuses: the products are exact.
+# Where hardware fuses the product and the sum, JAX's numbers are rounded only once: those of float16 too on recent
+# processors, those of no narrower dtype. They are rounded once here, whether or not a compiler fuses: the products are
+# exact.
+
+_EXACT_PRODUCTS: Final = {float32: float64, float16: float32}
+"""The dtype in which a product of two numbers of a dtype is exact."""
 
 
 _FIRST_26_BITS = (1 << 64) - (1 << 27)
