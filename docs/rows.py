@@ -89,8 +89,8 @@ row{compared}.*
 """
 
 
-FIRST = {"numpy": "---\nsearch: {boost: 1.5} # a name of NumPy is found here before words of running text\n---\n\n"}
-"""What is in front of the title of a page."""
+FIRST = {"numpy": "search: {boost: 1.5} # a name of NumPy is found here before words of running text\n"}
+"""What else is in front of the title of a page."""
 
 
 def page(system: str) -> str:
@@ -103,7 +103,7 @@ def page(system: str) -> str:
     title = f"{name} ({SHORT[system]})" if system in SHORT else name
     head = PAGE.format(name=name, title=title, introduction=table.introduction, names=table.names)
     rows = "".join(f"| `{row.name}` | {_cell(row.code)} | {row.remark} |\n" for row in table.rows)
-    return FIRST.get(system, "") + head + rows + NOTE.format(system=system, compared=compared)
+    return f"---\nhide: [toc] # the table needs the room\n{FIRST.get(system, '')}---\n\n" + head + rows + NOTE.format(system=system, compared=compared)
 
 
 def _cell(code: str) -> str:

@@ -100,6 +100,10 @@ PARTS = {
 """Callbacks that compute parts of a public function, such as a loss and its gradient, with that function."""
 
 NX_INTRODUCTION = """\
+---
+hide: [toc] # the table needs the room
+---
+
 # Coming from Nx
 
 Callbacks have the same names as in `Nx.Backend`, and also take the output template first. A public function has its
