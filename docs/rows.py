@@ -103,7 +103,12 @@ def page(system: str) -> str:
     title = f"{name} ({SHORT[system]})" if system in SHORT else name
     head = PAGE.format(name=name, title=title, introduction=table.introduction, names=table.names)
     rows = "".join(f"| `{row.name}` | {_cell(row.code)} | {row.remark} |\n" for row in table.rows)
-    return f"---\nhide: [toc] # the table needs the room\n{FIRST.get(system, '')}---\n\n" + head + rows + NOTE.format(system=system, compared=compared)
+    return (
+        f"---\nhide: [toc] # the table needs the room\n{FIRST.get(system, '')}---\n\n"
+        + head
+        + rows
+        + NOTE.format(system=system, compared=compared)
+    )
 
 
 def _cell(code: str) -> str:
