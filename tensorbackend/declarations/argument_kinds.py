@@ -149,7 +149,7 @@ def _words(kind: Any) -> str:
     if kind is Any:
         return "anything"
     name = getattr(origin or kind, "__name__", str(kind))
-    container = _CONTAINERS.get(name, f"a {name}")
+    container = _CONTAINERS.get(name, f"{'an' if name[0] in 'AEIOU' else 'a'} {name}")
     element = [] if origin is None else [argument for argument in inner if argument not in (Any, Ellipsis)][-1:]
     return container + "".join(f", each {_words(element_type)}" for element_type in element)
 
