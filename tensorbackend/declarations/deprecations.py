@@ -114,6 +114,7 @@ def _warning(function: Callable[..., Any], notice: Deprecation) -> Callable[...,
 
 def _warn_of_class(marked: type, notice: Deprecation) -> None:
     """Lets a class warn where an instance of it is made, and where a class is derived from it."""
+    changed: Any = marked
     shown = signature(marked)
     new, derived = vars(marked).get("__new__"), vars(marked).get("__init_subclass__")
 
@@ -122,7 +123,7 @@ def _warn_of_class(marked: type, notice: Deprecation) -> None:
             _warn(marked.__name__, notice)
         if new is not None:
             return new.__func__(kind, *args, **kwargs)
-        inherited = super(marked, kind).__new__
+        inherited = super(changed, kind).__new__
         if inherited is not object.__new__:
             return inherited(kind, *args, **kwargs)
         if (args or kwargs) and kind.__init__ is object.__init__:  # which `object.__new__` alone would refuse
@@ -135,9 +136,8 @@ def _warn_of_class(marked: type, notice: Deprecation) -> None:
         if derived is not None:
             derived.__func__(kind, **options)
         else:
-            super(marked, kind).__init_subclass__(**options)
+            super(changed, kind).__init_subclass__(**options)
 
-    changed: Any = marked
     changed.__new__ = staticmethod(make)
     changed.__init_subclass__ = classmethod(derive)
     changed.__signature__ = shown  # not that of `make`
