@@ -63,8 +63,13 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
         return backend()
     if isinstance(backend, str):
         return start_backend(backend)
-    remedy = "tb.backend_of(x) is the backend of an array" if hasattr(backend, "shape") else ""
-    raise BackendError(expected("a backend, its class or its name", remedy, backend=backend))
+    raise BackendError(
+        expected(
+            "a backend, its class or its name",
+            "tb.backend_of(x) is the backend of an array" if hasattr(backend, "shape") else "",
+            backend=backend,
+        )
+    )
 
 
 def creation_backend(backend: BackendLike = None, device: str | None = None, like: Tensor | None = None) -> Backend:
