@@ -2,8 +2,10 @@
 
 
 import builtins
+from types import EllipsisType
 from typing import Any, Callable, Generic, Iterable, Iterator, Literal, overload
 
+import numpy as _numpy
 from typing_extensions import TypeVar
 
 from tensorbackend import Tensor
@@ -45,7 +47,7 @@ class _SoleResult(ufunc):
     def __call__(
         self, x1: complex | generic, x2: complex | generic = ..., /, *, where: Any = ..., dtype: Any = ...,
         casting: Any = ..., order: Any = ...,
-    ) -> Any: ...
+    ) -> _ArrayOrNumber: ...
     @overload
     def __call__(
         self, *args: Any, out: Any = ..., where: Any = ..., dtype: Any = ..., casting: Any = ..., order: Any = ...,
@@ -83,7 +85,12 @@ class ndarray(Generic[_Shape, _DType]):
     def __float__(self) -> float: ...
     def __floordiv__(self, x2: Any) -> ndarray: ...
     def __ge__(self, x2: Any) -> ndarray: ...
-    def __getitem__(self, key: Any) -> Any: ...
+    @overload
+    def __getitem__(self, key: slice | list[Any] | range | EllipsisType | None) -> ndarray: ...
+    @overload
+    def __getitem__(self, key: int | integer[Any] | tuple[Any, ...]) -> Any: ...
+    @overload
+    def __getitem__(self, key: ndarray | _numpy.ndarray[Any, Any] | Tensor) -> _ArrayOrNumber: ...
     def __gt__(self, x2: Any) -> ndarray: ...
     def __iadd__(self, x2: Any) -> ndarray: ...
     def __iand__(self, x2: Any) -> ndarray: ...
@@ -135,13 +142,13 @@ class ndarray(Generic[_Shape, _DType]):
     def __sub__(self, x2: Any) -> ndarray: ...
     def __truediv__(self, x2: Any) -> ndarray: ...
     def __xor__(self, x2: Any) -> ndarray: ...
-    def all(self, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
+    def all(self, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> _ArrayOrNumber:
         """Test whether all elements are true (not zero; NaN is true). True if there are no elements."""
-    def any(self, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
+    def any(self, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> _ArrayOrNumber:
         """Test whether any element is true (not zero; NaN is true). False if there are no elements."""
-    def argmax(self, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
+    def argmax(self, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> _ArrayOrNumber:
         """Index (int64) of the maximum along an axis, or in the flattened tensor if `axis` is `None`."""
-    def argmin(self, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
+    def argmin(self, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> _ArrayOrNumber:
         """Index (int64) of the minimum along an axis, or in the flattened tensor if `axis` is `None`."""
     def argpartition(self, kth: Any, axis: Any = ..., kind: Any = ..., order: Any = ...) -> ndarray:
         """The indices of `partition`."""
@@ -155,13 +162,13 @@ class ndarray(Generic[_Shape, _DType]):
         """The elements with their bytes in the other order."""
     def choose(self, choices: Any, out: Any = ..., mode: str = ...) -> Any:
         """For each element the entry of the array that it names."""
-    def clip(self, a_min: Any = ..., a_max: Any = ..., out: Any = ..., *, min: Any = ..., max: Any = ..., dtype: Any = ..., **kwargs: Any) -> Any:
+    def clip(self, a_min: Any = ..., a_max: Any = ..., out: Any = ..., *, min: Any = ..., max: Any = ..., dtype: Any = ..., **kwargs: Any) -> _ArrayOrNumber:
         """Each element clipped to two bounds."""
     def compress(self, condition: Any, axis: Any = ..., out: Any = ...) -> Any:
         """The entries along an axis where a condition is true."""
-    def conj(self, /, out: Any = ..., *, where: Any = ..., casting: Any = ..., order: Any = ..., dtype: Any = ..., subok: Any = ..., signature: Any = ...) -> Any:
+    def conj(self, /, out: Any = ..., *, where: Any = ..., casting: Any = ..., order: Any = ..., dtype: Any = ..., subok: Any = ..., signature: Any = ...) -> _ArrayOrNumber:
         """The complex conjugate of each element."""
-    def conjugate(self, /, out: Any = ..., *, where: Any = ..., casting: Any = ..., order: Any = ..., dtype: Any = ..., subok: Any = ..., signature: Any = ...) -> Any:
+    def conjugate(self, /, out: Any = ..., *, where: Any = ..., casting: Any = ..., order: Any = ..., dtype: Any = ..., subok: Any = ..., signature: Any = ...) -> _ArrayOrNumber:
         """The complex conjugate of each element."""
     def copy(self, order: str = ...) -> ndarray:
         """Copy: a new array with the same elements."""
@@ -175,7 +182,7 @@ class ndarray(Generic[_Shape, _DType]):
     def device(self) -> str: ...
     def diagonal(self, offset: int = ..., axis1: int = ..., axis2: int = ...) -> ndarray:
         """A diagonal of matrices: a view that cannot be written to."""
-    def dot(self, b: Any, out: Any = ...) -> Any:
+    def dot(self, b: Any, out: Any = ...) -> _ArrayOrNumber:
         """The product of matrices and vectors; for more axes the sum over the last of a and the second-to-last of b."""
     @property
     def dtype(self) -> Any: ...
@@ -205,11 +212,11 @@ class ndarray(Generic[_Shape, _DType]):
     def itemsize(self) -> int: ...
     @property
     def mT(self) -> ndarray: ...
-    def max(self, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
+    def max(self, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> _ArrayOrNumber:
         """Maximum of the elements; NaN if any element is NaN."""
-    def mean(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
+    def mean(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> _ArrayOrNumber:
         """Arithmetic mean; NaN if there are no elements. Integers and bool are converted to the default floating dtype."""
-    def min(self, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
+    def min(self, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> _ArrayOrNumber:
         """Minimum of the elements; NaN if any element is NaN."""
     @property
     def names(self) -> Any: ...
@@ -221,7 +228,7 @@ class ndarray(Generic[_Shape, _DType]):
         """The positions of the nonzero elements, an array for each axis."""
     def partition(self, kth: Any, axis: int = ..., kind: str = ..., order: Any = ...) -> None:
         """Partition the elements along an axis as `np.partition` does, in place."""
-    def prod(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
+    def prod(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> _ArrayOrNumber:
         """Product of the elements; 1 if there are none. Small integers and bool use 64 bits unless `dtype` is given."""
     def put(self, ind: Any, v: Any, mode: str = ...) -> None:
         """Write values, repeated as needed, at positions of the flat array."""
@@ -237,9 +244,9 @@ class ndarray(Generic[_Shape, _DType]):
         """The elements in another shape: a view if their order in memory allows it."""
     def resize(self, *shape: Any, refcheck: builtins.bool = ...) -> None:
         """Change the shape in place, padded with zeros."""
-    def round(self, decimals: int = ..., out: Any = ...) -> Any:
+    def round(self, decimals: int = ..., out: Any = ...) -> _ArrayOrNumber:
         """Each element rounded to some decimals, ties to even."""
-    def searchsorted(self, v: Any, side: str = ..., sorter: Any = ...) -> Any:
+    def searchsorted(self, v: Any, side: str = ..., sorter: Any = ...) -> _ArrayOrNumber:
         """Find the indices at which values would be inserted to keep a sequence sorted."""
     def setflags(self, write: Any = ..., align: Any = ..., uic: Any = ...) -> None:
         """Make an array read-only, or writeable again."""
@@ -253,15 +260,15 @@ class ndarray(Generic[_Shape, _DType]):
         """Sort the elements along an axis, in place."""
     def squeeze(self, axis: Any = ...) -> ndarray:
         """The array without axes of size 1: a view, or the array itself if it has none."""
-    def std(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
+    def std(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> _ArrayOrNumber:
         """Standard deviation: the square root of the variance. The divisor is the number of elements minus `correction`."""
     @property
     def strides(self) -> tuple[int, ...]: ...
-    def sum(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
+    def sum(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> _ArrayOrNumber:
         """Sum of the elements; 0 if there are none. Small integers and bool are summed in 64 bits unless `dtype` is given."""
     def swapaxes(self, axis1: int, axis2: int) -> ndarray:
         """Two axes exchanged: a view."""
-    def take(self, indices: Any, axis: Any = ..., out: Any = ..., mode: Any = ...) -> Any:
+    def take(self, indices: Any, axis: Any = ..., out: Any = ..., mode: Any = ...) -> _ArrayOrNumber:
         """The elements at indices along an axis, by default of the flat array."""
     @property
     def tensor(self) -> Tensor: ...
@@ -273,14 +280,52 @@ class ndarray(Generic[_Shape, _DType]):
         """Write the elements to a file, as bytes or as text."""
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
-    def trace(self, offset: Any = ..., axis1: Any = ..., axis2: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
+    def trace(self, offset: Any = ..., axis1: Any = ..., axis2: Any = ..., dtype: Any = ..., out: Any = ...) -> _ArrayOrNumber:
         """The sum of a diagonal."""
     def transpose(self, *axes: Any) -> ndarray:
         """The axes in another order, by default reversed: a view."""
-    def var(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
+    def var(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> _ArrayOrNumber:
         """Variance. The divisor is the number of elements minus `correction`; the result is NaN if that is not positive."""
     def view(self, dtype: Any = ..., type: Any = ...) -> Any:
         """The memory viewed as another dtype, or the array itself as a view."""
+
+class _ArrayOrNumber(ndarray, float):  # type: ignore[misc] # as both have operators
+    """What is an array, or a number where it has no axes: neither is a mistake in a program that uses it as one."""
+
+    def __abs__(self) -> _ArrayOrNumber: ...
+    def __add__(self, other: Any) -> _ArrayOrNumber: ...
+    def __and__(self, other: Any) -> _ArrayOrNumber: ...
+    def __floordiv__(self, other: Any) -> _ArrayOrNumber: ...
+    def __ge__(self, other: Any) -> _ArrayOrNumber: ...  # type: ignore[override] # float's take numbers alone
+    def __gt__(self, other: Any) -> _ArrayOrNumber: ...  # type: ignore[override] # float's take numbers alone
+    def __invert__(self) -> _ArrayOrNumber: ...
+    def __le__(self, other: Any) -> _ArrayOrNumber: ...  # type: ignore[override] # float's take numbers alone
+    def __lshift__(self, other: Any) -> _ArrayOrNumber: ...
+    def __lt__(self, other: Any) -> _ArrayOrNumber: ...  # type: ignore[override] # float's take numbers alone
+    def __matmul__(self, other: Any) -> _ArrayOrNumber: ...
+    def __mod__(self, other: Any) -> _ArrayOrNumber: ...
+    def __mul__(self, other: Any) -> _ArrayOrNumber: ...
+    def __neg__(self) -> _ArrayOrNumber: ...
+    def __or__(self, other: Any) -> _ArrayOrNumber: ...
+    def __pos__(self) -> _ArrayOrNumber: ...
+    def __pow__(self, other: Any) -> _ArrayOrNumber: ...  # type: ignore[override] # float's take numbers alone
+    def __radd__(self, other: Any) -> _ArrayOrNumber: ...
+    def __rand__(self, other: Any) -> _ArrayOrNumber: ...
+    def __rfloordiv__(self, other: Any) -> _ArrayOrNumber: ...
+    def __rlshift__(self, other: Any) -> _ArrayOrNumber: ...
+    def __rmatmul__(self, other: Any) -> _ArrayOrNumber: ...
+    def __rmod__(self, other: Any) -> _ArrayOrNumber: ...
+    def __rmul__(self, other: Any) -> _ArrayOrNumber: ...
+    def __ror__(self, other: Any) -> _ArrayOrNumber: ...
+    def __rpow__(self, other: Any) -> _ArrayOrNumber: ...  # type: ignore[override] # float's take numbers alone
+    def __rrshift__(self, other: Any) -> _ArrayOrNumber: ...
+    def __rshift__(self, other: Any) -> _ArrayOrNumber: ...
+    def __rsub__(self, other: Any) -> _ArrayOrNumber: ...
+    def __rtruediv__(self, other: Any) -> _ArrayOrNumber: ...
+    def __rxor__(self, other: Any) -> _ArrayOrNumber: ...
+    def __sub__(self, other: Any) -> _ArrayOrNumber: ...
+    def __truediv__(self, other: Any) -> _ArrayOrNumber: ...
+    def __xor__(self, other: Any) -> _ArrayOrNumber: ...
 
 False_: Any
 ScalarType: Any
@@ -292,17 +337,17 @@ absolute: _SoleResult
 acos: _SoleResult
 acosh: _SoleResult
 add: _SoleResult
-def all(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
+def all(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> _ArrayOrNumber:
     """Test whether all elements are true (not zero; NaN is true). True if there are no elements."""
 def allclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: builtins.bool = ...) -> builtins.bool:
     """Test whether all elements are equal within tolerances."""
-def amax(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
+def amax(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> _ArrayOrNumber:
     """Maximum of the elements; NaN if any element is NaN."""
-def amin(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
+def amin(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> _ArrayOrNumber:
     """Minimum of the elements; NaN if any element is NaN."""
-def angle(z: Any, deg: Any = ...) -> Any:
+def angle(z: Any, deg: Any = ...) -> _ArrayOrNumber:
     """The angle of each complex number, in radians or degrees."""
-def any(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
+def any(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> _ArrayOrNumber:
     """Test whether any element is true (not zero; NaN is true). False if there are no elements."""
 def append(arr: Any, values: Any, axis: Any = ...) -> ndarray:
     """An array joined with more elements."""
@@ -319,9 +364,9 @@ arcsinh: _SoleResult
 arctan: _SoleResult
 arctan2: _SoleResult
 arctanh: _SoleResult
-def argmax(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
+def argmax(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> _ArrayOrNumber:
     """Index (int64) of the maximum along an axis, or in the flattened tensor if `axis` is `None`."""
-def argmin(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
+def argmin(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> _ArrayOrNumber:
     """Index (int64) of the minimum along an axis, or in the flattened tensor if `axis` is `None`."""
 def argpartition(a: Any, kth: Any, axis: Any = ..., kind: Any = ..., order: Any = ...) -> ndarray:
     """The indices of `partition`."""
@@ -329,7 +374,7 @@ def argsort(a: Any, axis: Any = ..., kind: Any = ..., order: Any = ..., *, stabl
     """The indices that sort along an axis."""
 def argwhere(a: Any) -> ndarray:
     """The positions of the nonzero elements, a row for each."""
-def around(a: Any, decimals: int = ..., out: Any = ...) -> Any:
+def around(a: Any, decimals: int = ..., out: Any = ...) -> _ArrayOrNumber:
     """Each element rounded to some decimals, ties to even."""
 def array(object: Any, dtype: Any = ..., *, copy: Any = ..., order: Any = ..., subok: builtins.bool = ..., ndmin: int = ..., ndmax: int = ..., like: Any = ..., device: Any = ...) -> ndarray:
     """Make a new array with the elements of a value."""
@@ -421,7 +466,7 @@ ceil: _SoleResult
 from numpy import character as character
 def choose(a: Any, choices: Any, out: Any = ..., mode: str = ...) -> Any:
     """For each element the entry of the array that it names."""
-def clip(a: Any, a_min: Any = ..., a_max: Any = ..., out: Any = ..., *, min: Any = ..., max: Any = ..., dtype: Any = ..., **kwargs: Any) -> Any:
+def clip(a: Any, a_min: Any = ..., a_max: Any = ..., out: Any = ..., *, min: Any = ..., max: Any = ..., dtype: Any = ..., **kwargs: Any) -> _ArrayOrNumber:
     """Each element clipped to two bounds."""
 from numpy import clongdouble as clongdouble
 def column_stack(tup: Any) -> ndarray:
@@ -447,7 +492,7 @@ def copy(a: Any, order: str = ..., subok: builtins.bool = ...) -> ndarray:
 copysign: _SoleResult
 def copyto(dst: Any, src: Any, casting: Any = ..., where: Any = ...) -> None:
     """Write elements of one array to another, where a mask is true."""
-def corrcoef(x: Any, y: Any = ..., rowvar: builtins.bool = ..., *, dtype: Any = ...) -> Any:
+def corrcoef(x: Any, y: Any = ..., rowvar: builtins.bool = ..., *, dtype: Any = ...) -> _ArrayOrNumber:
     """The correlations of variables, a row for each."""
 def correlate(a: Any, v: Any, mode: str = ...) -> ndarray:
     """The cross-correlation of two sequences."""
@@ -455,9 +500,9 @@ cos: _SoleResult
 cosh: _SoleResult
 def count_nonzero(a: Any, axis: Any = ..., *, keepdims: Any = ...) -> Any:
     """Count the nonzero elements along some axes (int64). NaN is not zero."""
-def cov(m: Any, y: Any = ..., rowvar: builtins.bool = ..., bias: builtins.bool = ..., ddof: Any = ..., fweights: Any = ..., aweights: Any = ..., *, dtype: Any = ...) -> Any:
+def cov(m: Any, y: Any = ..., rowvar: builtins.bool = ..., bias: builtins.bool = ..., ddof: Any = ..., fweights: Any = ..., aweights: Any = ..., *, dtype: Any = ...) -> _ArrayOrNumber:
     """The covariances of variables, a row for each."""
-def cross(a: Any, b: Any, axisa: int = ..., axisb: int = ..., axisc: int = ..., axis: Any = ...) -> Any:
+def cross(a: Any, b: Any, axisa: int = ..., axisb: int = ..., axisc: int = ..., axis: Any = ...) -> _ArrayOrNumber:
     """The cross product of vectors of three elements."""
 from numpy import csingle as csingle
 def cumprod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> ndarray:
@@ -487,11 +532,11 @@ def diagonal(a: Any, offset: int = ..., axis1: int = ..., axis2: int = ...) -> n
     """A diagonal of matrices: a view that cannot be written to."""
 def diff(a: Any, n: int = ..., axis: int = ..., prepend: Any = ..., append: Any = ...) -> ndarray:
     """The differences of adjacent elements along an axis."""
-def digitize(x: Any, bins: Any, right: builtins.bool = ...) -> Any:
+def digitize(x: Any, bins: Any, right: builtins.bool = ...) -> _ArrayOrNumber:
     """The bins of values."""
 divide: _SoleResult
 divmod: ufunc
-def dot(a: Any, b: Any, out: Any = ...) -> Any:
+def dot(a: Any, b: Any, out: Any = ...) -> _ArrayOrNumber:
     """The product of matrices and vectors; for more axes the sum over the last of a and the second-to-last of b."""
 from numpy import double as double
 def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
@@ -502,7 +547,7 @@ from numpy import dtype as dtype
 e: float
 def ediff1d(ary: Any, to_end: Any = ..., to_begin: Any = ...) -> ndarray:
     """The differences of adjacent elements of the flat array, optionally with more at its ends."""
-def einsum(*operands: Any, out: Any = ..., dtype: Any = ..., order: str = ..., casting: Any = ..., optimize: Any = ...) -> Any:
+def einsum(*operands: Any, out: Any = ..., dtype: Any = ..., order: str = ..., casting: Any = ..., optimize: Any = ...) -> _ArrayOrNumber:
     """Sums of products over axes that share a letter."""
 def einsum_path(*operands: Any, optimize: Any = ..., einsum_call: builtins.bool = ...) -> Any:
     """The order in which NumPy would contract."""
@@ -527,7 +572,7 @@ def fill_diagonal(a: Any, val: Any, wrap: builtins.bool = ...) -> None:
     """Write values to the main diagonal."""
 def finfo(dtype: Any) -> Any:
     """The limits of a floating dtype."""
-def fix(x: Any, out: Any = ...) -> Any:
+def fix(x: Any, out: Any = ...) -> _ArrayOrNumber:
     """Each element rounded towards 0."""
 from .indexing import flatiter as flatiter
 def flatnonzero(a: Any) -> ndarray:
@@ -604,13 +649,13 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
 def hstack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> ndarray:
     """Arrays joined along the second axis, those of one axis along it."""
 hypot: _SoleResult
-def i0(x: Any) -> Any:
+def i0(x: Any) -> _ArrayOrNumber:
     """The modified Bessel function of the first kind and order 0."""
 def identity(n: int, dtype: Any = ..., *, like: Any = ...) -> ndarray:
     """The identity matrix."""
 def iinfo(int_type: Any) -> Any:
     """The limits of an integer dtype."""
-def imag(val: Any) -> Any:
+def imag(val: Any) -> _ArrayOrNumber:
     """The imaginary parts: a view; zeros for an array that is not complex."""
 def in1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = ..., invert: builtins.bool = ..., *, kind: Any = ...) -> ndarray:
     """Test whether each element of the flat array is among others."""
@@ -620,7 +665,7 @@ def indices(dimensions: Any, dtype: Any = ..., sparse: builtins.bool = ...) -> A
 from numpy import inexact as inexact
 inf: float
 info: Any
-def inner(a: Any, b: Any, /) -> Any:
+def inner(a: Any, b: Any, /) -> _ArrayOrNumber:
     """The sum of products over the last axes."""
 def insert(arr: Any, obj: Any, values: Any, axis: Any = ...) -> ndarray:
     """The array with values inserted before given places."""
@@ -631,16 +676,16 @@ from numpy import int8 as int8
 from numpy import int_ as int_
 from numpy import intc as intc
 from numpy import integer as integer
-def interp(x: Any, xp: Any, fp: Any, left: Any = ..., right: Any = ..., period: Any = ...) -> Any:
+def interp(x: Any, xp: Any, fp: Any, left: Any = ..., right: Any = ..., period: Any = ...) -> _ArrayOrNumber:
     """Values between given points, linearly."""
 def intersect1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = ..., return_indices: builtins.bool = ...) -> Any:
     """The elements that are in both arrays."""
 from numpy import intp as intp
 invert: _SoleResult
 is_busday: Any
-def isclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: builtins.bool = ...) -> Any:
+def isclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: builtins.bool = ...) -> _ArrayOrNumber:
     """Test whether elements are equal within tolerances."""
-def iscomplex(x: Any) -> Any:
+def iscomplex(x: Any) -> _ArrayOrNumber:
     """Test whether each element has a nonzero imaginary part."""
 def iscomplexobj(x: Any) -> builtins.bool:
     """Test whether an array or a number has a complex dtype."""
@@ -654,11 +699,11 @@ def isin(element: Any, test_elements: Any, assume_unique: builtins.bool = ..., i
 isinf: _SoleResult
 isnan: _SoleResult
 isnat: Any
-def isneginf(x: Any, out: Any = ...) -> Any:
+def isneginf(x: Any, out: Any = ...) -> _ArrayOrNumber:
     """Test whether each element is negative infinity."""
-def isposinf(x: Any, out: Any = ...) -> Any:
+def isposinf(x: Any, out: Any = ...) -> _ArrayOrNumber:
     """Test whether each element is positive infinity."""
-def isreal(x: Any) -> Any:
+def isreal(x: Any) -> _ArrayOrNumber:
     """Test whether each element has the imaginary part 0."""
 def isrealobj(x: Any) -> builtins.bool:
     """Test whether an array or a number has a dtype that is not complex."""
@@ -672,7 +717,7 @@ def ix_(*args: Any) -> tuple[ndarray, ...]:
     """Arrays of indices that broadcast to a grid."""
 def kaiser(M: Any, beta: Any) -> ndarray:
     """The Kaiser window."""
-def kron(a: Any, b: Any) -> Any:
+def kron(a: Any, b: Any) -> _ArrayOrNumber:
     """The Kronecker product."""
 lcm: _SoleResult
 ldexp: _SoleResult
@@ -712,20 +757,20 @@ from numpy import matrix as matrix
 def matrix_transpose(x: Any, /) -> ndarray:
     """Swap the last two axes: a view."""
 matvec: _SoleResult
-def max(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
+def max(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> _ArrayOrNumber:
     """Maximum of the elements; NaN if any element is NaN."""
 maximum: _SoleResult
 def may_share_memory(a: Any, b: Any, /, max_work: Any = ...) -> builtins.bool:
     """Test whether the ranges of memory of two arrays overlap."""
-def mean(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
+def mean(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> _ArrayOrNumber:
     """Arithmetic mean; NaN if there are no elements. Integers and bool are converted to the default floating dtype."""
-def median(a: Any, axis: Any = ..., out: Any = ..., overwrite_input: Any = ..., keepdims: Any = ...) -> Any:
+def median(a: Any, axis: Any = ..., out: Any = ..., overwrite_input: Any = ..., keepdims: Any = ...) -> _ArrayOrNumber:
     """The median: the middle element, or the mean of the two middle ones; NaN if any element is NaN or there is none."""
 from numpy import memmap as memmap
 def meshgrid(*xi: Any, copy: builtins.bool = ..., sparse: builtins.bool = ..., indexing: str = ...) -> tuple[ndarray, ...]:
     """Grids of coordinates from the coordinates along each axis."""
 mgrid: Any
-def min(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
+def min(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> _ArrayOrNumber:
     """Minimum of the elements; NaN if any element is NaN."""
 def min_scalar_type(a: Any) -> Any:
     """The smallest dtype that holds a number."""
@@ -737,35 +782,35 @@ def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
     """Axes moved to other positions: a view."""
 multiply: _SoleResult
 nan: float
-def nan_to_num(x: Any, copy: builtins.bool = ..., nan: Any = ..., posinf: Any = ..., neginf: Any = ...) -> Any:
+def nan_to_num(x: Any, copy: builtins.bool = ..., nan: Any = ..., posinf: Any = ..., neginf: Any = ...) -> _ArrayOrNumber:
     """The elements with numbers in place of NaN and infinities."""
-def nanargmax(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
+def nanargmax(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> _ArrayOrNumber:
     """`argmax` of the elements that are not NaN."""
-def nanargmin(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
+def nanargmin(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> _ArrayOrNumber:
     """`argmin` of the elements that are not NaN."""
 def nancumprod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> ndarray:
     """`cumprod` with 1 in place of NaN."""
 def nancumsum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> ndarray:
     """`cumsum` with 0 in place of NaN."""
-def nanmax(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
+def nanmax(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> _ArrayOrNumber:
     """`max` of the elements that are not NaN; NaN where all are."""
-def nanmean(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
+def nanmean(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> _ArrayOrNumber:
     """The mean of the elements that are not NaN."""
-def nanmedian(a: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., keepdims: Any = ...) -> Any:
+def nanmedian(a: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., keepdims: Any = ...) -> _ArrayOrNumber:
     """The median of the elements that are not NaN."""
-def nanmin(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
+def nanmin(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> _ArrayOrNumber:
     """`min` of the elements that are not NaN; NaN where all are."""
-def nanpercentile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: builtins.bool = ..., *, weights: Any = ...) -> Any:
+def nanpercentile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: builtins.bool = ..., *, weights: Any = ...) -> _ArrayOrNumber:
     """The percentiles of the elements that are not NaN."""
-def nanprod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
+def nanprod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> _ArrayOrNumber:
     """`prod` of the elements that are not NaN."""
-def nanquantile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: builtins.bool = ..., *, weights: Any = ...) -> Any:
+def nanquantile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: builtins.bool = ..., *, weights: Any = ...) -> _ArrayOrNumber:
     """The quantiles of the elements that are not NaN."""
-def nanstd(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
+def nanstd(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> _ArrayOrNumber:
     """`std` of the elements that are not NaN."""
-def nansum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
+def nansum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> _ArrayOrNumber:
     """`sum` of the elements that are not NaN."""
-def nanvar(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
+def nanvar(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> _ArrayOrNumber:
     """`var` of the elements that are not NaN."""
 from .places import ndenumerate as ndenumerate
 def ndim(a: Any) -> int:
@@ -794,7 +839,7 @@ def pad(array: Any, pad_width: Any, mode: Any = ..., **kwargs: Any) -> ndarray:
     """The array with more elements at the ends of its axes."""
 def partition(a: Any, kth: Any, axis: Any = ..., kind: Any = ..., order: Any = ...) -> ndarray:
     """Partition: the elements at given positions are those of the sorted array; here everything is sorted."""
-def percentile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: builtins.bool = ..., *, weights: Any = ...) -> Any:
+def percentile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: builtins.bool = ..., *, weights: Any = ...) -> _ArrayOrNumber:
     """The percentiles along axes."""
 def permute_dims(a: Any, axes: Any = ...) -> ndarray:
     """The axes in another order, by default reversed: a view."""
@@ -819,18 +864,18 @@ def polymul(a1: Any, a2: Any) -> Any:
     """The product of two polynomials."""
 def polysub(a1: Any, a2: Any) -> Any:
     """The difference of two polynomials."""
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: Any, x: Any) -> _ArrayOrNumber:
     """The values of a polynomial."""
 positive: _SoleResult
 pow: _SoleResult
 power: _SoleResult
 def printoptions(*arguments: Any, **options: Any) -> Any:
     """A block with other options for the texts of arrays."""
-def prod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
+def prod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> _ArrayOrNumber:
     """Product of the elements; 1 if there are none. Small integers and bool use 64 bits unless `dtype` is given."""
 def promote_types(type1: Any, type2: Any) -> Any:
     """The smallest dtype that holds two."""
-def ptp(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ...) -> Any:
+def ptp(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ...) -> _ArrayOrNumber:
     """The range: the maximum minus the minimum along axes."""
 def put(a: Any, ind: Any, v: Any, mode: str = ...) -> None:
     """Write values, repeated as needed, at positions of the flat array."""
@@ -838,7 +883,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     """Write elements at one index each along an axis."""
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """Write the values at the same positions, repeated as needed, where a mask is true."""
-def quantile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: builtins.bool = ..., *, weights: Any = ...) -> Any:
+def quantile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: builtins.bool = ..., method: str = ..., keepdims: builtins.bool = ..., *, weights: Any = ...) -> _ArrayOrNumber:
     """The quantiles along axes."""
 r_: Any
 rad2deg: _SoleResult
@@ -847,7 +892,7 @@ def ravel(a: Any, order: str = ...) -> ndarray:
     """The elements along one axis: a view if they are in that order in memory."""
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = ..., order: str = ...) -> Any:
     """The places of the flat array at coordinates."""
-def real(val: Any) -> Any:
+def real(val: Any) -> _ArrayOrNumber:
     """The real parts: a view."""
 def real_if_close(a: Any, tol: float = ...) -> Any:
     """The real parts if all imaginary parts are nearly 0, otherwise the array."""
@@ -867,7 +912,7 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
     """The dtype that several arrays and dtypes are promoted to."""
 right_shift: _SoleResult
 rint: _SoleResult
-def roll(a: Any, shift: Any, axis: Any = ...) -> Any:
+def roll(a: Any, shift: Any, axis: Any = ...) -> _ArrayOrNumber:
     """Elements moved along axes, from the end back to the front."""
 def rollaxis(a: Any, axis: int, start: int = ...) -> ndarray:
     """An axis rolled back to before another: a view."""
@@ -875,7 +920,7 @@ def roots(p: Any) -> ndarray:
     """The roots of a polynomial."""
 def rot90(m: Any, k: int = ..., axes: Any = ...) -> ndarray:
     """The array rotated by 90 degrees in the plane of two axes: a view."""
-def round(a: Any, decimals: int = ..., out: Any = ...) -> Any:
+def round(a: Any, decimals: int = ..., out: Any = ...) -> _ArrayOrNumber:
     """Each element rounded to some decimals, ties to even."""
 def row_stack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> ndarray:
     """Arrays joined along the first axis, those of one axis as rows."""
@@ -889,7 +934,7 @@ def savez(file: Any, *args: Any, allow_pickle: builtins.bool = ..., **kwds: Any)
 def savez_compressed(file: Any, *args: Any, allow_pickle: builtins.bool = ..., **kwds: Any) -> None:
     """Writes several arrays to one compressed file."""
 sctypeDict: Any
-def searchsorted(a: Any, v: Any, side: str = ..., sorter: Any = ...) -> Any:
+def searchsorted(a: Any, v: Any, side: str = ..., sorter: Any = ...) -> _ArrayOrNumber:
     """Find the indices at which values would be inserted to keep a sequence sorted."""
 def select(condlist: Any, choicelist: Any, default: Any = ...) -> ndarray:
     """For each element the choice of the first condition that is true."""
@@ -910,7 +955,7 @@ sign: _SoleResult
 signbit: _SoleResult
 from numpy import signedinteger as signedinteger
 sin: _SoleResult
-def sinc(x: Any) -> Any:
+def sinc(x: Any) -> _ArrayOrNumber:
     """sin(pi x) / (pi x), which is 1 at 0."""
 from numpy import single as single
 sinh: _SoleResult
@@ -931,30 +976,30 @@ def squeeze(a: Any, axis: Any = ...) -> ndarray:
     """The array without axes of size 1: a view, or the array itself if it has none."""
 def stack(arrays: Any, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: Any = ...) -> ndarray:
     """Arrays of one shape joined along a new axis."""
-def std(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
+def std(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> _ArrayOrNumber:
     """Standard deviation: the square root of the variance. The divisor is the number of elements minus `correction`."""
 from numpy import str_ as str_
 subtract: _SoleResult
-def sum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
+def sum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> _ArrayOrNumber:
     """Sum of the elements; 0 if there are none. Small integers and bool are summed in 64 bits unless `dtype` is given."""
 def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
     """Two axes exchanged: a view."""
-def take(a: Any, indices: Any, axis: Any = ..., out: Any = ..., mode: Any = ...) -> Any:
+def take(a: Any, indices: Any, axis: Any = ..., out: Any = ..., mode: Any = ...) -> _ArrayOrNumber:
     """The elements at indices along an axis, by default of the flat array."""
 def take_along_axis(arr: Any, indices: Any, axis: Any = ...) -> ndarray:
     """The elements at one index each along an axis."""
 tan: _SoleResult
 tanh: _SoleResult
-def tensordot(a: Any, b: Any, axes: Any = ...) -> Any:
+def tensordot(a: Any, b: Any, axes: Any = ...) -> _ArrayOrNumber:
     """The sum of products over pairs of axes."""
 def tile(A: Any, reps: Any) -> ndarray:
     """The array repeated as a whole along axes."""
 from numpy import timedelta64 as timedelta64
-def trace(a: Any, offset: Any = ..., axis1: Any = ..., axis2: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
+def trace(a: Any, offset: Any = ..., axis1: Any = ..., axis2: Any = ..., dtype: Any = ..., out: Any = ...) -> _ArrayOrNumber:
     """The sum of a diagonal."""
 def transpose(a: Any, axes: Any = ...) -> ndarray:
     """The axes in another order, by default reversed: a view."""
-def trapezoid(y: Any, x: Any = ..., dx: Any = ..., axis: int = ...) -> Any:
+def trapezoid(y: Any, x: Any = ..., dx: Any = ..., axis: int = ...) -> _ArrayOrNumber:
     """The integral by the trapezoidal rule."""
 def trapz(y: Any, x: Any = ..., dx: Any = ..., axis: int = ...) -> Any:
     """The integral by the trapezoidal rule."""
@@ -1014,9 +1059,9 @@ def unwrap(p: Any, discont: Any = ..., axis: int = ..., *, period: Any = ...) ->
 from numpy import ushort as ushort
 def vander(x: Any, N: Any = ..., increasing: Any = ...) -> ndarray:
     """A Vandermonde matrix: powers of the elements in columns."""
-def var(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
+def var(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> _ArrayOrNumber:
     """Variance. The divisor is the number of elements minus `correction`; the result is NaN if that is not positive."""
-def vdot(a: Any, b: Any, /) -> Any:
+def vdot(a: Any, b: Any, /) -> _ArrayOrNumber:
     """The sum of products of the elements, with the first operand conjugated."""
 vecdot: _SoleResult
 vecmat: _SoleResult

@@ -33,7 +33,8 @@ for _name in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortrana
 
 
 _CLASSES: Final = frozenset({type, type(None)})
-"""The classes of dtypes that are classes of numbers, `float` by default; in NumPy's memory these are in no other order."""
+"""What is the class of a dtype that a program names by a class of numbers, or by nothing. These are in the host's order
+of bytes."""
 
 
 def _new(t: Tensor, order: str | None = "C") -> ndarray:

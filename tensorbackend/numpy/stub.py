@@ -25,8 +25,10 @@ _HEAD: Final = '''\
 
 
 import builtins
+from types import EllipsisType
 from typing import Any, Callable, Generic, Iterable, Iterator, Literal, overload
 
+import numpy as _numpy
 from typing_extensions import TypeVar
 
 from tensorbackend import Tensor
@@ -68,7 +70,7 @@ class _SoleResult(ufunc):
     def __call__(
         self, x1: complex | generic, x2: complex | generic = ..., /, *, where: Any = ..., dtype: Any = ...,
         casting: Any = ..., order: Any = ...,
-    ) -> Any: ...
+    ) -> _ArrayOrNumber: ...
     @overload
     def __call__(
         self, *args: Any, out: Any = ..., where: Any = ..., dtype: Any = ..., casting: Any = ..., order: Any = ...,
@@ -94,6 +96,16 @@ ARRAYS: Final = frozenset({
     "tril", "triu", "union1d", "unique_values", "unpackbits", "unwrap", "vander", "vstack",
 })  # fmt: skip
 """The functions whose result is an array, and never a number as those of other functions without axes."""
+
+ARRAYS_OR_NUMBERS: Final = frozenset({
+    "all", "amax", "amin", "angle", "any", "argmax", "argmin", "around", "clip", "conj", "conjugate", "corrcoef", "cov",
+    "cross", "digitize", "dot", "einsum", "fix", "i0", "imag", "inner", "interp", "isclose", "iscomplex", "isneginf",
+    "isposinf", "isreal", "kron", "max", "mean", "median", "min", "nan_to_num", "nanargmax", "nanargmin", "nanmax",
+    "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanprod", "nanquantile", "nanstd", "nansum", "nanvar",
+    "percentile", "polyval", "prod", "ptp", "quantile", "real", "roll", "round", "searchsorted", "sinc", "std", "sum",
+    "take", "tensordot", "trace", "trapezoid", "var", "vdot",
+})  # fmt: skip
+"""The functions and methods whose result is an array, or a number where it has no axes."""
 
 _OF_ARRAYS: Final = frozenset({
     *(f"__{kind}{name}__" for name in OPERATORS if name != "divmod" for kind in ("", "r", "i")),
@@ -138,6 +150,16 @@ _OVERLOADS: Final = {
 }  # fmt: skip
 """The parameters and results of functions whose result depends on which arguments are given."""
 
+_GETITEM: Final = """\
+    @overload
+    def __getitem__(self, key: slice | list[Any] | range | EllipsisType | None) -> ndarray: ...
+    @overload
+    def __getitem__(self, key: int | integer[Any] | tuple[Any, ...]) -> Any: ...
+    @overload
+    def __getitem__(self, key: ndarray | _numpy.ndarray[Any, Any] | Tensor) -> _ArrayOrNumber: ...
+"""
+"""Keys of ints may choose numbers of any class, so what they choose is `Any`, as in NumPy's stubs."""
+
 
 def _overloads(name: str) -> str:
     """The declarations of a function for the arguments that it may get."""
@@ -168,6 +190,8 @@ def _declaration(name: str, function: Any, indent: str = "") -> str:
         result = "ndarray"
     if function is PUBLIC.get(name):
         result = "ndarray" if name in ARRAYS else TUPLES.get(name, result)
+    if result == "Any" and name in ARRAYS_OR_NUMBERS:
+        result = "_ArrayOrNumber"
     summary = (function.__doc__ or "").strip().partition("\n")[0].replace("\\", "\\\\")
     text = f'{indent}def {name}({", ".join(parts)}) -> {result}:\n{indent}    """{summary}"""\n'
     return text if summary else f"{indent}def {name}({', '.join(parts)}) -> {result}: ...\n"
@@ -193,7 +217,7 @@ def _class_of_arrays() -> str:
             if member.fset is not None:
                 lines.append(f"    @{name}.setter\n    def {name}(self, value: Any) -> None: ...\n")
         elif callable(member) and not inspect.ismemberdescriptor(member):
-            text = _declaration(name, member, "    ")
+            text = _GETITEM if name == "__getitem__" else _declaration(name, member, "    ")
             first = next(iter(inspect.signature(member).parameters))
             text = text.replace(f"({first}: Any", "(self", 1)
             if name == "__ipow__":  # Python passes it no modulus
@@ -202,11 +226,34 @@ def _class_of_arrays() -> str:
     return "".join(lines)
 
 
+_ARRAY_OR_NUMBER: Final = '''\
+class _ArrayOrNumber(ndarray, float):  # type: ignore[misc] # as both have operators
+    """What is an array, or a number where it has no axes: neither is a mistake in a program that uses it as one."""
+
+'''
+
+
+_UNLIKE_FLOAT: Final = {"ge", "gt", "le", "lt", "pow", "rpow"}
+"""Operators whose declarations of `float` those of arrays do not fit."""
+
+
+def _class_of_both() -> str:
+    """The declaration of the class of results that may be arrays or numbers, whose operators give such results."""
+    lines = [_ARRAY_OR_NUMBER]
+    for name in sorted(_OF_ARRAYS):
+        if name.startswith("__i") and name != "__invert__":
+            continue
+        given = "self" if name.strip("_") in SOLE else "self, other: Any"
+        ignored = "  # type: ignore[override] # float's take numbers alone" if name.strip("_") in _UNLIKE_FLOAT else ""
+        lines.append(f"    def {name}({given}) -> _ArrayOrNumber: ...{ignored}\n")
+    return "".join(lines)
+
+
 def text() -> str:
     """The text of the stub."""
     import tensorbackend.numpy as namespace
 
-    lines = [_HEAD, "\n", _class_of_arrays(), "\n"]
+    lines = [_HEAD, "\n", _class_of_arrays(), "\n", _class_of_both(), "\n"]
     for name in sorted(vars(namespace)):
         value = getattr(namespace, name)
         if name.startswith("_") and name not in ("__version__", "__array_api_version__"):

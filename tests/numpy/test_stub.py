@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 import tensorbackend.numpy as np
 from tensorbackend.numpy.functions import PUBLIC
-from tensorbackend.numpy.stub import ARRAYS, FILE, TUPLES, text
+from tensorbackend.numpy.stub import ARRAYS, ARRAYS_OR_NUMBERS, FILE, TUPLES, text
 
 CALLS: dict[str, Any] = {
     "append": ([1, 2], 3), "argpartition": ([2, 1], 0), "bincount": ([1],), "compress": ([True], [1]),
@@ -35,6 +40,71 @@ def test_what_is_declared_as_an_array_is_one(name: str) -> None:
     made = PUBLIC[name](*CALLS.get(name, ([1.0],)))
     parts = made if name in TUPLES else [made]
     assert all(type(part) is np.ndarray or all(type(each) is np.ndarray for each in part) for part in parts)
+
+
+MORE: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(["cross", "dot", "inner", "isclose", "kron", "vdot"], ()), "tensordot": (2.0, 0), "clip": (0, 1),
+    "digitize": ([0, 3],), "interp": ([0, 3], [0, 3]), "polyval": (2.0,), "roll": (1,), "searchsorted": (1.0,),
+    "take": (0,), **dict.fromkeys(["quantile", "nanquantile"], (0.5,)),
+    **dict.fromkeys(["percentile", "nanpercentile"], (50,)),
+}  # fmt: skip
+"""Arguments besides the first one; none for one more like it."""
+
+
+@pytest.mark.parametrize("name", sorted(ARRAYS_OR_NUMBERS & PUBLIC.keys()))
+def test_what_is_declared_as_an_array_or_a_number_is_one(name: str) -> None:
+    for x in ([1.0, 2.0, 3.0], [[1.0, 2.0], [3.0, 4.0]]):
+        if numpy.ndim(x) == (1 if name == "trace" else 2) and name in ("trace", "searchsorted", "cross", "polyval"):
+            continue
+        arguments = ("...->...", x) if name == "einsum" else (x, *(MORE[name] or [x])) if name in MORE else (x,)
+        assert isinstance(PUBLIC[name](*arguments), np.ndarray | numpy.generic)
+
+
+PROGRAM = """\
+import tensorbackend.numpy as np
+
+x = np.linspace(0.0, 1.0, 12).reshape(3, 4)
+w: float = np.sum(x * x) / len(x)
+def norm(v: np.ndarray) -> float:
+    return np.sqrt(np.dot(v, v))
+reveal_type(np.sum(x, axis=0))
+reveal_type(x.mean(axis=1, keepdims=True))
+reveal_type(np.dot(x, x.T))
+reveal_type((x - x.mean(axis=0)) / x.std(axis=0))
+reveal_type(np.exp(-x))
+reveal_type(x[1:])
+reveal_type(x[x > 0.5])
+reveal_type(np.where(x > 0, x, 0))
+reveal_type(np.concatenate([x, x]))
+reveal_type(np.zeros((2, 2)))
+reveal_type(np.argmax(x, axis=1))
+reveal_type(np.percentile(x, 50))
+np.summ(x)  # mistake
+np.sum(x, axes=0)  # mistake
+np.mean(x).shpe  # mistake
+x.revel()  # mistake
+np.zeros((2, 2)).appendd  # mistake
+np.dot(x)  # mistake
+x[1:].meen()  # mistake
+"""
+
+
+def test_a_type_checker_knows_results_and_finds_mistakes(tmp_path: Path) -> None:
+    """On the stub alone, as the whole package takes a minute to check."""
+    package = tmp_path / "tensorbackend"
+    (package / "numpy").mkdir(parents=True)
+    (package / "__init__.pyi").write_text("class Tensor: ...\n")
+    (package / "numpy" / "__init__.pyi").write_text(FILE.read_text())
+    (tmp_path / "program.py").write_text(PROGRAM)
+    options = ["--ignore-missing-imports", "--cache-dir", os.devnull, "--config-file", os.devnull, "--no-error-summary"]
+    run = subprocess.run([sys.executable, "-m", "mypy", *options, "program.py"], cwd=tmp_path, capture_output=True,
+                         text=True, check=False)  # fmt: skip
+    lines = [line.split(":", 3) for line in run.stdout.splitlines() if line.startswith("program.py")]
+    mistakes = [number for number, line in enumerate(PROGRAM.splitlines(), 1) if line.endswith("# mistake")]
+    assert [int(number) for _, number, kind, _ in lines if kind == " error"] == mistakes, run.stdout
+    revealed = [text for _, _, _, text in lines if "Revealed type" in text]
+    assert len(revealed) == PROGRAM.count("reveal_type")
+    assert all("numpy.ndarray" in text or "_ArrayOrNumber" in text for text in revealed), run.stdout
 
 
 def test_the_stub_is_that_of_the_functions() -> None:
