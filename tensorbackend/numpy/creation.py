@@ -47,9 +47,10 @@ def _new(t: Tensor, order: str | None = "C") -> ndarray:
 def zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """An array of zeros, float64 by default."""
     default = scoped() or process_default[0]
-    if default.__class__ is NumpyBackend and dtype.__class__ in _CLASSES and order == "C" and device is None:
+    plain = dtype is float or dtype.__class__ in _CLASSES
+    if plain and default.__class__ is NumpyBackend and order == "C" and device is None:
         try:
-            made = numpy.zeros(shape, dtype)
+            made = numpy.zeros(shape) if dtype is float else numpy.zeros(shape, dtype)
         except Exception:  # what is wrong with the shape is told below
             pass
         else:

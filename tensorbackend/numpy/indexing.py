@@ -265,7 +265,8 @@ class flatiter:
         return self._rest
 
     def _elements(self) -> Iterator[Any]:
-        base, shape = self.base, self.base.shape
+        base = self.base if self.base._t is not None else flat_view(self.base)
+        shape = base.shape
         keys: Iterable[Any] = range(shape[0]) if len(shape) == 1 else product(*map(range, shape))
         for place, key in enumerate(keys, 1):
             t = base._t

@@ -186,7 +186,8 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_bind_lock)
 
 
-Given, Result = ParamSpec("Given"), TypeVar("Result")
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
 def locked(function: Callable[Given, Result]) -> Callable[Given, Result]:
