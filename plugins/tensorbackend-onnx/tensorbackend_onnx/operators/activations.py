@@ -4,26 +4,80 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import tensorbackend as tb
 from tensorbackend import Tensor, nn
 from tensorbackend.errors import ArgumentError, expected
 
-from .registry import MICROSOFT, operator
+from .registry import MICROSOFT, operator, rows
 
 SELU_ALPHA, SELU_GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
 
 
-@operator("Relu")
-def relu(x: Tensor) -> Tensor:
-    """Negative elements become 0."""
-    return tb.maximum(x, 0)
+def hard_sigmoid(x: Tensor, *, alpha: float = 0.2, beta: float = 0.5) -> Tensor:
+    """alpha x + beta, within 0 to 1."""
+    return tb.clip(alpha * x + beta, 0, 1)
 
 
-@operator("LeakyRelu")
-def leaky_relu(x: Tensor, *, alpha: float = 0.01) -> Tensor:
-    """Negative elements times `alpha`."""
-    return nn.leaky_relu(x, slope=alpha)
+def hardmax(x: Tensor, *, axis: int = -1) -> Tensor:
+    """1 at the first maximum along an axis, 0 elsewhere."""
+    size = x.shape[axis]
+    places = tb.reshape(tb.arange(size, like=x), (size, *(1,) * (x.ndim - 1 - axis % x.ndim)))
+    return (tb.argmax(x, axis=axis, keepdims=True) == places).astype(x.dtype)
+
+
+ACTIVATIONS: dict[str, Callable[..., Tensor]] = {
+    "Celu": lambda x, *, alpha=1.0: tb.maximum(x, 0) + tb.minimum(alpha * tb.expm1(x / alpha), 0),
+    "Elu": nn.elu,
+    "Gelu": lambda x, *, approximate="none": nn.gelu(x, approximate=approximate == "tanh"),
+    "HardSigmoid": hard_sigmoid,
+    "HardSwish": lambda x: x * hard_sigmoid(x, alpha=1 / 6),
+    "LeakyRelu": lambda x, *, alpha=0.01: nn.leaky_relu(x, slope=alpha),
+    "Mish": lambda x: x * tb.tanh(nn.softplus(x)),
+    "Relu": lambda x: tb.maximum(x, 0),
+    "Selu": lambda x, *, alpha=SELU_ALPHA, gamma=SELU_GAMMA: gamma * nn.elu(x, alpha=alpha),
+    "Softsign": lambda x: x / (1 + tb.abs(x)),
+    "Swish": lambda x, *, alpha=1.0: nn.silu(x) if alpha == 1 else x * tb.sigmoid(alpha * x),
+    "ThresholdedRelu": lambda x, *, alpha=1.0: tb.where(x > alpha, x, tb.zeros_like(x)),
+}
+"""Functions of each element, whose attributes are numbers."""
+
+ALONG_AXES: dict[str, Callable[..., Tensor]] = {
+    "Hardmax": hardmax,
+    "LogSoftmax": lambda x, *, axis=-1: nn.log_softmax(x, axis=axis),
+    "Softmax": lambda x, *, axis=-1: nn.softmax(x, axis=axis),
+}
+
+
+def of_rows(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """A function along an axis as before opset 13: over all axes from that one on."""
+
+    def compute(x: Tensor, *, axis: int = 1) -> Tensor:
+        matrix = tb.reshape(x, (math.prod(x.shape[: axis % max(x.ndim, 1)]), -1)) if x.size else x
+        return tb.reshape(function(matrix), x.shape)
+
+    return compute
+
+
+rows(ACTIVATIONS)
+rows(ALONG_AXES, since=13)
+rows({name: of_rows(function) for name, function in ALONG_AXES.items()})
+rows(
+    {
+        "BiasGelu": lambda x, bias: nn.gelu(x + bias),
+        "FastGelu": lambda x, bias=None: nn.gelu(x if bias is None else x + bias, approximate=True),
+        "Gelu": lambda x: nn.gelu(x),
+        "QuickGelu": partial(ACTIVATIONS["Swish"], alpha=1.702),
+    },
+    domain=MICROSOFT,
+)
+
+
+@operator("PRelu", since=7)
+def prelu(x: Tensor, slope: Tensor) -> Tensor:
+    """Negative elements times a slope that broadcasts."""
+    return tb.where(x < 0, slope * x, x)
 
 
 @operator("PRelu")
@@ -34,18 +88,6 @@ def prelu_by_channel(x: Tensor, slope: Tensor) -> Tensor:
     return prelu(x, slope)
 
 
-@operator("PRelu", since=7)
-def prelu(x: Tensor, slope: Tensor) -> Tensor:
-    """Negative elements times a slope that broadcasts."""
-    return tb.where(x < 0, slope * x, x)
-
-
-@operator("ThresholdedRelu")
-def thresholded_relu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
-    """Elements up to `alpha` become 0."""
-    return tb.where(x > alpha, x, tb.zeros_like(x))
-
-
 @operator("Shrink")
 def shrink(x: Tensor, *, lambd: float = 0.5, bias: float = 0.0) -> Tensor:
     """Elements moved towards 0 by `bias`; those between -lambd and lambd become 0."""
@@ -54,138 +96,11 @@ def shrink(x: Tensor, *, lambd: float = 0.5, bias: float = 0.0) -> Tensor:
     return tb.where(tb.abs(floats) > lambd, outside, tb.zeros_like(floats)).astype(x.dtype)
 
 
-@operator("Elu")
-def elu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
-    """alpha (exp(x) - 1) for negative x."""
-    return nn.elu(x, alpha=alpha)
-
-
-@operator("Celu")
-def celu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
-    """alpha (exp(x / alpha) - 1) for negative x."""
-    return tb.maximum(x, 0) + tb.minimum(alpha * tb.expm1(x / alpha), 0)
-
-
-@operator("Selu")
-def selu(x: Tensor, *, alpha: float = SELU_ALPHA, gamma: float = SELU_GAMMA) -> Tensor:
-    """gamma times `elu`."""
-    return gamma * nn.elu(x, alpha=alpha)
-
-
-@operator("Softplus")
-def softplus(x: Tensor) -> Tensor:
-    """log(1 + exp(x))."""
-    return nn.softplus(x)
-
-
-@operator("Softsign")
-def softsign(x: Tensor) -> Tensor:
-    """x / (1 + abs(x))."""
-    return x / (1 + tb.abs(x))
-
-
-@operator("HardSigmoid")
-def hard_sigmoid(x: Tensor, *, alpha: float = 0.2, beta: float = 0.5) -> Tensor:
-    """alpha x + beta, within 0 to 1."""
-    return tb.clip(alpha * x + beta, 0, 1)
-
-
-@operator("HardSwish")
-def hard_swish(x: Tensor) -> Tensor:
-    """x times its hard sigmoid of slope 1/6."""
-    return x * hard_sigmoid(x, alpha=1 / 6)
-
-
-@operator("Mish")
-def mish(x: Tensor) -> Tensor:
-    """x tanh(softplus(x))."""
-    return x * tb.tanh(nn.softplus(x))
-
-
-@operator("Swish")
-def swish(x: Tensor, *, alpha: float = 1.0) -> Tensor:
-    """x sigmoid(alpha x)."""
-    return nn.silu(x) if alpha == 1 else x * tb.sigmoid(alpha * x)
-
-
-@operator("Gelu")
-def gelu(x: Tensor, *, approximate: str = "none") -> Tensor:
-    """x times the normal distribution function of x, or its approximation by tanh."""
-    return nn.gelu(x, approximate=approximate == "tanh")
-
-
-@operator("Gelu", domain=MICROSOFT)
-def exact_gelu(x: Tensor) -> Tensor:
-    """x times the normal distribution function of x."""
-    return nn.gelu(x)
-
-
-@operator("BiasGelu", domain=MICROSOFT)
-def bias_gelu(x: Tensor, bias: Tensor) -> Tensor:
-    """`gelu` of a sum."""
-    return nn.gelu(x + bias)
-
-
-@operator("FastGelu", domain=MICROSOFT)
-def fast_gelu(x: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`gelu` by tanh, of a sum where there is a bias."""
-    return nn.gelu(x if bias is None else x + bias, approximate=True)
-
-
-@operator("QuickGelu", domain=MICROSOFT)
-def quick_gelu(x: Tensor, *, alpha: float = 1.702) -> Tensor:
-    """x sigmoid(alpha x)."""
-    return x * tb.sigmoid(alpha * x)
-
-
-@operator("Softmax", since=13)
-def softmax(x: Tensor, *, axis: int = -1) -> Tensor:
-    """Exponentials that add up to 1 along an axis."""
-    return nn.softmax(x, axis=axis)
-
-
-@operator("LogSoftmax", since=13)
-def log_softmax(x: Tensor, *, axis: int = -1) -> Tensor:
-    """The logarithm of `softmax`."""
-    return nn.log_softmax(x, axis=axis)
-
-
-@operator("Hardmax", since=13)
-def hardmax(x: Tensor, *, axis: int = -1) -> Tensor:
-    """1 at the first maximum along an axis, 0 elsewhere."""
-    size = x.shape[axis]
-    places = tb.reshape(tb.arange(size, like=x), (size, *(1,) * (x.ndim - 1 - axis % x.ndim)))
-    return (tb.argmax(x, axis=axis, keepdims=True) == places).astype(x.dtype)
-
-
-def _of_rows(x: Tensor, axis: int) -> Tensor:
-    """The tensor as a matrix whose rows have the elements from an axis on, as before opset 13."""
-    return tb.reshape(x, (math.prod(x.shape[: axis % max(x.ndim, 1)]), -1)) if x.size else x
-
-
-@operator("Softmax")
-def softmax_of_rows(x: Tensor, *, axis: int = 1) -> Tensor:
-    """`softmax` over all axes from one on, before opset 13."""
-    return tb.reshape(nn.softmax(_of_rows(x, axis)), x.shape)
-
-
-@operator("LogSoftmax")
-def log_softmax_of_rows(x: Tensor, *, axis: int = 1) -> Tensor:
-    """The logarithm of `softmax_of_rows`."""
-    return tb.reshape(nn.log_softmax(_of_rows(x, axis)), x.shape)
-
-
-@operator("Hardmax")
-def hardmax_of_rows(x: Tensor, *, axis: int = 1) -> Tensor:
-    """`hardmax` over all axes from one on, before opset 13."""
-    return tb.reshape(hardmax(_of_rows(x, axis)), x.shape)
-
-
 FUSED: dict[str, Callable[..., Tensor]] = {
     "Clip": tb.clip,
     "HardSigmoid": lambda x, alpha, beta: hard_sigmoid(x, alpha=alpha, beta=beta),
-    "LeakyRelu": lambda x, alpha: leaky_relu(x, alpha=alpha),
-    "Relu": relu,
+    "LeakyRelu": lambda x, alpha: nn.leaky_relu(x, slope=alpha),
+    "Relu": ACTIVATIONS["Relu"],
     "Sigmoid": tb.sigmoid,
     "Tanh": tb.tanh,
 }

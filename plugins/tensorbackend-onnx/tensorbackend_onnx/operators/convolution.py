@@ -9,23 +9,16 @@ from typing import Any
 
 import tensorbackend as tb
 from tensorbackend import Tensor
-from tensorbackend.errors import ShapeError, expected
 
 from .activations import fused
 from .registry import MICROSOFT, Ints, operator
-from .windows import ConvAttributes, windows
+from .windows import ConvAttributes, WindowAttributes
 
 
 @operator("Conv")
-def conv(
-    x: Tensor,
-    kernel: Tensor,
-    bias: Tensor | None = None,
-    *,
-    attributes: ConvAttributes,
-) -> Tensor:
+def conv(x: Tensor, kernel: Tensor, bias: Tensor | None = None, *, attributes: ConvAttributes) -> Tensor:
     """Sums of products of a kernel (out, channels, *spatial) with windows of x (batch, channels, *spatial)."""
-    found = attributes.windows(x, kernel)
+    found = attributes.windows(x.shape[2:], kernel.shape[2:])
     result = tb.conv(
         x,
         kernel,
@@ -69,63 +62,37 @@ def conv_transpose(
     output_shape: tuple[int, ...] | None = None,
 ) -> Tensor:
     """The transpose of a convolution, by a kernel (channels, out, *spatial)."""
-    spatial, auto_pad, group = x.shape[2:], attributes.auto_pad, attributes.group
-    found = replace(attributes, auto_pad="NOTSET").windows(x, kernel)
+    spatial, auto_pad = x.shape[2:], attributes.auto_pad
+    found = replace(attributes, auto_pad="NOTSET").windows(spatial, kernel.shape[2:])
     added = output_padding or (0,) * len(spatial)
-    whole = [
-        stride * (size - 1) + more + span
-        for stride, size, more, span in zip(found.strides, spatial, added, found.spans, strict=True)
-    ]
     padding = found.padding
     if output_shape is not None or auto_pad in ("SAME_UPPER", "SAME_LOWER"):
         same = tuple(size * stride for size, stride in zip(spatial, found.strides, strict=True))
         targets = output_shape[-len(spatial) :] if output_shape is not None else same
-        surplus = [have - target for have, target in zip(whole, targets, strict=True)]
+        rows = zip(found.strides, spatial, added, found.spans, targets, strict=True)
+        surplus = [stride * (size - 1) + more + span - target for stride, size, more, span, target in rows]
         halves = [(n // 2, n - n // 2) for n in surplus]
         padding = tuple(halves if auto_pad == "SAME_UPPER" else [(high, low) for low, high in halves])
     elif auto_pad == "VALID":
         padding = ((0, 0),) * len(spatial)
-    outside = [
-        (span - 1 - low, span - 1 - high + more)
-        for span, (low, high), more in zip(found.spans, padding, added, strict=True)
-    ]
-    result = tb.conv(
+    return tb.nn.conv_transpose(
         x,
-        _turned(kernel, group),
-        padding=outside,
-        input_dilation=found.strides,
-        kernel_dilation=found.dilations,
-        feature_groups=group,
+        kernel,
+        bias,
+        axis=1,
+        strides=found.strides,
+        padding=[(low, high - more) for (low, high), more in zip(padding, added, strict=True)],
+        dilation=found.dilations,
+        groups=attributes.group,
     )
-    return result if bias is None else result + by_channel(bias, result.ndim)
-
-
-def _turned(kernel: Tensor, groups: int) -> Tensor:
-    """A kernel (channels, out of a group, *spatial) as that of a convolution, (out, channels of a group, *spatial)."""
-    channels, out, *spatial = kernel.shape
-    if channels % groups:
-        raise ShapeError(expected("channels that the groups divide", channels=channels, group=groups))
-    grouped = tb.reshape(kernel, (groups, channels // groups, out, *spatial))
-    turned = tb.reshape(tb.moveaxis(grouped, 1, 2), (groups * out, channels // groups, *spatial))
-    return tb.flip(turned, axis=tuple(range(2, turned.ndim)))
 
 
 @operator("Col2Im")
-def col2im(
-    x: Tensor,
-    image_shape: Ints,
-    block_shape: Ints,
-    *,
-    dilations: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
-) -> Tensor:
+def col2im(x: Tensor, image_shape: Ints, block_shape: Ints, *, attributes: WindowAttributes) -> Tensor:
     """Images, each element of which is the sum of the elements of blocks there."""
-    found = windows(image_shape, block_shape, pads=pads, strides=strides, dilations=dilations)
-    batch, counts = x.shape[0], found.counts(image_shape)
-    count = math.prod(block_shape)
-    rank = len(image_shape)
-    blocks = tb.reshape(x, (batch, x.shape[1] // count, *block_shape, *counts))
+    found = attributes.windows(image_shape, block_shape)
+    rank, count = len(image_shape), math.prod(block_shape)
+    blocks = tb.reshape(x, (x.shape[0], x.shape[1] // count, *block_shape, *found.counts(image_shape)))
     patches = tb.permute_dims(blocks, (0, 1, *range(2 + rank, 2 + 2 * rank), *range(2, 2 + rank)))
 
     def along(values: Sequence[Any]) -> dict[int, Any]:

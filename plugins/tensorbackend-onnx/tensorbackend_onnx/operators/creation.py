@@ -6,6 +6,7 @@ A random operator draws the same numbers in each run, by its seed: a model is a 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import tensorbackend as tb
@@ -14,7 +15,7 @@ from tensorbackend.dtypes import bool_
 from tensorbackend.errors import ArgumentError, expected
 
 from ..dtypes import dtype_of
-from .registry import Bool, Ints, Known, Node, Reading, operator, read
+from .registry import Attributes, Bool, Ints, Known, Node, Reading, operator, read
 from .shape import host
 
 
@@ -31,10 +32,10 @@ def constant(
     if value is not None:
         return value
     if value_float is not None or value_floats is not None:
-        return host(list(value_floats) if value_float is None else value_float, tb.float32)  # type: ignore[arg-type]
-    if value_int is None and value_ints is None:
-        raise ArgumentError(expected("a tensor of numbers as the value of a constant"))
-    return host(list(value_ints) if value_int is None else value_int)  # type: ignore[arg-type]
+        return host(value_floats if value_float is None else value_float, tb.float32)
+    if value_int is not None or value_ints is not None:
+        return host(value_ints if value_int is None else value_int)
+    raise ArgumentError(expected("a tensor of numbers as the value of a constant"))
 
 
 @operator("ConstantOfShape")
@@ -63,85 +64,66 @@ def range_(start: Known, limit: Known, delta: Known, *, stash_type: int = 1, nod
     return numbers.astype(start.dtype)
 
 
-def key(seed: float | None, like: Any) -> Tensor:
-    """The random key of a node with a seed."""
-    return tb.random.key(0 if seed is None else int(seed), backend=like)
+@dataclass(frozen=True, kw_only=True)
+class Draw(Attributes):
+    """The attributes of random numbers."""
+
+    dtype: int | None = None
+    seed: float | None = None
+
+    def key(self, node: Node, shape: tuple[int, ...]) -> Tensor:
+        """The random key of a node."""
+        return tb.random.key(int(self.seed or 0), backend=node.place(math.prod(shape)))
+
+    def kind(self, default: tb.DType) -> tb.DType:
+        """The dtype of the numbers."""
+        return default if self.dtype is None else dtype_of(self.dtype)
 
 
 @operator("RandomNormal")
-def random_normal(
-    *,
-    shape: tuple[int, ...],
-    dtype: int = 1,
-    mean: float = 0.0,
-    scale: float = 1.0,
-    seed: float | None = None,
-    node: Node,
-) -> Tensor:
+def random_normal(*, shape: tuple[int, ...], mean: float = 0.0, scale: float = 1.0, draw: Draw, node: Node) -> Tensor:
     """Normally distributed numbers."""
-    place = node.place(math.prod(shape))
-    return tb.random.normal(key(seed, place), shape, dtype_of(dtype), mean=mean, deviation=scale)
-
-
-@operator("RandomUniform")
-def random_uniform(
-    *,
-    shape: tuple[int, ...],
-    dtype: int = 1,
-    low: float = 0.0,
-    high: float = 1.0,
-    seed: float | None = None,
-    node: Node,
-) -> Tensor:
-    """Uniformly distributed numbers."""
-    return tb.random.uniform(key(seed, node.place(math.prod(shape))), shape, dtype_of(dtype), low, high)
+    return tb.random.normal(draw.key(node, shape), shape, draw.kind(tb.float32), mean=mean, deviation=scale)
 
 
 @operator("RandomNormalLike")
-def random_normal_like(
-    x: Tensor, *, dtype: int | None = None, mean: float = 0.0, scale: float = 1.0, seed: float | None = None, node: Node
-) -> Tensor:
+def random_normal_like(x: Tensor, *, mean: float = 0.0, scale: float = 1.0, draw: Draw, node: Node) -> Tensor:
     """Normally distributed numbers in the shape of x."""
-    chosen = x.dtype if dtype is None else dtype_of(dtype)
-    return tb.random.normal(key(seed, node.place(x.size)), x.shape, chosen, mean=mean, deviation=scale)
+    return tb.random.normal(draw.key(node, x.shape), x.shape, draw.kind(x.dtype), mean=mean, deviation=scale)
+
+
+@operator("RandomUniform")
+def random_uniform(*, shape: tuple[int, ...], low: float = 0.0, high: float = 1.0, draw: Draw, node: Node) -> Tensor:
+    """Uniformly distributed numbers."""
+    return tb.random.uniform(draw.key(node, shape), shape, draw.kind(tb.float32), low, high)
 
 
 @operator("RandomUniformLike")
-def random_uniform_like(
-    x: Tensor, *, dtype: int | None = None, low: float = 0.0, high: float = 1.0, seed: float | None = None, node: Node
-) -> Tensor:
+def random_uniform_like(x: Tensor, *, low: float = 0.0, high: float = 1.0, draw: Draw, node: Node) -> Tensor:
     """Uniformly distributed numbers in the shape of x."""
-    chosen = x.dtype if dtype is None else dtype_of(dtype)
-    return tb.random.uniform(key(seed, node.place(x.size)), x.shape, chosen, low, high)
+    return tb.random.uniform(draw.key(node, x.shape), x.shape, draw.kind(x.dtype), low, high)
 
 
 @operator("Bernoulli")
-def bernoulli(x: Tensor, *, dtype: int | None = None, seed: float | None = None, node: Node) -> Tensor:
+def bernoulli(x: Tensor, *, draw: Draw, node: Node) -> Tensor:
     """1 with the probability that x gives, else 0."""
-    chosen = x.dtype if dtype is None else dtype_of(dtype)
-    return tb.random.bernoulli(key(seed, node.place(x.size)), x, x.shape).astype(chosen)
+    return tb.random.bernoulli(draw.key(node, x.shape), x, x.shape).astype(draw.kind(x.dtype))
 
 
 @operator("Multinomial")
-def multinomial(x: Tensor, *, dtype: int = 6, sample_size: int = 1, seed: float | None = None, node: Node) -> Tensor:
+def multinomial(x: Tensor, *, sample_size: int = 1, draw: Draw, node: Node) -> Tensor:
     """Classes drawn by the logarithms of their probabilities."""
-    drawn = tb.random.categorical(key(seed, node.place(x.size)), x[None], shape=(sample_size, x.shape[0]))
-    return drawn.T.astype(dtype_of(dtype))
+    drawn = tb.random.categorical(draw.key(node, x.shape), x[None], shape=(sample_size, x.shape[0]))
+    return drawn.T.astype(draw.kind(tb.int32))
 
 
-@operator("Dropout")
-def dropout_by_attribute(x: Tensor, *, ratio: float = 0.5, node: Node) -> Any:
-    """The tensor itself, as models are not in training before opset 12."""
-    return (x, tb.ones(x.shape, dtype=bool_ if node.opset >= 10 else x.dtype, like=x)) if node.wants(1) else x
-
-
-@operator("Dropout", since=12)
+@operator("Dropout", attributes_before=12)
 def dropout(
     x: Tensor, ratio: Known | None = None, training_mode: Bool | None = None, *, seed: int | None = None, node: Node
 ) -> Any:
     """In training, elements become 0 at random and the others larger; else the tensor itself."""
     rate = 0.5 if ratio is None or not training_mode else read(ratio, Reading.FLOAT)
     if not training_mode or rate == 0:
-        return (x, tb.ones(x.shape, dtype=bool_, like=x)) if node.wants(1) else x
-    kept = tb.random.bernoulli(key(seed, node.place(x.size)), 1 - rate, x.shape)
+        return (x, tb.ones(x.shape, dtype=bool_ if node.opset >= 10 else x.dtype, like=x)) if node.wants(1) else x
+    kept = tb.random.bernoulli(Draw(seed=seed).key(node, x.shape), 1 - rate, x.shape)
     return tb.where(kept, x / (1 - rate), tb.zeros_like(x)), kept

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from typing import Any
 
 import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.dtypes import bool_
 
 from ..dtypes import dtype_of
-from .narrow import cast_to_narrow
-from .registry import operator
+from .narrow import cast_as
+from .registry import operator, rows
 
 UNARY: dict[str, Callable[[Tensor], Tensor]] = {
     "Abs": tb.abs,
@@ -39,6 +38,7 @@ UNARY: dict[str, Callable[[Tensor], Tensor]] = {
     "Sign": tb.sign,
     "Sin": tb.sin,
     "Sinh": tb.sinh,
+    "Softplus": tb.nn.softplus,
     "Sqrt": tb.sqrt,
     "Tan": tb.tan,
     "Tanh": tb.tanh,
@@ -77,36 +77,21 @@ BINARY: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
 }
 """Operators of two tensors that broadcast."""
 
-
-def mean(*xs: Tensor) -> Tensor:
-    """The mean of tensors."""
-    return reduce(tb.add, xs) / len(xs)
-
-
-VARIADIC: dict[str, Callable[..., Tensor]] = {
-    "Max": lambda *xs: reduce(tb.maximum, xs),
-    "Mean": mean,
-    "Min": lambda *xs: reduce(tb.minimum, xs),
-    "Sum": lambda *xs: reduce(tb.add, xs),
-}
-"""Operators of any number of tensors that broadcast."""
-
-
-def _unary(function: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
-    def compute(x: Tensor) -> Tensor:
-        return function(x)
-
-    return compute
+rows(UNARY)
+rows(BINARY, since=7)
+rows(
+    {
+        "Identity": lambda x: x,
+        "Max": lambda x, *xs: reduce(tb.maximum, xs, x),
+        "Mean": lambda x, *xs: reduce(tb.add, xs, x) / (1 + len(xs)),
+        "Min": lambda x, *xs: reduce(tb.minimum, xs, x),
+        "Sum": lambda x, *xs: reduce(tb.add, xs, x),
+        "Where": tb.where,
+    }
+)
 
 
-def _binary(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
-    def compute(x: Tensor, y: Tensor) -> Tensor:
-        return function(x, y)
-
-    return compute
-
-
-def _binary_by_axis(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+def _by_axis(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
     """Before opset 7 the second tensor broadcasts only where the node says so, from an axis on."""
 
     def compute(x: Tensor, y: Tensor, *, broadcast: int = 0, axis: int | None = None) -> Tensor:
@@ -117,26 +102,7 @@ def _binary_by_axis(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..
     return compute
 
 
-def _variadic(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    def compute(x: Tensor, *xs: Tensor) -> Tensor:
-        return function(x, *xs)
-
-    return compute
-
-
-for _name, _function in UNARY.items():
-    operator(_name)(_unary(_function))
-for _name, _pair in BINARY.items():
-    operator(_name)(_binary_by_axis(_pair))
-    operator(_name, since=7)(_binary(_pair))
-for _name, _several in VARIADIC.items():
-    operator(_name)(_variadic(_several))
-
-
-@operator("Identity")
-def identity(x: Any) -> Any:
-    """The value itself."""
-    return x
+rows({name: _by_axis(function) for name, function in BINARY.items()})
 
 
 @operator("Mod")
@@ -162,19 +128,7 @@ def is_inf(x: Tensor, *, detect_negative: int = 1, detect_positive: int = 1) -> 
     return found if detect_positive else tb.logical_and(found, x < 0)
 
 
-@operator("Where")
-def where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """A choice for each element."""
-    return tb.where(condition, x, y)
-
-
-@operator("Clip")
-def clip_by_attributes(x: Tensor, *, min: float | None = None, max: float | None = None) -> Tensor:
-    """Elements moved into an interval; before opset 11 its ends are attributes."""
-    return tb.clip(x, min, max)
-
-
-@operator("Clip", since=11)
+@operator("Clip", attributes_before=11)
 def clip(x: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
     """Elements clipped to an interval; the upper bound wins over the lower one."""
     x = x if min is None else tb.maximum(x, min)
@@ -184,15 +138,13 @@ def clip(x: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Ten
 @operator("Cast")
 def cast(x: Tensor, *, to: int, saturate: int = 1, round_mode: str = "up") -> Tensor:
     """Elements in another dtype."""
-    dtype = dtype_of(to)
-    return cast_to_narrow(x, dtype, saturate, round_mode) if dtype.is_narrow else x.astype(dtype)
+    return cast_as(x, dtype_of(to), saturate, round_mode)
 
 
 @operator("CastLike")
 def cast_like(x: Tensor, target: Tensor, *, saturate: int = 1, round_mode: str = "up") -> Tensor:
     """Elements in the dtype of another tensor."""
-    dtype = target.dtype
-    return cast_to_narrow(x, dtype, saturate, round_mode) if dtype.is_narrow else x.astype(dtype)
+    return cast_as(x, target.dtype, saturate, round_mode)
 
 
 @operator("BitCast")

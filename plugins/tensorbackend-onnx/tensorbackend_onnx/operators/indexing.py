@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import tensorbackend as tb
@@ -29,13 +28,8 @@ def gather_elements(x: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
 @operator("GatherND")
 def gather_nd(x: Tensor, indices: Tensor, *, batch_dims: int = 0) -> Tensor:
     """Entries at index vectors, after some axes that both have."""
-    batch, inner = x.shape[:batch_dims], x.shape[batch_dims:]
-    vectors = from_start(indices, inner)
-    if batch_dims == 0:
-        return tb.gather(x, vectors)
-    rows = math.prod(batch)
-    found = tb.gather(tb.reshape(x, (rows, *inner)), tb.reshape(vectors, (rows, *indices.shape[batch_dims:])), batch=0)
-    return tb.reshape(found, (*batch, *found.shape[1:]))
+    vectors = from_start(indices, x.shape[batch_dims:])
+    return tb.gather(x, vectors, batch=tuple(range(batch_dims)) or None)
 
 
 def from_start(indices: Tensor, shape: tuple[int, ...]) -> Tensor:

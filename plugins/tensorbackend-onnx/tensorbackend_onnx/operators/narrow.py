@@ -1,4 +1,4 @@
-"""Casts to narrow dtypes, as ONNX has them: floats saturate unless told otherwise, and integers wrap."""
+"""Casts, to narrow dtypes as ONNX has them: floats saturate unless told otherwise, and integers wrap."""
 
 from __future__ import annotations
 
@@ -6,20 +6,14 @@ import tensorbackend as tb
 from tensorbackend import Tensor
 
 
-def cast_to_narrow(x: Tensor, dtype: tb.DType, saturate: int = 1, round_mode: str = "nearest") -> Tensor:
-    """Elements in a narrow dtype.
+def cast_as(x: Tensor, dtype: tb.DType, saturate: int = 1, round_mode: str = "nearest") -> Tensor:
+    """Elements in a dtype.
 
-    Parameters
-    ----------
-    x
-        A tensor.
-    dtype
-        A narrow dtype.
-    saturate
-        Whether floats beyond the largest number become that number.
-    round_mode
-        "up", "down" or "nearest", for powers of two: FLOAT8E8M0.
+    With `saturate` floats beyond the largest number of a narrow dtype become that number. `round_mode` is "up", "down"
+    or "nearest", for powers of two: FLOAT8E8M0.
     """
+    if not dtype.is_narrow:
+        return x.astype(dtype)
     if dtype is tb.float8_e8m0fnu:
         return _power_of_two(x.astype(tb.float32), saturate, round_mode)
     if dtype.kind != "float":

@@ -8,7 +8,7 @@ import tensorbackend as tb
 from tensorbackend import Tensor, nn
 
 from .convolution import by_channel
-from .registry import MICROSOFT, ONNX, Node, operator
+from .registry import MICROSOFT, Node, operator
 
 
 @operator("BatchNormalization")
@@ -52,6 +52,16 @@ def instance_norm(x: Tensor, scale: Tensor, offset: Tensor, *, epsilon: float = 
     return standard * by_channel(scale, x.ndim) + by_channel(offset, x.ndim)
 
 
+def _widened(x: Tensor, stash_type: int) -> Tensor:
+    """The tensor in the dtype in which statistics are computed."""
+    return x.astype(tb.float32) if stash_type == 1 and x.dtype != tb.float64 else x
+
+
+def _from(x: Tensor, axis: int) -> tuple[int, ...]:
+    """The axes from one on."""
+    return tuple(range(axis % max(x.ndim, 1), x.ndim))
+
+
 @operator("LayerNormalization")
 def layer_norm(
     x: Tensor,
@@ -64,8 +74,7 @@ def layer_norm(
     node: Node,
 ) -> Any:
     """The axes from one on normalised; also the mean and the reciprocal of the deviation."""
-    axes = tuple(range(axis % max(x.ndim, 1), x.ndim))
-    wide = x.astype(tb.float32) if stash_type == 1 and x.dtype != tb.float64 else x
+    axes, wide = _from(x, axis), _widened(x, stash_type)
     result = nn.standardise(wide, axis=axes, epsilon=epsilon).astype(x.dtype) * scale
     result = result if offset is None else result + offset
     if not (node.wants(1) or node.wants(2)):
@@ -75,20 +84,11 @@ def layer_norm(
 
 
 @operator("RMSNormalization")
-def rms_norm(x: Tensor, scale: Tensor, *, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1) -> Tensor:
-    """The axes from one on divided by their root mean square."""
-    axes = tuple(range(axis % max(x.ndim, 1), x.ndim))
-    wide = x.astype(tb.float32) if stash_type == 1 and x.dtype != tb.float64 else x
-    return nn.rms_norm(wide, axis=axes, epsilon=epsilon).astype(x.dtype) * scale
-
-
-@operator("SimplifiedLayerNormalization", domain=ONNX)
+@operator("SimplifiedLayerNormalization")
 @operator("SimplifiedLayerNormalization", domain=MICROSOFT)
-def simplified_layer_norm(
-    x: Tensor, scale: Tensor, *, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1
-) -> Tensor:
-    """`rms_norm`, as models of before opset 23 name it."""
-    return rms_norm(x, scale, axis=axis, epsilon=epsilon, stash_type=stash_type)
+def rms_norm(x: Tensor, scale: Tensor, *, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1) -> Tensor:
+    """The axes from one on divided by their root mean square; models of before opset 23 have other names for it."""
+    return nn.rms_norm(_widened(x, stash_type), axis=_from(x, axis), epsilon=epsilon).astype(x.dtype) * scale
 
 
 @operator("SkipLayerNormalization", domain=MICROSOFT)
@@ -104,12 +104,8 @@ def skip_layer_norm(
 ) -> tuple[Tensor, None, None, Tensor]:
     """The layer normalisation of a sum, and the sum."""
     total = x + skip if bias is None else x + skip + bias
-    return (
-        layer_norm(total, scale, offset, epsilon=epsilon, node=node._replace(outputs=node.outputs[:1])),
-        None,
-        None,
-        total,
-    )
+    alone = node._replace(outputs=node.outputs[:1])
+    return layer_norm(total, scale, offset, epsilon=epsilon, node=alone), None, None, total
 
 
 @operator("SkipSimplifiedLayerNormalization", domain=MICROSOFT)
@@ -151,23 +147,21 @@ def embed_layer_norm(
 
 
 @operator("GroupNormalization", since=18)
-def group_norm_by_group(
-    x: Tensor, scale: Tensor, offset: Tensor, *, num_groups: int, epsilon: float = 1e-5, stash_type: int = 1
-) -> Tensor:
-    """`group_norm` with a scale and an offset for each group, before opset 21."""
-    count = x.shape[1] // num_groups
-    scale, offset = (tb.repeat(z, count) for z in (scale, offset))
-    return group_norm(x, scale, offset, num_groups=num_groups, epsilon=epsilon)
-
-
-@operator("GroupNormalization", since=21)
 def group_norm(
-    x: Tensor, scale: Tensor, offset: Tensor, *, num_groups: int, epsilon: float = 1e-5, stash_type: int = 1
+    x: Tensor,
+    scale: Tensor,
+    offset: Tensor,
+    *,
+    num_groups: int,
+    epsilon: float = 1e-5,
+    stash_type: int = 1,
+    node: Node,
 ) -> Tensor:
     """Groups of channels of each example normalised by themselves."""
-    grouped = tb.reshape(x, (x.shape[0], num_groups, -1))
-    wide = grouped.astype(tb.float32) if stash_type == 1 and x.dtype != tb.float64 else grouped
-    standard = tb.reshape(nn.standardise(wide, axis=2, epsilon=epsilon).astype(x.dtype), x.shape)
+    if node.opset < 21:  # there are a scale and an offset for each group
+        scale, offset = (tb.repeat(z, x.shape[1] // num_groups) for z in (scale, offset))
+    grouped = _widened(tb.reshape(x, (x.shape[0], num_groups, -1)), stash_type)
+    standard = tb.reshape(nn.standardise(grouped, axis=2, epsilon=epsilon).astype(x.dtype), x.shape)
     return standard * by_channel(scale, x.ndim) + by_channel(offset, x.ndim)
 
 
@@ -181,8 +175,7 @@ def mean_variance_norm(x: Tensor, *, axes: tuple[int, ...] = (0, 2, 3)) -> Tenso
 @operator("LpNormalization")
 def lp_norm(x: Tensor, *, axis: int = -1, p: int = 2) -> Tensor:
     """An axis divided by its 1-norm or 2-norm; zeros stay."""
-    norm = tb.linalg.vector_norm(x, axis=axis, keepdims=True, ord=p)
-    return tb.divide_no_nan(x, norm)
+    return tb.divide_no_nan(x, tb.linalg.vector_norm(x, axis=axis, keepdims=True, ord=p))
 
 
 @operator("LRN")

@@ -8,14 +8,14 @@ from typing import Any
 import tensorbackend as tb
 from tensorbackend import Tensor
 
-from .registry import Ints, Node, operator
-from .windows import PoolAttributes, Windows, windows
+from .registry import Ints, Node, operator, rows
+from .windows import PoolAttributes, Windows
 
 
 @operator("MaxPool")
 def max_pool(x: Tensor, *, attributes: PoolAttributes, storage_order: int = 0, node: Node) -> Any:
     """The largest element of each window, and where it is in the whole tensor."""
-    options = attributes.windows(x).options()
+    options = attributes.of(x).options()
     largest = tb.window_max(x, **options)
     if not node.wants(1):
         return largest
@@ -31,7 +31,7 @@ def max_pool(x: Tensor, *, attributes: PoolAttributes, storage_order: int = 0, n
 @operator("AveragePool")
 def average_pool(x: Tensor, *, attributes: PoolAttributes, count_include_pad: int = 0) -> Tensor:
     """The mean of each window, over the elements of x or, with `count_include_pad`, those of the padding as well."""
-    found = attributes.windows(x)
+    found = attributes.of(x)
     return tb.window_sum(x, **found.options()) / _counts(x, found, bool(count_include_pad))
 
 
@@ -53,42 +53,35 @@ def _counts(x: Tensor, found: Windows, with_padding: bool) -> Tensor:
 @operator("LpPool")
 def lp_pool(x: Tensor, *, attributes: PoolAttributes, p: int = 2) -> Tensor:
     """The p-norm of each window."""
-    return tb.pow(tb.window_sum(tb.pow(tb.abs(x), p), **attributes.windows(x).options()), 1 / p)
+    return tb.pow(tb.window_sum(tb.pow(tb.abs(x), p), **attributes.of(x).options()), 1 / p)
 
 
-@operator("GlobalAveragePool")
-def global_average_pool(x: Tensor) -> Tensor:
-    """The mean of each channel."""
-    return tb.mean(x, axis=tuple(range(2, x.ndim)), keepdims=True)
-
-
-@operator("GlobalMaxPool")
-def global_max_pool(x: Tensor) -> Tensor:
-    """The largest element of each channel."""
-    return tb.max(x, axis=tuple(range(2, x.ndim)), keepdims=True)
+def spatial(x: Tensor) -> tuple[int, ...]:
+    """The axes of images (batch, channels, *spatial)."""
+    return tuple(range(2, x.ndim))
 
 
 @operator("GlobalLpPool")
 def global_lp_pool(x: Tensor, *, p: int = 2) -> Tensor:
     """The p-norm of each channel."""
-    return tb.pow(tb.sum(tb.pow(tb.abs(x), p), axis=tuple(range(2, x.ndim)), keepdims=True), 1 / p)
+    return tb.pow(tb.sum(tb.pow(tb.abs(x), p), axis=spatial(x), keepdims=True), 1 / p)
+
+
+rows(
+    {
+        "GlobalAveragePool": lambda x: tb.mean(x, axis=spatial(x), keepdims=True),
+        "GlobalMaxPool": lambda x: tb.max(x, axis=spatial(x), keepdims=True),
+    }
+)
 
 
 @operator("MaxUnpool")
-def max_unpool(
-    x: Tensor,
-    indices: Tensor,
-    output_shape: Ints | None = None,
-    *,
-    kernel_shape: tuple[int, ...],
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
-) -> Tensor:
+def max_unpool(x: Tensor, indices: Tensor, output_shape: Ints | None = None, *, attributes: PoolAttributes) -> Tensor:
     """Elements at the places where `max_pool` found them, among zeros.
 
     The places are those in the smallest tensor that the pool may have had, whatever the shape of the output.
     """
-    found = windows(x.shape[2:], kernel_shape, pads=pads, strides=strides)
+    found = attributes.of(x)
     rows = zip(x.shape[2:], found.strides, found.sizes, found.padding, strict=True)
     least = (*x.shape[:2], *((count - 1) * stride + size - sum(pad) for count, stride, size, pad in rows))
     image = tb.nn.max_unpool(x, indices, least)

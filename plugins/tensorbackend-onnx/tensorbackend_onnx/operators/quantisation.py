@@ -7,7 +7,7 @@ from tensorbackend import Tensor
 
 from ..dtypes import dtype_of
 from .convolution import by_channel, conv
-from .narrow import cast_to_narrow
+from .narrow import cast_as
 from .registry import MICROSOFT, operator
 from .windows import ConvAttributes
 
@@ -30,7 +30,7 @@ def saturated(x: Tensor, dtype: tb.DType, saturate: int = 1) -> Tensor:
     Those beyond a floating dtype do so only if `saturate` says it.
     """
     if dtype.kind == "float":
-        return cast_to_narrow(x, dtype, saturate)
+        return cast_as(x, dtype, saturate)
     limits = tb.iinfo(dtype)
     return tb.clip(x, limits.min, limits.max).astype(dtype)
 

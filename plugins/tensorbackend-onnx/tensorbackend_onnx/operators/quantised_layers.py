@@ -11,34 +11,21 @@ from tensorbackend import Tensor
 from tensorbackend.errors import ArgumentError, expected
 
 from ..errors import ModelError
-from .activations import leaky_relu, softmax, softmax_of_rows
+from .activations import ACTIVATIONS, ALONG_AXES, of_rows
 from .pooling import average_pool
 from .quantisation import dequantize, dynamic_quantize_matmul, matmul_integer, matmul_integer_to_float, quantize
-from .recurrent import LSTM_ACTIVATIONS, RecurrentAttributes, run_lstm
-from .registry import MICROSOFT, operator, refuse
-from .transformers import self_attention
+from .recurrent import LSTMAttributes, run_lstm
+from .registry import MICROSOFT, Operator, declared, enter, operator, optional, refuse
+from .transformers import SelfAttributes
 from .windows import PoolAttributes
 
 
 @operator("DynamicQuantizeLSTM", domain=MICROSOFT)
 def dynamic_quantize_lstm(
-    x: Tensor,
-    weights: Tensor,
-    recurrence: Tensor,
-    bias: Tensor | None = None,
-    lengths: Tensor | None = None,
-    state: Tensor | None = None,
-    memory: Tensor | None = None,
-    peepholes: Tensor | None = None,
-    weight_scale: Tensor | None = None,
-    weight_zero: Tensor | None = None,
-    recurrence_scale: Tensor | None = None,
-    recurrence_zero: Tensor | None = None,
-    *,
-    attributes: RecurrentAttributes,
-    input_forget: int = 0,
+    x: Tensor, weights: Tensor, recurrence: Tensor, *others: Tensor | None, attributes: LSTMAttributes
 ) -> tuple[Tensor, ...]:
     """Long short-term memory of quantised weights; the input, and the output of each step, are quantised here."""
+    *usual, weight_scale, weight_zero, recurrence_scale, recurrence_zero = optional(others, 9)
 
     def product(matrices: Tensor, scale: Tensor | None, zero: Tensor | None) -> Callable[[int, Tensor], Tensor]:
         if scale is None:
@@ -47,14 +34,8 @@ def dynamic_quantize_lstm(
             z, matrices[place], scale[place], None if zero is None else zero[place]
         )
 
-    return run_lstm(
-        attributes.layer(LSTM_ACTIVATIONS),
-        x,
-        product(weights, weight_scale, weight_zero),
-        product(recurrence, recurrence_scale, recurrence_zero),
-        (recurrence.shape[1], bool(input_forget)),
-        (bias, lengths, state, memory, peepholes),
-    )
+    products = product(weights, weight_scale, weight_zero), product(recurrence, recurrence_scale, recurrence_zero)
+    return run_lstm(x, recurrence.shape[1], products, attributes, *usual)
 
 
 @operator("QAttention", domain=MICROSOFT)
@@ -69,17 +50,11 @@ def quantised_attention(
     weight_zero: Tensor | None = None,
     past: Tensor | None = None,
     *,
-    num_heads: int,
-    do_rotary: int = 0,
-    mask_filter_value: float = -10000.0,
-    past_present_share_buffer: int = 0,
-    scale: float = 0.0,
-    unidirectional: int = 0,
+    attributes: SelfAttributes,
 ) -> Any:
     """Self-attention with a quantised projection; also the next cache."""
-    refuse(do_rotary=do_rotary, past_present_share_buffer=past_present_share_buffer)
     projected = matmul_integer_to_float(x, weights, x_scale, weight_scale, x_zero, weight_zero, bias)
-    return self_attention(projected, (num_heads, None), mask, past, None, bool(unidirectional), scale)
+    return attributes.of(projected, mask, past, None)
 
 
 @operator("QGemm", domain=MICROSOFT)
@@ -104,47 +79,49 @@ def quantised_gemm(
     return total if scale is None else quantize(total, scale, zero)
 
 
-@operator("QLinearAdd", domain=MICROSOFT)
-def quantised_add(
-    x: Tensor, x_scale: Tensor, x_zero: Tensor | None, y: Tensor, y_scale: Tensor, y_zero: Tensor | None,
-    scale: Tensor, zero: Tensor | None = None,
-) -> Tensor:  # fmt: skip
-    """A sum of quantised numbers, quantised."""
-    return quantize(dequantize(x, x_scale, x_zero) + dequantize(y, y_scale, y_zero), scale, zero)
+def _pool(x: Tensor, *, channels_last: int = 0, count_include_pad: int = 0, attributes: PoolAttributes) -> Tensor:
+    """The mean of each window, of images whose channels may be last."""
+    images = tb.moveaxis(x, -1, 1) if channels_last else x
+    pooled = average_pool(images, attributes=attributes, count_include_pad=count_include_pad)
+    return tb.moveaxis(pooled, 1, -1) if channels_last else pooled
 
 
-@operator("QLinearMul", domain=MICROSOFT)
-def quantised_multiply(
-    x: Tensor, x_scale: Tensor, x_zero: Tensor | None, y: Tensor, y_scale: Tensor, y_zero: Tensor | None,
-    scale: Tensor, zero: Tensor | None = None,
-) -> Tensor:  # fmt: skip
-    """A product of quantised numbers, quantised."""
-    return quantize(dequantize(x, x_scale, x_zero) * dequantize(y, y_scale, y_zero), scale, zero)
+def _global_pool(x: Tensor, *, channels_last: int = 0) -> Tensor:
+    """The mean over the spatial axes."""
+    return tb.mean(x, axis=tuple(range(1, x.ndim - 1) if channels_last else range(2, x.ndim)), keepdims=True)
 
 
-@operator("QLinearSigmoid", domain=MICROSOFT)
-def quantised_sigmoid(
-    x: Tensor, x_scale: Tensor, x_zero: Tensor | None, scale: Tensor, zero: Tensor | None = None
-) -> Tensor:
-    """The sigmoid of quantised numbers, quantised."""
-    return quantize(tb.sigmoid(dequantize(x, x_scale, x_zero)), scale, zero)
+def _softmax(x: Tensor, *, axis: int = -1, opset: int) -> Tensor:
+    """Softmax; `opset` is that of the operator that it was made from."""
+    return (ALONG_AXES["Softmax"] if opset >= 13 else of_rows(ALONG_AXES["Softmax"]))(x, axis=axis)
 
 
-@operator("QLinearLeakyRelu", domain=MICROSOFT)
-def quantised_leaky_relu(
-    x: Tensor, x_scale: Tensor, x_zero: Tensor | None, scale: Tensor, zero: Tensor | None = None, *, alpha: float = 0.01
-) -> Tensor:
-    """The leaky relu of quantised numbers, quantised."""
-    return quantize(leaky_relu(dequantize(x, x_scale, x_zero), alpha=alpha), scale, zero)
+QUANTISED: dict[str, Callable[..., Tensor]] = {
+    "QLinearAdd": tb.add,
+    "QLinearAveragePool": _pool,
+    "QLinearGlobalAveragePool": _global_pool,
+    "QLinearLeakyRelu": ACTIVATIONS["LeakyRelu"],
+    "QLinearMul": tb.multiply,
+    "QLinearSigmoid": tb.sigmoid,
+    "QLinearSoftmax": _softmax,
+}
+"""Functions of floats that are computed of quantised numbers, and whose result is quantised."""
 
 
-@operator("QLinearSoftmax", domain=MICROSOFT)
-def quantised_softmax(
-    x: Tensor, x_scale: Tensor, x_zero: Tensor | None, scale: Tensor, zero: Tensor, *, axis: int = -1, opset: int
-) -> Tensor:
-    """Softmax of quantised numbers, quantised; `opset` is that of the operator that it was made from."""
-    function = softmax if opset >= 13 else softmax_of_rows
-    return quantize(function(dequantize(x, x_scale, x_zero), axis=axis), scale, zero)
+def _quantised(function: Callable[..., Tensor]) -> Operator:
+    """The operator whose inputs each have a scale and a zero point, after which come those of the result."""
+    floats = declared(function)
+    ends = 3 * len(floats.readings)
+
+    def compute(*inputs: Any, **attributes: Any) -> Tensor:
+        numbers = [dequantize(*inputs[place : place + 3]) for place in range(0, ends, 3)]
+        return quantize(floats.function(*numbers, **attributes), *inputs[ends:])
+
+    return floats._replace(function=compute, readings=(None,) * (ends + 2), least=ends + 1)
+
+
+for _name, _function in QUANTISED.items():
+    enter((_name,), MICROSOFT, _quantised(_function))
 
 
 @operator("QLinearConcat", domain=MICROSOFT)
@@ -154,43 +131,6 @@ def quantised_concat(scale: Tensor, zero: Tensor, *triples: Tensor, axis: int) -
         raise ModelError(expected("a scale and a zero point for each tensor", inputs=len(triples)))
     parts = (dequantize(*triples[place : place + 3]) for place in range(0, len(triples), 3))
     return quantize(tb.concat(list(parts), axis=axis), scale, zero)
-
-
-@operator("QLinearGlobalAveragePool", domain=MICROSOFT)
-def quantised_global_average_pool(
-    x: Tensor, x_scale: Tensor, x_zero: Tensor, scale: Tensor, zero: Tensor, *, channels_last: int = 0
-) -> Tensor:
-    """The means over the spatial axes of quantised numbers, quantised."""
-    axes = tuple(range(1, x.ndim - 1) if channels_last else range(2, x.ndim))
-    return quantize(tb.mean(dequantize(x, x_scale, x_zero), axis=axes, keepdims=True), scale, zero)
-
-
-@operator("QLinearAveragePool", domain=MICROSOFT)
-def quantised_average_pool(
-    x: Tensor,
-    x_scale: Tensor,
-    x_zero: Tensor | None,
-    scale: Tensor,
-    zero: Tensor | None = None,
-    *,
-    kernel_shape: tuple[int, ...],
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
-    channels_last: int = 0,
-    count_include_pad: int = 0,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
-) -> Tensor:
-    """The mean of each window of quantised numbers, quantised."""
-    floats = dequantize(x, x_scale, x_zero)
-    pooled = average_pool(
-        tb.moveaxis(floats, -1, 1) if channels_last else floats,
-        attributes=PoolAttributes(
-            kernel_shape=kernel_shape, auto_pad=auto_pad, ceil_mode=ceil_mode, pads=pads, strides=strides
-        ),
-        count_include_pad=count_include_pad,
-    )
-    return quantize(tb.moveaxis(pooled, 1, -1) if channels_last else pooled, scale, zero)
 
 
 @operator("MatMulNBits", domain=MICROSOFT)

@@ -5,60 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from inspect import signature
 from typing import Any, NamedTuple
 
 import tensorbackend as tb
-from tensorbackend import Tensor, nn
+from tensorbackend import Tensor
 from tensorbackend.errors import ArgumentError, expected
 
-from .activations import hard_sigmoid
-from .registry import Attributes, operator
+from .activations import ACTIVATIONS
+from .elementwise import UNARY
+from .registry import Attributes, operator, optional
 
 Activation = Callable[[Tensor], Tensor]
 Cell = Callable[[tuple[Tensor, ...], Tensor], tuple[Tensor, ...]]
 """From the state and the projected input of a step to the next state, whose first tensor is the output."""
 
-PLAIN: dict[str, Activation] = {
-    "relu": lambda x: tb.maximum(x, 0),
-    "sigmoid": tb.sigmoid,
-    "softplus": nn.softplus,
-    "softsign": lambda x: x / (1 + tb.abs(x)),
-    "tanh": tb.tanh,
+FUNCTIONS: dict[str, Callable[..., Tensor]] = {
+    "affine": lambda x, *, alpha=1.0, beta=0.0: alpha * x + beta,
+    "scaledtanh": lambda x, *, alpha=1.0, beta=1.0: alpha * tb.tanh(beta * x),
+    **{name.lower(): UNARY[name] for name in ("Sigmoid", "Softplus", "Tanh")},
+    **{name.lower(): ACTIVATIONS[name] for name in ("Elu", "HardSigmoid", "LeakyRelu", "Relu", "Softsign")},
+    "thresholdedrelu": ACTIVATIONS["ThresholdedRelu"],
 }
-"""Activations without numbers."""
-
-
-def _affine(x: Tensor, alpha: float = 1.0, beta: float = 0.0) -> Tensor:
-    return alpha * x + beta
-
-
-def _scaled_tanh(x: Tensor, alpha: float = 1.0, beta: float = 1.0) -> Tensor:
-    return alpha * tb.tanh(beta * x)
-
-
-def _leaky_relu(x: Tensor, alpha: float = 0.01) -> Tensor:
-    return nn.leaky_relu(x, slope=alpha)
-
-
-def _thresholded_relu(x: Tensor, alpha: float = 1.0) -> Tensor:
-    return tb.where(x > alpha, x, tb.zeros_like(x))
-
-
-def _elu(x: Tensor, alpha: float = 1.0) -> Tensor:
-    return nn.elu(x, alpha=alpha)
-
-
-LSTM_ACTIVATIONS = "sigmoid", "tanh", "tanh"
-
-WITH_NUMBERS: dict[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
-    "affine": (_affine, ("alpha", "beta")),
-    "elu": (_elu, ("alpha",)),
-    "hardsigmoid": (hard_sigmoid, ("alpha", "beta")),
-    "leakyrelu": (_leaky_relu, ("alpha",)),
-    "scaledtanh": (_scaled_tanh, ("alpha", "beta")),
-    "thresholdedrelu": (_thresholded_relu, ("alpha",)),
-}
-"""Activations that take numbers, in the order of the node's lists."""
+"""The activations, some of which take numbers: `alpha` and `beta`."""
 
 
 class Layer(NamedTuple):
@@ -92,25 +61,23 @@ class RecurrentAttributes(Attributes):
     clip: float | None = None
     direction: str = "forward"
     hidden_size: int | None = None
+    layout: int = 0
+    output_sequence: int = 0
 
-    def layer(self, default: Sequence[str], layout: int = 0) -> Layer:
+    def layer(self, *default: str) -> Layer:
         """The layer, with the default activations of a direction."""
         directions = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}.get(self.direction)
         if directions is None:
             raise ArgumentError(expected("forward, reverse or bidirectional", direction=self.direction))
         numbers = {"alpha": iter(self.activation_alpha or ()), "beta": iter(self.activation_beta or ())}
         chosen = []
-        for name in self.activations or tuple(default) * len(directions):
-            lower = name.lower()
-            if lower in PLAIN:
-                chosen.append(PLAIN[lower])
-            elif lower in WITH_NUMBERS:
-                function, wanted = WITH_NUMBERS[lower]
-                given = {word: next(numbers[word], None) for word in wanted}
-                chosen.append(partial(function, **{word: value for word, value in given.items() if value is not None}))
-            else:
-                raise ArgumentError(expected(f"activations among {[*PLAIN, *WITH_NUMBERS]}", activation=name))
-        return Layer(tuple(chosen), self.clip, directions, layout)
+        for name in self.activations or default * len(directions):
+            function = FUNCTIONS.get(name.lower())
+            if function is None:
+                raise ArgumentError(expected(f"activations among {list(FUNCTIONS)}", activation=name))
+            given = {word: next(numbers[word], None) for word in signature(function).parameters if word in numbers}
+            chosen.append(partial(function, **{word: value for word, value in given.items() if value is not None}))
+        return Layer(tuple(chosen), self.clip, directions, self.layout)
 
 
 def _run(
@@ -175,19 +142,11 @@ def _biases(bias: Tensor | None, direction: int, gates: int, hidden: int, like: 
 
 @operator("RNN")
 def rnn(
-    x: Tensor,
-    weights: Tensor,
-    recurrence: Tensor,
-    bias: Tensor | None = None,
-    lengths: Tensor | None = None,
-    state: Tensor | None = None,
-    *,
-    attributes: RecurrentAttributes,
-    layout: int = 0,
-    output_sequence: int = 0,
+    x: Tensor, weights: Tensor, recurrence: Tensor, *others: Tensor | None, attributes: RecurrentAttributes
 ) -> tuple[Tensor, ...]:
     """The plain recurrent layer."""
-    layer = attributes.layer(("tanh",), layout)
+    bias, lengths, state = optional(others, 3)
+    layer = attributes.layer("tanh")
     hidden = recurrence.shape[-1]
 
     def cell(place: int) -> tuple[Callable[[Tensor], Tensor], Cell]:
@@ -207,17 +166,13 @@ def gru(
     x: Tensor,
     weights: Tensor,
     recurrence: Tensor,
-    bias: Tensor | None = None,
-    lengths: Tensor | None = None,
-    state: Tensor | None = None,
-    *,
+    *others: Tensor | None,
     attributes: RecurrentAttributes,
-    layout: int = 0,
     linear_before_reset: int = 0,
-    output_sequence: int = 0,
 ) -> tuple[Tensor, ...]:
     """Gated recurrent units, with the gates update, reset and hidden."""
-    layer = attributes.layer(("sigmoid", "tanh"), layout)
+    bias, lengths, state = optional(others, 3)
+    layer = attributes.layer("sigmoid", "tanh")
     hidden = recurrence.shape[-1]
 
     def cell(place: int) -> tuple[Callable[[Tensor], Tensor], Cell]:
@@ -239,49 +194,35 @@ def gru(
     return _run(layer, x, lengths, (state,), hidden, cell)
 
 
+@dataclass(frozen=True, kw_only=True)
+class LSTMAttributes(RecurrentAttributes):
+    """The attributes of long short-term memory."""
+
+    input_forget: int = 0
+
+
 @operator("LSTM")
 def lstm(
-    x: Tensor,
-    weights: Tensor,
-    recurrence: Tensor,
-    bias: Tensor | None = None,
-    lengths: Tensor | None = None,
-    state: Tensor | None = None,
-    memory: Tensor | None = None,
-    peepholes: Tensor | None = None,
-    *,
-    attributes: RecurrentAttributes,
-    input_forget: int = 0,
-    layout: int = 0,
-    output_sequence: int = 0,
+    x: Tensor, weights: Tensor, recurrence: Tensor, *others: Tensor | None, attributes: LSTMAttributes
 ) -> tuple[Tensor, ...]:
     """Long short-term memory, with the gates input, output, forget and cell."""
-    return run_lstm(
-        attributes.layer(LSTM_ACTIVATIONS, layout),
-        x,
-        lambda place, z: z @ weights[place].T,
-        lambda place, z: z @ recurrence[place].T,
-        (recurrence.shape[-1], bool(input_forget)),
-        (bias, lengths, state, memory, peepholes),
-    )
+    products = tuple(lambda place, z, all=matrices: z @ all[place].T for matrices in (weights, recurrence))
+    return run_lstm(x, recurrence.shape[-1], products, attributes, *optional(others, 5))
 
 
 def run_lstm(
-    layer: Layer,
     x: Tensor,
-    project: Callable[[int, Tensor], Tensor],
-    recur: Callable[[int, Tensor], Tensor],
-    options: tuple[int, bool],
-    optional: Sequence[Tensor | None],
+    hidden: int,
+    products: Sequence[Callable[[int, Tensor], Tensor]],
+    attributes: LSTMAttributes,
+    bias: Tensor | None,
+    lengths: Tensor | None,
+    state: Tensor | None,
+    memory: Tensor | None,
+    peepholes: Tensor | None,
 ) -> tuple[Tensor, ...]:
-    """The outputs, the last output and the last memory.
-
-    `project(direction, x)` and `recur(direction, output)` multiply by the weights; `options` are the number of units
-    and whether the input gate is one minus the forget gate; `optional` are the bias, lengths, the first output, the
-    first memory and peepholes.
-    """
-    hidden, input_forget = options
-    bias, lengths, state, memory, peepholes = optional
+    """The outputs, the last output and the last memory; `products` multiply x and outputs by a direction's weights."""
+    layer, (project, recur) = attributes.layer("sigmoid", "tanh", "tanh"), products
 
     def cell(place: int) -> tuple[Callable[[Tensor], Tensor], Cell]:
         gate, inner, outer = layer.of(place)
@@ -292,7 +233,7 @@ def run_lstm(
             output, memory = state
             i, o, f, c = tb.split(projected + recur(place, output), 4, axis=-1)
             entry = gate(i + peeps[0] * memory)
-            forget = 1 - entry if input_forget else gate(f + peeps[2] * memory)
+            forget = 1 - entry if attributes.input_forget else gate(f + peeps[2] * memory)
             memory = forget * memory + entry * inner(c)
             return gate(o + peeps[1] * memory) * outer(memory), memory
 

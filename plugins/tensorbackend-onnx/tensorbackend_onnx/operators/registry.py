@@ -11,11 +11,11 @@ gets what the function must know of its place.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
 from functools import wraps
-from typing import Annotated, Any, NamedTuple, TypeVar, get_args
+from typing import Annotated, Any, NamedTuple, Never, TypeVar, get_args
 
 import tensorbackend as tb
 from tensorbackend.errors import TemplateDataError, UnsupportedOp, expected
@@ -124,18 +124,37 @@ OPERATORS: dict[tuple[str, str], list[Operator]] = {}
 """The functions of each operator by domain and name, the newest first."""
 
 
-def operator(*names: str, since: int = 1, domain: str = ONNX) -> Callable[[F], F]:
-    """Declare a function as an operator of these names, from a version of its domain on."""
+def operator(*names: str, since: int = 1, domain: str = ONNX, attributes_before: int = 0) -> Callable[[F], F]:
+    """Declare a function as an operator of these names, from a version of its domain on.
+
+    With `attributes_before` it also is the operator of the versions before that one, in which all its inputs but the
+    first were attributes of the same names.
+    """
 
     def declare(function: F) -> F:
-        declared = _operator(function, since)
-        for name in names:
-            versions = OPERATORS.setdefault((domain, name), [])
-            versions.append(declared)
-            versions.sort(key=lambda version: -version.since)
+        newest = declared(function, max(since, attributes_before))
+        enter(names, domain, newest)
+        if attributes_before:
+            inputs = [*inspect.signature(function).parameters][1 : len(newest.readings)]
+            attributes, first = newest.attributes.union(inputs), newest.readings[:1]
+            enter(names, domain, newest._replace(since=since, readings=first, least=1, attributes=attributes))
         return function
 
     return declare
+
+
+def rows(functions: Mapping[str, Callable[..., Any]], *, since: int = 1, domain: str = ONNX) -> None:
+    """Declare the functions of a table, by the names of their operators."""
+    for name, function in functions.items():
+        operator(name, since=since, domain=domain)(function)
+
+
+def enter(names: Sequence[str], domain: str, version: Operator) -> None:
+    """Enter a version of an operator under these names."""
+    for name in names:
+        versions = OPERATORS.setdefault((domain, name), [])
+        versions.append(version)
+        versions.sort(key=lambda version: -version.since)
 
 
 def calling(graph: Callable[..., Any]) -> Operator:
@@ -152,12 +171,15 @@ def find(domain: str, name: str, opset: int) -> Operator | None:
     return next((found for found in OPERATORS.get((domain, name), ()) if found.since <= opset), None)
 
 
-def _operator(function: Callable[..., Any], since: int) -> Operator:
+def declared(function: Callable[..., Any], since: int = 1) -> Operator:
+    """A function as an operator, by what its signature says."""
     readings: list[Reading | None] = []
-    least, variadic, attributes, declared = 0, False, set(), function
+    least, variadic, attributes, computed = 0, False, set(), function
     for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
+        if parameter.annotation is Never:  # it is there for an error's text
+            continue
         if isinstance(parameter.annotation, type) and issubclass(parameter.annotation, Attributes):
-            declared = _with_record(declared, name, parameter.annotation)
+            computed = _with_record(computed, name, parameter.annotation)
             attributes |= {field.name for field in fields(parameter.annotation)}
         elif parameter.kind is parameter.KEYWORD_ONLY:
             attributes.add(name)
@@ -168,7 +190,7 @@ def _operator(function: Callable[..., Any], since: int) -> Operator:
             least += parameter.default is parameter.empty
     needs_node = "node" in attributes
     named = frozenset(attributes - {"node"})
-    return Operator(declared, since, tuple(readings), least, variadic, named, needs_node)
+    return Operator(computed, since, tuple(readings), least, variadic, named, needs_node)
 
 
 def _with_record(function: Callable[..., Any], keyword: str, record: type[Attributes]) -> Callable[..., Any]:
@@ -189,6 +211,13 @@ def _reading(annotation: Any) -> Reading | None:
         if found is not None:
             return found
     return None
+
+
+def optional(inputs: Sequence[Value], count: int) -> list[Value]:
+    """The inputs that a node may leave out, `None` for each that it does."""
+    if len(inputs) > count:
+        raise ModelError(expected(f"at most {count} inputs that may be left out", inputs=len(inputs)))
+    return [*inputs, *[None] * (count - len(inputs))]
 
 
 def refuse(**attributes: Any) -> None:

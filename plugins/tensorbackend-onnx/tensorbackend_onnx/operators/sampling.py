@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
 
 import tensorbackend as tb
 from tensorbackend import Tensor
 
 from .registry import Data, operator
-from .windows import windows
+from .windows import ConvAttributes
 
 BOUNDARIES = {"zeros": ("constant", "constant"), "border": ("edge", "edge"), "reflection": ("symmetric", "reflect")}
 """The values outside an image: if its corners are the ends of pixels, and if they are their centres."""
@@ -46,15 +47,11 @@ def deform_conv(
     bias: Tensor | None = None,
     mask: Tensor | None = None,
     *,
-    dilations: tuple[int, ...] | None = None,
-    group: int = 1,
-    kernel_shape: tuple[int, ...] | None = None,
     offset_group: int = 1,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
+    attributes: ConvAttributes,
 ) -> Tensor:
     """A convolution, each element of whose windows is read at a place of its own."""
-    found = windows(x.shape[2:], kernel.shape[2:], pads=pads, strides=strides, dilations=dilations)
+    found = attributes.windows(x.shape[2:], kernel.shape[2:])
     return tb.nn.deform_conv(
         x,
         kernel,
@@ -64,41 +61,15 @@ def deform_conv(
         strides=found.strides,
         padding=found.padding,
         dilation=found.dilations,
-        groups=group,
+        groups=attributes.group,
         offset_groups=offset_group,
-    )
-
-
-@operator("RoiAlign", since=10)
-def roi_align_of_corners(
-    x: Tensor,
-    rois: Data,
-    batch_indices: Tensor,
-    *,
-    mode: str = "avg",
-    output_height: int = 1,
-    output_width: int = 1,
-    sampling_ratio: int = 0,
-    spatial_scale: float = 1.0,
-) -> Tensor:
-    """`roi_align` before opset 16, whose regions are not moved by half a pixel."""
-    return roi_align(
-        x,
-        rois,
-        batch_indices,
-        coordinate_transformation_mode="output_half_pixel",
-        mode=mode,
-        output_height=output_height,
-        output_width=output_width,
-        sampling_ratio=sampling_ratio,
-        spatial_scale=spatial_scale,
     )
 
 
 @operator("RoiAlign", since=16)
 def roi_align(
     x: Tensor,
-    rois: Tensor,
+    rois: Data,
     batch_indices: Tensor,
     *,
     coordinate_transformation_mode: str = "half_pixel",
@@ -120,6 +91,9 @@ def roi_align(
         counts = tuple(max(math.ceil(length / size), 1) for length, size in zip(lengths, outputs, strict=True))
         results.append(_aligned(x, ends[row : row + 1], batch_indices[row : row + 1], outputs, counts, half, mode))
     return tb.concat(results, axis=0)
+
+
+operator("RoiAlign", since=10)(partial(roi_align, coordinate_transformation_mode="output_half_pixel"))
 
 
 def _aligned(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import tensorbackend as tb
 from tensorbackend import Tensor
@@ -11,22 +10,23 @@ from tensorbackend.dtypes import bool_
 from tensorbackend.errors import expected
 
 from ..errors import ModelError
-from .registry import Int, Known, Reading, Value, operator, read
+from .registry import Int, Known, Reading, Value, operator, read, rows
 from .shape import host
 
 Sequence = list[Value]
 
 
-@operator("SequenceEmpty")
-def sequence_empty(*, dtype: int = 1) -> tuple[Sequence]:
-    """A sequence of nothing."""
-    return ([],)
-
-
-@operator("SequenceConstruct")
-def sequence_construct(*xs: Tensor) -> tuple[Sequence]:
-    """A sequence of tensors."""
-    return (list(xs),)
+rows(
+    {
+        "ConcatFromSequence": lambda xs, *, axis, new_axis=0: (tb.stack if new_axis else tb.concat)(xs, axis=axis),
+        "Optional": lambda x=None, *, type=None: (x,),
+        "OptionalHasElement": lambda x=None: host(x is not None, bool_),
+        "SequenceConstruct": lambda *xs: (list(xs),),
+        "SequenceEmpty": lambda *, dtype=1: ([],),
+        "SequenceLength": lambda xs: host(len(xs)),
+    }
+)
+"""A sequence is in a tuple, as a list of results would be taken for several ones."""
 
 
 @operator("SequenceInsert")
@@ -52,12 +52,6 @@ def sequence_at(xs: Sequence, position: Int) -> Value:
     return xs[position]
 
 
-@operator("SequenceLength")
-def sequence_length(xs: Sequence) -> Tensor:
-    """The number of tensors in a sequence."""
-    return host(len(xs))
-
-
 @operator("SplitToSequence")
 def split_to_sequence(x: Tensor, split: Known | None = None, *, axis: int = 0, keepdims: int = 1) -> tuple[Sequence]:
     """Parts along an axis: of given sizes, of one size but for a smaller last, or of size 1."""
@@ -76,12 +70,6 @@ def split_to_sequence(x: Tensor, split: Known | None = None, *, axis: int = 0, k
     return (parts,)
 
 
-@operator("ConcatFromSequence")
-def concat_from_sequence(xs: Sequence, *, axis: int, new_axis: int = 0) -> Tensor:
-    """The tensors of a sequence one after another along an axis, which may be new."""
-    return tb.stack(xs, axis=axis) if new_axis else tb.concat(xs, axis=axis)
-
-
 @operator("SequenceMap")
 def sequence_map(xs: Sequence, *others: Value, body: Callable[..., tuple[Value, ...]]) -> tuple[Sequence, ...]:
     """A graph for each tensor of a sequence, and for the tensors of other sequences at the same place."""
@@ -89,18 +77,6 @@ def sequence_map(xs: Sequence, *others: Value, body: Callable[..., tuple[Value, 
         body(x, *(other[place] if isinstance(other, list) else other for other in others)) for place, x in enumerate(xs)
     ]
     return tuple(list(column) for column in zip(*rows, strict=True))
-
-
-@operator("Optional")
-def optional(x: Value = None, *, type: Any = None) -> tuple[Value]:
-    """An optional value: a value, or none."""
-    return (x,)
-
-
-@operator("OptionalHasElement")
-def optional_has_element(x: Value = None) -> Tensor:
-    """Whether there is a value."""
-    return host(x is not None, bool_)
 
 
 @operator("OptionalGetElement")

@@ -9,7 +9,7 @@ import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.errors import ShapeError, expected
 
-from .registry import Int, Ints, Node, operator
+from .registry import Int, Ints, Node, operator, rows
 
 
 def host(numbers: Any, dtype: Any = tb.int64) -> Tensor:
@@ -17,69 +17,26 @@ def host(numbers: Any, dtype: Any = tb.int64) -> Tensor:
     return tb.tensor(numbers, dtype=dtype, backend="binary")
 
 
-@operator("Shape")
-def shape(x: Tensor, *, start: int = 0, end: int | None = None) -> Tensor:
-    """The sizes of the axes, or of a slice of them."""
-    return host(list(x.shape[start:end]))
+rows(
+    {
+        "Concat": lambda *xs, axis=1: tb.concat(xs, axis=axis),
+        "Shape": lambda x, *, start=0, end=None: host(list(x.shape[start:end])),
+        "Size": lambda x: host(x.size),
+        "Transpose": lambda x, *, perm=None: tb.permute_dims(x, perm or tuple(reversed(range(x.ndim)))),
+    }
+)
 
 
-@operator("Size")
-def size(x: Tensor) -> Tensor:
-    """The number of elements."""
-    return host(x.size)
-
-
-@operator("Reshape")
-def reshape_by_attribute(x: Tensor, *, shape: tuple[int, ...]) -> Tensor:
-    """The elements in another shape, before opset 5."""
-    return reshape(x, shape)
-
-
-@operator("Reshape", since=5)
-def reshape(x: Tensor, shape: Ints, *, allowzero: int = 0) -> Tensor:
-    """The elements in another shape, in which 0 means the present size of the axis unless zeros are allowed."""
-    if not allowzero:
-        if any(new == 0 for new in shape[x.ndim :]):
-            raise ShapeError(expected("an axis of x for each 0 of the shape", shape=shape, x=x))
-        shape = tuple(x.shape[axis] if new == 0 else new for axis, new in enumerate(shape))
-    return tb.reshape(x, shape)
-
-
-@operator("Flatten")
-def flatten(x: Tensor, *, axis: int = 1) -> Tensor:
-    """A matrix: the axes before one, and those from it on."""
-    axis = axis + x.ndim if axis < 0 else axis
-    return tb.reshape(x, (math.prod(x.shape[:axis]), math.prod(x.shape[axis:])))
-
-
-@operator("Squeeze")
-def squeeze_by_attribute(x: Tensor, *, axes: tuple[int, ...] | None = None) -> Tensor:
-    """Axes of size 1 are dropped, before opset 13."""
-    return squeeze(x, axes)
-
-
-@operator("Squeeze", since=13)
+@operator("Squeeze", attributes_before=13)
 def squeeze(x: Tensor, axes: Ints | None = None) -> Tensor:
     """Axes of size 1 are dropped, all of them unless some are given."""
-    return tb.squeeze(x, axis=tuple(axes) if axes is not None else None)
+    return tb.squeeze(x, axis=axes)
 
 
-@operator("Unsqueeze")
-def unsqueeze_by_attribute(x: Tensor, *, axes: tuple[int, ...]) -> Tensor:
-    """Axes of size 1 are added, before opset 13."""
-    return unsqueeze(x, axes)
-
-
-@operator("Unsqueeze", since=13)
+@operator("Unsqueeze", attributes_before=13)
 def unsqueeze(x: Tensor, axes: Ints) -> Tensor:
     """Axes of size 1 are added, at positions in the result."""
-    return tb.expand_dims(x, tuple(axes)) if axes else x
-
-
-@operator("Transpose")
-def transpose(x: Tensor, *, perm: tuple[int, ...] | None = None) -> Tensor:
-    """The axes in another order, by default the reverse one."""
-    return tb.permute_dims(x, perm if perm is not None else tuple(reversed(range(x.ndim))))
+    return tb.expand_dims(x, axes) if axes else x
 
 
 @operator("Expand")
@@ -100,19 +57,30 @@ def tile(x: Tensor, repeats: Ints) -> Tensor:
     return tb.tile(x, repeats)
 
 
-@operator("Concat")
-def concat(*xs: Tensor, axis: int = 1) -> Tensor:
-    """Tensors one after another along an axis."""
-    return tb.concat(xs, axis=axis)
+@operator("Trilu")
+def trilu(x: Tensor, k: Int | None = None, *, upper: int = 1) -> Tensor:
+    """The upper or the lower triangle of matrices."""
+    return tb.triu(x, k=k or 0) if upper else tb.tril(x, k=k or 0)
 
 
-@operator("Split")
-def split_by_attribute(x: Tensor, *, axis: int = 0, split: tuple[int, ...] | None = None, node: Node) -> Any:
-    """Parts along an axis, before opset 13."""
-    return split_(x, split, axis=axis, node=node)
+@operator("Reshape", attributes_before=5)
+def reshape(x: Tensor, shape: Ints, *, allowzero: int = 0) -> Tensor:
+    """The elements in another shape, in which 0 means the present size of the axis unless zeros are allowed."""
+    if not allowzero:
+        if any(new == 0 for new in shape[x.ndim :]):
+            raise ShapeError(expected("an axis of x for each 0 of the shape", shape=shape, x=x))
+        shape = tuple(x.shape[axis] if new == 0 else new for axis, new in enumerate(shape))
+    return tb.reshape(x, shape)
 
 
-@operator("Split", since=13)
+@operator("Flatten")
+def flatten(x: Tensor, *, axis: int = 1) -> Tensor:
+    """A matrix: the axes before one, and those from it on."""
+    axis = axis + x.ndim if axis < 0 else axis
+    return tb.reshape(x, (math.prod(x.shape[:axis]), math.prod(x.shape[axis:])))
+
+
+@operator("Split", attributes_before=13)
 def split_(x: Tensor, split: Ints | None = None, *, axis: int = 0, num_outputs: int | None = None, node: Node) -> Any:
     """Parts along an axis: of these sizes, or of equal ones but for a smaller last."""
     if split is None:
@@ -125,15 +93,7 @@ def split_(x: Tensor, split: Ints | None = None, *, axis: int = 0, num_outputs: 
     return tuple(tb.slice_along_axis(x, start, length, axis=axis) for start, length in zip(starts, split, strict=True))
 
 
-@operator("Slice")
-def slice_by_attributes(
-    x: Tensor, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None = None
-) -> Tensor:
-    """A part of each axis, before opset 10."""
-    return slice_(x, starts, ends, axes)
-
-
-@operator("Slice", since=10)
+@operator("Slice", attributes_before=10)
 def slice_(x: Tensor, starts: Ints, ends: Ints, axes: Ints | None = None, steps: Ints | None = None) -> Tensor:
     """A part of each axis; bounds count from the end if negative, and are within the axis otherwise."""
     keys = [slice(None)] * x.ndim
@@ -151,63 +111,48 @@ def _bounds(length: int, start: int, end: int, step: int) -> slice:
     return slice(start, None if end < 0 else end, step) if length else slice(0, 0)
 
 
-@operator("Pad")
-def pad_by_attributes(
-    x: Tensor,
-    *,
-    pads: tuple[int, ...] | None = None,
-    paddings: tuple[int, ...] | None = None,
-    mode: str = "constant",
-    value: float = 0.0,
-) -> Tensor:
-    """Elements around those of x, before opset 11."""
-    return pad(x, pads or paddings or (), host(value, x.dtype), mode=mode)
-
-
-@operator("Pad", since=11)
+@operator("Pad", attributes_before=11)
 def pad(
-    x: Tensor, pads: Ints, value: Tensor | None = None, axes: Ints | None = None, *, mode: str = "constant"
+    x: Tensor,
+    pads: Ints | None = None,
+    value: Tensor | float | None = None,
+    axes: Ints | None = None,
+    *,
+    mode: str = "constant",
+    paddings: tuple[int, ...] = (),
 ) -> Tensor:
-    """Elements around those of x; a negative number takes elements away."""
+    """Elements around those of x; a negative number takes elements away. In opset 1 they are `paddings`."""
+    numbers = paddings if pads is None else pads
     chosen = axes if axes is not None else tuple(range(x.ndim))
     padding = [(0, 0)] * x.ndim
     for place, axis in enumerate(chosen):
-        padding[axis] = (pads[place], pads[place + len(chosen)])
+        padding[axis] = (numbers[place], numbers[place + len(chosen)])
     if mode != "constant":
         cut = [(min(low, 0), min(high, 0)) for low, high in padding]
         added = [(max(low, 0), max(high, 0)) for low, high in padding]
         return tb.pad(tb.pad(x, cut), added, mode=mode)
-    return tb.pad(x, padding, value=None if value is None else tb.reshape(value, ()))
-
-
-@operator("Trilu")
-def trilu(x: Tensor, k: Int | None = None, *, upper: int = 1) -> Tensor:
-    """The upper or the lower triangle of matrices."""
-    return tb.triu(x, k=k or 0) if upper else tb.tril(x, k=k or 0)
+    return tb.pad(x, padding, value=tb.reshape(value, ()) if isinstance(value, Tensor) else value)
 
 
 @operator("DepthToSpace")
 def depth_to_space(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
     """Blocks of pixels out of channels."""
     batch, channels, height, width = x.shape
-    inside = channels // blocksize**2
-    if mode == "DCR":
-        blocks = tb.reshape(x, (batch, blocksize, blocksize, inside, height, width))
-        blocks = tb.permute_dims(blocks, (0, 3, 4, 1, 5, 2))
-    else:
-        blocks = tb.reshape(x, (batch, inside, blocksize, blocksize, height, width))
-        blocks = tb.permute_dims(blocks, (0, 1, 4, 2, 5, 3))
-    return tb.reshape(blocks, (batch, inside, height * blocksize, width * blocksize))
+    block, inside = (blocksize, blocksize), channels // blocksize**2
+    first = mode == "DCR"
+    blocks = tb.reshape(x, (batch, *block, inside, height, width) if first else (batch, inside, *block, height, width))
+    order = (0, 3, 4, 1, 5, 2) if first else (0, 1, 4, 2, 5, 3)
+    return tb.reshape(tb.permute_dims(blocks, order), (batch, inside, height * blocksize, width * blocksize))
 
 
 @operator("SpaceToDepth")
 def space_to_depth(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
     """Channels out of blocks of pixels."""
     batch, channels, height, width = x.shape
-    blocks = tb.reshape(x, (batch, channels, height // blocksize, blocksize, width // blocksize, blocksize))
+    rows, columns = height // blocksize, width // blocksize
+    blocks = tb.reshape(x, (batch, channels, rows, blocksize, columns, blocksize))
     order = (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
-    shape = (batch, channels * blocksize**2, height // blocksize, width // blocksize)
-    return tb.reshape(tb.permute_dims(blocks, order), shape)
+    return tb.reshape(tb.permute_dims(blocks, order), (batch, channels * blocksize**2, rows, columns))
 
 
 @operator("CenterCropPad")

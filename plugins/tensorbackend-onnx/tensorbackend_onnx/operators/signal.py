@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import tensorbackend as tb
 from tensorbackend import Tensor
 
 from ..dtypes import dtype_of
-from .registry import Float, Int, Node, operator
+from .registry import Float, Int, Node, operator, rows
+
+
+@operator("DFT", since=20)
+def dft(
+    x: Tensor, length: Int | None = None, axis: Int | None = None, *, inverse: int = 0, onesided: int = 0
+) -> Tensor:
+    """The discrete Fourier transform of real numbers, or of complex ones as pairs along the last axis."""
+    along = (-2 if axis is None else axis) % x.ndim
+    if inverse and onesided:
+        return tb.fft.irfft(paired(x), n=length, axis=along)[..., None]
+    if onesided:
+        return pairs(tb.fft.rfft(x[..., 0], n=length, axis=along))
+    transform = tb.fft.ifft if inverse else tb.fft.fft
+    return pairs(transform(paired(x), n=length, axis=along))
 
 
 @operator("DFT")
@@ -17,21 +32,6 @@ def dft_by_attribute(
 ) -> Tensor:
     """`dft` before opset 20, where the axis is an attribute."""
     return dft(x, length, axis, inverse=inverse, onesided=onesided)
-
-
-@operator("DFT", since=20)
-def dft(
-    x: Tensor, length: Int | None = None, axis: Int | None = None, *, inverse: int = 0, onesided: int = 0
-) -> Tensor:
-    """The discrete Fourier transform of real numbers, or of complex ones as pairs along the last axis."""
-    along = -2 if axis is None else axis
-    along = along % x.ndim
-    if inverse and onesided:
-        return tb.fft.irfft(paired(x), n=length, axis=along)[..., None]
-    if onesided and not inverse:
-        return pairs(tb.fft.rfft(x[..., 0], n=length, axis=along))
-    transform = tb.fft.ifft if inverse else tb.fft.fft
-    return pairs(transform(paired(x), n=length, axis=along))
 
 
 def paired(x: Tensor) -> Tensor:
@@ -79,35 +79,23 @@ def mel_weight_matrix(
     return tb.tensor(columns, dtype=tb.float32, backend="binary").T.astype(dtype_of(output_datatype))
 
 
-def periodic_or_not(size: int, periodic: int) -> int:
-    """The number of steps in a whole period of a window."""
-    return size if periodic else max(size - 1, 1)
+def _window(*parts: float) -> Callable[..., Tensor]:
+    """A window that is a sum of cosines with these factors."""
+
+    def window(size: Int, *, periodic: int = 1, output_datatype: int = 1, node: Node) -> Tensor:
+        period = size if periodic else max(size - 1, 1)
+        angles = tb.arange(size, dtype=tb.float32, backend=node.place(size)) * (2 * math.pi / period)
+        cosines = (part * tb.cos(order * angles) for order, part in enumerate(parts[1:], 1))
+        total = sum(cosines, tb.zeros_like(angles) + parts[0])
+        return total.astype(dtype_of(output_datatype))
+
+    return window
 
 
-def _window(size: int, periodic: int, output_datatype: int, node: Node, parts: tuple[float, ...]) -> Tensor:
-    """A sum of cosines over a window."""
-    angles = tb.arange(size, dtype=tb.float32, backend=node.place(size)) * (
-        2 * math.pi / periodic_or_not(size, periodic)
-    )
-    total = sum(
-        (part * tb.cos(order * angles) for order, part in enumerate(parts[1:], 1)), tb.zeros_like(angles) + parts[0]
-    )
-    return total.astype(dtype_of(output_datatype))
-
-
-@operator("HannWindow")
-def hann_window(size: Int, *, periodic: int = 1, output_datatype: int = 1, node: Node) -> Tensor:
-    """Hann's window."""
-    return _window(size, periodic, output_datatype, node, (0.5, -0.5))
-
-
-@operator("HammingWindow")
-def hamming_window(size: Int, *, periodic: int = 1, output_datatype: int = 1, node: Node) -> Tensor:
-    """Hamming's window."""
-    return _window(size, periodic, output_datatype, node, (25 / 46, -21 / 46))
-
-
-@operator("BlackmanWindow")
-def blackman_window(size: Int, *, periodic: int = 1, output_datatype: int = 1, node: Node) -> Tensor:
-    """Blackman's window."""
-    return _window(size, periodic, output_datatype, node, (0.42, -0.5, 0.08))
+rows(
+    {
+        "BlackmanWindow": _window(0.42, -0.5, 0.08),
+        "HammingWindow": _window(25 / 46, -21 / 46),
+        "HannWindow": _window(0.5, -0.5),
+    }
+)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import tensorbackend as tb
 from tensorbackend import Tensor, nn
 from tensorbackend.dtypes import bool_
 
-from .registry import MICROSOFT, Node, operator, refuse
+from .registry import MICROSOFT, Attributes, Node, operator, refuse
 
 
 def by_heads(x: Tensor, heads: int) -> Tensor:
@@ -47,6 +48,41 @@ def padding_mask(mask: Tensor | None, keys: int) -> Tensor | None:
     return flags[:, None, None, :] if flags.ndim == 2 else flags[:, None] if flags.ndim == 3 else flags
 
 
+@dataclass(frozen=True, kw_only=True)
+class HeadAttributes(Attributes):
+    """The attributes of attention."""
+
+    num_heads: int
+    mask_filter_value: float = -10000.0
+    scale: float = 0.0
+    unidirectional: int = 0
+
+    def attended(self, query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, mask: Tensor | None) -> Tensor:
+        """Attention of (batch, heads, time, features) with a mask of keys."""
+        kept = padding_mask(mask, key.shape[2])
+        return attended(query, key, value, bias, kept, bool(self.unidirectional), self.scale)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfAttributes(HeadAttributes):
+    """The attributes of self-attention."""
+
+    do_rotary: int = 0
+    past_present_share_buffer: int = 0
+    qkv_hidden_sizes: tuple[int, ...] | None = None
+
+    def of(self, projected: Tensor, mask: Tensor | None, past: Tensor | None, bias: Tensor | None) -> Any:
+        """Attention of queries, keys and values next to each other; also the next cache."""
+        refuse(do_rotary=self.do_rotary, past_present_share_buffer=self.past_present_share_buffer)
+        sizes = self.qkv_hidden_sizes or (projected.shape[-1] // 3,) * 3
+        ends = [sum(sizes[: place + 1]) for place in range(3)]
+        parts = (projected[..., end - size : end] for size, end in zip(sizes, ends, strict=True))
+        query, key, value = (by_heads(part, self.num_heads) for part in parts)
+        if past is not None:
+            key, value = (tb.concat([past[place], new], axis=2) for place, new in enumerate((key, value)))
+        return self.attended(query, key, value, bias, mask), tb.stack([key, value])
+
+
 @operator("Attention", domain=MICROSOFT)
 def attention(
     x: Tensor,
@@ -56,43 +92,11 @@ def attention(
     past: Tensor | None = None,
     attention_bias: Tensor | None = None,
     *,
-    num_heads: int,
-    do_rotary: int = 0,
-    mask_filter_value: float = -10000.0,
-    qkv_hidden_sizes: tuple[int, ...] | None = None,
-    scale: float = 0.0,
-    unidirectional: int = 0,
+    attributes: SelfAttributes,
 ) -> Any:
     """Self-attention with the projections of query, key and value in one matrix; also the next cache."""
-    refuse(do_rotary=do_rotary)
     projected = x @ weights if bias is None else x @ weights + bias
-    heads = (num_heads, qkv_hidden_sizes)
-    return self_attention(projected, heads, mask, past, attention_bias, bool(unidirectional), scale)
-
-
-def self_attention(
-    projected: Tensor,
-    heads: tuple[int, tuple[int, ...] | None],
-    mask: Tensor | None,
-    past: Tensor | None,
-    bias: Tensor | None,
-    causal: bool,
-    scale: float,
-) -> tuple[Tensor, Tensor]:
-    """Attention of queries, keys and values next to each other; also the next cache.
-
-    `heads` are their number, and the sizes of query, key and value if these differ.
-    """
-    count, written = heads
-    third = projected.shape[-1] // 3
-    sizes = written or (third, third, third)
-    ends = [sum(sizes[: place + 1]) for place in range(3)]
-    parts = (projected[..., end - size : end] for size, end in zip(sizes, ends, strict=True))
-    query, key, value = (by_heads(part, count) for part in parts)
-    if past is not None:
-        key, value = (tb.concat([past[place], new], axis=2) for place, new in enumerate((key, value)))
-    kept = padding_mask(mask, key.shape[2])
-    return attended(query, key, value, bias, kept, causal, scale), tb.stack([key, value])
+    return attributes.of(projected, mask, past, attention_bias)
 
 
 @operator("MultiHeadAttention", domain=MICROSOFT)
@@ -106,10 +110,7 @@ def multi_head_attention(
     past_key: Tensor | None = None,
     past_value: Tensor | None = None,
     *,
-    num_heads: int,
-    mask_filter_value: float = -10000.0,
-    scale: float = 0.0,
-    unidirectional: int = 0,
+    attributes: HeadAttributes,
 ) -> Any:
     """Attention of projected queries, keys and values, which may be packed in one tensor; also the next cache."""
     if key is None:  # (batch, time, heads, 3, features of a head)
@@ -121,18 +122,17 @@ def multi_head_attention(
         query = query + bias[:features]
         if key.ndim == 3:
             key, value = key + bias[features : 2 * features], value + bias[2 * features :]
-    query, key, value = (by_heads(x, num_heads) for x in (query, key, value))
+    query, key, value = (by_heads(x, attributes.num_heads) for x in (query, key, value))
     if past_key is not None and past_value is not None:
         key, value = tb.concat([past_key, key], axis=2), tb.concat([past_value, value], axis=2)
-    kept = padding_mask(mask, key.shape[2])
-    return attended(query, key, value, attention_bias, kept, bool(unidirectional), scale), key, value
+    return attributes.attended(query, key, value, attention_bias, mask), key, value
 
 
-def rotated(x: Tensor, cos: Tensor, sin: Tensor, interleaved: int) -> Tensor:
-    """Pairs of features of (batch, heads, time, features) turned by angles (batch, time, pairs)."""
+def rotated(x: Tensor, cos_cache: Tensor, sin_cache: Tensor, positions: Tensor, interleaved: int) -> Tensor:
+    """Pairs of features of (batch, heads, time, features) turned by the angles of positions (batch, time)."""
+    cos, sin = (tb.take(cache, positions, axis=0)[:, None] for cache in (cos_cache, sin_cache))
     pairs = cos.shape[-1]
     turning, rest = x[..., : 2 * pairs], x[..., 2 * pairs :]
-    cos, sin = cos[:, None], sin[:, None]
     if interleaved:
         first, second = turning[..., 0::2], turning[..., 1::2]
     else:
@@ -162,9 +162,7 @@ def rotary_embedding(
     heads = by_heads(x, num_heads or (x.shape[-1] // head if x.ndim == 3 else x.shape[1]))
     if positions.ndim < 2:
         positions = tb.reshape(positions, (1, 1)) + tb.arange(time, like=positions)
-    positions = tb.broadcast_to(positions, (batch, time))
-    cos, sin = tb.take(cos_cache, positions, axis=0), tb.take(sin_cache, positions, axis=0)
-    turned = rotated(heads, cos, sin, interleaved)
+    turned = rotated(heads, cos_cache, sin_cache, tb.broadcast_to(positions, (batch, time)), interleaved)
     return merged(turned) if x.ndim == 3 else turned
 
 
@@ -205,8 +203,7 @@ def group_query_attention(
     if do_rotary and cos_cache is not None and sin_cache is not None:
         steps = tb.arange(query.shape[2], like=query) + past
         places = tb.broadcast_to(steps if positions is None else positions, (query.shape[0], query.shape[2]))
-        cos, sin = tb.take(cos_cache, places, axis=0), tb.take(sin_cache, places, axis=0)
-        query, key = rotated(query, cos, sin, rotary_interleaved), rotated(key, cos, sin, rotary_interleaved)
+        query, key = (rotated(x, cos_cache, sin_cache, places, rotary_interleaved) for x in (query, key))
     if past_key is not None and past_value is not None:
         key, value = tb.concat([past_key, key], axis=2), tb.concat([past_value, value], axis=2)
     queries, keys = tb.arange(query.shape[2], like=query)[:, None] + past, tb.arange(key.shape[2], like=query)
@@ -216,8 +213,7 @@ def group_query_attention(
     if last_positions is not None:
         counted = keys[None, None, None] <= last_positions.astype(tb.int64)[:, None, None, None]
         mask = tb.logical_and(mask, counted)
-    shared = num_heads // kv_num_heads
-    wide_key, wide_value = (tb.repeat(x, shared, axis=1) for x in (key, value))
+    wide_key, wide_value = (tb.repeat(x, num_heads // kv_num_heads, axis=1) for x in (key, value))
     if not softcap and not smooth_softmax:
         return attended(query, wide_key, wide_value, attention_bias, mask, False, scale), key, value
     scores = tb.matmul(query, wide_key.mT) * (scale or query.shape[-1] ** -0.5)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
-from typing import TypeGuard
 
 import tensorbackend_onnx.operators as operators
 
@@ -19,7 +18,6 @@ LEFT_ASIDE = {
     "mask_index_type": "of an output of onnxruntime's that nothing reads",
     "node": "only the operator's other inputs matter",
     "output_sequence": "all outputs are there, whatever is read",
-    "ratio": "models are run, not trained",
     "scale": "onnxruntime itself leaves that of RotaryEmbedding aside",
     "sorted": "sorted numbers are in a valid order",
     "stash_type": "the precision is that of docs/semantics.md",
@@ -33,28 +31,43 @@ def unread() -> dict[str, set[str]]:
     with the functions or records that have them."""
     found: dict[str, set[str]] = {}
     trees = [ast.parse(path.read_text()) for path in sorted(Path(next(iter(operators.__path__))).glob("*.py"))]
-    records = {record.name: record for tree in trees for record in tree.body if _is_record(record)}
+    records = _records(trees)
     read: dict[str, set[str]] = {name: _attributes_of("self", record) for name, record in records.items()}
-    for function in (function for tree in trees for function in tree.body if _is_operator(function)):
-        named = {node.id for line in function.body for node in ast.walk(line) if isinstance(node, ast.Name)}
+    for function in (node for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef)):
+        named = {name for line in function.body for name in _names(line)}
         for parameter in (*function.args.args, *function.args.kwonlyargs):
-            if parameter.arg not in named:
+            if parameter.arg not in named and _is_operator(function):
                 found.setdefault(parameter.arg, set()).add(function.name)
             elif isinstance(parameter.annotation, ast.Name) and parameter.annotation.id in records:
                 read[parameter.annotation.id] |= _attributes_of(parameter.arg, function)
-    for name, record in records.items():
+    for row in (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Lambda)):
+        for parameter in row.args.kwonlyargs:
+            if parameter.arg not in _names(row.body):
+                found.setdefault(parameter.arg, set()).add(ast.unparse(row))
+    for name, record in reversed(records.items()):  # those that are made of others come after them
+        for base in record.bases:
+            read.get(ast.unparse(base), set()).update(read[name])
         for line in record.body:
             if isinstance(line, ast.AnnAssign) and (field := ast.unparse(line.target)) not in read[name]:
                 found.setdefault(field, set()).add(name)
     return found
 
 
-def _is_record(node: ast.stmt) -> TypeGuard[ast.ClassDef]:
-    return isinstance(node, ast.ClassDef) and any(ast.unparse(base) == "Attributes" for base in node.bases)
+def _records(trees: list[ast.Module]) -> dict[str, ast.ClassDef]:
+    """The records of attributes, and the records that are made of these."""
+    records: dict[str, ast.ClassDef] = {}
+    for node in (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)):
+        if any(base == "Attributes" or base in records for base in map(ast.unparse, node.bases)):
+            records[node.name] = node
+    return records
 
 
-def _is_operator(node: ast.stmt) -> TypeGuard[ast.FunctionDef]:
-    return isinstance(node, ast.FunctionDef) and any("operator(" in ast.unparse(d) for d in node.decorator_list)
+def _names(code: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(code) if isinstance(node, ast.Name)}
+
+
+def _is_operator(function: ast.FunctionDef) -> bool:
+    return any("operator(" in ast.unparse(d) for d in function.decorator_list)
 
 
 def _attributes_of(name: str, code: ast.AST) -> set[str]:
