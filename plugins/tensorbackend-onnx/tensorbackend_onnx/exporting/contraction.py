@@ -13,30 +13,24 @@ from tensorbackend.protocol.convolution import Correlation
 from tensorbackend.protocol.window import Windows
 from tensorbackend.sizes import is_symbolic
 
-from .elementwise import as_pairs, dtype
+from ..dtypes import part_dtype
+from .elementwise import as_pairs, converted, dtype, joined
 from .writer import Name, Writer, is_complex, writes
 
 POOLS = {"window_max": "MaxPool", "window_sum": "AveragePool"}
 
 
-@writes("matmul", uniform=True)
-def matmul(w: Writer, node: Node, x: Name, y: Name) -> Any:
-    return w.op("MatMul", x, y)
-
-
 @writes("dot")
 def dot(w: Writer, node: Node, x: Name, y: Name) -> Any:
     """One sum of products, whose axes have letters."""
-    contract1, batch1, contract2, batch2 = (
-        node.options[name] for name in ("contract1", "batch1", "contract2", "batch2")
-    )
+    options: Any = node.options
     letters = iter(ascii_lowercase)
-    first = [next(letters) for _ in range(node.operands[0].template.ndim)]
-    second = [next(letters) for _ in range(node.operands[1].template.ndim)]
-    for one, other in [*zip(contract1, contract2, strict=True), *zip(batch1, batch2, strict=True)]:  # type: ignore[call-overload]
-        second[other] = first[one]
-    batch = [first[axis] for axis in batch1]  # type: ignore[attr-defined]
-    used = {*batch, *(first[axis] for axis in contract1)}  # type: ignore[attr-defined]
+    first, second = ([next(letters) for _ in range(value.template.ndim)] for value in node.operands)
+    for kind in ("contract", "batch"):
+        for one, other in zip(options[f"{kind}1"], options[f"{kind}2"], strict=True):
+            second[other] = first[one]
+    batch = [first[axis] for axis in options["batch1"]]
+    used = {*batch, *(first[axis] for axis in options["contract1"])}
     free = [letter for letter in [*first, *second] if letter not in used]
     equation = f"{''.join(first)},{''.join(second)}->{''.join([*batch, *free])}"
     return w.op("Einsum", x, y, equation=equation)
@@ -51,9 +45,13 @@ def einsum(w: Writer, node: Node, *operands: Any) -> Any:
     return w.op("Einsum", *names, equation=equation) if plain and short else NotImplemented
 
 
-@writes("determinant", uniform=True)
-def determinant(w: Writer, node: Node, x: Name) -> Any:
-    return w.op("Det", x)
+ALIKE = {"determinant": "Det", "matmul": "MatMul", "reciprocal": "Reciprocal", "relu": "Relu", "softplus": "Softplus"}
+"""Composites that an operator computes, of floats of one dtype."""
+
+
+@writes(*ALIKE, uniform=True)
+def alike(w: Writer, node: Node, *inputs: Name) -> Name:
+    return w.op(ALIKE[node.op], *inputs)
 
 
 @writes("conv")
@@ -121,7 +119,7 @@ def pool(w: Writer, node: Node, x: Name) -> Any:
     return result if back == sorted(back) else w.op("Transpose", result, perm=back)
 
 
-@writes("fft", "ifft")
+@writes("fft", "ifft", pairs=True)
 def fft(w: Writer, node: Node, x: Name) -> Any:
     """A transform of pairs; another length than the axis has is cut or filled up first."""
     options: Any = node.options
@@ -133,27 +131,24 @@ def fft(w: Writer, node: Node, x: Name) -> Any:
     return w.op("DFT", numbers, count, w.scalar(axis, tb.int64), inverse=int(node.op == "ifft"))
 
 
-@writes("real", "imag")
+@writes("real", "imag", pairs=True)
 def part(w: Writer, node: Node, x: Name) -> Name:
     if not is_complex(node):
         return x if node.op == "real" else w.op("Sub", x, x)
     return w.op("Gather", x, w.scalar(int(node.op == "imag"), tb.int64), axis=-1)
 
 
-@writes("complex")
+@writes("complex", pairs=True)
 def complex_(w: Writer, node: Node, real: Name, imag: Name) -> Name:
     """Pairs of real parts, and imaginary ones that may broadcast with them."""
     out = node.outs[0]
-    dtype = tb.float32 if out.dtype == tb.complex64 else tb.float64
-    parts = (w.op("Expand", w.cast(part, dtype), w.ints(out.shape)) for part in (real, imag))
-    return w.op("Concat", *(w.op("Unsqueeze", part, w.ints([-1])) for part in parts), axis=-1)
+    return joined(w, *(w.op("Expand", w.cast(part, part_dtype(out.dtype)), w.ints(out.shape)) for part in (real, imag)))
 
 
-@writes("conjugate")
+@writes("conjugate", pairs=True)
 def conjugate(w: Writer, node: Node, x: Name) -> Name:
     out = node.outs[0].dtype
     if not tb.isdtype(out, "complex floating"):
-        return x if dtype(node) == out else w.cast(x, out)
-    part = tb.float32 if out == tb.complex64 else tb.float64
+        return converted(w, node, x, out)
     x = x if tb.isdtype(dtype(node), "complex floating") else as_pairs(w, x, out)
-    return w.op("Mul", x, w.scalar([1, -1], part))
+    return w.op("Mul", x, w.scalar([1, -1], part_dtype(out)))

@@ -13,14 +13,8 @@ from tensorbackend.expr.node import Node
 from .shape import FIRST
 from .writer import Name, Writer, writes
 
+BRANCHES = (("then", "true"), ("else", "false"))
 COUNT, FLAG = tb.Template((), tb.int64), tb.Template((), bool_)
-
-
-def fresh(w: Writer, graph: Any, known: Sequence[Name]) -> list[tuple[Name, tb.Template]]:
-    """Names for the parameters of a graph after those that are known."""
-    number = next(w.shared.numbers)
-    rest = graph.parameters[len(known) :]
-    return [(f"in_{number}_{place}", parameter.template) for place, parameter in enumerate(rest)]
 
 
 def inlined(w: Writer, graph: Any, names: Sequence[Name]) -> list[Name]:
@@ -28,9 +22,26 @@ def inlined(w: Writer, graph: Any, names: Sequence[Name]) -> list[Name]:
     return w.graph(graph.nodes, graph.outputs, dict(zip(graph.parameters, names, strict=True)))
 
 
-def templates(graph: Any) -> list[tb.Template]:
-    """The templates of a graph's outputs."""
-    return [output.template for output in graph.outputs]
+def typed(names: Sequence[Name], values: Sequence[Any]) -> list[tuple[Name, tb.Template]]:
+    """Names with the templates of the values that have them."""
+    return [(name, value.template) for name, value in zip(names, values, strict=True)]
+
+
+def body(w: Writer, graph: Any, constants: Sequence[Name]) -> tuple[list[tuple[Name, tb.Template]], list[Name]]:
+    """Write the body of a loop; returns its parameters after the constants, and the names of its results."""
+    number = next(w.shared.numbers)
+    rest = graph.parameters[len(constants) :]
+    given = [f"in_{number}_{place}" for place in range(len(rest))]
+    return typed(given, rest), inlined(w, graph, [*constants, *given])
+
+
+def counting(
+    w: Writer, carried: Sequence[tuple[Name, tb.Template]], results: Sequence[tuple[Name, tb.Template]], goes_on: Name
+) -> GraphProto:
+    """The graph of a node `Loop`, which also gets the number of the step, and whether it goes on: by default yes."""
+    number = next(w.shared.numbers)
+    inputs = [(f"step_{number}", COUNT), (f"flag_{number}", FLAG), *carried]
+    return w.body(inputs, [(goes_on or f"flag_{number}", FLAG), *results])
 
 
 @writes("threefry2x32", "random_uniform", "random_normal", "host_call", "debug_callback", "shard_map", "collective")
@@ -39,64 +50,44 @@ def without_counterpart(w: Writer, node: Node, *inputs: Any) -> Any:
     raise w.refuse(node.op, "pass what it computes as an argument")
 
 
-@writes("cond")
+@writes("cond", pairs=True)
 def cond(w: Writer, node: Node, predicate: Name, constants: Sequence[Name]) -> Any:
 
     def branch(graph: Any) -> GraphProto:
         inner = w.inside()
-        outputs = inlined(inner, graph, constants)
-        return inner.body([], list(zip(outputs, templates(graph), strict=True)))
+        return inner.body([], typed(inlined(inner, graph, constants), graph.outputs))
 
-    branches = {
-        "then_branch": branch(node.options["true_branch"]),
-        "else_branch": branch(node.options["false_branch"]),
-    }
+    branches = {f"{word}_branch": branch(node.options[f"{flag}_branch"]) for word, flag in BRANCHES}
     return w.several("If", len(node.outs), predicate, **branches)
 
 
-@writes("while_loop")
+@writes("while_loop", pairs=True)
 def while_loop(w: Writer, node: Node, constants: Sequence[Name], initial: Sequence[Name]) -> list[Name]:
-    condition, body, limit = (node.options[name] for name in ("condition", "body", "limit"))
+    condition, step, limit = (node.options[name] for name in ("condition", "body", "limit"))
     (begins,) = inlined(w, condition, [*constants, *initial])
     inner = w.inside()
-    carried = fresh(w, body, constants)
-    results = inlined(inner, body, [*constants, *(name for name, _ in carried)])
+    carried, results = body(inner, step, constants)
     (goes_on,) = inlined(inner, condition, [*constants, *results])
-    number = next(w.shared.numbers)
-    inputs = [(f"step_{number}", COUNT), (f"flag_{number}", FLAG), *carried]
-    graph = inner.body(inputs, [(goes_on, FLAG), *zip(results, templates(body), strict=True)])
+    graph = counting(inner, carried, typed(results, step.outputs), goes_on)  # type: ignore[attr-defined] # a graph
     most = "" if limit is None else w.scalar(limit, tb.int64)
     return w.several("Loop", len(node.outs), most, begins, *initial, body=graph)
 
 
-@writes("scan")
+@writes("scan", pairs=True)
 def scan(w: Writer, node: Node, constants: Sequence[Name], initial: Sequence[Name], xs: Sequence[Name]) -> list[Name]:
-    body, reverse = (node.options[name] for name in ("body", "reverse"))
-    if not xs:
-        return _counted(w, node, constants, initial)
+    step: Any = node.options["body"]
+    reverse = bool(node.options["reverse"])
     inner = w.inside()
-    given = fresh(w, body, constants)
-    results = inlined(inner, body, [*constants, *(name for name, _ in given)])
-    graph = inner.body(given, list(zip(results, templates(body), strict=True)))
+    given, results = body(inner, step, constants)
     collected = len(results) - len(initial)
-    directions = {}
-    if reverse:
-        directions["scan_input_directions"] = [1] * len(xs)
-        if collected:
+    if xs:
+        graph = inner.body(given, typed(results, step.outputs))
+        directions = {"scan_input_directions": [1] * len(xs)} if reverse else {}
+        if reverse and collected:
             directions["scan_output_directions"] = [1] * collected
-    return w.several("Scan", len(node.outs), *initial, *xs, body=graph, num_scan_inputs=len(xs), **directions)
-
-
-def _counted(w: Writer, node: Node, constants: Sequence[Name], initial: Sequence[Name]) -> list[Name]:
-    """A loop of so many steps without entries."""
-    body, length, reverse = (node.options[name] for name in ("body", "length", "reverse"))
-    inner = w.inside()
-    carried = fresh(w, body, constants)
-    results = inlined(inner, body, [*constants, *(name for name, _ in carried)])
-    number = next(w.shared.numbers)
-    inputs = [(f"step_{number}", COUNT), (f"flag_{number}", FLAG), *carried]
-    graph = inner.body(inputs, [(f"flag_{number}", FLAG), *zip(results, templates(body), strict=True)])
-    count = w.op("Squeeze", w.ints([length]), w.ints([0]))  # type: ignore[list-item]
+        return w.several("Scan", len(node.outs), *initial, *xs, body=graph, num_scan_inputs=len(xs), **directions)
+    graph = counting(inner, given, typed(results, step.outputs), "")
+    count = w.op("Squeeze", w.ints([node.options["length"]]), w.ints([0]))  # type: ignore[list-item]
     names = w.several("Loop", len(node.outs), count, w.scalar(True, bool_), *initial, body=graph)
     if not reverse:
         return names

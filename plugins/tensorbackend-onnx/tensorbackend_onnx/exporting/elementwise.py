@@ -3,56 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import tensorbackend as tb
+from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dtypes import bool_
 from tensorbackend.expr.node import Node, Value
 
-from ..dtypes import ELEMENT_TYPES
-from .writer import Name, Writer, writes
+from ..dtypes import ELEMENT_TYPES, part_dtype
+from ..operators.elementwise import BINARY, UNARY
+from .writer import WRITES, Name, Writer, writes
 
-SAME = {
-    "abs": "Abs",
-    "acos": "Acos",
-    "acosh": "Acosh",
-    "asin": "Asin",
-    "asinh": "Asinh",
-    "atan": "Atan",
-    "atanh": "Atanh",
-    "ceil": "Ceil",
-    "cos": "Cos",
-    "cosh": "Cosh",
-    "erf": "Erf",
-    "exp": "Exp",
-    "floor": "Floor",
-    "is_infinity": "IsInf",
-    "is_nan": "IsNaN",
-    "log": "Log",
-    "negate": "Neg",
-    "round": "Round",
-    "sigmoid": "Sigmoid",
-    "sign": "Sign",
-    "sin": "Sin",
-    "sinh": "Sinh",
-    "sqrt": "Sqrt",
-    "tan": "Tan",
-    "tanh": "Tanh",
-    "divide": "Div",
-}
-"""Ops with an operator of the same meaning, on real numbers."""
+OPERATORS = {
+    OPS[function.__name__].callback: name for name, function in {**UNARY, **BINARY}.items() if function.__name__ in OPS
+} | {"is_infinity": "IsInf", "max": "Max", "min": "Min", "pow": "Pow"}
+"""The operators that mean an op, by its callback: those that the importer computes by one, and a few more."""
 
-OF_NUMBERS = {"add": "Add", "max": "Max", "min": "Min", "multiply": "Mul", "pow": "Pow", "subtract": "Sub"}
+WHOLE = {"ceil", "floor", "round"}
+"""Ops that return integers unchanged."""
+
+COMPARISONS = ("greater", "greater_equal", "less", "less_equal")
+OF_NUMBERS = ("add", "max", "min", "multiply", "pow", "subtract", *COMPARISONS)
 """Ops of two tensors, of numbers in ONNX: bools are cast."""
-
-COMPARISONS = {
-    "equal": "Equal",
-    "greater": "Greater",
-    "greater_equal": "GreaterOrEqual",
-    "less": "Less",
-    "less_equal": "LessOrEqual",
-}
-LOGICAL = {"logical_and": "And", "logical_or": "Or", "logical_xor": "Xor"}
 
 
 def dtype(node: Node, position: int = 0) -> tb.DType:
@@ -60,68 +33,35 @@ def dtype(node: Node, position: int = 0) -> tb.DType:
     return node.operands[position].template.dtype
 
 
-WHOLE = {"ceil", "floor", "round"}
-"""Ops that return integers unchanged."""
-
-ACTIVATIONS = {"reciprocal": "Reciprocal", "relu": "Relu", "softplus": "Softplus"}
-"""Composites with an operator of the same meaning."""
+def converted(w: Writer, node: Node, x: Name, wanted: tb.DType, position: int = 0) -> Name:
+    """An input in a dtype."""
+    return x if dtype(node, position) == wanted else w.cast(x, wanted)
 
 
-@writes(*ACTIVATIONS, uniform=True)
-def activation(w: Writer, node: Node, x: Name) -> Name:
-    return w.op(ACTIVATIONS[node.op], x)
-
-
-@writes(*SAME)
+@writes(*OPERATORS)
 def same(w: Writer, node: Node, *inputs: Name) -> Any:
     if node.op in WHOLE and not tb.isdtype(dtype(node), "real floating"):
         return inputs[0]
-    return w.op(SAME[node.op], *inputs)
+    return w.op(OPERATORS[node.op], *inputs)
 
 
 @writes(*OF_NUMBERS)
 def of_numbers(w: Writer, node: Node, x: Name, y: Name) -> Any:
     if dtype(node) != bool_:
-        return w.op(OF_NUMBERS[node.op], x, y)
-    wide = (w.cast(z, tb.int32) for z in (x, y))
-    return w.cast(w.op(OF_NUMBERS[node.op], *wide), node.outs[0].dtype)
+        return w.op(OPERATORS[node.op], x, y)
+    found = w.op(OPERATORS[node.op], *(w.cast(z, tb.int32) for z in (x, y)))
+    return found if node.op in COMPARISONS else w.cast(found, node.outs[0].dtype)
 
 
-@writes(*COMPARISONS)
-def comparison(w: Writer, node: Node, x: Name, y: Name) -> Name:
-    if dtype(node) == bool_ and node.op != "equal":
-        x, y = w.cast(x, tb.int32), w.cast(y, tb.int32)
-    return w.op(COMPARISONS[node.op], x, y)
-
-
-@writes("not_equal")
-def not_equal(w: Writer, node: Node, x: Name, y: Name) -> Name:
-    return w.op("Not", w.op("Equal", x, y))
-
-
-@writes(*LOGICAL)
+@writes("logical_and", "logical_not", "logical_or", "logical_xor")
 def logical(w: Writer, node: Node, *inputs: Name) -> Name:
-    bools = (x if dtype(node, place) == bool_ else w.cast(x, bool_) for place, x in enumerate(inputs))
-    return w.op(LOGICAL[node.op], *bools)
+    return w.op(OPERATORS[node.op], *(converted(w, node, x, bool_, place) for place, x in enumerate(inputs)))
 
 
-BITWISE = {
-    "bitwise_and": ("BitwiseAnd", "And"),
-    "bitwise_not": ("BitwiseNot", "Not"),
-    "bitwise_or": ("BitwiseOr", "Or"),
-    "bitwise_xor": ("BitwiseXor", "Xor"),
-}
-"""Ops of bits: of integers, and of bools."""
-
-
-@writes(*BITWISE)
+@writes("bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor")
 def bitwise(w: Writer, node: Node, *inputs: Name) -> Name:
-    return w.op(BITWISE[node.op][dtype(node) == bool_], *inputs)
-
-
-@writes("logical_not")
-def logical_not(w: Writer, node: Node, x: Name) -> Name:
-    return w.op("Not", x if dtype(node) == bool_ else w.cast(x, bool_))
+    operator = OPERATORS[node.op]
+    return w.op(operator.removeprefix("Bitwise") if dtype(node) == bool_ else operator, *inputs)
 
 
 @writes("left_shift", "right_shift")
@@ -148,15 +88,10 @@ def integer_divided(w: Writer, node: Node, x: Name, y: Name, write: Callable[[Na
     return divided if node.op == "remainder" else w.op("Where", zero, w.scalar(0, number), divided)
 
 
-@writes("quotient")
-def quotient(w: Writer, node: Node, x: Name, y: Name) -> Name:
-    return integer_divided(w, node, x, y, lambda x, y: w.op("Div", x, y))
-
-
 @writes("remainder")
 def remainder(w: Writer, node: Node, x: Name, y: Name) -> Name:
     if not tb.isdtype(dtype(node), "real floating"):
-        return integer_divided(w, node, x, y, lambda x, y: w.op("Mod", x, y))
+        return integer_divided(w, node, x, y, partial(w.op, "Mod"))
     rest = w.op("Mod", x, y, fmod=1)
     zero = w.scalar(0, dtype(node))
     other = w.op("Xor", w.op("Less", rest, zero), w.op("Less", y, zero))
@@ -169,7 +104,7 @@ def floor_divide(w: Writer, node: Node, x: Name, y: Name) -> Name:
     if tb.isdtype(dtype(node), "real floating"):
         return w.op("Floor", w.op("Div", x, y))
     signed = tb.isdtype(dtype(node), "signed integer")
-    return integer_divided(w, node, x, y, lambda x, y: _rounded_down(w, node, x, y) if signed else w.op("Div", x, y))
+    return integer_divided(w, node, x, y, partial(_rounded_down, w, node) if signed else partial(w.op, "Div"))
 
 
 def _rounded_down(w: Writer, node: Node, x: Name, y: Name) -> Name:
@@ -178,11 +113,6 @@ def _rounded_down(w: Writer, node: Node, x: Name, y: Name) -> Name:
     quotient, exact = w.op("Div", x, y), w.op("Equal", w.op("Mod", x, y), zero)
     below = w.op("And", w.op("Xor", w.op("Less", x, zero), w.op("Less", y, zero)), w.op("Not", exact))
     return w.op("Sub", quotient, w.cast(below, dtype(node)))
-
-
-@writes("rsqrt")
-def rsqrt(w: Writer, node: Node, x: Name) -> Name:
-    return w.op("Reciprocal", w.op("Sqrt", x))
 
 
 @writes("log1p")
@@ -206,14 +136,13 @@ def expm1(w: Writer, node: Node, x: Name) -> Name:
     return w.op("Where", w.op("Equal", step, w.scalar(0, dtype(node))), x, kept)
 
 
-@writes("erfc")
-def erfc(w: Writer, node: Node, x: Name) -> Name:
-    return w.op("Sub", w.scalar(1, dtype(node)), w.op("Erf", x))
-
-
-@writes("select")
-def select(w: Writer, node: Node, condition: Name, x: Name, y: Name) -> Name:
-    return w.op("Where", condition if dtype(node) == bool_ else w.cast(condition, bool_), x, y)
+WRITES |= {
+    "erfc": lambda w, node, x: w.op("Sub", w.scalar(1, dtype(node)), w.op("Erf", x)),
+    "not_equal": lambda w, node, x, y: w.op("Not", w.op("Equal", x, y)),
+    "quotient": lambda w, node, x, y: integer_divided(w, node, x, y, partial(w.op, "Div")),
+    "rsqrt": lambda w, node, x: w.op("Reciprocal", w.op("Sqrt", x)),
+    "select": lambda w, node, condition, x, y: w.op("Where", converted(w, node, condition, bool_), x, y),
+}
 
 
 @writes("clip")
@@ -223,7 +152,7 @@ def clip(w: Writer, node: Node, x: Name, low: Name, high: Name) -> Name:
     return w.op("Min", w.op("Max", x, low), high)
 
 
-@writes("as_type")
+@writes("as_type", pairs=True)
 def as_type(w: Writer, node: Node, x: Name) -> Any:
     before, after = dtype(node), node.outs[0].dtype
     if before == after:
@@ -235,9 +164,13 @@ def as_type(w: Writer, node: Node, x: Name) -> Any:
 
 def as_pairs(w: Writer, x: Name, dtype: tb.DType) -> Name:
     """Real numbers as complex ones, which are pairs along a last axis."""
-    part = tb.float32 if dtype == tb.complex64 else tb.float64
-    real = w.op("Unsqueeze", w.cast(x, part), w.ints([-1]))
-    return w.op("Concat", real, w.op("Mul", real, w.scalar(0, part)), axis=-1)
+    real = w.cast(x, part_dtype(dtype))
+    return joined(w, real, w.op("Mul", real, w.scalar(0, part_dtype(dtype))))
+
+
+def joined(w: Writer, real: Name, imag: Name) -> Name:
+    """Pairs of real and imaginary parts."""
+    return w.op("Concat", *(w.op("Unsqueeze", part, w.ints([-1])) for part in (real, imag)), axis=-1)
 
 
 @writes("bitcast")
@@ -245,18 +178,13 @@ def bitcast(w: Writer, node: Node, x: Name) -> Any:
     return w.op("BitCast", x, to=ELEMENT_TYPES[node.outs[0].dtype]) if w.has("BitCast") else NotImplemented
 
 
-@writes("gelu", uniform=True)
-def gelu(w: Writer, node: Node, x: Name) -> Any:
-    if not w.has("Gelu"):
-        return NotImplemented
-    return w.op("Gelu", x, approximate="tanh" if node.options["approximate"] else "none")
-
-
-@writes("leaky_relu", uniform=True)
-def leaky_relu(w: Writer, node: Node, x: Name) -> Name:
-    return w.op("LeakyRelu", x, alpha=float(node.options["slope"]))  # type: ignore[arg-type]
-
-
-@writes("elu", uniform=True)
-def elu(w: Writer, node: Node, x: Name) -> Name:
-    return w.op("Elu", x, alpha=float(node.options["alpha"]))  # type: ignore[arg-type]
+@writes("elu", "gelu", "leaky_relu", uniform=True)
+def activation(w: Writer, node: Node, x: Name) -> Any:
+    options: Any = node.options
+    if node.op == "elu":
+        return w.op("Elu", x, alpha=float(options["alpha"]))
+    if node.op == "leaky_relu":
+        return w.op("LeakyRelu", x, alpha=float(options["slope"]))
+    return (
+        w.op("Gelu", x, approximate="tanh" if options["approximate"] else "none") if w.has("Gelu") else NotImplemented
+    )

@@ -7,13 +7,13 @@ from typing import Any
 import tensorbackend as tb
 from tensorbackend.expr.node import Node
 
-from .elementwise import dtype
+from .elementwise import converted
 from .writer import Name, Writer, alike, writes
 
 
 def indices(w: Writer, node: Node, x: Name, sizes: tuple[int, ...], position: int = 1) -> Any:
     """Indices in int64; where the mode is "clip", within the axes."""
-    wide = x if dtype(node, position) == tb.int64 else w.cast(x, tb.int64)
+    wide = converted(w, node, x, tb.int64, position)
     if node.options["mode"] == "error":
         return wide
     if node.options["mode"] == "clip":

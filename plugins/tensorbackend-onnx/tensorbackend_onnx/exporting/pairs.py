@@ -15,22 +15,13 @@ from tensorbackend import Tensor
 from tensorbackend.expr.node import PARAMETER, Node, Value
 
 from ..dtypes import part_dtype
-from . import contraction as products
-from . import control, elementwise, shape
+from . import elementwise
+from .elementwise import joined
 from .parts import parts
 from .writer import COMPLEX, Name, Writer, writes
 
-COMPLEX.update(
-    dict.fromkeys(("add", "subtract"), elementwise.of_numbers)
-    | {"negate": elementwise.same, "as_type": elementwise.as_type, "conjugate": products.conjugate}
-    | {"broadcast": shape.broadcast, "concatenate": shape.concatenate, "constant": shape.constant}
-    | {"reshape": shape.reshape, "reverse": shape.reverse, "slice": shape.slice_, "squeeze": shape.squeeze}
-    | {"transpose": shape.transpose, "complex": products.complex_}
-    | dict.fromkeys(("fft", "ifft"), products.fft)
-    | dict.fromkeys(("real", "imag"), products.part)
-    | {"cond": control.cond, "scan": control.scan, "while_loop": control.while_loop}
-)
-"""Ops whose functions write pairs as they write numbers."""
+COMPLEX |= dict.fromkeys(("add", "subtract"), elementwise.of_numbers) | {"negate": elementwise.same}
+"""With the functions that are declared to write pairs as they write numbers."""
 
 
 def twin(w: Writer, node: Node, inputs: Sequence[Any], chosen: Sequence[int]) -> Name:
@@ -51,11 +42,6 @@ def twin(w: Writer, node: Node, inputs: Sequence[Any], chosen: Sequence[int]) ->
     }
     operands, result = node.map_inputs(part), out.replace(dtype=part_dtype(out.dtype))
     return w.node(Node(node.op, result, operands, options, default=node.default, line=node.line), given)[0]
-
-
-def joined(w: Writer, real: Name, imag: Name) -> Name:
-    """Pairs of real and imaginary parts."""
-    return w.op("Concat", *(w.op("Unsqueeze", part, w.ints([-1])) for part in (real, imag)), axis=-1)
 
 
 @writes(

@@ -4,52 +4,58 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
 import tensorbackend as tb
 from tensorbackend.dtypes import bool_
 from tensorbackend.expr.node import Node
 
-from .elementwise import dtype
+from .elementwise import converted, dtype
 from .writer import Name, Writer, writes
 
-SUMS = {"sum": "ReduceSum", "product": "ReduceProd"}
-EXTREMES = {"reduce_max": "ReduceMax", "reduce_min": "ReduceMin"}
-COMPOSITES = {"mean": "ReduceMean", "logsumexp": "ReduceLogSumExp"}
+REDUCTIONS = {
+    "logsumexp": "ReduceLogSumExp",
+    "mean": "ReduceMean",
+    "product": "ReduceProd",
+    "reduce_max": "ReduceMax",
+    "reduce_min": "ReduceMin",
+    "sum": "ReduceSum",
+}
 
 
-def reduced(w: Writer, operator: str, node: Node, x: Name) -> Name:
+def reduced(w: Writer, node: Node, x: Name, operator: str = "") -> Name:
     """A reduction over the axes of a node; over none it is the tensor itself."""
     axes: Any = node.options.get("axes", node.options.get("axis"))
-    axes = tuple(range(node.operands[0].template.ndim)) if axes is None else axes
-    return w.op(operator, x, w.ints(axes), keepdims=int(bool(node.options["keepdims"])), noop_with_empty_axes=1)
+    axes, keepdims = (
+        tuple(range(node.operands[0].template.ndim)) if axes is None else axes,
+        bool(node.options["keepdims"]),
+    )
+    return w.op(operator or REDUCTIONS[node.op], x, w.ints(axes), keepdims=int(keepdims), noop_with_empty_axes=1)
 
 
-@writes(*SUMS)
+@writes("sum", "product")
 def sums(w: Writer, node: Node, x: Name) -> Any:
-    wide = x if dtype(node) == node.outs[0].dtype else w.cast(x, node.outs[0].dtype)
-    return reduced(w, SUMS[node.op], node, wide)
+    return reduced(w, node, converted(w, node, x, node.outs[0].dtype))
 
 
-@writes(*EXTREMES)
+@writes("reduce_max", "reduce_min")
 def extremes(w: Writer, node: Node, x: Name) -> Name:
     if dtype(node) != bool_:
-        return reduced(w, EXTREMES[node.op], node, x)
-    return w.cast(reduced(w, EXTREMES[node.op], node, w.cast(x, tb.int32)), bool_)
+        return reduced(w, node, x)
+    return w.cast(reduced(w, node, w.cast(x, tb.int32)), bool_)
 
 
 @writes("all", "any")
 def all_or_any(w: Writer, node: Node, x: Name) -> Name:
-    flags = x if dtype(node) == bool_ else w.cast(x, bool_)
+    flags = converted(w, node, x, bool_)
     counted = w.op("Not", flags) if node.op == "all" else flags
-    found = w.cast(reduced(w, "ReduceSum", node, w.cast(counted, tb.int32)), bool_)
+    found = w.cast(reduced(w, node, w.cast(counted, tb.int32), "ReduceSum"), bool_)
     return w.op("Not", found) if node.op == "all" else found
 
 
-@writes(*COMPOSITES, uniform=True)
+@writes("logsumexp", "mean", uniform=True)
 def composite(w: Writer, node: Node, x: Name, *others: Name) -> Any:
     if any(other is not None for other in others) or dtype(node) != node.outs[0].dtype:
         return NotImplemented
-    return reduced(w, COMPOSITES[node.op], node, x)
+    return reduced(w, node, x)
 
 
 @writes("argmax", "argmin")
@@ -81,9 +87,8 @@ def top_k(w: Writer, node: Node, x: Name) -> list[Name]:
 def cumulative_sum(w: Writer, node: Node, x: Name) -> Any:
     if node.options["include_initial"]:
         return NotImplemented
-    wide = x if dtype(node) == node.outs[0].dtype else w.cast(x, node.outs[0].dtype)
-    axis = w.constant(numpy.asarray(node.options["axis"], "int64"))
-    return w.op("CumSum", wide, axis, reverse=int(bool(node.options["reverse"])))
+    wide = converted(w, node, x, node.outs[0].dtype)
+    return w.op("CumSum", wide, w.scalar(node.options["axis"], tb.int64), reverse=int(bool(node.options["reverse"])))
 
 
 @writes("softmax", "log_softmax", uniform=True)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy
 import tensorbackend as tb
 from tensorbackend.dtypes import bool_
 from tensorbackend.expr.node import Node
 from tensorbackend.sizes import is_size, is_symbolic, maximum
 
-from ..dtypes import ELEMENT_TYPES
+from ..dtypes import ELEMENT_TYPES, part_dtype
 from .elementwise import as_pairs, dtype
 from .writer import Name, Writer, alike, is_complex, writes
 
@@ -25,15 +24,14 @@ def sizes(w: Writer, template: tb.Template) -> Name:
     return w.ints((*template.shape, *pair))
 
 
-@writes("constant")
+@writes("constant", pairs=True)
 def constant(w: Writer, node: Node) -> Name:
     out = node.outs[0]
     value: Any = node.options["value"]
     if is_size(value) and out.dtype.kind == "complex":
         number = as_pairs(w, w.scalar(value, tb.float64), out.dtype)
     elif tb.isdtype(out.dtype, "complex floating"):
-        part = tb.float32 if out.dtype == tb.complex64 else tb.float64
-        number = w.scalar([complex(value).real, complex(value).imag], part)
+        number = w.scalar([complex(value).real, complex(value).imag], part_dtype(out.dtype))
     else:
         number = w.scalar(value, out.dtype)
     return number if out.ndim == 0 else w.op("Expand", number, sizes(w, out))
@@ -75,20 +73,20 @@ def eye(w: Writer, node: Node) -> Name:
     return matrix if out.ndim == 2 else w.op("Expand", matrix, sizes(w, out))
 
 
-@writes("reshape")
+@writes("reshape", pairs=True)
 def reshape(w: Writer, node: Node, x: Name) -> Name:
     out = node.outs[0]
     empty = any(is_size(size) or size == 0 for size in out.shape)
     return w.op("Reshape", x, sizes(w, out), **({"allowzero": 1} if empty else {}))
 
 
-@writes("squeeze")
+@writes("squeeze", pairs=True)
 def squeeze(w: Writer, node: Node, x: Name) -> Name:
     axes: Any = node.options["axes"]
     return w.op("Squeeze", x, w.ints(axes)) if axes else x
 
 
-@writes("broadcast")
+@writes("broadcast", pairs=True)
 def broadcast(w: Writer, node: Node, x: Name) -> Name:
     axes: Any = node.options["axes"]
     out, own = node.outs[0], node.operands[0].template
@@ -98,7 +96,7 @@ def broadcast(w: Writer, node: Node, x: Name) -> Name:
     return w.op("Expand", w.op("Unsqueeze", x, w.ints(new)) if new else x, sizes(w, out))
 
 
-@writes("transpose")
+@writes("transpose", pairs=True)
 def transpose(w: Writer, node: Node, x: Name) -> Name:
     axes: Any = node.options["axes"]
     if tuple(axes) == tuple(range(len(axes))):
@@ -106,7 +104,7 @@ def transpose(w: Writer, node: Node, x: Name) -> Name:
     return w.op("Transpose", x, perm=[*axes, *([len(axes)] if is_complex(node) else [])])
 
 
-@writes("slice")
+@writes("slice", pairs=True)
 def slice_(w: Writer, node: Node, x: Name) -> Name:
     starts, lengths, strides = (node.options[name] for name in ("starts", "lengths", "strides"))
     return sliced(w, x, starts, lengths, strides, node.operands[0].template.shape)  # type: ignore[arg-type]
@@ -118,29 +116,28 @@ def sliced(
     """A part of each axis that is not whole."""
     rows = enumerate(zip(starts, lengths, strides, shape, strict=True))
     cut = [
-        (axis, start, length, step)
+        (start, length, axis, step)
         for axis, (start, length, step, size) in rows
-        if not alike(length, size) or step != 1
+        if step != 1 or not alike(length, size)
     ]
     if not cut:
         return x
+    starts, lengths, axes, strides = zip(*cut, strict=True)
     ends = [
         maximum(start, start + (length - 1) * step + 1) if is_symbolic((start, length)) or length else start
-        for _, start, length, step in cut
+        for start, length, _, step in cut
     ]
-    columns = ([row[1] for row in cut], ends, [row[0] for row in cut], [row[3] for row in cut])
-    return w.op("Slice", x, *map(w.ints, columns))
+    return w.op("Slice", x, *map(w.ints, (starts, ends, axes, strides)))
 
 
-@writes("reverse")
+@writes("reverse", pairs=True)
 def reverse(w: Writer, node: Node, x: Name) -> Name:
     axes: Any = node.options["axes"]
-    each = [1] * len(axes)
-    backwards = [w.ints([number * one for one in each]) for number in (-1, FIRST)]
-    return w.op("Slice", x, *backwards, w.ints(axes), w.ints([-1] * len(axes))) if axes else x
+    starts, ends, steps = (w.ints([number] * len(axes)) for number in (-1, FIRST, -1))
+    return w.op("Slice", x, starts, ends, w.ints(axes), steps) if axes else x
 
 
-@writes("concatenate")
+@writes("concatenate", pairs=True)
 def concatenate(w: Writer, node: Node, tensors: Sequence[Name]) -> Name:
     return w.op("Concat", *tensors, axis=node.options["axis"])
 
@@ -168,5 +165,4 @@ def tile(w: Writer, node: Node, x: Name) -> Any:
 
 @writes("triu", "tril")
 def triangle(w: Writer, node: Node, x: Name) -> Name:
-    number = w.constant(numpy.asarray(node.options["k"], "int64"))
-    return w.op("Trilu", x, number, upper=int(node.op == "triu"))
+    return w.op("Trilu", x, w.scalar(node.options["k"], tb.int64), upper=int(node.op == "triu"))

@@ -42,11 +42,17 @@ UNIFORM: set[str] = set()
 """Composites that an operator computes only where all inputs have the floating dtype of the result."""
 
 
-def writes(*ops: str, uniform: bool = False, table: dict[str, Write] = WRITES) -> Callable[[Write], Write]:
-    """Declare how ops are written; `uniform` says that all inputs must have the floating dtype of the result."""
+def writes(
+    *ops: str, uniform: bool = False, pairs: bool = False, table: dict[str, Write] = WRITES
+) -> Callable[[Write], Write]:
+    """Declare how ops are written.
+
+    `uniform` says that all inputs must have the floating dtype of the result, `pairs` that pairs are written alike.
+    """
 
     def declare(function: Write) -> Write:
-        table.update(dict.fromkeys(ops, function))
+        for chosen in (table, *([COMPLEX] if pairs else [])):
+            chosen.update(dict.fromkeys(ops, function))
         if uniform:
             UNIFORM.update(ops)
         return function
