@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import tensorbackend as tb
 from tensorbackend import Tensor
 
 from ..dtypes import dtype_of
-from .registry import Float, Int, Node, operator, rows
+from .registry import Float, Int, operator
 
 
 @operator("DFT", since=20)
@@ -77,25 +76,3 @@ def mel_weight_matrix(
             column[row] = (right - row) / (right - centre)
         columns.append(column)
     return tb.tensor(columns, dtype=tb.float32, backend="binary").T.astype(dtype_of(output_datatype))
-
-
-def _window(*parts: float) -> Callable[..., Tensor]:
-    """A window that is a sum of cosines with these factors."""
-
-    def window(size: Int, *, periodic: int = 1, output_datatype: int = 1, node: Node) -> Tensor:
-        period = size if periodic else max(size - 1, 1)
-        angles = tb.arange(size, dtype=tb.float32, backend=node.place(size)) * (2 * math.pi / period)
-        cosines = (part * tb.cos(order * angles) for order, part in enumerate(parts[1:], 1))
-        total = sum(cosines, tb.zeros_like(angles) + parts[0])
-        return total.astype(dtype_of(output_datatype))
-
-    return window
-
-
-rows(
-    {
-        "BlackmanWindow": _window(0.42, -0.5, 0.08),
-        "HammingWindow": _window(25 / 46, -21 / 46),
-        "HannWindow": _window(0.5, -0.5),
-    }
-)
