@@ -18,8 +18,8 @@ _SIGNED: Final = {8: int8, 16: int16, 32: int32, 64: int64}
 """The signed integers by their width."""
 
 
-def unary(name: str, function: str, *, float64_by_numpy: bool = False) -> Callable[..., Payload]:
-    """A callback that calls one function of MLX, for complex numbers NumPy's.
+def unary(name: str, function: str | Function, *, float64_by_numpy: bool = False) -> Callable[..., Payload]:
+    """A callback that calls one function of MLX or of this module, for complex numbers NumPy's.
 
     MLX computes some functions of float64 with the digits of float32; those are NumPy's too.
     """
@@ -28,7 +28,7 @@ def unary(name: str, function: str, *, float64_by_numpy: bool = False) -> Callab
     def callback(self: MlxBase, out: Template, x: Template) -> Function:
         if x.dtype.is_complex or (float64_by_numpy and x.dtype is float64):
             return self.by_numpy(name, out, x)
-        return getattr(mx, function)  # type: ignore[no-any-return]
+        return getattr(mx, function) if isinstance(function, str) else function
 
     return callback
 
@@ -46,12 +46,12 @@ def rounding(function: str) -> Callable[..., Payload]:
     return callback
 
 
-def binary(function: str) -> Callable[..., Payload]:
-    """A callback of two tensors that calls one function of MLX."""
+def own(function: str, of_complex: Function | None = None, *, narrow: bool = False) -> Callable[..., Payload]:
+    """A callback that calls one function of MLX, and `of_complex` for complex numbers."""
 
-    @kernel()
-    def callback(self: MlxBase, out: Template, x1: Template, x2: Template) -> Function:
-        return getattr(mx, function)  # type: ignore[no-any-return]
+    @kernel(narrow=narrow)
+    def callback(self: MlxBase, out: Template, *inputs: Template) -> Function:
+        return of_complex if of_complex is not None and out.dtype.is_complex else getattr(mx, function)
 
     return callback
 
@@ -59,283 +59,6 @@ def binary(function: str) -> Callable[..., Payload]:
 def joined(real: Array, imaginary: Array) -> Array:
     """Complex numbers from their parts; a sum would make NaN of infinite ones."""
     return mx.stack([real, imaginary], -1).view(mx.complex64).reshape(real.shape)
-
-
-class MlxElementwise(MlxBase):
-    """Functions of one element of each input."""
-
-    acos = unary("acos", "arccos")
-    acosh = unary("acosh", "arccosh")
-    asin = unary("asin", "arcsin")
-    asinh = unary("asinh", "arcsinh")
-    atan = unary("atan", "arctan")
-    atanh = unary("atanh", "arctanh")
-    ceil = rounding("ceil")
-    cos = unary("cos", "cos", float64_by_numpy=True)
-    cosh = unary("cosh", "cosh")
-    erf_inv = unary("erf_inv", "erfinv", float64_by_numpy=True)
-    erfc = by_numpy("erfc")
-    expm1 = unary("expm1", "expm1")
-    floor = rounding("floor")
-    log = unary("log", "log")
-    log10 = unary("log10", "log10")
-    log1p = unary("log1p", "log1p")
-    log2 = unary("log2", "log2")
-    round = rounding("round")
-    rsqrt = unary("rsqrt", "rsqrt")
-    sin = unary("sin", "sin", float64_by_numpy=True)
-    sinh = unary("sinh", "sinh")
-    sqrt = unary("sqrt", "sqrt")
-    tan = unary("tan", "tan")
-    tanh = unary("tanh", "tanh")
-    trunc = rounding("trunc")
-
-    digamma = by_numpy("digamma")
-    gamma_inc_l = by_numpy("gamma_inc_l")
-    gamma_inc_u = by_numpy("gamma_inc_u")
-    log_gamma = by_numpy("log_gamma")
-
-    add = binary("add")
-    bitwise_and = binary("bitwise_and")
-    bitwise_or = binary("bitwise_or")
-    bitwise_xor = binary("bitwise_xor")
-    equal = binary("equal")
-    greater = binary("greater")
-    greater_equal = binary("greater_equal")
-    less = binary("less")
-    less_equal = binary("less_equal")
-    logical_and = binary("logical_and")
-    logical_or = binary("logical_or")
-    logical_xor = binary("not_equal")
-    not_equal = binary("not_equal")
-    subtract = binary("subtract")
-
-    # Conversion
-
-    @kernel()
-    def as_type(self, out: Template, x: Template) -> Function:
-        """The values in `out.dtype`."""
-        return caster(self, x, out.dtype)
-
-    @kernel()
-    def bitcast(self, out: Template, x: Template) -> Function:
-        """The same bits."""
-        dtype = mlx_dtype(out.dtype)
-        return lambda values: values.view(dtype)
-
-    # Functions of one element
-
-    @kernel()
-    def abs(self, out: Template, x: Template) -> Function:
-        """Absolute value, of a complex number its magnitude."""
-        if x.dtype.is_complex:
-            return self.by_numpy("abs", out, x)
-        return mx.abs
-
-    @kernel()
-    def bitwise_not(self, out: Template, x: Template) -> Function:
-        """All bits flipped."""
-        return mx.logical_not if x.dtype is bool_ else mx.bitwise_invert
-
-    @kernel()
-    def conjugate(self, out: Template, x: Template) -> Function:
-        """Complex conjugate."""
-        return mx.conjugate if x.dtype.is_complex else lambda values: values
-
-    @kernel(narrow=True)
-    def erf(self, out: Template, x: Template) -> Function:
-        """Error function; MLX's has no correct digits near zero."""
-        if x.dtype is float64:
-            return self.by_numpy("erf", out, x)
-        return _erf
-
-    @kernel(narrow=True)
-    def exp(self, out: Template, x: Template) -> Function:
-        """e to the power x."""
-        if x.dtype.is_complex or x.dtype is float64:
-            return self.by_numpy("exp", out, x)
-        return exp
-
-    @kernel()
-    def real(self, out: Template, x: Template) -> Function:
-        """The real parts."""
-        return mx.real if x.dtype.is_complex else lambda values: values
-
-    @kernel()
-    def imag(self, out: Template, x: Template) -> Function:
-        """The imaginary parts."""
-        return mx.imag if x.dtype.is_complex else mx.zeros_like
-
-    @kernel()
-    def is_infinity(self, out: Template, x: Template) -> Function:
-        """Whether x is an infinity."""
-        return mx.isinf
-
-    @kernel()
-    def is_nan(self, out: Template, x: Template) -> Function:
-        """Whether x is NaN."""
-        return mx.isnan
-
-    @kernel()
-    def negate(self, out: Template, x: Template) -> Function:
-        """-x."""
-        return mx.negative
-
-    @kernel()
-    def sign(self, out: Template, x: Template) -> Function:
-        """The sign, 0.0 for both zeros; complex numbers are divided by their magnitude."""
-        if x.dtype.is_complex:
-            return self.by_numpy("sign", out, x)
-        if not x.dtype.is_floating:
-            return mx.sign
-        return lambda values: mx.where(mx.isnan(values), values, mx.sign(values))
-
-    @kernel(narrow=True)
-    def sigmoid(self, out: Template, x: Template) -> Function:
-        """1 / (1 + exp(-x))."""
-        if x.dtype is float64:
-            return self.by_numpy("sigmoid", out, x)
-        return _sigmoid
-
-    @kernel()
-    def silu(self, out: Template, x: Template) -> Function:
-        """x * sigmoid(x), with all digits where sigmoid(x) is subnormal and the product is not."""
-        if out.dtype is float64:
-            return self.by_numpy("silu", out, x)
-        wide, narrow = caster(self, x, float32), caster(self, out.replace(dtype=float32), out.dtype)
-        return lambda values: narrow(_silu(wide(values)))
-
-    # Functions of two elements
-
-    @kernel(narrow=True)
-    def atan2(self, out: Template, x1: Template, x2: Template) -> Function:
-        """Angle of the point (x2, x1)."""
-        return mx.arctan2
-
-    @kernel()
-    def divide(self, out: Template, x1: Template, x2: Template) -> Function:
-        """x1 / x2."""
-        return self.by_numpy("divide", out, x1, x2) if out.dtype.is_complex else mx.divide
-
-    @kernel()
-    def floor_divide(self, out: Template, x1: Template, x2: Template) -> Function:
-        """Floor of the quotient; MLX rounds that of floats before it takes the floor."""
-        if not out.dtype.is_integer:
-            return self.by_numpy("floor_divide", out, x1, x2)
-        return _of_divisors(mx.floor_divide, mx.negative)
-
-    @kernel()
-    def remainder(self, out: Template, x1: Template, x2: Template) -> Function:
-        """Remainder with the sign of the divisor."""
-        if not out.dtype.is_integer:
-            return self.by_numpy("remainder", out, x1, x2)
-        return _of_divisors(mx.remainder, mx.zeros_like)
-
-    @kernel()
-    def quotient(self, out: Template, x1: Template, x2: Template) -> Function:
-        """The quotient rounded to zero: the floor, and one more where that is below it."""
-
-        def rounded(left: Array, right: Array) -> Array:
-            floor = mx.floor_divide(left, right)
-            return floor + ((floor < 0) & (floor * right != left)).astype(floor.dtype)
-
-        return _of_divisors(rounded, mx.negative)
-
-    @kernel(narrow=True)
-    def pow(self, out: Template, x1: Template, x2: Template) -> Function:
-        """Power; for integers with a negative exponent, 1 / x1**-x2 rounded to zero."""
-        if out.dtype.is_complex:
-            return self.by_numpy("pow", out, x1, x2)
-        if out.dtype.kind != "int":
-            return mx.power
-
-        def power(base: Array, exponent: Array) -> Array:
-            negative = exponent < 0
-            powers = mx.power(base, mx.where(negative, -exponent & 1, exponent))
-            # Only -1 and 1 have a reciprocal that does not round to zero, and they are their own.
-            return mx.where(negative & (mx.abs(base) != 1), 0, powers)
-
-        return power
-
-    @kernel()
-    def left_shift(self, out: Template, x1: Template, x2: Template) -> Function:
-        """x1 shifted left."""
-        width = out.dtype.bits
-
-        def shifted(values: Array, amount: Array) -> Array:
-            inside = (amount >= 0) & (amount < width)
-            return mx.where(inside, mx.left_shift(values, mx.where(inside, amount, 0)), 0)
-
-        return shifted
-
-    @kernel()
-    def right_shift(self, out: Template, x1: Template, x2: Template) -> Function:
-        """x1 shifted right; the sign is kept."""
-        width, signed = out.dtype.bits, out.dtype.kind == "int"
-
-        def shifted(values: Array, amount: Array) -> Array:
-            inside = (amount >= 0) & (amount < width)
-            if signed:
-                return mx.right_shift(values, mx.where(inside, amount, width - 1))
-            return mx.where(inside, mx.right_shift(values, mx.where(inside, amount, 0)), 0)
-
-        return shifted
-
-    @kernel()
-    def max(self, out: Template, x1: Template, x2: Template) -> Function:
-        """The greater one; NaN wins, and 0.0 is above -0.0."""
-        return greater(out.dtype) if out.dtype.is_floating else mx.maximum
-
-    @kernel()
-    def min(self, out: Template, x1: Template, x2: Template) -> Function:
-        """The lesser one; NaN wins, and -0.0 is below 0.0."""
-        return lesser(out.dtype) if out.dtype.is_floating else mx.minimum
-
-    @kernel()
-    def multiply(self, out: Template, x1: Template, x2: Template) -> Function:
-        """x1 * x2."""
-        return _product if out.dtype.is_complex else mx.multiply
-
-    # Functions of three elements
-
-    @kernel()
-    def clip(self, out: Template, x: Template, low: Template, high: Template) -> Function:
-        """min(max(x, low), high)."""
-        if not out.dtype.is_floating:
-            return lambda values, low, high: mx.minimum(mx.maximum(values, low), high)
-        maximum, minimum = greater(out.dtype), lesser(out.dtype)
-        return lambda values, low, high: minimum(maximum(values, low), high)
-
-    @kernel()
-    def select(self, out: Template, condition: Template, x1: Template, x2: Template) -> Function:
-        """x1 where the condition holds, else x2."""
-        return mx.where
-
-    # Overrides of composites
-
-    @kernel()
-    def logical_not(self, out: Template, x: Template) -> Function:
-        """Whether x is zero."""
-        return lambda values: values == 0
-
-    @kernel()
-    def is_finite(self, out: Template, x: Template) -> Function:
-        """Whether x is neither infinite nor NaN."""
-        return mx.isfinite
-
-    @kernel()
-    def square(self, out: Template, x: Template) -> Function:
-        """x * x."""
-        if out.dtype.is_complex:
-            return self.by_numpy("square", out, x)
-        cast = caster(self, x, out.dtype)
-        return lambda values: mx.square(cast(values))
-
-    @kernel()
-    def signbit(self, out: Template, x: Template) -> Function:
-        """Whether the sign is set, of zeros and NaN too."""
-        bits = mlx_dtype(_SIGNED[x.dtype.bits])
-        return lambda values: values.view(bits) < 0
 
 
 # Floats: what MLX's functions leave open or get wrong
@@ -447,3 +170,238 @@ def _of_divisors(divide: Function, by_minus_one: Function) -> Function:
         return mx.where(right == 0, 0, mx.where(opposite, by_minus_one(left), plain))
 
     return divided
+
+
+# Callbacks
+
+
+class MlxElementwise(MlxBase):
+    """Functions of one element of each input."""
+
+    acos = unary("acos", "arccos")
+    acosh = unary("acosh", "arccosh")
+    asin = unary("asin", "arcsin")
+    asinh = unary("asinh", "arcsinh")
+    atan = unary("atan", "arctan")
+    atanh = unary("atanh", "arctanh")
+    ceil = rounding("ceil")
+    cos = unary("cos", "cos", float64_by_numpy=True)
+    cosh = unary("cosh", "cosh")
+    erf_inv = unary("erf_inv", "erfinv", float64_by_numpy=True)
+    erfc = by_numpy("erfc")
+    expm1 = unary("expm1", "expm1")
+    floor = rounding("floor")
+    log = unary("log", "log")
+    log10 = unary("log10", "log10")
+    log1p = unary("log1p", "log1p")
+    log2 = unary("log2", "log2")
+    round = rounding("round")
+    rsqrt = unary("rsqrt", "rsqrt")
+    sin = unary("sin", "sin", float64_by_numpy=True)
+    sinh = unary("sinh", "sinh")
+    sqrt = unary("sqrt", "sqrt")
+    tan = unary("tan", "tan")
+    tanh = unary("tanh", "tanh")
+    trunc = rounding("trunc")
+
+    digamma = by_numpy("digamma")
+    gamma_inc_l = by_numpy("gamma_inc_l")
+    gamma_inc_u = by_numpy("gamma_inc_u")
+    log_gamma = by_numpy("log_gamma")
+
+    add = own("add")
+    bitwise_and = own("bitwise_and")
+    bitwise_or = own("bitwise_or")
+    bitwise_xor = own("bitwise_xor")
+    equal = own("equal")
+    greater = own("greater")
+    greater_equal = own("greater_equal")
+    less = own("less")
+    less_equal = own("less_equal")
+    logical_and = own("logical_and")
+    logical_or = own("logical_or")
+    logical_xor = own("not_equal")
+    not_equal = own("not_equal")
+    subtract = own("subtract")
+
+    atan2 = own("arctan2", narrow=True)
+    erf = unary("erf", _erf, float64_by_numpy=True)
+    exp = unary("exp", exp, float64_by_numpy=True)
+    is_finite = own("isfinite")
+    is_infinity = own("isinf")
+    is_nan = own("isnan")
+    multiply = own("multiply", _product)
+    negate = own("negative")
+    select = own("where")
+    sigmoid = unary("sigmoid", _sigmoid, float64_by_numpy=True)
+
+    # Conversion
+
+    @kernel()
+    def as_type(self, out: Template, x: Template) -> Function:
+        """The values in `out.dtype`."""
+        return caster(self, x, out.dtype)
+
+    @kernel()
+    def bitcast(self, out: Template, x: Template) -> Function:
+        """The same bits."""
+        dtype = mlx_dtype(out.dtype)
+        return lambda values: values.view(dtype)
+
+    # Functions of one element
+
+    @kernel()
+    def abs(self, out: Template, x: Template) -> Function:
+        """Absolute value, of a complex number its magnitude."""
+        if x.dtype.is_complex:
+            return self.by_numpy("abs", out, x)
+        return mx.abs
+
+    @kernel()
+    def bitwise_not(self, out: Template, x: Template) -> Function:
+        """All bits flipped."""
+        return mx.logical_not if x.dtype is bool_ else mx.bitwise_invert
+
+    @kernel()
+    def conjugate(self, out: Template, x: Template) -> Function:
+        """Complex conjugate."""
+        return mx.conjugate if x.dtype.is_complex else lambda values: values
+
+    @kernel()
+    def real(self, out: Template, x: Template) -> Function:
+        """The real parts."""
+        return mx.real if x.dtype.is_complex else lambda values: values
+
+    @kernel()
+    def imag(self, out: Template, x: Template) -> Function:
+        """The imaginary parts."""
+        return mx.imag if x.dtype.is_complex else mx.zeros_like
+
+    @kernel()
+    def sign(self, out: Template, x: Template) -> Function:
+        """The sign, 0.0 for both zeros; complex numbers are divided by their magnitude."""
+        if x.dtype.is_complex:
+            return self.by_numpy("sign", out, x)
+        if not x.dtype.is_floating:
+            return mx.sign
+        return lambda values: mx.where(mx.isnan(values), values, mx.sign(values))
+
+    @kernel()
+    def silu(self, out: Template, x: Template) -> Function:
+        """x * sigmoid(x), with all digits where sigmoid(x) is subnormal and the product is not."""
+        if out.dtype is float64:
+            return self.by_numpy("silu", out, x)
+        wide, narrow = caster(self, x, float32), caster(self, out.replace(dtype=float32), out.dtype)
+        return lambda values: narrow(_silu(wide(values)))
+
+    # Functions of two elements
+
+    @kernel()
+    def divide(self, out: Template, x1: Template, x2: Template) -> Function:
+        """x1 / x2."""
+        return self.by_numpy("divide", out, x1, x2) if out.dtype.is_complex else mx.divide
+
+    @kernel()
+    def floor_divide(self, out: Template, x1: Template, x2: Template) -> Function:
+        """Floor of the quotient; MLX rounds that of floats before it takes the floor."""
+        if not out.dtype.is_integer:
+            return self.by_numpy("floor_divide", out, x1, x2)
+        return _of_divisors(mx.floor_divide, mx.negative)
+
+    @kernel()
+    def remainder(self, out: Template, x1: Template, x2: Template) -> Function:
+        """Remainder with the sign of the divisor."""
+        if not out.dtype.is_integer:
+            return self.by_numpy("remainder", out, x1, x2)
+        return _of_divisors(mx.remainder, mx.zeros_like)
+
+    @kernel()
+    def quotient(self, out: Template, x1: Template, x2: Template) -> Function:
+        """The quotient rounded to zero: the floor, and one more where that is below it."""
+
+        def rounded(left: Array, right: Array) -> Array:
+            floor = mx.floor_divide(left, right)
+            return floor + ((floor < 0) & (floor * right != left)).astype(floor.dtype)
+
+        return _of_divisors(rounded, mx.negative)
+
+    @kernel(narrow=True)
+    def pow(self, out: Template, x1: Template, x2: Template) -> Function:
+        """Power; for integers with a negative exponent, 1 / x1**-x2 rounded to zero."""
+        if out.dtype.is_complex:
+            return self.by_numpy("pow", out, x1, x2)
+        if out.dtype.kind != "int":
+            return mx.power
+
+        def power(base: Array, exponent: Array) -> Array:
+            negative = exponent < 0
+            powers = mx.power(base, mx.where(negative, -exponent & 1, exponent))
+            # Only -1 and 1 have a reciprocal that does not round to zero, and they are their own.
+            return mx.where(negative & (mx.abs(base) != 1), 0, powers)
+
+        return power
+
+    @kernel()
+    def left_shift(self, out: Template, x1: Template, x2: Template) -> Function:
+        """x1 shifted left."""
+        width = out.dtype.bits
+
+        def shifted(values: Array, amount: Array) -> Array:
+            inside = (amount >= 0) & (amount < width)
+            return mx.where(inside, mx.left_shift(values, mx.where(inside, amount, 0)), 0)
+
+        return shifted
+
+    @kernel()
+    def right_shift(self, out: Template, x1: Template, x2: Template) -> Function:
+        """x1 shifted right; the sign is kept."""
+        width, signed = out.dtype.bits, out.dtype.kind == "int"
+
+        def shifted(values: Array, amount: Array) -> Array:
+            inside = (amount >= 0) & (amount < width)
+            if signed:
+                return mx.right_shift(values, mx.where(inside, amount, width - 1))
+            return mx.where(inside, mx.right_shift(values, mx.where(inside, amount, 0)), 0)
+
+        return shifted
+
+    @kernel()
+    def max(self, out: Template, x1: Template, x2: Template) -> Function:
+        """The greater one; NaN wins, and 0.0 is above -0.0."""
+        return greater(out.dtype) if out.dtype.is_floating else mx.maximum
+
+    @kernel()
+    def min(self, out: Template, x1: Template, x2: Template) -> Function:
+        """The lesser one; NaN wins, and -0.0 is below 0.0."""
+        return lesser(out.dtype) if out.dtype.is_floating else mx.minimum
+
+    # Functions of three elements
+
+    @kernel()
+    def clip(self, out: Template, x: Template, low: Template, high: Template) -> Function:
+        """min(max(x, low), high)."""
+        if not out.dtype.is_floating:
+            return lambda values, low, high: mx.minimum(mx.maximum(values, low), high)
+        maximum, minimum = greater(out.dtype), lesser(out.dtype)
+        return lambda values, low, high: minimum(maximum(values, low), high)
+
+    # Overrides of composites
+
+    @kernel()
+    def logical_not(self, out: Template, x: Template) -> Function:
+        """Whether x is zero."""
+        return lambda values: values == 0
+
+    @kernel()
+    def square(self, out: Template, x: Template) -> Function:
+        """x * x."""
+        if out.dtype.is_complex:
+            return self.by_numpy("square", out, x)
+        cast = caster(self, x, out.dtype)
+        return lambda values: mx.square(cast(values))
+
+    @kernel()
+    def signbit(self, out: Template, x: Template) -> Function:
+        """Whether the sign is set, of zeros and NaN too."""
+        bits = mlx_dtype(_SIGNED[x.dtype.bits])
+        return lambda values: values.view(bits) < 0
