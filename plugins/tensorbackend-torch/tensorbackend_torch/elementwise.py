@@ -17,13 +17,39 @@ from .ways import UNSIGNED, Array, Narrow, Unsigned, bits_of, torch_dtype
 
 
 def unary(
-    function: str, of_complex: Callable[[Array], Array] | None = None, narrow: Narrow = "own"
+    function: str,
+    of_complex: Callable[[Array], Array] | None = None,
+    narrow: Narrow = "own",
+    unsigned: Unsigned = "none",
 ) -> Callable[..., Payload]:
     """A callback that calls one function of PyTorch, and `of_complex` for complex numbers."""
 
-    @kernel_planned(narrow=narrow)
+    @kernel_planned(narrow=narrow, unsigned=unsigned)
     def callback(self: TorchBase, out: Template, x: Template) -> Function | Fitting:
         return _chosen(function, of_complex, x)
+
+    return callback
+
+
+def judged(function: str, of_integers: bool) -> Callable[..., Payload]:
+    """A callback that asks a question of floats, to which integers have one answer."""
+
+    @kernel(unsigned="own")
+    def callback(self: TorchBase, out: Template, x: Array) -> Array:
+        if x.is_floating_point() or x.is_complex():
+            return getattr(torch, function)(x)  # type: ignore[no-any-return] # a tensor
+        return torch.full_like(x, of_integers, dtype=torch.bool)
+
+    return callback
+
+
+def promoted(function: str, of_complex: Callable[[Array], Array]) -> Callable[..., Payload]:
+    """A callback of a composite, whose operand is cast to the dtype of the result first."""
+
+    @kernel(unsigned="own")
+    def callback(self: TorchBase, out: Template, x: Array) -> Array:
+        x = self.cast(x, out)
+        return of_complex(x) if x.is_complex() else getattr(torch, function)(bits_of(x))
 
     return callback
 
@@ -71,6 +97,7 @@ class TorchElementwise(TorchBase):
     asinh = unary("asinh", complex_functions.asinh)
     atan = unary("atan", complex_functions.atan)
     atanh = unary("atanh", complex_functions.atanh)
+    bitwise_not = unary("bitwise_not", unsigned="bits")
     ceil = rounding("ceil")
     conjugate = unary("conj_physical")
     cos = unary("cos", complex_functions.cos)
@@ -81,12 +108,23 @@ class TorchElementwise(TorchBase):
     exp = unary("exp", complex_functions.exp)
     expm1 = unary("expm1", complex_functions.expm1)
     floor = rounding("floor")
+    imag = unary("imag")
+    is_finite = judged("isfinite", True)
+    is_infinity = judged("isinf", False)
+    is_nan = judged("isnan", False)
     log = unary("log", complex_functions.log)
+    log10 = promoted("log10", complex_functions.log10)
     log1p = unary("log1p", complex_functions.log1p)
+    log2 = promoted("log2", complex_functions.log2)
+    negate = unary("neg", complex_functions.negate, unsigned="bits")
+    real = unary("real")
+    reciprocal = promoted("reciprocal", complex_functions.reciprocal)
     round = rounding("round")
     rsqrt = unary("rsqrt", narrow="float32")
+    signbit = unary("signbit")
     sin = unary("sin", complex_functions.sin)
     sinh = unary("sinh", complex_functions.sinh)
+    square = promoted("square", complex_functions.square)
     tan = unary("tan", complex_functions.tan)
     tanh = unary("tanh", complex_functions.tanh)
     trunc = rounding("trunc")
@@ -144,11 +182,6 @@ class TorchElementwise(TorchBase):
             return lambda values: complex_functions.magnitude(values.to(torch.complex128))
         return (lambda values: values) if out.dtype.kind == "uint" else Fitting(torch.abs)
 
-    @kernel_planned(unsigned="bits")
-    def bitwise_not(self, out: Template, x: Template) -> Fitting:
-        """All bits flipped."""
-        return Fitting(torch.bitwise_not)
-
     @kernel(narrow="float64")
     def cbrt(self, out: Template, x: Array) -> Array:
         """Real cube root: a power, and a step of Newton's method."""
@@ -171,31 +204,6 @@ class TorchElementwise(TorchBase):
     def population_count(self, out: Template, x: Array) -> Array:
         """Number of one bits, a negative integer's in two's complement."""
         return from_int64(integers.bit_count(_as_bits(x)), out.dtype)
-
-    @kernel()
-    def real(self, out: Template, x: Array) -> Array:
-        """The real parts as a view."""
-        return torch.real(x)
-
-    @kernel()
-    def imag(self, out: Template, x: Array) -> Array:
-        """The imaginary parts as a view."""
-        return torch.imag(x)
-
-    @kernel(unsigned="own")
-    def is_infinity(self, out: Template, x: Array) -> Array:
-        """Whether x is an infinity."""
-        return torch.isinf(x) if _is_inexact(x) else torch.zeros_like(x, dtype=torch.bool)
-
-    @kernel(unsigned="own")
-    def is_nan(self, out: Template, x: Array) -> Array:
-        """Whether x is NaN."""
-        return torch.isnan(x) if _is_inexact(x) else torch.zeros_like(x, dtype=torch.bool)
-
-    @kernel_planned(unsigned="bits")
-    def negate(self, out: Template, x: Template) -> Function | Fitting:
-        """-x."""
-        return complex_functions.negate if x.dtype.is_complex else Fitting(torch.neg)
 
     @kernel(unsigned="bits")
     def sign(self, out: Template, x: Array) -> Array:
@@ -303,40 +311,6 @@ class TorchElementwise(TorchBase):
         return x == 0
 
     @kernel(unsigned="own")
-    def is_finite(self, out: Template, x: Array) -> Array:
-        """Whether x is neither infinite nor NaN."""
-        return torch.isfinite(x) if _is_inexact(x) else torch.ones_like(x, dtype=torch.bool)
-
-    @kernel()
-    def signbit(self, out: Template, x: Array) -> Array:
-        """Whether the sign is set, of zeros and NaN too."""
-        return torch.signbit(x)
-
-    @kernel(unsigned="own")
-    def square(self, out: Template, x: Array) -> Array:
-        """x * x."""
-        x = self.cast(x, out)
-        return complex_functions.square(x) if x.is_complex() else torch.square(bits_of(x))
-
-    @kernel(unsigned="own")
-    def reciprocal(self, out: Template, x: Array) -> Array:
-        """1 / x."""
-        x = self.cast(x, out)
-        return complex_functions.reciprocal(x) if x.is_complex() else torch.reciprocal(x)
-
-    @kernel(unsigned="own")
-    def log2(self, out: Template, x: Array) -> Array:
-        """Logarithm to base 2."""
-        x = self.cast(x, out)
-        return complex_functions.log2(x) if x.is_complex() else torch.log2(x)
-
-    @kernel(unsigned="own")
-    def log10(self, out: Template, x: Array) -> Array:
-        """Logarithm to base 10."""
-        x = self.cast(x, out)
-        return complex_functions.log10(x) if x.is_complex() else torch.log10(x)
-
-    @kernel(unsigned="own")
     def logaddexp(self, out: Template, x1: Array, x2: Array) -> Array:
         """log(exp(x1) + exp(x2)) without overflow."""
         return torch.logaddexp(self.cast(x1, out), self.cast(x2, out))
@@ -358,10 +332,6 @@ class TorchElementwise(TorchBase):
     def _in_int64(self, function: Callable[..., Array], out: Template, *operands: Array) -> Array:
         """A function of integers in int64."""
         return from_int64(function(*(as_int64(x, out.dtype) for x in operands)), out.dtype)
-
-
-def _is_inexact(x: Array) -> bool:
-    return x.is_floating_point() or x.is_complex()
 
 
 def _as_bits(x: Array) -> Array:
