@@ -13,7 +13,7 @@ from tensorbackend.protocol import Backend, Payload
 from . import running
 from .blocks import Array, Labels
 from .chunks import Chunks, chunks_of, cut, positive_or_none
-from .graphs import FEW, Lazy, by_labels, few, known
+from .graphs import IMMEDIATE_BYTES, Lazy, by_labels, few, known
 from .library import numpy_backend
 
 Method = TypeVar("Method", bound=Callable[..., Payload])
@@ -110,7 +110,7 @@ def at_once(backend: DaskBase, name: str, out: Any, inputs: Sequence[Any], optio
     without inputs makes a tensor of several blocks.
     """
     outs = (out,) if isinstance(out, Template) else out
-    if any(template.nbytes > FEW for template in outs):
+    if any(template.nbytes > IMMEDIATE_BYTES for template in outs):
         return None
     tensors = _on_numpy(inputs)
     if tensors is None:

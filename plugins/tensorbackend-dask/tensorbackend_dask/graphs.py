@@ -24,7 +24,7 @@ from .library import da, np
 Lazy: TypeAlias = Any
 """A `dask.array.Array`. Its attribute `known`, if present, holds all values as a NumPy array."""
 
-FEW = 1 << 16
+IMMEDIATE_BYTES = 1 << 16
 """Ops on known data of at most this many bytes run now, because a task takes longer."""
 
 LITERAL = 1 << 12
@@ -83,7 +83,7 @@ def value_of(x: Lazy) -> Array | None:
 def few(x: Lazy) -> Array | None:
     """Returns all values of a payload if they are known, few and in one block, otherwise `None`."""
     values = value_of(x)
-    return values if values is not None and values.nbytes <= FEW and x.npartitions == 1 else None
+    return values if values is not None and values.nbytes <= IMMEDIATE_BYTES and x.npartitions == 1 else None
 
 
 # Blocks by labels
@@ -286,10 +286,10 @@ class Stage(MaterializedLayer):
     @property
     def small(self) -> bool:
         """Whether the result is small enough to be part of a graph as data."""
-        return prod(map(sum, self.chunks)) * self.dtype.itemsize <= SMALL
+        return prod(map(sum, self.chunks)) * self.dtype.itemsize <= EARLY_BYTES
 
 
-SMALL = 1 << 23
+EARLY_BYTES = 1 << 23
 """The result of a reduction may be computed before its other uses if it has at most this many bytes."""
 
 
@@ -327,6 +327,6 @@ def tree(
         tasks[(name, *place)] = Task((name, *place), finish, *map(TaskRef, keys))
     stage = Stage(tasks, name, tuple(chunks), out.dtype, held)
     reduced = array(name, stage, [partial], tuple(chunks), out.dtype)
-    if out.nbytes <= SMALL:
+    if out.nbytes <= EARLY_BYTES:
         reduced.stage = stage
     return reduced

@@ -17,7 +17,7 @@ from .chunks import Chunks
 from .graphs import Lazy, Stage, known, meta, rechunked, value_of
 from .library import da, dask, np
 
-KEPT = 1 << 20
+KEPT_BYTES = 1 << 20
 """Computed values of at most this many bytes are kept with the payload."""
 
 _shown: ContextVar[bool] = ContextVar("progress", default=False)
@@ -134,7 +134,7 @@ def values(payloads: Sequence[Lazy], keep: int) -> list[Array]:
             arrays[number] = value = np.asarray(next(computed), x.dtype).reshape(x.shape)
             if (stage := x.__dict__.get("stage")) is not None:
                 stage.value = value
-            if value.nbytes <= KEPT:
+            if value.nbytes <= KEPT_BYTES:
                 x.known = value
     return arrays
 

@@ -16,7 +16,7 @@ from .casting import caster
 from .kernels import NARROW, Function, MlxBase, kernel, tracing
 from .library import Array, mx
 
-_MANY = 1 << 7
+_WIDE_UPDATES = 1 << 7
 """From this number of updates on, float32 is added in float64 where the device has it."""
 
 
@@ -92,7 +92,7 @@ class MlxIndexing(MlxBase):
     @kernel()
     def indexed_add(self, out: Template, x: Template, indices: Template, updates: Template, *, mode: Mode) -> Function:
         """x with the updates added."""
-        many = prod(indices.shape[:-1]) > _MANY and self.has_float64 and out.dtype.is_floating
+        many = prod(indices.shape[:-1]) > _WIDE_UPDATES and self.has_float64 and out.dtype.is_floating
         wide = float64 if many else float32 if out.dtype in NARROW else out.dtype
         enter, leave = caster(self, out, wide), caster(self, out.replace(dtype=wide), out.dtype)
         write = _writing(self, x, indices, mode, lambda target, places, rows: target.at[places].add(rows))

@@ -26,7 +26,7 @@ Function: TypeAlias = Callable[..., Any]
 NARROW: Final = frozenset({float16, bfloat16})
 """The floating dtypes that are computed in float32."""
 
-LARGE: Final = 1 << 20
+STARTED_BYTES: Final = 1 << 20
 """A call that reads or makes as many bytes is started at once."""
 
 TURNS: Final = 61
@@ -96,7 +96,7 @@ def kernel(*, narrow: bool = False) -> Callable[[Callable[..., Function]], Calla
             function = method(self, out, *inputs, **options)
             if narrow and any(x.dtype in NARROW for x in inputs):
                 function = widened(function, [x.dtype in NARROW for x in inputs], out.dtype)
-            return started(function) if weight(out, inputs) >= LARGE else function
+            return started(function) if weight(out, inputs) >= STARTED_BYTES else function
 
         return planned(plan)
 

@@ -14,7 +14,7 @@ from .elementwise import joined
 from .kernels import NARROW, Function, MlxBase, kernel
 from .library import Array, mlx_dtype, mx
 
-_MANY = 1 << 8
+_WIDE_TERMS = 1 << 8
 """From this number of terms on, float32 is summed in float64 where the device has it: MLX adds one term at a time."""
 
 
@@ -101,14 +101,14 @@ class MlxReduction(MlxBase):
 
     def wide(self, out: Template, terms: int) -> DType:
         """The dtype in which so many terms of a result are added."""
-        if terms >= _MANY and self.has_float64 and out.dtype.is_floating:
+        if terms >= _WIDE_TERMS and self.has_float64 and out.dtype.is_floating:
             return float64
         return float32 if out.dtype in NARROW else out.dtype
 
     def _accumulating(self, name: str, out: Template, x: Template, axes: tuple[int, ...], keepdims: bool) -> Function:
         """Casts, reduces, and casts back; MLX reduces narrow integers in wider ones."""
         terms = prod(x.shape[axis] for axis in axes)
-        if out.dtype is complex64 and terms >= _MANY:
+        if out.dtype is complex64 and terms >= _WIDE_TERMS:
             part = self._accumulating(name, out.replace(dtype=float32), x.replace(dtype=float32), axes, keepdims)
             return lambda values: joined(part(mx.real(values)), part(mx.imag(values)))
         wide = self.wide(out, terms)

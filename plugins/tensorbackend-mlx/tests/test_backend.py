@@ -12,7 +12,7 @@ import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, UnsupportedOp
 
 from tensorbackend_mlx import MlxBackend
-from tensorbackend_mlx.kernels import LARGE, TURNS
+from tensorbackend_mlx.kernels import STARTED_BYTES, TURNS
 
 CPU = MlxBackend(device="cpu")
 
@@ -107,7 +107,7 @@ def test_a_long_program_is_started_now_and_then(started: list[Any]) -> None:
 
 
 def test_a_large_call_is_started_at_once(started: list[Any]) -> None:
-    x = tb.ones((LARGE // 4,), backend=CPU)
+    x = tb.ones((STARTED_BYTES // 4,), backend=CPU)
     for call in (tb.negative, tb.sum):
         before = len(started)
         call(x)

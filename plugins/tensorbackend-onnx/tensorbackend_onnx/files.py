@@ -22,7 +22,7 @@ from .stored import Memory, Stored, stored
 GRAPH, INITIALIZER, RAW_DATA = 7, 5, 9
 """The numbers of the fields `ModelProto.graph`, `GraphProto.initializer` and `TensorProto.raw_data`."""
 
-LARGE = 1024
+MAPPED_BYTES = 1024
 """The number of bytes from which on an initialiser's data stays in the file."""
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
@@ -136,7 +136,7 @@ def _graph(data: memoryview, graph: Field, large: list[tuple[int, int] | None]) 
             continue
         parts, place = [], None
         for part in _fields(data, field.content, field.end):
-            if part.number == RAW_DATA and part.wire_type == _BYTES and part.end - part.content >= LARGE:
+            if part.number == RAW_DATA and part.wire_type == _BYTES and part.end - part.content >= MAPPED_BYTES:
                 place = (part.content, part.end)
             else:
                 parts.append(data[part.start : part.end])

@@ -10,7 +10,7 @@ import tensorbackend as tb
 from tensorbackend.errors import TensorBackendError
 
 from .errors import ModelError
-from .operators.registry import SMALL, Node, Operator, Run, Value, read
+from .operators.registry import HOST_ELEMENTS, Node, Operator, Run, Value, read
 from .types import ValueType
 
 Values = dict[str, Value]
@@ -210,7 +210,12 @@ def _mark_last_uses(graph: Graph) -> None:
 
 def _placed(value: Value, home: tb.Backend) -> Value:
     """A result that no input has touched, moved to the other values once it is large."""
-    if isinstance(value, tb.Tensor) and value.size > SMALL and value.backend != home and value.backend.name == "binary":
+    if (
+        isinstance(value, tb.Tensor)
+        and value.size > HOST_ELEMENTS
+        and value.backend != home
+        and value.backend.name == "binary"
+    ):
         return tb.asarray(value, backend=home)
     return value
 

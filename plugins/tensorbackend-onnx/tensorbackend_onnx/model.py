@@ -15,7 +15,7 @@ from .compiler import Compiler, Places
 from .constants import read_values
 from .errors import ModelError
 from .files import ModelFile, read_model
-from .operators.registry import SMALL, Run, Value
+from .operators.registry import HOST_ELEMENTS, Run, Value
 from .stored import Stored
 from .types import Names, TensorType, ValueType, check_fits, value_type, with_names
 
@@ -62,7 +62,7 @@ class Model:
         self.notes: list[str] = []
         """What was special when the model last ran: names of axes that were left away, as they would clash; and why it
         ran operator by operator on JAX."""
-        small = {name for name, tensor in stored.items() if tensor.template.size <= SMALL}
+        small = {name for name, tensor in stored.items() if tensor.template.size <= HOST_ELEMENTS}
         read = read_values(self._graph, small, {name for name, kind in self.inputs.items() if _may_be_read(kind)})
         self.read_inputs: tuple[str, ...] = tuple(name for name in self.inputs if name in read)
         """The inputs whose numbers decide on shapes or branches, so that a traced call needs their data."""
@@ -189,7 +189,12 @@ class Model:
 
     def _known(self, name: str, value: Value) -> Value:
         """An input that decides on shapes is moved to where shapes are computed, if its data is there."""
-        if name in self.read_inputs and isinstance(value, tb.Tensor) and value.size <= SMALL and tb.is_concrete(value):
+        if (
+            name in self.read_inputs
+            and isinstance(value, tb.Tensor)
+            and value.size <= HOST_ELEMENTS
+            and tb.is_concrete(value)
+        ):
             return tb.backend_copy(value, "binary")
         return value
 

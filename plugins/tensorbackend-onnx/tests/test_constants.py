@@ -14,7 +14,7 @@ from tensorbackend.errors import TemplateDataError, TensorBackendError
 
 from tensorbackend_onnx import MissingOperators, ModelError, export, load
 from tensorbackend_onnx.conformance import cases
-from tensorbackend_onnx.operators.registry import SMALL
+from tensorbackend_onnx.operators.registry import HOST_ELEMENTS
 
 PARTS = 4
 
@@ -24,7 +24,7 @@ def with_constants(proto: Any, arrays: Any) -> Any:
     whole = onnx.ModelProto()
     whole.CopyFrom(proto)
     for declared, x in zip(list(whole.graph.input), arrays, strict=False):
-        if not isinstance(x, numpy.ndarray) or x.size > SMALL or x.dtype.kind not in "fiub":
+        if not isinstance(x, numpy.ndarray) or x.size > HOST_ELEMENTS or x.dtype.kind not in "fiub":
             return None
         whole.graph.initializer.append(numpy_helper.from_array(x, declared.name))
     del whole.graph.input[:]

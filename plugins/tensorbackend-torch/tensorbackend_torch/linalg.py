@@ -20,7 +20,7 @@ from tensorbackend.protocol.linalg import Transform
 from .complex_functions import all_finite
 from .kernels import Function, TorchBase, kernel, kernel_planned, multiplying
 from .library import torch
-from .products import MANY, contracted, matrix_product
+from .products import TERMS_IN_PARTS, contracted, matrix_product
 from .ways import NARROW, Array, bits_of, wide
 
 
@@ -45,7 +45,7 @@ class TorchLinalg(TorchBase):
         """
         of_library = out.dtype.is_floating and out.dtype not in NARROW
         pairs = _pairs(x1, x2)
-        short = out.dtype is not float32 or x1.shape[-1] < MANY
+        short = out.dtype is not float32 or x1.shape[-1] < TERMS_IN_PARTS
         if pairs is None and x1.dtype is x2.dtype is out.dtype and of_library and short:
             return torch.matmul
         casts = x1.dtype is not out.dtype or x2.dtype is not out.dtype or not of_library

@@ -10,13 +10,13 @@ from .complex_functions import formulas
 from .library import torch
 from .ways import Array
 
-MANY = 1 << 12
+TERMS_IN_PARTS = 1 << 12
 """From this number of terms on, small products are computed in parts."""
 
 _TERMS = 1 << 8
 """The number of terms of a part."""
 
-_FEW = 1 << 6
+_SMALL_ELEMENTS = 1 << 6
 """Up to this number of elements, a product is small. PyTorch computes larger ones block by block."""
 
 _LIMB = 16
@@ -66,7 +66,7 @@ def real_product(left: Array, right: Array) -> Array:
     adds those of a small product one by one, and float32 is off by parts of a per cent after a million terms.
     """
     depth = left.shape[-1]
-    if depth < MANY or left.shape[-2] * right.shape[-1] > _FEW or left.dtype is not torch.float32:
+    if depth < TERMS_IN_PARTS or left.shape[-2] * right.shape[-1] > _SMALL_ELEMENTS or left.dtype is not torch.float32:
         return left @ right
     count, rest = divmod(depth, _TERMS)
     rows, columns = left[..., : depth - rest], right[..., : depth - rest, :]

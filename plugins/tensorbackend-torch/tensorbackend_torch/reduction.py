@@ -20,7 +20,7 @@ from .kernels import Fitting, Function, TorchBase, kernel, kernel_planned
 from .library import torch
 from .ways import NARROW, Array, bits_of, dtype_of, wide
 
-_LONG = 1 << 10
+_LONG_SIZE = 1 << 10
 """From this size on, a part of a row is found without sorting the row."""
 
 
@@ -118,7 +118,7 @@ class TorchReduction(TorchBase):
     def top_k(self, out: tuple[Template, Template], x: Array, *, k: int) -> tuple[Array, Array]:
         """The k largest elements along the last axis, equal ones in order; of a long row only these are sorted."""
         size = x.shape[-1] if x.ndim else 1
-        if size < _LONG or x.element_size() > 4 or not 0 < k <= size // 8:
+        if size < _LONG_SIZE or x.element_size() > 4 or not 0 < k <= size // 8:
             best = torch.sort(x, stable=True, dim=-1, descending=True).indices[..., :k]
         else:
             # Integers of 64 bits: an element's place in the order of elements, and below it its place from the end.
@@ -196,7 +196,7 @@ class TorchReduction(TorchBase):
 
 def _sum(values: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
     """The sum in the dtype of the elements."""
-    if len(axes) > 1 and values.numel() > _LONG and (values.is_floating_point() or values.is_complex()):
+    if len(axes) > 1 and values.numel() > _LONG_SIZE and (values.is_floating_point() or values.is_complex()):
         # PyTorch adds in pairs along one axis, but one by one from there to the next.
         whole = len(axes) == values.ndim and values.is_contiguous()
         for axis in () if whole else axes[:0:-1]:

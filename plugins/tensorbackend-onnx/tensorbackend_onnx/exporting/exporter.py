@@ -22,7 +22,7 @@ from .open_axes import Opening, opened, read_ranges
 OLDEST, DEFAULT = 18, 22
 """The oldest opset that is written, and the default."""
 
-LARGE = 10**9
+APART_BYTES = 10**9
 """The number of bytes of parameters above which they go to a file next to the model."""
 
 
@@ -110,7 +110,7 @@ def export_graph(graph: Graph, *, opset: int = DEFAULT) -> tuple[ModelProto, fro
 
 def save(model: ModelProto, path: str | os.PathLike[str]) -> None:
     """Save a model, with its parameters in a file next to it where they are large."""
-    large = sum(len(tensor.raw_data) for tensor in model.graph.initializer) > LARGE
+    large = sum(len(tensor.raw_data) for tensor in model.graph.initializer) > APART_BYTES
     place = os.fspath(path)
     if large:
         onnx.save_model(model, place, save_as_external_data=True, location=f"{os.path.basename(place)}.data")

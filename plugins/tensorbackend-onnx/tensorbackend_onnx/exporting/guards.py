@@ -22,7 +22,7 @@ EXAMPLES = (37, 41, 43, 47, 53, 59, 61, 67)
 FARTHEST = 64
 """Guards may have exceptions below this size."""
 
-SMALL = 6
+TRIED_SIZES = 6
 """Up to this size, sizes are tried that happen to satisfy an equation of several axes."""
 
 COMPARISONS = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -127,7 +127,7 @@ class OpenTrace(SizeTrace):
         if all(reaches):
             grids = [range(box[name].least, reach) for name, reach in zip(names, reaches, strict=True) if reach]
         elif guard.symbol == "!=" and len(names) > 1:
-            grids = [range(box[name].least, box[name].least + SMALL) for name in names]
+            grids = [range(box[name].least, box[name].least + TRIED_SIZES) for name in names]
         else:
             raise self.refusal(guard)
         each = [dict(zip(names, sizes, strict=True)) for sizes in product(*grids)]

@@ -32,7 +32,7 @@ ONNX, MICROSOFT, PREVIEW = "", "com.microsoft", "ai.onnx.preview"
 NEWEST = 28
 """The newest opset of ONNX's own domain whose meaning is known here."""
 
-SMALL = 1024
+HOST_ELEMENTS = 1024
 """Values without inputs stay on the reference backend, where shapes are computed, up to this many elements."""
 
 
@@ -89,7 +89,7 @@ class Node(NamedTuple):
 
     def place(self, size: int) -> tb.Backend:
         """The backend for a tensor that is made from nothing: small ones are known while a function is traced."""
-        return tb.get_backend("binary") if size <= SMALL or self.run is None else self.run.home
+        return tb.get_backend("binary") if size <= HOST_ELEMENTS or self.run is None else self.run.home
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -209,7 +209,7 @@ def test_an_op_without_a_counterpart_is_named_with_the_users_line() -> None:
 
 
 def test_parameters_of_a_gigabyte_go_to_a_file_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tensorbackend_onnx.exporting.exporter.LARGE", 100)
+    monkeypatch.setattr("tensorbackend_onnx.exporting.exporter.APART_BYTES", 100)
     layers = {"layers": [{"w": tb.ones((40, 40)), "b": tb.ones(40)}]}
     export(network, "f32[2, 40]", parameters=layers, path=tmp_path / "network.onnx")
     assert (tmp_path / "network.onnx.data").stat().st_size >= 6400
