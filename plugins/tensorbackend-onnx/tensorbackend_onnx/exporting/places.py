@@ -25,21 +25,13 @@ def within(node: Node, places: Tensor, size: int) -> Tensor:
     return tb.where(tb.logical_and(wide >= 0, wide < size), wide, size)
 
 
-@parts("take")
+@parts("take", "take_along_axis")
 def take(node: Node, x: Tensor, places: Tensor) -> Tensor:
-    """Entries along an axis, zeros outside."""
+    """Entries along an axis, zeros outside; with "take_along_axis" each has indices of its own."""
     axis: Any = node.options["axis"]
     x = x.rename(*(None,) * x.ndim)
-    return tb.take(tb.pad(x, {axis: (0, 1)}), within(node, places, x.shape[axis]), axis=axis, mode="clip")
-
-
-@parts("take_along_axis")
-def take_along_axis(node: Node, x: Tensor, places: Tensor) -> Tensor:
-    """Entries along an axis with indices of their own, zeros outside."""
-    axis: Any = node.options["axis"]
-    x = x.rename(*(None,) * x.ndim)
-    padded = tb.pad(x, {axis: (0, 1)})
-    return tb.take_along_axis(padded, within(node, places, x.shape[axis]), axis=axis, mode="clip")
+    read = tb.take if node.op == "take" else tb.take_along_axis
+    return read(tb.pad(x, {axis: (0, 1)}), within(node, places, x.shape[axis]), axis=axis, mode="clip")
 
 
 def numbers(node: Node, x: Tensor, vectors: Tensor) -> tuple[Tensor, Tensor, tuple[int, ...]]:

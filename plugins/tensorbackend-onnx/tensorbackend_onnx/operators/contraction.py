@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import tensorbackend as tb
 from tensorbackend import Tensor
 
 from .activations import fused
-from .registry import MICROSOFT, operator, rows
+from .registry import MICROSOFT, Attributes, operator, rows
 
 rows(
     {
@@ -17,21 +19,23 @@ rows(
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class GemmAttributes(Attributes):
+    """The attributes of products of matrices."""
+
+    alpha: float = 1.0
+    beta: float = 1.0
+    broadcast: int = 0
+    transA: int = 0
+    transB: int = 0
+
+
 @operator("Gemm")
-def gemm(
-    x: Tensor,
-    y: Tensor,
-    z: Tensor | None = None,
-    *,
-    alpha: float = 1.0,
-    beta: float = 1.0,
-    transA: int = 0,
-    transB: int = 0,
-    broadcast: int = 0,
-) -> Tensor:
+def gemm(x: Tensor, y: Tensor, z: Tensor | None = None, *, attributes: GemmAttributes) -> Tensor:
     """alpha x y + beta z, of matrices that may be transposed; before opset 7 with a word that z broadcasts."""
-    product = scaled(tb.matmul(x.T if transA else x, y.T if transB else y), alpha)
-    return product if z is None else product + scaled(z, beta)
+    product = tb.matmul(x.T if attributes.transA else x, y.T if attributes.transB else y)
+    product = scaled(product, attributes.alpha)
+    return product if z is None else product + scaled(z, attributes.beta)
 
 
 def scaled(x: Tensor, factor: float) -> Tensor:
@@ -51,14 +55,11 @@ def fused_gemm(
     activation_alpha: float | None = None,
     activation_beta: float | None = None,
     activation_gamma: float | None = None,
-    alpha: float = 1.0,
-    beta: float = 1.0,
-    transA: int = 0,
-    transB: int = 0,
+    attributes: GemmAttributes,
 ) -> Tensor:
     """alpha x y + beta z and an activation, which onnxruntime has joined."""
     numbers = [number for number in (activation_alpha, activation_beta, activation_gamma) if number is not None]
-    return fused(gemm(x, y, z, alpha=alpha, beta=beta, transA=transA, transB=transB), activation, numbers)
+    return fused(gemm(x, y, z, attributes=attributes), activation, numbers)
 
 
 @operator("FusedMatMul", domain=MICROSOFT)
