@@ -110,4 +110,5 @@ rows(
 @operator("TopK", attributes_before=10)
 def top_k(x: Tensor, k: Int, *, axis: int = -1, largest: int = 1, sorted: int = 1) -> tuple[Tensor, Tensor]:
     """The k largest, or least, elements and where they are; of equal ones the first come first."""
-    return tuple(tb.top_k(x, k, axis=axis, largest=bool(largest)))
+    values, indices = tb.top_k(x, k, axis=axis, largest=bool(largest))
+    return values, indices
