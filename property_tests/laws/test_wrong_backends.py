@@ -55,7 +55,7 @@ def test_the_right_backend_is_not_caught(op: str, dtype: str, base: type[Backend
 
 
 def test_the_bound_itself_is_not_caught() -> None:
-    control = CONTROLS[0]._replace(methods={"exp": then("exp", farther(4))})
+    control = CONTROLS[0]._replace(methods=then("exp", farther(4)))
     draw_and_check(control.op, control.dtype, control.backend(), 200)
 
 

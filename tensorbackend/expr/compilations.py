@@ -19,7 +19,7 @@ from ..tensor import Tensor
 from .arguments import StaticArgument
 from .node import Line, frames_to_user, here
 
-KEPT: Final = 64
+KEPT_COMPILATIONS: Final = 64
 """The most compilations of a function that are remembered here."""
 
 ABSENT: Final = "absent"
@@ -49,11 +49,11 @@ class Compilation(NamedTuple):
 
 
 class Compilations:
-    """The compilations of a function, the latest `KEPT` of them."""
+    """The compilations of a function, the latest `KEPT_COMPILATIONS` of them."""
 
     def __init__(self, name: str, *, warns: bool = True) -> None:
         self.name: Final = name
-        self._kept: deque[Compilation] = deque(maxlen=KEPT)
+        self._kept: deque[Compilation] = deque(maxlen=KEPT_COMPILATIONS)
         self._count = 0
         self._varied: Counter[str] = Counter()
         self._warned, self._warns = False, warns

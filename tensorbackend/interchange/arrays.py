@@ -191,7 +191,7 @@ def numpy_from_binary(template: Template, data: bytes, dtype: Any, copy: bool | 
 _ALIGNMENT = 64
 """Bytes; XLA shares other libraries' memory that starts at a multiple of this, and copies any other memory."""
 
-_LARGE = 1 << 16
+_LEAST_ALIGNED_BYTES = 1 << 16
 """The number of bytes from which a copy costs more than finding an aligned place."""
 
 
@@ -199,7 +199,7 @@ def aligned_copy(array: numpy.ndarray[Any, Any], dtype: numpy.dtype[Any]) -> num
     """A row-major copy of an array in a dtype; a large copy is in memory that other libraries can share."""
     import numpy
 
-    if array.size * dtype.itemsize < _LARGE:
+    if array.size * dtype.itemsize < _LEAST_ALIGNED_BYTES:
         return array.astype(dtype, order="C", copy=True, subok=False)
     room = numpy.empty(array.size * dtype.itemsize + _ALIGNMENT, numpy.uint8)
     start = -room.ctypes.data % _ALIGNMENT

@@ -133,7 +133,7 @@ class Initialiser(Protocol):
         """The weight."""
 
 
-def _initialiser(name: str, summary: str, scale: float, fan: Fan, distribution: Distribution) -> Initialiser:
+def _initialiser(name: str, variance: str, scale: float, fan: Fan, distribution: Distribution) -> Initialiser:
     """An initialiser: `variance_scaling` with the scale, fan and distribution fixed."""
 
     def initialiser(
@@ -152,7 +152,7 @@ def _initialiser(name: str, summary: str, scale: float, fan: Fan, distribution: 
         )  # fmt: skip
 
     initialiser.__name__ = initialiser.__qualname__ = name
-    initialiser.__doc__ = f"""{summary}
+    initialiser.__doc__ = f"""{distribution.capitalize()} numbers of variance {variance}.
 
     Parameters
     ----------
@@ -192,37 +192,14 @@ def _initialiser(name: str, summary: str, scale: float, fan: Fan, distribution: 
     return check_arguments(initialiser)
 
 
-glorot_uniform = _initialiser(
-    "glorot_uniform",
-    "Uniform numbers of variance 2 / (inputs + outputs) (Glorot and Bengio 2010).",
-    1.0,
-    "mean",
-    "uniform",
-)
-glorot_normal = _initialiser(
-    "glorot_normal", "Truncated normal numbers of variance 2 / (inputs + outputs) (Glorot and Bengio 2010).",
-    1.0, "mean", "truncated normal",
-)  # fmt: skip
-he_uniform = _initialiser(
-    "he_uniform", "Uniform numbers of variance 2 / inputs, for `relu` (He et al. 2015).", 2.0, "inputs", "uniform"
-)
-he_normal = _initialiser(
-    "he_normal",
-    "Truncated normal numbers of variance 2 / inputs, for `relu` (He et al. 2015).",
-    2.0,
-    "inputs",
-    "truncated normal",
-)
-lecun_uniform = _initialiser(
-    "lecun_uniform", "Uniform numbers of variance 1 / inputs (LeCun et al. 1998).", 1.0, "inputs", "uniform"
-)
-lecun_normal = _initialiser(
-    "lecun_normal",
-    "Truncated normal numbers of variance 1 / inputs (LeCun et al. 1998).",
-    1.0,
-    "inputs",
-    "truncated normal",
-)
+_BOTH, _OF_INPUTS = "2 / (inputs + outputs) (Glorot and Bengio 2010)", "1 / inputs (LeCun et al. 1998)"
+_FOR_RELU = "2 / inputs, for `relu` (He et al. 2015)"
+glorot_uniform = _initialiser("glorot_uniform", _BOTH, 1.0, "mean", "uniform")
+glorot_normal = _initialiser("glorot_normal", _BOTH, 1.0, "mean", "truncated normal")
+he_uniform = _initialiser("he_uniform", _FOR_RELU, 2.0, "inputs", "uniform")
+he_normal = _initialiser("he_normal", _FOR_RELU, 2.0, "inputs", "truncated normal")
+lecun_uniform = _initialiser("lecun_uniform", _OF_INPUTS, 1.0, "inputs", "uniform")
+lecun_normal = _initialiser("lecun_normal", _OF_INPUTS, 1.0, "inputs", "truncated normal")
 
 
 @check_arguments

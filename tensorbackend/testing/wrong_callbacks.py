@@ -37,20 +37,20 @@ def elementwise(function: Callable[..., Any]) -> Callback:
     return callback
 
 
-def alter_options(callback: str, **changed: Any) -> Callback:
-    """The right callback with other values for some options."""
+def alter_options(callback: str, **changed: Any) -> dict[str, Callback]:
+    """The right callback with other values for some options, by its name."""
     right: Callback = getattr(BinaryBackend, callback)
-    return lambda self, out, *inputs, **options: right(self, out, *inputs, **{**options, **changed})
+    return {callback: lambda self, out, *inputs, **options: right(self, out, *inputs, **{**options, **changed})}
 
 
-def then(callback: str, function: Callable[[list[Any], Template], list[Any]]) -> Callback:
-    """A callback that returns the result of a function of the right elements and the output template."""
+def then(callback: str, function: Callable[[list[Any], Template], list[Any]]) -> dict[str, Callback]:
+    """A callback, by its name, that returns a function of the right elements and the output template."""
     right: Callback = getattr(BinaryBackend, callback)
 
     def wrong(self: BinaryBackend, out: Template, *inputs: Tensor, **options: Any) -> Payload:
         return pack(function(list(unpack(right(self, out, *inputs, **options), out.dtype)), out), out.dtype)
 
-    return wrong
+    return {callback: wrong}
 
 
 def shift(elements: list[Any], out: Template) -> list[Any]:
@@ -98,8 +98,8 @@ def exchange_words(self: BinaryBackend, out: Any, /, *inputs: Tensor) -> Payload
     return second, first
 
 
-def negate_factors(callback: str) -> Callback:
-    """The right factors, all with the other sign: their product is right, the sign of each is not."""
+def negate_factors(callback: str) -> dict[str, Callback]:
+    """The right factors, by the callback's name, with the other sign: their product is right, that of each is not."""
     right: Callback = getattr(BinaryBackend, callback)
 
     def wrong(self: BinaryBackend, out: tuple[Template, ...], x: Tensor, /, **options: Any) -> Payload:
@@ -109,7 +109,7 @@ def negate_factors(callback: str) -> Callback:
             for part, template in zip(parts, out, strict=True)
         )
 
-    return wrong
+    return {callback: wrong}
 
 
 def unstable(self: BinaryBackend, out: Template, x: Tensor, /, *, axis: int, **options: Any) -> Payload:

@@ -29,7 +29,7 @@ def product_space(x1: Template, x2: Template, size: int, terms: int) -> int:
     return 8 * (x1.size + x2.size + size)
 
 
-_LARGE = 1 << 14
+_LEAST_PRODUCTS_ONE_BY_ONE = 1 << 14
 """From this number of multiplications on, matrices of a stack are multiplied one by one rather than copied into one."""
 
 
@@ -85,7 +85,7 @@ def _kept_apart(left: _Side, right: _Side, strides1: Sequence[int], strides2: Se
         rows, columns = (
             prod(side.shape[axis] for axis in side.free[apart:]) for side, apart in ((left, apart1), (right, apart2))
         )
-        if rows * columns * prod(left.shape[axis] for axis in left.contract) < _LARGE:
+        if rows * columns * prod(left.shape[axis] for axis in left.contract) < _LEAST_PRODUCTS_ONE_BY_ONE:
             return 0, 0
     return apart1, apart2
 

@@ -15,7 +15,7 @@ from ..positions import align_axes, pad_slices
 from .base import Array, ArrayBase, flagless_kernel
 from .workspace_bytes import nbytes
 
-_LARGE = 1 << 12
+_LEAST_ELEMENTS_IN_PARTS = 1 << 12
 """From this number of elements on, only the padding is filled with the pad value: no element is written twice."""
 
 
@@ -132,7 +132,9 @@ def padding_function(
     shape, read, written = pad_slices(sizes, padding)
     source, target, empty = (*read, ...), (*written, ...), xp.empty
     about = (
-        _surroundings(written, shape) if prod(shape) >= _LARGE and not any(part.step > 1 for part in written) else [...]
+        _surroundings(written, shape)
+        if prod(shape) >= _LEAST_ELEMENTS_IN_PARTS and not any(part.step > 1 for part in written)
+        else [...]
     )
 
     def pad(values: Array, pad_value: Any) -> Array:

@@ -74,7 +74,7 @@ def put_block(jax: Any, values: Array, update: Array, places: Any) -> Array:
     if update.shape == values.shape:
         return update
     lax, gaps = jax.lax, [whole - size for whole, size in zip(values.shape, update.shape, strict=True)]
-    if update.size < _LARGE or 4 * update.size < values.size:
+    if update.size < _LEAST_CHOSEN_ELEMENTS or 4 * update.size < values.size:
         return lax.dynamic_update_slice(values, _apart(jax, update), places)
     inside = jax.numpy.ones(values.shape, "bool")
     for axis, gap in enumerate(gaps):
@@ -86,7 +86,7 @@ def put_block(jax: Any, values: Array, update: Array, places: Any) -> Array:
     return lax.select(inside, lax.dynamic_slice(around, starts, values.shape), values)
 
 
-_LARGE: Final = 1 << 12
+_LEAST_CHOSEN_ELEMENTS: Final = 1 << 12
 """From this number of elements on, an update that is a large part of the array is chosen elementwise."""
 
 

@@ -22,7 +22,7 @@ def _matmul_space(out: Template, x1: Template, x2: Template, /) -> int:
     )
 
 
-LONG = 1 << 13
+MOST_TERMS_AT_ONCE = 1 << 13
 """Above this number of terms, a sum of products is computed in parts."""
 
 _TERMS = 1 << 11
@@ -36,7 +36,7 @@ class NumpyContraction(ArrayContraction):
         """Products of long vectors of float32 or complex64 are added up from parts: the library adds one by one in each
         lane of the processor. It computes products of matrices block by block itself."""
         product, terms = super().matrix_product(x1, x2), x1.shape[-1]
-        if wide(x1.dtype) not in WIDER or terms <= LONG or x1.shape[-2] * x2.shape[-1] != 1:
+        if wide(x1.dtype) not in WIDER or terms <= MOST_TERMS_AT_ONCE or x1.shape[-2] * x2.shape[-1] != 1:
             return product
         add, wider, element = self.xp.add.reduce, numpy_dtype(WIDER[wide(x1.dtype)]), numpy_dtype(wide(x1.dtype))
         part = _TERMS // 8 if x1.dtype.is_complex else _TERMS

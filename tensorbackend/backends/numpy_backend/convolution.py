@@ -14,13 +14,13 @@ from ..array_module.base import Array
 from ..array_module.convolution import ArrayConvolution
 from ..array_module.precision import WIDER, wide
 from ..array_module.workspace_bytes import nbytes
-from .contraction import LONG
+from .contraction import MOST_TERMS_AT_ONCE
 
 
 def _working_dtype(out: Template, x1: Template, x2: Template) -> DType:
     """The real dtype to compute in: float64 for long sums of float32, which are added one by one in each lane."""
     dtype = wide(to_real(out.dtype))
-    return WIDER.get(dtype, dtype) if min(x1.size, x2.size) > LONG else dtype
+    return WIDER.get(dtype, dtype) if min(x1.size, x2.size) > MOST_TERMS_AT_ONCE else dtype
 
 
 def _space(out: Template, x1: Template, x2: Template, /, *, mode: Literal["full", "same", "valid"]) -> int:

@@ -26,7 +26,7 @@ from .writing import put_block_kernel, write, write_at_positions
 POINTS: Final = 1 << 14
 """The number of points that are sampled together: their intermediate arrays stay in a second-level cache."""
 
-FEWEST: Final = 1 << 8
+LEAST_POINTS_AT_ONCE: Final = 1 << 8
 """The minimum number of points that are sampled together, for any number of channels: all steps must pay."""
 
 
@@ -53,7 +53,7 @@ def _blocks(out: Template, grid: Template, coordinates: Template, axes: tuple[in
     first = min(axes)
     channels = tuple(grid.shape[axis] for axis in range(first, grid.ndim) if axis not in axes)
     examples, points = prod(out.shape[:first]), prod(coordinates.shape[first:-1])
-    most = max(POINTS // max(prod(channels), 1), FEWEST)
+    most = max(POINTS // max(prod(channels), 1), LEAST_POINTS_AT_ONCE)
     return _Blocks(
         tuple(grid.shape[axis] for axis in axes),
         channels,

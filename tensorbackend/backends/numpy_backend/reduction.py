@@ -33,7 +33,7 @@ _UFUNCS: Final = {
 }
 
 
-_MOST_COUNTED: Final = 1 << 12
+_MOST_COUNTED_ELEMENTS: Final = 1 << 12
 """Up to this number of elements, counting is done before a reduction would have begun."""
 
 
@@ -75,7 +75,7 @@ class NumpyReduction(ArrayReduction):
         count = self.xp.count_nonzero
         if not x.shape:
             return bool
-        if x.size <= _MOST_COUNTED:
+        if x.size <= _MOST_COUNTED_ELEMENTS:
             return lambda values: count(values) == values.size
         return lambda values: bool(values.all())
 

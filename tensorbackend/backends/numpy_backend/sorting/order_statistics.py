@@ -21,7 +21,7 @@ from ...array_module.precision import wide
 from ...array_module.workspace_bytes import nbytes
 from .orders import NumpySorting
 
-_LONG = 1 << 8
+LEAST_PARTITIONED_ROW = 1 << 8
 """A row of at least this many elements is partitioned; a shorter one is sorted in less time."""
 
 Places: TypeAlias = tuple[tuple[int, float], ...]
@@ -142,8 +142,8 @@ class NumpyOrderStatistics(NumpySorting):
 
         def sort_columns(values: Array, count: int, places: Places) -> Array:
             lines = copy_of(values, count)
-            if count < _LONG or not self._partition(lines, places):
-                if count >= _LONG:
+            if count < LEAST_PARTITIONED_ROW or not self._partition(lines, places):
+                if count >= LEAST_PARTITIONED_ROW:
                     del lines  # before the next copy is made
                     lines = copy_of(values, count)
                 lines.sort(-1, "stable")

@@ -22,14 +22,14 @@ from ...array_module.precision import computing_kernel, int64_kernel, promoting_
 from ...array_module.sorting import ArraySorting
 from ...array_module.workspace_bytes import brought, float32_copy_bytes, nbytes
 
-_LONG = 1 << 10
+_LEAST_PARTITIONED_ROW = 1 << 10
 """A row of at least this many elements is partitioned before its largest elements are sorted."""
 
 
 def _top_space(out: tuple[Template, Template], x: Template, /, *, k: int) -> int:
     """The bytes of ranks and indices of all elements; for long rows, of a copy of one row and positions in it."""
     row = x.shape[-1] if x.shape else 1
-    if row >= _LONG and x.size and 0 < k <= row // 8:
+    if row >= _LEAST_PARTITIONED_ROW and x.size and 0 < k <= row // 8:
         return float32_copy_bytes(x) + 5 * nbytes(row, wide(x.dtype)) // 2
     return max(0, float32_copy_bytes(x) + 16 * x.size - sum(template.nbytes for template in out))
 
@@ -97,7 +97,7 @@ class NumpySorting(ArraySorting):
             best = numpy.stack([select_in_row(line) for line in lines])
             return numpy.take_along_axis(lines, best, 1).reshape(out[0].shape), best.reshape(out[1].shape)
 
-        kernel = select_in_parts if size >= _LONG and rows and 0 < k <= size // 8 else select_by_order
+        kernel = select_in_parts if size >= _LEAST_PARTITIONED_ROW and rows and 0 < k <= size // 8 else select_by_order
         return computing_kernel(kernel, out, x)
 
     def unique(self, x: Tensor, /, *, places: bool, counts: bool) -> Unique:

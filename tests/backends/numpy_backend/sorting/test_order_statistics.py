@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.backends.numpy_backend.sorting.order_statistics import _LONG
+from tensorbackend.backends.numpy_backend.sorting.order_statistics import LEAST_PARTITIONED_ROW
 from tensorbackend.dispatch import watching
 from tensorbackend.dispatch.path import FullPath
 from tensorbackend.ops.composite.sorting.order_statistics import METHODS
 from tensorbackend.testing import assert_equal
 
 NAN, INF = float("nan"), float("inf")
-LENGTHS = (_LONG - 1, _LONG, _LONG + 1, 2 * _LONG + 3)
+LENGTHS = (LEAST_PARTITIONED_ROW - 1, LEAST_PARTITIONED_ROW, LEAST_PARTITIONED_ROW + 1, 2 * LEAST_PARTITIONED_ROW + 3)
 
 
 def rows(length: int, dtype: str) -> Any:
@@ -63,8 +63,8 @@ def test_a_nan_anywhere_in_a_long_row_makes_it_nan(length: int) -> None:
 
 
 def test_infinite_and_extreme_elements_of_long_rows() -> None:
-    values = np.full((4, _LONG), np.finfo("float32").max, "float32")
-    values[1], values[2, : _LONG // 2], values[2, _LONG // 2 :] = INF, -INF, INF
+    values = np.full((4, LEAST_PARTITIONED_ROW), np.finfo("float32").max, "float32")
+    values[1], values[2, : LEAST_PARTITIONED_ROW // 2], values[2, LEAST_PARTITIONED_ROW // 2 :] = INF, -INF, INF
     values[3, ::2] *= -1
     check_same(values, "float32", axis=1)
 
@@ -81,7 +81,7 @@ def test_quantiles_of_long_rows_are_numpys(method: str) -> None:
 
 
 def test_one_kernel_serves_rows_of_all_lengths() -> None:
-    for length in (1, 2, 0, 5, _LONG, 3, 4 * _LONG, 2):
+    for length in (1, 2, 0, 5, LEAST_PARTITIONED_ROW, 3, 4 * LEAST_PARTITIONED_ROW, 2):
         values = np.random.default_rng(length).normal(size=(2, length))
         x = tb.asarray(values, names=("row", "place"))
         wanted = np.median(values, axis=1) if length else np.full(2, NAN)
@@ -97,7 +97,7 @@ def test_a_new_shape_of_a_median_is_planned_by_kind() -> None:
 
 
 def test_operands_are_unchanged() -> None:
-    values = rows(2 * _LONG, "float32")
+    values = rows(2 * LEAST_PARTITIONED_ROW, "float32")
     x = tb.asarray(values.copy())
     tb.median(x, axis=1), tb.median(x), tb.quantile(x, 0.2, axis=0)
     np.testing.assert_array_equal(np.asarray(x), values)
