@@ -17,6 +17,7 @@ _PER_AXIS = (
     "have 1)."
 )
 _SQUARES = {"x": _SQUARE}
+_TWO_VECTORS = {"x1": "A vector of at least one element.", "x2": "Another vector."}
 _OF_REAL = {"n": "The number of entries of the result along the axis; by default 2 * (size - 1)."}
 _FREQUENCIES = {
     "n": "The number of samples.",
@@ -115,6 +116,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "batch_groups": "The number of groups into which the batch is divided. Each group is convolved with its share "
         "of the kernels.",
     },
+    **dict.fromkeys(("convolve", "correlate"), _TWO_VECTORS),
     # Transforms
     "fourier": {
         "axes": "The axes, by position or by name; by default all of them.",

@@ -132,6 +132,10 @@ RETURNS: Final[Words] = {
     "tensordot": "A tensor with the axes that are not contracted, with their names, in the dtype to which x1 and x2 "
     "are promoted.",
     "einsum": "A tensor with the axes of the term after `->`, in the dtype to which the operands are promoted.",
+    **dict.fromkeys(
+        ("convolve", "correlate"),
+        "A vector, in the dtype to which x1 and x2 are promoted. Its axis has the name that it has in x1 or x2.",
+    ),
     "conv": "A tensor of shape (batch, out, *spatial), in the dtype to which x and the kernel are promoted.",
     "linalg": _MATRIX_NAMES,
     "cholesky": f"The factors, whose batch axes keep their names. {_NO_NAME}",
@@ -162,6 +166,7 @@ RETURNS: Final[Words] = {
     "window_scatter_max": _LIKE,
     "window_scatter_min": _LIKE,
     # Transforms
+    "fourier_planes": "The complex transform.",
     "fourier": "A complex tensor with the names of x.",
     "hfft": "A real tensor with the names of x, and with n entries along the axis.",
     "irfft": "A real tensor with the names of x, and with n entries along the axis.",
@@ -208,6 +213,7 @@ _OF_COSINES = {
     "DTypeError": "For complex numbers.",
     "ShapeError": "For fewer than 1 sample, or 2 for type 1.",
 }
+_OF_VECTORS = {"ShapeError": "For operands without elements or of more axes."}
 _OF_LABELS = {
     "ShapeError": "For labels or lengths that do not have the batch axes of the logits.",
     "NamesError": "If matching axes have different names.",
@@ -229,6 +235,7 @@ RAISES: Final[Mapping[str, Words]] = {
         "AxisError": "For an axis that the tensor does not have, or one that is given twice.",
         "ShapeError": "For a length below 1.",
     },
+    **dict.fromkeys(("convolve", "correlate"), _OF_VECTORS),
     "dct": _OF_COSINES,
     "idct": _OF_COSINES,
     "partitions": {"ArgumentError": "For a place that the axis does not have.", "DTypeError": "For complex numbers."},

@@ -24,11 +24,6 @@ def fft2(
 ) -> Tensor:
     """Discrete Fourier transform along two axes, the last ones by default: `fftn` of planes.
 
-    Returns
-    -------
-    Tensor
-        The complex transform.
-
     Examples
     --------
     >>> import tensorbackend as tb
@@ -49,11 +44,6 @@ def ifft2(
     norm: Norm = "backward",
 ) -> Tensor:
     """Inverse of `fft2`.
-
-    Returns
-    -------
-    Tensor
-        The complex transform.
 
     Examples
     --------

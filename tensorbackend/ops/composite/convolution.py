@@ -37,22 +37,8 @@ def convolve(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "full") -> Tensor:
 
     Parameters
     ----------
-    x1 : Tensor
-        A vector of at least one element.
-    x2 : Tensor
-        Another vector.
     mode : {"full", "same", "valid"}, default "full"
         Which entries: all, as many as the longer vector has about the middle, or those where the vectors overlap whole.
-
-    Returns
-    -------
-    Tensor
-        A vector, in the dtype to which x1 and x2 are promoted. Its axis has the name that it has in x1 or x2.
-
-    Raises
-    ------
-    ShapeError
-        For operands without elements or of more axes.
 
     Notes
     -----
@@ -80,22 +66,8 @@ def correlate(x1: Tensor, x2: Tensor, /, *, mode: Overlap = "valid") -> Tensor:
 
     Parameters
     ----------
-    x1 : Tensor
-        A vector of at least one element.
-    x2 : Tensor
-        Another vector.
     mode : {"full", "same", "valid"}, default "valid"
         Which shifts: all, as many as the longer vector has about the middle, or those where the vectors overlap whole.
-
-    Returns
-    -------
-    Tensor
-        A vector, in the dtype to which x1 and x2 are promoted. Its axis has the name that it has in x1 or x2.
-
-    Raises
-    ------
-    ShapeError
-        For operands without elements or of more axes.
 
     Notes
     -----

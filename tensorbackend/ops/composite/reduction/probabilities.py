@@ -31,11 +31,6 @@ from . import cast_to_float32, count_along, mean
 def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     """Softmax: exp(x) divided by its sum along some axes, computed without overflow.
 
-    Parameters
-    ----------
-    axis : int, str, or several of them, default -1
-        The axes along which the result adds up to 1; `None` for all.
-
     Examples
     --------
     >>> import tensorbackend as tb
@@ -54,11 +49,6 @@ def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
 @composite.within(Bound(16, "a difference from a logarithm of a sum", "operand", tame=True))
 def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     """Logarithm of `softmax`, accurate where the result is tiny.
-
-    Parameters
-    ----------
-    axis : int, str, or several of them, default -1
-        The axes along which the result adds up to 1; `None` for all.
 
     Examples
     --------
