@@ -13,7 +13,9 @@ from typing import Any, Final
 
 import griffe
 
-COMPLETED: Final = ("tensorbackend.ops.", "tensorbackend.ragged.")
+from tensorbackend.docstrings.sections import ROOTS
+
+COMPLETED: Final = tuple(f"tensorbackend.{package}." for package in ROOTS)
 """The packages whose docstrings are completed at run time."""
 
 OF_RULES: Final = {

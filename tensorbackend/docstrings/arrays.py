@@ -48,6 +48,10 @@ _COMBINING = {
     "updates": "The updates, of the shape that `gather` returns for the same indices, or of one that broadcasts to it.",
 }
 _TENSOR = {"x": "A tensor."}
+_SEPARATE = {
+    "matrix": "A matrix in any format. Several values at one place stay separate (`sum_duplicates` adds them), so no "
+    "data is read."
+}
 
 PARAMETERS: Final[Mapping[str, Words]] = {
     "": {
@@ -384,6 +388,14 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "scale": "A scale for each feature.",
         "x": "A tensor of a real dtype.",
     },
+    "nn.initialisers": {
+        "dtype": "A floating dtype; by default the default floating dtype.",
+        "inputs": "The axis of the inputs, by position or by one of the names.",
+        "key": "A random key.",
+        "names": "The names of the axes.",
+        "outputs": "The axis of the outputs, by position or by one of the names.",
+        "shape": "The shape of the weight, with at least two axes.",
+    },
     "nn.windows": {
         "backend": "By default the default backend.",
         "dtype": "A floating dtype, by default the default one.",
@@ -392,6 +404,9 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "in NumPy.",
         "size": "The number of elements.",
     },
+    # Matrices and integers
+    **dict.fromkeys(("sparse.conversion.to_csr", "sparse.conversion.to_csc"), _SEPARATE),
+    "looped.divisors": {"x1": "Integers.", "x2": "Integers, which broadcast with x1."},
     # Collective operations
     "collectives": {
         "x": "The tensor of each device, inside a function of `shard_map`.",

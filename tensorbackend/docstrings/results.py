@@ -197,6 +197,10 @@ RETURNS: Final[Words] = {
     "ragged.reduction": "A `Ragged` if an axis with lengths remains, else a tensor.",
     "ragged.running": "The result, with the shape, names and lengths of x.",
     "ragged.normalisation": "The result, with the shape, names and lengths of x. The padding is 0.",
+    # Weights and integers
+    "nn.initialisers": "The weight, of the given shape, dtype and names.",
+    "looped.divisors": "A tensor with the shape to which x1 and x2 broadcast, in the integer dtype to which they are "
+    "promoted.",
     # Inspection
     "can_cast": "True if the two dtypes are promoted to `to`. Integers may still be rounded, as from int64 to float32.",
     "inspect": "A text with the template, the backend and the elements.",
@@ -247,6 +251,11 @@ RAISES: Final[Mapping[str, Words]] = {
     },
     "sampling.gamma.dirichlet": {},
     "nn.windows": {"ArgumentError": "For a negative size.", "DTypeError": "For a dtype that is not floating."},
+    "nn.initialisers": {
+        "ShapeError": "For fewer than two axes.",
+        "DTypeError": "For a dtype that is not floating.",
+    },
+    "looped.divisors": {"DTypeError": "For operands that are no integers."},
     "nn.ctc": {"ArgumentError": "For a blank that is not a class."},
     **dict.fromkeys(("nn.ctc.ctc_loss", "nn.ctc.ctc_alignment"), _OF_LABELS),
     **dict.fromkeys(("nn.losses.mean_squared_error", "nn.losses.binary_cross_entropy"), _OF_LOSSES),

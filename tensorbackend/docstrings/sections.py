@@ -21,8 +21,8 @@ So `help` and the reference show these sections. Docstrings of functions of othe
 
 The descriptions are stored under keys: the name of an op, of the module that declares it, or of its family; the empty
 key is for all ops. The keys are tried in this order, and the first that has the description is used. For functions of
-`ragged`, `nn` and `sparse` the keys begin with that word; for functions of `expr` the key is the module's name. A
-docstring that describes some of the parameters is completed with the others; what it says itself stays.
+`ragged`, `nn`, `sparse` and `looped` the keys begin with that word; for functions of `expr` the key is the module's
+name. A docstring that describes some of the parameters is completed with the others; what it says itself stays.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ PARAMETERS: Final = {**arrays.PARAMETERS, **numerics.PARAMETERS}
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _PACKAGE, _OPS = "tensorbackend.", "tensorbackend.ops."
-_ROOTS: Final = {"expr": "", "nn": "nn", "ops": "", "ragged": "ragged", "sampling": "random", "sparse": "sparse"}
+ROOTS: Final = {"expr": "", "ops": "", "sampling": "random"} | {
+    name: name for name in ("looped", "nn", "ragged", "sparse")
+}
 """The packages whose docstrings are completed, with the key that all functions of each have."""
 
 _ORDER: Final = ("Parameters", "Returns", "Raises", "Warns", "See Also", "Notes", "References", "Examples")
@@ -124,7 +126,7 @@ def complete_docstring(function: Callable[..., Any], returned: str = "Tensor") -
     True
     """
     text, module = function.__doc__, function.__module__
-    if text is None or not module.startswith(_PACKAGE) or module.split(".")[1] not in _ROOTS:
+    if text is None or not module.startswith(_PACKAGE) or module.split(".")[1] not in ROOTS:
         return text
     scopes = _scopes(function.__name__.lstrip("_"), module)
     text = _with_entries(text, "Parameters", _parameters(function, scopes))
@@ -151,7 +153,7 @@ def _scopes(name: str, module: str) -> tuple[str, ...]:
         return f"{path}.{name}", name, path.rpartition(".")[2], path.partition(".")[0], ""
     if path.startswith("expr."):
         return (path.rpartition(".")[2],)
-    return f"{path}.{name}", path, _ROOTS[path.partition(".")[0]]
+    return f"{path}.{name}", path, ROOTS[path.partition(".")[0]]
 
 
 def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> dict[str, str | None]:

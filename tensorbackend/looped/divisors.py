@@ -46,23 +46,6 @@ def _divisor(first: Tensor, second: Tensor) -> Tensor:
 def gcd(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """The greatest common divisor of integers, at least 0; `gcd(0, 0)` is 0.
 
-    Parameters
-    ----------
-    x1 : Tensor
-        Integers.
-    x2 : Tensor
-        Integers, which broadcast with x1.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape to which x1 and x2 broadcast, in the integer dtype to which they are promoted.
-
-    Raises
-    ------
-    DTypeError
-        For operands that are no integers.
-
     Examples
     --------
     >>> import tensorbackend as tb
@@ -76,23 +59,6 @@ def gcd(x1: TensorLike, x2: TensorLike, /) -> Tensor:
 @check_arguments
 def lcm(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     """The least common multiple of integers; 0 if one of them is 0. A result out of range wraps, as in NumPy.
-
-    Parameters
-    ----------
-    x1 : Tensor
-        Integers.
-    x2 : Tensor
-        Integers, which broadcast with x1.
-
-    Returns
-    -------
-    Tensor
-        A tensor with the shape to which x1 and x2 broadcast, in the integer dtype to which they are promoted.
-
-    Raises
-    ------
-    DTypeError
-        For operands that are no integers.
 
     Examples
     --------

@@ -58,34 +58,15 @@ def variance_scaling(
 
     Parameters
     ----------
-    key : Tensor
-        A random key.
-    shape : sequence of int
-        The shape of the weight, with at least two axes.
     scale : float, default 1.0
         The variance times the fan.
     fan : {"inputs", "outputs", "mean"}, default "inputs"
         The number of inputs or outputs of each unit, or the mean of both.
     distribution : {"normal", "truncated normal", "uniform"}, default "truncated normal"
         The distribution; the truncated normal one has no numbers beyond two standard deviations.
-    inputs, outputs : int or str, default -2 and -1
-        The axes of the inputs and of the outputs, by position or by one of the names.
-    dtype : dtype, optional
-        A floating dtype; by default the default floating dtype.
-    names : sequence of str or None, optional
-        The names of the axes.
-
-    Returns
-    -------
-    Tensor
-        The weight.
 
     Raises
     ------
-    ShapeError
-        For fewer than two axes.
-    DTypeError
-        For a dtype that is not floating.
     ArgumentError
         For a scale below 0, or one that is not finite.
 
@@ -154,31 +135,6 @@ def _initialiser(name: str, variance: str, scale: float, fan: Fan, distribution:
     initialiser.__name__ = initialiser.__qualname__ = name
     initialiser.__doc__ = f"""{distribution.capitalize()} numbers of variance {variance}.
 
-    Parameters
-    ----------
-    key : Tensor
-        A random key.
-    shape : sequence of int
-        The shape of the weight, with at least two axes.
-    inputs, outputs : int or str, default -2 and -1
-        The axes of the inputs and of the outputs, by position or by one of the names.
-    dtype : dtype, optional
-        A floating dtype; by default the default floating dtype.
-    names : sequence of str or None, optional
-        The names of the axes.
-
-    Returns
-    -------
-    Tensor
-        The weight, of the given shape, dtype and names.
-
-    Raises
-    ------
-    ShapeError
-        For fewer than two axes.
-    DTypeError
-        For a dtype that is not floating.
-
     Examples
     --------
     >>> import tensorbackend as tb
@@ -217,8 +173,6 @@ def orthogonal(
 
     Parameters
     ----------
-    key : Tensor
-        A random key.
     shape : sequence of int
         The shape of the weight, with at least two axes. All axes except that of the outputs form the rows of the
         matrix.
@@ -229,18 +183,6 @@ def orthogonal(
     dtype : dtype, optional
         A floating dtype; by default the default floating dtype. For dtypes narrower than float32, the matrix is
         computed in float32.
-    names : sequence of str or None, optional
-        The names of the axes.
-
-    Returns
-    -------
-    Tensor
-        The weight.
-
-    Raises
-    ------
-    ShapeError
-        For fewer than two axes.
 
     Examples
     --------

@@ -52,12 +52,6 @@ def to_coo(matrix: SparseMatrix, /) -> COO:
 def to_csr(matrix: SparseMatrix, /) -> CSR:
     """Convert to `CSR`: values sorted by row, then by column.
 
-    Parameters
-    ----------
-    matrix : SparseMatrix
-        A matrix in any format. Several values at one place stay separate (`sum_duplicates` adds them), so no data is
-        read.
-
     Returns
     -------
     CSR
@@ -79,12 +73,6 @@ def to_csr(matrix: SparseMatrix, /) -> CSR:
 @check_arguments
 def to_csc(matrix: SparseMatrix, /) -> CSC:
     """Convert to `CSC`: values sorted by column, then by row.
-
-    Parameters
-    ----------
-    matrix : SparseMatrix
-        A matrix in any format. Several values at one place stay separate (`sum_duplicates` adds them), so no data is
-        read.
 
     Returns
     -------
