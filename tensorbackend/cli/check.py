@@ -1,7 +1,9 @@
 """Checks a backend: every op with every dtype, in random calls, against the reference.
 
 tensorbackend.testing draws the calls and judges their results. With --onnx, ONNX's own tests are run instead, through
-the distribution tensorbackend-onnx: models of one operator and of networks, with published results. The exit
+the distribution tensorbackend-onnx: models of one operator and of networks, with published results. With --programs N,
+programs of a few lines are drawn in place of single ops: of views, writes, chains of ops, reductions, loops and
+gradients. Each runs op by op and compiled, and is shrunk and printed to be pasted if it is wrong. The exit
 status is 0 if nothing fails, 1 if something does, and 2 for a backend, op or dtype that does not exist. A run that is
 interrupted (SIGINT) or terminated (SIGTERM) prints and writes what it has found so far, and exits with 130 or 143.
 Pairs of op and dtype that fail by the same error are one failure. A run ends early where that is all it finds.
@@ -51,6 +53,7 @@ def arguments(parser: ArgumentParser) -> None:
     add("--examples", type=int, metavar="N", help=f"calls for each op and dtype (default: {EXAMPLES})")
     quick = f"{QUICK_EXAMPLES} calls of one dtype of each kind, unless others are requested"
     add("--quick", action="store_true", help=quick)
+    add("--programs", type=int, metavar="N", help="about N random programs of float32 and int32, or of --dtype")
     add("--seed", type=int, default=0, metavar="S", help="seed of the random calls (default: 0)")
     add("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
     add(
@@ -72,10 +75,13 @@ def run(options: Namespace) -> int:
         return _mistake(str(error))
     try:
         backend = get_backend(options.name, device=options.device)
-        if options.examples is None:
-            options.examples = QUICK_EXAMPLES if options.quick else EXAMPLES
-        ops, dtypes = _ops(options.op), _dtypes(options.dtype, quick=options.quick)
         _check_options(options)
+        if options.programs is not None:
+            ops, dtypes = _kinds(options)
+        else:
+            if options.examples is None:
+                options.examples = QUICK_EXAMPLES if options.quick else EXAMPLES
+            ops, dtypes = _ops(options.op), _dtypes(options.dtype, quick=options.quick)
     except TensorBackendError as error:
         return _mistake(str(error))
     start = perf_counter()
@@ -194,6 +200,18 @@ def _ops(asked: Sequence[str] | None) -> list[str]:
     return list(dict.fromkeys(name if name == TRANSPORT else find(name) for name in asked))
 
 
+def _kinds(options: Namespace) -> tuple[Sequence[str], list[DType]]:
+    """The kinds of programs and their dtypes; sets how many programs each pair of them gets."""
+    from ..testing.programs import KINDS
+
+    dtypes = [float32, int32] if options.dtype is None else _dtypes(options.dtype, quick=False)
+    wrong = [dtype for dtype in dtypes if dtype.is_narrow or not (dtype.is_floating or dtype.is_integer)]
+    if wrong:
+        raise ArgumentError(expected("--programs with floating dtypes or integers", "choose another", dtype=wrong[0]))
+    options.examples = -(-options.programs // (len(KINDS) * len(dtypes)))
+    return KINDS, dtypes
+
+
 def _dtypes(asked: Sequence[str] | None, *, quick: bool) -> list[DType]:
     if asked is not None:
         return list(dict.fromkeys(map(as_dtype, asked)))
@@ -207,9 +225,11 @@ _OF_EACH_KIND = (int32, uint8, float32, complex64, float8_e4m3fn, int4)
 
 def _check_options(options: Namespace) -> None:
     """Raises `ArgumentError` before the work for options that would otherwise fail after it."""
-    for name in ("examples", "jobs"):
-        if getattr(options, name) < 1:
+    for name in ("examples", "jobs", "programs"):
+        if getattr(options, name) is not None and getattr(options, name) < 1:
             raise ArgumentError(expected(f"--{name} of at least 1", **{name: getattr(options, name)}))
+    if options.programs is not None and (options.op or options.examples or options.quick):
+        raise ArgumentError(expected("--programs without --op, --examples and --quick", "leave them out"))
     path: Path | None = options.report
     if path is not None and (path.suffix not in (".html", ".json") or not path.parent.is_dir()):
         raise ArgumentError(expected("a report named .html or .json in an existing folder", report=str(path)))

@@ -39,10 +39,13 @@ MOST_ELEMENTS: Final = 4096
 """The largest size of a value."""
 
 _CHAINS: Final = ("elementwise", "cumulative", "sorting", "shape", "indexing")
-_SUMS: Final = ("reduction", "contraction", "window", "convolution")
+_SUMS: Final = ("reduction", "contraction", "contraction", "window", "convolution")
 
 _SIZES: Final = ((2, 3, 4), (5, 8, 16), (3, 17, 33), (64, 64, 64), (8, 8, 512), (512, 8, 8))
 """The sizes that take the place of the sizes 2, 3 and 4 of drawn calls: compilers treat large arrays in other ways."""
+
+CONSTANT: Final = 9
+"""The number of an operand that is a constant."""
 
 FILE: Final = "program.py"
 """The name of the file that lines of a program are said to be in."""
@@ -170,10 +173,9 @@ class Scope:
         if wanted.dtype is not self.dtype:
             return self.add_input(source(wanted), wanted)
         views = [view for name, x in self.values.items() if (view := _view_of(name, x, wanted)) is not None]
-        place = number % (len(views) + 2)
-        if place < len(views):
-            return views[-1 - place]
-        if place == len(views) and number > 1:
+        if number < len(views):
+            return views[-1 - number]
+        if number == CONSTANT:
             return f"tb.full({wanted.shape}, {0.5 if self.dtype.is_inexact else 2}, dtype=tb.{self.dtype.name})"
         text = _pattern(wanted, number)
         value: Tensor = self.evaluate(text)
@@ -376,10 +378,22 @@ class Loop(NamedTuple):
         scope.add(_LOOPS[self.form].format(f=f"body{scope.root.count}", v=name), extra=[body, *lines])
 
 
+class End(NamedTuple):
+    """What is made of the last value, as compilers join sums with what is summed."""
+
+    form: str
+
+    def build(self, scope: Scope) -> None:
+        if self.form and scope.values[scope.own[-1]].ndim:
+            scope.add(self.form.format(v=scope.own[-1]))
+
+
+_ENDS: Final = ("", "", "", "tb.sum({v})", "tb.sum({v}, axis=0)", "tb.mean({v}, axis=-1)")
+
 Step: TypeAlias = Call | View | Write | Loop
 
 
-def attempt(step: Step, scope: Scope) -> None:
+def attempt(step: Step | End, scope: Scope) -> None:
     """Adds a step to a function, unless it does not fit there."""
     try:
         step.build(scope)
@@ -401,7 +415,7 @@ def _calls(draw: Draw, families: tuple[str, ...], dtype: DType, sizes: tuple[int
     call = _unnamed(draw(calls(name, dtype)))
     if sizes != _SIZES[0]:
         call = resize(call, dict(zip(_SIZES[0], sizes, strict=True)), options=True)
-    numbers = st.sampled_from((0, 0, 0, 1, 2, 3, 4, 5))
+    numbers = st.sampled_from((0, 0, 0, 1, 2, 3, CONSTANT, CONSTANT))
     return Call(call.on("numpy"), tuple(draw(st.lists(numbers, min_size=3, max_size=3))))
 
 
@@ -448,13 +462,15 @@ def programs(draw: Draw, kind: str, dtype: DType, rows: Sequence[Divergence] = (
 
     sizes = draw(st.sampled_from(_SIZES))
     steps = draw(st.lists(_steps(kind, dtype, sizes), min_size=1, max_size=7))
-    squares = kind == "gradients" and draw(st.booleans())
+    squares, ends = draw(st.booleans()), draw(st.sampled_from(_ENDS))
     scope = Scope(dtype, rows)
     with default_backend("numpy"):
         start = tensorbackend.zeros(sizes[: draw(st.integers(1, 2))], dtype=dtype)
         scope.operand(start, draw(st.integers(0, 9)))
         for step in steps:
             attempt(step, scope)
+        if scope.own and kind != "gradients":
+            attempt(End(ends), scope)
     assume(scope.lines)
     results = [name for name in scope.own if name not in scope.read] or scope.own[-1:]
     used = set(re.findall(r"\bx\d+\b", "\n".join(scope.lines)))

@@ -13,7 +13,7 @@ from string import Template as Page
 from typing import Any, NamedTuple
 
 from ..protocol import Backend
-from .runner import Pair, Status, by_family, totals
+from .runner import PROGRAMS, Pair, Status, by_family, totals
 
 
 class Report(NamedTuple):
@@ -58,7 +58,10 @@ class Report(NamedTuple):
         """One line: the numbers of pairs and calls, their outcomes, and the time."""
         ops, calls = len({pair.op for pair in self.pairs}), sum(pair.examples for pair in self.pairs)
         told = ", ".join(f"{count} {status}" for status, count in self.totals.items())
-        work = f"{ops} ops, {len(self.pairs)} pairs of op and dtype, {calls} calls in {self.seconds:g} s"
+        of_programs = all(pair.family == PROGRAMS for pair in self.pairs) and ops > 0
+        what, pieces = ("kind", "programs") if of_programs else ("op", "calls")
+        kinds = f"{ops} kinds of programs" if of_programs else f"{ops} ops"
+        work = f"{kinds}, {len(self.pairs)} pairs of {what} and dtype, {calls} {pieces} in {self.seconds:g} s"
         if len(self.pairs) < self.asked:
             work = f"stopped after {len(self.pairs)} of {self.asked} pairs: {work}"
         return f"{self.backend}: {work}: {told}"

@@ -349,3 +349,38 @@ def test_a_mistake_with_a_narrow_dtype_is_found() -> None:
 
     (pair,) = check_pairs(Turned(), ["reshape"], [tb.dtypes.float8_e4m3fn], examples=20)
     assert (pair.status, pair.kind) == ("fail", "value")
+
+
+def test_programs_in_place_of_ops(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "programs.json"
+    assert main(["check", "numpy", "--programs", "12", "--dtype", "f32", "--report", str(path)]) == 0
+    assert "numpy: 6 kinds of programs, 6 pairs of kind and dtype, " in capsys.readouterr().out
+    document = json.loads(path.read_text())
+    assert {pair["family"] for pair in document["pairs"]} == {"programs"}
+    assert {pair["status"] for pair in document["pairs"]} == {"pass"}
+
+
+def test_a_wrong_program_is_printed_and_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    class Doubles(BinaryBackend):
+        name = "doubles_in_programs"
+        dispatch_priority = 1
+
+        def put_slice(self, out: Any, x: Any, update: Any, /, *, starts: Any) -> Payload:
+            return BinaryBackend.add(self, out, x, x)
+
+    tb.register_backend(Doubles)
+    path = tmp_path / "programs.html"
+    arguments = ["check", Doubles.name, "--programs", "60", "--dtype", "i32", "--report", str(path)]
+    assert main(arguments) == 1
+    printed = capsys.readouterr().out
+    assert "wrong first in put_slice, in `v" in printed
+    assert "def program(" in printed
+    assert "def program(" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "options", [["--programs", "0"], ["--programs", "9", "--op", "add"], ["--programs", "9", "--dtype", "bool"]]
+)
+def test_mistakes_with_programs(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "numpy", *options]) == 2
+    assert "--programs" in capsys.readouterr().err

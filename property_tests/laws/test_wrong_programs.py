@@ -1,0 +1,131 @@
+"""Tests of the check by programs: each control is a backend whose fault no call of a single op shows."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.dtypes import as_dtype
+from tensorbackend.extending import Graph, kernel_of_graph
+from tensorbackend.protocol import Backend, Kernel, kernel_of, planned
+from tensorbackend.testing import check_pair
+from tensorbackend.testing.programs import FILE, KINDS
+
+PROGRAMS = 200
+
+
+class MemoryOrder(tb.NumpyBackend):
+    """Takes the elements of a view in the order of the memory, which is that of the axes in new arrays alone."""
+
+    name = "memory_order"
+
+    @planned
+    def add(self, out: tb.Template, x1: tb.Template, x2: tb.Template, /) -> Kernel:
+        kernel = kernel_of(super().add, out, x1, x2)
+        return lambda left, right: kernel(left.ravel(order="K").reshape(left.shape), right)
+
+
+class BroadcastOnce(tb.NumpyBackend):
+    """Adds up an element that a broadcast array repeats once."""
+
+    name = "broadcast_once"
+
+    @planned
+    def sum(self, out: tb.Template, x: tb.Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
+        kernel = kernel_of(super().sum, out, x, axes=axes, keepdims=keepdims)
+
+        def add_up(data: Any) -> Any:
+            repeated = [axis for axis in axes if data.shape[axis] > 1 and data.strides[axis] == 0]
+            return numpy.asarray(kernel(data)) // 2 if repeated and data.dtype.kind == "i" else (
+                numpy.asarray(kernel(data)) * numpy.asarray(0.5 if repeated else 1, data.dtype)
+            )  # fmt: skip
+
+        return add_up
+
+
+class Overwrites(tb.NumpyBackend):
+    """A compiled write takes the memory of its operand, whoever else reads it."""
+
+    name = "overwrites"
+
+    def overwriting(self, name: str, out: Any, inputs: Any, options: Any, /) -> Kernel | None:
+        if name != "put_slice":
+            return super().overwriting(name, out, inputs, options)
+        starts = options["starts"]
+        if not all(isinstance(start, int) for start in starts):
+            return None
+        place = tuple(slice(start, start + size) for start, size in zip(starts, inputs[1].shape, strict=True))
+
+        def write(data: Any, update: Any) -> Any:
+            base = data if data.flags.writeable else data.copy()
+            for row in numpy.ndindex(update.shape[:1]):  # an update that is a view of it is read after it is written
+                base[place][row] = update[row]
+            return base
+
+        return write
+
+
+class FusedSum(tb.NumpyBackend):
+    """Adds up four elements at a time where it compiles a sum with what is summed, and leaves out the rest."""
+
+    name = "fused_sum"
+
+    def compile_graph(self, graph: Graph, /) -> Kernel | None:
+        return kernel_of_graph(graph, SumOfFours()) if " sum " in str(graph) and len(graph.nodes) > 2 else None
+
+
+class SumOfFours(tb.NumpyBackend):
+    """Adds up along the last axis without what is left of blocks of four."""
+
+    name = "sum_of_fours"
+
+    @planned
+    def sum(self, out: tb.Template, x: tb.Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
+        kernel = kernel_of(super().sum, out, x, axes=axes, keepdims=keepdims)
+        size = x.shape[-1] if x.ndim - 1 in axes else 0
+        return (lambda data: kernel(data[..., : size - size % 4])) if size > 4 else kernel
+
+
+class ForwardScan(tb.NumpyBackend):
+    """Runs each scan forwards."""
+
+    name = "forward_scan"
+
+    def optional(self, name: str, args: Any, default_impl: Callable[..., Any]) -> Any:
+        if name == "scan" and args.options["reverse"]:
+            args = args._replace(options={**args.options, "reverse": False})
+        return super().optional(name, args, default_impl)
+
+
+WRONG: dict[type[Backend], tuple[str, str]] = {
+    MemoryOrder: ("views", "int32"),
+    BroadcastOnce: ("reductions", "int32"),
+    Overwrites: ("writes", "float32"),
+    FusedSum: ("reductions", "float32"),
+    ForwardScan: ("loops", "float32"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: str(wrong.name))
+def test_a_fault_that_only_programs_show_is_found(wrong: type[Backend]) -> None:
+    kind, dtype = WRONG[wrong]
+    tb.register_backend(wrong)
+    pair = check_pair(wrong(), kind, as_dtype(dtype), examples=PROGRAMS)
+    assert (pair.family, pair.status) == ("programs", "fail"), pair
+    assert pair.kind in ("value", "mutation")
+    body = pair.script.partition("def program")[2].partition("return")[0]
+    assert len(body.splitlines()) <= 8, pair.script
+    compile(pair.script, FILE, "exec")
+    linecache.checkcache()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("backend", ["numpy", "jax"])
+def test_a_right_backend_is_not_caught(backend: str, kind: str) -> None:
+    pair = check_pair(tb.get_backend(backend), kind, tb.float32, examples=8)
+    assert pair.status == "pass", f"{pair.detail}\n{pair.script}"
