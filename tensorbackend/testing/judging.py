@@ -57,8 +57,8 @@ class Judge:
 def judge_program(program: Program, backend: Backend) -> bool:
     """Whether a program is right on a backend, op by op and compiled, each twice; raises `Disagreement` if not.
 
-    A program is traced and run on the reference: on NumPy, as programs take long on BinaryBackend, and NumPy is judged by
-    that. It is `False` for a program that cannot be traced, as it looks at data, or has no gradient.
+    The reference is NumPy, as programs take long on BinaryBackend; NumPy itself is judged by that. It is `False` for a
+    program that cannot be traced, as it looks at data, or has no gradient.
     """
     home = get_backend("binary" if backend.name == "numpy" else "numpy")
     function = program.function()

@@ -1,8 +1,8 @@
-"""Random programs of a few lines, as a hypothesis strategy: calls of ops on one another's results, views, writes, loops.
+"""Random programs of a few lines, as a hypothesis strategy: calls of ops on other calls' results, views, writes, loops.
 
 A program is drawn as a list of steps that know nothing of one another, so that hypothesis can leave any of them out.
-Each becomes a line for the values of the lines before it; a step that does not fit them is left out. The calls are those of
-`calls`, with values of the program in place of their tensors. All values are computed on NumPy meanwhile.
+Each becomes a line for the values of the lines before it; a step that does not fit them is left out. The calls are
+those of `calls`, with values of the program in place of their tensors. All values are computed on NumPy meanwhile.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import linecache
 import math
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -40,6 +41,9 @@ MOST_ELEMENTS: Final = 4096
 
 _CHAINS: Final = ("elementwise", "cumulative", "sorting", "shape", "indexing")
 _SUMS: Final = ("reduction", "contraction", "contraction", "window", "convolution")
+
+_SORTED: Final = frozenset({"digitize", "interp", "searchsorted"})
+"""Ops of which an operand must be sorted: for other values their result may be anything."""
 
 _SIZES: Final = ((2, 3, 4), (5, 8, 16), (3, 17, 33), (64, 64, 64), (8, 8, 512), (512, 8, 8))
 """The sizes that take the place of the sizes 2, 3 and 4 of drawn calls: compilers treat large arrays in other ways."""
@@ -170,12 +174,12 @@ class Scope:
 
     def operand(self, wanted: Tensor, number: int) -> str:
         """The source of an operand in place of a drawn one: a view of a value, a new input, or a constant."""
-        if wanted.dtype is not self.dtype:
+        if wanted.dtype is not self.dtype and not wanted.dtype.is_inexact:
             return self.add_input(source(wanted), wanted)
         views = [view for name, x in self.values.items() if (view := _view_of(name, x, wanted)) is not None]
         if number < len(views):
             return views[-1 - number]
-        if number == CONSTANT:
+        if number == CONSTANT and wanted.dtype is self.dtype:
             return f"tb.full({wanted.shape}, {0.5 if self.dtype.is_inexact else 2}, dtype=tb.{self.dtype.name})"
         text = _pattern(wanted, number)
         value: Tensor = self.evaluate(text)
@@ -210,7 +214,7 @@ def _view_of(name: str, x: Tensor, wanted: Tensor) -> str | None:
         return f"{name}[-1]"
     if x.ndim == wanted.ndim and all(a >= b for a, b in zip(x.shape, wanted.shape, strict=True)):
         return f"{name}[{', '.join(f':{size}' for size in wanted.shape)}]"
-    if not set(x.shape[::-1]) - {1, *wanted.shape} and _broadcasts(x.shape, wanted.shape):
+    if not set(x.shape) - {1, *wanted.shape} and _broadcasts(x.shape, wanted.shape):
         return f"tb.broadcast_to({name}, {wanted.shape})"
     if x.size > wanted.size:
         return f"tb.reshape(tb.reshape({name}, (-1,))[:{wanted.size}], {wanted.shape})"
@@ -229,6 +233,8 @@ class Call(NamedTuple):
     numbers: tuple[int, ...]
 
     def build(self, scope: Scope) -> None:
+        if not all(x.size for x in self.call.tensors):
+            return
         for taken in (len(self.numbers), 1):  # indices among the operands stay as they are drawn
             if self._try(scope, taken):
                 return
@@ -395,16 +401,14 @@ Step: TypeAlias = Call | View | Write | Loop
 
 def attempt(step: Step | End, scope: Scope) -> None:
     """Adds a step to a function, unless it does not fit there."""
-    try:
+    with suppress(TensorBackendError):
         step.build(scope)
-    except TensorBackendError:
-        pass
 
 
 @cache
 def _ops(families: tuple[str, ...]) -> list[list[str]]:
     """The ops of each family whose results are functions of their operands, to a stated accuracy."""
-    known = [name for name in names() if name in OPS and name not in READS_DATA]
+    known = [name for name in names() if name in OPS and name not in READS_DATA and name not in _SORTED]
     sure = [name for name in known if bound_of(name).scale != "result" and math.isfinite(bound_of(name).ulps)]
     return [[name for name in sure if OPS[name].family == family] for family in families]
 
