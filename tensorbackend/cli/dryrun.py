@@ -4,6 +4,7 @@
     tensorbackend dryrun train:step ... --mesh data=4,model=2 --layout batch=data,hidden=model --machine h200
     tensorbackend dryrun train:step ... --mesh data=4,model=2 --search batch,hidden --fits 141GB
     tensorbackend dryrun model.onnx 'x=f32[batch=8, 3, 640, 640]' --gradient --fits 8GB
+    tensorbackend dryrun model.py:loss model.py:weights 'x=f32[batch=?, 128]' --gradient --fits 24GB
 
 FUNCTION is `module:name`, `file.py:name` or an ONNX model, whose arguments may be given by name and whose gradient is
 that of the sum of its outputs by all of its parameters. An argument is
@@ -11,7 +12,9 @@ that of the sum of its outputs by all of its parameters. An argument is
   - JSON with templates as its strings, for containers: {"w": "f32[784, 10]", "b": "f32[10]"};
   - an object of a module, such as train:parameters: templates, tensors, containers of them, or a function without
     parameters that returns them;
-  - a number, true, false or null, which is passed to the function unchanged.
+  - a number, true, false or null, which is passed to the function unchanged,
+and may have the name of a parameter, as in x=f32[32, 784]. A size of ? is open: the largest one whose peak fits in the
+size of --fits is found, in all arguments that have it, and everything is shown for that.
 With --mesh, everything is shown and judged for one device of the mesh; the devices need not exist. A rule such as
 batch=data+model names several mesh axes. --search tries the names on all mesh axes, and --by xla shows XLA's own
 figures next to ours.
@@ -26,6 +29,7 @@ import os
 import re
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -44,6 +48,9 @@ if TYPE_CHECKING:
 
 ALIVE_SHOWN = 10
 """How many of the tensors alive at the peak are printed; the JSON has more."""
+
+LARGEST = 2**40
+"""A size above which no limit is looked for."""
 
 _PLACE = re.compile(r"(?P<module>[\w./\\-]+):(?P<name>[A-Za-z_][\w.]*)")
 
@@ -82,14 +89,17 @@ def run(options: Namespace) -> int:
         _check_files(options)
         placing = _mesh_options(options)
         target(**placing)
-        if options.function.endswith(".onnx"):
-            command = onnx_plugin("command")
-            function, inputs = command.program(options.function, options.templates, gradient=options.gradient)
-        else:
-            function = _place(options.function)
-            inputs = [_argument(text) for text in options.templates]
+        is_open = any("?" in text for text in options.templates)
+        if is_open and (limit is None or options.search is not None):
+            raise ArgumentError(expected("--fits, and no --search, together with a size of ?", "such as --fits 24GB"))
+        function, inputs, keywords = _program(options, 1)
     except TensorBackendError as error:
         return _mistake(str(error))
+
+    def report_of(size: int) -> DryRun:
+        function, inputs, keywords = _program(options, size)
+        return dry_run(function, *inputs, gradient=options.gradient, **placing, **keywords)
+
     try:
         if options.search is not None:
             names = options.search.split(",")
@@ -104,9 +114,15 @@ def run(options: Namespace) -> int:
                     fits=limit,
                     each_tried=lambda one: advance(one.rules(), f"peak {show_bytes(one.peak)}"),
                     **place,
+                    **keywords,
                 )
             return _show_search(tried, options)
-        report = dry_run(function, *inputs, gradient=options.gradient, **placing)
+        report = report_of(1)
+        if is_open and limit is not None:
+            size = _largest(lambda size: report_of(size).fits(limit, optimised=options.optimised))
+            report = report_of(max(size, 1))
+            found = f"the largest size that fits in {options.fits} is {size}" if size else "no size fits"
+            print(found, file=sys.stderr if options.json == "-" else sys.stdout)
     except Exception as error:  # whatever the user's program raises
         line = user_line(error.__traceback__)
         where = "" if line is None else f"{line.file}:{line.number}, in {line.function}\n    {source_of(line)}\n"
@@ -131,6 +147,33 @@ def run(options: Namespace) -> int:
     said = "fits in" if fits else "does not fit in"
     print(f"{program.name}: the peak of {show_bytes(peak)} {said} {options.fits}", file=sys.stderr)
     return 0 if fits else 1
+
+
+def _program(options: Namespace, size: int) -> tuple[Any, list[Any], dict[str, Any]]:
+    """The function and its arguments by position and by name, with a size in place of each open one."""
+    texts = [text.replace("?", str(size)) for text in options.templates]
+    if options.function.endswith(".onnx"):
+        return *onnx_plugin("command").program(options.function, texts, gradient=options.gradient), {}
+    inputs: list[Any] = []
+    keywords: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if equals and name.isidentifier():
+            keywords[name] = _argument(value)
+        else:
+            inputs.append(_argument(text))
+    return _place(options.function), inputs, keywords
+
+
+def _largest(fits: Callable[[int], bool]) -> int:
+    """The largest number that fits, found by doubling and bisection; 0 if 1 does not."""
+    least, most = 0, 1
+    while most <= LARGEST and fits(most):
+        least, most = most, 2 * most
+    while most - least > 1 and most <= LARGEST:
+        middle = (least + most) // 2
+        least, most = (middle, most) if fits(middle) else (least, middle)
+    return least
 
 
 def _mesh_options(options: Namespace) -> dict[str, Any]:

@@ -205,10 +205,19 @@ def _cheapest(candidates: Sequence[Candidate], aim: int) -> frozenset[int] | Non
 def _drop_needless(
     search: Search, choice: frozenset[int], candidates: Sequence[Candidate], limit: int
 ) -> frozenset[int]:
-    """A choice that fits, without calls that it does not need for that."""
+    """A choice that fits, without calls that it does not need for that.
+
+    Of calls with equal estimates the last are tried first, whose values exist for the shortest time: where one is
+    needed, so are those before it. So a network of equal layers takes a few dry runs, however deep it is.
+    """
     order = sorted((x for x in candidates if x.number in choice), key=lambda x: (-x.flops, -x.number))
+    needed: set[tuple[int, int]] = set()
     for candidate in order[:DROPS]:
+        if candidate[1:] in needed:
+            continue
         fewer = choice - {candidate.number}
         if search.cost(fewer).nbytes <= limit:
             choice = fewer
+        else:
+            needed.add((candidate.nbytes, candidate.flops))
     return choice
