@@ -46,7 +46,8 @@ _SORTED: Final = frozenset({"digitize", "interp", "searchsorted"})
 """Ops of which an operand must be sorted: for other values their result may be anything."""
 
 _SIZES: Final = ((2, 3, 4), (5, 8, 16), (3, 17, 33), (64, 64, 64), (8, 8, 512), (512, 8, 8))
-"""The sizes that take the place of the sizes 2, 3 and 4 of drawn calls: compilers treat large arrays in other ways."""
+"""The sizes that take the place of the sizes 2, 3 and 4 of drawn calls: compilers treat large arrays in other ways.
+Empty axes, which calls of single ops have too, get the first one."""
 
 CONSTANT: Final = 9
 """The number of an operand that is a constant."""
@@ -280,6 +281,22 @@ _VIEWS: Final = (
     "tb.roll({v}, 1, axis=0)",
 )
 
+_USUAL: Final = (
+    "{v} + 1",
+    "{v} * {v}",
+    "{v} - {v}[..., ::-1]",
+    "tb.where({v} > 0, {v}, 0)",
+    "tb.sum({v})",
+    "tb.sum({v}, axis=0)",
+    "tb.max({v}, axis=-1)",
+    "tb.cumulative_sum({v}, axis=-1)",
+    "tb.sort({v}, axis=-1)",
+    "tb.take({v}, tb.iota({v}.shape[-1]) * 7 % {v}.shape[-1], axis=-1)",
+    "{v} @ tb.matrix_transpose({v})",
+    "{v} @ tb.full(({v}.shape[-1], {v}.shape[0]), 2, dtype={v}.dtype)",
+)
+"""Lines that most programs have, beside those that are drawn from all ops."""
+
 _WRITES: Final = (
     "{v}[1:] = {v}[:-1] + 1",
     "{v}[:-1] = {v}[1:] * 2",
@@ -298,7 +315,7 @@ _WRITES: Final = (
 
 
 class View(NamedTuple):
-    """A view of a value."""
+    """A view of a value, or a usual line."""
 
     form: str
     number: int
@@ -417,8 +434,7 @@ def _ops(families: tuple[str, ...]) -> list[list[str]]:
 def _calls(draw: Draw, families: tuple[str, ...], dtype: DType, sizes: tuple[int, ...]) -> Call:
     name = draw(st.sampled_from(draw(st.sampled_from(_ops(families)))))
     call = _unnamed(draw(calls(name, dtype)))
-    if sizes != _SIZES[0]:
-        call = resize(call, dict(zip(_SIZES[0], sizes, strict=True)), options=True)
+    call = resize(call, {0: sizes[0], **dict(zip(_SIZES[0], sizes, strict=True))}, options=sizes != _SIZES[0])
     numbers = st.sampled_from((0, 0, 0, 1, 2, 3, CONSTANT, CONSTANT))
     return Call(call.on("numpy"), tuple(draw(st.lists(numbers, min_size=3, max_size=3))))
 
@@ -442,21 +458,22 @@ def _steps(kind: str, dtype: DType, sizes: tuple[int, ...], *, nested: bool = Fa
     chains, sums = _calls(_CHAINS, dtype, sizes), _calls(_SUMS, dtype, sizes)
     views = st.builds(View, st.sampled_from(_VIEWS), numbers)
     writes = st.builds(Write, st.sampled_from(_WRITES), numbers, numbers, st.booleans())
+    usual = st.builds(View, st.sampled_from(_USUAL), numbers)
     if kind == "views":
-        return st.one_of(views, views, chains, sums)
+        return st.one_of(views, views, usual, usual, chains, sums)
     if kind == "writes":
-        return st.one_of(writes, writes, chains, views)
+        return st.one_of(writes, writes, usual, chains, views)
     if kind == "chains":
-        return chains
+        return st.one_of(chains, chains, usual)
     if kind == "reductions":
-        return st.one_of(sums, sums, chains)
+        return st.one_of(sums, sums, usual, usual, chains)
     if nested:
-        return st.one_of(chains, sums, views, writes)
+        return st.one_of(usual, chains, sums, views, writes)
     body = st.lists(_steps(kind, dtype, sizes, nested=True), max_size=3).map(tuple)
     loops = st.builds(Loop, st.sampled_from([*_LOOPS]), body, numbers)
     if kind == "loops":
-        return st.one_of(loops, loops, chains, writes)
-    return st.one_of(loops, chains, sums, views, writes)
+        return st.one_of(loops, loops, usual, chains, writes)
+    return st.one_of(loops, usual, chains, sums, views, writes)
 
 
 @st.composite

@@ -103,3 +103,27 @@ def test_a_users_mistake_shows_the_line_and_both_templates(program: str, capsys:
 def test_mistakes_on_the_command_line(program: str, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dryrun", *(argument.format(program=program) for argument in arguments)]) == 2
     assert capsys.readouterr().err.startswith("tensorbackend dryrun: expected ")
+
+
+def test_the_largest_size_that_fits(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["dryrun", f"{program}:loss", f"{program}:parameters", "x=f32[batch=?, feature=784]", "--gradient"]
+
+    def peak_fits(size: int, limit: str) -> bool:
+        text = command[3].replace("?", str(size))
+        return main([*command[:3], text, *command[4:], "--fits", limit]) == 0
+
+    assert main([*command, "--fits", "1MB"]) == 0
+    said = capsys.readouterr().out.splitlines()[0]
+    assert said.startswith("the largest size that fits in 1MB is ")
+    size = int(said.rpartition(" ")[2])
+    assert size > 1
+    assert peak_fits(size, "1MB")
+    assert not peak_fits(size + 1, "1MB")
+    capsys.readouterr()
+    assert main([*command, "--fits", "10kB"]) == 1
+    assert capsys.readouterr().out.startswith("no size fits")
+
+
+def test_an_open_size_needs_a_limit(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dryrun", f"{program}:loss", f"{program}:parameters", "f32[batch=?, feature=784]"]) == 2
+    assert "--fits" in capsys.readouterr().err
