@@ -81,8 +81,10 @@ def test_results_of_16_bits_round(backend: str, dtype: str) -> None:
     @example("expm1")
     @example("softmax")
     def agrees(name: str) -> None:
-        program = lambda x, y: functions_of_one_tensor()[name](x + y)  # noqa: E731 # a product could be fused with a sum
-        one_by_one, compiled = (flatten(run(x, y))[0] for run in (program, tb.jit(program)))
+        def program(x: tb.Tensor, y: tb.Tensor) -> Any:
+            return functions_of_one_tensor()[name](x + y)  # a product could be fused with a sum
+
+        one_by_one, compiled = flatten(program(x, y))[0], flatten(tb.jit(program)(x, y))[0]
         assert [part.to_binary() for part in one_by_one] == [part.to_binary() for part in compiled]
 
     agrees()
