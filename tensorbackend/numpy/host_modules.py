@@ -14,6 +14,7 @@ from typing import Final
 
 NAMES: Final = frozenset(
     {
+        "_globals",
         "char",
         "ctypeslib",
         "lib.format",
