@@ -6,6 +6,7 @@ Indices outside an axis, which are ignored with `mode="fill"`, go to one more en
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import tensorbackend as tb
@@ -30,7 +31,7 @@ def take(node: Node, x: Tensor, places: Tensor) -> Tensor:
     """Entries along an axis, zeros outside; with "take_along_axis" each has indices of its own."""
     axis: Any = node.options["axis"]
     x = x.rename(*(None,) * x.ndim)
-    read = tb.take if node.op == "take" else tb.take_along_axis
+    read: Callable[..., Tensor] = tb.take if node.op == "take" else tb.take_along_axis
     return read(tb.pad(x, {axis: (0, 1)}), within(node, places, x.shape[axis]), axis=axis, mode="clip")
 
 
