@@ -48,6 +48,15 @@ _COMBINING = {
     "updates": "The updates, of the shape that `gather` returns for the same indices, or of one that broadcasts to it.",
 }
 _TENSOR = {"x": "A tensor."}
+_SPACED = {
+    "start": "The first number.",
+    "stop": "The last number, or with `endpoint=False` the bound, which is not included.",
+    "num": "The number of values.",
+    "endpoint": "Whether `stop` is the last value.",
+    "dtype": "The dtype; by default the default floating or complex dtype, or the common dtype of tensors.",
+    "name": "The name of the new axis; by default it has no name.",
+    "axis": "The position of the new axis in the result.",
+}
 _SEPARATE = {
     "matrix": "A matrix in any format. Several values at one place stay separate (`sum_duplicates` adds them), so no "
     "data is read."
@@ -219,32 +228,18 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "name": "The name of the axis; by default it has no name.",
     },
     "logspace": {
+        **_SPACED,
         "start": "The exponent of the first number.",
         "stop": "The exponent of the last number, or with `endpoint=False` of the bound, which is not included.",
-        "num": "The number of values.",
         "base": "The number whose powers are taken.",
         "endpoint": "Whether the power of `stop` is the last value.",
-        "dtype": "The dtype; by default the default floating or complex dtype, or the common dtype of tensors.",
-        "name": "The name of the new axis; by default it has no name.",
-        "axis": "The position of the new axis in the result.",
     },
     "geomspace": {
-        "start": "The first number.",
-        "stop": "The last number, or with `endpoint=False` the bound, which is not included.",
-        "num": "The number of values.",
-        "endpoint": "Whether `stop` is the last value.",
-        "dtype": "The dtype; by default the default floating dtype.",
+        **_SPACED,
+        "dtype": _DEFAULT_FLOATING,
         "name": "The name of the axis; by default it has no name.",
     },
-    "linspace": {
-        "start": "The first number.",
-        "stop": "The last number, or with `endpoint=False` the bound, which is not included.",
-        "num": "The number of values.",
-        "endpoint": "Whether `stop` is the last value.",
-        "dtype": "The dtype; by default the default floating or complex dtype, or the common dtype of tensors.",
-        "name": "The name of the new axis; by default it has no name.",
-        "axis": "The position of the new axis in the result.",
-    },
+    "linspace": _SPACED,
     "from_dlpack": {
         "x": "An array of another library, which has the method `__dlpack__`.",
         "backend": _DEFAULT_BACKEND,
