@@ -38,6 +38,18 @@ _OF_OPERANDS = ("cond", "switch")  # their operands are the arguments of their f
 def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """Wraps a public function that is not a declared op, so that a wrong argument raises an error of the library's own.
 
+    Parameters
+    ----------
+    function : Callable
+        A function with annotations.
+
+    Returns
+    -------
+    Callable
+        The function, which raises an error of the library's own for an argument that its annotation does not allow.
+
+    Examples
+    --------
     >>> @check_arguments
     ... def half(number: float) -> float:
     ...     return number / 2
