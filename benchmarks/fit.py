@@ -1,10 +1,12 @@
 """What `tb.fit` chooses to compute again: in a decoder of 12 layers, and in chains beside an exhaustive search.
 
-    python benchmarks/fit.py [decoder] [chain]
+    python benchmarks/fit.py [decoder] [chain] [budgets]
 
 `decoder` fits the gradient of `examples/transformer.py` with 12 layers into 60 % of its peak: it prints the promise,
 what NumPy takes by `tracemalloc`, the FLOPs, and how far the gradients are from those without it. `chain` makes
-4,096 dry runs, one for each choice of 12 calls, and prints FLOPs beside the best choice's for some limits.
+4,096 dry runs, one for each choice of 12 calls, and prints FLOPs beside the best choice's for some limits. `budgets`
+fits the gradients of five models into 20 limits each, from the lowest peak to that without a limit: it prints the
+promise beside what NumPy takes in one thread, and says where that is more, or more than with a higher limit.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import gc
 import sys
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -69,15 +71,21 @@ def decoder_arguments() -> tuple[Any, tb.Tensor]:
 
 
 def measured_peak(function: Callable[..., Any], *arguments: Any) -> int:
-    """Return the bytes of a call and its arguments on NumPy, after a first call."""
-    function(*arguments)
-    gc.collect()
-    tracemalloc.start()
+    """Return the bytes of a call and its arguments on NumPy in one thread, after three calls, which make programs.
+
+    Another thread that has run a block may hold its arrays for a moment longer.
+    """
+    tb.set_threads(1)
     try:
+        for _ in range(3):
+            function(*arguments)
+        gc.collect()
+        tracemalloc.start()
         function(*arguments)
         return int(tracemalloc.get_traced_memory()[1] + sum(x.nbytes for x in tb.tree_leaves(arguments)))
     finally:
         tracemalloc.stop()
+        tb.set_threads(None)
 
 
 def fit_decoder() -> dict[str, float]:
@@ -167,15 +175,124 @@ def fit_chain(calls: int = LAYERS, fractions: tuple[float, ...] = (0.8, 0.6, 0.4
     return ratios
 
 
+def normal(seed: int, *shape: int) -> tb.Tensor:
+    """Return small random numbers on NumPy."""
+    return tb.asarray(np.random.default_rng(seed).normal(0, 0.1, shape).astype("float32"), backend="numpy")
+
+
+def summed(layers: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
+    """Return value and gradient of the sum of squares of checkpointed layers, which take weights and a value."""
+
+    def loss(weights: Any, x: tb.Tensor) -> tb.Tensor:
+        for layer, own in zip(layers, weights, strict=True):
+            x = tb.checkpoint(layer)(x, own)
+        return tb.sum(x * x)
+
+    return tb.value_and_grad(loss)
+
+
+def mlp() -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Return a perceptron of twelve layers of two widths, and its arguments."""
+    weights = [(normal(i, 64, width), normal(i, width, 64)) for i, width in enumerate([256, 64] * 6)]
+    return summed([lambda x, w: x + tb.tanh(x @ w[0]) @ w[1]] * 12), (weights, normal(99, 512, 64))
+
+
+def resnet() -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Return residual blocks of convolutions, and their arguments."""
+
+    def block(x: tb.Tensor, w: Any) -> tb.Tensor:
+        return x + tb.conv(tb.maximum(tb.conv(x, w[0], padding="same"), 0.0), w[1], padding="same")
+
+    weights = [(normal(i, 8, 8, 3, 3), normal(i, 8, 8, 3, 3)) for i in range(8)]
+    return summed([block] * 8), (weights, normal(99, 16, 8, 16, 16))
+
+
+def unet() -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Return convolutions on three scales, each joined to the one of its scale on the way up, and their arguments."""
+
+    @tb.checkpoint
+    def block(x: tb.Tensor, w: tb.Tensor) -> tb.Tensor:
+        return tb.nn.silu(tb.conv(x, w, padding="same"))
+
+    def loss(weights: Any, x: tb.Tensor) -> tb.Tensor:
+        held = []
+        for w in weights[:3]:
+            x = block(x, w)
+            held.append(x)
+            x = x[:, :, ::2, ::2]
+        for w, beside in zip(weights[3:], held[::-1], strict=True):
+            x = tb.repeat(tb.repeat(x, 2, axis=2), 2, axis=3)
+            x = block(tb.concat([x, beside], axis=1), w)
+        return tb.sum(x * x)
+
+    weights = [normal(i, 8, 8, 3, 3) for i in range(3)] + [normal(i, 8, 16, 3, 3) for i in range(3)]
+    return tb.value_and_grad(loss), (weights, normal(99, 4, 8, 32, 32))
+
+
+def lstm() -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Return an LSTM over 16 steps, each checkpointed, and its arguments."""
+
+    @tb.checkpoint
+    def step(state: Any, row: tb.Tensor, w: tb.Tensor) -> Any:
+        gates = tb.split(tb.concat([state[0], row], axis=-1) @ w, 4, axis=-1)
+        cell = tb.sigmoid(gates[0]) * state[1] + tb.sigmoid(gates[1]) * tb.tanh(gates[2])
+        return tb.sigmoid(gates[3]) * tb.tanh(cell), cell
+
+    def loss(w: tb.Tensor, x: tb.Tensor) -> tb.Tensor:
+        state = tb.zeros((512, 64), backend="numpy"), tb.zeros((512, 64), backend="numpy")
+        for position in range(16):
+            state = step(state, x[position], w)
+        return tb.sum(state[0] * state[0])
+
+    return tb.value_and_grad(loss), (normal(0, 96, 256), normal(99, 16, 512, 32))
+
+
+BUDGETS = 20
+
+
+def fit_budgets() -> dict[str, tuple[int, int]]:
+    """Print a table, and return how often a model takes more than its promise, and more than with a higher limit."""
+    models = {"transformer": lambda: (decoder(tb.checkpoint), decoder_arguments())}
+    models |= {"U-Net": unet, "ResNet": resnet, "LSTM": lstm, "MLP": mlp}
+    broken = {}
+    for name, make in models.items():
+        function, arguments = make()
+
+        def run(function: Any = function, arguments: Any = arguments) -> Any:
+            return tb.dry_run(function, *arguments).eager
+
+        highest, lowest = run().peak.memory, choose_recomputation(run, 0).after.nbytes
+        over = falls = 0
+        last = 0
+        for number in range(BUDGETS):
+            limit = lowest + (highest - lowest) * number // (BUDGETS - 1)
+            start = perf_counter()
+            found = choose_recomputation(run, limit)
+            seconds = perf_counter() - start
+            taken = measured_peak(tb.fit(function, limit), *arguments)
+            over, falls, last = over + (taken > limit), falls + (taken < last), max(last, taken)
+            print(
+                f"{name}: limit {limit}, promised {found.after.nbytes}, measured {taken}, "
+                f"{taken / limit:.3f} of the limit; {len(found.chosen)} of {len(found.calls)} calls again, "
+                f"FLOPs {found.after.flops / found.before.flops:.3f} of those without; {seconds:.2f} s",
+                flush=True,
+            )
+        print(f"{name}: above the limit {over} times of {BUDGETS}; below the peak of a lower limit {falls} times")
+        broken[name] = over, falls
+    return broken
+
+
 def main() -> None:
     """Print the figures that are asked for."""
     asked = sys.argv[1:] or ["decoder", "chain"]
-    if not {*asked} <= {"decoder", "chain"}:
-        sys.exit(f"expected decoder or chain, got {' '.join(asked)}")
+    if not {*asked} <= {"decoder", "chain", "budgets"}:
+        sys.exit(f"expected decoder, chain or budgets, got {' '.join(asked)}")
     if "decoder" in asked:
         fit_decoder()
     if "chain" in asked:
         fit_chain()
+    if "budgets" in asked:
+        fit_budgets()
 
 
 if __name__ == "__main__":

@@ -102,7 +102,7 @@ class ForwardScan(tb.NumpyBackend):
 
 WRONG: dict[type[Backend], tuple[str, str]] = {
     MemoryOrder: ("views", "int32"),
-    BroadcastOnce: ("reductions", "int32"),
+    BroadcastOnce: ("views", "float32"),
     Overwrites: ("writes", "float32"),
     FusedSum: ("reductions", "float32"),
     ForwardScan: ("loops", "float32"),
