@@ -88,7 +88,7 @@ class ndarray(Generic[_Shape, _DType]):
     @overload
     def __getitem__(self, key: slice | list[Any] | range | EllipsisType | None) -> ndarray: ...
     @overload
-    def __getitem__(self, key: int | integer[Any] | tuple[Any, ...]) -> Any: ...
+    def __getitem__(self, key: int | integer[Any] | tuple[Any, ...] | str) -> Any: ...
     @overload
     def __getitem__(self, key: ndarray | _numpy.ndarray[Any, Any] | Tensor) -> _ArrayOrNumber: ...
     def __gt__(self, x2: Any) -> ndarray: ...
@@ -1081,6 +1081,7 @@ def zeros(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., 
     """An array of zeros, float64 by default."""
 def zeros_like(a: Any, dtype: Any = ..., order: str = ..., subok: builtins.bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
     """Zeros in the shape and dtype of an array."""
+from numpy import _globals as _globals
 from numpy import char as char
 from numpy import ctypeslib as ctypeslib
 from numpy import ma as ma

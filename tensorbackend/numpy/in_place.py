@@ -127,7 +127,7 @@ def written_through(x: Holder, key: Any, v: Any) -> bool:
 
 
 @locked
-def written_flat(x: Holder, place: int, number: Any) -> bool:
+def written_flat(x: Holder, place: Any, number: Any) -> bool:
     """Whether NumPy has written a number to a place of the flat array, in memory that the array or its root owns."""
     t = x._t
     if t is None:

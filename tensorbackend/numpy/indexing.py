@@ -283,12 +283,12 @@ class flatiter:
 
     def __getitem__(self, key: Any) -> Any:
         if key.__class__ in INTS:
-            x = self.base
+            x, place = self.base, operator.index(key)
             t = x._t
             data = x._read().data if t is None else t.data
             if data.__class__ is HOST:
                 try:
-                    return data.flat[key]
+                    return data.flat[place]
                 except IndexError:  # raised again in the library's words
                     pass
         chosen = flat_view(self.base)[key]

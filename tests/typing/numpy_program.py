@@ -35,6 +35,7 @@ for each in (order, joined, edges, places, chosen, joined.argsort()):
 for each in (np.linspace(0, 1, 3) + 1, -joined, joined > 0, 2 * joined, np.exp(joined), np.add(joined, 1)):
     assert_type(each, np.ndarray[Any, Any])
 assert_type(np.atleast_1d(3.0), np.ndarray[Any, Any])
-assert_type(np.exp(2.0), Any)
+number: float = np.exp(2.0)
+array: np.ndarray[Any, Any] = np.sum(joined)
 if TYPE_CHECKING:
     np.zeross(3)  # type: ignore[attr-defined] # a wrong name is found
