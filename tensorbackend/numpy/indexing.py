@@ -282,8 +282,9 @@ class flatiter:
         return next(self._rest or iter(self))
 
     def __getitem__(self, key: Any) -> Any:
+        place = key
         if key.__class__ in INTS:
-            x, place = self.base, operator.index(key)
+            x = self.base
             t = x._t
             data = x._read().data if t is None else t.data
             if data.__class__ is HOST:

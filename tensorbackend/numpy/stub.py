@@ -233,7 +233,7 @@ class _ArrayOrNumber(ndarray, float):  # type: ignore[misc] # as both have opera
 '''
 
 
-_UNLIKE_FLOAT: Final = {"ge", "gt", "le", "lt", "pow", "rpow"}
+_UNLIKE_FLOAT: Final = {"ge", "gt", "ipow", "le", "lt", "pow", "rpow"}
 """Operators whose declarations of `float` those of arrays do not fit."""
 
 
@@ -241,8 +241,6 @@ def _class_of_both() -> str:
     """The declaration of the class of results that may be arrays or numbers, whose operators give such results."""
     lines = [_ARRAY_OR_NUMBER]
     for name in sorted(_OF_ARRAYS):
-        if name.startswith("__i") and name != "__invert__":
-            continue
         given = "self" if name.strip("_") in SOLE else "self, other: Any"
         ignored = "  # type: ignore[override] # float's take numbers alone" if name.strip("_") in _UNLIKE_FLOAT else ""
         lines.append(f"    def {name}({given}) -> _ArrayOrNumber: ...{ignored}\n")

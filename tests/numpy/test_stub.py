@@ -65,6 +65,8 @@ import tensorbackend.numpy as np
 
 x = np.linspace(0.0, 1.0, 12).reshape(3, 4)
 w: float = np.sum(x * x) / len(x)
+total = np.sum(x)
+total += 1
 def norm(v: np.ndarray) -> float:
     return np.sqrt(np.dot(v, v))
 reveal_type(np.sum(x, axis=0))
