@@ -19,33 +19,6 @@ from tensorbackend.testing.programs import FILE, KINDS
 PROGRAMS = 200
 
 
-class MemoryOrder(tb.NumpyBackend):
-    """Takes the elements of a view in the order of the memory, which is that of the axes in new arrays alone."""
-
-    name = "memory_order"
-
-    @planned
-    def add(self, out: tb.Template, x1: tb.Template, x2: tb.Template, /) -> Kernel:
-        kernel = kernel_of(super().add, out, x1, x2)
-        return lambda left, right: kernel(left.ravel(order="K").reshape(left.shape), right)
-
-
-class BroadcastOnce(tb.NumpyBackend):
-    """Adds up an element that a broadcast array repeats once."""
-
-    name = "broadcast_once"
-
-    @planned
-    def sum(self, out: tb.Template, x: tb.Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
-        kernel = kernel_of(super().sum, out, x, axes=axes, keepdims=keepdims)
-
-        def add_up(data: Any) -> Any:
-            repeated = [axis for axis in axes if data.shape[axis] > 1 and data.strides[axis] == 0]
-            return kernel(data[tuple([slice(1) if axis in repeated else slice(None) for axis in range(data.ndim)])])
-
-        return add_up
-
-
 class Overwrites(tb.NumpyBackend):
     """A compiled write takes the memory of its operand, whoever else reads it."""
 
@@ -101,8 +74,6 @@ class ForwardScan(tb.NumpyBackend):
 
 
 WRONG: dict[type[Backend], tuple[str, str]] = {
-    MemoryOrder: ("views", "int32"),
-    BroadcastOnce: ("views", "float32"),
     Overwrites: ("writes", "float32"),
     FusedSum: ("reductions", "float32"),
     ForwardScan: ("loops", "float32"),

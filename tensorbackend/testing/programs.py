@@ -236,7 +236,7 @@ class Call(NamedTuple):
     def build(self, scope: Scope) -> None:
         if not all(x.size for x in self.call.tensors):
             return
-        for taken in (len(self.numbers), 1):  # indices among the operands stay as they are drawn
+        for taken in (len(self.numbers), 1):  # indices among the operands are those that were drawn
             if self._try(scope, taken):
                 return
 
@@ -295,7 +295,7 @@ _USUAL: Final = (
     "{v} @ tb.matrix_transpose({v})",
     "{v} @ tb.full(({v}.shape[-1], {v}.shape[0]), 2, dtype={v}.dtype)",
 )
-"""Lines that most programs have, beside those that are drawn from all ops."""
+"""Lines that most programs have, besides those that are drawn from all ops."""
 
 _WRITES: Final = (
     "{v}[1:] = {v}[:-1] + 1",

@@ -102,7 +102,7 @@ class CompiledSide:
         return [each for each in found if each is not None]
 
     def sample_again(self, samples: int) -> None:
-        """Measures the movements of values anew, by another number of samples."""
+        """Measures the movements of values again, by another number of samples."""
         self.samples, self._spread = samples, None
         self._known.clear()
 

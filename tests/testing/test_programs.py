@@ -1,0 +1,37 @@
+"""Programs that are drawn: each runs as it is printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+from tensorbackend.testing import profile
+from tensorbackend.testing.programs import KINDS, Program, programs
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_program_runs_as_it_is_printed(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    @profile(5)
+    @given(st.data())
+    def runs(data: st.DataObject) -> None:
+        program = data.draw(programs(kind, tb.float32))
+        before = tb.get_default_backend()
+        scope: dict[str, Any] = {}
+        try:
+            exec(program.script(tb.get_backend("numpy"), compiled=False), scope)
+        finally:
+            tb.set_default_backend(before)
+        assert capsys.readouterr().out
+
+    runs()
+
+
+def test_a_gradient_is_printed_with_its_positions() -> None:
+    x = tb.tensor([1.0, 2.0], backend="binary")
+    program = Program((("x0", "tb.tensor([1.0, 2.0])", x),), ("v0 = tb.exp(x0)",), "tb.sum(v0)", (0,))
+    assert program.caller == "tb.value_and_grad(program, (0,))"
+    assert program.source.splitlines() == ["def program(x0):", "    v0 = tb.exp(x0)", "    return tb.sum(v0)"]
