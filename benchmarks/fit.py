@@ -252,8 +252,13 @@ BUDGETS = 20
 
 def fit_budgets() -> dict[str, tuple[int, int]]:
     """Print a table, and return how often a model takes more than its promise, and more than with a higher limit."""
-    models = {"transformer": lambda: (decoder(tb.checkpoint), decoder_arguments())}
-    models |= {"U-Net": unet, "ResNet": resnet, "LSTM": lstm, "MLP": mlp}
+    models: dict[str, Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]] = {
+        "transformer": lambda: (decoder(tb.checkpoint), decoder_arguments()),
+        "U-Net": unet,
+        "ResNet": resnet,
+        "LSTM": lstm,
+        "MLP": mlp,
+    }
     broken = {}
     for name, make in models.items():
         function, arguments = make()

@@ -126,9 +126,8 @@ class Core:
     def init(cls, **options: object) -> Mapping[str, Hashable]:
         """Checks the options of an instance and fills in defaults. Calls with equal results share one instance."""
         if options:
-            remedy = (
-                "" if cls.__module__.startswith("tensorbackend.") else "its class method init takes and returns them"
-            )
+            ours = cls.__module__.startswith("tensorbackend.")
+            remedy = "" if ours else "its class method init takes and returns them"
             raise ArgumentError(expected(f"no options for the backend {cls.name!r}", remedy, options=options))
         return {}
 

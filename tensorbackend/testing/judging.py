@@ -18,7 +18,7 @@ from ..protocol import Backend
 from ..select import default_backend, get_backend
 from ..tensor import Tensor
 from .failures import Disagreement
-from .programs import FILE, Program
+from .program_source import FILE, Program
 
 SAMPLES: Final = 48
 """How often a program is run with moved results before a difference counts: by `compare` a few times, to begin with."""

@@ -24,7 +24,8 @@ from .conformance import judge
 from .divergences import divergences_of
 from .failures import Disagreement
 from .judging import Judge
-from .programs import KINDS, Program, programs
+from .program_source import Program
+from .programs import KINDS, programs
 from .source import public, qualified
 from .strategies import tensors
 from .transport import TRANSPORT, check_transport

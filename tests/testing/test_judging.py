@@ -8,7 +8,7 @@ import tensorbackend as tb
 from tensorbackend.protocol import Kernel, kernel_of, planned
 from tensorbackend.testing import Disagreement
 from tensorbackend.testing.judging import Judge, judge_program
-from tensorbackend.testing.programs import Program
+from tensorbackend.testing.program_source import Program
 
 X = tb.tensor([1.0, 2.0, 4.0], backend="binary")
 SHIFTED = Program(

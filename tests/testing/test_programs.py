@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.testing import profile
-from tensorbackend.testing.programs import KINDS, Program, programs
+from tensorbackend.testing.programs import KINDS, programs
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -27,10 +27,3 @@ def test_a_program_runs_as_it_is_printed(kind: str, capsys: pytest.CaptureFixtur
         assert capsys.readouterr().out
 
     runs()
-
-
-def test_a_gradient_is_printed_with_its_positions() -> None:
-    x = tb.tensor([1.0, 2.0], backend="binary")
-    program = Program((("x0", "tb.tensor([1.0, 2.0])", x),), ("v0 = tb.exp(x0)",), "tb.sum(v0)", (0,))
-    assert program.caller == "tb.value_and_grad(program, (0,))"
-    assert program.source.splitlines() == ["def program(x0):", "    v0 = tb.exp(x0)", "    return tb.sum(v0)"]

@@ -25,7 +25,7 @@ from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import Array
 from ..libraries import import_library
-from .base import CompositeScope, template_of
+from .base import CompositeScope, outside_traces, template_of
 from .composites import JaxComposites
 from .contraction import JaxContraction
 from .control import JaxControl
@@ -203,16 +203,7 @@ class JaxBackend(
         """The whole graph compiled by XLA, whose results may take the memory of donated parameters."""
         if not graph.parameters:
             return self.enter(Program(graph, self).kernel)
-        compiled: Kernel = self.jitted(graph, donated)  # runs where its arguments are
-
-        def run(*arrays: Any) -> Payload:
-            try:
-                return compiled(*arrays)
-            except ValueError as error:  # JAX takes no options for a function that another one calls while it is traced
-                if "compiler_options" not in str(error):
-                    raise
-                return Program(graph, self).kernel(*arrays)
-
+        run = outside_traces(self.jitted(graph, donated), Program(graph, self).kernel)  # runs where its arguments are
         if not donated:
             return run
         taken, traced = usable(graph, donated), self.traced

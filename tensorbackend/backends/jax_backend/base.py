@@ -50,6 +50,23 @@ class EagerKernels:
         return self.kernel(*payloads)
 
 
+def outside_traces(compiled: Kernel, inside: Kernel) -> Kernel:
+    """A function compiled with options, which JAX takes only outside of a function that it traces; in one, `inside`.
+
+    A call in a traced function may have no traced argument, so JAX's error tells.
+    """
+
+    def call(*payloads: Payload) -> Payload:
+        try:
+            return compiled(*payloads)
+        except ValueError as error:
+            if "compiler_options" not in str(error):
+                raise
+        return inside(*payloads)
+
+    return call
+
+
 LEAST_WIDE_TERMS: Final = 512
 """The terms from which on the rounding errors of a sum one by one are not left as they are."""
 

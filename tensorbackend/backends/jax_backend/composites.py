@@ -15,7 +15,7 @@ from ...scopes import in_own_context
 from ...select import call_with_default, default_backend
 from ...template import Template
 from ...tensor import Tensor
-from .base import JaxBase, ReadsData
+from .base import JaxBase, ReadsData, outside_traces
 
 
 class JaxComposites(JaxBase):
@@ -49,15 +49,17 @@ class JaxComposites(JaxBase):
 
         A default that reads data runs op by op, and so do calls made while JAX traces a function.
         """
-        compiled: Kernel | None = self.jax.jit(
-            partial(self._default_function, default_impl, call), compiler_options=self.compiler_options
-        )
         composing, tracer, leaves = self.composing, self.jax.core.Tracer, self.jax.tree_util.tree_leaves
         flat = all(isinstance(operand, Template) for operand in call.inputs)
 
         def op_by_op(*payloads: Payload) -> Payload:
             inputs = as_tensors(self, call.inputs, payloads)
             return _payload(call_with_default(self, default_impl, call.out, inputs, call.options))
+
+        function = partial(self._default_function, default_impl, call)
+        compiled: Kernel | None = outside_traces(
+            self.jax.jit(function, compiler_options=self.compiler_options), op_by_op
+        )
 
         def kernel(*payloads: Payload) -> Payload:
             nonlocal compiled
