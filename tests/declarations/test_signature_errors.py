@@ -85,7 +85,7 @@ def test_an_error_within_a_function_of_the_user_is_its_own() -> None:
 
 
 PYTHONS_OWN = {
-    "settings": "autocast backends caches clear_caches current_tape default_backend default_dtype finfo get_backend "
+    "settings": "autocast backends caches clear_caches current_tape default_dtype finfo get_backend "
     "get_precision iinfo precision scoped_backend set_precision",
     "methods without options": "Tensor.backend_copy Tensor.backend_deallocate Tensor.backend_transfer "
     "Tensor.block_until_ready Tensor.conj Tensor.detach Tensor.item Tensor.to_binary "

@@ -16,7 +16,7 @@ from tensorbackend.errors.tracebacks import visible
 SPACES = ("", "linalg", "fft", "nn", "random", "sparse", "ragged", "solvers", "optimize", "checkpoints", "quantized")
 
 PYTHONS_OWN = {
-    "settings": "autocast backends caches clear_caches current_tape default_backend default_dtype finfo get_backend "
+    "settings": "autocast backends caches clear_caches current_tape default_dtype finfo get_backend "
     "get_precision iinfo precision scoped_backend set_precision",
     "operators": "getitem setitem",
     "decorators": "composite primitive",
