@@ -230,7 +230,7 @@ docs: $(READY) $(DOCS_READY) ## Writes the generated tables, runs the code of th
 	$(DOCS_BIN)/python -m doctest docs/reference.py docs/runtime.py docs/snapshot.py docs/gallery.py docs/shown.py
 	$(DOCS_BIN)/python docs/gallery.py
 	NO_MKDOCS_2_WARNING=1 $(DOCS_BIN)/mkdocs build --strict
-	$(DOCS_BIN)/python docs/shown.py site
+	PYTHONPATH=. $(DOCS_BIN)/python docs/shown.py site
 
 snapshot: $(READY) ## Writes the public interface to docs/interface.txt, if CHANGELOG.md names what changed
 	$(BIN)/python docs/snapshot.py
