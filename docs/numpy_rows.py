@@ -45,7 +45,7 @@ np.eye(3) | tb.eye(3) |
 np.diag([1.0, 2.0]) | tb.make_diagonal(tb.asarray([1.0, 2.0])) | `tb.take_diagonal` reads the diagonal of a matrix
 np.tri(3) | tb.tri(3) |
 np.meshgrid([1, 2], [3, 4], indexing="ij") | tb.meshgrid(tb.asarray([1, 2]), tb.asarray([3, 4]), indexing="ij") |
-a.copy() | tb.tensor(x) | seldom needed: a tensor's data never changes
+a.copy() | tb.tensor(x) | seldom needed: what was made of a tensor keeps its elements when that is assigned to
 a.astype(np.int32) | x.astype("s32") | or `tb.int32`; NaN becomes 0, a number out of range the nearest limit
 a.shape | x.shape |
 a.ndim | x.ndim |
