@@ -157,7 +157,7 @@ class Write(NamedTuple):
         if name is None:
             return
         shape = scope.values[name].shape
-        other = scope.pick(self.other, lambda x: x.shape == shape)
+        other = scope.pick(self.other, lambda x: x.shape == shape) or name
         copies = self.copied or name not in scope.own
         written = scope.fresh("v") if copies else name
         value = tensorbackend.tensor(scope.values[name])
@@ -166,7 +166,7 @@ class Write(NamedTuple):
         if not is_of_use(value):
             return
         scope.lines += [f"{written} = tb.tensor({name})", line] if copies else [line]
-        scope.read |= {name} - {written} | ({str(other)} if f"{other}" in line else set()) - {written}
+        scope.read |= {name, other if "{w}" in self.form else name} - {written}
         scope.values.pop(written, None)  # so that it comes last
         scope.values[written] = value
         if copies:

@@ -125,3 +125,21 @@ def test_what_has_no_inputs_is_made_on_the_device_of_the_backend() -> None:
     with tb.default_backend(BACKEND):
         matrix = default.on(out=template)
     assert (matrix.backend, matrix.device, matrix.tolist()) == (BACKEND, BACKEND.device, [[2.0, 1.0], [1.0, 2.0]])
+
+
+def test_composites_and_programs_inside_functions_that_jax_traces() -> None:
+    """JAX takes the options of a compilation only outside of them, also where no argument is traced."""
+
+    def of_constants() -> Any:
+        return tb.logsumexp(tb.full((3,), 0.5, backend=BACKEND))
+
+    expected = pytest.approx(of_constants().item())
+    assert tb.jit(of_constants)().item() == expected
+    squares = tb.jit(lambda x: tb.sum(tb.softmax(x, axis="row") ** 2))
+    donating = tb.jit(lambda x: tb.softmax(x, axis="row") * 2, donate="x")
+    by_jax = jax.jit(lambda x: squares(x).data + of_constants().data)(X)
+    assert float(by_jax) == pytest.approx(squares(X).item() + of_constants().item())
+    assert tb.all_close(jax.grad(lambda x: squares(x).data)(X), tb.grad(squares)(X))
+    assert jax.jit(lambda x: donating(x).data)(X).tolist() == (tb.softmax(X, axis="row") * 2).tolist()
+    _, rows = jax.lax.scan(lambda carry, a: (carry, of_constants().data + a), 0.0, X.data)
+    assert rows.shape == (2, 2)
