@@ -103,14 +103,14 @@ def run(options: Namespace) -> int:
             for pair in found:
                 pairs.append(pair)
                 failed += pair.status == "fail"
-                advance(f"{pair.op} of {pair.dtype}", f"{failed} failed")
                 judged += pair.status in ("pass", "divergence", "fail")
                 if pair.status == "fail" and not options.keep_going:
                     causes[cause_of(pair)] += 1
                     ((_, alike),) = causes.most_common(1)
                     if alike >= ALIKE and 4 * alike >= 3 * judged:
-                        found.close()
-                        break
+                        found.close()  # which ends the loop
+                # Last, as Python 3.13 handles no signal that comes where an iteration ends by a condition.
+                advance(f"{pair.op} of {pair.dtype}", f"{failed} failed")
     except _StopSignal as stopped:
         status = 128 + stopped.number
     seconds = perf_counter() - start

@@ -31,6 +31,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
+from inspect import cleandoc
 from typing import Any, Final, TypeVar
 
 from ..errors.tracebacks import name_in_errors
@@ -113,6 +114,11 @@ def document(function: Function) -> Function:
     """Completes the docstring of a public function of ops (`complete_docstring`), names it in errors; returns it."""
     function.__doc__ = complete_docstring(function)
     return name_in_errors(function)
+
+
+def as_compiled(text: str) -> str:
+    """A docstring that is made of parts, indented as Python keeps one of the source; from 3.13 on it does not."""
+    return text if _MARGIN else cleandoc(text)
 
 
 def complete_docstring(function: Callable[..., Any], returned: str = "Tensor") -> str | None:

@@ -130,12 +130,17 @@ class DebugNans(FunctionDecorator):
         return self
 
 
+def _drop_ended() -> None:
+    """A function of its own, as from Python 3.13 on an interrupt in a loop with a condition leaves a lock held."""
+    for thread in [thread for thread, blocks in op_by_op.items() if not blocks]:
+        del op_by_op[thread]
+        _trails.pop(thread, None)
+
+
 def _unwatch_ended() -> None:
     """Drops what threads without an open block had, and stops watching if there is no other."""
     with _lock:
-        for thread in [thread for thread, blocks in op_by_op.items() if not blocks]:
-            del op_by_op[thread]
-            _trails.pop(thread, None)
+        _drop_ended()
         if op_by_op:
             return
         if _whole_call in around_calls:

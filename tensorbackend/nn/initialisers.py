@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 
 from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments
+from ..docstrings.sections import as_compiled
 from ..dtypes import DTypeLike, as_dtype, float32, promote_types
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.random.continuous import normal, truncated_normal, uniform
@@ -133,7 +134,7 @@ def _initialiser(name: str, variance: str, scale: float, fan: Fan, distribution:
         )  # fmt: skip
 
     initialiser.__name__ = initialiser.__qualname__ = name
-    initialiser.__doc__ = f"""{distribution.capitalize()} numbers of variance {variance}.
+    initialiser.__doc__ = as_compiled(f"""{distribution.capitalize()} numbers of variance {variance}.
 
     Examples
     --------
@@ -144,7 +145,7 @@ def _initialiser(name: str, variance: str, scale: float, fan: Fan, distribution:
     See Also
     --------
     variance_scaling : Takes any scale, fan and distribution.
-    """
+    """)
     return check_arguments(initialiser)
 
 

@@ -10,6 +10,8 @@ from typing import Any, Final, NamedTuple
 import tensorbackend
 
 from ..dtypes import DType
+from ..errors import ArgumentError
+from ..expr.cost.dry_run import dry_run
 from ..protocol import Backend
 from ..tensor import Tensor
 from .divergences import Divergence
@@ -17,6 +19,12 @@ from .source import source
 
 MOST_ELEMENTS: Final = 4096
 """The largest size of a value."""
+
+MOST_BYTES: Final = 2**24
+"""The most memory that a line may take, with all values before it."""
+
+MOST_FLOPS: Final = 2**22
+"""The most FLOPs of a line, which BinaryBackend computes in a few seconds."""
 
 CONSTANT: Final = 9
 """The number of an operand that is a constant."""
@@ -110,12 +118,23 @@ class Scope:
         """The value of an expression."""
         return eval(text, {"tb": tensorbackend, **self.values})
 
+    def run(self, text: str, extra: Sequence[str] = ()) -> Any:
+        """The value of an expression after lines before it; raises `ArgumentError`, before it runs, for one that costs
+        too much."""
+
+        def line(values: dict[str, Tensor]) -> Any:
+            scope = {"tb": tensorbackend, **values}
+            exec("\n".join(extra), scope)
+            return eval(text, scope)
+
+        cost = dry_run(line, self.values)
+        if cost.flops > MOST_FLOPS or cost.peak.memory > MOST_BYTES:
+            raise ArgumentError(f"{text} costs too much: {cost.flops} FLOPs, {cost.peak.memory} bytes")
+        return line(self.values)
+
     def add(self, text: str, *, extra: Sequence[str] = ()) -> str | None:
         """A line that gives the value of an expression a name; `None` for one that is of no use."""
-        scope = {"tb": tensorbackend, **self.values}
-        if extra:
-            exec("\n".join(extra), scope)
-        found = eval(text, scope)
+        found = self.run(text, extra)
         while isinstance(found, list | tuple) and found:
             text, found = f"{text}[0]", found[0]
         if not isinstance(found, Tensor) or not is_of_use(found):
@@ -136,6 +155,19 @@ class Scope:
             scope = scope.outer
         self.root.inputs[name] = text, value
         return name
+
+    def state(self) -> tuple[int, dict[str, tuple[str, Tensor]]]:
+        """What `restore` takes to leave out the inputs that come after it."""
+        return self.root.count, dict(self.root.inputs)
+
+    def restore(self, state: tuple[int, dict[str, tuple[str, Tensor]]]) -> None:
+        """Leaves out the inputs that were added after a state, in the functions around as well."""
+        late = self.root.inputs.keys() - state[1].keys()
+        self.root.count, self.root.inputs = state
+        scope: Scope | None = self
+        while scope is not None:
+            scope.values = {name: value for name, value in scope.values.items() if name not in late}
+            scope = scope.outer
 
     def pick(self, number: int, fits: Callable[[Tensor], bool] = lambda x: True) -> str | None:
         """The name of one of the values of the program's dtype, of which 0 is the last; `None` if none fits."""

@@ -28,7 +28,7 @@ from .bounds import READS_DATA, bound_of
 from .calls import Invocation, calls, names
 from .changing import resize
 from .divergences import Divergence
-from .program_source import CONSTANT, Name, Program, Scope, is_of_use, view_of
+from .program_source import CONSTANT, MOST_ELEMENTS, Name, Program, Scope, is_of_use, view_of
 from .source import call_source, source
 from .strategies import Draw
 
@@ -60,7 +60,7 @@ class Call(NamedTuple):
                 return
 
     def _try(self, scope: Scope, taken: int) -> bool:
-        count, inputs, values = scope.root.count, dict(scope.root.inputs), dict(scope.values)
+        before = scope.state()
         texts: list[str] = []
 
         def exchange(x: Tensor) -> Any:
@@ -73,12 +73,12 @@ class Call(NamedTuple):
         text = call_source(known.name, known.arguments, known.options)
         try:
             held = self.call.with_tensors([scope.evaluate(text) for text in texts])
-            results = flatten(held.run())[0]
+            results = flatten(scope.run(text))[0]
             if not any(row.concerns(held, results) for row in scope.rows) and scope.add(text) is not None:
                 return True
         except TensorBackendError:
             pass
-        scope.root.count, scope.root.inputs, scope.values = count, inputs, values
+        scope.restore(before)
         return False
 
 
@@ -178,6 +178,7 @@ _LOOPS: Final = {
     "reversed scan": "tb.scan({f}, {v}[0], {v}, reverse=True)",
     "fori_loop": "tb.fori_loop(0, 3, {f}, {v})",
     "while_loop": "tb.while_loop(lambda state: state[0] < 2, {f}, (tb.iota(()), {v}))[1]",
+    "limited while_loop": "tb.while_loop(lambda state: state[0] < 2, {f}, (tb.iota(()), {v}), limit=3)[1]",
     "cond": "tb.cond(tb.any({v} > 0), {f}, lambda carry: carry, {v})",
     "checkpoint": "tb.checkpoint({f})({v})",
     "vmap": "tb.vmap({f})({v})",
@@ -187,6 +188,7 @@ _HEADS: Final = {
     "reversed scan": ("carry, row", "next_carry, next_carry + row"),
     "fori_loop": ("i, carry", "next_carry"),
     "while_loop": ("state", "(state[0] + 1, next_carry)"),
+    "limited while_loop": ("state", "(state[0] + 1, next_carry)"),
 }
 
 
@@ -213,7 +215,7 @@ class Loop(NamedTuple):
         view = view_of(last, inner.values[last], carry) or "carry"
         parameters, result = _HEADS.get(self.form, ("carry", "next_carry"))
         body = f"def body{scope.root.count}({parameters}):"
-        first = ["carry = state[1]"] if self.form == "while_loop" else []
+        first = ["carry = state[1]"] if "while_loop" in self.form else []
         half = " * 0.5" if scope.dtype.is_inexact else ""
         combined = [f"next_carry = carry{half} + {view}"]
         lines = [f"    {line}" for line in (*first, *inner.lines, *combined, f"return {result}")]
@@ -253,7 +255,9 @@ def _ops(families: tuple[str, ...]) -> list[list[str]]:
 def _calls(draw: Draw, families: tuple[str, ...], dtype: DType, sizes: tuple[int, ...]) -> Call:
     name = draw(st.sampled_from(draw(st.sampled_from(_ops(families)))))
     call = _unnamed(draw(calls(name, dtype)))
-    call = resize(call, {0: sizes[0], **dict(zip(_SIZES[0], sizes, strict=True))}, options=sizes != _SIZES[0])
+    wanted = {0: sizes[0], **dict(zip(_SIZES[0], sizes, strict=True))}
+    if all(math.prod(wanted.get(size, size) for size in x.shape) <= MOST_ELEMENTS for x in call.tensors):
+        call = resize(call, wanted, options=sizes != _SIZES[0])
     numbers = st.sampled_from((0, 0, 0, 1, 2, 3, CONSTANT, CONSTANT))
     return Call(call.on("numpy"), tuple(draw(st.lists(numbers, min_size=3, max_size=3))))
 
@@ -289,7 +293,8 @@ def _steps(kind: str, dtype: DType, sizes: tuple[int, ...], *, nested: bool = Fa
     if nested:
         return st.one_of(usual, chains, sums, views, writes)
     body = st.lists(_steps(kind, dtype, sizes, nested=True), max_size=3).map(tuple)
-    loops = st.builds(Loop, st.sampled_from([*_LOOPS]), body, numbers)
+    forms = [form for form in _LOOPS if form != "while_loop" or kind != "gradients"]  # without a limit it has none
+    loops = st.builds(Loop, st.sampled_from(forms), body, numbers)
     if kind == "loops":
         return st.one_of(loops, loops, usual, chains, writes)
     return st.one_of(loops, usual, chains, sums, views, writes)

@@ -374,3 +374,11 @@ def test_one_stride_is_for_the_axes_with_windows(name: str) -> None:
         assert pool(x, window, strides=2, padding="same").tolist() == expected.tolist()
     assert pool(x, 2, strides=2).shape == pool(x, {"time": 2, "place": 2}, strides=2).shape == (2, 3)
     assert pool(x, (1, 2), strides=2).shape == (2, 3)
+
+
+@pytest.mark.parametrize(("shape", "window"), [((512, 8), (1, 16)), ((512, 8), (2, 9)), ((64, 64), (65, 1))])
+@pytest.mark.parametrize("op", [tb.window_max, tb.window_min, tb.window_sum, tb.window_prod])
+def test_a_window_fits_nowhere(backend: str, op: Any, shape: tuple[int, int], window: tuple[int, int]) -> None:
+    """NumPy looks for zeros of either sign in results that are large, in other ways than in small ones."""
+    x = tb.ones(shape, dtype="f32", backend=backend)
+    assert op(x, window).shape == tuple(max(0, size - width + 1) for size, width in zip(shape, window, strict=True))

@@ -275,7 +275,8 @@ class NumpyElementwise(ArrayElementwise):
         if zero == 0.0 and not numpy.signbit(number):
             return lambda values: bool(numpy.count_nonzero(values.view(integers)) == values.size)
         lowest, least = numpy.iinfo(integers).min, numpy.minimum.reduce
-        return lambda values: bool(least(values.view(integers), None) != lowest)
+        # The windows of one axis after another get here, and there may be none: so 0 comes first.
+        return lambda values: bool(least(values.view(integers), None, None, None, False, 0) != lowest)
 
     @planned
     def pow(self, out: Template, x1: Template, x2: Template, /) -> Kernel:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from operator import attrgetter
 from threading import get_ident
 from time import perf_counter_ns as now
 from types import CodeType, FrameType
@@ -42,6 +43,9 @@ class Event(NamedTuple):
         return None if isinstance(self.what, Subject | str) else self.what[0].line
 
 
+_WAITS: Final = attrgetter("wait")
+
+
 class Recording:
     """The recording of a profile, without a strong reference to the profile."""
 
@@ -68,7 +72,7 @@ class Recorder:
             if not self.running:
                 self.events = []
             self.running[recording] = len(self.events)
-            self.waiting = any(each.wait for each in self.running)
+            self.waiting = any(map(_WAITS, self.running))
             if not is_watching(self.watch_kernel):
                 watch(self.watch_kernel)
 
@@ -85,7 +89,7 @@ class Recorder:
                 self.events = []
             # It is the last step, so that an interrupted end can be repeated.
             del self.running[recording]
-            self.waiting = any(each.wait for each in self.running)
+            self.waiting = any(map(_WAITS, self.running))
             return events
 
     def add(self, text: str, caller: tuple[CodeType | None, int], start: int, end: int, thread: int) -> None:
