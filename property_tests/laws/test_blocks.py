@@ -52,7 +52,7 @@ READERS: dict[str, Callable[[], Any]] = {
     "backend": lambda: tb.zeros(1).backend.name,
     "precision": _computed,
     "scope": current_scope.get,
-    "stream": lambda: np.random.default_rng(0)._numpy is None,
+    "stream": lambda: vars(np.random.default_rng(0))["_numpy"] is None,
 }
 
 

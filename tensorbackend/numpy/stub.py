@@ -1,283 +1,139 @@
-"""The text of `__init__.pyi`, which editors and type checkers read: the public names, from the functions themselves.
+"""The texts of the stubs, which editors and type checkers read: the public names, from the functions themselves.
 
     python -m tensorbackend.numpy.stub
 
-writes the file. A test compares it with the functions.
+writes `__init__.pyi` and those of `linalg`, `fft` and `random`. A test compares them with the functions.
 """
 
 from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Final
+from typing import Final
 
 import numpy
 
-from .arrays import ndarray
-from .functions import PUBLIC
-from .host_modules import NAMES as HOST_MODULES
-from .ufunc_table import COMPARISONS, OPERATORS, SOLE
-from .ufuncs import ufunc
+from . import fft, linalg, random
+from .namespace_stub import declaration, text
 
-_HEAD: Final = '''\
-"""NumPy's names, arguments and views on any backend. Written by `python -m tensorbackend.numpy.stub`."""
-
+_MODULE_HEAD: Final = '''\
+"""{summary} Written by `python -m tensorbackend.numpy.stub`."""
 
 import builtins
-from types import EllipsisType
-from typing import Any, Callable, Generic, Iterable, Iterator, Literal, overload
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, overload
 
-import numpy as _numpy
-from typing_extensions import TypeVar
-
-from tensorbackend import Tensor
-
-from . import exceptions as exceptions
-from . import fft as fft
-from . import lib as lib
-from . import linalg as linalg
-from . import polynomial as polynomial
-from . import random as random
-from . import testing as testing
-from . import typing as typing
-from .lib import scimath as emath
-from .univariate import poly1d as poly1d
-
-_Shape = TypeVar("_Shape", default=Any)
-_DType = TypeVar("_DType", default=Any)
-
-class ufunc:
-    __name__: str
-    nin: int
-    nout: int
-    nargs: int
-    identity: Any
-    def __call__(
-        self, *args: Any, out: Any = ..., where: Any = ..., dtype: Any = ..., casting: Any = ..., order: Any = ...,
-    ) -> Any: ...
-    def reduce(
-        self, array: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: builtins.bool = ...,
-        initial: Any = ..., where: Any = ...,
-    ) -> Any: ...
-    def accumulate(self, array: Any, axis: int = ..., dtype: Any = ..., out: Any = ...) -> Any: ...
-    def reduceat(self, array: Any, indices: Any, axis: int = ..., dtype: Any = ..., out: Any = ...) -> Any: ...
-    def outer(self, a: Any, b: Any, /, **options: Any) -> Any: ...
-    def at(self, a: Any, indices: Any, b: Any = ..., /) -> None: ...
-
-class _SoleResult(ufunc):
-    @overload
-    def __call__(
-        self, x1: complex | generic, x2: complex | generic = ..., /, *, where: Any = ..., dtype: Any = ...,
-        casting: Any = ..., order: Any = ...,
-    ) -> _ArrayOrNumber: ...
-    @overload
-    def __call__(
-        self, *args: Any, out: Any = ..., where: Any = ..., dtype: Any = ..., casting: Any = ..., order: Any = ...,
-    ) -> ndarray: ...
-'''
-
-_TYPES: Final = {"bool": "builtins.bool", "int": "int", "str": "str", "float": "float"}
-_RESULTS: Final = {
-    "ndarray": "ndarray", "Self": "ndarray", "bool": "builtins.bool", "int": "int", "str": "str", "None": "None",
-    "bytes": "bytes",
-    "tuple[ndarray, ...]": "tuple[ndarray, ...]", "list[ndarray]": "list[ndarray]",
-    "tuple[int, ...]": "tuple[int, ...]", "Shape": "tuple[int, ...]", "Tensor": "Tensor", "float": "float",
-    "complex": "complex",
-}  # fmt: skip
-
-ARRAYS: Final = frozenset({
-    "append", "argpartition", "argsort", "argwhere", "bartlett", "bincount", "blackman", "block", "column_stack",
-    "compress", "concat", "concatenate", "convolve", "correlate", "cumprod", "cumsum", "cumulative_prod",
-    "cumulative_sum", "delete", "diagflat", "diff", "dstack", "ediff1d", "extract", "flatnonzero", "geomspace",
-    "hamming", "hanning", "histogram_bin_edges", "hstack", "in1d", "insert", "isin", "kaiser", "logspace",
-    "nancumprod", "nancumsum", "outer", "packbits", "pad", "partition", "piecewise", "repeat", "resize", "roots",
-    "row_stack", "select", "setdiff1d", "setxor1d", "sort", "sort_complex", "stack", "take_along_axis", "tile",
-    "tril", "triu", "union1d", "unique_values", "unpackbits", "unwrap", "vander", "vstack",
-})  # fmt: skip
-"""The functions whose result is an array, and never a number as those of other functions without axes."""
-
-ARRAYS_OR_NUMBERS: Final = frozenset({
-    "all", "amax", "amin", "angle", "any", "argmax", "argmin", "around", "clip", "conj", "conjugate", "corrcoef", "cov",
-    "cross", "digitize", "dot", "einsum", "fix", "i0", "imag", "inner", "interp", "isclose", "iscomplex", "isneginf",
-    "isposinf", "isreal", "kron", "max", "mean", "median", "min", "nan_to_num", "nanargmax", "nanargmin", "nanmax",
-    "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanprod", "nanquantile", "nanstd", "nansum", "nanvar",
-    "percentile", "polyval", "prod", "ptp", "quantile", "real", "roll", "round", "searchsorted", "sinc", "std", "sum",
-    "take", "tensordot", "trace", "trapezoid", "var", "vdot",
-})  # fmt: skip
-"""The functions and methods whose result is an array, or a number where it has no axes."""
-
-_OF_ARRAYS: Final = frozenset({
-    *(f"__{kind}{name}__" for name in OPERATORS if name != "divmod" for kind in ("", "r", "i")),
-    *(f"__{name}__" for name in (*COMPARISONS, *SOLE) if name not in ("eq", "ne")),
-})  # fmt: skip
-"""The operators of arrays, whose results are arrays, as NumPy's own stubs have it; `object` declares `==` otherwise."""
-
-_PLACES: Final = [
-    "diag_indices", "diag_indices_from", "mask_indices", "nonzero", "tril_indices", "tril_indices_from",
-    "triu_indices", "triu_indices_from",
-]  # fmt: skip
-
-TUPLES: Final = {
-    **dict.fromkeys(_PLACES, "tuple[ndarray, ...]"),
-    "histogram": "tuple[ndarray, ndarray]",
-    "histogram2d": "tuple[ndarray, ndarray, ndarray]",
-    "histogramdd": "tuple[ndarray, tuple[ndarray, ...]]",
-}  # fmt: skip
-"""The functions whose result is a tuple of arrays."""
-
-_ALONE: Final = [("ary: Any, /", "ndarray"), ("*arys: Any", "tuple[ndarray, ...]")]
-
-_OVERLOADS: Final = {
-    "atleast_1d": _ALONE,
-    "atleast_2d": _ALONE,
-    "atleast_3d": _ALONE,
-    "linspace": [
-        ("start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., retstep: Literal[False] = ..., "
-         "dtype: Any = ..., axis: int = ..., *, device: Any = ...", "ndarray"),
-        ("start: Any, stop: Any, num: int = ..., endpoint: builtins.bool = ..., *, retstep: Literal[True], "
-         "dtype: Any = ..., axis: int = ..., device: Any = ...", "tuple[ndarray, Any]"),
-    ],
-    "unique": [
-        ("ar: Any, *, axis: Any = ..., equal_nan: builtins.bool = ...", "ndarray"),
-        ("ar: Any, return_index: Any = ..., return_inverse: Any = ..., return_counts: Any = ..., axis: Any = ..., *, "
-         "equal_nan: builtins.bool = ..., sorted: builtins.bool = ...", "Any"),
-    ],
-    "where": [
-        ("condition: Any, /", "tuple[ndarray, ...]"),
-        ("condition: Any, x: Any, y: Any, /", "ndarray"),
-    ],
-}  # fmt: skip
-"""The parameters and results of functions whose result depends on which arguments are given."""
-
-_GETITEM: Final = """\
-    @overload
-    def __getitem__(self, key: slice | list[Any] | range | EllipsisType | None) -> ndarray: ...
-    @overload
-    def __getitem__(self, key: int | integer[Any] | tuple[Any, ...] | str) -> Any: ...
-    @overload
-    def __getitem__(self, key: ndarray | _numpy.ndarray[Any, Any] | Tensor) -> _ArrayOrNumber: ...
-"""
-"""Keys of ints may choose numbers of any class, so what they choose is `Any`, as in NumPy's stubs."""
-
-
-def _overloads(name: str) -> str:
-    """The declarations of a function for the arguments that it may get."""
-    return "".join(f"@overload\ndef {name}({given}) -> {result}: ...\n" for given, result in _OVERLOADS[name])
-
-
-def _declaration(name: str, function: Any, indent: str = "") -> str:
-    """The declaration of a function, with its parameters and the first line of its docstring."""
-    given = inspect.signature(function)
-    parts, star, previous = [], False, None
-    for parameter in given.parameters.values():
-        kind = parameter.kind
-        if previous is parameter.POSITIONAL_ONLY and kind is not previous:
-            parts.append("/")
-        if kind is parameter.KEYWORD_ONLY and not star:
-            parts.append("*")
-            star = True
-        mark = "*" if kind is parameter.VAR_POSITIONAL else "**" if kind is parameter.VAR_KEYWORD else ""
-        star = star or kind is parameter.VAR_POSITIONAL
-        annotation = _TYPES.get(str(parameter.annotation), "Any")
-        typed = parameter.name if parameter.name == "self" else f"{mark}{parameter.name}: {annotation}"
-        parts.append(typed if parameter.default is parameter.empty or mark else f"{typed} = ...")
-        previous = kind
-    if previous is inspect.Parameter.POSITIONAL_ONLY:
-        parts.append("/")
-    result = _RESULTS.get(str(given.return_annotation), "Any")
-    if name in _OF_ARRAYS:
-        result = "ndarray"
-    if function is PUBLIC.get(name):
-        result = "ndarray" if name in ARRAYS else TUPLES.get(name, result)
-    if result == "Any" and name in ARRAYS_OR_NUMBERS:
-        result = "_ArrayOrNumber"
-    summary = (function.__doc__ or "").strip().partition("\n")[0].replace("\\", "\\\\")
-    text = f'{indent}def {name}({", ".join(parts)}) -> {result}:\n{indent}    """{summary}"""\n'
-    return text if summary else f"{indent}def {name}({', '.join(parts)}) -> {result}: ...\n"
-
-
-def _class_of_arrays() -> str:
-    """The declaration of `ndarray` with all methods, also those that are functions of the namespace."""
-    lines = ["class ndarray(Generic[_Shape, _DType]):\n"]
-    lines.append(
-        "    def __init__(self, shape: Any, dtype: Any = ..., buffer: Any = ..., offset: int = ...) -> None: ...\n"
-    )
-    hidden = {"__class__", "__dict__", "__init__", "__new__", "__init_subclass__", "__subclasshook__", "__module__",
-              "__class_getitem__"}  # fmt: skip
-    for name in sorted(
-        set(dir(ndarray)) - set(dir(object)) | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
-    ):
-        member = inspect.getattr_static(ndarray, name)
-        if name in hidden or (name.startswith("_") and not name.startswith("__")):
-            continue
-        if isinstance(member, property) and member.fget is not None:
-            result = _RESULTS.get(str(inspect.signature(member.fget).return_annotation), "Any")
-            lines.append(f"    @property\n    def {name}(self) -> {result}: ...\n")
-            if member.fset is not None:
-                lines.append(f"    @{name}.setter\n    def {name}(self, value: Any) -> None: ...\n")
-        elif callable(member) and not inspect.ismemberdescriptor(member):
-            text = _GETITEM if name == "__getitem__" else _declaration(name, member, "    ")
-            first = next(iter(inspect.signature(member).parameters))
-            text = text.replace(f"({first}: Any", "(self", 1)
-            if name == "__ipow__":  # Python passes it no modulus
-                text = text.replace("...\n", "...  # type: ignore[misc] # not the signature of __pow__\n")
-            lines.append(text)
-    return "".join(lines)
-
-
-_ARRAY_OR_NUMBER: Final = '''\
-class _ArrayOrNumber(ndarray, float):  # type: ignore[misc] # as both have operators
-    """What is an array, or a number where it has no axes: neither is a mistake in a program that uses it as one."""
+from . import _ArrayOrNumber, ndarray
 
 '''
 
+_NUMBERS: Final = frozenset({
+    "cond", "det", "matmul", "matrix_norm", "matrix_rank", "multi_dot", "norm", "tensordot", "trace", "vecdot",
+    "vector_norm",
+})  # fmt: skip
+"""The functions of `linalg` whose result is an array, or a number where it has no axes."""
 
-_UNLIKE_FLOAT: Final = {"ge", "gt", "ipow", "le", "lt", "pow", "rpow"}
-"""Operators whose declarations of `float` those of arrays do not fit."""
+_DECOMPOSITIONS: Final = {
+    "eig": [("a: Any", "EigResult")],
+    "eigh": [("a: Any, UPLO: str = ...", "EighResult")],
+    "lstsq": [("a: Any, b: Any, rcond: Any = ...", "tuple[ndarray, ndarray, Any, ndarray]")],
+    "qr": [("a: Any, mode: Literal['reduced', 'complete'] = ...", "QRResult"), ("a: Any, mode: str", "Any")],
+    "slogdet": [("a: Any", "SlogdetResult")],
+    "svd": [
+        ("a: Any, full_matrices: builtins.bool = ..., compute_uv: Literal[True] = ..., hermitian: builtins.bool = ...",
+         "SVDResult"),
+        ("a: Any, full_matrices: builtins.bool = ..., *, compute_uv: Literal[False], hermitian: builtins.bool = ...",
+         "ndarray"),
+    ],
+}  # fmt: skip
+"""The parameters and results of functions with several results."""
+
+_ARRAYS_DRAWN: Final = frozenset({
+    "dirichlet", "multinomial", "multivariate_hypergeometric", "multivariate_normal", "permutation", "permuted",
+})  # fmt: skip
+_NOT_DRAWN: Final = {
+    "bit_generator": "Any", "bytes": "builtins.bytes", "get_state": "Any", "seed": "None", "set_state": "None",
+    "shuffle": "None", "spawn": "list[Generator]",
+}  # fmt: skip
+"""The methods of generators whose results are no random numbers."""
 
 
-def _class_of_both() -> str:
-    """The declaration of the class of results that may be arrays or numbers, whose operators give such results."""
-    lines = [_ARRAY_OR_NUMBER]
-    for name in sorted(_OF_ARRAYS):
-        given = "self" if name.strip("_") in SOLE else "self, other: Any"
-        ignored = "  # type: ignore[override] # float's take numbers alone" if name.strip("_") in _UNLIKE_FLOAT else ""
-        lines.append(f"    def {name}({given}) -> _ArrayOrNumber: ...{ignored}\n")
-    return "".join(lines)
+_MORE_OF_RANDOM: Final = '''\
+ranf = random_sample
+sample = random_sample
+def default_rng(seed: Any = ...) -> Generator:
+    """A generator from a seed."""
+def numpy_stream() -> AbstractContextManager[None]:
+    """Within the block draw from NumPy's own streams."""
+mtrand: Any
+'''
 
 
-def text() -> str:
-    """The text of the stub."""
-    import tensorbackend.numpy as namespace
+def _linalg() -> str:
+    lines = []
+    for name in sorted(linalg.__dict__.keys() & set(dir(numpy.linalg))):
+        value = getattr(linalg, name)
+        if name in _DECOMPOSITIONS:
+            forms = _DECOMPOSITIONS[name]
+            mark = "@overload\n" if len(forms) > 1 else ""
+            lines += [f"{mark}def {name}({given}) -> {result}: ...\n" for given, result in forms]
+        elif inspect.isfunction(value):
+            result = "_ArrayOrNumber" if name in _NUMBERS else "ndarray"
+            lines.append(declaration(name, value, result=result))
+    for name in ("EigResult", "EighResult", "QRResult", "SVDResult", "SlogdetResult"):
+        part = "_ArrayOrNumber" if name == "SlogdetResult" else "ndarray"
+        fields = "".join(f"    {field}: {part}\n" for field in getattr(linalg, name)._fields)
+        lines.append(f"class {name}(NamedTuple):\n{fields}")
+    return "from numpy.linalg import LinAlgError as LinAlgError\n\n" + "".join(lines)
 
-    lines = [_HEAD, "\n", _class_of_arrays(), "\n", _class_of_both(), "\n"]
-    for name in sorted(vars(namespace)):
-        value = getattr(namespace, name)
-        if name.startswith("_") and name not in ("__version__", "__array_api_version__"):
-            continue
-        if name in ("ndarray", "ufunc", "poly1d", "annotations") or isinstance(value, ModuleType):
-            continue
-        if isinstance(value, ufunc):
-            kind = "_SoleResult" if vars(value)["nout"] == 1 else "ufunc"
-            lines.append(f"{name}: {kind}\n")
-        elif inspect.isfunction(value) and value.__module__.startswith(namespace.__name__):
-            lines.append(_overloads(name) if name in _OVERLOADS else _declaration(name, value))
-        elif isinstance(value, type) and value.__module__ == "numpy" and name in vars(numpy):
-            lines.append(f"from numpy import {name} as {name}\n")
-        elif isinstance(value, type) and value.__module__.startswith(namespace.__name__):
-            module = value.__init__.__globals__["__name__"].removeprefix(namespace.__name__)  # type: ignore[misc] # of a class of this package
-            lines.append(f"from {module} import {name} as {name}\n")
-        elif isinstance(value, float | str):
-            lines.append(f"{name}: {type(value).__name__}\n")
+
+def _fft() -> str:
+    names = sorted(name for name in dir(numpy.fft) if inspect.isfunction(vars(fft).get(name)))
+    return "".join(declaration(name, getattr(fft, name), result="ndarray") for name in names)
+
+
+def _draws(ours: type, theirs: type, indent: str) -> str:
+    """The declarations of the methods of a class of generators; those that NumPy has alone have any arguments."""
+    lines = []
+    for name in sorted(name for name in {*dir(ours), *dir(theirs)} if not name.startswith("_")):
+        result = _NOT_DRAWN.get(name, "ndarray" if name in _ARRAYS_DRAWN else "_ArrayOrNumber")
+        member = inspect.getattr_static(ours, name, None)
+        if isinstance(member, property):
+            lines.append(f"{indent}@property\n{indent}def {name}(self) -> {result}: ...\n")
+        elif inspect.isfunction(member):
+            lines.append(declaration(name, member, indent, result=result))
         else:
-            lines.append(f"{name}: Any\n")
-    lines += [f"from numpy import {name} as {name}\n" for name in sorted(HOST_MODULES) if name.isidentifier()]
+            lines.append(f"{indent}def {name}(self, *arguments: Any, **options: Any) -> {result}: ...\n")
     return "".join(lines)
 
 
-FILE: Final = Path(__file__).with_name("__init__.pyi")
-"""The stub."""
+def _random() -> str:
+    bits = [f"from numpy.random import {name} as {name}\n" for name in sorted(
+        name for name, value in vars(numpy.random).items() if isinstance(value, type) and not hasattr(value, "normal")
+    )]  # fmt: skip
+    generator = "class Generator:\n    def __init__(self, bit_generator: Any) -> None: ...\n"
+    state = "class RandomState:\n    def __init__(self, seed: Any = ...) -> None: ...\n"
+    legacy = _draws(random.RandomState, numpy.random.RandomState, "")
+    for start in ("(self, ", "(self"):
+        legacy = legacy.replace(start, "(")
+    return (
+        f"{''.join(bits)}\n{generator}{_draws(random.Generator, numpy.random.Generator, '    ')}\n"
+        f"{state}{_draws(random.RandomState, numpy.random.RandomState, '    ')}\n{legacy}{_MORE_OF_RANDOM}"
+    )
+
+
+def texts() -> dict[Path, str]:
+    """The text of each stub."""
+    modules = {linalg: _linalg, fft: _fft, random: _random}
+    folder = Path(__file__).parent
+    found = {folder / "__init__.pyi": text()}
+    for module, declare in modules.items():
+        summary = (module.__doc__ or "").partition("\n")[0]
+        head = _MODULE_HEAD.format(summary=summary)
+        found[folder / f"{module.__name__.rpartition('.')[2]}.pyi"] = head + declare()
+    return found
+
 
 if __name__ == "__main__":
-    FILE.write_text(text())
+    for path, written in texts().items():
+        path.write_text(written)

@@ -285,7 +285,7 @@ def test_a_state_of_keys_is_none_of_numpys_stream() -> None:
 
 def test_names_of_the_other_kind_of_generator_are_missing() -> None:
     with pytest.raises(AttributeError):
-        np.random.default_rng(0).randn  # noqa: B018
+        np.random.default_rng(0).randn  # type: ignore[attr-defined] # noqa: B018
     with pytest.raises(AttributeError):
-        np.random.RandomState(0).integers  # noqa: B018
+        np.random.RandomState(0).integers  # type: ignore[attr-defined] # noqa: B018
     assert np.random.RandomState(0).tomaxint() >= 0

@@ -14,7 +14,8 @@ import pytest
 
 import tensorbackend.numpy as np
 from tensorbackend.numpy.functions import PUBLIC
-from tensorbackend.numpy.stub import ARRAYS, ARRAYS_OR_NUMBERS, FILE, TUPLES, text
+from tensorbackend.numpy.namespace_stub import ARRAYS, ARRAYS_OR_NUMBERS, TUPLES
+from tensorbackend.numpy.stub import texts
 
 CALLS: dict[str, Any] = {
     "append": ([1, 2], 3), "argpartition": ([2, 1], 0), "bincount": ([1],), "compress": ([True], [1]),
@@ -81,6 +82,24 @@ reveal_type(np.concatenate([x, x]))
 reveal_type(np.zeros((2, 2)))
 reveal_type(np.argmax(x, axis=1))
 reveal_type(np.percentile(x, 50))
+rng = np.random.default_rng(0)
+draws = rng.normal(size=(3, 4))
+reveal_type(draws @ x.T)
+reveal_type(np.random.rand(3))
+reveal_type(np.random.default_rng(1).poisson(2.0, 5))
+reveal_type(np.linalg.solve(x @ x.T, x[:, 0]))
+reveal_type(np.linalg.eigh(x @ x.T).eigenvalues)
+reveal_type(np.linalg.svd(x, compute_uv=False))
+reveal_type(np.linalg.qr(x).Q)
+reveal_type(np.linalg.norm(x) / 2)
+reveal_type(np.fft.rfft(x, axis=0))
+[1, 2, 3][rng.integers(3)]
+left, values, right = np.linalg.svd(x)
+reveal_type(left)
+np.linalg.slove(x, x)  # mistake
+np.random.default_rng(0).norml(3)  # mistake
+np.linalg.inv(x).shpe  # mistake
+np.fft.fft(x, axes=0)  # mistake
 np.summ(x)  # mistake
 np.sum(x, axes=0)  # mistake
 np.mean(x).shpe  # mistake
@@ -96,7 +115,8 @@ def test_a_type_checker_knows_results_and_finds_mistakes(tmp_path: Path) -> None
     package = tmp_path / "tensorbackend"
     (package / "numpy").mkdir(parents=True)
     (package / "__init__.pyi").write_text("class Tensor: ...\n")
-    (package / "numpy" / "__init__.pyi").write_text(FILE.read_text())
+    for path, text in texts().items():
+        (package / "numpy" / path.name).write_text(text)
     (tmp_path / "program.py").write_text(PROGRAM)
     options = ["--ignore-missing-imports", "--cache-dir", os.devnull, "--config-file", os.devnull, "--no-error-summary"]
     run = subprocess.run([sys.executable, "-m", "mypy", *options, "program.py"], cwd=tmp_path, capture_output=True,
@@ -109,12 +129,75 @@ def test_a_type_checker_knows_results_and_finds_mistakes(tmp_path: Path) -> None
     assert all("numpy.ndarray" in text or "_ArrayOrNumber" in text for text in revealed), run.stdout
 
 
-def test_the_stub_is_that_of_the_functions() -> None:
-    assert FILE.read_text() == text(), "run python -m tensorbackend.numpy.stub"
+def test_the_stubs_are_those_of_the_functions() -> None:
+    for path, text in texts().items():
+        assert path.read_text() == text, "run python -m tensorbackend.numpy.stub"
+
+
+SQUARE = [[2.0, 1.0], [1.0, 3.0]]
+OF_MATRICES: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(["cross", "outer", "vecdot"], ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])), "matrix_power": (SQUARE, 2),
+    **dict.fromkeys(["lstsq", "matmul", "solve", "tensordot"], (SQUARE, SQUARE)), "multi_dot": ([SQUARE, SQUARE],),
+    "tensorinv": (SQUARE, 1), "tensorsolve": (SQUARE, [1.0, 2.0]), "vector_norm": ([1.0, 2.0],),
+}  # fmt: skip
+"""Arguments of functions of `linalg`, other than one matrix."""
+
+
+UNSIZED = {"get_state", "permutation", "rand", "randn", "seed", "set_state", "shuffle"}
+DRAWN: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(["beta", "f", "gamma", "uniform", "vonmises", "wald"], (1.0, 2.0)), "binomial": (3, 0.5),
+    **dict.fromkeys(["chisquare", "pareto", "power", "standard_gamma", "standard_t", "weibull"], (2.0,)),
+    **dict.fromkeys(["choice", "permutation", "randint", "random_integers"], (5,)), "dirichlet": ([1.0, 2.0],),
+    **dict.fromkeys(["geometric", "logseries"], (0.5,)), "hypergeometric": (5, 5, 3), "multinomial": (3, [0.5, 0.5]),
+    "multivariate_normal": ([0.0, 0.0], SQUARE), "negative_binomial": (3, 0.5), "noncentral_chisquare": (2.0, 1.0),
+    "noncentral_f": (2.0, 2.0, 1.0), "set_state": (np.random.RandomState(0).get_state(),), "shuffle": (np.arange(3),),
+    "triangular": (0.0, 1.0, 2.0), "zipf": (2.0,),
+}  # fmt: skip
+"""Arguments of draws that have no defaults."""
+
+
+def declared(module: str) -> dict[str, str]:
+    """The results that a stub declares, for functions that have one declaration."""
+    path = next(path for path in texts() if path.stem == module)
+    nodes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef)]
+    return {node.name: ast.unparse(node.returns) for node in nodes if node.returns and not node.decorator_list}
+
+
+def as_declared(result: str, value: Any) -> bool:
+    """Whether a value is of the type that a stub declares."""
+    if result == "None":
+        return value is None
+    if result == "_ArrayOrNumber":
+        return isinstance(value, np.ndarray | numpy.generic | int | float)
+    return type(value) is np.ndarray if result == "ndarray" else type(value).__name__ == result.partition("[")[0]
+
+
+@pytest.mark.parametrize("name", sorted(declared("linalg")))
+def test_results_of_linalg_are_as_declared(name: str) -> None:
+    value = getattr(np.linalg, name)(*OF_MATRICES.get(name, (SQUARE,)))
+    assert as_declared(declared("linalg")[name], value)
+    assert all(type(part) in (np.ndarray, numpy.float64) for part in (value if isinstance(value, tuple) else [])[:2])
+
+
+@pytest.mark.parametrize("name", sorted(declared("fft")))
+def test_results_of_fft_are_as_declared(name: str) -> None:
+    argument = 4 if name.endswith("freq") else SQUARE
+    assert as_declared("ndarray", getattr(np.fft, name)(argument))
+
+
+@pytest.mark.parametrize("size", [None, 3])
+@pytest.mark.parametrize("name", sorted(declared("random")))
+def test_results_of_random_are_as_declared(name: str, size: int | None) -> None:
+    draw = getattr(np.random.RandomState(0), name, None)
+    if draw is None or name == "bytes":
+        assert name in ("default_rng", "numpy_stream", "bytes")
+        return
+    sizes = {} if size is None or name in UNSIZED else {"size": size}
+    assert as_declared(declared("random")[name], draw(*DRAWN.get(name, ()), **sizes)) or name == "get_state"
 
 
 def test_the_stub_declares_each_function() -> None:
-    tree = ast.parse(FILE.read_text())
+    tree = ast.parse(next(iter(texts().values())))
     declared = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     declared |= {
         node.target.id for node in tree.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
