@@ -17,7 +17,7 @@ from ..tensor import Tensor
 from .divergences import Divergence
 from .source import source
 
-MOST_ELEMENTS: Final = 4096
+MOST_ELEMENTS: Final = 2**14
 """The largest size of a value."""
 
 MOST_BYTES: Final = 2**24

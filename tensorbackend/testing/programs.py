@@ -41,7 +41,7 @@ _SUMS: Final = ("reduction", "contraction", "contraction", "window", "convolutio
 _SORTED: Final = frozenset({"digitize", "interp", "searchsorted"})
 """Ops of which an operand must be sorted: for other values their result may be anything."""
 
-_SIZES: Final = ((2, 3, 4), (5, 8, 16), (3, 17, 33), (64, 64, 64), (8, 8, 512), (512, 8, 8))
+_SIZES: Final = ((2, 3, 4), (5, 8, 16), (3, 17, 33), (64, 64, 64), (128, 16, 128), (8, 8, 512), (512, 8, 8))
 """The sizes that take the place of the sizes 2, 3 and 4 of drawn calls: compilers treat large arrays in other ways.
 Empty axes, which calls of single ops have too, get the first one."""
 
@@ -112,9 +112,18 @@ _USUAL: Final = (
     "tb.sort({v}, axis=-1)",
     "tb.take({v}, tb.iota({v}.shape[-1]) * 7 % {v}.shape[-1], axis=-1)",
     "{v} @ tb.matrix_transpose({v})",
-    "{v} @ tb.full(({v}.shape[-1], {v}.shape[0]), 2, dtype={v}.dtype)",
 )
 """Lines that most programs have, besides those that are drawn from all ops."""
+
+_PRODUCTS: Final = (
+    "{v} @ tb.matrix_transpose({v})",
+    "{v} @ {v}[..., :1]",
+    "{v} @ tb.full(({v}.shape[-1], {v}.shape[0]), 2, dtype={v}.dtype)",
+    "tb.full(({v}.shape[-1], {v}.shape[0]), 2, dtype={v}.dtype) @ {v}",
+)
+"""Products of matrices. Compilers compute their sums without storing the products."""
+
+_SUMMED: Final = ("{}", "tb.sum({})", "tb.sum({}, axis=0)", "tb.mean({}, axis=-1)")
 
 _WRITES: Final = (
     "{v}[1:] = {v}[:-1] + 1",
@@ -232,7 +241,7 @@ class End(NamedTuple):
             scope.add(self.form.format(v=scope.own[-1]))
 
 
-_ENDS: Final = ("", "", "", "tb.sum({v})", "tb.sum({v}, axis=0)", "tb.mean({v}, axis=-1)")
+_ENDS: Final = ("", "", "", "tb.sum({v})", "tb.sum({v})", "tb.sum({v}, axis=0)", "tb.mean({v}, axis=-1)", "tb.max({v})")
 
 Step: TypeAlias = Call | View | Write | Loop
 
@@ -275,6 +284,11 @@ def _unnamed(call: Invocation) -> Invocation:
     return bare._replace(arguments=tuple(map(places, bare.arguments)), options=options)
 
 
+def _one_of(*strategies: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """A value of one of some strategies; one that stands twice is drawn as often as that, unlike by `st.one_of`."""
+    return st.sampled_from(strategies).flatmap(lambda strategy: strategy)
+
+
 def _steps(kind: str, dtype: DType, sizes: tuple[int, ...], *, nested: bool = False) -> st.SearchStrategy[Step]:
     """The steps of a kind of programs, those of the kind twice as often."""
     numbers = st.sampled_from((0, 0, 0, 1, 2))
@@ -282,22 +296,25 @@ def _steps(kind: str, dtype: DType, sizes: tuple[int, ...], *, nested: bool = Fa
     views = st.builds(View, st.sampled_from(_VIEWS), numbers)
     writes = st.builds(Write, st.sampled_from(_WRITES), numbers, numbers, st.booleans())
     usual = st.builds(View, st.sampled_from(_USUAL), numbers)
+    products = st.builds(
+        View, st.builds(str.replace, st.sampled_from(_SUMMED), st.just("{}"), st.sampled_from(_PRODUCTS)), numbers
+    )
     if kind == "views":
-        return st.one_of(views, views, usual, usual, chains, sums)
+        return _one_of(views, views, usual, usual, chains, sums)
     if kind == "writes":
-        return st.one_of(writes, writes, usual, chains, views)
+        return _one_of(writes, writes, usual, chains, views)
     if kind == "chains":
-        return st.one_of(chains, chains, usual)
+        return _one_of(chains, chains, usual)
     if kind == "reductions":
-        return st.one_of(sums, sums, usual, usual, chains)
+        return _one_of(sums, sums, usual, products, products, chains)
     if nested:
-        return st.one_of(usual, chains, sums, views, writes)
+        return _one_of(usual, chains, sums, views, writes)
     body = st.lists(_steps(kind, dtype, sizes, nested=True), max_size=3).map(tuple)
     forms = [form for form in _LOOPS if form != "while_loop" or kind != "gradients"]  # without a limit it has none
     loops = st.builds(Loop, st.sampled_from(forms), body, numbers)
     if kind == "loops":
-        return st.one_of(loops, loops, usual, chains, writes)
-    return st.one_of(loops, usual, chains, sums, views, writes)
+        return _one_of(loops, loops, usual, chains, writes)
+    return _one_of(loops, usual, chains, sums, products, views, writes)
 
 
 @st.composite
@@ -310,7 +327,7 @@ def programs(draw: Draw, kind: str, dtype: DType, rows: Sequence[Divergence] = (
     squares, ends = draw(st.booleans()), draw(st.sampled_from(_ENDS))
     scope = Scope(dtype, rows)
     with default_backend("numpy"):
-        start = tensorbackend.zeros(sizes[: draw(st.integers(1, 2))], dtype=dtype)
+        start = tensorbackend.zeros(sizes[: draw(st.sampled_from((1, 2, 2)))], dtype=dtype)
         scope.operand(start, draw(st.integers(0, 9)))
         for step in steps:
             attempt(step, scope)
