@@ -241,7 +241,7 @@ $(BROWSER_READY): $(DOCS_READY)
 
 browser: $(BROWSER_READY) ## Looks at the site, reports and charts in Chromium, which the machine has; not part of check
 	NO_MKDOCS_2_WARNING=1 $(DOCS_BIN)/mkdocs build --strict
-	PYTHONPATH=browser $(DOCS_BIN)/python -m pytest browser
+	PYTHONPATH=browser $(DOCS_BIN)/python -m pytest -n 2 --dist worksteal browser
 
 $(GALLERY_READY): pyproject.toml
 	$(PYTHON) -m venv .venv-gallery

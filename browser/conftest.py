@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -12,6 +12,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from limits import Chromium, limited
 from playwright.sync_api import sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -23,6 +24,9 @@ MISSING = """no Chromium on this machine; the browser is not part of the project
 
 SITE = Path(__file__).resolve().parents[1] / "site"
 
+SECONDS = 180
+"""How long the setup, the call and the teardown of a test may each take, on a machine that has other work, too."""
+
 
 def executable(default: str) -> str:
     """Return the path of Chromium: from the variable `CHROMIUM`, a command on the machine, or Playwright's own."""
@@ -33,14 +37,29 @@ def executable(default: str) -> str:
     pytest.exit(MISSING, returncode=2)
 
 
+def _within_the_limit(item: pytest.Item) -> Generator[None]:
+    """A step of a test, after whose limit of time its browser is stopped."""
+    browser = item.config.stash.get(BROWSER, None)
+    with limited(browser.stop if browser else lambda: None, SECONDS):
+        return (yield)
+
+
+BROWSER = pytest.StashKey[Chromium]()
+
+pytest_runtest_setup = pytest.hookimpl(wrapper=True)(_within_the_limit)
+pytest_runtest_call = pytest.hookimpl(wrapper=True)(_within_the_limit)
+pytest_runtest_teardown = pytest.hookimpl(wrapper=True)(_within_the_limit)
+
+
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
+def chromium(pytestconfig: pytest.Config) -> Iterator[Chromium]:
     """A browser without a visible window."""
     with sync_playwright() as playwright:
         # Chromium refuses to run in its sandbox as root, the usual user in containers.
         arguments = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
         path = executable(playwright.chromium.executable_path)
-        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        browser = Chromium(lambda: playwright.chromium.launch(executable_path=path, args=arguments))
+        pytestconfig.stash[BROWSER] = browser
         yield browser
         browser.close()
 

@@ -116,11 +116,19 @@ def found(chromium: Any, server: str, site: Path) -> Iterator[Any]:
     """A function from words to the pages that the search finds, each as the addresses of its sections."""
     index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
     (script,) = (site / "assets" / "javascripts" / "workers").glob("search.*.js")
-    page = chromium.new_page()
-    page.goto(f"{server}/index.html")
-    page.evaluate(WORKER, [f"{server}/{script.relative_to(site).as_posix()}", index])
-    yield lambda words: page.evaluate("words => window.found(words)", words)
-    page.close()
+    page: Any = None
+
+    def ask(words: str) -> Any:
+        nonlocal page
+        if page is None or page.is_closed():  # as the time of another test was up
+            page = chromium.new_context().new_page()
+            page.goto(f"{server}/index.html")
+            page.evaluate(WORKER, [f"{server}/{script.relative_to(site).as_posix()}", index])
+        return page.evaluate("words => window.found(words)", words)
+
+    yield ask
+    if page is not None:
+        page.context.close()
 
 
 def lists(site: Path, page: str, name: str, ours: str) -> bool:

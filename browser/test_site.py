@@ -9,10 +9,17 @@ from typing import Any, NamedTuple
 import pytest
 from faults import dead_links, faults, site_pages
 
+PARTS = 16
+"""How many tests share the pages of the site, so that each is done within its limit of time."""
 
-def test_every_page_is_right(page: Any, site: Path) -> None:
-    pages = list(site_pages(site))
-    assert len(pages) > 70
+
+def test_the_site_has_all_its_pages(site: Path) -> None:
+    assert len(list(site_pages(site))) > 800
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_page_is_right(page: Any, site: Path, part: int) -> None:
+    pages = list(site_pages(site))[part::PARTS]
     wrong = {name: messages for name in pages if (messages := faults(page, (site / name).as_uri()))}
     assert not wrong, "\n".join(f"{name}: {message}" for name, messages in wrong.items() for message in messages)
 
