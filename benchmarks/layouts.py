@@ -296,7 +296,7 @@ def picture(curves: Mapping[str, Sequence[Scaled]]) -> str:
         return TOP + HEIGHT * (1 - nbytes / most)
 
     def lines() -> Iterator[str]:
-        size = f'viewBox="0 0 {LEFT + WIDTH + 30} {TOP + HEIGHT + 70}"'
+        size = f'viewBox="0 0 {LEFT + WIDTH + 30} {TOP + HEIGHT + 70}" width="{LEFT + WIDTH + 30}"'
         yield f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="13" fill="{INK}">'
         yield "<title>Bytes that each device sends in a step, by the number of devices</title>"
         for part in range(round(most / tick) + 1):

@@ -40,6 +40,13 @@
     if (!name && visible(element)) faults.add(`no text: ${element.outerHTML.slice(0, 80)}`);
   }
 
+  // The words of a picture can be read at about the size that it has by itself.
+  for (const image of document.querySelectorAll("article p > img")) {
+    if (image.clientWidth < Math.min(image.naturalWidth, 560)) {
+      faults.add(`small: ${image.alt} has ${image.clientWidth} of ${image.naturalWidth} px`);
+    }
+  }
+
   // The contrast of text with its background, by https://www.w3.org/TR/WCAG22/#contrast-minimum
   const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const parsed = new Map();

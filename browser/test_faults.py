@@ -19,10 +19,13 @@ def planted(folder: Path, body: str) -> str:
     return (folder / "planted.html").as_uri()
 
 
+DRAWN = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='720' height='9'/%3E"
+
 RIGHT = [
     f'<div style="overflow-x: auto">{WIDE}</div>',
     '<img alt="" src="data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==">',
     '<svg role="img" aria-label="a chart"></svg>',
+    f'<article><p style="overflow-x: auto"><img alt="" width="600" src="{DRAWN}"></p></article>',
     '<p style="color: #767676">Readable</p><p style="display: none; color: white">Hidden</p>',
     '<p style="font-size: 24px; color: #949494">Large</p>',
     '<p style="background: #222; color: #ddd">Light on dark</p>',
@@ -34,6 +37,7 @@ WRONG = {
     "wide: <td>": WIDE,
     "wide: <pre>": "<pre>" + "long " * 200 + "</pre>",
     "no alt text": '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==">',
+    "small: ": f'<article><p><img alt="a chart" width="300" src="{DRAWN}"></p></article>',
     "no label": '<svg role="img"></svg>',
     "no text": '<a href="#top" style="display: block; height: 9px"></a>',
     'faint: <p> "Grey"': '<p style="color: #999">Grey</p>',

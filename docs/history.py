@@ -73,8 +73,8 @@ def plot() -> str:
     ]
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif"'
-            ' font-size="12" fill="#00897b">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}"'
+            ' font-family="sans-serif" font-size="12" fill="#00897b">',
             f'<line x1="{left}" y1="{base}" x2="{width - 24}" y2="{base}" stroke="#888"/>',
             f'<polyline points="{path}" fill="none" stroke="#00897b" stroke-width="2"/>',
             *marks,

@@ -83,6 +83,15 @@ def test_no_page_installs_from_an_index_what_is_not_there(page: Path) -> None:
     assert [line for line in lines if re.search(r"(?<![./\w-])tensorbackend\b", re.sub("#.*", "", line))] == []
 
 
+COMMANDS = re.compile(r"^```(?:text)?\n(?:\w+=\S+ )*(?:tensorbackend|pip|make|python3?|pytest|gh|gcc) .*", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", [*PAGES, *ROOT.glob("plugins/*/README.md")], ids=lambda page: page.parent.name)
+def test_commands_are_not_shown_as_what_is_printed(page: Path) -> None:
+    """The site sets off what is printed, and offers to copy the rest."""
+    assert COMMANDS.findall(page.read_text()) == [], "these blocks begin with ```bash"
+
+
 def test_the_menu_to_start_with_is_short() -> None:
     start = (ROOT / "mkdocs.yml").read_text().partition("  - Start:\n")[2].partition("\n  - ")[0]
     assert 3 <= len(start.splitlines()) <= 8
