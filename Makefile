@@ -225,7 +225,7 @@ $(DOCS_READY): pyproject.toml
 
 docs: $(READY) $(DOCS_READY) ## Writes the generated tables, runs the code of the pages and builds the site in site/
 	$(BIN)/python docs/tables.py
-	$(BIN)/python -m pytest -n 2 --dist worksteal tests/project/test_docs.py tests/project/test_reference.py \
+	XLA_FLAGS='$(QUICK)' $(BIN)/python -m pytest -n 2 --dist worksteal tests/project/test_docs.py tests/project/test_reference.py \
 		--deselect=tests/project/test_docs.py::test_generated_pages_are_current
 	$(DOCS_BIN)/python -m doctest docs/reference.py docs/runtime.py docs/snapshot.py docs/gallery.py docs/shown.py
 	$(DOCS_BIN)/python docs/gallery.py
