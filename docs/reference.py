@@ -10,7 +10,7 @@ import ast
 import os
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -192,9 +192,15 @@ WORDS: Final[dict[str, list[str]]] = tomllib.loads((HERE / "search.toml").read_t
 """Words by which the search finds a page that does not say them, by the page's path on the site."""
 
 
+def makers() -> dict[str, Callable[[], str]]:
+    """What makes each page of tables, by its path on the site."""
+    made: dict[str, Callable[[], str]] = run_path(str(HERE / "tables.py"))["ON_THE_SITE"]
+    return made
+
+
 def tables() -> dict[str, str]:
     """The text of each page of tables by its path on the site."""
-    return {path: page() for path, page in run_path(str(HERE / "tables.py"))["ON_THE_SITE"].items()}
+    return {path: page() for path, page in makers().items()}
 
 
 INTRODUCTION: Final = """\

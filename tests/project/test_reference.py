@@ -82,7 +82,7 @@ def test_a_plugin_with_a_page_in_docs_has_no_second_one() -> None:
 
 def test_words_of_the_search_lead_to_pages() -> None:
     hook = REFERENCE
-    known = {path.name for path in (ROOT / "docs").glob("*.md")} | {*PAGES, *hook["tables"](), *hook["PLACES"].values()}
+    known = {path.name for path in (ROOT / "docs").glob("*.md")} | {*PAGES, *hook["makers"](), *hook["PLACES"].values()}
     assert {*hook["WORDS"]} <= known
 
 
