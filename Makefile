@@ -248,8 +248,8 @@ $(GALLERY_READY): pyproject.toml
 	$(GALLERY_BIN)/python -m pip install -q --disable-pip-version-check -e '.[chart,jax,scipy,test,xarray]' '$(TORCH)'
 	@touch $@
 
-gallery: $(GALLERY_READY) ## Runs the programs of the gallery on NumPy and JAX, beside other libraries; not part of check
-	XLA_FLAGS='$(QUICK)' $(GALLERY_BIN)/python -m pytest -n 2 --dist worksteal examples/test_gallery
+gallery: $(GALLERY_READY) ## Runs the programs of the gallery on NumPy and JAX, beside other libraries, and says how long each takes; not part of check
+	XLA_FLAGS='$(QUICK)' $(GALLERY_BIN)/python -m pytest -n 2 --dist worksteal --durations=0 --durations-min=0.1 examples/test_gallery
 
 $(RELEASE_READY): pyproject.toml
 	$(PYTHON) -m venv .venv-release
