@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -80,28 +81,36 @@ def dead_links(root: Path) -> tuple[int, list[str]]:
     dead : list of str
         Links to no file or no anchor of the site, and malformed external addresses.
     """
-    pages = {path: _Page(path) for path in sorted(root.resolve().rglob("*.html"))}
+    root = root.resolve()
+    pages = {path: _Page(path) for path in sorted(root.rglob("*.html"))}
+    target = cache(partial(_target, root))  # as each page has the links of the menu
     dead = [
-        f"{path.relative_to(root.resolve())}: {address}"
+        f"{path.relative_to(root)}: {address}"
         for path, page in pages.items()
         for address in page.addresses
-        if not _leads_somewhere(address, path, root.resolve(), pages)
+        if not _leads_somewhere(address, path, target, pages)
     ]
     return sum(len(page.addresses) for page in pages.values()), dead
 
 
-def _leads_somewhere(address: str, path: Path, root: Path, pages: dict[Path, _Page]) -> bool:
+def _leads_somewhere(
+    address: str, path: Path, target: Callable[[Path, str], Path | None], pages: dict[Path, _Page]
+) -> bool:
     parts = urlsplit(address)
     if parts.scheme or parts.netloc:
         return _well_formed(address)
-    inside = unquote(parts.path)
-    target = path
-    if inside:
-        target = (root / inside.lstrip("/") if inside.startswith("/") else path.parent / inside).resolve()
-        target = target / "index.html" if target.is_dir() else target
-    if not target.is_file():
+    found = target(path.parent, parts.path) if parts.path else path
+    if found is None:
         return False
-    return not parts.fragment or target not in pages or unquote(parts.fragment) in pages[target].anchors
+    return not parts.fragment or found not in pages or unquote(parts.fragment) in pages[found].anchors
+
+
+def _target(root: Path, folder: Path, link: str) -> Path | None:
+    """The file that a link of a page in a folder leads to; `None` if there is none."""
+    inside = unquote(link)
+    found = (root / inside.lstrip("/") if inside.startswith("/") else folder / inside).resolve()
+    found = found / "index.html" if found.is_dir() else found
+    return found if found.is_file() else None
 
 
 def _well_formed(address: str) -> bool:

@@ -26,7 +26,7 @@ class Chromium:
 
     def new_context(self, **settings: Any) -> Any:
         """Return a new context with the given settings, after a start of the browser if it does not run."""
-        if self._browser is None or not self._browser.is_connected():
+        if not self._process or not self._browser.is_connected():
             self._browser = self._launch()
             told = self._browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")
             (self._process,) = (each["id"] for each in told["processInfo"] if each["type"] == "browser")
@@ -35,8 +35,8 @@ class Chromium:
     def stop(self) -> None:
         """Ends the browser's process, from any thread: the call that waits for an answer raises an error."""
         if self._process:
-            os.kill(self._process, getattr(signal, "SIGKILL", signal.SIGTERM))
-            self._process = 0
+            process, self._process = self._process, 0
+            os.kill(process, getattr(signal, "SIGKILL", signal.SIGTERM))
 
     def close(self) -> None:
         """Closes the browser if it runs."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 import pytest
 from limits import Chromium, limited
 
@@ -21,6 +23,20 @@ def test_a_page_that_is_busy_for_good_is_an_error(chromium: Chromium) -> None:
     window = context.new_page()
     with pytest.raises(TimeoutError, match="took longer than 1 s"), limited(chromium.stop, 1):
         window.evaluate("() => { for (;;); }")
+    context.close()
+
+
+def test_work_without_the_browser_that_takes_too_long_is_an_error(chromium: Chromium) -> None:
+    chromium.new_context().close()
+    stopped = Event()
+
+    def stop() -> None:
+        chromium.stop()
+        stopped.set()
+
+    with pytest.raises(TimeoutError, match="took longer than 0.1 s"), limited(stop, 0.1):
+        assert stopped.wait(30)
+    context = chromium.new_context()  # though no call has told Playwright that the browser is gone
     context.close()
 
 

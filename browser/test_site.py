@@ -41,7 +41,7 @@ def start(request: pytest.FixtureRequest, site: Path, server: str) -> str:
 
 
 SEARCHED = {
-    "np.cumsum": "coming-from-numpy.html",
+    "np.cumsum": "reference/cumulative/cumulative_sum.html",
     "random key": "random.html",
     "peak memory": "dry-run.html",
     "cumulative_sum": "reference/cumulative/cumulative_sum.html",
