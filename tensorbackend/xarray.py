@@ -36,6 +36,7 @@ import numpy
 from .declarations.argument_errors import check_arguments
 from .dtypes import DType
 from .errors import OperandError, expected
+from .errors.remedies import install_remedy
 from .expr.tree_containers import register_tree_node
 from .numpy.arrays import box, fresh, ndarray
 from .ops.creation.filled import asarray
@@ -44,7 +45,7 @@ from .tensor import Tensor
 try:
     import xarray
 except ModuleNotFoundError:
-    raise ModuleNotFoundError(expected("xarray to be installed", "pip install 'tensorbackend[xarray]'")) from None
+    raise ModuleNotFoundError(expected("xarray to be installed", install_remedy("xarray"))) from None
 
 
 @check_arguments

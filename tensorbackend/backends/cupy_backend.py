@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..dtypes import ALL_DTYPES, STORED_DTYPES, as_dtype, float64
 from ..errors import ArgumentError, BackendError, UnsupportedOp, expected
+from ..errors.remedies import install_remedy
 from ..interchange import HOST, numpy_dtype, payload_dtype, read_only
 from ..protocol import Backend, Kernel, Payload, defines, kernel_of, planned
 from ..protocol.core import Core
@@ -58,8 +59,7 @@ class CupyBackend(ArrayModuleBackend):
         """Imports CuPy and looks for the device; `BackendError` or `ArgumentError` says what is missing."""
         cupy = import_library("cupy", self.name, *_EXTRAS)
         if int(cupy.__version__.partition(".")[0]) < _OLDEST:
-            remedy = f"pip install -U 'tensorbackend[{_EXTRAS[0]}]' or 'tensorbackend[{_EXTRAS[1]}]'"
-            raise BackendError(expected(f"CuPy {_OLDEST} or newer", remedy, version=cupy.__version__))
+            raise BackendError(expected(f"CuPy {_OLDEST} or newer", install_remedy(*_EXTRAS), version=cupy.__version__))
         self._cupy, self._cupyx = cupy, import_library("cupyx", self.name, *_EXTRAS)
         number: int = self.options["device"]  # type: ignore[assignment] # by init
         self.device = f"cuda:{number}"
@@ -76,7 +76,7 @@ class CupyBackend(ArrayModuleBackend):
         try:
             self._cupy.cuda.nvrtc.getVersion()
         except Exception as failure:  # DynamicLibNotFoundError, whose module differs between versions of CuPy
-            remedy = f"pip install 'tensorbackend[{_EXTRAS[0]}]' or 'tensorbackend[{_EXTRAS[1]}]' installs it"
+            remedy = install_remedy(*_EXTRAS)
             error = f"{type(failure).__name__}: {str(failure).partition(chr(10))[0]}"
             raise BackendError(
                 expected(f"CUDA's compiler NVRTC for the backend {self.name!r}", remedy, error=error)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Final
 
 from ..errors import BackendError, expected
+from ..errors.remedies import install_remedy
 
 _TOO_NEW: Final = {"jax": (3, 15)}
 """The first Python on which an extra installs nothing, as pyproject.toml says why."""
@@ -47,16 +49,17 @@ def import_library(module: str, backend: str, *extras: str, command: str = "") -
     try:
         return import_module(module)
     except Exception as error:  # a library whose own dependencies do not fit may raise anything
-        commands = command or " or ".join(_remedy(extra) for extra in extras)
+        commands = command or _remedy(extras)
         came = f"{type(error).__name__}: {error}"
         raise BackendError(
             expected(f"an importable {module} for the backend {backend!r}", commands, error=came)
         ) from error
 
 
-def _remedy(extra: str) -> str:
-    """What brings the library of an extra to this Python."""
-    if sys.version_info >= _TOO_NEW.get(extra, (sys.maxsize,)):
-        first = ".".join(map(str, _TOO_NEW[extra]))
-        return f"a Python older than {first}, for which no release of the library computes right sums"
-    return f"pip install 'tensorbackend[{extra}]'"
+def _remedy(extras: Sequence[str]) -> str:
+    """What brings the library of one of some extras to this Python."""
+    for extra in extras:
+        if sys.version_info >= _TOO_NEW.get(extra, (sys.maxsize,)):
+            first = ".".join(map(str, _TOO_NEW[extra]))
+            return f"a Python older than {first}, for which no release of the library computes right sums"
+    return install_remedy(*extras)

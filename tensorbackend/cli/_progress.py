@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import TypeAlias
 
+from ..errors.remedies import install_remedy
+
 PAUSE = 30.0
 """Seconds between the lines that tell the progress of a run that is not on a terminal."""
 
@@ -22,7 +24,7 @@ def progress(count: int) -> Iterator[Advance]:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
     except ImportError:
-        print("for a progress bar: pip install 'tensorbackend[cli]'", file=sys.stderr)
+        print(f"for a progress bar, {install_remedy('cli')}", file=sys.stderr)
         yield _lines(count)
         return
     console = Console(stderr=True)  # so that a command's output can be piped while it is watched

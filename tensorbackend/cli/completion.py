@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from ..declarations.op_specs import OPS
 from ..dtypes import ALL_DTYPES
+from ..errors.remedies import install_remedy
 from ..select import backends
 from . import command_line
 
@@ -36,8 +37,8 @@ def run(options: Namespace) -> int:
     try:
         import shtab
     except ModuleNotFoundError:
-        text = "expected shtab, which writes the script, to be installed; pip install 'tensorbackend[cli]'"
-        print(f"tensorbackend completion: {text}", file=sys.stderr)
+        text = "expected shtab, which writes the script, to be installed"
+        print(f"tensorbackend completion: {text}; {install_remedy('cli')}", file=sys.stderr)
         return 2
     parser = command_line()
     for action in _actions(parser):

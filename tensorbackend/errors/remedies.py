@@ -85,3 +85,8 @@ def of_element(element: object) -> str:
     if element is None:
         return "write float('nan') for a number that is missing"
     return "write tb.sparse.from_scipy(A)" if type(element).__module__.startswith("scipy.sparse") else ""
+
+
+def install_remedy(*extras: str) -> str:
+    """What installs the library of one of some extras. It names no index of packages, as the package is on none yet."""
+    return "in a checkout of tensorbackend: " + " or ".join(f"pip install '.[{extra}]'" for extra in extras)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import DType, float4_e2m1fn, float8_e8m0fnu, float32, int4, int8
 from ..errors import BackendError, FileError, expected
+from ..errors.remedies import install_remedy
 from ..files.paths import as_path
 from ..interchange import numpy_dtype
 from ..ops.creation.values import asarray
@@ -70,8 +71,8 @@ def load_gguf(path: str | os.PathLike[str], backend: BackendLike = None) -> dict
     try:
         import gguf
     except ModuleNotFoundError:
-        remedy = "pip install 'tensorbackend[gguf]'"
-        raise BackendError(expected("the package gguf, which reads such files", remedy)) from None
+        needed = "the package gguf, which reads such files"
+        raise BackendError(expected(needed, install_remedy("gguf"))) from None
     place = as_path(path)
     if not Path(place).is_file():
         raise FileError(expected("a file", path=place))

@@ -5,7 +5,10 @@ from __future__ import annotations
 try:
     import hypothesis  # noqa: F401
 except ModuleNotFoundError as error:
-    text = "expected hypothesis, which draws the calls, to be installed; pip install 'tensorbackend[test]'"
+    from ..errors import expected
+    from ..errors.remedies import install_remedy
+
+    text = expected("hypothesis, which draws the calls, to be installed", install_remedy("test"))
     raise ModuleNotFoundError(text, name="hypothesis") from error
 
 # The namespaces declare ops too, and the package imports them on first use.

@@ -259,8 +259,8 @@ def test_several_processes_find_the_same() -> None:
 
 
 @pytest.mark.parametrize(("missing", "status", "text"), [
-    ("hypothesis", 2, "pip install 'tensorbackend[test]'"),
-    ("rich", 0, "pip install 'tensorbackend[cli]'"),
+    ("hypothesis", 2, "pip install '.[test]'"),
+    ("rich", 0, "pip install '.[cli]'"),
 ])  # fmt: skip
 def test_an_extra_that_is_missing(missing: str, status: int, text: str) -> None:
     program = (

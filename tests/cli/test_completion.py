@@ -97,4 +97,4 @@ def test_without_shtab_the_command_says_how_to_get_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "shtab", None)
     assert main(["completion", "bash"]) == 2
-    assert "pip install 'tensorbackend[cli]'" in capsys.readouterr().err
+    assert "pip install '.[cli]'" in capsys.readouterr().err

@@ -137,7 +137,7 @@ def test_a_plain_table_where_rich_is_not_installed(
 def test_what_is_missing_says_how_to_get_it() -> None:
     text = (
         "expected an importable no_such_library for the backend 'odd', got error=\"ModuleNotFoundError: No module "
-        "named 'no_such_library'\"; pip install 'tensorbackend[a]' or pip install 'tensorbackend[b]'"
+        "named 'no_such_library'\"; in a checkout of tensorbackend: pip install '.[a]' or pip install '.[b]'"
     )
     with pytest.raises(BackendError) as error:
         import_library("no_such_library", "odd", "a", "b")
@@ -145,7 +145,7 @@ def test_what_is_missing_says_how_to_get_it() -> None:
 
 
 def test_an_extra_that_installs_nothing_is_no_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    for version, remedy in (((3, 14), "pip install 'tensorbackend[jax]'"), ((3, 15), "a Python older than 3.15, for")):
+    for version, remedy in (((3, 14), "pip install '.[jax]'"), ((3, 15), "a Python older than 3.15, for")):
         monkeypatch.setattr(sys, "version_info", version)
         with pytest.raises(BackendError, match=re.escape(f"; {remedy}")):
             import_library("no_such_library", "jax", "jax")

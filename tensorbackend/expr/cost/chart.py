@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import ArgumentError, expected
+from ...errors.remedies import install_remedy
 from .memory import KINDS
 from .mesh.divided import COLLECTIVES, LAYOUTS
 from .program import ALIVE, COLUMNS, TOP, Program, runs
@@ -173,7 +174,7 @@ def write_png(dry_run: DryRun, path: Path, limit: int | None) -> None:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        remedy = "pip install 'tensorbackend[chart]', or write a chart named .html"
+        remedy = f"{install_remedy('chart')}, or write a chart named .html"
         raise ArgumentError(expected("matplotlib for a chart named .png", remedy, chart=str(path))) from error
     programs = _shown_programs(dry_run)
     size, unit = unit_of(max(program.peak.memory for program in programs))
