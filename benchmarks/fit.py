@@ -266,18 +266,19 @@ def fit_budgets() -> dict[str, tuple[int, int]]:
         def run(function: Any = function, arguments: Any = arguments) -> Any:
             return tb.dry_run(function, *arguments).eager
 
-        highest, lowest = run().peak.memory, choose_recomputation(run, 0).after.nbytes
+        highest = choose_recomputation(run, sys.maxsize, sets_aside=True).promised
+        lowest = choose_recomputation(run, 0, sets_aside=True).promised
         over = falls = 0
         last = 0
         for number in range(BUDGETS):
             limit = lowest + (highest - lowest) * number // (BUDGETS - 1)
             start = perf_counter()
-            found = choose_recomputation(run, limit)
+            found = choose_recomputation(run, limit, sets_aside=True)
             seconds = perf_counter() - start
             taken = measured_peak(tb.fit(function, limit), *arguments)
             over, falls, last = over + (taken > limit), falls + (taken < last), max(last, taken)
             print(
-                f"{name}: limit {limit}, promised {found.after.nbytes}, measured {taken}, "
+                f"{name}: limit {limit}, promised {found.promised}, measured {taken}, "
                 f"{taken / limit:.3f} of the limit; {len(found.chosen)} of {len(found.calls)} calls again, "
                 f"FLOPs {found.after.flops / found.before.flops:.3f} of those without; {seconds:.2f} s",
                 flush=True,

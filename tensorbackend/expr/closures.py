@@ -160,8 +160,9 @@ def _structure(graph: Graph) -> Hashable:
     def place(value: Value) -> tuple[int, int]:
         return numbers[value.node], value.index
 
-    rows = (
-        (node.op, node.out, node.map_inputs(place), node.default, node.line, node.products, *options_key(node.options))
-        for node in graph.nodes
-    )
+    def row(node: Node) -> tuple[Any, ...]:
+        line = None if node.op == PARAMETER else node.line  # that of the call, of which there may be many
+        return node.op, node.out, node.map_inputs(place), node.default, line, node.products, *options_key(node.options)
+
+    rows = map(row, graph.nodes)
     return tuple(rows), tuple(map(place, graph.outputs)), len(graph.parameters), graph.names, graph.out_tree

@@ -25,14 +25,16 @@ class CheckpointedCall(NamedTuple):
     name: str
     """The function's name."""
     body: Graph | None
-    """What it computes; `None` for a call that is not recomputed."""
+    """What it computes; `None` for a call that is not recomputed, and where bodies are not kept."""
 
 
 class Selection:
     """The calls that are recomputed, by their numbers in the order of the trace; `None` for all."""
 
-    def __init__(self, chosen: Collection[int] | None = None) -> None:
+    def __init__(self, chosen: Collection[int] | None = None, *, keeps_bodies: bool = True) -> None:
         self.chosen: Final = chosen
+        self.keeps_bodies: Final = keeps_bodies
+        """Whether calls have their bodies: not where they are run, as then a trace is freed before."""
         self.calls: Final[list[CheckpointedCall]] = []
         """The calls that were found."""
 
@@ -41,6 +43,11 @@ class Selection:
         number = len(self.calls)
         self.calls.append(CheckpointedCall(name, None))
         return number if self.chosen is None or number in self.chosen else None
+
+    def enter_body(self, number: int, body: Graph) -> None:
+        """Keeps what a recomputed call computes."""
+        if self.keeps_bodies:
+            self.calls[number] = self.calls[number]._replace(body=body)
 
 
 selection: Final[ContextVar[Selection | None]] = ContextVar("tensorbackend_selection", default=None)

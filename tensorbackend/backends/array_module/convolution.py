@@ -73,8 +73,8 @@ def _space(out: Template, x: Template, kernel: Template, /, *, correlation: Corr
         taken += images * groups * channels * prod(windows.padded(apart))
     if cast and images < batch:  # the next block is cast while the one before still exists
         taken += images * groups * channels * prod(x.shape[2:])
-    weights = kernel.size * parts**2
-    space = nbytes(taken + weights * ((way == "row by row") + cast), dtype)
+    # A kernel whose axes were moved, as in the gradient of a kernel, is copied to a matrix; others are small.
+    space = nbytes(taken + kernel.size * parts**2 * (1 + cast), dtype)
     if parts == 1:
         return space
     # The kernel's parts are concatenated twice; the columns are freed before the complex result is made.

@@ -22,6 +22,13 @@ from .work import total
 DROPS: Final = 32
 """The most dry runs that look for calls of which a choice has no need."""
 
+SET_ASIDE: Final = 1 << 17
+"""Bytes of a limit that are left for NumPy's buffers, of which an op has up to three, of 8,192 elements each."""
+
+SET_ASIDE_FOR_OP: Final = 100
+"""Bytes of a limit that are left for Python's objects, for each op. A call that repeats has some 70, and lists of
+objects to use again."""
+
 LEVELS: Final = 512
 """The number of steps in which the knapsack measures bytes."""
 
@@ -48,11 +55,18 @@ class Recomputation(NamedTuple):
     """The cost where nothing is computed again."""
     after: Cost
     """The cost of the choice."""
+    aside: int = 0
+    """The bytes that are left for other things than tensors, Python's objects and NumPy's buffers."""
+
+    @property
+    def promised(self) -> int:
+        """The most bytes that the choice takes in all."""
+        return self.after.nbytes + self.aside
 
     @property
     def fits(self) -> bool:
         """Whether the function fits into the limit."""
-        return self.after.nbytes <= self.limit
+        return self.promised <= self.limit
 
     def __str__(self) -> str:
         fits = "fits into" if self.fits else "does not fit into"
@@ -95,6 +109,8 @@ class Search:
     def __init__(self, run: Callable[[], Program]) -> None:
         self._run = run
         self._known: dict[frozenset[int], Cost] = {}
+        self.most_ops = 0
+        """The most ops of a choice so far, those of a checkpoint as one."""
 
     def cost(self, chosen: Collection[int]) -> Cost:
         """What a choice costs."""
@@ -121,30 +137,37 @@ class Search:
     def _costs_of(self, selection: Selection) -> Cost:
         with select_calls(selection):
             program = self._run()
+        self.most_ops = max(self.most_ops, program.ops)
         return Cost(program.peak.memory, program.flops + program.transcendentals)
 
 
-def choose_recomputation(run: Callable[[], Program], limit: int) -> Recomputation:
+def choose_recomputation(run: Callable[[], Program], limit: int, *, sets_aside: bool = False) -> Recomputation:
     """The choice with the fewest FLOPs, among those tried, whose peak is at most a limit.
 
-    `run` returns the costs of the function. If no choice fits, it is that with the lowest peak.
+    `run` returns the costs of the function. If no choice fits, it is that with the lowest peak. With `sets_aside`, the
+    limit includes what Python and NumPy need besides tensors.
     """
     search = Search(run)
     before = search.cost(())
     names, candidates = search.candidates()
+    aside = SET_ASIDE + SET_ASIDE_FOR_OP * search.most_ops if sets_aside else 0
+    chosen = _choose(search, candidates, before, limit - aside)
+    return Recomputation(limit, names, chosen, before, search.cost(chosen), aside)
+
+
+def _choose(search: Search, candidates: Sequence[Candidate], before: Cost, limit: int) -> frozenset[int]:
     if before.nbytes <= limit or not candidates:
-        return Recomputation(limit, names, frozenset(), before, before)
+        return frozenset()
     everything = frozenset(candidate.number for candidate in candidates)
     if search.cost(everything).nbytes > limit:
         lowest = _lowest(search, everything, limit)
         if search.cost(lowest).nbytes > limit:
-            return Recomputation(limit, names, lowest, before, search.cost(lowest))
+            return lowest
         choices: list[frozenset[int] | None] = [lowest]
     else:
         choices = [_shortest_start(search, candidates, limit), _knapsack(search, candidates, before.nbytes, limit)]
     fitting = [_drop_needless(search, choice, candidates, limit) for choice in choices if choice]
-    best = min(fitting, key=lambda choice: (search.cost(choice).flops, search.cost(choice).nbytes))
-    return Recomputation(limit, names, best, before, search.cost(best))
+    return min(fitting, key=lambda choice: (search.cost(choice).flops, search.cost(choice).nbytes))
 
 
 def _lowest(search: Search, choice: frozenset[int], limit: int) -> frozenset[int]:

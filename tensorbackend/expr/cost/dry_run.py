@@ -111,7 +111,7 @@ def dry_run(
         if fits is None:
             return run()
         limit = parse_bytes(fits) if isinstance(fits, str) else fits
-        recomputation = choose_recomputation(lambda: run().shown_program(), limit)
+        recomputation = choose_recomputation(lambda: run().shown_program(), limit, sets_aside=True)
         with select_calls(Selection(recomputation.chosen)):
             chosen_run = run()
         chosen_run.recomputation = recomputation

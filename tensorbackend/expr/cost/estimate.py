@@ -124,38 +124,40 @@ class Estimator:
         graph = trace_leaves(parts, templates, ("",) * len(templates))
         works = self.works(graph)
         work, memory = total(works), timeline(graph, works)
-        new = sum(out.payload_nbytes for out, share in zip(node.outs, memory.shares, strict=True) if share is None)
         backend_space = self._space(node)
         if backend_space is not None:
             number = len(node.outs)
             return work._replace(workspace=backend_space, shares=(None,) * number, strided=(False,) * number)
-        workspace = max(memory.peak - memory.parameters - new, 0)
-        return work._replace(workspace=workspace, shares=memory.shares, strided=memory.strided)
+        workspace = max(memory.peak - memory.parameters - memory.results, 0)
+        blocks = memory.result_blocks(graph)
+        return work._replace(workspace=workspace, shares=memory.shares, strided=memory.strided, blocks=blocks)
 
     def _work_of_control(self, node: Node) -> Work:
         """The work of control flow: each graph times its maximum number of runs; for `cond`, the larger branch."""
-        works, spaces = [], []
+        works, memories = [], []
         for graph, count in zip(subgraphs(node), iterations(node), strict=True):
             inner = self.works(graph)
             once = total(inner)
             once = once._replace(open=once.open or count is None)
             works.append(once.times(1 if count is None else count))
-            spaces.append(self._inner_bytes(node, graph, inner))
+            memories.append((graph, timeline(graph, inner)))
         work = max(works, key=_amount) if node.op == "cond" else total(works)
         number = len(node.outs)
-        return work._replace(workspace=max(spaces), shares=(None,) * number, strided=(False,) * number)
-
-    def _inner_bytes(self, node: Node, graph: Graph, works: Sequence[Work]) -> int:
-        """The bytes that a graph inside control flow takes besides the node's inputs and results."""
-        memory = timeline(graph, works)
-        inside = memory.peak - memory.parameters
-        if node.op in ("cond", "checkpoint"):
-            return inside - memory.results  # these are the node's results
+        work = work._replace(shares=(None,) * number, strided=(False,) * number)
+        inside = max(memory.peak - memory.parameters for _, memory in memories)
+        if node.op in ("cond", "checkpoint"):  # what the graph returns are the node's results
+            graph, memory = max(memories, key=lambda pair: pair[1].results)
+            blocks = memory.result_blocks(graph)
+            if node.op == "checkpoint":  # an operand may be a result
+                work = work._replace(shares=memory.shares, strided=memory.strided)
+            own = [place for place, share in enumerate(work.shares) if share is None and blocks[place][0] == place]
+            made = sum(blocks[place][1] for place in own)
+            return work._replace(workspace=max(inside - made, 0), blocks=blocks)
         if node.op == "scan" and own_method(self._backend, node.op) is None:
             # Values stacked at the end exist twice: as the values of each step, and as the stack.
             carried: Any = node.inputs[1]
-            return max(inside, sum(out.payload_nbytes for out in node.outs[len(carried) :]))
-        return inside
+            inside = max(inside, sum(out.payload_nbytes for out in node.outs[len(carried) :]))
+        return work._replace(workspace=inside)
 
 
 def _leaves_alone(node: Node, inputs: Sequence[Template]) -> bool:

@@ -33,8 +33,8 @@ class Block:
 
     __slots__ = ("end", "kind", "nbytes", "parameter", "start", "value")
 
-    def __init__(self, value: Value, kind: str, start: int) -> None:
-        self.value, self.kind, self.nbytes = value, kind, value.template.payload_nbytes
+    def __init__(self, value: Value, nbytes: int, kind: str, start: int) -> None:
+        self.value, self.nbytes, self.kind = value, nbytes, kind
         self.start = self.end = start
         """The numbers of the nodes at which it is made and last needed."""
         self.parameter: int | None = None
@@ -59,6 +59,21 @@ class Timeline(NamedTuple):
     """For each result of the graph, the number of the parameter whose memory it shares, or `None`."""
     strided: tuple[bool, ...]
     """Whether the elements of each result of the graph may be in an order other than row-major."""
+
+    def result_blocks(self, graph: Graph) -> tuple[tuple[int, int], ...]:
+        """For each result of the graph the first one in the same block, and the block's bytes.
+
+        Of a result in a parameter's block it is the result itself, with its own bytes.
+        """
+        firsts: dict[Block, int] = {}
+        found = []
+        for index, value in enumerate(graph.outputs):
+            block = self.held[value]
+            if block.kind is RESULTS:
+                found.append((firsts.setdefault(block, index), block.nbytes))
+            else:
+                found.append((index, value.template.payload_nbytes))
+        return tuple(found)
 
     @property
     def peak_at(self) -> int:
@@ -106,8 +121,14 @@ def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False, donate
         for index, share in enumerate(work.shares):
             value = Value(node, index)
             if share is None or (node.op == "reshape" and operands[share] in strided):
-                block = held[value] = Block(value, kind, number if kind is INTERMEDIATES else 0)
-                blocks.append(block)
+                first, nbytes = work.blocks[index] if work.blocks else (index, value.template.payload_nbytes)
+                if first == index:
+                    block = held[value] = Block(value, nbytes, kind, number if kind is INTERMEDIATES else 0)
+                    blocks.append(block)
+                else:
+                    held[value] = held[Value(node, first)]
+                if share is None and work.strided[index]:
+                    strided.add(value)
                 continue
             held[value] = held[operands[share]]
             if work.strided[index] or operands[share] in strided:

@@ -22,6 +22,9 @@ class Work(NamedTuple):
     """The input whose memory each result shares, by its place among the operands."""
     strided: tuple[bool, ...] = ()
     """Whether the elements of each result may be in an order other than row-major."""
+    blocks: tuple[tuple[int, int], ...] = ()
+    """For each result the first result in the same memory, and the bytes of that memory, of which the result may be a
+    part; empty if each result has memory of its size."""
     open: bool = False
     """Whether a loop is counted as one iteration, because only data can say how many there are."""
 

@@ -15,7 +15,7 @@ from ..arguments import as_tensors
 from ..control import call_checkpoint
 from ..expr_backend import ExprBackend
 from ..graph import Graph
-from ..recomputation import CheckpointedCall, Policy, selection, values_to_keep
+from ..recomputation import Policy, selection, values_to_keep
 from ..trace import argument_names, trace_leaves
 from ..trees import flatten, unflatten
 from .tape_backend import TapeBackend
@@ -125,7 +125,7 @@ def _wrap(function: Callable[P, R], policy: Policy) -> Callable[P, R]:
             flat, tensors, [name for name, leaf in zip(names, leaves, strict=True) if isinstance(leaf, Tensor)]
         )
         if chosen is not None and number is not None:
-            chosen.calls[number] = CheckpointedCall(name, graph)
+            chosen.enter_body(number, graph)
         kept = values_to_keep(graph, policy)
         body = Graph(graph.parameters, [*graph.outputs, *kept]) if kept else graph
         results = call_checkpoint(body, [move(x, backend) for x in tensors])

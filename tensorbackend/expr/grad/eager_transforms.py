@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from functools import partial
+from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 from ...dispatch.watching import is_watching
 from ...errors import TemplateDataError
@@ -25,6 +26,7 @@ from .calls import Argnums, Call, trace_call
 from .eager_traces import RecalledCall, recall_call
 from .gradient_programs import GRADIENT_PROGRAMS, GradientProgram, tensor_of
 
+P = ParamSpec("P")
 R = TypeVar("R")
 
 Key: TypeAlias = Any
@@ -46,29 +48,42 @@ def differentiate(
     argnums: Argnums,
     arguments: Sequence[Any],
     keywords: dict[str, Any],
-    from_record: Callable[[RecalledCall, Key], R],
-    from_trace: Callable[[Call], R],
+    from_record: Callable[[RecalledCall, Key], Callable[[], R]],
+    from_trace: Callable[[Call], Callable[[], R]],
     memory: Memory | None = None,
 ) -> R:
-    """Apply a transform to a call of a function: `from_record` if its nodes are recalled, otherwise `from_trace`."""
+    """Apply a transform to a call of a function: `from_record` if its nodes are recalled, otherwise `from_trace`.
+
+    Both return a function that computes the results. It is called when the trace is freed, unless it needs the trace.
+    """
     recalls = (memory is None or memory.recalls) and not share_memory(arguments, keywords)
     record = recall_call(function, argnums, arguments, keywords) if recalls else None
     if record is None:
-        return from_trace(trace_call(function, argnums, arguments, keywords))
-    call = None
+        return from_trace(trace_call(function, argnums, arguments, keywords))()
+    calls_user = False
     try:
         key = record.key
         if key is not None:
-            return from_record(record, key)
-        if memory is not None:
-            memory.recalls = False
-        call = record.call()
-        return from_trace(call)
+            compute = from_record(record, key)
+        else:
+            if memory is not None:
+                memory.recalls = False
+            call = record.call()
+            calls_user = any(node.op in (HOOK, HOST) for node in call.graph.nodes)
+            compute = from_trace(call)
+            del call
+        record = None
+        return compute()
     except Exception:  # whatever the user's function or a kernel raises; the trace below raises it again
-        if call is not None and any(node.op in (HOOK, HOST) for node in call.graph.nodes):
+        if calls_user:
             raise  # a function of the user's was called
     # Raises the error again, from nodes with the lines of this call rather than those of the call first traced.
-    return from_trace(trace_call(function, argnums, arguments, keywords))
+    return from_trace(trace_call(function, argnums, arguments, keywords))()
+
+
+def later(transform: Callable[P, R]) -> Callable[P, Callable[[], R]]:
+    """A transform that needs the trace while it computes, as `differentiate` takes it."""
+    return lambda *arguments, **keywords: partial(transform, *arguments, **keywords)
 
 
 def run_transform(name: str, key: Key, record: RecalledCall, transform: Transform, more: Sequence[Tensor] = ()) -> Any:

@@ -19,7 +19,7 @@ from ..trees import flatten, paths, unflatten
 from . import rules as rules
 from .calls import Call, Held, fit_to_template, rename_like
 from .eager_traces import RecalledCall
-from .eager_transforms import Linear, SplitPrograms, differentiate, run_transform, split_program
+from .eager_transforms import Linear, SplitPrograms, differentiate, later, run_transform, split_program
 from .engine import push_graph
 
 R = TypeVar("R")
@@ -95,7 +95,7 @@ def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[A
     def from_trace(call: Call) -> tuple[R, R]:
         return _jvp(call, _flatten_tangents(call.leaves, call.tree, call.held, tangents))
 
-    return differentiate(function, range(len(primals)), primals, {}, from_record, from_trace)
+    return differentiate(function, range(len(primals)), primals, {}, later(from_record), later(from_trace))
 
 
 def _jvp(call: Call, tangents: Sequence[Tensor]) -> tuple[Any, Any]:
@@ -152,7 +152,7 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
         push = linearize_call(call, common_backend(call.leaves))
         return _result_and_push(push, call.out_tree, call.leaves, call.tree, call.held)
 
-    return differentiate(function, range(len(primals)), primals, {}, from_record, from_trace)
+    return differentiate(function, range(len(primals)), primals, {}, later(from_record), later(from_trace))
 
 
 def _result_and_push(

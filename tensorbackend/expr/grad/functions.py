@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Final, Literal, TypeVar, TypeVarTuple, overload
 
 from ...caching.memos import BoundedMemo
@@ -35,7 +35,7 @@ from . import rules as rules
 from .calls import Argnums, Call, Gradient, Held, ValueAndGradient, fit_to_template, rename_like
 from .custom import trace_pullbacks
 from .eager_traces import RecalledCall, tree_of
-from .eager_transforms import Linear, Memory, SplitPrograms, differentiate, split_program
+from .eager_transforms import Linear, Memory, SplitPrograms, differentiate, later, split_program
 from .engine import differentiate_graph, linearize_graph
 from .gradient_programs import GRADIENT_PROGRAMS, GradientProgram, tensor_of
 from .registry import clear_with_rules
@@ -126,14 +126,15 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
 
     memory = Memory()
 
-    def from_record(record: RecalledCall, key: Any) -> Any:
+    def from_record(record: RecalledCall, key: Any) -> Callable[[], Any]:
         program = GRADIENT_PROGRAMS.get((key, has_aux))
         if program is None:
-            return _compute(record.call(), has_aux, record, (key, has_aux))
-        return _run_program(program, record)
+            return _prepare(record.call(), has_aux, record, (key, has_aux))
+        payloads = record.payloads(program.places, program.extra[0])
+        return partial(_run_program, program, payloads, [x.template for x in record.leaves], record.tree)
 
-    def from_trace(call: Call) -> Any:
-        return _compute(call, has_aux)
+    def from_trace(call: Call) -> Callable[[], Any]:
+        return _prepare(call, has_aux)
 
     @wraps(function)
     def both(*arguments: Any, **keywords: Any) -> Any:
@@ -147,32 +148,44 @@ def gradient_call(call: Call) -> Call:
     call = call._replace(
         held={i: Held(x.leaf, x.gradient if is_static(x.gradient) else None) for i, x in call.held.items()}
     )
-    graph = trace_leaves(lambda leaves: _compute(call._replace(leaves=leaves), False)[1], call.leaves, call.graph.names)
+    graph = trace_leaves(
+        lambda leaves: _prepare(call._replace(leaves=leaves), False)()[1], call.leaves, call.graph.names
+    )
     return call._replace(graph=graph, out_tree=graph.out_tree)
 
 
-def _compute(call: Call, has_aux: bool, record: RecalledCall | None = None, key: Any = None) -> Any:
-    """The result and the gradient of a traced function; for a recalled trace, keeps how they are computed."""
-    trees = _scalar_result(call.graph, has_aux)
-    whole, constants = _add_gradient(call.graph)
-    one = ones((), dtype=call.graph.results[0].dtype, backend=call.leaves[0].backend if call.leaves else None)
+def _prepare(
+    call: Call, has_aux: bool, record: RecalledCall | None = None, key: Any = None
+) -> Callable[[], tuple[Any, Any]]:
+    """A function that computes the result and the gradient of a traced function, without the trace.
+
+    For a recalled trace, how they are computed is kept.
+    """
+    graph, call = call.graph, call._replace(graph=Graph([], []))
+    trees, templates = _scalar_result(graph, has_aux), graph.results
+    whole, constants = _add_gradient(graph)
+    one = ones((), dtype=templates[0].dtype, backend=call.leaves[0].backend if call.leaves else None)
     if record is not None and not whole.captured:
         places = record.places(constants)
         if places is not None:
-            templates = whole.results[: len(call.graph.outputs)]
             GRADIENT_PROGRAMS.keep(key, GradientProgram(whole, record.scope.home, places, ((one,), trees, templates)))
-    outputs = evaluate(whole, [*constants, *call.leaves, one])
-    return _value(outputs, trees, call.graph.results), call.nested(outputs[len(call.graph.outputs) :])
+
+    def compute() -> tuple[Any, Any]:
+        outputs = evaluate(whole, [*constants, *call.leaves, one])
+        return _value(outputs, trees, templates), call.nested(outputs[len(templates) :])
+
+    return compute
 
 
-def _run_program(program: GradientProgram, record: RecalledCall) -> Any:
+def _run_program(
+    program: GradientProgram, payloads: Sequence[Any], arguments: Sequence[Template], tree: Tree
+) -> tuple[Any, Any]:
     """The result and the gradient of a function that recorded the same nodes before."""
-    one, trees, templates = program.extra
-    payloads, home = program(record.payloads(program.places, one)), program.home
+    _, trees, templates = program.extra
+    results, home = program(payloads), program.home
     count = len(templates)
-    outputs = [tensor_of(template, home, data) for template, data in zip(templates, payloads, strict=False)]
-    gradients = [tensor_of(x.template, home, payloads[count + place]) for place, x in enumerate(record.leaves)]
-    tree = record.tree
+    outputs = [tensor_of(template, home, data) for template, data in zip(templates, results, strict=False)]
+    gradients = [tensor_of(template, home, results[count + place]) for place, template in enumerate(arguments)]
     nested = tuple(gradients) if tree is tree_of(len(gradients)) else unflatten(tree, gradients)
     return _value(outputs, trees, templates), nested
 
@@ -262,7 +275,9 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
     >>> back(tb.asarray([1.0, 0.0]))[0].tolist()
     [1.0, 0.0]
     """
-    return differentiate(function, range(len(primals)), primals, {}, _recall_result_and_pull, _result_and_pull)
+    return differentiate(
+        function, range(len(primals)), primals, {}, later(_recall_result_and_pull), later(_result_and_pull)
+    )
 
 
 def _result_and_pull(call: Call) -> tuple[Any, Callable[..., Any]]:

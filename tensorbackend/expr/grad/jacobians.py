@@ -21,7 +21,7 @@ from ..vmap import vmap
 from . import rules as rules
 from .calls import Argnums, Call
 from .eager_traces import RecalledCall
-from .eager_transforms import Memory, differentiate, run_transform
+from .eager_transforms import Memory, differentiate, later, run_transform
 from .engine import linearize_graph
 from .forward import linearize_call
 from .functions import gradient_call
@@ -85,7 +85,7 @@ def _derivatives(
 
     @wraps(function)
     def derivatives(*arguments: Any, **keywords: Any) -> Any:
-        return differentiate(function, argnums, arguments, keywords, again, transform, memory)
+        return differentiate(function, argnums, arguments, keywords, later(again), later(transform), memory)
 
     return name_in_errors(derivatives, name)
 
