@@ -20,7 +20,7 @@ from tensorbackend.testing import profile
 
 Layer = Callable[[tb.Tensor, Any], tb.Tensor]
 
-LEAST = 0.6
+LEAST = 0.5
 """Of what it promises, a network takes at least this share: a promise of much more is of no use."""
 
 

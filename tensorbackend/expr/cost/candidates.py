@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Final, NamedTuple
 
+from ...declarations.op_specs import CALLBACKS
+from ..node import Node
 from ..recomputation import Selection, select_calls
 from .estimate import Estimator
 from .program import Program
@@ -28,6 +30,13 @@ SET_ASIDE: Final = 1 << 17
 SET_ASIDE_FOR_OP: Final = 100
 """Bytes of a limit that are left for Python's objects, for each op. A call that repeats has some 70, and lists of
 objects to use again."""
+
+CHAIN_ARRAYS: Final = 2
+"""In a compiled program a chain of elementwise ops that runs as one holds up to so many arrays more than if its ops
+ran one by one: its inputs exist as long as it runs."""
+
+CHAIN_SIZE: Final = 1 << 17
+"""The most elements of an array inside such a chain. Larger ones are computed in blocks, and take less."""
 
 LEVELS: Final = 512
 """The number of steps in which the knapsack measures bytes."""
@@ -103,14 +112,28 @@ class Candidate(NamedTuple):
     flops: int
 
 
+def set_aside(program: Program) -> int:
+    """The bytes that a program takes besides its values; the ops of a checkpoint count as one."""
+    aside = SET_ASIDE + SET_ASIDE_FOR_OP * program.ops
+    if program.name != "optimised":
+        return aside
+    whole = (node.out for node in program.timeline.nodes if _is_elementwise(node) and node.out.size <= CHAIN_SIZE)
+    return aside + CHAIN_ARRAYS * max((out.payload_nbytes for out in whole), default=0)
+
+
+def _is_elementwise(node: Node) -> bool:
+    callback = CALLBACKS.get(node.op)
+    return callback is not None and callback.elementwise
+
+
 class Search:
     """Dry runs of choices, each made once."""
 
     def __init__(self, run: Callable[[], Program]) -> None:
         self._run = run
         self._known: dict[frozenset[int], Cost] = {}
-        self.most_ops = 0
-        """The most ops of a choice so far, those of a checkpoint as one."""
+        self.aside = SET_ASIDE
+        """The bytes for other things than the values of the program, the most of the choices so far."""
 
     def cost(self, chosen: Collection[int]) -> Cost:
         """What a choice costs."""
@@ -137,7 +160,7 @@ class Search:
     def _costs_of(self, selection: Selection) -> Cost:
         with select_calls(selection):
             program = self._run()
-        self.most_ops = max(self.most_ops, program.ops)
+        self.aside = max(self.aside, set_aside(program))
         return Cost(program.peak.memory, program.flops + program.transcendentals)
 
 
@@ -150,7 +173,7 @@ def choose_recomputation(run: Callable[[], Program], limit: int, *, sets_aside: 
     search = Search(run)
     before = search.cost(())
     names, candidates = search.candidates()
-    aside = SET_ASIDE + SET_ASIDE_FOR_OP * search.most_ops if sets_aside else 0
+    aside = search.aside if sets_aside else 0
     chosen = _choose(search, candidates, before, limit - aside)
     return Recomputation(limit, names, chosen, before, search.cost(chosen), aside)
 
@@ -160,7 +183,7 @@ def _choose(search: Search, candidates: Sequence[Candidate], before: Cost, limit
         return frozenset()
     everything = frozenset(candidate.number for candidate in candidates)
     if search.cost(everything).nbytes > limit:
-        lowest = _lowest(search, everything, limit)
+        lowest = _lowest(search, candidates, limit)
         if search.cost(lowest).nbytes > limit:
             return lowest
         choices: list[frozenset[int] | None] = [lowest]
@@ -170,17 +193,24 @@ def _choose(search: Search, candidates: Sequence[Candidate], before: Cost, limit
     return min(fitting, key=lambda choice: (search.cost(choice).flops, search.cost(choice).nbytes))
 
 
-def _lowest(search: Search, choice: frozenset[int], limit: int) -> frozenset[int]:
+def _lowest(search: Search, candidates: Sequence[Candidate], limit: int) -> frozenset[int]:
     """A choice with a lower peak than all calls, the last calls dropped first; it may be less than a limit.
 
     Computing a call again right after it was computed, as at the end of a forward pass, saves nothing and needs memory
-    for its operands.
+    for its operands. Where one is needed, so are those before it with the same estimates, whose values exist longer.
     """
-    for number in sorted(choice, reverse=True)[:DROPS]:
-        if search.cost(choice - {number}).nbytes < search.cost(choice).nbytes:
-            choice = choice - {number}
-            if search.cost(choice).nbytes <= limit:
-                break
+    choice = frozenset(candidate.number for candidate in candidates)
+    needed: set[tuple[int, int]] = set()
+    for candidate in sorted(candidates, key=lambda x: -x.number)[:DROPS]:
+        if candidate[1:] in needed:
+            continue
+        fewer = choice - {candidate.number}
+        if search.cost(fewer).nbytes >= search.cost(choice).nbytes:
+            needed.add((candidate.nbytes, candidate.flops))
+            continue
+        choice = fewer
+        if search.cost(choice).nbytes <= limit:
+            break
     return choice
 
 

@@ -100,18 +100,25 @@ def dry_run(
     """
     placed = target(mesh, layout, machine)
     name = getattr(function, "__qualname__", type(function).__name__)
+    names, estimator = check_donated(function, donate), Estimator()
+
+    def traced() -> tuple[Graph, OnMesh | None]:
+        graph = trace_call(function, templates, keywords, gradient=gradient)
+        return graph, placed and OnMesh(graph, *placed, donated=places_of(names, graph.names))
 
     def run() -> DryRun:
-        graph = trace_call(function, templates, keywords, gradient=gradient)
-        names = check_donated(function, donate)
-        on_mesh = placed and OnMesh(graph, *placed, donated=places_of(names, graph.names))
+        graph, on_mesh = traced()
         return report(graph, name, gradient=gradient, on_mesh=on_mesh, donate=names)
+
+    def program() -> Program:
+        graph, on_mesh = traced()
+        return eager_program(graph, estimator, names) if on_mesh is None else on_mesh.program
 
     with pause_collection():
         if fits is None:
             return run()
         limit = parse_bytes(fits) if isinstance(fits, str) else fits
-        recomputation = choose_recomputation(lambda: run().shown_program(), limit, sets_aside=True)
+        recomputation = choose_recomputation(program, limit, sets_aside=True)
         with select_calls(Selection(recomputation.chosen)):
             chosen_run = run()
         chosen_run.recomputation = recomputation
@@ -169,26 +176,36 @@ def report(
 
     Cheap values are computed again for donated parameters if the default backend does that.
     """
+    estimator, more = Estimator(), donatable(graph, donate)
+    eager, optimised = eager_program(graph, estimator, donate), _rewritten(graph)
+    with_more = optimised_timeline(optimised, estimator, [*donate, *more]).peak
+    program = Program("optimised", optimised_timeline(optimised, estimator, donate), graph.names)
+    return DryRun(name, gradient, eager, program, on_mesh, more, with_more)
+
+
+def eager_program(graph: Graph, estimator: Estimator, donate: Sequence[str] = ()) -> Program:
+    """The costs of a graph whose ops run as written."""
     _refuse_templates(graph)
-    estimator = Estimator()
+    donated = places_of(donate, graph.names)
+    return Program("eager", timeline(graph, estimator.works(graph), donated=donated), graph.names)
+
+
+def optimised_program(graph: Graph, estimator: Estimator) -> Program:
+    """The costs of a graph as a compiler rewrites it."""
+    _refuse_templates(graph)
+    return Program("optimised", optimised_timeline(_rewritten(graph), estimator, ()), graph.names)
+
+
+def _rewritten(graph: Graph) -> Graph:
     # Constants are folded on templates, so that none is computed; equal ones are merged before, while they have data.
-    optimised = constant_folding(common_subexpressions(graph), get_backend("template"))
-    donated, more = places_of(donate, graph.names), donatable(graph, donate)
+    return constant_folding(common_subexpressions(graph), get_backend("template"))
 
-    def optimised_timeline(names: Sequence[str]) -> Timeline:
-        places = places_of(names, graph.names)
-        spared = rematerialized(optimised, places) if get_backend().rematerializes else optimised
-        return timeline(spared, estimator.works(spared), reuse=True, donated=places)
 
-    return DryRun(
-        name,
-        gradient,
-        Program("eager", timeline(graph, estimator.works(graph), donated=donated), graph.names),
-        Program("optimised", optimised_timeline(donate), graph.names),
-        on_mesh,
-        more,
-        optimised_timeline([*donate, *more]).peak,
-    )
+def optimised_timeline(graph: Graph, estimator: Estimator, donate: Sequence[str]) -> Timeline:
+    """The memory of a rewritten graph, with cheap values computed again if the default backend does that."""
+    places = places_of(donate, graph.names)
+    spared = rematerialized(graph, places) if get_backend().rematerializes else graph
+    return timeline(spared, estimator.works(spared), reuse=True, donated=places)
 
 
 def _refuse_templates(graph: Graph) -> None:

@@ -14,7 +14,8 @@ from ...tensor import Tensor
 from ..recomputation import Selection, select_calls
 from ..trees import flatten
 from .candidates import choose_recomputation
-from .dry_run import dry_run
+from .dry_run import eager_program, optimised_program, pause_collection, trace_call
+from .estimate import Estimator
 from .program import Program
 from .units import parse_bytes, show_bytes
 
@@ -96,10 +97,13 @@ def fit(function: Callable[P, R], size: int | str, *, optimised: bool = False) -
 
 
 def _choice(function: Any, arguments: Any, keywords: Any, limit: int, optimised: bool) -> frozenset[int]:
-    def run() -> Program:
-        return dry_run(function, *arguments, **keywords).shown_program(optimised)
+    estimator, program_of = Estimator(), optimised_program if optimised else eager_program
 
-    found = choose_recomputation(run, limit, sets_aside=True)
+    def run() -> Program:
+        return program_of(trace_call(function, arguments, keywords, gradient=False), estimator)
+
+    with pause_collection():
+        found = choose_recomputation(run, limit, sets_aside=True)
     if found.fits:
         return found.chosen
     remedy = "raise the limit, or wrap more of the function's parts in checkpoint()"
