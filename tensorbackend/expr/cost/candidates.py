@@ -5,12 +5,15 @@ The calls of checkpointed functions are the candidates. A dry run of a choice sa
 
 1. Take candidates, those with the most bytes for a FLOP first, until the function fits. Bisection finds how many.
 2. Take candidates whose estimates together save enough, with the fewest FLOPs (a knapsack).
-3. From each choice that fits, drop what it does not need, the most expensive call first. The cheaper choice wins.
+3. From each choice that fits, drop what it does not need, the most expensive call first. The cheapest choice wins.
+
+Of few candidates every choice is tried, so that the choice is the best and a higher limit never costs more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from itertools import combinations
 from typing import Final, NamedTuple
 
 from ...declarations.op_specs import CALLBACKS
@@ -21,14 +24,17 @@ from .program import Program
 from .units import show_bytes
 from .work import total
 
+FEW: Final = 6
+"""Of at most so many candidates every choice is tried."""
+
 DROPS: Final = 32
 """The most dry runs that look for calls of which a choice has no need."""
 
 SET_ASIDE: Final = 1 << 17
 """Bytes of a limit that are left for NumPy's buffers, of which an op has up to three, of 8,192 elements each."""
 
-SET_ASIDE_FOR_OP: Final = 100
-"""Bytes of a limit that are left for Python's objects, for each op. A call that repeats has some 70, and lists of
+SET_ASIDE_FOR_OP: Final = 150
+"""Bytes of a limit that are left for Python's objects, for each op. A trace that is freed leaves some 120 in lists of
 objects to use again."""
 
 CHAIN_ARRAYS: Final = 2
@@ -142,6 +148,13 @@ class Search:
             self._known[key] = self._costs_of(Selection(key))
         return self._known[key]
 
+    def best(self, limit: int) -> frozenset[int]:
+        """Of the choices so far that with the fewest FLOPs that fits, or else that with the lowest peak."""
+        fitting = [chosen for chosen, cost in self._known.items() if cost.nbytes <= limit]
+        if not fitting:
+            return min(self._known, key=lambda chosen: self._known[chosen])
+        return min(fitting, key=lambda chosen: (self._known[chosen].flops, self._known[chosen].nbytes))
+
     def candidates(self) -> tuple[tuple[str, ...], list[Candidate]]:
         """The names of all calls, and estimates of those that can be computed again."""
         everything, estimator = Selection(), Estimator()
@@ -182,6 +195,11 @@ def _choose(search: Search, candidates: Sequence[Candidate], before: Cost, limit
     if before.nbytes <= limit or not candidates:
         return frozenset()
     everything = frozenset(candidate.number for candidate in candidates)
+    if len(candidates) <= FEW:
+        for count in range(len(candidates) + 1):
+            for chosen in combinations(everything, count):
+                search.cost(chosen)
+        return search.best(limit)
     if search.cost(everything).nbytes > limit:
         lowest = _lowest(search, candidates, limit)
         if search.cost(lowest).nbytes > limit:
@@ -189,8 +207,10 @@ def _choose(search: Search, candidates: Sequence[Candidate], before: Cost, limit
         choices: list[frozenset[int] | None] = [lowest]
     else:
         choices = [_shortest_start(search, candidates, limit), _knapsack(search, candidates, before.nbytes, limit)]
-    fitting = [_drop_needless(search, choice, candidates, limit) for choice in choices if choice]
-    return min(fitting, key=lambda choice: (search.cost(choice).flops, search.cost(choice).nbytes))
+    for choice in choices:
+        if choice:
+            _drop_needless(search, choice, candidates, limit)
+    return search.best(limit)
 
 
 def _lowest(search: Search, candidates: Sequence[Candidate], limit: int) -> frozenset[int]:
@@ -255,10 +275,8 @@ def _cheapest(candidates: Sequence[Candidate], aim: int) -> frozenset[int] | Non
     return best[goal][1] if goal in best else None
 
 
-def _drop_needless(
-    search: Search, choice: frozenset[int], candidates: Sequence[Candidate], limit: int
-) -> frozenset[int]:
-    """A choice that fits, without calls that it does not need for that.
+def _drop_needless(search: Search, choice: frozenset[int], candidates: Sequence[Candidate], limit: int) -> None:
+    """Tries a choice that fits without calls that it does not need for that.
 
     Of calls with equal estimates the last are tried first, whose values exist for the shortest time: where one is
     needed, so are those before it. So a network of equal layers takes a few dry runs, however deep it is.
@@ -273,4 +291,3 @@ def _drop_needless(
             choice = fewer
         else:
             needed.add((candidate.nbytes, candidate.flops))
-    return choice

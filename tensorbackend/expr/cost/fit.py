@@ -37,7 +37,7 @@ def fit(function: Callable[P, R], size: int | str, *, optimised: bool = False) -
         A function of nested tensors and of anything else, such as a training step.
     size : int or str
         The limit in bytes, or text such as `"80GB"`. It includes the arguments, and what Python and NumPy need besides
-        tensors, about 130 kB and 100 bytes for each op.
+        tensors, about 130 kB and 150 bytes for each op.
     optimised : bool, default False
         Whether the limit is for the compiled program, in which ops write over inputs of last use, as XLA and `jit` on
         NumPy do. By default it is for ops that are run one by one.

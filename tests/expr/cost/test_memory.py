@@ -70,3 +70,20 @@ def test_parts_of_a_composite_need_memory_too() -> None:
     # Next to the result, the workspace holds the differences, or the powers and their sum.
     assert softmax.works[-1].workspace == softmax.memory[-1] - 2000
     assert softmax.works[-1].workspace >= 1000
+
+
+def test_a_result_of_a_checkpoint_holds_what_it_is_a_view_of() -> None:
+    def parts(x: tb.Tensor, w: tb.Tensor) -> tuple[tb.Tensor, ...]:
+        product = x @ w
+        return product[:, :8], product[:, 8:16], x[:8]
+
+    def used(function: Any, x: tb.Tensor, w: tb.Tensor) -> tb.Tensor:
+        first, second, some = function(x, w)
+        return tb.exp(first) * second + tb.sum(some)
+
+    templates = "f32[64, 8]", "f32[8, 256]"
+    plain = memory(lambda x, w: used(parts, x, w), *templates)
+    held = memory(lambda x, w: used(tb.checkpoint(parts), x, w), *templates)
+    assert held.peak == plain.peak
+    (product,) = [block for block in held.blocks if block.value.node.op == "checkpoint"]
+    assert product.nbytes == 64 * 256 * 4
