@@ -123,8 +123,8 @@ def set_aside(program: Program) -> int:
     aside = SET_ASIDE + SET_ASIDE_FOR_OP * program.ops
     if program.name != "optimised":
         return aside
-    whole = (node.out for node in program.timeline.nodes if _is_elementwise(node) and node.out.size <= CHAIN_SIZE)
-    return aside + CHAIN_ARRAYS * max((out.payload_nbytes for out in whole), default=0)
+    values = [out for node in program.timeline.nodes if _is_elementwise(node) for out in node.outs]
+    return aside + CHAIN_ARRAYS * max((out.payload_nbytes for out in values if out.size <= CHAIN_SIZE), default=0)
 
 
 def _is_elementwise(node: Node) -> bool:

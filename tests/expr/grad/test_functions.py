@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +20,10 @@ from tensorbackend.errors import (
     ShapeError,
     TemplateDataError,
 )
+from tensorbackend.expr.evaluate import Program
+from tensorbackend.expr.grad import functions
 from tensorbackend.expr.grad.engine import differentiate_graph
+from tensorbackend.expr.graph import Graph
 from tensorbackend.tensor import Tensor
 
 X = tb.tensor([1.0, 2.0, 3.0], names=("n",))
@@ -366,3 +370,34 @@ def test_a_function_that_reads_data_runs_once_and_is_sent_to_a_tape(function: Ca
         watched = tape.watch(x)
         y = function(watched)
     assert tb.gradient(y, watched)[0].item() in (6.0, 3.0)
+
+
+def test_calls_at_several_lines_share_one_derived_gradient() -> None:
+    step, w = tb.grad(lambda w: tb.sum(tb.checkpoint(tb.sin)(w))), tb.asarray([1.0, 2.0], backend="numpy")
+    step(w)
+    step(w)  # from here on the function is traced at each call
+    derived = len(functions._known)
+    first = step(w)
+    second = step(w)
+    assert first.tolist() == second.tolist()
+    assert len(functions._known) == derived
+
+
+def test_a_trace_is_freed_before_its_gradient_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def loss(w: tb.Tensor) -> tb.Tensor:
+        for _ in range(50):
+            w = tb.checkpoint(tb.sin)(w)
+        return tb.sum(w)
+
+    def graphs() -> int:
+        return sum(isinstance(x, Graph) for x in gc.get_objects())
+
+    step, w, alive = tb.grad(loss), tb.asarray([1.0], backend="numpy"), []
+    for _ in range(2):
+        step(w)
+    run = Program.on_payloads
+    monkeypatch.setattr(Program, "on_payloads", lambda self, payloads: alive.append(graphs()) or run(self, payloads))
+    gc.collect()
+    before = graphs()
+    step(w)
+    assert alive[0] <= before + 1  # the call itself holds an empty one
