@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -18,7 +18,8 @@ from tensorbackend.backends.array_module.convolution import ArrayConvolution
 from tensorbackend.expr.cost.candidates import Recomputation, choose_recomputation
 from tensorbackend.testing import profile
 
-Layer = Callable[[tb.Tensor, Any], tb.Tensor]
+Weights = Sequence[tb.Tensor]
+Layer = Callable[[tb.Tensor, Weights], tb.Tensor]
 
 LEAST = 0.5
 """Of what it promises, a network takes at least this share: a promise of much more is of no use."""
@@ -31,51 +32,51 @@ class Kind(NamedTuple):
     shapes: Callable[[int], tuple[tuple[int, ...], ...]]
 
 
-def dense(x: tb.Tensor, w: Any) -> tb.Tensor:
+def dense(x: tb.Tensor, w: Weights) -> tb.Tensor:
     return x + tb.tanh(x @ w[0]) @ w[1]
 
 
-def rectified(x: tb.Tensor, w: Any) -> tb.Tensor:
+def rectified(x: tb.Tensor, w: Weights) -> tb.Tensor:
     return tb.maximum(x @ w[0], 0.0)
 
 
-def normalised(x: tb.Tensor, w: Any) -> tb.Tensor:
+def normalised(x: tb.Tensor, w: Weights) -> tb.Tensor:
     centred = x - tb.mean(x, axis=1, keepdims=True)
     return centred / tb.sqrt(tb.mean(tb.square(centred), axis=1, keepdims=True) + 1e-5) * w[0]
 
 
-def gated(x: tb.Tensor, w: Any) -> tb.Tensor:
+def gated(x: tb.Tensor, w: Weights) -> tb.Tensor:
     """Halves of a product are views."""
     gate, value = tb.split(x @ w[0], 2, axis=1)
     return tb.sigmoid(gate) * value
 
 
-def narrowed(x: tb.Tensor, w: Any) -> tb.Tensor:
+def narrowed(x: tb.Tensor, w: Weights) -> tb.Tensor:
     """Return a part of a product, which holds all of it."""
     return (x @ w[0])[:, : x.shape[1]]
 
 
-def joined(x: tb.Tensor, w: Any) -> tb.Tensor:
+def joined(x: tb.Tensor, w: Weights) -> tb.Tensor:
     return tb.concat([x, tb.exp(-x * x)], axis=1) @ w[0]
 
 
-def attention(x: tb.Tensor, w: Any) -> tb.Tensor:
+def attention(x: tb.Tensor, w: Weights) -> tb.Tensor:
     heads = [tb.permute_dims(tb.reshape(x @ part, (-1, 32, 4, x.shape[1] // 4)), (0, 2, 1, 3)) for part in w]
     weights = tb.softmax(heads[0] @ heads[1].mT / sqrt(x.shape[1] / 4), axis=-1)
     return x + tb.reshape(tb.permute_dims(weights @ heads[2], (0, 2, 1, 3)), x.shape)
 
 
-def convolved(x: tb.Tensor, w: Any) -> tb.Tensor:
+def convolved(x: tb.Tensor, w: Weights) -> tb.Tensor:
     images = tb.reshape(x, (-1, 8, 32, x.shape[1] // 8))
     return tb.reshape(tb.nn.silu(tb.conv(images, w[0], padding="same")), x.shape)
 
 
-def filtered(x: tb.Tensor, w: Any) -> tb.Tensor:
+def filtered(x: tb.Tensor, w: Weights) -> tb.Tensor:
     images = tb.reshape(x, (-1, 8, 32, x.shape[1] // 8))
     return x + tb.reshape(tb.conv(images, w[0], padding="same"), x.shape)
 
 
-def resampled(x: tb.Tensor, w: Any) -> tb.Tensor:
+def resampled(x: tb.Tensor, w: Weights) -> tb.Tensor:
     return tb.repeat(tb.take(x, tb.arange(0, x.shape[0], 2), axis=0), 2, axis=0) * w[0]
 
 
