@@ -79,7 +79,8 @@ def test_a_result_of_a_checkpoint_holds_what_it_is_a_view_of() -> None:
 
     def used(function: Any, x: tb.Tensor, w: tb.Tensor) -> tb.Tensor:
         first, second, some = function(x, w)
-        return tb.exp(first) * second + tb.sum(some)
+        value: tb.Tensor = tb.exp(first) * second + tb.sum(some)
+        return value
 
     templates = "f32[64, 8]", "f32[8, 256]"
     plain = memory(lambda x, w: used(parts, x, w), *templates)
