@@ -145,7 +145,8 @@ def test_what_is_missing_says_how_to_get_it() -> None:
 
 
 def test_an_extra_that_installs_nothing_is_no_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    for version, remedy in (((3, 14), "pip install '.[jax]'"), ((3, 15), "a Python older than 3.15, for")):
+    install = "in a checkout of tensorbackend: pip install '.[jax]'"
+    for version, remedy in (((3, 14), install), ((3, 15), "a Python older than 3.15, for")):
         monkeypatch.setattr(sys, "version_info", version)
         with pytest.raises(BackendError, match=re.escape(f"; {remedy}")):
             import_library("no_such_library", "jax", "jax")
