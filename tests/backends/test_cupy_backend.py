@@ -170,7 +170,7 @@ class Elsewhere(CupyBackend):
 
 def test_without_cupy_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
-    commands = r"pip install 'tensorbackend\[cuda12\]' or pip install 'tensorbackend\[cuda13\]'"
+    commands = r"in a checkout of tensorbackend: pip install '.\[cuda12\]' or pip install '.\[cuda13\]'"
     with pytest.raises(BackendError, match=rf"expected an importable cupy .*ModuleNotFoundError.*; {commands}"):
         Elsewhere()
 
@@ -183,7 +183,7 @@ def test_without_a_device_it_says_so(cupy: Backend, monkeypatch: pytest.MonkeyPa
 
 def test_an_old_cupy_is_refused(cupy: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "__version__", "13.6.0")
-    with pytest.raises(BackendError, match=r"expected CuPy 14 or newer, got version='13.6.0'; pip install -U"):
+    with pytest.raises(BackendError, match=r"expected CuPy 14 or newer, got version='13.6.0'; in a checkout"):
         Elsewhere()
 
 
@@ -192,7 +192,9 @@ def test_without_its_compiler_it_says_so(cupy: Backend, monkeypatch: pytest.Monk
         raise RuntimeError("Failure finding libnvrtc.so\nsearched in ...")
 
     monkeypatch.setattr(module.cuda.nvrtc, "getVersion", missing)
-    text = r"expected CUDA's compiler NVRTC for .*, got error='RuntimeError: Failure finding libnvrtc.so'; pip install"
+    text = (
+        r"expected CUDA's compiler NVRTC for .*, got error='RuntimeError: Failure finding libnvrtc.so'; in a checkout"
+    )
     with pytest.raises(BackendError, match=text):
         Elsewhere()
 
