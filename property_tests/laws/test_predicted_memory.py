@@ -86,9 +86,6 @@ EXCEPTIONS = {
         "integers of a small range are looked up in a table, others are sorted",
         call_of("isin", numbers(1, dtype="int32"), numbers(SIZE // 4, dtype="int32")),
     ),
-    "matrix_power": Exceeded(
-        "the power 0 is a view of one matrix", call_of("linalg.matrix_power", (SIZE // 256, 16, 16), 0)
-    ),
     **{
         name: Exceeded(_LEFT_OUT, call_of(name, (512, 512), numbers(512, dtype="int64"), size=0, axis=1, mode="fill"))
         for name in ("segment_logsumexp", "segment_max", "segment_mean", "segment_min", "segment_sum")
