@@ -226,7 +226,8 @@ class Loop(NamedTuple):
         body = f"def body{scope.root.count}({parameters}):"
         first = ["carry = state[1]"] if "while_loop" in self.form else []
         half = " * 0.5" if scope.dtype.is_inexact else ""
-        combined = [f"next_carry = carry{half} + {view}"]
+        row = " + row" if "scan" in self.form else ""  # so that the order of the rows counts
+        combined = [f"next_carry = carry{half} + {view}{row}"]
         lines = [f"    {line}" for line in (*first, *inner.lines, *combined, f"return {result}")]
         scope.add(_LOOPS[self.form].format(f=f"body{scope.root.count}", v=name), extra=[body, *lines])
 

@@ -117,7 +117,7 @@ def dry_run(
     with pause_collection():
         if fits is None:
             return run()
-        limit = parse_bytes(fits) if isinstance(fits, str) else fits
+        limit = parse_bytes(fits) if isinstance(fits, str) else int(fits)
         recomputation = choose_recomputation(program, limit, sets_aside=True)
         with select_calls(Selection(recomputation.chosen)):
             chosen_run = run()

@@ -75,7 +75,7 @@ def fit(function: Callable[P, R], size: int | str, *, optimised: bool = False) -
     >>> print(tb.dry_run(chain, "f32[100000]", gradient=True, fits="20MB").recomputation.fits)
     True
     """
-    limit = parse_bytes(size) if isinstance(size, str) else size
+    limit = parse_bytes(size) if isinstance(size, str) else int(size)
     known: dict[Any, frozenset[int]] = {}
 
     @wraps(function)
