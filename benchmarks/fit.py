@@ -12,9 +12,7 @@ where a promise is broken, and where a lower limit costs less.
 
 from __future__ import annotations
 
-import gc
 import sys
-import tracemalloc
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
@@ -28,7 +26,10 @@ import tensorbackend as tb
 from tensorbackend.expr.cost.candidates import Recomputation, Search, choose_recomputation
 from tensorbackend.expr.cost.units import show_bytes
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "examples")]
+
+from tests.peak_memory import peak_memory  # noqa: E402 # found by the line above
 
 LAYERS = 12
 FRACTION = 0.6
@@ -72,21 +73,9 @@ def decoder_arguments(layers: int = LAYERS) -> tuple[Any, tb.Tensor]:
 
 
 def measured_peak(function: Callable[..., Any], *arguments: Any) -> int:
-    """Return the bytes of a call and its arguments on NumPy in one thread, after three calls, which make programs.
-
-    Another thread that has run a block may hold its arrays for a moment longer.
-    """
-    tb.set_threads(1)
-    try:
-        for _ in range(3):
-            function(*arguments)
-        gc.collect()
-        tracemalloc.start()
-        function(*arguments)
-        return int(tracemalloc.get_traced_memory()[1] + sum(x.nbytes for x in tb.tree_leaves(arguments)))
-    finally:
-        tracemalloc.stop()
-        tb.set_threads(None)
+    """Return the bytes of a call and its arguments on NumPy, after three calls, which make programs."""
+    own = sum(x.nbytes for x in tb.tree_leaves(arguments))
+    return int(own + peak_memory(lambda: function(*arguments), calls_before=3))
 
 
 def fit_decoder() -> dict[str, float]:

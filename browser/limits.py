@@ -62,7 +62,7 @@ def limited(stop: Callable[[], None], seconds: float) -> Iterator[None]:
     error: Exception | None = None
     try:
         yield
-    except Exception as raised:
+    except Exception as raised:  # a call that waits for a browser that was stopped may raise anything
         error = raised
         if not late.is_set():
             raise

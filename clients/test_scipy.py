@@ -102,6 +102,70 @@ def test_what_is_not_ours_goes_to_scipy() -> None:
         tb.grad(lambda x: tb.sum(fft.dct(x, 1)))(tb.asarray(x))
 
 
+UNUSUAL = [GENERATOR.normal(size=size) for size in (0, 1, 2, (0, 5), (3, 0))]
+UNUSUAL += [GENERATOR.normal(size=9).astype(dtype) for dtype in ("f2", "c16")] + [np.arange(9), np.arange(9) > 4]
+ALONG: list[Function] = [
+    lambda x: fft.dct(x),
+    lambda x: fft.idct(x, 3),
+    lambda x: signal.lfilter([1.0, 0.5], [1.0, 0.3], x),
+    lambda x: signal.detrend(x),
+    lambda x: ndimage.gaussian_filter(x, 1.0),
+    lambda x: ndimage.uniform_filter1d(x, 9, mode="wrap"),
+    lambda x: integrate.simpson(x),
+]
+
+
+@pytest.mark.client("scipy")
+@pytest.mark.parametrize("f", ALONG)
+def test_unusual_operands(f: Function) -> None:
+    """Compiled functions of `scipy.fft`, `integrate`, `linalg`, `ndimage` and `signal` by an adapter, and gradients."""
+    for x in UNUSUAL:
+        try:
+            expected = f(x)
+        except (IndexError, RuntimeError, ValueError) as error:
+            with pytest.raises(type(error)):
+                f(tnp.asarray(x))
+        else:
+            np.testing.assert_allclose(np.asarray(f(tnp.asarray(x))), expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.client("scipy")
+def test_a_nan_stays_in_the_window_of_a_filter() -> None:
+    """Compiled functions of `scipy.fft`, `integrate`, `linalg`, `ndimage` and `signal` by an adapter, and gradients."""
+    x = np.where(np.arange(9) == 4, np.nan, ROW[:9])
+    for f in (lambda x: signal.lfilter([1.0, 0.5, 0.2], [2.0], x), lambda x: ndimage.gaussian_filter1d(x, 0.5)):
+        np.testing.assert_allclose(np.asarray(f(tnp.asarray(x))), f(x), rtol=1e-9)
+
+
+@pytest.mark.client("scipy")
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_results_are_on_the_backend_of_the_operand(case: int, backend: str) -> None:
+    """Compiled functions of `scipy.fft`, `integrate`, `linalg`, `ndimage` and `signal` by an adapter, and gradients."""
+    f, x = CASES[case]
+    with tb.default_backend("jax" if backend == "numpy" else "numpy"):
+        assert f(tb.asarray(x, backend=backend)).backend.name == backend
+
+
+OTHERS: list[tuple[Function, Any]] = [
+    (lambda b: signal.lfilter(b, [1.0, 0.3], ROW), np.asarray([1.0, 0.5])),
+    (lambda a: signal.lfilter([1.0, 0.5], a, ROW), np.asarray([1.0, 0.3])),
+    (lambda w: ndimage.convolve1d(ROW, w), np.asarray([1.0, 0.5, 0.2])),
+    (lambda x: integrate.simpson(ROW, x=x), np.arange(13.0) ** 1.5),
+    (lambda b: linalg.solve(SQUARE, b), ROW[:4]),  # type: ignore[no-untyped-call] # SciPy has no types
+]
+
+
+@pytest.mark.client("scipy")
+@pytest.mark.parametrize("case", range(len(OTHERS)))
+def test_gradients_by_other_operands(case: int, backend: str) -> None:
+    """Compiled functions of `scipy.fft`, `integrate`, `linalg`, `ndimage` and `signal` by an adapter, and gradients."""
+    f, x = OTHERS[case]
+    direction = np.random.default_rng(0).standard_normal(x.shape)
+    difference = ((f(x + 1e-6 * direction) ** 2).sum() - (f(x - 1e-6 * direction) ** 2).sum()) / 2e-6
+    slope = tb.grad(lambda x: (f(x) ** 2).sum())(tb.asarray(x, backend=backend))
+    assert float((np.asarray(slope) * direction).sum()) == pytest.approx(float(difference), rel=1e-5)
+
+
 @pytest.mark.client("scipy")
 def test_install_twice() -> None:
     """Compiled functions of `scipy.fft`, `integrate`, `linalg`, `ndimage` and `signal` by an adapter, and gradients."""

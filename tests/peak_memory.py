@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
@@ -9,14 +10,20 @@ from typing import Any
 import tensorbackend as tb
 
 
-def peak_memory(function: Callable[..., object], arguments: Callable[[], tuple[Any, ...]] = tuple) -> int:
+def peak_memory(
+    function: Callable[..., object], arguments: Callable[[], tuple[Any, ...]] = tuple, *, calls_before: int = 0
+) -> int:
     """Return the most bytes allocated during a call, with its arguments, which `arguments` creates.
 
-    The call runs in one thread: another one that has run a block may hold its arrays for a moment longer.
+    `calls_before` calls make programs, which do not count. All run in one thread: another one that has run a block may
+    hold its arrays for a moment longer.
     """
     tb.set_threads(1)
-    tracemalloc.start()
     try:
+        for _ in range(calls_before):
+            function(*arguments())
+        gc.collect()
+        tracemalloc.start()
         values = arguments()
         tracemalloc.reset_peak()
         function(*values)

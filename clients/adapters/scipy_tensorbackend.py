@@ -24,14 +24,14 @@ from tensorbackend import Tensor
 Function = Callable[..., Any]
 
 
-def _coefficients(values: Any) -> Tensor:
-    """A tensor of coefficients: of what is no array in float64, as for SciPy."""
-    return values if isinstance(values, Tensor) else tb.asarray(numpy.asarray(values, numpy.float64))
+def _coefficients(values: Any, x: Tensor) -> Tensor:
+    """A tensor of coefficients on the backend of `x`: of what is no array in float64, as for SciPy."""
+    return values if isinstance(values, Tensor) else tb.asarray(values, dtype=tb.float64, like=x)
 
 
 def _like(x: Tensor, values: Any) -> Tensor:
-    """NumPy's array in the real dtype of a tensor, as SciPy computes float32 in float32."""
-    return tb.asarray(values, dtype=tb.real(x).dtype)
+    """NumPy's array in the dtype and on the backend of a tensor, as SciPy computes float32 in float32."""
+    return tb.asarray(values, dtype=x.dtype, like=x)
 
 
 def _along(function: Function, x: Tensor, axis: int) -> Tensor:
@@ -85,7 +85,9 @@ def convolve(in1: Tensor, in2: Tensor, mode: str = "full") -> Tensor:
 
 
 def lfilter(b: Any, a: Any, x: Tensor, axis: int = -1) -> Tensor:
-    b, a = _coefficients(b), _coefficients(a)
+    b, a = _coefficients(b, x), _coefficients(a, x)
+    if a.size == 1:
+        return _along(lambda row: tb.convolve(row, b / a)[: row.size], x, axis)
     order = max(b.size, a.size) - 1
     b, a = (tb.pad(tb.divide(c, a[0]), [(0, order + 1 - c.size)]) for c in (b, a))
 
@@ -94,14 +96,14 @@ def lfilter(b: Any, a: Any, x: Tensor, axis: int = -1) -> Tensor:
             y = b[0] * value + state[0]
             return tb.concatenate([state[1:], tb.zeros_like(state[:1])]) + b[1:] * value - a[1:] * y, y
 
-        _, ys = tb.scan(step, tb.zeros((order,), dtype=tb.result_type(b, a, row)), row)
+        _, ys = tb.scan(step, tb.zeros((order,), dtype=tb.result_type(b, a, row), like=row), row)
         return tb.asarray(ys)
 
-    return _along(filtered, x, axis) if order else x * b[0]
+    return _along(filtered, x, axis)
 
 
 def sosfilt(sos: Any, x: Tensor, axis: int = -1) -> Tensor:
-    sos = _coefficients(sos)
+    sos = _coefficients(sos, x)
     for row in range(sos.shape[0]):
         x = lfilter(sos[row, :3], sos[row, 3:], x, axis)
     return x
@@ -111,7 +113,7 @@ def detrend(data: Tensor, axis: int = -1, type: str = "linear") -> Tensor:
     def level(row: Tensor) -> Tensor:
         row = row - tb.mean(row)
         times = _like(row, numpy.arange(row.size) - (row.size - 1) / 2)
-        squares = max((row.size**3 - row.size) / 12, 1)  # one value has no slope
+        squares = (row.size**3 - row.size) / 12 or 1  # one value has no slope
         return row - times * (tb.sum(row * times) / squares) if type in ("linear", "l") else row
 
     return _along(level, data, axis)
@@ -154,7 +156,7 @@ _MODES: Final = {"reflect": "symmetric", "mirror": "reflect", "nearest": "edge",
 def correlate1d(
     input: Tensor, weights: Any, axis: int = -1, mode: str = "reflect", cval: float = 0.0, origin: int = 0
 ) -> Tensor:
-    weights = _coefficients(weights)
+    weights = _coefficients(weights, input)
     before = weights.size // 2 + origin
     around = (before, weights.size - 1 - before)
 
@@ -162,7 +164,7 @@ def correlate1d(
         if mode == "constant":
             whole = tb.pad(row, [around], value=cval)
         else:
-            whole = tb.take(row, tb.asarray(numpy.pad(numpy.arange(row.size), around, _MODES[mode])))  # type: ignore[call-overload]
+            whole = tb.take(row, tb.asarray(numpy.pad(numpy.arange(row.size), around, _MODES[mode]), like=row))  # type: ignore[call-overload]
         return tb.correlate(whole, tb.astype(weights, whole.dtype), mode="valid")
 
     return _along(correlated, input, axis)
@@ -171,7 +173,7 @@ def correlate1d(
 def convolve1d(
     input: Tensor, weights: Any, axis: int = -1, mode: str = "reflect", cval: float = 0.0, origin: int = 0
 ) -> Tensor:
-    weights = _coefficients(weights)
+    weights = _coefficients(weights, input)
     return correlate1d(input, tb.flip(weights), axis, mode, cval, (weights.size % 2 - 1) - origin)
 
 
@@ -212,10 +214,10 @@ def simpson(y: Tensor, x: Any = None, dx: float = 1.0, axis: int = -1) -> Tensor
     y = tb.moveaxis(y, axis, -1)
     size = y.shape[-1]
     if x is not None:
-        x = _coefficients(x)
+        x = _coefficients(x, y)
         steps = tb.diff(tb.moveaxis(x, axis, -1) if x.ndim > 1 else x)
     else:
-        steps = tb.full((size - 1,), dx, dtype=y.dtype)
+        steps = tb.full((size - 1,), dx, dtype=y.dtype, like=y)
     if size < 3:
         return tb.sum(steps * (y[..., 1:] + y[..., :-1]), axis=-1) / 2
     pairs = (size - 1) // 2 * 2
@@ -292,16 +294,18 @@ def _dispatched(theirs: Function, ours: Function) -> Function:
         if changed.keys() - known.keys() - _IDLE or not _fits(ours, changed):
             return theirs(*arguments, **options)
         boxed = any(type(x) is tnp.ndarray for x in given.values())
-        y = ours(**{name: _tensor(x) for name, x in changed.items() if name in known})
+        home = next(x for x in map(_tensor, given.values()) if isinstance(x, Tensor))
+        y = ours(**{name: _tensor(x, home) for name, x in changed.items() if name in known})
         return tnp.asarray(y) if boxed else y
 
     return function
 
 
-def _tensor(x: Any) -> Any:
+def _tensor(x: Any, home: Tensor | None = None) -> Any:
+    """The tensor of an array; NumPy's array becomes one on the backend of `home`."""
     if type(x) is tnp.ndarray:  # NumPy's own arrays are instances of it, too
         return x.tensor
-    return tb.asarray(x) if isinstance(x, numpy.ndarray) else x
+    return tb.asarray(x, like=home) if home is not None and isinstance(x, numpy.ndarray) else x
 
 
 def _is_default(parameters: Any, name: str, x: Any) -> bool:
@@ -310,8 +314,9 @@ def _is_default(parameters: Any, name: str, x: Any) -> bool:
 
 
 def _fits(ours: Function, given: dict[str, Any]) -> bool:
-    """Whether ours compute this: floats, transforms of two types, products of two vectors, axes by number."""
-    if any(isinstance(x, Tensor) and not x.dtype.is_inexact for x in map(_tensor, given.values())):
+    """Whether ours compute this: some float32 or float64, two types of transforms, products of two vectors."""
+    tensors = [x for x in map(_tensor, given.values()) if isinstance(x, Tensor)]
+    if not all(x.dtype in (tb.float32, tb.float64) and x.size for x in tensors):
         return False
     if ours in (dct, idct):
         return given.get("type", 2) in (2, 3)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import tracemalloc
 from collections.abc import Callable, Sequence
 from math import sqrt
 from typing import Any, NamedTuple
@@ -17,6 +15,7 @@ import tensorbackend as tb
 from tensorbackend.backends.array_module.convolution import ArrayConvolution
 from tensorbackend.expr.cost.candidates import Recomputation, choose_recomputation
 from tensorbackend.testing import profile
+from tests.peak_memory import peak_memory
 
 Weights = Sequence[tb.Tensor]
 Layer = Callable[[tb.Tensor, Weights], tb.Tensor]
@@ -135,18 +134,9 @@ networks = st.builds(
 
 
 def taken(function: Callable[..., Any], *arguments: Any) -> int:
-    """Return the bytes of a call and its arguments on NumPy in one thread, after calls that make programs."""
-    tb.set_threads(1)
-    try:
-        for _ in range(2):
-            function(*arguments)
-        gc.collect()
-        tracemalloc.start()
-        function(*arguments)
-        return int(tracemalloc.get_traced_memory()[1] + sum(x.nbytes for x in tb.tree_leaves(arguments)))
-    finally:
-        tracemalloc.stop()
-        tb.set_threads(None)
+    """Return the bytes of a call and its arguments on NumPy, after calls that make programs."""
+    own = sum(x.nbytes for x in tb.tree_leaves(arguments))
+    return int(own + peak_memory(lambda: function(*arguments), calls_before=2))
 
 
 def choice(network: Network, limit: int, optimised: bool) -> Recomputation:

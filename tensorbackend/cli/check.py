@@ -109,7 +109,7 @@ def run(options: Namespace) -> int:
                     ((_, alike),) = causes.most_common(1)
                     if alike >= ALIKE and 4 * alike >= 3 * judged:
                         found.close()  # which ends the loop
-                # Last, as Python 3.13 handles no signal that comes where an iteration ends by a condition.
+                # Comes last: from Python 3.13 on no handler covers the end of an iteration that a condition ends.
                 advance(f"{pair.op} of {pair.dtype}", f"{failed} failed")
     except _StopSignal as stopped:
         status = 128 + stopped.number

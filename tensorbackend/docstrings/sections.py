@@ -117,7 +117,7 @@ def document(function: Function) -> Function:
 
 
 def as_compiled(text: str) -> str:
-    """A docstring that is made of parts, indented as Python keeps one of the source; from 3.13 on it does not."""
+    """An indented docstring as Python keeps one: from 3.13 on without the margin."""
     return text if _MARGIN else cleandoc(text)
 
 

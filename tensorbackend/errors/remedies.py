@@ -88,5 +88,5 @@ def of_element(element: object) -> str:
 
 
 def install_remedy(*extras: str) -> str:
-    """What installs the library of one of some extras. It names no index of packages, as the package is on none yet."""
+    """The command that installs one of some extras. It names a checkout, as no package index has the package yet."""
     return "in a checkout of tensorbackend: " + " or ".join(f"pip install '.[{extra}]'" for extra in extras)

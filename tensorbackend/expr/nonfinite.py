@@ -131,7 +131,7 @@ class DebugNans(FunctionDecorator):
 
 
 def _drop_ended() -> None:
-    """A function of its own, as from Python 3.13 on an interrupt in a loop with a condition leaves a lock held."""
+    """Drops what ended threads had. It is a function of its own, as `tests/project/test_interrupted_loops.py` says."""
     for thread in [thread for thread, blocks in op_by_op.items() if not blocks]:
         del op_by_op[thread]
         _trails.pop(thread, None)

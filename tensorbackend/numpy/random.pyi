@@ -156,78 +156,56 @@ class RandomState:
     def weibull(self, *arguments: Any, **options: Any) -> _ArrayOrNumber: ...
     def zipf(self, *arguments: Any, **options: Any) -> _ArrayOrNumber: ...
 
-def beta(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def binomial(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def bytes(*arguments: Any, **options: Any) -> builtins.bytes: ...
-def chisquare(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def choice(a: Any, size: Any = ..., replace: builtins.bool = ..., p: Any = ..., axis: int = ..., shuffle: builtins.bool = ...) -> _ArrayOrNumber:
-    """Entries drawn along an axis, or numbers up to one."""
-def dirichlet(*arguments: Any, **options: Any) -> ndarray: ...
-def exponential(scale: Any = ..., size: Any = ...) -> _ArrayOrNumber:
-    """Exponentially distributed numbers."""
-def f(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def gamma(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def geometric(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def get_state(legacy: builtins.bool = ...) -> Any:
-    """The state, for `set_state`."""
-def gumbel(loc: Any = ..., scale: Any = ..., size: Any = ...) -> _ArrayOrNumber:
-    """Gumbel-distributed numbers."""
-def hypergeometric(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def laplace(loc: Any = ..., scale: Any = ..., size: Any = ...) -> _ArrayOrNumber:
-    """Laplace-distributed numbers."""
-def logistic(loc: Any = ..., scale: Any = ..., size: Any = ...) -> _ArrayOrNumber:
-    """Logistically distributed numbers."""
-def lognormal(mean: Any = ..., sigma: Any = ..., size: Any = ...) -> _ArrayOrNumber:
-    """Numbers whose logarithms are normally distributed."""
-def logseries(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def multinomial(n: Any, pvals: Any, size: Any = ...) -> ndarray:
-    """Counts of each of several outcomes."""
-def multivariate_normal(mean: Any, cov: Any, size: Any = ..., *arguments: Any, **options: Any) -> ndarray:
-    """Vectors of normally distributed numbers with given covariances."""
-def negative_binomial(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def noncentral_chisquare(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def noncentral_f(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def normal(loc: Any = ..., scale: Any = ..., size: Any = ...) -> _ArrayOrNumber:
-    """Normally distributed numbers."""
-def pareto(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def permutation(x: Any, axis: int = ...) -> ndarray:
-    """The entries along an axis, or the numbers up to one, in random order."""
-def poisson(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def power(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def rand(*shape: Any) -> _ArrayOrNumber:
-    """Numbers from 0 to 1, with the sizes as arguments."""
-def randint(low: Any, high: Any = ..., size: Any = ..., dtype: Any = ...) -> _ArrayOrNumber:
-    """Integers from low up to high."""
-def randn(*shape: Any) -> _ArrayOrNumber:
-    """Numbers of the standard normal distribution, with the sizes as arguments."""
-def random(size: Any = ...) -> _ArrayOrNumber:
-    """Numbers from 0 to 1."""
-def random_integers(low: Any, high: Any = ..., size: Any = ...) -> _ArrayOrNumber:
-    """Integers from low to high."""
-def random_sample(size: Any = ...) -> _ArrayOrNumber:
-    """Numbers from 0 to 1."""
-def rayleigh(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def seed(seed: Any = ...) -> None:
-    """Reseed the generator."""
-def set_state(state: Any) -> None:
-    """Restore a state. After one of NumPy's own, numbers are drawn from NumPy's stream."""
-def shuffle(x: Any, axis: int = ...) -> None:
-    """Shuffle the entries along an axis, in place."""
-def standard_cauchy(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def standard_exponential(size: Any = ...) -> _ArrayOrNumber:
-    """Numbers of the standard exponential distribution."""
-def standard_gamma(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def standard_normal(size: Any = ...) -> _ArrayOrNumber:
-    """Numbers of the standard normal distribution."""
-def standard_t(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def tomaxint(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def triangular(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def uniform(low: Any = ..., high: Any = ..., size: Any = ...) -> _ArrayOrNumber:
-    """Numbers between two bounds."""
-def vonmises(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def wald(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def weibull(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
-def zipf(*arguments: Any, **options: Any) -> _ArrayOrNumber: ...
+_rand: RandomState
+beta = _rand.beta
+binomial = _rand.binomial
+bytes = _rand.bytes
+chisquare = _rand.chisquare
+choice = _rand.choice
+dirichlet = _rand.dirichlet
+exponential = _rand.exponential
+f = _rand.f
+gamma = _rand.gamma
+geometric = _rand.geometric
+get_state = _rand.get_state
+gumbel = _rand.gumbel
+hypergeometric = _rand.hypergeometric
+laplace = _rand.laplace
+logistic = _rand.logistic
+lognormal = _rand.lognormal
+logseries = _rand.logseries
+multinomial = _rand.multinomial
+multivariate_normal = _rand.multivariate_normal
+negative_binomial = _rand.negative_binomial
+noncentral_chisquare = _rand.noncentral_chisquare
+noncentral_f = _rand.noncentral_f
+normal = _rand.normal
+pareto = _rand.pareto
+permutation = _rand.permutation
+poisson = _rand.poisson
+power = _rand.power
+rand = _rand.rand
+randint = _rand.randint
+randn = _rand.randn
+random = _rand.random
+random_integers = _rand.random_integers
+random_sample = _rand.random_sample
+rayleigh = _rand.rayleigh
+seed = _rand.seed
+set_state = _rand.set_state
+shuffle = _rand.shuffle
+standard_cauchy = _rand.standard_cauchy
+standard_exponential = _rand.standard_exponential
+standard_gamma = _rand.standard_gamma
+standard_normal = _rand.standard_normal
+standard_t = _rand.standard_t
+tomaxint = _rand.tomaxint
+triangular = _rand.triangular
+uniform = _rand.uniform
+vonmises = _rand.vonmises
+wald = _rand.wald
+weibull = _rand.weibull
+zipf = _rand.zipf
 ranf = random_sample
 sample = random_sample
 def default_rng(seed: Any = ...) -> Generator:

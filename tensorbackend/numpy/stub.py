@@ -92,18 +92,23 @@ def _fft() -> str:
     return "".join(declaration(name, getattr(fft, name), result="ndarray") for name in names)
 
 
-def _draws(ours: type, theirs: type, indent: str) -> str:
+def _public(ours: type, theirs: type) -> set[str]:
+    """The names of the methods that a class of generators or NumPy's has."""
+    return {name for name in {*dir(ours), *dir(theirs)} if not name.startswith("_")}
+
+
+def _draws(ours: type, theirs: type) -> str:
     """The declarations of the methods of a class of generators; those that NumPy has alone have any arguments."""
     lines = []
-    for name in sorted(name for name in {*dir(ours), *dir(theirs)} if not name.startswith("_")):
+    for name in sorted(_public(ours, theirs)):
         result = _NOT_DRAWN.get(name, "ndarray" if name in _ARRAYS_DRAWN else "_ArrayOrNumber")
         member = inspect.getattr_static(ours, name, None)
         if isinstance(member, property):
-            lines.append(f"{indent}@property\n{indent}def {name}(self) -> {result}: ...\n")
+            lines.append(f"    @property\n    def {name}(self) -> {result}: ...\n")
         elif inspect.isfunction(member):
-            lines.append(declaration(name, member, indent, result=result))
+            lines.append(declaration(name, member, "    ", result=result))
         else:
-            lines.append(f"{indent}def {name}(self, *arguments: Any, **options: Any) -> {result}: ...\n")
+            lines.append(f"    def {name}(self, *arguments: Any, **options: Any) -> {result}: ...\n")
     return "".join(lines)
 
 
@@ -113,13 +118,12 @@ def _random() -> str:
     )]  # fmt: skip
     generator = "class Generator:\n    def __init__(self, bit_generator: Any) -> None: ...\n"
     state = "class RandomState:\n    def __init__(self, seed: Any = ...) -> None: ...\n"
-    legacy = _draws(random.RandomState, numpy.random.RandomState, "")
-    for start in ("(self, ", "(self"):
-        legacy = legacy.replace(start, "(")
-    return (
-        f"{''.join(bits)}\n{generator}{_draws(random.Generator, numpy.random.Generator, '    ')}\n"
-        f"{state}{_draws(random.RandomState, numpy.random.RandomState, '    ')}\n{legacy}{_MORE_OF_RANDOM}"
+    legacy = [f"{name} = _rand.{name}\n" for name in sorted(_public(random.RandomState, numpy.random.RandomState))]
+    classes = (
+        f"{generator}{_draws(random.Generator, numpy.random.Generator)}\n"
+        f"{state}{_draws(random.RandomState, numpy.random.RandomState)}\n"
     )
+    return f"{''.join(bits)}\n{classes}_rand: RandomState\n{''.join(legacy)}{_MORE_OF_RANDOM}"
 
 
 def texts() -> dict[Path, str]:

@@ -119,8 +119,10 @@ class Scope:
         return eval(text, {"tb": tensorbackend, **self.values})
 
     def run(self, text: str, extra: Sequence[str] = ()) -> Any:
-        """The value of an expression after lines before it; raises `ArgumentError`, before it runs, for one that costs
-        too much."""
+        """The value of an expression after some more lines.
+
+        Raises `ArgumentError` before it runs if it costs too much.
+        """
 
         def line(values: dict[str, Tensor]) -> Any:
             scope = {"tb": tensorbackend, **values}
@@ -133,8 +135,11 @@ class Scope:
         return line(self.values)
 
     def add(self, text: str, *, extra: Sequence[str] = ()) -> str | None:
-        """A line that gives the value of an expression a name; `None` for one that is of no use."""
-        found = self.run(text, extra)
+        """Adds a line that gives the value of an expression a name; `None` for a value that is of no use."""
+        return self.keep(text, self.run(text, extra), extra)
+
+    def keep(self, text: str, found: Any, extra: Sequence[str] = ()) -> str | None:
+        """Adds the line of an expression whose value was found; returns its name, or `None` if it is of no use."""
         while isinstance(found, list | tuple) and found:
             text, found = f"{text}[0]", found[0]
         if not isinstance(found, Tensor) or not is_of_use(found):
@@ -157,11 +162,11 @@ class Scope:
         return name
 
     def state(self) -> tuple[int, dict[str, tuple[str, Tensor]]]:
-        """What `restore` takes to leave out the inputs that come after it."""
+        """The inputs so far, for `restore`."""
         return self.root.count, dict(self.root.inputs)
 
     def restore(self, state: tuple[int, dict[str, tuple[str, Tensor]]]) -> None:
-        """Leaves out the inputs that were added after a state, in the functions around as well."""
+        """Removes the inputs that were added after a state, from the functions around this one too."""
         late = self.root.inputs.keys() - state[1].keys()
         self.root.count, self.root.inputs = state
         scope: Scope | None = self

@@ -143,11 +143,13 @@ OF_MATRICES: dict[str, tuple[Any, ...]] = {
 """Arguments of functions of `linalg`, other than one matrix."""
 
 
-UNSIZED = {"get_state", "permutation", "rand", "randn", "seed", "set_state", "shuffle"}
+UNSIZED = {"bytes", "get_state", "permutation", "permuted", "rand", "randn", "seed", "set_state", "shuffle", "spawn",
+           "tomaxint"}  # fmt: skip
 DRAWN: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(["beta", "f", "gamma", "uniform", "vonmises", "wald"], (1.0, 2.0)), "binomial": (3, 0.5),
     **dict.fromkeys(["chisquare", "pareto", "power", "standard_gamma", "standard_t", "weibull"], (2.0,)),
-    **dict.fromkeys(["choice", "permutation", "randint", "random_integers"], (5,)), "dirichlet": ([1.0, 2.0],),
+    **dict.fromkeys(["bytes", "choice", "integers", "permutation", "randint", "random_integers", "spawn"], (5,)),
+    "dirichlet": ([1.0, 2.0],), "multivariate_hypergeometric": ([3, 3], 2), "permuted": ([1, 2],),
     **dict.fromkeys(["geometric", "logseries"], (0.5,)), "hypergeometric": (5, 5, 3), "multinomial": (3, [0.5, 0.5]),
     "multivariate_normal": ([0.0, 0.0], SQUARE), "negative_binomial": (3, 0.5), "noncentral_chisquare": (2.0, 1.0),
     "noncentral_f": (2.0, 2.0, 1.0), "set_state": (np.random.RandomState(0).get_state(),), "shuffle": (np.arange(3),),
@@ -156,20 +158,27 @@ DRAWN: dict[str, tuple[Any, ...]] = {
 """Arguments of draws that have no defaults."""
 
 
-def declared(module: str) -> dict[str, str]:
-    """The results that a stub declares, for functions that have one declaration."""
+def declared(module: str, of: str | None = None) -> dict[str, str]:
+    """The results that a stub declares for its functions, or for a class's methods, that have one declaration."""
     path = next(path for path in texts() if path.stem == module)
-    nodes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef)]
-    return {node.name: ast.unparse(node.returns) for node in nodes if node.returns and not node.decorator_list}
+    nodes: list[ast.stmt] = ast.parse(path.read_text()).body
+    if of is not None:
+        nodes = next(node.body for node in nodes if isinstance(node, ast.ClassDef) and node.name == of)
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name != "__init__"]
+    return {node.name: ast.unparse(node.returns) for node in functions if node.returns and not node.decorator_list}
 
 
 def as_declared(result: str, value: Any) -> bool:
     """Whether a value is of the type that a stub declares."""
-    if result == "None":
-        return value is None
+    if result in ("None", "Any"):
+        return value is None or result == "Any"
     if result == "_ArrayOrNumber":
         return isinstance(value, np.ndarray | numpy.generic | int | float)
-    return type(value) is np.ndarray if result == "ndarray" else type(value).__name__ == result.partition("[")[0]
+    return (
+        type(value) is np.ndarray
+        if result == "ndarray"
+        else type(value).__name__ == result.partition("[")[0].removeprefix("builtins.")
+    )
 
 
 @pytest.mark.parametrize("name", sorted(declared("linalg")))
@@ -186,14 +195,13 @@ def test_results_of_fft_are_as_declared(name: str) -> None:
 
 
 @pytest.mark.parametrize("size", [None, 3])
-@pytest.mark.parametrize("name", sorted(declared("random")))
-def test_results_of_random_are_as_declared(name: str, size: int | None) -> None:
-    draw = getattr(np.random.RandomState(0), name, None)
-    if draw is None or name == "bytes":
-        assert name in ("default_rng", "numpy_stream", "bytes")
-        return
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind in ("Generator", "RandomState") for name in declared("random", kind)]
+)
+def test_results_of_random_are_as_declared(kind: str, name: str, size: int | None) -> None:
+    source = np.random.default_rng(0) if kind == "Generator" else np.random.RandomState(0)
     sizes = {} if size is None or name in UNSIZED else {"size": size}
-    assert as_declared(declared("random")[name], draw(*DRAWN.get(name, ()), **sizes)) or name == "get_state"
+    assert as_declared(declared("random", kind)[name], getattr(source, name)(*DRAWN.get(name, ()), **sizes))
 
 
 def test_the_stub_declares_each_function() -> None:

@@ -7,7 +7,7 @@ The calls of checkpointed functions are the candidates. A dry run of a choice sa
 2. Take candidates whose estimates together save enough, with the fewest FLOPs (a knapsack).
 3. From each choice that fits, drop what it does not need, the most expensive call first. The cheapest choice wins.
 
-Of few candidates every choice is tried, so that the choice is the best and a higher limit never costs more.
+With few candidates the search tries every choice. So it finds the best one, and a higher limit never costs more.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from .program import Program
 from .units import show_bytes
 from .work import total
 
-FEW: Final = 6
-"""Of at most so many candidates every choice is tried."""
+EXHAUSTIVE_CALLS: Final = 6
+"""With at most this many candidates the search tries every choice."""
 
 DROPS: Final = 32
 """The most dry runs that look for calls of which a choice has no need."""
 
 SET_ASIDE: Final = 1 << 17
-"""Bytes of a limit that are left for NumPy's buffers, of which an op has up to three, of 8,192 elements each."""
+"""Bytes of a limit that are left for NumPy's buffers: an op has up to three, of 8,192 elements each."""
 
 SET_ASIDE_FOR_OP: Final = 150
-"""Bytes of a limit that are left for Python's objects, for each op. A trace that is freed leaves some 120 in lists of
-objects to use again."""
+"""Bytes of a limit that are left for Python's objects, for each op. After a trace is freed, Python keeps about 120 of
+them to use again."""
 
 CHAIN_ARRAYS: Final = 2
-"""In a compiled program a chain of elementwise ops that runs as one holds up to so many arrays more than if its ops
-ran one by one: its inputs exist as long as it runs."""
+"""The arrays that a fused chain of elementwise ops holds at most, beyond what its ops hold one by one: its inputs exist
+until it ends."""
 
 CHAIN_SIZE: Final = 1 << 17
-"""The most elements of an array inside such a chain. Larger ones are computed in blocks, and take less."""
+"""The most elements of an array for which that is so. Larger ones are computed in blocks, which take less."""
 
 LEVELS: Final = 512
 """The number of steps in which the knapsack measures bytes."""
@@ -149,7 +149,7 @@ class Search:
         return self._known[key]
 
     def best(self, limit: int) -> frozenset[int]:
-        """Of the choices so far that with the fewest FLOPs that fits, or else that with the lowest peak."""
+        """The choice so far that fits with the fewest FLOPs; if none fits, the one with the lowest peak."""
         fitting = [chosen for chosen, cost in self._known.items() if cost.nbytes <= limit]
         if not fitting:
             return min(self._known, key=lambda chosen: self._known[chosen])
@@ -195,7 +195,7 @@ def _choose(search: Search, candidates: Sequence[Candidate], before: Cost, limit
     if before.nbytes <= limit or not candidates:
         return frozenset()
     everything = frozenset(candidate.number for candidate in candidates)
-    if len(candidates) <= FEW:
+    if len(candidates) <= EXHAUSTIVE_CALLS:
         for count in range(len(candidates) + 1):
             for chosen in combinations(everything, count):
                 search.cost(chosen)

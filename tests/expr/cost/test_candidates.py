@@ -34,12 +34,12 @@ def all_costs(sizes: tuple[int, ...]) -> dict[frozenset[int], Any]:
     }
 
 
-@pytest.mark.parametrize("few", [0, candidates.FEW], ids=["search", "every choice"])
+@pytest.mark.parametrize("few", [0, candidates.EXHAUSTIVE_CALLS], ids=["search", "every choice"])
 @pytest.mark.parametrize("sizes", [(8,), (64, 8, 16), (8, 64, 8, 64)])
 def test_every_limit_that_some_choice_meets_is_met_at_little_cost(
     sizes: tuple[int, ...], few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(candidates, "FEW", few)
+    monkeypatch.setattr(candidates, "EXHAUSTIVE_CALLS", few)
     costs = all_costs(sizes)
     plain = costs[frozenset()].flops
     for limit in sorted({cost.nbytes for cost in costs.values()}):

@@ -143,7 +143,7 @@ def test_each_set_of_shapes_has_its_own_choice() -> None:
 
 
 def test_the_choice_is_near_the_best_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidates, "FEW", 0)  # so that a short chain is searched as a long one is
+    monkeypatch.setattr(candidates, "EXHAUSTIVE_CALLS", 0)  # so that a short chain is searched as a long one is
     benchmark: Any = runpy.run_path(str(Path(__file__).resolve().parents[3] / "benchmarks" / "fit.py"))
     calls = 12 if os.environ.get("TENSORBACKEND_EXAMPLES") else 4
     ratios = benchmark["fit_chain"](calls)
