@@ -133,7 +133,11 @@ def test_unusual_operands(f: Function) -> None:
 def test_a_nan_stays_in_the_window_of_a_filter() -> None:
     """Compiled functions of `scipy.fft`, `integrate`, `linalg`, `ndimage` and `signal` by an adapter, and gradients."""
     x = np.where(np.arange(9) == 4, np.nan, ROW[:9])
-    for f in (lambda x: signal.lfilter([1.0, 0.5, 0.2], [2.0], x), lambda x: ndimage.gaussian_filter1d(x, 0.5)):
+    filters: list[Function] = [
+        lambda x: signal.lfilter([1.0, 0.5, 0.2], [2.0], x),
+        lambda x: ndimage.gaussian_filter1d(x, 0.5),
+    ]
+    for f in filters:
         np.testing.assert_allclose(np.asarray(f(tnp.asarray(x))), f(x), rtol=1e-9)
 
 
@@ -151,7 +155,7 @@ OTHERS: list[tuple[Function, Any]] = [
     (lambda a: signal.lfilter([1.0, 0.5], a, ROW), np.asarray([1.0, 0.3])),
     (lambda w: ndimage.convolve1d(ROW, w), np.asarray([1.0, 0.5, 0.2])),
     (lambda x: integrate.simpson(ROW, x=x), np.arange(13.0) ** 1.5),
-    (lambda b: linalg.solve(SQUARE, b), ROW[:4]),  # type: ignore[no-untyped-call] # SciPy has no types
+    (lambda b: linalg.solve(SQUARE, b), ROW[:4]),
 ]
 
 
