@@ -40,3 +40,16 @@ def test_a_line_that_costs_too_much_does_not_run(text: str) -> None:
     with pytest.raises(tb.errors.ArgumentError, match="costs too much"):
         scope.run(text)
     assert scope.run("x + 1").tolist() == [[2, 2], [2, 2]]
+
+
+def test_an_input_that_is_taken_back_is_in_no_function() -> None:
+    """A call that does not fit adds inputs before it fails, also inside a loop."""
+    outer = Scope(tb.float32, ())
+    inner = Scope(tb.float32, (), outer)
+    before = inner.state()
+    name = inner.add_input("tb.ones(2)", tb.ones(2))
+    assert name in outer.values
+    inner.restore(before)
+    assert name not in outer.values
+    assert name not in inner.values
+    assert not outer.inputs
