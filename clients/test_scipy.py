@@ -92,6 +92,19 @@ def test_scipys_values_and_gradients(case: int, kind: Function, backend: str) ->
 
 
 @pytest.mark.client("scipy")
+def test_integers_beside_an_array() -> None:
+    """Compiled functions of `scipy.fft`, `integrate`, `linalg`, `ndimage` and `signal` by an adapter, and gradients."""
+    b, x = np.asarray([3, 1]), tnp.asarray(ROW)
+    for got, expected in (
+        (signal.lfilter(b, [7], x), signal.lfilter(b, [7], ROW)),
+        (ndimage.convolve1d(x, b), ndimage.convolve1d(ROW, b)),
+        (integrate.simpson(x, x=np.arange(13) ** 2), integrate.simpson(ROW, x=np.arange(13) ** 2)),
+        (linalg.solve(np.diag([3, 7]), x[:2]), linalg.solve(np.diag([3, 7]), ROW[:2])),
+    ):
+        np.testing.assert_allclose(np.asarray(got), expected, rtol=1e-12)
+
+
+@pytest.mark.client("scipy")
 def test_what_is_not_ours_goes_to_scipy() -> None:
     """Compiled functions of `scipy.fft`, `integrate`, `linalg`, `ndimage` and `signal` by an adapter, and gradients."""
     x = np.arange(6.0)

@@ -25,7 +25,7 @@ Function = Callable[..., Any]
 
 
 def _coefficients(values: Any, x: Tensor) -> Tensor:
-    """A tensor of coefficients on the backend of `x`: of what is no array in float64, as for SciPy."""
+    """Coefficients as a tensor on the backend of `x`; lists of numbers are float64, as for SciPy."""
     return values if isinstance(values, Tensor) else tb.asarray(values, dtype=tb.float64, like=x)
 
 
@@ -302,10 +302,12 @@ def _dispatched(theirs: Function, ours: Function) -> Function:
 
 
 def _tensor(x: Any, home: Tensor | None = None) -> Any:
-    """The tensor of an array; NumPy's array becomes one on the backend of `home`."""
+    """The tensor of an array; NumPy's array becomes one on the backend of `home`, integers in float64 as for SciPy."""
     if type(x) is tnp.ndarray:  # NumPy's own arrays are instances of it, too
         return x.tensor
-    return tb.asarray(x, like=home) if home is not None and isinstance(x, numpy.ndarray) else x
+    if home is None or not isinstance(x, numpy.ndarray):
+        return x
+    return tb.asarray(x if x.dtype.kind in "fc" else x.astype(float), like=home)
 
 
 def _is_default(parameters: Any, name: str, x: Any) -> bool:
