@@ -17,7 +17,8 @@ from tensorbackend.testing import check_pair
 from tensorbackend.testing.program_source import FILE
 from tensorbackend.testing.programs import KINDS
 
-PROGRAMS = 200
+PROGRAMS = 600
+"""The most programs that a fault may take: which ones are drawn depends on the ops that other tests have registered."""
 
 
 class Overwrites(tb.NumpyBackend):

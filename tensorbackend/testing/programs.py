@@ -188,8 +188,10 @@ class Write(NamedTuple):
 
 
 _LOOPS: Final = {
-    "scan": "tb.scan({f}, {v}[0], {v})",
-    "reversed scan": "tb.scan({f}, {v}[0], {v}, reverse=True)",
+    "scan": "tb.scan({f}, {v}[0], {v})[0]",
+    "scan of rows": "tb.scan({f}, {v}[0], {v})[1]",
+    "reversed scan": "tb.scan({f}, {v}[0], {v}, reverse=True)[0]",
+    "reversed scan of rows": "tb.scan({f}, {v}[0], {v}, reverse=True)[1]",
     "fori_loop": "tb.fori_loop(0, 3, {f}, {v})",
     "while_loop": "tb.while_loop(lambda state: state[0] < 2, {f}, (tb.iota(()), {v}))[1]",
     "limited while_loop": "tb.while_loop(lambda state: state[0] < 2, {f}, (tb.iota(()), {v}), limit=3)[1]",
@@ -198,8 +200,7 @@ _LOOPS: Final = {
     "vmap": "tb.vmap({f})({v})",
 }
 _HEADS: Final = {
-    "scan": ("carry, row", "next_carry, next_carry + row"),
-    "reversed scan": ("carry, row", "next_carry, next_carry + row"),
+    **{form: ("carry, row", "next_carry, next_carry + row") for form in _LOOPS if "scan" in form},
     "fori_loop": ("i, carry", "next_carry"),
     "while_loop": ("state", "(state[0] + 1, next_carry)"),
     "limited while_loop": ("state", "(state[0] + 1, next_carry)"),
@@ -218,7 +219,7 @@ class Loop(NamedTuple):
         if name is None:
             return
         x = scope.values[name]
-        carry = x[0] if self.form in ("scan", "reversed scan", "vmap") else x
+        carry = x[0] if "scan" in self.form or self.form == "vmap" else x
         inner = Scope(scope.dtype, scope.rows, scope)
         inner.values["carry"] = carry
         if "scan" in self.form:
