@@ -19,7 +19,8 @@ from ..numpy_programs.views import MAKERS, WRITES
 _OVERLAPPING: Final = ("broadcast_arrays", "meshgrid", "sliding", "as_strided")
 """Makers of views that show an element more than once: what reads and writes it at once depends on NumPy's order."""
 
-_IN_ORDER: Final = ("y[0] = 5", "y[...] = 5", "y[()] = 5", "y.fill(3)", "np.copyto(y, 9)", "y.flat = 9", "y[[0]] = 7")
+_IN_ORDER: Final = ("y[0] = 5", "y[...] = 5", "y[()] = 5", "y.fill(3)", "np.copyto(y, 9)", "y.flat = 9", "y[[0]] = 7",
+                    "np.add.at(y, 0, 1)")  # fmt: skip
 """Writes whose result does not."""
 
 _LET_THROUGH: Final = ("np.add.at", "np.negative.at")

@@ -77,6 +77,7 @@ x.view(np.float32)
 x.real
 x.imag
 np.real(x)
+x.conj()
 (x + 0j).real
 (x + 0j).imag
 np.asarray(x)

@@ -166,10 +166,10 @@ class ndarray(Generic[_Shape, _DType]):
         """Each element clipped to two bounds."""
     def compress(self, condition: Any, axis: Any = ..., out: Any = ...) -> Any:
         """The entries along an axis where a condition is true."""
-    def conj(self, /, out: Any = ..., *, where: Any = ..., casting: Any = ..., order: Any = ..., dtype: Any = ..., subok: Any = ..., signature: Any = ...) -> _ArrayOrNumber:
-        """The complex conjugate of each element."""
-    def conjugate(self, /, out: Any = ..., *, where: Any = ..., casting: Any = ..., order: Any = ..., dtype: Any = ..., subok: Any = ..., signature: Any = ...) -> _ArrayOrNumber:
-        """The complex conjugate of each element."""
+    def conj(self, out: Any = ...) -> _ArrayOrNumber:
+        """The complex conjugates: a real array itself."""
+    def conjugate(self, out: Any = ...) -> _ArrayOrNumber:
+        """The complex conjugates: a real array itself."""
     def copy(self, order: str = ...) -> ndarray:
         """Copy: a new array with the same elements."""
     def cumprod(self, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> ndarray:
@@ -612,7 +612,7 @@ format_float_positional: Any
 format_float_scientific: Any
 frexp: ufunc
 def from_dlpack(x: Any, /, *, device: Any = ..., copy: Any = ...) -> ndarray:
-    """Another library's array, by DLPack."""
+    """Another library's array, by DLPack; of an array of the namespace a view."""
 def frombuffer(buffer: Any, dtype: Any = ..., count: int = ..., offset: int = ..., *, like: Any = ...) -> ndarray:
     """The elements in a buffer of bytes, copied."""
 def fromfile(file: Any, dtype: Any = ..., count: int = ..., sep: str = ..., offset: int = ..., *, like: Any = ...) -> Any:

@@ -244,6 +244,8 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
 
     def resize(self, *shape: Any, refcheck: bool = True) -> None:
         """Change the shape in place, padded with zeros."""
+        if not shape or shape == (None,):
+            return
         new = as_shape(shape[0] if len(shape) == 1 else shape)
         if self._t is None:  # a view may have another shape, but no other elements
             if prod(new) != self.size:

@@ -190,10 +190,11 @@ def linspace(
         )
         made: Any = _new(from_numpy(points))
         return (made, step) if retstep else made
-    first, last = functions["asarray"](start) * 1.0, functions["asarray"](stop) * 1.0
+    ends: list[Any] = functions["chosen"](start, stop)
+    first, last = [functions["box"](x if x.dtype.is_inexact else cast(x, tb.float64)) for x in ends]
     gap = last - first
     step = gap / parts if parts > 0 else gap * math.nan
-    places = functions["reshape"](functions["arange"](0, num), (-1,) + (1,) * max(numpy.ndim(gap), 0))
+    places = functions["reshape"](functions["arange"](0, num, dtype=gap.dtype), (-1,) + (1,) * numpy.ndim(gap))
     made = places * step + first if parts > 0 else places * gap + first
     if endpoint and num > 1:
         made[-1] = last
@@ -220,10 +221,16 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
         return back(
             numpy.geomspace(start, stop, num, endpoint, None if dtype is None else numpy_dtype(dtype_of(dtype)))
         )
-    first, last = functions["asarray"](start) * 1.0, functions["asarray"](stop) * 1.0
+    wide = numpy.float64(1.0)  # NumPy computes in float64 at least
+    first, last = functions["asarray"](start) * wide, functions["asarray"](stop) * wide
     sign = functions["sign"](first)
-    logs = linspace(functions["log"](first / sign), functions["log"](last / sign), num, endpoint, axis=axis)
+    logs = linspace(functions["log"](first / sign), functions["log"](last / sign), num, endpoint)
     made = functions["exp"](logs) * sign
+    if num > 0:
+        made[0] = first
+    if endpoint and num > 1:
+        made[-1] = last
+    made = functions["moveaxis"](made, 0, axis) if axis else made
     return made if dtype is None else made.astype(dtype)
 
 
@@ -316,7 +323,10 @@ def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str, li
 
 @public(home=False)
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ndarray:
-    """Another library's array, by DLPack."""
+    """Another library's array, by DLPack; of an array of the namespace a view."""
+    if x.__class__ is ndarray and device is None and not copy:
+        shown: ndarray = x[...]
+        return shown
     return box(tb.from_dlpack(getattr(x, "tensor", x), copy=copy))
 
 

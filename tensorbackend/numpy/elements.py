@@ -35,28 +35,30 @@ def clip(
     low = min if a_min is NO_VALUE else a_min
     high = max if a_max is NO_VALUE else a_max
     x: Any = a if a.__class__ is ndarray else asarray(a)
-    if low.__class__ in (float, int) and high.__class__ in (float, int) and out is None:
+    if low.__class__ in (float, int) and high.__class__ in (float, int) and out is None and dtype is None:
         t = tensor_of(x)
         if t.template.dtype in _FLOATING:
             with suppress(OutOfRangeError):  # for an int beyond the dtype, which is handled below
                 return result(tb.clip(t, low, high))
     low, high = None if low is NO_VALUE else low, None if high is NO_VALUE else high
+    casting = kwargs.get("casting", "same_kind")
+    options = {} if dtype is None else {"dtype": dtype, "casting": casting}
     if low is None and high is None:
-        made: Any = x if x.ndim else x[()]
+        made: Any = functions["positive"](x, **options) if options else x if x.ndim else x[()]
     else:
         try:
-            made = _between(x, low, high)
+            made = _between(x, low, high, options)
         except OutOfRangeError:
-            dtype = x._template().dtype
-            made = _between(x, _without_effect(low, dtype, -1), _without_effect(high, dtype, 1))
+            given = x._template().dtype
+            made = _between(x, _without_effect(low, given, -1), _without_effect(high, given, 1), options)
     if out is not None:
-        return write_out("clip", out, tensor(made), kwargs.get("casting", "same_kind"))
+        return write_out("clip", out, tensor(made), casting)
     return made.copy() if made is x else made
 
 
-def _between(x: Any, low: Any, high: Any) -> Any:
-    made = x if low is None else functions["maximum"](x, low)
-    return made if high is None else functions["minimum"](made, high)
+def _between(x: Any, low: Any, high: Any, options: dict[str, Any]) -> Any:
+    made = x if low is None else functions["maximum"](x, low, **options)
+    return made if high is None else functions["minimum"](made, high, **options)
 
 
 def _without_effect(bound: Any, dtype: DType, side: int) -> Any:
@@ -136,7 +138,7 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
         made = tb.positive(t) if t.dtype.is_numeric else tb.logical_or(t, False)
     if not copy and x.__class__ is ndarray:
         replace(x, made)
-        return x
+        return x if x.ndim else x[()]
     axes = axes_of_copy(x, "K", len(made.shape))
     return result(made) if axes is None else in_order(made, axes)
 
@@ -171,6 +173,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool 
     """Test whether elements are equal within tolerances."""
     if a.__class__ in NUMBERS and b.__class__ in NUMBERS:
         a = asarray(a)
+    a, b = (float(each) if each.__class__ is int else each for each in (a, b))  # which no unsigned dtype may hold
     x, y = (each if isinstance(each, Tensor) else tensor(each) for each in chosen(a, b))
     if x.dtype.is_integer or x.dtype is bool_:
         x, y = cast(x, tb.float64), cast(y, tb.float64)

@@ -60,9 +60,9 @@ class SVDResult(NamedTuple):
     Vh: Any
 
 
-def matrices(a: Any, square: bool = False) -> Tensor:
-    """An array as a stack of matrices, of an inexact dtype that LAPACK has."""
-    x = chosen_inexact(tensor(a))
+def matrices(a: Any, square: bool = False, convert: Callable[[Tensor], Tensor] = chosen_inexact) -> Tensor:
+    """An array as a stack of matrices, by default of an inexact dtype that LAPACK has."""
+    x = convert(tensor(a))
     if x.ndim < 2:
         raise NotSquareError(f"{x.ndim}-dimensional array given. Array must be at least two-dimensional")
     if square and x.shape[-1] != x.shape[-2]:

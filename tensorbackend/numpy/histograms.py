@@ -84,15 +84,25 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     w = None if weights is None else tb.reshape(tensor(weights), (-1,))
     if w is not None and tensor(weights).shape != x.shape:
         raise ArgumentError("weights should have the same shape as a.")
-    x = tb.reshape(x, (-1,))
-    x = cast(x, tb.uint8) if x.dtype is bool_ else x
+    x = _flat(x)
     edges = _edges(x, bins, range, weights)
     even = isinstance(bins, int) and x.dtype in (tb.float32, tb.float64) and len(edges) > 1
     counted, _ = _counts([x], [edges], w, even, whole=even and range is None)
     if density:
         widths = tb.asarray(numpy.diff(edges).astype(float))
         counted = counted / widths / tb.sum(counted)
-    return box(counted), back(edges)
+    return box(counted), _shown(bins, edges)
+
+
+def _flat(x: Tensor) -> Tensor:
+    """The elements along one axis, bools as numbers."""
+    x = tb.reshape(x, (-1,))
+    return cast(x, tb.uint8) if x.dtype is bool_ else x
+
+
+def _shown(bins: Any, edges: Any) -> Any:
+    """The edges that a function returns: the array itself that says what they are."""
+    return bins if bins.__class__ is ndarray and bins.shape else back(edges)
 
 
 def _even_places(x: Tensor, line: Tensor, low: float, high: float, count: int) -> Tensor:
@@ -144,13 +154,13 @@ def _counts(
 
 def _sums(flat: Tensor, weights: Tensor, cells: int) -> Tensor:
     sums = tb.bincount(flat, weights=cast(weights, tb.float64), size=cells + 1)[:cells]
-    return cast(sums, weights.dtype) if weights.dtype.is_integer else sums
+    return cast(cast(sums, tb.int64) if weights.dtype.is_integer else sums, weights.dtype)
 
 
 @public
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
     """The edges of the bins of `histogram`."""
-    return back(_edges(tb.reshape(tensor(a), (-1,)), bins, range, weights))
+    return _shown(bins, _edges(_flat(tensor(a)), bins, range, weights))
 
 
 @public
@@ -161,6 +171,7 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
         x = tb.reshape(x, (-1, 1)) if x.ndim < 2 else x
     else:
         x = tensor(functions["stack"](list(sample), axis=1))
+    x = cast(x, tb.uint8) if x.dtype is bool_ else x
     count = x.shape[1]
     each_bins = list(bins) if isinstance(bins, list | tuple) or numpy.ndim(host(bins)) else [bins] * count
     if len(each_bins) != count:
@@ -179,7 +190,7 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
             shape[number] = sizes[number]
             counted = counted / tb.reshape(tb.asarray(numpy.diff(e).astype(float)), shape)
         counted = counted / (tb.sum(cast(_counts(columns, edges, w)[0], tb.float64)))
-    return box(counted), tuple(map(back, edges))
+    return box(counted), tuple(map(_shown, each_bins, edges))
 
 
 @public

@@ -47,7 +47,8 @@ def _contiguous(shape: tuple[int, ...], dtype: numpy.dtype[Any]) -> Layout:
     steps, step = [], dtype.itemsize
     for size in reversed(shape):
         steps.append(step)
-        step *= size or 1
+        step *= size
+    steps = [0] * len(shape) if 0 in shape else steps
     start = _NOTHING[: dtype.itemsize].view(dtype)
     return numpy.lib.stride_tricks.as_strided(start, shape, tuple(reversed(steps)))
 

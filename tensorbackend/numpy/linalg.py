@@ -175,16 +175,21 @@ def _norm(t: Tensor, ord: Any, axis: Any, keepdims: bool) -> Tensor:
     return tb.expand_dims(made, axis=tuple(sorted((first, second)))) if keepdims else made
 
 
+def _norm_operand(x: Tensor) -> Tensor:
+    """A tensor in a floating or complex dtype, also in float16, of which NumPy has norms alone."""
+    return x if x.dtype.is_inexact else cast(x, tb.float64)
+
+
 @in_linalg
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
     """A norm of vectors."""
-    return result(tb.linalg.vector_norm(chosen_inexact(tensor(x)), axis=axis, keepdims=keepdims, ord=ord))
+    return result(tb.linalg.vector_norm(_norm_operand(tensor(x)), axis=axis, keepdims=keepdims, ord=ord))
 
 
 @in_linalg
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """A norm of matrices."""
-    return result(tb.linalg.matrix_norm(matrices(x), keepdims=keepdims, ord=ord))
+    return result(tb.linalg.matrix_norm(matrices(x, convert=_norm_operand), keepdims=keepdims, ord=ord))
 
 
 @in_linalg
@@ -216,6 +221,8 @@ def matrix_power(a: Any, n: int) -> Any:
     x = tensor(a)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise NotSquareError("Last 2 dimensions of the array must be square")
+    if n == 1:
+        return asarray(a)
     if n >= 0 and (x.dtype is bool_ or n >= 2**63):
         power = box(tb.broadcast_to(tb.eye(x.shape[-1], dtype=x.dtype), x.shape))
         for bit in f"{n:b}":

@@ -75,8 +75,6 @@ METHODS: Final = [
     "argsort",
     "choose",
     "clip",
-    "conj",
-    "conjugate",
     "cumprod",
     "cumsum",
     "diagonal",
@@ -102,10 +100,17 @@ METHODS: Final = [
 """Methods of arrays that are the functions of their names."""
 
 
+def _conjugate(self: ndarray, out: Any = None) -> Any:
+    """The complex conjugates: a real array itself."""
+    return self if out is None and not self._template().dtype.is_complex else PUBLIC["conjugate"](self, out=out)
+
+
 def bind() -> None:
     """Adds the methods of arrays that are functions of the namespace."""
     for name in METHODS:
         setattr(ndarray, name, PUBLIC[name])
+    for name in ("conj", "conjugate"):
+        setattr(ndarray, name, _conjugate)
     setattr(ndarray, "T", property(functions["transpose"], doc="The axes in reverse order: a view."))  # noqa: B010
 
 

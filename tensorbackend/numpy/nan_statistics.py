@@ -17,7 +17,7 @@ from .conversion import back, cast, host, tensor
 from .dtypes import dtype_of
 from .functions import public
 from .reductions import NO_VALUE, no_order
-from .shapes import axis_position, refuse_lists
+from .shapes import axis_position, known_axis, refuse_lists
 from .statistics import make_quantile
 from .ufuncs import write_out
 
@@ -64,6 +64,7 @@ def _extreme(name: str, value: float) -> Callable[..., Any]:
         options = {"keepdims": keepdims, "initial": initial, "where": where}
         given = {option: each for option, each in options.items() if each is not NO_VALUE}
         x, missing = _replace_nan(a, value)
+        axis = known_axis(missing, axis)
         made = tensor(functions[name](x, axis, **given))
         if initial is NO_VALUE and made.dtype.is_floating:
             keep = keepdims is not NO_VALUE and bool(keepdims)
@@ -81,6 +82,7 @@ nanmax, nanmin = public(_extreme("max", -numpy.inf)), public(_extreme("min", num
 def _place(name: str, value: float) -> Callable[..., Any]:
     def place(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NO_VALUE) -> Any:
         x, missing = _replace_nan(a, value)
+        axis = known_axis(missing, axis)
         every = tb.all(missing, axis=axis)
         if every.backend.is_concrete(every) and bool(tb.any(every)):
             raise ArgumentError("All-NaN slice encountered")
@@ -100,10 +102,12 @@ def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NO_VALUE, *, where: Any = NO_VALUE
 ) -> Any:
     """The mean of the elements that are not NaN."""
+    if not tensor(a).dtype.is_inexact:
+        return functions["mean"](a, axis, dtype, out, keepdims, where=where)
     x, present = _present(a, dtype, where)
     x = x if where is NO_VALUE else tb.where(present, x, numpy.nan)
     refuse_lists(axis)
-    made = tb.nanmean(x, axis=axis, keepdims=keepdims is not NO_VALUE and bool(keepdims))
+    made = tb.nanmean(x, axis=known_axis(x, axis), keepdims=keepdims is not NO_VALUE and bool(keepdims))
     return result(made) if out is None else write_out("nanmean", out, made)
 
 
@@ -119,7 +123,11 @@ def _present(a: Any, dtype: Any, where: Any) -> tuple[Tensor, Tensor]:
 def _spread(name: str) -> Callable[..., Any]:
     def spread(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = NO_VALUE, *,
                where: Any = NO_VALUE, mean: Any = NO_VALUE, correction: Any = NO_VALUE) -> Any:  # fmt: skip
+        if not tensor(a).dtype.is_inexact:
+            options = {"where": where, "mean": mean, "correction": correction}
+            return functions[name](a, axis, dtype, out, ddof, keepdims, **options)
         x, present = _present(a, dtype, where)
+        axis = known_axis(x, axis)
         keep = keepdims is not NO_VALUE and bool(keepdims)
         ddof = ddof if correction is NO_VALUE else correction
         options = {"ddof": ddof, "keepdims": keep, "where": box(present), "mean": mean}

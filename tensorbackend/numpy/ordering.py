@@ -30,9 +30,7 @@ def sort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stabl
 @function
 def argsort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
     """The indices that sort along an axis."""
-    x, axis = flat_along(a, axis)
-    if not x.ndim:
-        return tb.zeros((), dtype=tb.int64)
+    x, axis = flat_along(a, axis, of_number=True)
     return _complex_order(x, axis) if x.dtype.is_complex else tb.argsort(x, axis=axis)
 
 
@@ -57,15 +55,15 @@ def sort_complex(a: Any) -> Any:
 def partition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Array:
     """Partition: the elements at given positions are those of the sorted array; here everything is sorted."""
     x, axis = flat_along(a, axis)
-    _check_kth(kth, x.shape[axis] if x.ndim else 1)
+    _check_kth(kth, x.shape[axis])
     return tensor(sort(box(x), axis))
 
 
 @function
 def argpartition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Array:
     """The indices of `partition`."""
-    x, axis = flat_along(a, axis)
-    _check_kth(kth, x.shape[axis] if x.ndim else 1)
+    x, axis = flat_along(a, axis, of_number=True)
+    _check_kth(kth, x.shape[axis])
     return tensor(argsort(box(x), axis))
 
 
@@ -220,7 +218,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
 @public
 def union1d(ar1: Any, ar2: Any) -> Any:
     """The elements that are in one array or the other."""
-    return unique(functions["concatenate"]((functions["ravel"](ar1), functions["ravel"](ar2))))
+    return unique(functions["concatenate"](tuple(map(box, chosen(ar1, ar2))), axis=None))
 
 
 @public

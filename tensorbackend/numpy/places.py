@@ -58,14 +58,16 @@ def ix_(*args: Any) -> tuple[ndarray, ...]:
     """Arrays of indices that broadcast to a grid."""
     made = []
     for number, each in enumerate(args):
-        x = tensor(each)
+        array = asarray(each)
+        x = tensor(array)
         if x.ndim != 1:
             raise ArgumentError("Cross index must be 1 dimensional")
         if x.dtype is bool_:
             x = tb.nonzero(x)[0]
         if not x.size and not x.dtype.is_integer:
             x = tb.astype(x, tb.int64)
-        made.append(box(tb.reshape(x, (1,) * number + (-1,) + (1,) * (len(args) - number - 1))))
+        shape = (1,) * number + (-1,) + (1,) * (len(args) - number - 1)
+        made.append(functions["reshape"](array if x is array._t else box(x), shape))
     return tuple(made)
 
 

@@ -120,8 +120,8 @@ def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
     """The quotient and the remainder of two polynomials."""
     rest, divisor = functions["atleast_1d"](u) + 0.0, functions["atleast_1d"](v) + 0.0
     count = max(len(rest) - len(divisor) + 1, 1)
-    quotient = functions["zeros"](count, rest.dtype)
-    rest = rest.copy()
+    common = (rest[:1] + divisor[:1]).dtype
+    quotient, rest = functions["zeros"](count, common), rest.astype(common)
     for place in range(len(rest) - len(divisor) + 1):
         d = rest[place] / divisor[0]
         quotient[place] = d
@@ -167,7 +167,8 @@ def poly(seq_of_zeros: Any) -> Any:
         x = functions["linalg.eigvals"](x)
     elif x.ndim != 1:
         raise ArgumentError("input must be 1d or non-empty square 2d array.")
-    x = x if x._template().dtype.is_inexact else x.astype(float)
+    dtype = x._template().dtype
+    x = x if dtype.is_inexact and dtype is not tb.float16 else x.astype(float)
     made: Any = functions["ones"](1, x.dtype)
     for zero in x:
         made = functions["convolve"](made, functions["stack"]([functions["ones_like"](zero), -zero]))

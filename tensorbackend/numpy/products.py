@@ -11,8 +11,8 @@ import tensorbackend as tb
 from ..dtypes import ALL_DTYPES, bool_
 from ..errors import ArgumentError, ShapeError
 from ..tensor import Tensor
-from .arrays import blank, box, functions, ndarray, result
-from .conversion import NUMBERS, asarray, cast, host, tensor
+from .arrays import blank, box, functions, ndarray, new_array, result
+from .conversion import asarray, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .einsum_views import view_of_letters, without_ellipsis
 from .functions import Array, Arrays, Out, function, public, ready
@@ -44,8 +44,6 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
             array._t = made
             return array
     if x.__class__ is not ndarray or y.__class__ is not ndarray:
-        if x.__class__ in NUMBERS or y.__class__ in NUMBERS:
-            return functions["multiply"](x, y) if out is None else functions["multiply"](x, y, out=out)
         x, y = asarray(x), asarray(y)
     if x.ndim == 0 or y.ndim == 0:
         made = functions["multiply"](x, y)
@@ -67,7 +65,8 @@ def vdot(a: Any, b: Any, /) -> Any:
 def inner(a: Any, b: Any, /) -> Any:
     """The sum of products over the last axes."""
     x, y = asarray(a), asarray(b)
-    return functions["multiply"](x, y) if not (x.ndim and y.ndim) else tensordot(x, y, axes=([-1], [-1]))
+    made = functions["multiply"](x, y) if not (x.ndim and y.ndim) else tensordot(x, y, axes=([-1], [-1]))
+    return made if numpy.ndim(made) else made[()]
 
 
 @function
@@ -96,13 +95,13 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     x, y = _numeric(tensor(a), tensor(b))
     if isinstance(axes, int):
         made = tb.tensordot(x, y, axes=axes)
-        return result(cast(made, bool_) if bools else made)
+        return new_array(cast(made, bool_) if bools else made)
     pairs = [
         [int(each) for each in (axis if isinstance(axis, tuple | list) or hasattr(axis, "__len__") else (axis,))]
         for axis in axes
     ]
     made = tb.tensordot(x, y, axes=(pairs[0], pairs[1]))
-    return result(cast(made, bool_) if bools else made)
+    return new_array(cast(made, bool_) if bools else made)
 
 
 @public
@@ -218,4 +217,6 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 def trace(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Out = None) -> Array:
     """The sum of a diagonal."""
     line = tensor(functions["diagonal"](box(a), offset, axis1, axis2))
-    return tb.sum(cast(line, dtype_of(dtype)) if dtype is not None else line, axis=-1)
+    return (
+        tb.sum(line, axis=-1) if dtype is None else tb.sum(cast(line, wanted := dtype_of(dtype)), axis=-1, dtype=wanted)
+    )

@@ -20,7 +20,7 @@ from .documents import summary_of
 from .dtypes import dtype_of
 from .functions import PUBLIC
 from .host_arrays import AT_HOME, FALL_BACK, SCOPE, compile_late
-from .shapes import axis_positions, refuse_lists, size
+from .shapes import axis_positions, known_axis, refuse_lists, size
 from .ufuncs import write_out
 
 
@@ -104,7 +104,7 @@ def {name}(a, {signature}):
         t = a._t
         if t is None:
             t = a._read()
-        if t.template.dtype in straight:
+        if t.template.dtype in straight and (axis is None or t.template.shape):
             r = op(t, axis=axis{keepdims}{correction})
             if r.template.shape or r.data.__class__ is not HOST:
                 array = blank()
@@ -162,8 +162,7 @@ def reduce(
         refuse_lists(axis)
     if dtype is not None:
         x = cast(x, dtype_of(dtype))
-    if not x.ndim and axis.__class__ is int and axis in (0, -1) and name not in _OF_COUNTS:
-        axis = None  # as in NumPy
+    axis = axis if name in _OF_COUNTS else known_axis(x, axis)
     given = x.dtype
     if given not in row.straight:
         x = _castable(name, x, row)
@@ -221,6 +220,9 @@ def _where(name: str, x: Tensor, mask: Tensor, options: dict[str, Any], initial:
             text = "does not have an identity, so to use a where mask one has to specify 'initial'"
             raise ArgumentError(f"reduction operation '{row.combines}' {text}")
         filled = tb.where(mask, x, cast(tensor(start if row.identity is None else row.identity), x.dtype))
+        if row.identity is None and not size(x, options["axis"]):
+            shape = tb.sum(filled, axis=options["axis"], keepdims=options["keepdims"]).shape
+            return tb.full(shape, start, dtype=x.dtype, like=x)
         total = row.op(filled, **options)
         if initial is not NO_VALUE:
             total = tensor(functions[row.combines](box(total), initial))

@@ -16,6 +16,7 @@ from ..tensor import Tensor
 from .arrays import as_shape, fresh, functions, ndarray
 from .conversion import asarray, host, tensor
 from .functions import Array, function, public
+from .selection import as_integers
 from .shapes import axis_position, axis_positions, flat_along
 
 
@@ -30,10 +31,11 @@ def tile(A: Array, reps: Any) -> Array:
 @function
 def repeat(a: Array, repeats: Any, axis: Any = None) -> Array:
     """Each element repeated along an axis, by default of the flat array."""
-    x, place = flat_along(a, axis)
+    x, place = flat_along(a, axis, of_number=True)
     times: Any = tensor(repeats)
     if times.ndim == 1 and times.shape[0] == 1:
         times = times[0]
+    times = as_integers(times)
     if not times.ndim and repeats.__class__ is not ndarray:
         times = int(times)
     return tb.repeat(x, times, axis=place)

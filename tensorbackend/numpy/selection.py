@@ -25,7 +25,7 @@ def as_integers(x: Tensor) -> Tensor:
     """Integers unchanged, an empty tensor of any dtype as integers; otherwise NumPy's `TypeError`."""
     if x.dtype.is_integer:
         return x
-    if x.size:
+    if x.size and x.dtype is not bool_:
         raise TypeError("Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'safe'")
     return cast(x, tb.int64)
 
@@ -33,7 +33,7 @@ def as_integers(x: Tensor) -> Tensor:
 @function(planned=False)
 def take(a: Array, indices: Array, axis: Any = None, out: Out = None, mode: str = "raise") -> Array:
     """The elements at indices along an axis, by default of the flat array."""
-    x, place = (a, 0) if axis is None and len(a.template.shape) == 1 else flat_along(a, axis)
+    x, place = (a, 0) if axis is None and len(a.template.shape) == 1 else flat_along(a, axis, of_number=True)
     if not indices.template.dtype.is_integer:
         indices = as_integers(indices)
     if mode == "wrap":
@@ -153,7 +153,7 @@ def compress(condition: Array, a: Array, axis: Any = None, out: Out = None) -> A
     """The entries along an axis where a condition is true."""
     if condition.ndim != 1:
         raise ArgumentError("condition must be a 1-d array")
-    x, place = flat_along(a, axis)
+    x, place = flat_along(a, axis, of_number=True)
     return tb.take(x, tb.nonzero(condition)[0], axis=place)
 
 

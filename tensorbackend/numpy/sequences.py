@@ -25,7 +25,7 @@ from .ufuncs import write_out
 
 def _make_cumulative(op: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def running(a: Array, axis: Any = None, dtype: Any = None, out: Out = None) -> Array:
-        x, place = flat_along(a, axis)
+        x, place = flat_along(a, axis, of_number=True)
         wanted = x.dtype if dtype is None else dtype_of(dtype)
         if dtype is None and (wanted is bool_ or wanted.kind in ("int", "uint")):
             wanted = tb.uint64 if wanted.kind == "uint" else tb.int64
@@ -76,9 +76,9 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     """The differences of adjacent elements along an axis."""
     if n < 0:
         raise ArgumentError(f"order must be non-negative but got {n}")
-    x = asarray(a)
     if not n:
-        return x
+        return a
+    x = asarray(a)
     if not x.ndim:
         raise ArgumentError("diff requires input that is at least one dimensional")
     axis = axis_position(axis, x.ndim)
@@ -137,7 +137,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
         raise TypeError("invalid number of arguments")
     if edge_order > 2:
         raise ArgumentError("'edge_order' greater than 2 not supported")
-    made = [_slope(x, place, spacing, edge_order) for place, spacing in zip(axes, spacings, strict=True)]
+    slopes = [_slope(x, place, spacing, edge_order) for place, spacing in zip(axes, spacings, strict=True)]
+    made = [slope.astype(x.dtype, copy=False) for slope in slopes]
     return made[0] if len(made) == 1 else tuple(made)
 
 

@@ -47,8 +47,17 @@ def refuse_lists(axis: Any) -> None:
         raise TypeError("'list' object cannot be interpreted as an integer; write a tuple of axes")
 
 
-def flat_along(x: Tensor, axis: Any) -> tuple[Tensor, int]:
-    """A tensor and the position of an axis; for None the flat tensor and 0."""
+def known_axis(x: Any, axis: Any) -> Any:
+    """An axis of an array; of one without axes NumPy's functions take 0 and -1 as well, which count as None."""
+    return None if axis.__class__ is int and axis in (0, -1) and not x.ndim else axis
+
+
+def flat_along(x: Tensor, axis: Any, *, of_number: bool = False) -> tuple[Tensor, int]:
+    """A tensor and the position of an axis; for None the flat tensor and 0.
+
+    With `of_number` a tensor without axes has one of size 1.
+    """
+    axis = known_axis(x, axis) if of_number else axis
     if axis is None:
         return (x if x.ndim == 1 else tb.reshape(x, (-1,))), 0
     return x, axis_position(axis, x.ndim)
@@ -126,7 +135,8 @@ def raveled(a: Any, axes: Any) -> Step:
 @view_by
 def transpose(a: Any, axes: Any = None) -> Step:
     """The axes in another order, by default reversed: a view."""
-    order = range(a.ndim)[::-1] if axes is None else [axis_position(each, a.ndim) for each in axes]
+    given = axes if axes is None or not isinstance(axes, int) else (axes,)
+    order = range(a.ndim)[::-1] if given is None else [axis_position(each, a.ndim) for each in given]
     if sorted(order) != list(range(a.ndim)):
         raise ShapeError("axes don't match array" if len(order) != a.ndim else "repeated axis in transpose")
     return permute_by(order)
@@ -191,6 +201,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Step:
 def squeeze(a: Any, axis: Any = None) -> ndarray:
     """The array without axes of size 1: a view, or the array itself if it has none."""
     x = a if a.__class__ is ndarray else asarray(a)
+    axis = known_axis(x, axis)
     return x if axis is None and 1 not in x.shape else _squeezed(x, axis)
 
 
@@ -223,9 +234,10 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Step:
     first, second = axis_position(axis1, a.ndim, "axis1: axis"), axis_position(axis2, a.ndim, "axis2: axis")
     if first == second:
         raise ArgumentError("axis1 and axis2 cannot be the same")
+    known = max(-a.shape[first], min(offset, a.shape[second]))  # beyond the matrix a diagonal is empty
     return chain(
         permute_by(_moved(a.ndim, (first, second), (-2, -1))),
-        diagonal_of_last(offset, writeable=False),
+        diagonal_of_last(known, writeable=False),
     )
 
 
@@ -344,9 +356,7 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[ndarray, ...]:
     """Arrays broadcast to one shape: views."""
     arrays = tuple(map(asarray, args))
     shape = tb.broadcast_shapes(*[x.shape for x in arrays]) if arrays else ()
-    if all(x.shape == shape for x in arrays):
-        return arrays
-    return tuple([step_view(x, _broadcast(shape, writeable=True)) for x in arrays])
+    return tuple([x if x.shape == shape else step_view(x, _broadcast(shape, writeable=True)) for x in arrays])
 
 
 @public(home=False)

@@ -16,7 +16,7 @@ from .arrays import box, functions, ndarray, result, tensor_of
 from .conversion import asarray, back, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, Out, function, public
-from .shapes import axis_positions, refuse_lists
+from .shapes import axis_positions, known_axis, refuse_lists
 from .ufuncs import write_out
 
 
@@ -24,6 +24,7 @@ from .ufuncs import write_out
 def ptp(a: Array, axis: Any = None, out: Out = None, keepdims: Any = False) -> Array:
     """The range: the maximum minus the minimum along axes."""
     refuse_lists(axis)
+    axis = known_axis(a, axis)
     return tb.max(a, axis=axis, keepdims=keepdims) - tb.min(a, axis=axis, keepdims=keepdims)
 
 
@@ -76,15 +77,19 @@ def make_quantile(name: str, scale: int, compute: Callable[..., Any], what: str)
             raise TypeError("a must be an array of real numbers")
         if share.ndim > 2:
             raise ArgumentError("q must be a scalar or 1d")
-        if x.dtype is bool_ and method not in _DISCRETE and weights is None:
+        # At 0 and 1, as integers, there is nothing to interpolate: NumPy returns elements, in their dtype.
+        elements = scale == 1 and weights is None and numpy.asarray(given).dtype.kind in "biu"
+        source = x.dtype
+        if x.dtype is bool_ and not elements and method not in _DISCRETE and weights is None:
             raise TypeError(f"{name}: bools cannot be subtracted; write x.astype(float)")
         if numpy.iscomplexobj(share) or ((share < 0) | (share > 1)).any():
             raise ArgumentError(f"{'Quantiles' if scale == 1 else 'Percentiles'} must be in the range [0, {scale}]")
         if x.dtype.is_floating:  # a number yields to the dtype of the elements, an array does not
-            weak = given.__class__ in (int, float)
+            weak = elements or given.__class__ in (int, float)
             dtype = numpy_dtype(x.dtype)
             x = cast(x, dtype_of(dtype if weak else numpy.result_type(dtype, numpy.true_divide(given, dtype.type(1)))))
         made = compute(x, share, axis, method, bool(keepdims), host(weights))
+        made = result(cast(tensor(made), source)) if elements else made
         return made if out is None else write_out(name, out, tensor(made))
 
     quantile.__name__, quantile.__doc__ = name, f"The {name.removeprefix('nan')}s {what}."
@@ -134,7 +139,7 @@ def cov(
                 raise ArgumentError(f"{name} cannot be negative")
             w = functions["multiply"](each, 1.0 if w is None else w)
     if not x.size:
-        return functions["squeeze"](functions["full"]((x.shape[0],) * 2, numpy.nan, dtype=x.dtype))[()]
+        return functions["squeeze"](functions["full"]((x.shape[0],) * 2, numpy.nan, dtype=x.dtype))
     center, total = average(x, 1, w, returned=True)
     total = total[0] if numpy.ndim(total) else total
     if w is None:
@@ -148,12 +153,8 @@ def cov(
     x = x - functions["reshape"](center, (-1, 1))
     other = x.T if w is None else (x * w).T
     made = functions["dot"](x, functions["conjugate"](other) if x._template().dtype.is_complex else other)
-    made = (
-        made / max(float(factor), 0.0)
-        if float(factor) > 0
-        else made * numpy.divide(1.0, 0.0, where=True, out=numpy.array(numpy.nan))
-    )
-    return functions["squeeze"](made)[()]
+    made = made / max(float(factor), 0.0) if float(factor) > 0 else made * numpy.inf
+    return functions["squeeze"](made)
 
 
 def _variables(m: Any, rowvar: bool) -> ndarray:
@@ -161,7 +162,7 @@ def _variables(m: Any, rowvar: bool) -> ndarray:
     if x.ndim > 2:
         raise ArgumentError("m has more than 2 dimensions")
     x = x.reshape(1, -1) if x.ndim < 2 else x
-    return x.T if not rowvar and x.shape[0] != 1 else x
+    return x.T if not rowvar and numpy.ndim(m) > 1 else x
 
 
 @public

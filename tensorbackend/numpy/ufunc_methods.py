@@ -17,12 +17,12 @@ from ..dtypes import bool_
 from ..errors import ArgumentError, OperandError, expected
 from ..ops.indexing import assignment as assignments
 from ..tensor import Tensor
-from .arrays import functions, ndarray, release, replace, result, tensor_of
+from .arrays import flat_view, functions, ndarray, release, replace, result, tensor_of
 from .conversion import cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .in_place import host_places, is_exact
 from .keys import HOST
-from .layouts import refuse_read_only
+from .layouts import overlapping, places_in, refuse_read_only
 from .promotion import Spec
 from .ufuncs import call, write_out
 
@@ -146,6 +146,11 @@ def at(spec: Spec, a: Any, indices: Any, b: Any = None) -> None:
             spec.by_numpy.at(a, host(indices), *([] if b is None else [host(b)]))
             return
         raise OperandError(expected("an array to write to", a=a))
+    shown: Any = overlapping(a)
+    if shown is not None:  # an element that is shown twice is updated at both places
+        refuse_read_only(a)
+        at(spec, flat_view(shown), functions["asarray"](places_in(a, shown))[indices], b)
+        return
     if spec.name in _UPDATES and _updated_by_numpy(spec, a, indices, b):
         return
     x = tensor_of(a)

@@ -65,8 +65,9 @@ def _heaviside(x1: Any, x2: Any) -> Tensor:
 
 def _logaddexp2(x1: Any, x2: Any) -> Tensor:
     """The logarithm to the base 2 of 2**x1 + 2**x2."""
-    scale = math.log(2)
-    return tb.divide(tb.logaddexp(x1 * scale, x2 * scale), scale)
+    scale, dtype = math.log(2), tb.result_type(x1, x2)
+    first, second = (tb.astype(x, dtype) if isinstance(x, Tensor) else x for x in (x1, x2))
+    return tb.divide(tb.logaddexp(first * scale, second * scale), scale)
 
 
 def _fabs(x: Any) -> Tensor:
@@ -113,10 +114,11 @@ def _ldexp(x1: Any, x2: Any) -> Tensor:
     """x1 times 2 to the power x2, in float64: in steps none of which is out of range, and rounded once."""
     power = tb.astype(tb.clip(tb.astype(x2, tb.int64), -2200, 2200), tb.float64)
     third = tb.trunc(power / 3)
-    value = tb.astype(x1, tb.float64)
+    given = x1 if isinstance(x1, Tensor) else tb.full((), x1, dtype=tb.float64, like=x2)
+    value = tb.astype(given, tb.float64)
     for part in (third, third, power - third - third):
         value = value * tb.pow(2.0, part)
-    return tb.astype(value, x1.dtype)
+    return tb.astype(value, given.dtype)
 
 
 def _spacing(x: Any) -> Tensor:
