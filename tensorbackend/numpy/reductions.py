@@ -235,7 +235,9 @@ def _where(name: str, x: Tensor, mask: Tensor, options: dict[str, Any], initial:
     else:
         spread = tb.where(mask, tb.square(tb.abs(x - center)), 0)
         total = tb.sum(spread, axis=axis, keepdims=True) / tb.maximum(count - options["correction"], 0)
-        total = total if name == "var" else tb.sqrt(total)
+        if name == "std":
+            alike = tb.equal(total, 0)  # where the gradient of the root is infinite
+            total = tb.where(alike, 0, tb.sqrt(tb.where(alike, 1, total)))
     return total if options["keepdims"] else tb.squeeze(total, axis=axis_positions(axis, x.ndim))
 
 

@@ -172,6 +172,7 @@ def _hypot(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents
 @rule("logaddexp")
 @widen_rule
 def _logaddexp(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
+    x1, x2 = (astype(x, out.dtype) for x in (x1, x2))  # one of them may be a bool
     both_infinite = logical_and(isinf(x1), x1 == x2)
     apart = where(both_infinite, 0, x1 - x2)
     return cotangent * sigmoid(apart), cotangent * sigmoid(negative(apart))
