@@ -11,11 +11,11 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.declarations.op_specs import OPS
-from tensorbackend.dtypes import DType
+from tensorbackend.dtypes import DType, bool_
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.testing.source import qualified
 
-_DTYPES: Final = (tb.bool, tb.int8, tb.int64, tb.float32, tb.float16)
+_DTYPES: Final = (bool_, tb.int8, tb.int64, tb.float32, tb.float16)
 
 _ELSEWHERE: Final = {"scaled_gradient"}
 """Ops whose result has the dtype of one operand, whatever the other one's is."""
