@@ -34,7 +34,10 @@ METHODS: Final = sorted(
 
 
 def called(np: Any, name: str, code: CodeType, source: str) -> list[tuple[Any, ...]]:
-    """What a call returns and leaves: dtype, shape, whether a number, whether it is or shares the array, values."""
+    """What a call returns and leaves: dtype, shape, whether a number, whether it is or shares the array, values.
+
+    A call that fails leaves the array as it was.
+    """
     x = np.array(SOURCES[source].copy())
     function: Any = np
     if name.startswith("."):
@@ -44,7 +47,11 @@ def called(np: Any, name: str, code: CodeType, source: str) -> list[tuple[Any, .
             function = getattr(function, part)
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        made = eval(code, {"call": function, "x": x, "np": np, "numpy": numpy})
+        try:
+            made = eval(code, {"call": function, "x": x, "np": np, "numpy": numpy})
+        except Exception:
+            assert np is numpy or numpy.array_equal(numpy.array(x), SOURCES[source], equal_nan=True), (name, code)
+            raise
     return [described(np, part, x) for part in (*parts(made), x)]
 
 

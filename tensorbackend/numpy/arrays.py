@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import prod
+from operator import index
 from types import GenericAlias
 from typing import Any, Final
 
@@ -236,11 +237,11 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
 
     def sort(self, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
         """Sort the elements along an axis, in place."""
-        replace(self, tensor_of(functions["sort"](self, axis, kind, order, stable=stable)))
+        replace(self, tensor_of(functions["sort"](self, index(axis), kind, order, stable=stable)))
 
     def partition(self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
         """Partition the elements along an axis as `np.partition` does, in place."""
-        replace(self, tensor_of(functions["partition"](self, kth, axis, kind, order)))
+        replace(self, tensor_of(functions["partition"](self, kth, index(axis), kind, order)))
 
     def resize(self, *shape: Any, refcheck: bool = True) -> None:
         """Change the shape in place, padded with zeros."""
