@@ -13,6 +13,9 @@ from ..errors.remedies import install_remedy
 PAUSE = 30.0
 """Seconds between the lines that tell the progress of a run that is not on a terminal."""
 
+PATIENCE = 1.0
+"""Seconds after which a search of unknown length tells each step."""
+
 Advance: TypeAlias = Callable[[str, str], None]
 """Takes the name of the last step, and a note such as how many have failed."""
 
@@ -45,6 +48,18 @@ def progress(count: int) -> Iterator[Advance]:
             bar.update(task, advance=1, piece=piece, said=said)
 
         yield advance
+
+
+def steps() -> Callable[[str], None]:
+    """A function that tells what a search of unknown length has found, in lines that begin after a second."""
+    start = perf_counter()
+
+    def tell(found: str) -> None:
+        passed = perf_counter() - start
+        if passed >= PATIENCE:
+            print(f"{found}, after {duration(passed)}", file=sys.stderr, flush=True)
+
+    return tell
 
 
 def _lines(count: int) -> Advance:

@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ArgumentError, TensorBackendError, expected
 from ._json import write_json
 from ._plugin import onnx_plugin
-from ._progress import progress
+from ._progress import progress, steps
 from ._table import print_table
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def run(options: Namespace) -> int:
             return _show_search(tried, options)
         report = report_of(1)
         if is_open and limit is not None:
-            size = _largest(lambda size: report_of(size).fits(limit, optimised=options.optimised))
+            size = _largest(lambda size: report_of(size).fits(limit, optimised=options.optimised), steps())
             report = report_of(max(size, 1))
             found = f"the largest size that fits in {options.fits} is {size}" if size else "no size fits"
             print(found, file=sys.stderr if options.json == "-" else sys.stdout)
@@ -165,14 +165,20 @@ def _program(options: Namespace, size: int) -> tuple[Any, list[Any], dict[str, A
     return _place(options.function), inputs, keywords
 
 
-def _largest(fits: Callable[[int], bool]) -> int:
-    """The largest number that fits, found by doubling and bisection; 0 if 1 does not."""
+def _largest(fits: Callable[[int], bool], tell: Callable[[str], None]) -> int:
+    """The largest number that fits, found by doubling and bisection; 0 if 1 does not. Each trial is told."""
+
+    def tried(size: int) -> bool:
+        found = fits(size)
+        tell(f"size {size} {'fits' if found else 'does not fit'}")
+        return found
+
     least, most = 0, 1
-    while most <= LARGEST and fits(most):
+    while most <= LARGEST and tried(most):
         least, most = most, 2 * most
     while most - least > 1 and most <= LARGEST:
         middle = (least + most) // 2
-        least, most = (middle, most) if fits(middle) else (least, middle)
+        least, most = (middle, most) if tried(middle) else (least, middle)
     return least
 
 
