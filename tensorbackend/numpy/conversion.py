@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from types import GeneratorType
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import DType
-from ..errors import ArgumentError, DTypeError, OperandError, expected
+from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ..ops.creation.foreign_arrays import shared_templates
 from ..select import call_with_default, library_backend
 from ..select.default import process_default
@@ -296,11 +297,14 @@ def array(
     if object.__class__ is ndarray and not copy and _suits(object, dtype, order, device, copy):
         missing = ndmin - object.ndim
         return object if missing <= 0 else step_view(object, reshape_to((1,) * missing + object.shape))
-    if (
-        object.__class__ is list and dtype is None and order == "K" and ndmin <= 1 and device is None
-        and (NUMBERS.issuperset(map(type, object)) or not _holds_arrays(object))
-    ):  # fmt: skip
-        return new_array(of_new(_array_of_list(object)))
+    if object.__class__ is list and dtype is None and order == "K" and ndmin <= 1 and device is None:
+        kinds = {*map(type, object)}
+        if NUMBERS.issuperset(kinds) or (ndarray not in kinds and not _holds_arrays(object)):
+            return new_array(of_new(_array_of_list(object)))
+        if kinds == {ndarray}:
+            with suppress(ShapeError):  # the error of arrays of several shapes is found below
+                stacked: ndarray = functions["stack"](object)
+                return stacked
     wanted = None if dtype is None else dtype_of(dtype)  # an array of objects may hold arrays of several shapes
     if isinstance(object, numpy.ndarray):
         t = from_numpy(object, copy=copy is not False)
