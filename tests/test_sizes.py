@@ -185,3 +185,18 @@ def test_symbolic_templates_are_one_object_in_their_trace_and_never_kept() -> No
     assert not is_symbolic_template(tb.ones((2, 3)).template)
     assert x.kind is tb.ones((2, 3)).template.kind
     assert all(is_symbolic(shape) is False for shape in x.kind.by_shape)
+
+
+def test_a_size_of_0_by_which_others_were_divided_is_another_answer() -> None:
+    trace = SizeTrace()
+    rows, columns = trace.shape((6, 3))
+    assert rows % columns == 0
+    sizes = trace.function((rows // columns,))
+    assert sizes((8, 4)) == (2,)
+    assert sizes((8, 3)) is None
+    assert sizes((8, 0)) is None
+    x = tb.ones((2, 2))
+    for shape in ((1, -1), (2, -1), (4, -1), (1, -1)):
+        assert tb.reshape(x, shape).size == 4
+    with pytest.raises(tb.errors.ShapeError, match="sizes that divide the 4 elements"):
+        tb.reshape(x, (0, -1))

@@ -136,7 +136,10 @@ class SizeTrace:
                 if any(size.source in body for size in sizes):
                     reads.append(f"{', '.join(size.source for size in sizes)}, = a{place}")
         parameters = ", ".join(f"a{place}" for place in range(len(self.arguments)))
-        return "\n    ".join([f"def sizes({parameters}):", *reads, body])
+        lines = "\n    ".join([*reads, body])
+        if "//" in lines or "%" in lines:  # a size of 0 by which the example divided: the full path says what is wrong
+            lines = f"try:\n    {lines}\nexcept ZeroDivisionError:\n    return None".replace("\n", "\n    ")
+        return f"def sizes({parameters}):\n    {lines}"
 
     def _comparisons(self) -> list[str]:
         """The source of all guards but the bounds; shapes whose sizes all have to be equal are compared at once."""
