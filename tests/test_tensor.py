@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.dtypes import ALL_DTYPES, DType
 from tensorbackend.errors import ArgumentError, DeallocatedError, OperandError, ShapeError
 from tensorbackend.tensor import Tensor
 
@@ -28,6 +29,15 @@ def test_the_template_is_read_by_attributes(x: Tensor) -> None:
 def test_a_transpose_swaps_the_names_too(x: Tensor) -> None:
     assert x.T.names == x.mT.names == ("feature", "batch")
     assert x.T.tolist() == [[1, 4], [2, 5], [3, 6]]
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in ALL_DTYPES if not dtype.is_complex], ids=str)
+def test_the_real_parts_of_what_is_not_complex_are_its_elements(dtype: DType) -> None:
+    x = tb.asarray([0, 1], dtype=dtype)
+    parts = x.real, x.imag
+    x[0] = tb.asarray(1, dtype=dtype)
+    assert [part.tolist() for part in parts] == [[0, 1], [0, 0]]
+    assert all(part.dtype is dtype for part in parts)
 
 
 def test_a_number_is_read_as_each_type_of_python() -> None:

@@ -195,7 +195,7 @@ class OpMethods:
     @property
     def real(self) -> Self:
         """The real parts; for a tensor that is not complex, its elements."""
-        return ops["real"](self)
+        return ops["real"](self) if self.dtype.is_complex else ops["astype"](self, self.dtype)
 
     @property
     def imag(self) -> Self:
