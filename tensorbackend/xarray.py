@@ -11,6 +11,8 @@ an array of `tensorbackend.numpy`, for which xarray's own methods are written, a
   a compiled function is compiled again for others. A coordinate that was computed from traced data is a leaf.
 - A coordinate is left out where a dim of it is gone or has another size than before.
 
+xarray takes a tensor as such an array, too, in `xarray.DataArray(x)` and beside other arrays, as in `array.fillna(x)`.
+
 There are no coordinates and no alignment of ours: both are xarray's.
 
 Examples
@@ -29,6 +31,7 @@ Examples
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import wraps
 from typing import Any, NamedTuple
 
 import numpy
@@ -44,6 +47,7 @@ from .tensor import Tensor
 
 try:
     import xarray
+    from xarray.core import duck_array_ops
 except ModuleNotFoundError:
     raise ModuleNotFoundError(expected("xarray to be installed", install_remedy("xarray"))) from None
 
@@ -88,7 +92,7 @@ def from_tensor(
     """
     if not isinstance(x, Tensor):
         raise OperandError(expected("a tensor", "xarray.DataArray(x) takes other arrays", x=type(x).__name__))
-    return xarray.DataArray(box(fresh(x)), dims=_dims(x.names, ()), coords=coords, name=name, attrs=attrs)
+    return xarray.DataArray(x, dims=_dims(x.names, ()), coords=coords, name=name, attrs=attrs)
 
 
 class _Leaf(NamedTuple):
@@ -232,8 +236,7 @@ def _dims(names: Sequence[str | None], before: Sequence[Hashable]) -> tuple[Hash
 def _variable(part: Any, leaf: _Leaf, attrs: Mapping[Any, Any]) -> xarray.Variable:
     """A variable of what a function returned for a leaf, which may be any object."""
     if isinstance(part, Tensor):
-        data = box(fresh(part.rename(*(None,) * part.ndim)))
-        return xarray.Variable(_dims(part.names, leaf.dims), data, attrs)
+        return xarray.Variable(_dims(part.names, leaf.dims), part, attrs)
     shape = getattr(part, "shape", None)
     if isinstance(shape, tuple) and hasattr(part, "dtype") and hasattr(part, "__array__"):
         return xarray.Variable(_dims([None] * len(shape), leaf.dims), part, attrs)
@@ -298,6 +301,39 @@ def _unflatten_dataset(static: Any, parts: Iterable[Any]) -> xarray.Dataset:
     return xarray.Dataset(whole.variables, whole.coords, static.attrs)
 
 
+# Tensors as data
+
+
+def _held(data: Any) -> Any:
+    """What a variable holds: an array of the NumPy namespace for a tensor, whose names give way to the dims."""
+    return box(fresh(data.rename(*(None,) * data.ndim))) if isinstance(data, Tensor) else data
+
+
+def _take_tensors() -> None:
+    """Let variables take tensors.
+
+    xarray has no hook for it. Variables cannot hold tensors themselves, as xarray promotes NumPy's dtypes alone and
+    calls functions with NumPy's parameters.
+    """
+    make, data, namespace_of = xarray.Variable.__init__, xarray.Variable.data, duck_array_ops.get_array_namespace
+
+    @wraps(make)
+    def __init__(self: Any, dims: Any, data: Any, *others: Any, **options: Any) -> None:
+        make(self, dims, _held(data), *others, **options)
+
+    def set_data(self: Any, value: Any) -> None:
+        data.fset(self, _held(value))
+
+    @wraps(namespace_of)
+    def get_array_namespace(*values: Any) -> Any:
+        return namespace_of(*map(_held, values))
+
+    xarray.Variable.__init__ = __init__
+    xarray.Variable.data = data.setter(set_data)
+    duck_array_ops.get_array_namespace = get_array_namespace
+
+
+_take_tensors()
 register_tree_node(xarray.Variable, _flatten_variable, _unflatten_variable)
 register_tree_node(xarray.DataArray, _flatten_array, _unflatten_array)
 register_tree_node(xarray.Dataset, _flatten_dataset, _unflatten_dataset)

@@ -259,6 +259,48 @@ def test_data_of_every_kind(kind: str, backend: str) -> None:
     np.testing.assert_allclose(gradient.values, tb.grad(_total(METHODS["std"]))(example()).values)
 
 
+@pytest.mark.parametrize("name", ["mean", "std", "rolling mean", "weighted mean", "groupby mean", "resample"])
+def test_gradients_of_methods_of_tensors(name: str, backend: str) -> None:
+    """`xarray.DataArray(x)` goes into a transformation, and is made within one."""
+    function, da = _total(METHODS[name]), example()
+    x = tb.asarray(da.values, names=da.dims)
+    wanted = _differences(function, da)
+    for transform in (tb.grad, lambda function: tb.jit(tb.grad(function))):
+        slope = transform(function)(xr.DataArray(x, da.coords, da.dims))
+        np.testing.assert_allclose(slope.values, wanted, rtol=1e-5, atol=1e-6)
+        assert slope.data.tensor.backend.name == backend
+        within = transform(lambda x: function(xr.DataArray(x, da.coords, da.dims)))(x)
+        np.testing.assert_allclose(np.asarray(within), wanted, rtol=1e-5, atol=1e-6)
+        assert (within.names, within.backend.name) == (da.dims, backend)
+
+
+def test_tensors_as_data_of_variables() -> None:
+    x, limit = tb.asarray([[1.0, 2.0], [3.0, 4.0]], names=("a", "b")), tb.asarray(2.5)
+    da, plain = xr.DataArray(x, dims=("p", "q")), xr.DataArray(np.asarray(x), dims=("p", "q"))
+    whole = xr.Dataset({"x": (("p", "q"), x)}, coords={"level": ("q", x[0])})
+    for made in (da, whole.x, whole.level, plain.copy(data=x), da.shift(q=1).fillna(x), xr.Variable(("p", "q"), x)):
+        assert type(made.data) is tnp.ndarray
+    pairs: list[Callable[[Any], Any]] = [  # names of a tensor give way to dims
+        lambda da: da + x,
+        lambda da: x - da.T.transpose("p", "q"),
+        lambda da: da.where(da > 2, limit),
+        lambda da: xr.where(da > 2, limit, da),
+        lambda da: da.clip(max=limit),
+        lambda da: da.isin(x[0]),
+        lambda da: xr.concat([da, xr.DataArray(x, dims=("p", "q"))], "p"),
+        lambda da: da.pad(q=1, constant_values=limit),
+        lambda da: da.isel(q=tb.asarray([1, 0])),
+    ]
+    for pair in pairs:
+        assert tb.asarray(pair(da)).dtype == tb.asarray(pair(plain)).dtype
+        assert pair(da).as_numpy().identical(pair(plain).as_numpy())
+    da.data = x + 1.0
+    da[0, 1] = limit
+    da += x
+    assert (type(da.data), da.values.tolist(), tb.asarray(da).names) == (tnp.ndarray, [[3, 4.5], [7, 9]], ("p", "q"))
+    assert x.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+
+
 def test_files_on_any_backend(tmp_path: Path, backend: str) -> None:
     pytest.importorskip("scipy")
     _dataset().drop_vars("code").to_netcdf(tmp_path / "a.nc", engine="scipy")
