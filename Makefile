@@ -371,7 +371,7 @@ returnn: $(FRONTEND_READY) ## Runs RETURNN's own tests on ours and without: make
 
 $(CLIENTS_READY): pyproject.toml clients/requirements.txt
 	$(PYTHON) -m venv .venv-clients
-	$(CLIENTS_BIN)/python -m pip install -q --disable-pip-version-check -e '.[jax,xarray]' -r clients/requirements.txt '$(TORCH)'
+	$(CLIENTS_BIN)/python -m pip install -q --disable-pip-version-check -e '.[jax,test,xarray]' -r clients/requirements.txt '$(TORCH)'
 	@touch $@
 
 clients: $(CLIENTS_READY) ## Runs other libraries on tensors and writes the table of them; not part of check
