@@ -11,7 +11,7 @@ an array of `tensorbackend.numpy`, for which xarray's own methods are written, a
   a compiled function is compiled again for others. A coordinate that was computed from traced data is a leaf.
 - A coordinate is left out where a dim of it is gone or has another size than before.
 
-xarray takes a tensor as such an array, too, in `xarray.DataArray(x)` and beside other arrays, as in `array.fillna(x)`.
+xarray takes a tensor as such an array, too, in `xarray.DataArray(x)` and next to other arrays, as in `array.fillna(x)`.
 
 There are no coordinates and no alignment of ours: both are xarray's.
 
@@ -315,7 +315,8 @@ def _take_tensors() -> None:
     xarray has no hook for it. Variables cannot hold tensors themselves, as xarray promotes NumPy's dtypes alone and
     calls functions with NumPy's parameters.
     """
-    make, data, namespace_of = xarray.Variable.__init__, xarray.Variable.data, duck_array_ops.get_array_namespace
+    make, data = xarray.Variable.__init__, xarray.Variable.data
+    namespace_of = getattr(duck_array_ops, "get_array_namespace", None)  # private: a later xarray may have another
 
     @wraps(make)
     def __init__(self: Any, dims: Any, data: Any, *others: Any, **options: Any) -> None:
@@ -324,13 +325,10 @@ def _take_tensors() -> None:
     def set_data(self: Any, value: Any) -> None:
         data.fset(self, _held(value))
 
-    @wraps(namespace_of)
-    def get_array_namespace(*values: Any) -> Any:
-        return namespace_of(*map(_held, values))
-
     xarray.Variable.__init__ = __init__
     xarray.Variable.data = data.setter(set_data)
-    duck_array_ops.get_array_namespace = get_array_namespace
+    if namespace_of is not None:  # else xarray refuses tensors next to arrays, in calls such as `array.fillna(x)`
+        duck_array_ops.get_array_namespace = lambda *values: namespace_of(*map(_held, values))
 
 
 _take_tensors()
