@@ -22,18 +22,26 @@ def wide_dtype(dtype: DType) -> DType:
     return promote_types(dtype, float32)
 
 
+def as_tensor(x: TensorLike) -> Tensor:
+    """A tensor itself, and one of a number or an array."""
+    return x if isinstance(x, Tensor) else asarray(x)
+
+
 def widen(x: TensorLike) -> Tensor:
     """A tensor in a dtype that is at least float32; complex numbers stay complex."""
-    tensor = x if isinstance(x, Tensor) else asarray(x)
+    tensor = as_tensor(x)
     dtype = wide_dtype(tensor.dtype)
     return tensor if dtype is tensor.dtype else astype(tensor, dtype)
 
 
 def map_numbers(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
-    """The results of a function for each leaf, as of `tree_map`; leaves without a gradient stay unchanged."""
+    """The results of a function for each leaf, as of `tree_map`; leaves without a gradient stay unchanged.
+
+    The function gets a tensor for a number or an array among the leaves of the first tree.
+    """
 
     def apply(leaf: Any, *others: Any) -> Any:
-        return function(leaf, *others) if is_inexact(leaf) else leaf
+        return function(as_tensor(leaf), *others) if is_inexact(leaf) else leaf
 
     return tree_map(apply, tree, *others)
 

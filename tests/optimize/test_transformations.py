@@ -257,3 +257,40 @@ def test_moments_by_hand() -> None:
 def test_mistakes(make: Any, text: str) -> None:
     with pytest.raises(ArgumentError, match=text):
         make()
+
+
+def _made(name: str) -> Any:
+    """A transformation that a function of `optimize` makes from a rate or from nothing; None if it makes none."""
+    for arguments in ((0.1,), ()):
+        try:
+            made = getattr(optimize, name)(*arguments)
+        except TypeError:  # it takes other arguments
+            continue
+        if isinstance(made, optimize.GradientTransformation):
+            return made
+    return None
+
+
+MADE = {
+    name: made
+    for name in sorted(vars(optimize))
+    if name[0].islower() and callable(getattr(optimize, name)) and (made := _made(name)) is not None
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_numbers_and_arrays_are_parameters(name: str) -> None:
+    def steps(x: Any) -> list[float]:
+        state = MADE[name].init(x)
+        for _ in range(3):
+            updates, state = MADE[name].update(tb.grad(lambda x: x["a"] ** 2 + x["b"] * x["a"])(x), state, x)
+            x = optimize.apply_updates(x, updates)
+        return [float(x["a"]), float(x["b"])]
+
+    expected = steps({"a": tb.asarray(3.0), "b": tb.asarray(-1.0)})
+    for kind in (float, numpy.float32, lambda x: numpy.array(x, "f4")):
+        numpy.testing.assert_allclose(steps({"a": kind(3.0), "b": kind(-1.0)}), expected, rtol=1e-6)
+
+
+def test_most_transformations_are_tried_with_numbers() -> None:
+    assert {"sgd", "adam", "adamw", "adafactor", "lion", "rmsprop", "scale_by_adam", "trace"} <= MADE.keys()
