@@ -195,7 +195,9 @@ def _source(body: Callable[..., Any], name: str, full: str, planned: bool, in_ou
             "at_home_in_loop": AT_HOME.format(indent=" " * 20, values=of_list, function=name),
         }
     scope["body"] = ready(body) if planned else body
-    lines = ["    if out is not None and dtype is None:\n        dtype = getattr(out, \"dtype\", None)\n"] if in_out else []
+    lines = (
+        ["    if out is not None and dtype is None:\n        dtype = getattr(out, 'dtype', None)\n"] if in_out else []
+    )
     has_out = False
     for parameter in given.parameters.values():
         mark = STARS.get(parameter.kind, "")

@@ -7,10 +7,11 @@ from typing import Any
 
 from ...errors import ArgumentError, expected
 from ...tensor import Tensor
+from ..arguments import as_tensors
 from ..graph import Graph
 from ..node import HOST
 from ..trace import trace
-from ..trees import flatten
+from ..trees import flatten, unflatten
 from .compiled import lifted
 from .walk import opened
 
@@ -20,7 +21,9 @@ def trace_for(
 ) -> tuple[Graph, list[Tensor], str]:
     """The graph of a function or of its gradient, the tensors for its parameters, and the function's name."""
     name = getattr(function, "__name__", type(function).__name__)
-    leaves, _ = flatten((tuple(arguments), dict(keywords)))
+    given, tree = flatten((tuple(arguments), dict(keywords)))
+    leaves = as_tensors(given)
+    arguments, keywords = unflatten(tree, leaves)
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
     if gradient:
         from ..grad.functions import value_and_grad

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy
 import pytest
 
 import tensorbackend as tb
@@ -25,3 +26,9 @@ def test_a_graph_is_taken_as_it_is_and_its_tensors_are_lifted_to_be_compiled() -
 def test_templates_are_no_data() -> None:
     with pytest.raises(ArgumentError, match="tensors with data"):
         tb.compare(tb.exp, "f32[3]")
+
+
+def test_arrays_are_arguments() -> None:
+    x = numpy.arange(3.0, dtype="f4")
+    found = tb.compare(lambda p, x: tb.sum(p["a"] * x) * p["b"], {"a": x, "b": 2.0}, x, backends=("numpy", "binary"))
+    assert "agree" in str(found)
