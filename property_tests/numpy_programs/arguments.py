@@ -156,6 +156,8 @@ class Row(NamedTuple):
     what: str
     calls: str
     reason: str
+    always: bool = True
+    """Whether they differ from every version of NumPy."""
 
 
 _BEYOND: Final = "NaN, infinities and numbers out of range become 0 and the limits of an integer dtype, not any number"
@@ -187,11 +189,11 @@ ROWS: Final[tuple[Row, ...]] = (
     Row("unwrap", "value", "special", "an infinity makes what follows infinite, not NaN"),
     Row("(nan)?(percentile|quantile)", "value", "int8", _ROUNDED),
     Row("(nan)?(percentile|quantile)", "value", "special", "next to an infinity a share of 0 is the element"),
-    Row("(nan)?percentile", "dtype", "x > 2", "shares that are bools count as float64"),
+    Row("(nan)?percentile", "dtype", "x > 2", "shares that are bools count as float64", always=False),
     Row("nan(percentile|quantile)", "shape", "empty", "the axis of shares stays when there is no element"),
     Row(r"\.?(arg)?partition", "value", "", _ORDER),
     Row(r"\.?argsort", "value", "None", _ORDER),
-    Row("unique_values", "value", "", "sorted here; NumPy's order is free"),
+    Row("unique_values", "value", "", "sorted here; NumPy's order is free", always=False),
     Row("intersect1d|setxor1d", "shape|dtype", r"x, (0, 1|x, 1|1, None|2, 1)", _REPEATED),
     Row(
         r"\.?(nan)?(std|var)",
@@ -201,8 +203,12 @@ ROWS: Final[tuple[Row, ...]] = (
     ),
     Row(r"atleast_\dd|broadcast_arrays", "memory", '"C"|None', _HOST),
     Row("append|logical_or", "value", "None", _HOST),
-    Row("roll|flip|i0|trim_zeros|(nan)?median|cross|tile|resize|polyval|dot", "array", "", _NUMBER),
-    Row(r"cross", "value", "special|float16", "differences of products: inf - inf, in another order"),
+    Row("roll|flip|i0|(nan)?median|tile|resize|polyval|dot", "array", "", _NUMBER),
+    Row("cross|trim_zeros", "array", "", _NUMBER, always=False),
+    Row(r"\.?(around|round)", "memory", "integers|int8", "NumPy 2.2 returns integers as they are", always=False),
+    Row("fix", "value", "x, x", "an output that is an operand too: NumPy 2.2 reads what it has written", always=False),
+    Row("rot90", "shape|value", "0.5", "half a turn of a quarter: NumPy 2.5 turns, older ones refuse", always=False),
+    Row(r"cross", "value", "special|float16", "differences of products: inf - inf, in another order", always=False),
     Row("dot|inner|tensordot|\\.dot", "value", "special", "0 times NaN is NaN, which some of NumPy's loops skip"),
     Row("gradient", "value", "uint8", "0 / 0 and 1 / 0 in another order"),
     Row("vecdot", "value", "x > 2, x, x", "an output that is an operand too: NumPy reads what it has written"),
