@@ -70,10 +70,14 @@ class Cache(Generic[Entry]):
         """Stores an entry, drops others while the cache is full, and counts a miss."""
         with _lock:
             self._misses += 1
-            while len(self._entries) >= self.maxsize:
-                self._drop_one()
+            self._make_room()
             self._entries[key] = entry
         return entry
+
+    def _make_room(self) -> None:
+        """Drops entries until there is room for one more; a function of its own, as it runs under a lock."""
+        while len(self._entries) >= self.maxsize:
+            self._drop_one()
 
     def count(self, *, hit: bool) -> None:
         """Counts a call of a program for many sizes, or a trace that made such a program."""

@@ -91,7 +91,7 @@ def _solve_by_factors(matrix: Any, parts: tuple[Any, ...], b: Any, transposed: b
         factors = _factorise(matrix, *parts)
     with _lock:
         _factors[key] = factors
-        while len(_factors) > KEPT_FACTORISATIONS:
+        if len(_factors) > KEPT_FACTORISATIONS:
             _factors.popitem(last=False)
     if isinstance(factors, str):  # singular
         return numpy.full_like(b, _NAN)

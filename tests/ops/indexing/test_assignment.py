@@ -220,6 +220,8 @@ def test_an_index_or_a_mask_that_is_a_part_of_it() -> None:
     assert flags.tolist() == [False] * 3
 
 
+# An interrupt that comes in a callback of a weak reference is shown and goes no further, as Python does it.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupt_leaves_it_as_before_or_after(
     repeat_until_interrupted: Callable[[Callable[[], object], float], None],
 ) -> None:
