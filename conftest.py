@@ -98,9 +98,10 @@ def pytest_sessionfinish() -> None:
     gc.freeze()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def nothing_old_to_collect() -> None:
-    """Excludes what other tests left from garbage collections, as that in front of a refusal would take seconds."""
+    """Excludes what tests of other files left from garbage collections, each of which would take a second for it."""
+    gc.collect()
     gc.freeze()
 
 

@@ -15,8 +15,6 @@ import pytest
 import tensorbackend as tb
 import tensorbackend.numpy as np
 
-pytestmark = pytest.mark.usefixtures("nothing_old_to_collect")
-
 PROGRAMS: Final = (
     "y = x + outside",
     "y = x + outside[1:][0]",

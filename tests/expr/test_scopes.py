@@ -11,8 +11,6 @@ import tensorbackend as tb
 import tensorbackend.numpy as np
 from tensorbackend.errors import BackendError
 
-pytestmark = pytest.mark.usefixtures("nothing_old_to_collect")
-
 WRITES: dict[str, Callable[[Any, Any], Any]] = {
     "an element": lambda kept, x: kept.__setitem__(0, x[0]),
     "all": lambda kept, x: kept.__setitem__(slice(None), x),
