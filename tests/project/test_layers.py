@@ -115,7 +115,7 @@ def _names(node: ast.AST, package: str) -> Iterable[str]:
     if isinstance(node, ast.ImportFrom):
         base = _absolute("." * node.level + (node.module or ""), package)
         return [f"{base}.{alias.name}" for alias in node.names]
-    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+    if isinstance(node, ast.Call) and _called(node.func).endswith(("import_module", "__import__")):
         first = node.args[0] if node.args else None
         if isinstance(first, ast.Constant) and isinstance(first.value, str):
             return [_absolute(first.value, package)]
@@ -124,6 +124,13 @@ def _names(node: ast.AST, package: str) -> Iterable[str]:
         named = re.fullmatch(rf"({NAME}(\.\w+)+)(:\w+)?", node.value)
         return [named[1]] if named and _known(named[1]) != NAME else []
     return []
+
+
+def _called(function: ast.expr) -> str:
+    """Return the last name of a called function; an empty text for a function that another call returns."""
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
 
 
 def _absolute(name: str, package: str) -> str:

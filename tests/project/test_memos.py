@@ -30,6 +30,11 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
+def called(node: ast.Call) -> str:
+    """The name of the called function, where it has one without dots."""
+    return node.func.id if isinstance(node.func, ast.Name) else ""
+
+
 @cache
 def bounded(tree: ast.Module) -> set[str]:
     """The names of a module's own memos that drop entries: functions under `lru_cache`, and what `remember` fills."""
@@ -50,7 +55,7 @@ def bounded(tree: ast.Module) -> set[str]:
         if isinstance(node, ast.FunctionDef):
             if any("lru_cache" in ast.unparse(decorator) for decorator in node.decorator_list):
                 names.add(node.name)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "remember" and isinstance(node.args[0], ast.Name):
+        elif isinstance(node, ast.Call) and called(node) == "remember" and isinstance(node.args[0], ast.Name):
             names |= {node.args[0].id} & variables
     return names
 
@@ -61,7 +66,7 @@ def names_in_calls(tree: ast.Module) -> set[str]:
     return {
         name.id
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in ENTER
+        if isinstance(node, ast.Call) and called(node) in ENTER
         for argument in node.args
         for name in ast.walk(argument)
         if isinstance(name, ast.Name)

@@ -47,15 +47,18 @@ def contents() -> dict[Path, str]:
     return {path: path.read_text() for path in kept if path != Path(__file__)}  # which has them all
 
 
-def texts(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the texts of a file with their first lines: of a module its comments and strings, of a page all of it."""
+@cache
+def texts(path: Path) -> list[tuple[int, str]]:
+    """Return the texts of a file with their first lines: of a module its comments and strings, of a page all of it."""
     if path.suffix == ".md":
-        yield 1, contents()[path]
-        return
+        return [(1, contents()[path])]
     with path.open("rb") as file:
-        for token in tokenize.tokenize(file.readline):
-            if token.type == tokenize.COMMENT or token.type in STRINGS:
-                yield token.start[0], token.string
+        tokens = tokenize.tokenize(file.readline)
+        return [
+            (token.start[0], token.string)
+            for token in tokens
+            if token.type == tokenize.COMMENT or token.type in STRINGS
+        ]
 
 
 def found(path: Path, phrase: re.Pattern[str]) -> Iterator[str]:

@@ -67,15 +67,15 @@ def test_wrong_parameters_are_refused() -> None:
         tb.random.poisson(key, 1.0, dtype="f32")
 
 
+@tb.jit
+def drawn(key: tb.Tensor, x: tb.Tensor) -> tuple[tb.Tensor, tb.Tensor, tb.Tensor]:
+    return tb.random.poisson(key, x), tb.random.binomial(key, 9.0, x), tb.random.binomial(key, x, 0.5)
+
+
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -1.0])
 def test_no_loop_of_a_trace_runs_for_ever(number: float) -> None:
     """On JAX the numbers cannot be refused in a compiled function."""
-
-    @tb.jit
-    def draw(key: tb.Tensor, x: tb.Tensor) -> tuple[tb.Tensor, tb.Tensor, tb.Tensor]:
-        return tb.random.poisson(key, x), tb.random.binomial(key, 9.0, x), tb.random.binomial(key, x, 0.5)
-
-    counts, *samples = draw(tb.random.key(0, backend="jax"), tb.asarray(number, dtype="f64", backend="jax"))
+    counts, *samples = drawn(tb.random.key(0, backend="jax"), tb.asarray(number, dtype="f64", backend="jax"))
     assert counts.item() == -1
     assert all(numpy.isnan(sample.item()) for sample in samples)
 
