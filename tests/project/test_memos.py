@@ -26,8 +26,9 @@ ENTER = {"remembers", "remembers_calls", "holds_entries", "holds_kernels"}
 
 @cache
 def tree_of(path: Path) -> ast.Module:
-    """The syntax tree of a file."""
-    return ast.parse(path.read_text())
+    """The syntax tree of a file; an empty one if the file names nothing that makes or enters a memo."""
+    source = path.read_text()
+    return ast.parse(source if any(word in source for word in ("lru_cache", "remember", *ENTER)) else "")
 
 
 def called(node: ast.Call) -> str:
