@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from ..places import PROJECT, TESTS, exists, module_name, modules, own_tests, subject, under_test
 
 UNTESTED = Path(__file__).with_name("without_tests.txt")
 """Modules that have neither a test file of their own nor one of their package. The list may only shrink."""
 
 
-@pytest.mark.parametrize("path", sorted(TESTS.rglob("test_*.py")), ids=subject)
-def test_a_test_is_found_by_what_it_tests(path: Path) -> None:
-    if path.parent == PROJECT:
-        assert not exists(subject(path).removeprefix("project/")), "it is about one module"
-        return
-    assert under_test(path), "name it after a module or package of tensorbackend/, alone or with an aspect of it"
+def test_a_test_is_found_by_what_it_tests() -> None:
+    misplaced, unnamed = [], []
+    for path in sorted(TESTS.rglob("test_*.py")):
+        if path.parent != PROJECT:
+            unnamed += [] if under_test(path) else [subject(path)]
+        elif exists(subject(path).removeprefix("project/")):
+            misplaced.append(subject(path))
+    assert misplaced == [], "each is about one module"
+    assert unnamed == [], "name each after a module or package of tensorbackend/, alone or with an aspect of it"
 
 
 def has_tests(place: str) -> bool:
