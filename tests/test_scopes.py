@@ -25,6 +25,15 @@ from tensorbackend.expr.grad import tape_nodes
 from tensorbackend.protocol import Backend
 
 
+@pytest.fixture(autouse=True)
+def programs_of_one_test() -> Iterator[None]:
+    """Hides what other tests compiled: a watch goes through all programs, and begins a thousand times here."""
+    others = list(watching._programs)
+    watching._programs.clear()
+    yield
+    watching._programs.update(others)
+
+
 @pytest.mark.parametrize("make", [tb.default_backend, lambda backend: tb.precision(64)])
 def test_a_block_that_was_given_up_changes_no_other_context(make: Callable[[str], Any]) -> None:
     def given_up() -> list[Any]:
