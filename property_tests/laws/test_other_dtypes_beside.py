@@ -72,7 +72,7 @@ def x64(values: Any) -> Any:
 def of_one(
     op: Any, name: str, place: int, values: Any, others: Any, dtype: DType, *, cast: bool
 ) -> Callable[[Any], Any]:
-    """The total of an op as a function of one float64 operand, beside one of another dtype at a place."""
+    """The total of an op as a function of one float64 operand, with one of another dtype at a place."""
     other = tb.tensor(others, dtype=dtype)
     other = tb.astype(other, tb.float64) if cast else other
 
