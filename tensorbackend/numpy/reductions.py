@@ -229,7 +229,8 @@ def _where(name: str, x: Tensor, mask: Tensor, options: dict[str, Any], initial:
         return total
     axis = options["axis"]
     count = cast(tb.sum(mask, axis=axis, keepdims=True), REAL_OF.get(x.dtype, x.dtype))
-    center = tensor(mean) if mean is not NO_VALUE else tb.sum(tb.where(mask, x, 0), axis=axis, keepdims=True) / count
+    x = tb.where(mask, x, 0)  # so that a NaN that is masked has no part in the gradient
+    center = tensor(mean) if mean is not NO_VALUE else tb.sum(x, axis=axis, keepdims=True) / count
     if name == "mean":
         total = center
     else:

@@ -49,7 +49,7 @@ def refuse_lists(axis: Any) -> None:
 
 def known_axis(x: Any, axis: Any) -> Any:
     """An axis of an array; of one without axes NumPy's functions take 0 and -1 as well, which count as None."""
-    return None if axis.__class__ is int and axis in (0, -1) and not x.ndim else axis
+    return None if isinstance(axis, int | numpy.integer) and axis in (0, -1) and not x.ndim else axis
 
 
 def flat_along(x: Tensor, axis: Any, *, of_number: bool = False) -> tuple[Tensor, int]:
@@ -135,8 +135,8 @@ def raveled(a: Any, axes: Any) -> Step:
 @view_by
 def transpose(a: Any, axes: Any = None) -> Step:
     """The axes in another order, by default reversed: a view."""
-    given = axes if axes is None or not isinstance(axes, int) else (axes,)
-    order = range(a.ndim)[::-1] if given is None else [axis_position(each, a.ndim) for each in given]
+    axes = (axes,) if isinstance(axes, int) else axes
+    order = range(a.ndim)[::-1] if axes is None else [axis_position(each, a.ndim) for each in axes]
     if sorted(order) != list(range(a.ndim)):
         raise ShapeError("axes don't match array" if len(order) != a.ndim else "repeated axis in transpose")
     return permute_by(order)

@@ -149,6 +149,9 @@ def at(spec: Spec, a: Any, indices: Any, b: Any = None) -> None:
     shown: Any = overlapping(a)
     if shown is not None:  # an element that is shown twice is updated at both places
         refuse_read_only(a)
+        if a._template().dtype is not shown._template().dtype:
+            text = "no update of elements that are shown more than once as another dtype"
+            raise ArgumentError(f"{spec.name}.at: {expected(text, 'update a copy', shape=a.shape)}")
         at(spec, flat_view(shown), functions["asarray"](places_in(a, shown))[indices], b)
         return
     if spec.name in _UPDATES and _updated_by_numpy(spec, a, indices, b):

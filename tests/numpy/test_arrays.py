@@ -353,3 +353,21 @@ def test_indices_behind_the_ints_of_a_view(key: Any, first: Any) -> None:
         part[key] = namespace.arange(float(part[key].size)).reshape(part[key].shape)
         results.append(x.tolist())
     assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("statement", ["x.sort(None)", "x.sort(axis=None)", "x.partition(1, None)"])
+def test_no_axis_is_an_error_of_what_sorts_in_place(statement: str) -> None:
+    x = np.array([[2.0, 1.0], [4.0, 3.0]])
+    with pytest.raises(TypeError):
+        exec(statement, {"x": x})
+    assert x.tolist() == [[2.0, 1.0], [4.0, 3.0]]
+
+
+@pytest.mark.parametrize("axis", [0, -1, numpy.int64(0)])
+def test_an_array_without_axes_takes_the_axis_0(axis: Any) -> None:
+    x, theirs = np.array(2.0), numpy.array(2.0)
+    for name in ("sum", "cumsum", "nanmax", "ptp", "squeeze", "argsort"):
+        found = numpy.asarray(getattr(np, name)(x, axis))
+        assert (found.shape, found.tolist()) == (
+            numpy.shape(getattr(numpy, name)(theirs, axis)), getattr(numpy, name)(theirs, axis).tolist()
+        )  # fmt: skip

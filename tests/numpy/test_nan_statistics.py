@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import numpy
 import pytest
+
+import tensorbackend as tb
+import tensorbackend.numpy as np
 
 from .beside import assert_as_numpy
 
@@ -35,3 +39,11 @@ def test_complex_numbers_have_no_median() -> None:
 
     with pytest.raises(TypeError, match="nanmedian: complex numbers have no order"):
         np.nanmedian(np.array([1j, 2.0]))
+
+
+@pytest.mark.parametrize("name", ["nanstd", "std"])
+def test_the_slope_of_equal_elements_is_0(name: str) -> None:
+    where = np.array([True, True, False])
+    x = np.array([1.5, 1.5, numpy.nan if name == "nanstd" else 4.0])
+    slope = tb.grad(lambda x: getattr(np, name)(x, where=where))(x)
+    assert slope.tolist() == [0.0, 0.0, 0.0]

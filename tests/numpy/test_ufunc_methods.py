@@ -53,3 +53,21 @@ def test_read_only_arrays_and_places_outside_leave_the_array_as_it_was() -> None
     with pytest.raises(ValueError, match="read-only"):
         np.add.at(x, np.array([0]), 1.0)
     assert x.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("seen", ["i8", "f4"])
+def test_at_refuses_elements_shown_twice_as_another_dtype(seen: str) -> None:
+    x = np.arange(4.0)
+    twice = np.broadcast_arrays(x, np.zeros((2, 4)))[0].view(seen)
+    with pytest.raises(tb.errors.ArgumentError, match="as another dtype"):
+        np.add.at(twice, 0, 1)
+    assert x.tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
+def test_at_updates_an_element_once_for_each_place_that_shows_it(backend: str) -> None:
+    with tb.default_backend(backend):
+        x = np.arange(5.0)
+        windows = np.lib.stride_tricks.sliding_window_view(x, 3, writeable=True)
+        np.add.at(windows, [0, 1], 1.0)
+        assert x.tolist() == [1.0, 3.0, 4.0, 4.0, 4.0]
