@@ -88,4 +88,4 @@ def test_the_dtype_is_that_of_out(name: str, into: str, dtype: str) -> None:
 
 def test_an_out_that_is_no_array_is_refused() -> None:
     with pytest.raises(TypeError, match="expected an array for out"):
-        np.cumsum(np.ones(3), out="a")  # type: ignore[arg-type]
+        np.cumsum(np.ones(3), out="a")
