@@ -13,7 +13,7 @@ from tensorbackend.protocol import Kernel, Payload
 
 from .programs import EngineProgram
 from .quantised import Packed, product
-from .sessions import CPU, SUFFIX, Provider, devices, provider_of
+from .sessions import CPU, SUFFIX, Provider, check_device, devices, provider_of
 
 
 class OnnxRuntimeBackend(tb.NumpyBackend):
@@ -57,6 +57,8 @@ class OnnxRuntimeBackend(tb.NumpyBackend):
         if CPU[0] not in (name for name, _ in chosen):  # which has what others lack
             chosen.append(CPU)
         short = chosen[0][0].removesuffix(SUFFIX).lower()
+        if chosen[0][0] != CPU[0]:  # which works everywhere
+            check_device(runtime, short, chosen)
         kept = {name: given[name] for name in ("threads", "accuracy_level")}
         return {"device": short, "providers": tuple(chosen), **kept}
 

@@ -46,7 +46,7 @@ class OnnxRuntimeOps(OnnxRuntimeBackend):
             for given in inputs
         ]
         node = Node(name, out, tuple(values), options)
-        if subgraphs(node) or reason(node) is not None:
+        if subgraphs(node) or reason(node, self.device) is not None:
             return None
         try:
             run = kernel_of_session(session(Graph(node.operands, node.values), self))

@@ -25,11 +25,11 @@ class EngineProgram:
 
     def __init__(self, graph: Graph, backend: OnnxRuntimeBackend) -> None:
         self.backend = backend
-        self.graph = prepared(graph, backend, lambda node: node.op in WRITES and reason(node) is None)
+        self.graph = prepared(graph, backend, lambda node: node.op in WRITES and reason(node, backend.device) is None)
         self.reasons: dict[Node, str] = {}
         """Why NumPy computes a node, for those that it does compute."""
         for node in self.graph.nodes:
-            found = reason(node)
+            found = reason(node, backend.device)
             if found is not None:
                 self.reasons[node] = found
         while True:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from onnx import TensorProto, helper
 from tensorbackend.errors import ArgumentError, expected
 from tensorbackend.protocol import Kernel, Payload
 
@@ -50,9 +51,24 @@ def session_of(runtime: Any, model: bytes, providers: Sequence[Provider], thread
             options.add_provider_for_devices(found[:1], dict(pairs))
             plain = []
     try:
-        return runtime.InferenceSession(model, options, **({"providers": plain} if plain else {}))
+        given = {"providers": plain, "enable_fallback": 0} if plain else {"enable_fallback": 0}
+        return runtime.InferenceSession(model, options, **given)
     except Exception as error:  # its classes are many, and no public module has them
         raise Refused(str(error).strip()) from error
+
+
+def check_device(runtime: Any, device: str, providers: Sequence[Provider]) -> None:
+    """Raises `ArgumentError` if a provider is installed but does not work here, as one without its driver."""
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [1])
+    graph = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "negation", [x], [y])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10)
+    try:
+        session_of(runtime, model.SerializeToString(), providers, 0)
+    except Refused as error:
+        said = str(error).splitlines()[0].rpartition(" was false. ")[2]  # what follows the condition that failed
+        remedy = f"onnxruntime says: {said}"
+        raise ArgumentError(expected("a device that onnxruntime can use here", remedy, device=device)) from error
 
 
 def kernel_of_session(session: Any) -> Kernel:

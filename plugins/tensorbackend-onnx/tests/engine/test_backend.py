@@ -42,6 +42,25 @@ def test_a_provider_gets_its_options() -> None:
     assert tb.jit(lambda x: x + x)(x).tolist() == [2.0, 4.0]
 
 
+def test_a_device_without_its_driver_is_an_error_before_anything_runs() -> None:
+    class WithoutDriver:
+        SessionOptions = ENGINE.runtime.SessionOptions
+
+        @staticmethod
+        def get_available_providers() -> list[str]:
+            return ["WebGpuExecutionProvider", "CPUExecutionProvider"]
+
+        @staticmethod
+        def InferenceSession(*arguments: Any, enable_fallback: int, **options: Any) -> Any:  # its name
+            assert not enable_fallback  # else the CPU computes in silence
+            raise RuntimeError("status == Success was false. Failed to get a WebGPU adapter: No supported adapters\n")
+
+    providers = [("WebGpuExecutionProvider", ()), sessions.CPU]
+    with pytest.raises(ArgumentError, match="got device='webgpu'; onnxruntime says: Failed to get a WebGPU adapter"):
+        sessions.check_device(WithoutDriver, "webgpu", providers)
+    sessions.check_device(ENGINE.runtime, "cpu", [sessions.CPU])
+
+
 def test_arrays_of_numpy_are_those_of_its_own_backend() -> None:
     assert tb.backend_of(numpy.ones(2)) is tb.get_backend("numpy")
 
