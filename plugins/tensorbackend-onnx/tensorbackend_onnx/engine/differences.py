@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tensorbackend as tb
@@ -72,6 +72,15 @@ def _chooses_flags(node: Node) -> bool:
     return node.outs[0].dtype is bool_
 
 
+def _broadcasts(node: Node) -> bool:
+    return len({value.template.shape for value in node.operands}) > 1
+
+
+def _of_vector_and_stack(node: Node) -> bool:
+    ranks = [value.template.ndim for value in node.operands]
+    return min(ranks) == 1 and max(ranks) > 2
+
+
 def _raises(node: Node) -> bool:
     return node.options["mode"] == "error"
 
@@ -109,14 +118,21 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference("infinities of float64 become NaN there", frozenset({"log_softmax"}), _of_float64),
     Difference("angles of float64 lose digits there", frozenset({"sin", "cos", "tan"}), _of_float64),
     Difference("gelu of float64 has the digits of float32 there", frozenset({"gelu"}), _of_float64),
-    Difference("infinities are sorted as fillings there", frozenset({"sort", "argsort", "top_k"}), _floats, "webgpu"),
-    Difference("a choice of bools is no program there", frozenset({"select"}), _chooses_flags, "webgpu"),
+    Difference("infinities are taken for padding there", frozenset({"sort", "argsort", "top_k"}), _floats, "webgpu"),
+    Difference("the shader for bools does not compile", frozenset({"select"}), _chooses_flags, "webgpu"),
+    Difference("the shader for two shapes does not compile", frozenset({"pow"}), _broadcasts, "webgpu"),
+    Difference(
+        "the shader for a vector and a stack of matrices does not compile",
+        frozenset({"matmul"}),
+        _of_vector_and_stack,
+        "webgpu",
+    ),
 )
 """The table; each row holds where `when` says so, on its device."""
 
 
 def reason(node: Node, device: str) -> str | None:
-    """Why NumPy computes a node beside a device; `None` for one that the engine computes."""
+    """Why NumPy computes a node that a device's engine might; `None` for one that the engine computes."""
     templates = [*node.outs, *(value.template for value in node.operands)]
     for template in templates:
         if template.dtype not in DTYPES:
@@ -144,6 +160,10 @@ def is_written(node: Node) -> bool:
     return not writer.shared.apart & (PARTS.keys() | {node.op})
 
 
+def _are_finite(tensors: Sequence[tb.Tensor]) -> bool:
+    return all(tb.all(tb.isfinite(x)).item() for x in tensors if x.dtype.is_inexact)
+
+
 def rows() -> list[Divergence]:
     """What the engine computes all the same, with fewer digits: the rows of `OnnxRuntimeOps.divergences`."""
     from tensorbackend.testing import FLUSHED, NOT_COMPARED, Divergence, Invocation, Judgement
@@ -158,6 +178,21 @@ def rows() -> list[Divergence]:
             "a device may count subnormals as zeros, as WebGPU's standard allows",
             call("add", 1e-39, 0.0),
             FLUSHED,
+            device="webgpu",
+        ),
+        Divergence(
+            "a device may take it that there are no infinities and no NaN, as WGSL says",
+            call("log", 0.0),
+            NOT_COMPARED,
+            device="webgpu",
+            when=lambda call, wanted: isinstance(wanted, list) and not _are_finite([*call.tensors, *wanted]),
+        ),
+        Divergence(
+            "WGSL allows errors of functions: 3 + 2 |x| ulps of exp, 2 ** -21 of log, more of what they are part of",
+            call("exp", 9.0),
+            Judgement(ulps=256, absolute=2.0**-20),
+            ops=("erf", "exp", "expm1", "log", "log1p", "pow", "sigmoid", "tanh", "gelu", "softmax", "log_softmax"),
+            dtypes=(tb.float32,),
             device="webgpu",
         ),
         Divergence(
