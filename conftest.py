@@ -74,6 +74,14 @@ def pytest_make_collect_report(
     return report
 
 
+@pytest.fixture(scope="module")
+def few_ready_calls() -> None:
+    """Drops the calls that other modules made ready: a watch that begins or ends goes through all of them."""
+    from tensorbackend.dispatch import watching
+
+    watching.forget()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     """Skips a test that first imports what is missing when it runs."""

@@ -17,6 +17,8 @@ from tensorbackend.testing import profile
 from ..oracles import ORACLES
 from ..oracles.table import Recorder
 
+pytestmark = pytest.mark.usefixtures("few_ready_calls")
+
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy").split(",")
 
 NOT_JUDGED = {

@@ -11,18 +11,13 @@ import numpy
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.dispatch import watching
 from tensorbackend.errors import NonFiniteError
 from tensorbackend.expr.node import Line
 
+pytestmark = pytest.mark.usefixtures("few_ready_calls")
+
 BACKENDS = ["binary", "numpy", "jax"]
 X = [[1.0, -1.0], [2.0, 3.0]]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _no_kernels_of_other_tests() -> None:
-    """Drops the kernels that other tests made ready, as watching goes through all."""
-    watching.forget()
 
 
 def caught(function: Callable[[], Any], **options: bool) -> NonFiniteError:

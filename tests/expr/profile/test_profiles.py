@@ -17,13 +17,9 @@ from tensorbackend.expr.profile.spans import Span, all_spans
 
 from ...threads import call_in_threads
 
+pytestmark = pytest.mark.usefixtures("few_ready_calls")
+
 LIMITS = tb.Limits(flops=1e12, bandwidth=1e12)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _no_kernels_of_other_tests() -> None:
-    """Drops the kernels that other tests made ready, as watching goes through all."""
-    watching.forget()
 
 
 def names(p: tb.Profile) -> list[str]:
