@@ -6,6 +6,7 @@ import math
 from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import chain
 from types import GeneratorType
 from typing import Any, Final
 
@@ -15,17 +16,17 @@ import tensorbackend as tb
 
 from ..dtypes import DType
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
-from ..ops.creation.foreign_arrays import shared_templates
 from ..select import call_with_default, library_backend
 from ..select.default import process_default
-from ..tensor import Tensor, blank_tensor
+from ..tensor import Tensor
 from .arrays import as_shape, box, fresh, functions, ndarray, new_array, reshape_to, step_view, tensor_of
 from .dtypes import NUMBERS as NUMBERS
 from .dtypes import HostOnlyError, dtype_of, is_host_only, numpy_dtype
+from .from_host import array_of_new, of_new, stack_on_host
+from .from_host import from_numpy as from_numpy
 from .homes import home_of, scoped
-from .keys import HOST
 from .layouts import layout_of
-from .orders import axes_of_copy, in_order, new_in_order
+from .orders import as_order, axes_of_copy, in_order, new_in_order
 
 _SEQUENCES = list, tuple, range, deque
 
@@ -96,7 +97,10 @@ def _holds_arrays(value: Any, seen: set[int] | None = None) -> bool:
 
     A list that holds itself is looked at once; NumPy says what is wrong with it.
     """
-    for kind in set(map(type, value)) if value.__class__ is not range else ():
+    kinds = {*map(type, value)} if value.__class__ is not range else set()
+    if kinds == _ONLY_LISTS and NUMBERS.issuperset(map(type, chain.from_iterable(value))):
+        return False
+    for kind in kinds:
         if kind is ndarray or issubclass(kind, Tensor):
             return True
         if issubclass(kind, _SEQUENCES):
@@ -109,35 +113,14 @@ def _holds_arrays(value: Any, seen: set[int] | None = None) -> bool:
     return False
 
 
+_ONLY_LISTS: Final = {list}
+
+
 def _array_of_list(value: Any) -> numpy.ndarray[Any, Any]:
     try:
         return numpy.asarray(value if value.__class__ is not deque else list(value))
     except OverflowError as error:
         raise DTypeError(expected("numbers that 64 bits hold", value=type(value).__name__)) from error
-
-
-def from_numpy(array: numpy.ndarray[Any, Any], copy: bool = False) -> Tensor:
-    """NumPy's array as a tensor on the default backend; `HostOnlyError` for one that no tensor can hold."""
-    dtype_of(array.dtype)
-    if array.__class__ is not numpy.ndarray and is_host_only(array):
-        raise HostOnlyError(expected("a plain array", "convert it with np.asarray", value=type(array).__name__))
-    return tb.tensor(array) if copy else tb.asarray(array)
-
-
-def of_new(array: numpy.ndarray[Any, Any], default: Any = None) -> Tensor:
-    """NumPy's array, which nothing else refers to, as a tensor on the default backend."""
-    backend: Any = default or scoped() or process_default[0]
-    try:
-        template, shares = shared_templates[HOST, array.dtype, array.shape, backend]
-    except KeyError:
-        shares = False
-    if not shares:
-        return from_numpy(array)
-    t = blank_tensor()
-    t.template = template
-    t.backend = backend
-    t.data = array
-    return t
 
 
 def stack_tensors(parts: Sequence[Tensor]) -> Tensor:
@@ -239,7 +222,7 @@ def asarray(
         if copy is not True and _suits(a, dtype, order, device, copy):
             return a
         copy = True
-    return array(a, dtype, copy=bool(copy), order=order or "K", device=device)
+    return array(a, dtype, copy=copy, order=order or "K", device=device)
 
 
 def _suits(a: ndarray, dtype: Any, order: str | None, device: str | None, copy: bool | None) -> bool:
@@ -250,13 +233,16 @@ def _suits(a: ndarray, dtype: Any, order: str | None, device: str | None, copy: 
         and (order in ("K", "A", None) or (order == "C" and a._t is not None) or _is_contiguous(a, order))
     )
     if not suits and copy is False:
-        raise ArgumentError("Unable to avoid creating a copy while creating an array as requested.")
+        raise ArgumentError(_MUST_COPY)
     return suits
+
+
+_MUST_COPY: Final = "Unable to avoid creating a copy while creating an array as requested."
 
 
 def _is_contiguous(a: ndarray, order: Any) -> bool:
     flags = layout_of(a).flags
-    return flags.f_contiguous if order == "F" else flags.c_contiguous
+    return flags.f_contiguous if as_order(order) == "F" else flags.c_contiguous
 
 
 def array(
@@ -272,7 +258,7 @@ def array(
     dtype : dtype, optional
         The dtype; by default that of the value: int64 and float64 for Python's numbers.
     copy : bool, default True
-        Whether an array is copied.
+        Whether an array is copied; for `None` only if it is needed, for `False` never.
     ndmin : int, default 0
         The minimum number of axes; new ones come first.
     order : str, default "K"
@@ -297,22 +283,36 @@ def array(
     if object.__class__ is ndarray and not copy and _suits(object, dtype, order, device, copy):
         missing = ndmin - object.ndim
         return object if missing <= 0 else step_view(object, reshape_to((1,) * missing + object.shape))
-    if object.__class__ is list and dtype is None and order == "K" and ndmin <= 1 and device is None:
+    if (
+        object.__class__ is list
+        and dtype is None
+        and order == "K"
+        and copy is not False
+        and ndmin <= 1
+        and device is None
+    ):
         kinds = {*map(type, object)}
         if NUMBERS.issuperset(kinds) or (ndarray not in kinds and not _holds_arrays(object)):
-            return new_array(of_new(_array_of_list(object)))
-        if kinds == {ndarray}:
-            with suppress(ShapeError):  # the error of arrays of several shapes is found below
-                stacked: ndarray = functions["stack"](object)
+            return array_of_new(_array_of_list(object), scoped() or process_default[0])
+        if kinds == _ONLY_ARRAYS:
+            stacked = stack_on_host(object)
+            if stacked is not None:
                 return stacked
+            with suppress(ShapeError):  # the error of arrays of several shapes is found below
+                return functions["stack"](object)  # type: ignore[no-any-return] # it is entered by its name
+    order = as_order(order)
+    if copy is False and (object.__class__ in NUMBERS or isinstance(object, _SEQUENCES)):
+        raise ArgumentError(_MUST_COPY)
     wanted = None if dtype is None else dtype_of(dtype)  # an array of objects may hold arrays of several shapes
     if isinstance(object, numpy.ndarray):
-        t = from_numpy(object, copy=copy is not False)
+        t = from_numpy(object, copy=bool(copy))
     elif wanted is not None and isinstance(object, list | tuple) and not _holds_arrays(object):
         t = from_numpy(numpy.array(object, dtype=numpy_dtype(wanted)))
     else:
         t = tensor(object)
     if wanted is not None and t.dtype is not wanted:
+        if copy is False:
+            raise ArgumentError(_MUST_COPY)
         t = cast(t, wanted)
     if len(t.shape) < ndmin:
         t = tb.reshape(t, (1,) * (ndmin - len(t.shape)) + t.shape)
@@ -324,6 +324,9 @@ def array(
     if axes is not None:
         return in_order(t, axes)
     return new_array(t)
+
+
+_ONLY_ARRAYS: Final = {ndarray}
 
 
 def cast(t: Tensor, dtype: DType) -> Tensor:

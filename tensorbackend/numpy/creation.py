@@ -15,17 +15,20 @@ import tensorbackend as tb
 from ..backends.numpy_backend import NumpyBackend
 from ..dtypes import DType
 from ..errors import ArgumentError
+from ..ops.creation.foreign_arrays import shared_templates
 from ..select import call_with_default
 from ..select.default import process_default
-from ..tensor import Tensor
+from ..tensor import Tensor, blank_tensor
 from . import conversion
 from .arrays import as_shape, blank, box, functions, ndarray, new_array
-from .conversion import NUMBERS, back, cast, from_numpy, host, of_new, tensor
+from .conversion import NUMBERS, back, cast, from_numpy, host, tensor
 from .dtypes import dtype_of, numpy_dtype, with_order
+from .from_host import array_of_new
 from .functions import Array, function, public
 from .homes import home_of, scoped
+from .host_arrays import hosted
 from .keys import HOST
-from .orders import axes_of_copy, in_order, new_in_order
+from .orders import as_order, axes_of_copy, in_order, new_in_order
 
 for _name in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "asarray_chkfinite", "require",
               "copy"):  # fmt: skip
@@ -33,45 +36,60 @@ for _name in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortrana
 
 
 _CLASSES: Final = frozenset({type, type(None)})
-"""What is the class of a dtype that a program names by a class of numbers, or by nothing. These are in the host's order
-of bytes."""
+"""The classes of what names a dtype in the host's order of bytes: a class of numbers, or nothing."""
 
 
 def _new(t: Tensor, order: str | None = "C") -> ndarray:
-    if order == "F":
+    if order != "C" and as_order(order, "CF") == "F":
         return new_in_order(t, order)
     return new_array(t)
 
 
-@public(home=False)
-def zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
-    """An array of zeros, float64 by default."""
-    default = scoped() or process_default[0]
-    plain = dtype is float or dtype.__class__ in _CLASSES
-    if plain and default.__class__ is NumpyBackend and order == "C" and device is None:
-        try:
-            made = numpy.zeros(shape) if dtype is float else numpy.zeros(shape, dtype)
-        except Exception:  # what is wrong with the shape is told below
-            pass
-        else:
-            array = blank()
-            array._t = of_new(made, default)
-            if not made.ndim:
-                array._how = True
-            return array
+def _zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     return _new(tb.zeros(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device), order)
+
+
+def _of_zeros(name: str, text: str) -> Callable[..., ndarray]:
+    """Makes a function whose results are zeros; `array_of_new` is written out in it, as each frame counts here."""
+    of_others = hosted(_zeros, name, home=False)
+
+    def make(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
+        default = scoped() or process_default[0]
+        plain = dtype is float or dtype.__class__ in _CLASSES
+        if plain and default.__class__ is NumpyBackend and order == "C" and device is None:
+            try:
+                made = numpy.zeros(shape) if dtype is float else numpy.zeros(shape, dtype)
+                try:
+                    template, shares = shared_templates[HOST, made.dtype, made.shape, default]
+                except KeyError:
+                    return array_of_new(made, default)
+                if shares:
+                    t = blank_tensor()
+                    t.template = template
+                    t.backend = default
+                    t.data = made
+                    array = blank()
+                    array._t = t
+                    if not template.shape:
+                        array._how = True
+                    return array
+            except Exception:  # what is wrong with the shape or the dtype is told below
+                pass
+        return of_others(shape, dtype, order, device=device)  # type: ignore[no-any-return] # generated code has no types
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = text
+    return public(make, direct=True)
+
+
+zeros = _of_zeros("zeros", "An array of zeros, float64 by default.")
+empty = _of_zeros("empty", "An uninitialised array; here of zeros, float64 by default.")
 
 
 @public(home=False)
 def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
     """An array of ones, float64 by default."""
     return _new(tb.ones(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device), order)
-
-
-@public(home=False)
-def empty(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
-    """An uninitialised array; here of zeros, float64 by default."""
-    return zeros(shape, dtype, order, device=device)
 
 
 @public(home=False)
@@ -83,11 +101,9 @@ def full(
     default = scoped() or process_default[0]
     if default.__class__ is NumpyBackend and kind in NUMBERS and dtype is None and order == "C" and device is None:
         try:
-            made = numpy.full(shape, fill_value)
+            return array_of_new(numpy.full(shape, fill_value), default)
         except Exception:  # what is wrong with the shape is told below
             pass
-        else:
-            return new_array(of_new(made, default))
     home = None if kind in NUMBERS else home_of((fill_value,))
     if home is not None:
         return call_with_default(home, partial(full, shape, fill_value, dtype, order, device=device))
@@ -109,6 +125,7 @@ def _options_like(a: Any, dtype: Any, shape: Any) -> tuple[tuple[int, ...], DTyp
 
 def _new_like(a: Any, t: Tensor, order: str | None) -> ndarray:
     """An array that holds a tensor, with the axes of another in memory if it has as many."""
+    order = as_order(order)
     if order != "C" and (a.__class__ is not ndarray or a._t is None or order == "F") and numpy.ndim(a) == t.ndim:
         axes = axes_of_copy(a, order, t.ndim)
         if axes is not None:
@@ -169,9 +186,11 @@ def arange(
     if start is None and stop is None:
         raise TypeError("arange() requires stop to be specified.")
     start = 0 if start is None else start
-    start, stop, step = _plain(start), _plain(stop), _plain(step)
+    if ndarray in (start.__class__, stop.__class__, step.__class__):
+        start, stop, step = _plain(start), _plain(stop), _plain(step)
     wanted = None if dtype is None else numpy_dtype(dtype_of(dtype))
-    return _new(from_numpy(numpy.arange(start, stop, 1 if step is None else step, dtype=wanted)))
+    made = numpy.arange(start, stop, 1 if step is None else step, dtype=wanted)
+    return array_of_new(made, scoped() or process_default[0])
 
 
 @public

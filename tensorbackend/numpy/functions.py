@@ -44,15 +44,20 @@ PUBLIC: Final[dict[str, Callable[..., Any]]] = {}
 @overload
 def public(function: Function, *, home: bool = True) -> Function: ...
 @overload
-def public(*, space: str = "", home: bool = True) -> Callable[[Function], Function]: ...
-def public(function: Callable[..., Any] | None = None, *, space: str = "", home: bool = True) -> Callable[..., Any]:
-    """Registers a function of arrays, which converts its arguments itself, under its name; `home` as of `hosted`."""
+def public(*, space: str = "", home: bool = True, direct: bool = False) -> Callable[[Function], Function]: ...
+def public(
+    function: Callable[..., Any] | None = None, *, space: str = "", home: bool = True, direct: bool = False
+) -> Callable[..., Any]:
+    """Registers a function of arrays, which converts its arguments itself, under its name; `home` as of `hosted`.
+
+    A `direct` one answers the calls that come most and hands the others to a hosted function: it saves a frame.
+    """
     if function is None:
-        return partial(public, space=space, home=home)
+        return partial(public, space=space, home=home, direct=direct)
     name = f"{space}.{function.__name__}" if space else function.__name__
     function.__module__ = f"tensorbackend.numpy.{space}" if space else __package__
     functions[name] = function
-    PUBLIC[name] = hosted(function, name, home)
+    PUBLIC[name] = function if direct else hosted(function, name, home)
     return function
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Iterator
-from itertools import product
+from itertools import islice, product
 from types import EllipsisType
 from typing import Any, Final
 
@@ -265,17 +265,30 @@ class flatiter:
         return self._rest
 
     def _elements(self) -> Iterator[Any]:
-        base = self.base if self.base._t is not None else flat_view(self.base)
+        base, place = self.base, 0
+        root = base if base._t is not None else base._root
+        seen = root._t.data
+        if seen.__class__ is HOST:
+            for entry in tensor_of(base).data.flat:
+                if root._t.data is not seen:  # the program wrote, and each further write would copy what is held here
+                    break
+                place += 1
+                self._place = place
+                yield entry
+            else:
+                return
+        seen = None
+        base = base if base._t is not None else flat_view(base)
         shape = base.shape
         keys: Iterable[Any] = range(shape[0]) if len(shape) == 1 else product(*map(range, shape))
-        for place, key in enumerate(keys, 1):
+        for number, key in enumerate(islice(keys, place, None), place + 1):
             t = base._t
             if t is None:
                 t = base._read()
             data = t.data
             entry = data[key] if data.__class__ is HOST else result(tb.getitem(t, key))
             t = data = None  # or the program's next write would copy
-            self._place = place
+            self._place = number
             yield entry
 
     def __next__(self) -> Any:

@@ -13,9 +13,18 @@ import numpy
 
 import tensorbackend as tb
 
+from ..errors import ArgumentError, expected
 from ..tensor import Tensor
 from .arrays import Step, box, functions, ndarray, new_array, step_view
 from .layouts import axes_in_order, is_ordered, layout_of
+
+
+def as_order(order: Any, orders: str = "CFAK") -> Any:
+    """An order as a capital letter, or `None`; `ArgumentError` if it is not one of some."""
+    letter = order.upper() if isinstance(order, str) else order
+    if letter is not None and letter not in tuple(orders):
+        raise ArgumentError(expected(f"an order of {', '.join(orders)}", order=order))
+    return letter
 
 
 def permute_by(order: Sequence[int], owns: bool = False) -> Step:
@@ -40,7 +49,7 @@ def in_order(t: Tensor, axes: tuple[int, ...]) -> ndarray:
 
 def copy_in_order(x: ndarray, order: str | None) -> ndarray:
     """A copy of an array with its axes in an order of NumPy's in memory: `"C"`, `"F"`, `"A"` or `"K"`."""
-    t = x.tensor
+    t, order = x.tensor, as_order(order)
     if (order == "C" or (x._t is not None and order in ("K", "A", None))) or len(t.template.shape) < 2:
         return new_array(t)
     return in_order(t, axes_in_order(layout_of(x), order))
@@ -65,7 +74,7 @@ def axes_of_copy(value: Any, order: str | None, ndim: int) -> tuple[int, ...] | 
 
 def new_in_order(t: Tensor, order: str | None) -> ndarray:
     """A new array that holds a tensor: column-major for the order `"F"`."""
-    ndim = len(t.template.shape)
+    ndim, order = len(t.template.shape), as_order(order, "CF")
     return in_order(t, tuple(range(ndim))[::-1]) if order == "F" and ndim > 1 else box(t)
 
 

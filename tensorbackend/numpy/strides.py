@@ -119,14 +119,17 @@ class nditer:
         self._flags = frozenset(flags or ())
         dtypes = list(op_dtypes) if isinstance(op_dtypes, list | tuple) else [op_dtypes] * len(given)
         parts = [None if each is None else asarray(each) for each in given]
-        shapes = [part.shape for part in parts if part is not None]
-        self.shape = tb.broadcast_shapes(*shapes, *([] if itershape is None else [as_shape(itershape)]))
-        kinds = {part._template().dtype for part in parts if part is not None}
-        common = numpy_dtype(common_dtype(kinds)) if kinds else numpy.dtype(float)
-        made = [
-            functions["empty"](self.shape, dtypes[number] or common) if part is None else part
-            for number, part in enumerate(parts)
-        ]
+        templates = [part._template() for part in parts if part is not None]
+        shapes = [*[each.shape for each in templates], *([] if itershape is None else [as_shape(itershape)])]
+        self.shape = shapes[0] if len(shapes) == 1 else tb.broadcast_shapes(*shapes)
+        made = parts
+        if len(templates) < len(parts):
+            kinds = {each.dtype for each in templates}
+            common = numpy_dtype(common_dtype(kinds)) if kinds else numpy.dtype(float)
+            made = [
+                functions["empty"](self.shape, dtypes[number] or common) if part is None else part
+                for number, part in enumerate(parts)
+            ]
         self._writes = [_writes(op_flags, number, part is None) for number, part in enumerate(parts)]
         self._targets = made
         for part, writes in zip(made, self._writes, strict=True):

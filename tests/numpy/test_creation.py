@@ -33,12 +33,121 @@ CREATED = """
 np.zeros(2, object).tolist() == [0, 0], np.zeros(2, str).tolist() == ["", ""]
 np.zeros((2, -1))
 np.zeros(2.5, int)
+[n(s, "i2", o).dtype == "i2" for n in (np.zeros, np.empty, np.ones) for s in (3, (2, 3)) for o in "CF"]
+[n((2, 3), order="F").flags.f_contiguous for n in (np.zeros, np.empty, np.ones)]
+[n((2, 3), float, "F").flags.c_contiguous for n in (np.zeros, np.empty, np.ones)]
+[n(shape=2, dtype="f4", like=x) for n in (np.zeros, np.ones)] + [np.zeros(3, like=None)]
+np.empty(2, dtype=object).tolist() == [None, None], np.empty(2, dtype="U3").tolist() == ["", ""]
+np.zeros(True)
+np.zeros((2, 3.0))
+np.zeros(2, order="X")
+np.zeros(2, device="gpu9")
+np.zeros(2, "nothing")
+np.zeros(np.array(3)), np.zeros(np.array([2, 1])), np.zeros(k.shape), np.zeros(np.int8(2)), np.zeros((np.int64(2), 1))
+[np.arange(*a) for a in ((3,), (1, 4), (1, 4, 2), (4, 0, -1), (0,), (1.5, 3), (True,), (2, 5, 0.5))]
+[np.arange(3, dtype=d) for d in (float, "f4", np.int8, np.uint64, complex, np.dtype("i2"))]
+[np.arange(2, dtype=bool), np.arange(stop=3, start=1), np.arange(3, step=2), np.arange(3, like=x)]
+[np.arange(k[2]), np.arange(np.array(3)), np.arange(np.float32(2.5)), np.arange(x[0, 0], x[0, 3], np.array(2))]
+np.arange(3, dtype=object).tolist() == [0, 1, 2], np.arange(2**64, 2**64 + 2).tolist() == [2**64, 2**64 + 1]
+np.arange("2026-01", "2026-03", dtype="M8[M]").astype(int)
+np.arange(1, 3, "a")
+np.arange()
+np.arange(3, dtype=bool)
 [np.full((2, 2), v) for v in (1, 1.5, True, 2j, np.float32(3), np.int8(4), 2**63, -1)]
 np.full(2, 2**70).tolist() == [2**70, 2**70]
 np.full((2, -1), 1)
 [np.zeros_like(v) for v in (x, x.T, x[:, 1:], x[0, 0], x.astype("f4"), np.zeros((2, 3), order="F"), k > 2, c)]
 np.zeros_like(np.asfortranarray(x)).flags.f_contiguous, np.zeros_like(x.T).flags.c_contiguous
 """
+
+
+LISTS = """
+[np.array(v) for v in ([[1, 2], [3, 4]], [[1, 2.5]], [[True]], [[1j], [2]], [[], []], [[1], [True]])]
+[np.array(v) for v in ([[2**63]], [[-1, 2**63]], [[-1]], [[1e300, 1]])]
+[np.array(v) for v in ([(1, 2), [3, 4]], ([1, 2],), [[[1, 2]], [[3, 4]]], [range(2), [3, 4]])]
+[np.array(v) for v in ([np.float32(1), 2], [[np.int8(1)]])]
+[np.array(v) for v in ([x[0], [1, 2, 3, 4]], [[x[0, 0], 1]], [[np.float32(1)], [np.float16(2)]])]
+[np.array([v, v]) for v in (x, x.T, x[::2], x[0], m, c, k.astype("i1"), np.array(2))]
+[np.array([v, v]) for v in (np.zeros((0, 2)), np.zeros((2, 3), order="F"))]
+[np.array([x[0], x[0]], "f4"), np.array([[1, 2]], "i1"), np.array([x, x], order="F"), np.array([k, k], ndmin=4)]
+[np.array([[1.0, 2.0], [3.0, 4.0]], order=o).flags.f_contiguous for o in "CFAK"]
+[np.array([x[0], x[1]], order=o).flags.f_contiguous for o in "CFAK"]
+[np.array([1, 2], ndmin=2), np.array([[1]], ndmin=3), np.array([x], ndmin=1), np.array([[1]], like=x)]
+np.array([[1, 2], [3]])
+np.array([[1, 2], 3])
+np.array([[1, 2], [3, [4]]])
+np.array([x[0], x[0, :2]])
+np.array([[1, "a"], [2, "b"]]).tolist()[0][1] == "a", np.array([[None, 1]]).tolist() == [[None, 1]]
+np.array([[2**70]]).tolist() == [[2**70]], np.array([["1", "2"]], float)
+[np.array([1, 2], copy=c) for c in (True, None)] + [np.asarray([[1, 2]]), np.asarray([x[0], x[1]])]
+np.array([1, 2], copy=False)
+np.asarray([x, x], copy=False)
+np.asarray((1, 2), copy=False)
+np.array(2.0, copy=False)
+np.asarray(x, "f4", copy=False)
+np.asarray(x, copy=False) is x, np.array(x, float, copy=False)
+np.zeros((2, 2), order="f").flags.fnc, np.array(x, order="f").flags.fnc, np.zeros(2, order=None)
+np.ones(2, order="K")
+np.eye(2, order="A")
+np.zeros_like(x, order="X")
+np.array([[1.0]], order="X")
+np.asarray(x, order="X")
+x.copy("X")
+"""
+
+
+@pytest.mark.parametrize("call", LISTS.strip().splitlines())
+def test_arrays_of_lists(call: str) -> None:
+    assert_as_numpy(call)
+
+
+def test_numpys_arrays_in_and_out_of_lists() -> None:
+    x = numpy.arange(3)
+    assert np.array([[numpy.float32(1)], [numpy.float16(2)]]).dtype == numpy.float32
+    assert np.array([x, [1, 2, 3]]).tolist() == [[0, 1, 2], [1, 2, 3]]
+    assert np.array([x[1], x[2]]).tolist() == [1, 2]
+    assert np.array(x, copy=False).tolist() == np.asarray(x, int, copy=False).tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="avoid creating a copy"):
+        np.asarray(x, "f4", copy=False)
+
+
+def test_a_list_that_holds_itself_is_refused() -> None:
+    itself: list[Any] = [1.0]
+    itself.append(itself)
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        np.array([itself, [1.0, 2.0]])
+
+
+@pytest.mark.parametrize("backend", ["binary", "jax", "template"])
+def test_new_arrays_are_on_the_default_backend(backend: str) -> None:
+    on_numpy = np.array([1.0, 2.0])
+    with tb.default_backend(backend):
+        for make in (np.zeros, np.empty, np.ones, np.arange):
+            made = make(3)
+            assert (made.tensor.backend.name, made.shape) == (backend, (3,))
+        for rows in ([1.0, 2.0], [[1.0], [2.0]], [np.zeros(2), np.zeros(2)]):
+            assert np.array(rows).tensor.backend.name == backend
+        assert np.array([on_numpy, on_numpy]).tensor.backend.name == "numpy"
+
+
+def test_arrays_with_names_keep_them_in_a_list() -> None:
+    named = np.asarray(tb.asarray([1.0, 2.0], names=("time",)))
+    assert np.array([named, named]).names == (None, "time")
+
+
+def test_a_list_of_arrays_has_gradients_by_tapes_and_traces() -> None:
+    x = np.array([1.0, 2.0])
+
+    def cubes(x: Any) -> Any:
+        rows = [x, 2 * x, x[::-1]]
+        return np.sum(np.array(rows) ** 3) + np.sum(np.array([[x[0], 1.0], [2.0, x[1]]])) + np.sum(np.zeros(2) * x)
+
+    assert tb.grad(cubes)(x).tolist() == [31.0, 121.0]
+    assert float(tb.jit(cubes)(x)) == float(cubes(x))
+    with tb.tape() as tape:
+        watched = tape.watch(x.tensor)
+        value = cubes(np.asarray(watched))
+    assert tb.gradient(value.tensor, watched).tolist() == [31.0, 121.0]
 
 
 @pytest.mark.parametrize("call", CREATED.strip().splitlines())
