@@ -210,8 +210,9 @@ def product_of_codes(x: Tensor, values: Tensor, zeros: Tensor | None, dtype: DTy
         if signed and points is None:
             if place < each - 1:
                 codes = multiply(codes, 1 << (8 - dtype.bits * (place + 1)))  # the bits above are lost
-            if each > 1:
-                codes = bitcast(bitwise_and(codes, 256 - (1 << (8 - dtype.bits))), int8)
+            if place:  # those below are not all zeros
+                codes = bitwise_and(codes, 256 - (1 << (8 - dtype.bits)))
+            codes = bitcast(codes, int8)
         else:
             if place:
                 codes = bitwise_right_shift(codes, place * dtype.bits)
