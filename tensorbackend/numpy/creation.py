@@ -242,6 +242,8 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
         )
     wide = numpy.float64(1.0)  # NumPy computes in float64 at least
     first, last = functions["asarray"](start) * wide, functions["asarray"](stop) * wide
+    if num == 1:  # what is not in the result has no part in its gradient
+        last = functions["where"](True, first, last)
     sign = functions["sign"](first)
     logs = linspace(functions["log"](first / sign), functions["log"](last / sign), num, endpoint)
     made = functions["exp"](logs) * sign

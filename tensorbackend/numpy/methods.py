@@ -59,10 +59,6 @@ def _rdivmod(self: ndarray, other: Any) -> Any:
     return operate(UFUNCS["divmod"].spec, other, self)
 
 
-def _power(self: ndarray, other: Any, modulo: Any = None) -> Any:
-    return operate(UFUNCS["power"].spec, self, other)
-
-
 setattr(ndarray, "__divmod__", _divmod)  # noqa: B010 # a type checker reads the stub
 setattr(ndarray, "__rdivmod__", _rdivmod)  # noqa: B010
 

@@ -10,9 +10,10 @@ from typing import Any, Final
 
 import numpy
 
+from ..dtypes import bool_
 from ..errors import OutOfRangeError
 from ..ops.indexing import assignment as assignments
-from .arrays import LASTING, blank, ndarray, release, replace
+from .arrays import LASTING, blank, functions, ndarray, release, replace
 from .dtypes import NUMBERS
 from .host_arrays import compile_late, hosted
 from .in_place import writeable_part
@@ -158,7 +159,8 @@ _OF_ANY_NUMBER: Final = """\
 _SHARED: Final = {
     "NUMBERS": NUMBERS, "OutOfRangeError": OutOfRangeError, "float64": numpy.float64, "float": float,
     "HOST": numpy.ndarray, "LASTING": LASTING, "LOCKED": LOCKED, "assignments": assignments, "blank": blank,
-    "call": call, "change": change, "ndarray": ndarray, "operate": operate, "refuse_read_only": refuse_read_only,
+    "bool_": bool_, "functions": functions, "call": call, "change": change, "ndarray": ndarray, "operate": operate,
+    "refuse_read_only": refuse_read_only,
     "release": release, "replace": replace, "writeable_part": writeable_part,
 }  # fmt: skip
 
@@ -240,12 +242,19 @@ _MODULUS: Final = ("(x1, x2):\n", """\
 """)  # fmt: skip
 """How the operator of `pow` begins in place of any other."""
 
+_SQUARE: Final = ("    k = a.template.dtype\n", """\
+    k = a.template.dtype
+    if k is bool_ and x2.__class__ is int and x2 == 2:
+        return functions["square"](x1)
+""")  # fmt: skip
+"""What it asks first: bools to the power 2 are int8, those to another power int64."""
+
 
 def operator_of(spec: Spec, part: str) -> Callable[..., Any]:
     """The method of arrays for a function's operator: the plain one, or that which `part` says."""
     source, face = _OPERATORS[part]
     if spec.name == "power" and part == "operator":
-        source, face = source.replace(*_MODULUS), lambda x1, x2, modulus=None: x1
+        source, face = source.replace(*_MODULUS).replace(*_SQUARE), lambda x1, x2, modulus=None: x1
     made = _function_of(spec, source)
     made.__wrapped__ = face
     operator: Callable[..., Any] = made

@@ -10,7 +10,7 @@ import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import DType
+from ..dtypes import DType, bool_
 from ..errors import ArgumentError
 from ..tensor import Tensor
 
@@ -174,7 +174,10 @@ def _power(x1: Any, x2: Any) -> Tensor:
 
 
 def _is_integer(x: Any) -> bool:
-    return x.template.dtype.is_integer if isinstance(x, Tensor) else isinstance(x, int | numpy.integer)
+    """Whether a base is of integers, or of bools, which become integers beside one."""
+    if isinstance(x, Tensor):
+        return x.template.dtype.is_integer or x.template.dtype is bool_
+    return isinstance(x, int | numpy.integer | numpy.bool_)
 
 
 def _sign_of_complex(x: Any) -> Tensor:

@@ -182,3 +182,12 @@ def test_an_array_of_traced_arrays() -> None:
     x = np.array([1.0, 2.0])
     assert tb.grad(lambda x: np.sum(np.array([x, 2 * x]) * np.array([x, x])))(x).tolist() == [6.0, 12.0]
     assert tb.jit(lambda x: np.array([x[0], x[1]]))(x).tolist() == [1.0, 2.0]
+
+
+def test_of_one_number_only_the_start_has_a_gradient() -> None:
+    x = np.array([2.0, 3.0])
+    assert np.geomspace(x, -x, 1).tolist() == np.geomspace(x, 0 * x, 1).tolist() == [[2.0, 3.0]]
+    for stop in (lambda x: 8.0, lambda x: -x, lambda x: 0 * x):
+        for endpoint in (True, False):
+            slope = tb.grad(lambda x, stop=stop, end=endpoint: np.sum(np.geomspace(x, stop(x), 1, endpoint=end)))(x)
+            assert slope.tolist() == [1.0, 1.0]

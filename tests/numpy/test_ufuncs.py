@@ -28,6 +28,12 @@ np.arange(3, dtype=np.int8) == 1000
 np.less_equal(np.arange(3, dtype=np.int16), 2**40)
 np.arange(3, dtype=np.uint8) + 300
 k ** -1
+m ** -1
+np.power(m, -1)
+m ** np.array(-1)
+[m ** 2, m ** 1, m ** 3, m ** True, m ** m, m ** 2.0, m ** np.int64(2), m ** np.array(2), m[0] ** 2, m.T ** 2]
+[np.power(m, 2), np.array(True) ** 2, 2 ** m, m[0, 0] ** 2]
+m **= 2
 k ** np.int64(-1)
 np.int64(2) ** np.arange(-1, 2)
 k ** np.int64(2)
