@@ -424,11 +424,11 @@ autograd: $(READY) ## Runs HIPS autograd's own tests on our gradients: make auto
 	PYTHONPATH=clients/hips_autograd $(BIN)/python -m pytest -c .venv/autograd.ini --rootdir '$(AUTOGRAD)' -W ignore -n 2 \
 		-q -p no:cacheprovider -p autograd_exceptions '$(AUTOGRAD)/tests'
 
-npbench: $(PLUGIN_READY) ## Measures NPBench's programs and writes docs/npbench.md: make npbench NPBENCH=<a checkout of it>
+npbench: $(PLUGIN_READY) ## Measures NPBench's programs and writes docs/npbench.jsonl: make npbench NPBENCH=<a checkout of it>
 	@test -d '$(NPBENCH)/bench_info' || { echo 'make npbench: expected NPBENCH=<a checkout of npbench>'; exit 2; }
 	rm -rf build $(PLUGIN)/build
 	$(PLUGIN_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(PLUGIN)'
-	$(PLUGIN_BIN)/python -W ignore benchmarks/npbench.py '$(NPBENCH)' --rows docs/npbench.jsonl --page docs/npbench.md
+	$(PLUGIN_BIN)/python -W ignore benchmarks/npbench.py '$(NPBENCH)' --rows docs/npbench.jsonl
 
 check: lint types test oracles plugin dask mlx onnx native ## Everything that CI runs
 

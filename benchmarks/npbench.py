@@ -1,6 +1,6 @@
 """NPBench's NumPy programs on tensorbackend: whether they are right, and their time relative to NumPy's.
 
-    python benchmarks/npbench.py CHECKOUT [name ...] [--columns NAME,...] [--preset S] [--rows FILE] [--page FILE]
+    python benchmarks/npbench.py CHECKOUT [name ...] [--columns NAME,...] [--preset S] [--rows FILE]
 
 CHECKOUT is a checkout of https://github.com/spcl/npbench. In each program `np` becomes `tensorbackend.numpy`, and
 nothing else. Its results are compared with those of the unchanged program, then both run alternately, and the minima of
@@ -8,8 +8,8 @@ their processor time count. On NumPy's memory and JAX `tb.jit` of the program is
 `tb.grad` of a sum of its results is compared with differences. Each program runs in a process of its own on each
 backend and gets operands of its own in each run, which are not timed.
 
-`--rows` keeps what was measured, so that a run of some programs or columns leaves the others as they are, and `--page`
-writes it as a page.
+`--rows` keeps what was measured, so that a run of some programs or columns leaves the others as they are. The site makes
+a page of it (docs/npbench.py), which is printed at the end.
 
 References
 ----------
@@ -21,12 +21,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 from npbench_program import TRACING, Late, Program, differentiated, measured
@@ -34,32 +34,10 @@ from peers.environment import ONE_THREAD
 
 import tensorbackend as tb
 
-COLUMNS = {
-    "numpy": "NumPy", "numpy-jit": "NumPy, `tb.jit`", "jax": "JAX", "jax-jit": "JAX, `tb.jit`", "torch": "PyTorch",
-    "numpy-grad": "gradient",
-}  # fmt: skip
-"""What is measured, by the backend and the transformation, with the headings."""
+PAGE = run_path(str(Path(__file__).resolve().parents[1] / "docs" / "npbench.py"))
+"""What makes the page of the site."""
 
-RIGHT = 1e-4
-"""A gradient is right up to this relative error: differences are not more accurate in all programs."""
-
-SHORT = {
-    "TemplateDataError": "a choice or a shape depends on data",
-    "no array of floating-point numbers": "no array of floating-point numbers is an operand",
-}
-"""Reasons in other words, by their first words."""
-
-INTRODUCTION = """\
-# NumPy programs of others
-
-The programs of [NPBench](https://github.com/spcl/npbench), in which `np` becomes [`tensorbackend.numpy`](numpy.md)
-and nothing else. A number is the processor time over that of the unchanged program on NumPy, the minimum of several
-alternate runs on one thread, preset {preset}. The first run, which plans or compiles, does not count. Each result that
-has a number agrees with NumPy's. An empty cell was not measured.
-
-A gradient is `tb.grad` of a weighted sum of all results in all arrays, on NumPy. It is right if its slope in a random
-direction differs by at most {right:g} of it from differences of the unchanged program.
-"""
+COLUMNS: dict[str, str] = PAGE["COLUMNS"]
 
 Rows = dict[str, dict[str, dict[str, Any]]]
 """What was measured, by program and column."""
@@ -110,49 +88,6 @@ def process(options: argparse.Namespace, name: str, columns: list[str]) -> dict[
     return {column: rows.get(column, {"reason": reason}) for column in columns}
 
 
-def cell(row: dict[str, Any] | None) -> str:
-    """Return the text of a cell of the table."""
-    if row is None:
-        return ""
-    if "error" in row:
-        return "right" if row["error"] <= RIGHT else "wrong"
-    return f"{row['ours'] / row['numpy']:.2f}" if "ours" in row else "-"
-
-
-def summary(rows: Rows, title: str) -> str:
-    """Return how many programs of a column are right, and the geometric mean of their ratios."""
-    tried = sum(title in found for found in rows.values())
-    if title.endswith("grad"):
-        return f"{sum(cell(found.get(title)) == 'right' for found in rows.values())} of {tried}"
-    ratios = [row["ours"] / row["numpy"] for found in rows.values() if "ours" in (row := found.get(title, {}))]
-    if not ratios:
-        return f"0 of {tried}"
-    return f"{len(ratios)} of {tried}, {statistics.geometric_mean(ratios):.2f}"
-
-
-def text(rows: Rows, preset: str) -> str:
-    """Return the page: the table, and the reasons where it has no number."""
-    columns = [title for title in COLUMNS if any(title in found for found in rows.values())]
-    lines = [INTRODUCTION.format(preset=preset, right=RIGHT)]
-    lines += ["| program | NumPy, ms | " + " | ".join(map(COLUMNS.__getitem__, columns)) + " |"]
-    lines += ["| --- |" + " --- |" * (len(columns) + 1)]
-    for name, found in rows.items():
-        theirs = [row["numpy"] for row in found.values() if "numpy" in row]
-        first = f"{1e3 * min(theirs):.3g}" if theirs else ""
-        lines.append(f"| `{name}` | {first} | " + " | ".join(cell(found.get(title)) for title in columns) + " |")
-    lines += ["| all: how many are right, geometric mean | | " + " | ".join(summary(rows, x) for x in columns) + " |"]
-    lines += ["", "Where there is no number:", "", "| column | programs | reason |", "| --- | --- | --- |"]
-    for title in columns:
-        reasons: dict[str, list[str]] = {}
-        for name, found in rows.items():
-            row = found.get(title, {})
-            reason = row.get("reason") or (f"off by {row['error']:.1g} of it" if cell(row) == "wrong" else "")
-            if reason:
-                reasons.setdefault(SHORT.get(reason.partition(":")[0], reason), []).append(f"`{name}`")
-        lines += [f"| {COLUMNS[title]} | {', '.join(names)} | {reason} |" for reason, names in reasons.items()]
-    return "\n".join([*lines, "", "---", "", "*Generated by `make npbench`.*", ""])
-
-
 def main(arguments: list[str]) -> None:
     """Prints a line for each program, and the table."""
     parser = argparse.ArgumentParser(prog="python benchmarks/npbench.py")
@@ -167,7 +102,6 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--clock", type=float, default=300.0, help="seconds after which a process is given up")
     parser.add_argument("--jobs", type=int, default=2, help="how many processes run at a time")
     parser.add_argument("--rows", type=Path, help="what was measured, a line for each program, read and written")
-    parser.add_argument("--page", type=Path, help="the page to write")
     parser.add_argument("--alone", action="store_true", help="measure one program in this process")
     options = parser.parse_intermixed_args(arguments)
     columns = options.columns.split(",")
@@ -178,8 +112,7 @@ def main(arguments: list[str]) -> None:
     groups: dict[str, list[str]] = {}
     for column in columns:
         groups.setdefault(column.partition("-")[0], []).append(column)
-    known = options.rows.read_text().splitlines() if options.rows and options.rows.exists() else []
-    rows: Rows = {row.pop("program"): row for row in map(json.loads, known)}
+    rows: Rows = PAGE["read"](options.rows) if options.rows and options.rows.exists() else {}
     rows = {name: rows.get(name, {}) for name in sorted({*rows, *names})}
     with ThreadPoolExecutor(options.jobs) as pool:
         tasks = [(name, pool.submit(process, options, name, group)) for group in groups.values() for name in names]
@@ -188,11 +121,7 @@ def main(arguments: list[str]) -> None:
             print(name, json.dumps(task.result()), flush=True)
     if options.rows:
         options.rows.write_text("".join(json.dumps({"program": name, **found}) + "\n" for name, found in rows.items()))
-    page = text(rows, options.preset)
-    if options.page:
-        options.page.write_text(page)
-    else:
-        print(page)
+    print(PAGE["text"](rows, options.preset))
 
 
 if __name__ == "__main__":

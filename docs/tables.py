@@ -143,7 +143,7 @@ name in the Array API standard if the standard has the function. Other differenc
 
 
 def nx_page() -> str:
-    """docs/coming-from-nx.md: each callback of the protocol with the public functions that reach it."""
+    """coming-from-nx.md: each callback of the protocol with the public functions that reach it."""
     rows = dict(LIFECYCLE)
     for callback in CALLBACKS.values():
         names = sorted(qualified(spec.name) for spec in OPS.values() if spec.callback == callback.name)
@@ -162,7 +162,7 @@ ROWS = run_path(str(HERE / "rows.py"))
 
 
 def rows_page(system: str) -> Callable[[], str]:
-    """docs/coming-from-phiml.md and similar pages: each function of another system with its counterpart here."""
+    """coming-from-phiml.md and similar pages: each function of another system with its counterpart here."""
 
     def page() -> str:
         text: str = ROWS["page"](system)
@@ -383,9 +383,12 @@ def _listed(names: Iterable[str]) -> str:
 
 PERFORMANCE = run_path(str(HERE / "performance.py"))
 
+OF_SYSTEMS = {f"coming-from-{system.replace('_', '-')}.md": rows_page(system) for system in ROWS["SYSTEMS"]}
+OF_FEW = ("coming-from-phiml.md", "coming-from-returnn.md")
+"""Pages for users of a plugin, with a row for each function of another system's backends."""
+
 PAGES = {
-    HERE / "coming-from-nx.md": nx_page,
-    **{HERE / f"coming-from-{system.replace('_', '-')}.md": rows_page(system) for system in ROWS["SYSTEMS"]},
+    **{HERE / name: page for name, page in OF_SYSTEMS.items() if name not in OF_FEW},
     **PERFORMANCE["pages"](),
     **run_path(str(HERE / "history.py"))["pages"](),
     **run_path(str(HERE / "oracles.py"))["pages"](),
@@ -398,6 +401,9 @@ ON_THE_SITE = {
     "accuracy.md": accuracy_page,
     "support.md": support_page,
     "measurements.md": PERFORMANCE["measurements"],
+    "npbench.md": run_path(str(HERE / "npbench.py"))["page"],
+    "coming-from-nx.md": nx_page,
+    **{name: OF_SYSTEMS[name] for name in OF_FEW},
 }
 """The pages that are tables alone: the site has them, and the repository does not."""
 
