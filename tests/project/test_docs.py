@@ -104,6 +104,34 @@ def test_commands_are_not_shown_as_what_is_printed(page: Path) -> None:
     assert COMMANDS.findall(page.read_text()) == [], "these blocks begin with ```bash"
 
 
+def joined(text: str) -> list[str]:
+    """Return the lines that MkDocs joins with what is before them, as no blank line is there."""
+    found = []
+    before, fenced = "", False
+    for line in text.splitlines():
+        table, row = before.startswith("|"), line.startswith("|")
+        item = re.match(r"\s+\S|[-*] |\d+\. ", before)
+        continued = not line or re.match(r"\s|[-*] |\d+\. ", line)
+        starts = (
+            line.startswith("#") or (line.startswith("```") and not fenced) or table != row or (item and not continued)
+        )
+        if not fenced and starts and before and line and "<!--" not in before + line:
+            found.append(line)
+        fenced ^= line.startswith("```")
+        before = "" if line == "```" else line
+    return found
+
+
+@pytest.mark.parametrize("page", [*PAGES, *ROOT.glob("*.md"), *ROOT.glob("plugins/*/*.md")], ids=lambda page: page.name)
+def test_blocks_stand_apart(page: Path) -> None:
+    assert joined(page.read_text()) == []
+
+
+def test_a_block_that_is_joined_is_found() -> None:
+    page = "These are slower:\n| call | times |\n\n- one\n## Two\n\n- three\nfour\n\nSo:\n```bash\n# ls\nls\n```\n"
+    assert joined(page) == ["| call | times |", "## Two", "four", "```bash"]
+
+
 def test_the_menu_to_start_with_is_short() -> None:
     start = (ROOT / "mkdocs.yml").read_text().partition("  - Start:\n")[2].partition("\n  - ")[0]
     assert 3 <= len(start.splitlines()) <= 8
