@@ -32,13 +32,13 @@ KEPT: Final = ROOT / ".gallery"
 
 
 class Cell(NamedTuple):
-    """A part of a program: prose in Markdown, or code with what it printed and drew (PNG in base64)."""
+    """A part of a program: prose in Markdown, or code with what it printed and drew: a PNG in base64, and what it shows."""
 
     kind: str
     line: int
     text: str
     printed: str = ""
-    pictures: tuple[str, ...] = ()
+    pictures: tuple[tuple[str, str], ...] = ()
 
 
 def cells(source: str) -> Iterator[Cell]:
@@ -78,13 +78,25 @@ def run(program: Path) -> list[Cell]:
     return done
 
 
-def _picture(number: int) -> str:
+def _picture(number: int) -> tuple[str, str]:
     from matplotlib import pyplot
 
-    drawn = io.BytesIO()
+    drawn, figure = io.BytesIO(), pyplot.figure(number)
     # Without the version of matplotlib in it, so that equal pictures are equal files.
-    pyplot.figure(number).savefig(drawn, format="png", metadata={"Software": None})
-    return b64encode(drawn.getvalue()).decode()
+    figure.savefig(drawn, format="png", metadata={"Software": None})
+    return b64encode(drawn.getvalue()).decode(), shows(figure)
+
+
+def shows(figure: Any) -> str:
+    """Say what a figure shows, for those who do not see it: the titles of its parts, and the names in their legends."""
+    parts = []
+    for axes in figure.axes:
+        if title := axes.get_title():
+            names = axes.get_legend_handles_labels()[1]
+            parts.append(f"{title} ({', '.join(names)})" if names else title)
+    if not parts:
+        raise ValueError("a figure without a title has nothing to say to readers who do not see it: set_title(...)")
+    return re.sub(r"[\[\]\n]+", " ", "; ".join(parts))
 
 
 def executed(program: Path) -> list[Cell]:
@@ -122,22 +134,13 @@ def page(program: Path) -> tuple[str, dict[str, bytes]]:
         parts.append(f"```python\n{cell.text}\n```" if cell.kind == "code" else cell.text)
         if cell.printed:
             parts.append(f"```text\n{cell.printed.rstrip()}\n```")
-        for picture in cell.pictures:
+        for picture, shown in cell.pictures:
             name = f"{program.stem}-{len(pictures) + 1}.png"
             pictures[name] = b64decode(picture)
-            parts.append(f"![{_title(cell.text)}]({name})")
+            parts.append(f"![{shown}]({name})")
     path = program.relative_to(ROOT).as_posix()
     parts.append(f"`python {path}` runs the program, and `TENSORBACKEND_DEFAULT=jax python {path}` runs it on JAX.")
     return "\n\n".join(parts) + "\n", pictures
-
-
-def _title(source: str) -> str:
-    """What a figure shows, by the titles in its code, for readers who do not see pictures.
-
-    >>> _title('axes.set_title("the mean and two standard deviations")')
-    'the mean and two standard deviations'
-    """
-    return ", ".join(re.findall(r"title\(\"([^\"]+)\"", source)) or "figure"
 
 
 def files() -> Iterator[tuple[str, Any]]:

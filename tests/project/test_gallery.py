@@ -3,13 +3,15 @@
 import re
 import runpy
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = sorted((ROOT / "examples" / "gallery").glob("*.py"))
 LISTED = re.findall(r"\]\(\.\./(examples/gallery/\w+\.py)\)", (ROOT / "docs" / "gallery.md").read_text())
-CELLS = runpy.run_path(str(ROOT / "docs" / "gallery.py"))["cells"]
+PAGES = runpy.run_path(str(ROOT / "docs" / "gallery.py"))
+CELLS = PAGES["cells"]
 
 
 def test_each_program_is_listed_once() -> None:
@@ -24,3 +26,15 @@ def test_a_program_says_what_is_learned(program: Path) -> None:
     assert "What is learned here:" in first.text
     assert [cell.line for cell in rest if cell.kind == "code" and not cell.text] == [], "empty cells"
     assert (ROOT / "examples" / "test_gallery" / f"test_{program.stem}.py").exists()
+
+
+def drawn(title: str, *names: str) -> SimpleNamespace:
+    """Return a part of a figure."""
+    return SimpleNamespace(get_title=lambda: title, get_legend_handles_labels=lambda: ([], [*names]))
+
+
+def test_a_picture_says_what_it_shows() -> None:
+    figure = SimpleNamespace(axes=[drawn("loss", "float32", "bfloat16"), drawn("peaks"), drawn("")])
+    assert PAGES["shows"](figure) == "loss (float32, bfloat16); peaks"
+    with pytest.raises(ValueError, match="without a title"):
+        PAGES["shows"](SimpleNamespace(axes=[drawn("")]))
