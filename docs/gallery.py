@@ -32,7 +32,7 @@ KEPT: Final = ROOT / ".gallery"
 
 
 class Cell(NamedTuple):
-    """A part of a program: prose in Markdown, or code with what it printed and drew: a PNG in base64, and what it shows."""
+    """A part of a program: prose in Markdown, or code with what it printed and drew: PNG in base64, and its words."""
 
     kind: str
     line: int
