@@ -8,8 +8,8 @@ their processor time count. On NumPy's memory and JAX `tb.jit` of the program is
 `tb.grad` of a sum of its results is compared with differences. Each program runs in a process of its own on each
 backend and gets operands of its own in each run, which are not timed.
 
-`--rows` keeps what was measured, so that a run of some programs or columns leaves the others as they are. The site makes
-a page of it (docs/npbench.py), which is printed at the end.
+`--rows` keeps what was measured, so that a run of some programs or columns leaves the others as they are. The site
+makes a page of it (docs/npbench.py), which is printed at the end.
 
 References
 ----------

@@ -22,7 +22,7 @@ from functools import cache
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any, Final, NamedTuple
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -89,7 +89,7 @@ def _picture(number: int) -> tuple[str, str]:
 
 def shows(figure: Any) -> str:
     """Say what a figure shows, for those who do not see it: the titles of its parts, and the names in their legends."""
-    parts = []
+    parts = [title] if (title := figure.get_suptitle()) else []
     for axes in figure.axes:
         if title := axes.get_title():
             names = axes.get_legend_handles_labels()[1]
@@ -156,6 +156,7 @@ def main() -> None:
     """Runs the programs that have changed, two at a time; with the path of a program, prints its cells as JSON."""
     if sys.argv[1:]:
         print(json.dumps(run(Path(sys.argv[1]))))
+        print(f"{Path(sys.argv[1]).stem}: {process_time():.1f} s of the processor", file=sys.stderr)
         return
     begin = perf_counter()
     with ThreadPoolExecutor(2) as pool:

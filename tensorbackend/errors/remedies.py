@@ -39,6 +39,16 @@ def _is_size(size: object) -> bool:
     return type(size) is int and abs(size) < 1 << 63
 
 
+def of_no_real_number(is_complex: bool) -> str:
+    """What to write in place of a result that is no real number with a fraction, where a gradient is asked for.
+
+    >>> of_no_real_number(True), of_no_real_number(False)
+    ('take its real() or abs()', 'compute it in a floating dtype, as integers and bools have no gradient')
+    """
+    whole = "compute it in a floating dtype, as integers and bools have no gradient"
+    return "take its real() or abs()" if is_complex else whole
+
+
 def of_names(names: Sequence[Any], ndim: int) -> str:
     """What to write in place of a number of names that is not that of the axes, or of names that occur twice.
 

@@ -10,6 +10,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar, overload
 from ..declarations.argument_errors import check_arguments
 from ..dispatch.operands import nameless
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..errors.remedies import of_no_real_number
 from ..expr.arguments import is_tree
 from ..expr.tree_containers import LEAF, Tree
 from ..expr.trees import flatten, paths, unflatten
@@ -183,7 +184,8 @@ def minimize(
         remedy = "take the sum() over all axes except those of the examples"
         raise ShapeError(expected("a function whose result has the first axes of x0", remedy, x0=x, result=result))
     if not result.dtype.is_floating:
-        raise DTypeError(expected("a function with a floating result", "take its real() or abs()", result=result))
+        remedy = of_no_real_number(result.dtype.is_complex)
+        raise DTypeError(expected("a function with a floating result", remedy, result=result))
     names, home = x.names[: result.ndim], x.backend
     flat = reshape(nameless(x), (*batch, size))
     low, high = bounds or (None, None)

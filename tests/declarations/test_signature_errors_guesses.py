@@ -62,6 +62,7 @@ GUESSES = [
     ("tb.sum(x=x)", "sum: expected x by position, got x=f32[batch: 2][feature: 2]; write it without x="),
     ("tb.trace(x)", "tb.linalg.trace(x) is the sum of the diagonal"),
     ("tb.grad(x)", "write tb.grad(function)(x)"),
+    ("tb.gradient(lambda x: x)", "that of a function is tb.grad(function)(x)"),
     ("tb.gradient(v, 0.5)", "the derivative of samples is tb.sample_gradient(y, dx=spacing)"),
     ("tb.sum(x, axs=0)", "write axis="),
     ("tb.linspace(0, 1, steps=5)", "write num="),

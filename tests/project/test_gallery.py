@@ -34,7 +34,13 @@ def drawn(title: str, *names: str) -> SimpleNamespace:
 
 
 def test_a_picture_says_what_it_shows() -> None:
-    figure = SimpleNamespace(axes=[drawn("loss", "float32", "bfloat16"), drawn("peaks"), drawn("")])
-    assert PAGES["shows"](figure) == "loss (float32, bfloat16); peaks"
+    def shown(title: str, *axes: SimpleNamespace) -> str:
+        told: str = PAGES["shows"](SimpleNamespace(get_suptitle=lambda: title, axes=axes))
+        return told
+
+    assert (
+        shown("", drawn("loss", "float32", "bfloat16"), drawn("peaks"), drawn("")) == "loss (float32, bfloat16); peaks"
+    )
+    assert shown("digits", drawn("")) == "digits"
     with pytest.raises(ValueError, match="without a title"):
-        PAGES["shows"](SimpleNamespace(axes=[drawn("")]))
+        shown("", drawn(""))

@@ -17,6 +17,7 @@ from ...caching.memos import BoundedMemo
 from ...declarations.argument_errors import check_arguments, check_arguments_early
 from ...dtypes import defaults
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, TemplateDataError, expected
+from ...errors.remedies import of_no_real_number
 from ...errors.tracebacks import name_in_errors
 from ...ops.creation.filled import ones
 from ...protocol import Backend
@@ -239,7 +240,7 @@ def _scalar_result(graph: Graph, has_aux: bool) -> tuple[Tree, Tree | None]:
     if result.shape:
         raise ShapeError(expected("a scalar result for a gradient", "take its sum(), or use jacobian()", result=result))
     if not result.dtype.is_floating:
-        remedy = "take its real() or abs(), or use vjp()"
+        remedy = of_no_real_number(result.dtype.is_complex) + ", or use vjp()" * result.dtype.is_complex
         raise DTypeError(expected("a floating result for a gradient", remedy, result=result))
     return tree, aux
 

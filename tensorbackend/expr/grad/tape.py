@@ -13,6 +13,7 @@ from ...declarations.argument_errors import check_arguments
 from ...dispatch.watching import is_watching
 from ...errors import ArgumentError, BackendError, DTypeError, ShapeError, expected
 from ...errors.hints import rows
+from ...errors.remedies import of_no_real_number
 from ...ops.creation.filled import full
 from ...scopes import Block, Ending
 from ...tensor import Tensor
@@ -216,7 +217,7 @@ def gradient(y: Any, x: Nested) -> Nested:
     if y.shape:
         raise ShapeError(expected("a scalar for a gradient", "take its sum()", y=y.template))
     if not y.dtype.is_floating:
-        raise DTypeError(expected("a floating y for a gradient", "take its real() or abs()", y=y.template))
+        raise DTypeError(expected("a floating y for a gradient", of_no_real_number(y.dtype.is_complex), y=y.template))
     of_y = cast(TapeNode, y.data.node)
     if of_y.tape is None or any(leaf.data.node.tape is not of_y.tape for leaf in leaves):
         for tensor, path in zip(leaves, paths(tree, "x"), strict=True):

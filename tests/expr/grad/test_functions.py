@@ -310,6 +310,19 @@ def test_errors_come_before_anything_runs() -> None:
         tb.jacobian(tb.argmax)(X)
 
 
+def test_a_gradient_of_whole_numbers_is_refused_with_a_remedy_that_helps() -> None:
+    for function in (tb.argmax, lambda x: tb.all(x > 0)):
+        with pytest.raises(DTypeError, match="compute it in a floating dtype"):
+            tb.grad(function)(tb.ones(3))
+        with tb.tape() as tape:
+            x = tape.watch(tb.ones(3))
+            y = function(x)
+        with pytest.raises(DTypeError, match="compute it in a floating dtype"):
+            tb.gradient(y, x)
+        with pytest.raises(DTypeError, match="compute it in a floating dtype"):
+            tb.optimize.minimize(function, tb.ones(3))
+
+
 def test_tangents_and_cotangents_must_fit() -> None:
     with pytest.raises(ArgumentError, match=r"expected tangents nested like the arguments"):
         tb.jvp(tb.sin, (1.0,), ([1.0],))
