@@ -25,8 +25,8 @@ def faults(page: Any, address: str) -> list[str]:
     Returns
     -------
     list of str
-        Console messages, failed requests, content wider than the window, images without alternative text, pictures
-        too small to be read, links and buttons without text, and text with too little contrast.
+        Console messages, failed requests, content wider than the window, images without alternative text or with one
+        word of it, pictures too small to be read, links and buttons without text, and text with too little contrast.
     """
     messages: list[str] = []
 

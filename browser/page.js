@@ -32,6 +32,10 @@
   }
 
   for (const image of document.querySelectorAll("img:not([alt])")) faults.add(`no alt text: ${image.src}`);
+  // A picture of a page is described by more than its kind.
+  for (const image of document.querySelectorAll("article img")) {
+    if (image.hasAttribute("alt") && !image.alt.trim().includes(" ")) faults.add(`no words: "${image.alt}" of ${image.src}`);
+  }
   for (const image of document.querySelectorAll("svg[role=img]:not([aria-label], [aria-labelledby])")) {
     if (!image.querySelector(":scope > title")) faults.add(`no label: ${named(image)}`);
   }
