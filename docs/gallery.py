@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import linecache
+import os
 import re
 import subprocess
 import sys
@@ -29,6 +30,9 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 PROGRAMS: Final = sorted((ROOT / "examples" / "gallery").glob("*.py"))
 KEPT: Final = ROOT / ".gallery"
 """Where outputs are kept; git ignores it."""
+
+ONE_THREAD: Final = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "TENSORBACKEND_THREADS"), "1")
+"""What a program runs with, as two run at a time: threads of BLAS that wait for each other take most of the time."""
 
 
 class Cell(NamedTuple):
@@ -104,7 +108,7 @@ def executed(program: Path) -> list[Cell]:
     place = KEPT / f"{program.stem}-{_key(program)}.json"
     if not place.exists():
         command = [sys.executable, "-W", "error", "-W", "ignore:FigureCanvasAgg", __file__, str(program)]
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=False, text=True)
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=False, text=True, env=os.environ | ONE_THREAD)
         if done.returncode:
             raise SystemExit(f"{program.name} has failed: see above")
         KEPT.mkdir(exist_ok=True)
