@@ -24,7 +24,9 @@ from typing import TYPE_CHECKING
 
 from ..dtypes import ALL_DTYPES, NARROW_DTYPES, DType, as_dtype, complex64, float8_e4m3fn, float32, int4, int32, uint8
 from ..errors import ArgumentError, TensorBackendError, expected
+from ..protocol import Backend
 from ..select import get_backend
+from ._place import PLACE, place
 from ._plugin import onnx_plugin
 from ._progress import progress
 from ._table import print_table
@@ -46,7 +48,7 @@ ALIKE = 25
 def arguments(parser: ArgumentParser) -> None:
     """Declares the command's arguments."""
     add = parser.add_argument
-    add("name", metavar="NAME", help="the backend")
+    add("name", metavar="NAME", help="the backend: a name, or module:class or file.py:class")
     add("--device", help="the backend's device; its default one unless given")
     add("--op", nargs="+", action="extend", metavar="OP", help="only these ops, by public name, such as linalg.qr")
     add("--dtype", nargs="+", action="extend", metavar="DTYPE", help="only these dtypes, such as float32 or f32")
@@ -74,7 +76,7 @@ def run(options: Namespace) -> int:
     except ModuleNotFoundError as error:
         return _mistake(str(error))
     try:
-        backend = get_backend(options.name, device=options.device)
+        backend = _backend(options)
         _check_options(options)
         if options.programs is not None:
             ops, dtypes = _kinds(options)
@@ -128,7 +130,7 @@ def _run_onnx(options: Namespace) -> int:
     """Runs ONNX's tests, and prints a table by kind and the failures."""
     try:
         conformance = onnx_plugin("conformance")
-        backend = get_backend(options.name, device=options.device)
+        backend = _backend(options)
     except TensorBackendError as error:
         return _mistake(str(error))
     kinds = conformance.kinds_for(backend)
@@ -148,6 +150,16 @@ def _run_onnx(options: Namespace) -> int:
         if outcome.status == "fail":
             print(f"\n{outcome.name}: {outcome.detail}")
     return 1 if failed else 0
+
+
+def _backend(options: Namespace) -> Backend:
+    """The backend that is asked for, of a name or of a class that is not registered."""
+    if not PLACE.fullmatch(options.name):
+        return get_backend(options.name, device=options.device)
+    found = place(options.name)
+    if not (isinstance(found, type) and issubclass(found, Backend)):
+        raise ArgumentError(expected("a class that derives from tb.Backend", **{options.name: type(found).__name__}))
+    return get_backend(found, **({} if options.device is None else {"device": options.device}))
 
 
 class _StopSignal(KeyboardInterrupt):

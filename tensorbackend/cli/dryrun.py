@@ -25,18 +25,15 @@ the program, which is shown with its line.
 from __future__ import annotations
 
 import json
-import os
-import re
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
-from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, TensorBackendError, expected
 from ._json import write_json
+from ._place import PLACE, place
 from ._plugin import onnx_plugin
 from ._progress import progress, steps
 from ._table import print_table
@@ -51,8 +48,6 @@ ALIVE_SHOWN = 10
 
 LARGEST = 2**40
 """A size above which no limit is looked for."""
-
-_PLACE = re.compile(r"(?P<module>[\w./\\-]+):(?P<name>[A-Za-z_][\w.]*)")
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -83,7 +78,6 @@ def run(options: Namespace) -> int:
     from ..expr.cost.mesh.search import search_layouts
     from ..expr.cost.units import parse_bytes, show_bytes
 
-    sys.path.insert(0, os.getcwd())  # as `python -m` does
     try:
         limit = None if options.fits is None else parse_bytes(options.fits)
         _check_files(options)
@@ -162,7 +156,7 @@ def _program(options: Namespace, size: int) -> tuple[Any, list[Any], dict[str, A
             keywords[name] = _argument(value)
         else:
             inputs.append(_argument(text))
-    return _place(options.function), inputs, keywords
+    return place(options.function), inputs, keywords
 
 
 def _largest(fits: Callable[[int], bool], tell: Callable[[str], None]) -> int:
@@ -250,37 +244,10 @@ def _check_files(options: Namespace) -> None:
         raise ArgumentError(expected("a JSON file in an existing folder", json=options.json))
 
 
-def _place(text: str) -> Any:
-    """The object that a module or a file holds under a name; `ArgumentError` if there is none."""
-    match = _PLACE.fullmatch(text)
-    if match is None:
-        raise ArgumentError(expected("module:name or file.py:name", function=text))
-    name = match["module"]
-    try:
-        resolved: Any = _import_file(Path(name)) if name.endswith(".py") else import_module(name)
-        for part in match["name"].split("."):
-            resolved = getattr(resolved, part)
-    except Exception as error:  # whatever the user's module raises
-        came = f"{type(error).__name__}: {error}"
-        raise ArgumentError(expected(f"{text} to exist", "check the name and the folder", error=came)) from error
-    return resolved
-
-
-def _import_file(path: Path) -> Any:
-    spec = spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise FileNotFoundError(f"no file {path}")
-    sys.path.insert(0, str(path.resolve().parent))  # as Python does for a script
-    if path.stem not in sys.modules:
-        sys.modules[path.stem] = module = module_from_spec(spec)
-        spec.loader.exec_module(module)
-    return sys.modules[path.stem]
-
-
 def _argument(text: str) -> Any:
     """An argument of the function; templates remain text, which `trace` parses."""
-    if _PLACE.fullmatch(text):
-        argument = _place(text)
+    if PLACE.fullmatch(text):
+        argument = place(text)
         return argument() if callable(argument) else argument
     try:
         return json.loads(text)

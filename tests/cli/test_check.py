@@ -384,3 +384,21 @@ def test_a_wrong_program_is_printed_and_reported(tmp_path: Path, capsys: pytest.
 def test_mistakes_with_programs(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "numpy", *options]) == 2
     assert "--programs" in capsys.readouterr().err
+
+
+def test_a_class_in_a_file_is_checked_before_it_has_a_distribution(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "import tensorbackend as tb\n\nclass Mine(tb.NumpyBackend):\n    name = 'mine_in_a_file'\n\nNUMBER = 1\n"
+    (tmp_path / "engine_in_a_file.py").write_text(source)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    for place in ("engine_in_a_file:Mine", "engine_in_a_file.py:Mine"):
+        assert main(["check", place, "--op", "add", "--dtype", "f32", "--examples", "2"]) == 0
+        assert "mine_in_a_file: 1 ops" in capsys.readouterr().out
+    assert (
+        main(["check", "engine_in_a_file:Mine", "--op", "add", "--dtype", "f32", "--examples", "2", "--jobs", "2"]) == 0
+    )
+    for place, said in {"NUMBER": "expected a class that derives from tb.Backend", "Nobody": "to exist"}.items():
+        assert main(["check", f"engine_in_a_file:{place}"]) == 2
+        assert said in capsys.readouterr().err
