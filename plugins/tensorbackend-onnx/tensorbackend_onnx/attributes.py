@@ -6,21 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorbackend as tb
-from onnx import AttributeProto, TensorProto
+from onnx import AttributeProto, TensorProto, helper
 
 from .errors import ModelError
 
-PLAIN: dict[int, Callable[[AttributeProto], Any]] = {
-    AttributeProto.FLOAT: lambda attribute: attribute.f,
-    AttributeProto.INT: lambda attribute: attribute.i,
-    AttributeProto.STRING: lambda attribute: text(attribute.s),
-    AttributeProto.FLOATS: lambda attribute: tuple(attribute.floats),
-    AttributeProto.INTS: lambda attribute: tuple(attribute.ints),
-    AttributeProto.STRINGS: lambda attribute: tuple(map(text, attribute.strings)),
-    AttributeProto.TYPE_PROTO: lambda attribute: attribute.tp,
-    AttributeProto.SPARSE_TENSOR: lambda attribute: attribute.sparse_tensor,
-}
-"""What reads an attribute of each type that needs nothing else of the model."""
+PLAIN = {"FLOAT", "INT", "STRING", "FLOATS", "INTS", "STRINGS", "TYPE_PROTO", "SPARSE_TENSOR"}
+"""The types of attributes that need nothing else of the model."""
+
+
+def plain(attribute: AttributeProto) -> Any:
+    """The value of an attribute: a number, a text, or a tuple of these."""
+    value = helper.get_attribute_value(attribute)
+    if isinstance(value, list):
+        return tuple(text(item) if isinstance(item, bytes) else item for item in value)
+    return text(value) if isinstance(value, bytes) else value
 
 
 def text(data: bytes) -> str:
@@ -39,9 +38,8 @@ def attribute_value(
         return tensor(attribute.t)
     if attribute.type == AttributeProto.GRAPH:
         return graph(attribute.g)
-    reader = PLAIN.get(attribute.type)
-    if reader is None:
-        kinds = AttributeProto.AttributeType
-        kind = kinds.Name(attribute.type) if attribute.type in kinds.values() else attribute.type
+    kinds = AttributeProto.AttributeType
+    kind = kinds.Name(attribute.type) if attribute.type in kinds.values() else attribute.type
+    if kind not in PLAIN:
         raise ModelError(f"expected an attribute of a type that operators have, got {attribute.name} of type={kind}")
-    return reader(attribute)
+    return plain(attribute)

@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import tensorbackend as tb
-from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, defs
 
 from .attributes import attribute_value
 from .errors import MissingOperators, ModelError
 from .files import ModelFile
 from .graph import Graph, Place, Step
-from .operators.registry import ANY, NEWEST, ONNX, Node, Operator, calling, find
-from .schemas import from_schema
+from .operators.registry import ANY, NEWEST, ONNX, Given, Node, Operator, calling, find
 from .stored import Stored
-from .types import value_type
+from .types import type_of, value_type
 
 Opsets = Mapping[str, int]
 Attributes = Mapping[str, AttributeProto]
@@ -152,9 +151,7 @@ class Compiler:
                 return Step(node, called, proto.input, {}, {}, place)
             if opset == 0:
                 raise ModelError(f"expected the model to import a version of domain {domain!r}, got none for {node}")
-            known = find(domain, proto.op_type, opset)
-            if known is None:
-                known = from_schema(self, proto, node, opsets, given, place)
+            known = find(domain, proto.op_type, opset) or self.of_schema(proto, node, opsets, given, place)
             if known is None:
                 self.missing.setdefault(str(node._replace(name="", outputs=())), []).append(repr(_name(proto)))
                 return None
@@ -163,14 +160,46 @@ class Compiler:
         finally:
             self.depth -= 1
 
+    def of_schema(
+        self, proto: NodeProto, node: Node, opsets: Opsets, given: Attributes, place: Place
+    ) -> Operator | None:
+        """The operator that runs the function body by which ONNX's schema defines a node, `None` where it has none."""
+        try:
+            schema: Any = defs.get_schema(node.operator, node.opset, node.domain)
+        except defs.SchemaError:
+            return None
+        defaults = {name: attribute.default_value for name, attribute in schema.attributes.items()}
+        known = {name: value for name, value in defaults.items() if value.type != AttributeProto.UNDEFINED}
+        attributes, opsets = {**known, **given}, {ONNX: NEWEST, **opsets}
+        if schema.has_function:
+            return calling(self.function(schema.function_body, opsets, attributes, place))
+        if not schema.has_context_dependent_function:
+            return None
+        written = NodeProto()
+        written.CopyFrom(proto)
+        del written.attribute[:]
+        written.attribute.extend(given.values())
+        operators: dict[tuple[bytes, ...], Operator] = {}
+
+        def call(*inputs: Any, node: Node) -> Any:
+            types = tuple(type_of(value).SerializeToString() for value in inputs)
+            if types not in operators:
+                text = schema.get_context_dependent_function(written.SerializeToString(), list(types))
+                operators[types] = calling(self.function(FunctionProto.FromString(text), opsets, attributes, place))
+                self.check()
+            return operators[types].function(*inputs, node=node)
+
+        return Operator(call, 1, (), 0, True, ANY, True)
+
     def values(
         self, node: Node, known: Operator, given: Attributes, opsets: Opsets, around: Attributes
     ) -> dict[str, Any]:
         """The attributes of a node as the keywords of its function."""
-        unknown = given.keys() - known.attributes
+        others = known.defaults(node)
+        allowed = sorted(known.attributes | others.keys())
+        unknown = given.keys() - set(allowed)
         if unknown:
-            names = sorted(known.attributes)
-            raise ModelError(f"expected attributes among {names}, got {sorted(unknown)} in node {node}")
+            raise ModelError(f"expected attributes among {allowed}, got {sorted(unknown)} in node {node}")
 
         def tensor(proto: TensorProto) -> tb.Tensor:
             return self.tensor(self.file.stored(proto))
@@ -178,7 +207,14 @@ class Compiler:
         def graph(proto: GraphProto) -> Graph:
             return self.graph(proto, opsets, around)
 
-        return {name: attribute_value(attribute, tensor, graph) for name, attribute in given.items()}
+        values = {name: attribute_value(attribute, tensor, graph) for name, attribute in given.items()}
+        if known.others is None:
+            return values
+        own = {name: values.pop(name, default) for name, default in others.items() if name not in known.attributes}
+        missing = [name for name, value in own.items() if value is ...]
+        if missing:
+            raise ModelError(f"expected attributes {missing}, got {sorted(given)} in node {node}")
+        return {**values, "given": Given(**own)}
 
     @staticmethod
     def arranged(node: Node, known: Operator, proto: NodeProto, values: dict[str, Any], place: Place) -> Step:

@@ -36,7 +36,6 @@ TEXT = {"StringConcat", "StringNormalizer", "StringSplit", "RegexFullMatch"}
 OUT_OF_SCOPE = ("narrow dtypes", "strings", "machine learning", "training", "images", "random numbers")
 """What the importer leaves out, a category each."""
 
-
 STATUSES = ("pass", "fail", "divergence", *OUT_OF_SCOPE)
 """What may come of a case."""
 
@@ -66,10 +65,7 @@ DIVERGENCES = (
         "rounding errors of float32, more than the tolerance of 1e-7, where ONNX's values are zeros",
         ("jax",),
     ),
-    Divergence(
-        "test_training_dropout(_default)?(_mask)?",
-        "NumPy's generator drew ONNX's values",
-    ),
+    Divergence("test_training_dropout(_default)?(_mask)?", "NumPy's generator drew ONNX's values"),
 )
 """All of them: a row a cause."""
 
@@ -149,15 +145,12 @@ def _read(path: Path, value: Any) -> Any:
 
 def _light(test: Any) -> tuple[Path, list[tuple[list[Any], list[Any]]]]:
     """A model of a network, with equal weights, whose input is a ramp from 0 to 1."""
+    from onnx.backend.test.runner import Runner
+
     path = Path(onnx.__file__).parent.parent / test.url
     model = onnx.load(path)
     stored = {tensor.name for tensor in model.graph.initializer}
-    inputs = []
-    for value in model.graph.input:
-        if value.name not in stored:
-            shape = [axis.dim_value if axis.HasField("dim_value") else 1 for axis in value.type.tensor_type.shape.dim]
-            count = int(numpy.prod(shape))
-            inputs.append((numpy.arange(count).reshape(shape) / count).astype(numpy.float32))
+    inputs = [Runner.generate_dummy_data(value) for value in model.graph.input if value.name not in stored]
     output = TensorProto.FromString(path.with_name(f"{path.stem}_output_0.pb").read_bytes())
     return path, [(inputs, [numpy_helper.to_array(output)])]
 
@@ -219,30 +212,26 @@ def _tensor(value: Any) -> Any:
     return None if value is None else tb.asarray(numpy.asarray(value))
 
 
-def _compare(results: Sequence[Any], wanted: Sequence[Any], case: Case) -> None:
-    assert len(results) == len(wanted), f"{len(results)} results, expected {len(wanted)}"
-    for result, right in zip(results, wanted, strict=True):
-        if isinstance(right, list | tuple):
-            assert isinstance(result, list), f"{type(result).__name__}, expected a sequence"
-            _compare(result, right, case)
-        elif right is None:
-            assert result is None, "a value, expected none"
-        else:
-            _compare_arrays(result, right, case)
-
-
-def _compare_arrays(result: Any, right: Any, case: Case) -> None:
-    array = numpy.asarray(result)
+def _compare(result: Any, right: Any, case: Case) -> None:
+    """Compare results, which may be nested."""
+    if isinstance(right, list | tuple):
+        assert isinstance(result, list | tuple), f"{type(result).__name__}, expected a sequence"
+        assert len(result) == len(right), f"{len(result)} results, expected {len(right)}"
+        for one, other in zip(result, right, strict=True):
+            _compare(one, other, case)
+        return
+    if right is None:
+        assert result is None, "a value, expected none"
+        return
+    array, rtol = numpy.asarray(result), case.rtol
     expected = numpy_helper.to_array(right) if isinstance(right, TensorProto) else numpy.asarray(right)
     assert array.shape == expected.shape, f"shape {array.shape}, expected {expected.shape}"
     assert array.dtype == expected.dtype, f"dtype {array.dtype}, expected {expected.dtype}"
-    rtol = case.rtol
-    if as_dtype(array.dtype).is_narrow:
+    bfloat16 = array.dtype.name == "bfloat16"
+    if bfloat16 or as_dtype(array.dtype).is_narrow:
         array, expected = array.astype(numpy.float32), expected.astype(numpy.float32)
-    if array.dtype.name == "bfloat16":
-        rtol = max(rtol, 2**-6)  # as ONNX's own runner has it
-        array, expected = array.astype(numpy.float32), expected.astype(numpy.float32)
-    numpy.testing.assert_allclose(array, expected, rtol=rtol, atol=case.atol)
+    # bfloat16 as ONNX's own runner has it
+    numpy.testing.assert_allclose(array, expected, rtol=max(rtol, 2**-6) if bfloat16 else rtol, atol=case.atol)
 
 
 def totals(outcomes: Iterable[Outcome]) -> dict[str, Counter[str]]:

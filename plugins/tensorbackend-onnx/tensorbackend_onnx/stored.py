@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy
 import tensorbackend as tb
-from onnx import TensorProto
+from onnx import TensorProto, helper
 from tensorbackend.extending import numpy_dtype, unpack_codes
 
 from .dtypes import dtype_of
@@ -67,19 +67,10 @@ def stored(tensor: TensorProto, data: Callable[[], Memory] | None = None, size: 
 
 
 def _typed(tensor: TensorProto, template: tb.Template) -> bytes:
-    """The data of a record that lists numbers; ints may be the bits of narrow floats."""
-    dtype = numpy_dtype(template.dtype)
-    if template.dtype in (tb.float32, tb.complex64):
-        return numpy.asarray(tensor.float_data, "<f4").tobytes()
-    if template.dtype in (tb.float64, tb.complex128):
-        return numpy.asarray(tensor.double_data, "<f8").tobytes()
-    if template.dtype == tb.int64:
-        return numpy.asarray(tensor.int64_data, "<i8").tobytes()
-    if template.dtype in (tb.uint32, tb.uint64):
-        return numpy.asarray(tensor.uint64_data, "<u8").astype(dtype).tobytes()
-    numbers = numpy.asarray(tensor.int32_data, "<i4")
-    if template.dtype in (tb.float16, tb.bfloat16):
-        return numbers.astype("<u2").tobytes()
-    if template.dtype.is_narrow:  # bytes, each of one or several elements
-        return numbers.astype("u1").tobytes()
-    return numbers.astype(dtype).tobytes()
+    """The data of a record that lists numbers; ints may be the bits of narrow floats, or several elements in a byte."""
+    kept = helper.tensor_dtype_to_np_dtype(helper.tensor_dtype_to_storage_tensor_dtype(tensor.data_type))
+    numbers = numpy.asarray(getattr(tensor, helper.tensor_dtype_to_field(tensor.data_type)), kept)
+    own = numpy_dtype(template.dtype)
+    if template.dtype.is_narrow or template.dtype in (tb.float16, tb.bfloat16):
+        own = numpy.dtype("u1" if template.dtype.is_narrow else "u2")
+    return (numbers if template.dtype.kind == "complex" else numbers.astype(own)).tobytes()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import tensorbackend as tb
-from onnx import TypeProto, ValueInfoProto
+from onnx import TypeProto, ValueInfoProto, helper
 from tensorbackend.errors import DTypeError, ShapeError, expected
 
-from .dtypes import DTYPES, dtype_of
+from .dtypes import DTYPES, ELEMENT_TYPES, dtype_of
 from .errors import ModelError
 
 
@@ -92,12 +92,19 @@ def _tensor_type(proto: TypeProto.Tensor) -> ValueType:
         return OtherType(f"tensor of element type {proto.elem_type}", None)
     if not proto.HasField("shape"):
         return TensorType(dtype_of(proto.elem_type), None, ())
-    sizes = tuple(axis.dim_value if axis.HasField("dim_value") else None for axis in proto.shape.dim)
-    if any(size is not None and size < 0 for size in sizes):
-        sizes = tuple(None if size is not None and size < 0 else size for size in sizes)
+    known = (axis.HasField("dim_value") and axis.dim_value >= 0 for axis in proto.shape.dim)
+    sizes = tuple(axis.dim_value if own else None for axis, own in zip(proto.shape.dim, known, strict=True))
     written = [axis.dim_param if axis.dim_param.isidentifier() else None for axis in proto.shape.dim]
     names = tuple(name if written.count(name) == 1 else None for name in written)
     return TensorType(dtype_of(proto.elem_type), sizes, names)
+
+
+def type_of(value: Any) -> TypeProto:
+    """The type of a value as ONNX records it; nothing for an input that is not given."""
+    if isinstance(value, tb.Tensor):
+        return helper.make_tensor_type_proto(ELEMENT_TYPES[value.dtype], value.shape)
+    is_list = isinstance(value, list)
+    return helper.make_sequence_type_proto(type_of(value[0] if value else None)) if is_list else TypeProto()
 
 
 def check_fits(name: str, tensor: tb.Tensor, declared: ValueType) -> None:

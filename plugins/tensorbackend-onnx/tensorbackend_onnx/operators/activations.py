@@ -10,7 +10,8 @@ import tensorbackend as tb
 from tensorbackend import Tensor, nn
 from tensorbackend.errors import ArgumentError, expected
 
-from .registry import MICROSOFT, operator, rows
+from .registry import MICROSOFT, Node, operator, rows
+from .shape import by_channel
 
 SELU_ALPHA, SELU_GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
 
@@ -74,26 +75,12 @@ rows(
 )
 
 
-@operator("PRelu", since=7)
-def prelu(x: Tensor, slope: Tensor) -> Tensor:
-    """Negative elements times a slope that broadcasts."""
-    return tb.where(x < 0, slope * x, x)
-
-
 @operator("PRelu")
-def prelu_by_channel(x: Tensor, slope: Tensor) -> Tensor:
-    """Negative elements times a slope for each channel, before opset 7."""
-    if slope.ndim == 1 and x.ndim > 2:
-        slope = tb.reshape(slope, (-1, *(1,) * (x.ndim - 2)))
-    return prelu(x, slope)
-
-
-@operator("Shrink")
-def shrink(x: Tensor, *, lambd: float = 0.5, bias: float = 0.0) -> Tensor:
-    """Elements moved towards 0 by `bias`; those between -lambd and lambd become 0."""
-    floats = x if tb.isdtype(x.dtype, "real floating") else x.astype(tb.float32)
-    outside = tb.where(floats < -lambd, floats + bias, floats - bias)
-    return tb.where(tb.abs(floats) > lambd, outside, tb.zeros_like(floats)).astype(x.dtype)
+def prelu(x: Tensor, slope: Tensor, *, node: Node) -> Tensor:
+    """Negative elements times a slope that broadcasts, or before opset 7 is that of each channel."""
+    if node.opset < 7 and slope.ndim == 1 and x.ndim > 2:
+        slope = by_channel(slope, x.ndim)
+    return tb.where(x < 0, slope * x, x)
 
 
 FUSED: dict[str, Callable[..., Tensor]] = {

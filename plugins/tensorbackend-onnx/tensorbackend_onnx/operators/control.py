@@ -6,14 +6,15 @@ What decides on a branch or an iteration is read where it is known. Else a branc
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import Any
 
 import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.errors import TemplateDataError, expected
 
-from .registry import Node, Reading, Value, operator, read, refuse
+from .registry import Given, Maybe, Node, Reading, Value, operator, read, refuse
 
 Body = Callable[..., tuple[Value, ...]]
 
@@ -30,7 +31,7 @@ def if_(condition: Tensor, *, then_branch: Body, else_branch: Body) -> tuple[Val
 
 
 @operator("Loop")
-def loop(limit: Tensor | None, condition: Tensor | None, *state: Value, body: Body, node: Node) -> tuple[Value, ...]:
+def loop(limit: Maybe, condition: Maybe, *state: Value, body: Any, node: Node) -> tuple[Value, ...]:
     """A loop over a graph, up to a number of iterations and while a condition holds.
 
     The graph gets the number of the iteration, the condition and the state, and returns the condition, the state and
@@ -51,27 +52,21 @@ def loop(limit: Tensor | None, condition: Tensor | None, *state: Value, body: Bo
         state = tuple(results[: len(start)])
         collected.append(tuple(results[len(start) :]))
         iteration += 1
-    wanted = len(node.outputs) - len(start)
-    return *state, *_stacked(collected, wanted, body)
+    kinds = body.graph.types[len(body.graph.types) + len(start) - len(node.outputs) :]
+    return *state, *(stacked(collected) if collected else map(_nothing, kinds))
 
 
-def _stacked(collected: list[tuple[Value, ...]], wanted: int, body: Body) -> list[Tensor]:
-    if not collected:
-        return [_nothing(body, wanted, position) for position in range(wanted)]
-    return [tb.stack(list(column)) for column in zip(*collected, strict=True)]
+def stacked(rows: Sequence[tuple[Value, ...]]) -> list[Tensor]:
+    """What is collected of each iteration, one after another."""
+    return [tb.stack(list(column)) for column in zip(*rows, strict=True)]
 
 
-def _nothing(body: Any, wanted: int, position: int) -> Tensor:
+def _nothing(kind: Any) -> Tensor:
     """What is collected of no iteration: no entries, of the shape and dtype that the graph says."""
-    kinds = body.graph.types[-wanted:]
-    kind = kinds[position]
-    shape = [size or 0 for size in (kind.shape or ())]
-    return tb.zeros((0, *shape), dtype=kind.dtype, backend="binary")
+    return tb.zeros((0, *(size or 0 for size in kind.shape or ())), dtype=kind.dtype, backend="binary")
 
 
-def _traced_loop(
-    limit: Tensor | None, condition: Tensor | None, state: tuple[Value, ...], body: Body
-) -> tuple[Value, ...]:
+def _traced_loop(limit: Maybe, condition: Maybe, state: tuple[Value, ...], body: Body) -> tuple[Value, ...]:
     """A loop whose end depends on data that is not known; it collects nothing."""
     most = FOREVER if limit is None else tb.reshape(limit, ()).astype(tb.int64)
     flag = tb.tensor(True) if condition is None else tb.reshape(condition, ())
@@ -96,48 +91,28 @@ def _traced_loop(
 
 
 @operator("Scan")
-def scan_of_batches(
-    lengths: Tensor | None, *values: Tensor, body: Body, num_scan_inputs: int, directions: tuple[int, ...] | None = None
-) -> tuple[Value, ...]:
+def scan_of_batches(lengths: Maybe, *values: Tensor, body: Body, given: Given) -> tuple[Value, ...]:
     """`scan` of opset 8, whose first axis is that of examples."""
     refuse(sequence_lens=None if lengths is None else lengths.shape)
-    results = []
-    for example in range(values[0].shape[0]):
-        inputs = [tb.take(value, example, axis=0) for value in values]
-        results.append(scan(*inputs, body=body, num_scan_inputs=num_scan_inputs, scan_input_directions=directions))
-    return tuple(tb.stack(list(column)) for column in zip(*results, strict=True))
+    own = Given(num_scan_inputs=given.num_scan_inputs, scan_input_directions=given.directions)
+    inputs = ([tb.take(value, example, axis=0) for value in values] for example in range(values[0].shape[0]))
+    return tuple(stacked([scan(*each, body=body, given=own) for each in inputs]))
 
 
 @operator("Scan", since=9)
-def scan(
-    *values: Tensor,
-    body: Body,
-    num_scan_inputs: int,
-    scan_input_axes: tuple[int, ...] | None = None,
-    scan_input_directions: tuple[int, ...] | None = None,
-    scan_output_axes: tuple[int, ...] | None = None,
-    scan_output_directions: tuple[int, ...] | None = None,
-) -> tuple[Value, ...]:
+def scan(*values: Tensor, body: Body, given: Given) -> tuple[Value, ...]:
     """A graph for each entry along an axis of some inputs, which gets a state and returns the next."""
-    count = len(values) - num_scan_inputs
+    count = len(values) - given.num_scan_inputs
     state, inputs = values[:count], values[count:]
-    entries = []
-    for position, value in enumerate(inputs):
-        axis = scan_input_axes[position] if scan_input_axes else 0
-        moved = tb.moveaxis(value, axis, 0)
-        backwards = bool(scan_input_directions and scan_input_directions[position])
-        entries.append(tb.flip(moved, axis=0) if backwards else moved)
-    if tb.is_concrete(*values):
-        state, collected = _each(body, state, entries)
-    else:
-        state, collected = _scanned(body, state, entries)
-    outputs = []
-    for position, value in enumerate(collected):
-        backwards = bool(scan_output_directions and scan_output_directions[position])
-        turned = tb.flip(value, axis=0) if backwards else value
-        axis = scan_output_axes[position] if scan_output_axes else 0
-        outputs.append(tb.moveaxis(turned, 0, axis))
-    return *state, *outputs
+    ends = zip(given.scan_input_axes or repeat(0), given.scan_input_directions or repeat(0), inputs, strict=False)
+    entries = [_turned(tb.moveaxis(value, axis, 0), backwards) for axis, backwards, value in ends]
+    state, collected = (_each if tb.is_concrete(*values) else _scanned)(body, state, entries)
+    ends = zip(given.scan_output_axes or repeat(0), given.scan_output_directions or repeat(0), collected, strict=False)
+    return *state, *(tb.moveaxis(_turned(value, backwards), 0, axis) for axis, backwards, value in ends)
+
+
+def _turned(x: Tensor, backwards: int) -> Tensor:
+    return tb.flip(x, axis=0) if backwards else x
 
 
 def _each(body: Body, state: tuple[Tensor, ...], entries: list[Tensor]) -> tuple[tuple[Tensor, ...], list[Tensor]]:
@@ -147,7 +122,7 @@ def _each(body: Body, state: tuple[Tensor, ...], entries: list[Tensor]) -> tuple
         results = body(*state, *(tb.take(entry, step, axis=0) for entry in entries))
         state = results[: len(state)]
         collected.append(results[len(state) :])
-    return state, [tb.stack(list(column)) for column in zip(*collected, strict=True)]
+    return state, stacked(collected)
 
 
 def _scanned(body: Body, state: tuple[Tensor, ...], entries: list[Tensor]) -> tuple[tuple[Tensor, ...], list[Tensor]]:

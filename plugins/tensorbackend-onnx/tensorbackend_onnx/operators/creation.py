@@ -6,7 +6,6 @@ A random operator draws the same numbers in each run, by its seed: a model is a 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import tensorbackend as tb
@@ -15,27 +14,18 @@ from tensorbackend.dtypes import bool_
 from tensorbackend.errors import ArgumentError, expected
 
 from ..dtypes import dtype_of
-from .registry import Attributes, Bool, Ints, Known, Node, Reading, operator, read
+from .registry import Bool, Given, Ints, Known, Maybe, Node, Reading, operator, read
 from .shape import host
 
 
 @operator("Constant")
-def constant(
-    *,
-    value: Tensor | None = None,
-    value_float: float | None = None,
-    value_floats: tuple[float, ...] | None = None,
-    value_int: int | None = None,
-    value_ints: tuple[int, ...] | None = None,
-) -> Tensor:
+def constant(*, given: Given) -> Tensor:
     """A tensor that the file has."""
-    if value is not None:
-        return value
-    if value_float is not None or value_floats is not None:
-        return host(value_floats if value_float is None else value_float, tb.float32)
-    if value_int is not None or value_ints is not None:
-        return host(value_ints if value_int is None else value_int)
-    raise ArgumentError(expected("a tensor of numbers as the value of a constant"))
+    floats, ints = (given.value_float, given.value_floats), (given.value_int, given.value_ints)
+    found = [host(x, dtype) for xs, dtype in ((floats, tb.float32), (ints, tb.int64)) for x in xs if x is not None]
+    if given.value is None and not found:
+        raise ArgumentError(expected("a tensor of numbers as the value of a constant"))
+    return found[0] if given.value is None else given.value
 
 
 @operator("ConstantOfShape")
@@ -64,57 +54,35 @@ def range_(start: Known, limit: Known, delta: Known, *, stash_type: int = 1, nod
     return numbers.astype(start.dtype)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Draw(Attributes):
-    """The attributes of random numbers."""
-
-    dtype: int | None = None
-    seed: float | None = None
-
-    def key(self, node: Node, shape: tuple[int, ...]) -> Tensor:
-        """The random key of a node."""
-        return tb.random.key(int(self.seed or 0), backend=node.place(math.prod(shape)))
-
-    def kind(self, default: tb.DType) -> tb.DType:
-        """The dtype of the numbers."""
-        return default if self.dtype is None else dtype_of(self.dtype)
+def key(seed: float | None, node: Node, shape: tuple[int, ...]) -> Tensor:
+    """The random key of a node."""
+    return tb.random.key(int(seed or 0), backend=node.place(math.prod(shape)))
 
 
-@operator("RandomNormal")
-def random_normal(*, shape: tuple[int, ...], mean: float = 0.0, scale: float = 1.0, draw: Draw, node: Node) -> Tensor:
+def of_draw(x: Maybe, given: Given, node: Node) -> tuple[Tensor, tuple[int, ...], tb.DType]:
+    """The random key of a node, the shape that it has or that of x, and the dtype."""
+    shape, dtype = (given.shape, tb.float32) if x is None else (x.shape, x.dtype)
+    return key(given.seed, node, shape), shape, dtype if given.dtype is None else dtype_of(given.dtype)
+
+
+@operator("RandomNormal", "RandomNormalLike")
+def random_normal(x: Maybe = None, *, given: Given, node: Node) -> Tensor:
     """Normally distributed numbers."""
-    return tb.random.normal(draw.key(node, shape), shape, draw.kind(tb.float32), mean=mean, deviation=scale)
+    return tb.random.normal(*of_draw(x, given, node), mean=given.mean, deviation=given.scale)
 
 
-@operator("RandomNormalLike")
-def random_normal_like(x: Tensor, *, mean: float = 0.0, scale: float = 1.0, draw: Draw, node: Node) -> Tensor:
-    """Normally distributed numbers in the shape of x."""
-    return tb.random.normal(draw.key(node, x.shape), x.shape, draw.kind(x.dtype), mean=mean, deviation=scale)
-
-
-@operator("RandomUniform")
-def random_uniform(*, shape: tuple[int, ...], low: float = 0.0, high: float = 1.0, draw: Draw, node: Node) -> Tensor:
+@operator("RandomUniform", "RandomUniformLike")
+def random_uniform(x: Maybe = None, *, given: Given, node: Node) -> Tensor:
     """Uniformly distributed numbers."""
-    return tb.random.uniform(draw.key(node, shape), shape, draw.kind(tb.float32), low, high)
-
-
-@operator("RandomUniformLike")
-def random_uniform_like(x: Tensor, *, low: float = 0.0, high: float = 1.0, draw: Draw, node: Node) -> Tensor:
-    """Uniformly distributed numbers in the shape of x."""
-    return tb.random.uniform(draw.key(node, x.shape), x.shape, draw.kind(x.dtype), low, high)
-
-
-@operator("Bernoulli")
-def bernoulli(x: Tensor, *, draw: Draw, node: Node) -> Tensor:
-    """1 with the probability that x gives, else 0."""
-    return tb.random.bernoulli(draw.key(node, x.shape), x, x.shape).astype(draw.kind(x.dtype))
+    return tb.random.uniform(*of_draw(x, given, node), given.low, given.high)
 
 
 @operator("Multinomial")
-def multinomial(x: Tensor, *, sample_size: int = 1, draw: Draw, node: Node) -> Tensor:
+def multinomial(x: Tensor, *, given: Given, node: Node) -> Tensor:
     """Classes drawn by the logarithms of their probabilities."""
-    drawn = tb.random.categorical(draw.key(node, x.shape), x[None], shape=(sample_size, x.shape[0]))
-    return drawn.T.astype(draw.kind(tb.int32))
+    shape = (given.sample_size, x.shape[0])
+    drawn = tb.random.categorical(key(given.seed, node, x.shape), x[None], shape=shape)
+    return drawn.T.astype(dtype_of(given.dtype))
 
 
 @operator("Dropout", attributes_before=12)
@@ -125,5 +93,5 @@ def dropout(
     rate = 0.5 if ratio is None or not training_mode else read(ratio, Reading.FLOAT)
     if not training_mode or rate == 0:
         return (x, tb.ones(x.shape, dtype=bool_ if node.opset >= 10 else x.dtype, like=x)) if node.wants(1) else x
-    kept = tb.random.bernoulli(Draw(seed=seed).key(node, x.shape), 1 - rate, x.shape)
+    kept = tb.random.bernoulli(key(seed, node, x.shape), 1 - rate, x.shape)
     return tb.where(kept, x / (1 - rate), tb.zeros_like(x)), kept

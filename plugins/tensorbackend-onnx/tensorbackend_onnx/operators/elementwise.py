@@ -1,4 +1,4 @@
-"""Operators that compute each element by itself."""
+"""Operators that compute each element by itself, such as casts to narrow dtypes as ONNX has them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from tensorbackend import Tensor
 from tensorbackend.dtypes import bool_
 
 from ..dtypes import dtype_of
-from .narrow import cast_as
 from .registry import operator, rows
 
 UNARY: dict[str, Callable[[Tensor], Tensor]] = {
@@ -105,12 +104,6 @@ def _by_axis(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tens
 rows({name: _by_axis(function) for name, function in BINARY.items()})
 
 
-@operator("Mod")
-def mod(x: Tensor, y: Tensor, *, fmod: int = 0) -> Tensor:
-    """The remainder with the sign of the divisor, or with `fmod` that of the dividend."""
-    return tb.fmod(x, y) if fmod else tb.remainder(x, y)
-
-
 @operator("BitShift")
 def bit_shift(x: Tensor, y: Tensor, *, direction: str) -> Tensor:
     """Shifts of bits; a negative amount counts as more than there are."""
@@ -135,16 +128,13 @@ def clip(x: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Ten
     return x if max is None else tb.minimum(x, max)
 
 
-@operator("Cast")
-def cast(x: Tensor, *, to: int, saturate: int = 1, round_mode: str = "up") -> Tensor:
-    """Elements in another dtype."""
-    return cast_as(x, dtype_of(to), saturate, round_mode)
-
-
-@operator("CastLike")
-def cast_like(x: Tensor, target: Tensor, *, saturate: int = 1, round_mode: str = "up") -> Tensor:
-    """Elements in the dtype of another tensor."""
-    return cast_as(x, target.dtype, saturate, round_mode)
+rows(
+    {
+        "Cast": lambda x, *, to, saturate=1, round_mode="up": cast_as(x, dtype_of(to), saturate, round_mode),
+        "CastLike": lambda x, y, *, saturate=1, round_mode="up": cast_as(x, y.dtype, saturate, round_mode),
+        "Mod": lambda x, y, *, fmod=0: (tb.fmod if fmod else tb.remainder)(x, y),
+    }
+)
 
 
 @operator("BitCast")
@@ -152,3 +142,35 @@ def bit_cast(x: Tensor, *, to: int) -> Tensor:
     """The same bits in another dtype."""
     dtype = dtype_of(to)
     return x.astype(dtype) if bool_ in (x.dtype, dtype) else tb.bitcast(x, dtype)
+
+
+def cast_as(x: Tensor, dtype: tb.DType, saturate: int = 1, round_mode: str = "nearest") -> Tensor:
+    """Elements in a dtype; integers wrap.
+
+    With `saturate` floats beyond the largest number of a narrow dtype become that number. `round_mode` is "up", "down"
+    or "nearest", for powers of two: FLOAT8E8M0.
+    """
+    if not dtype.is_narrow:
+        return x.astype(dtype)
+    if dtype is tb.float8_e8m0fnu:
+        return _power_of_two(x.astype(tb.float32), saturate, round_mode)
+    if dtype.kind != "float":
+        return x.astype(tb.int32).astype(dtype)
+    if saturate and tb.isdtype(x.dtype, "real floating"):
+        greatest = tb.finfo(dtype).max
+        x = tb.clip(x.astype(tb.float32), -greatest, greatest)
+    return x.astype(dtype)
+
+
+def _power_of_two(x: Tensor, saturate: int, round_mode: str) -> Tensor:
+    """Scales: numbers rounded to powers of two; zero is the least of them."""
+    bits, fraction = tb.bitcast(x, tb.int32), 0x7FFFFF
+    if round_mode == "up":
+        bits = tb.bitwise_and(bits + fraction, ~fraction)
+    elif round_mode == "down":
+        bits = tb.bitwise_and(bits, ~fraction)
+    limits = tb.finfo(tb.float8_e8m0fnu)
+    x = tb.where(tb.isnan(x), x, tb.bitcast(bits, tb.float32))
+    if saturate:
+        x = tb.clip(x, None, limits.max)
+    return tb.where(x == 0, limits.min, x).astype(tb.float8_e8m0fnu)

@@ -7,36 +7,22 @@ from typing import Any
 import tensorbackend as tb
 from tensorbackend import Tensor, nn
 
-from .convolution import by_channel
-from .registry import MICROSOFT, Node, operator
+from .registry import MICROSOFT, Given, Maybe, Node, operator
+from .shape import by_channel
 
 
 @operator("BatchNormalization")
-def batch_norm(
-    x: Tensor,
-    scale: Tensor,
-    offset: Tensor,
-    mean: Tensor,
-    variance: Tensor,
-    *,
-    epsilon: float = 1e-5,
-    momentum: float = 0.9,
-    training_mode: int = 0,
-    spatial: int = 1,
-    is_test: int = 0,
-    node: Node,
-) -> Any:
+def batch_norm(x: Tensor, scale: Tensor, offset: Tensor, mean: Tensor, variance: Tensor, *, given: Given) -> Any:
     """Channels normalised by running statistics, or in training by those of the batch, which then move the others."""
-    wide = tb.result_type(x, mean)
-    if not spatial and scale.ndim > 1:
-        return ((x - mean) * tb.rsqrt(variance + epsilon)) * scale + offset
-    if not training_mode:
-        return _normalised(x, mean, variance, scale, offset, epsilon)
-    axes = (0, *range(2, x.ndim))
-    batch_mean, batch_variance = tb.mean(x.astype(wide), axis=axes), tb.var(x.astype(wide), axis=axes)
-    result = _normalised(x, batch_mean, batch_variance, scale, offset, epsilon)
-    running = (old * momentum + new * (1 - momentum) for old, new in ((mean, batch_mean), (variance, batch_variance)))
-    return result, *(statistic.astype(mean.dtype) for statistic in running)
+    if given.spatial == 0 and scale.ndim > 1:
+        return ((x - mean) * tb.rsqrt(variance + given.epsilon)) * scale + offset
+    if not given.training_mode:
+        return _normalised(x, mean, variance, scale, offset, given.epsilon)
+    wide, axes = x.astype(tb.result_type(x, mean)), (0, *range(2, x.ndim))
+    own = tb.mean(wide, axis=axes), tb.var(wide, axis=axes)
+    share, pairs = given.momentum, zip((mean, variance), own, strict=True)
+    running = ((old * share + new * (1 - share)).astype(mean.dtype) for old, new in pairs)
+    return _normalised(x, *own, scale, offset, given.epsilon), *running
 
 
 def _normalised(x: Tensor, mean: Tensor, variance: Tensor, scale: Tensor, offset: Tensor, epsilon: float) -> Tensor:
@@ -52,9 +38,9 @@ def instance_norm(x: Tensor, scale: Tensor, offset: Tensor, *, epsilon: float = 
     return standard * by_channel(scale, x.ndim) + by_channel(offset, x.ndim)
 
 
-def _widened(x: Tensor, stash_type: int) -> Tensor:
-    """The tensor in the dtype in which statistics are computed."""
-    return x.astype(tb.float32) if stash_type == 1 and x.dtype != tb.float64 else x
+def _widened(x: Tensor, stash_type: int | None) -> Tensor:
+    """The tensor in the dtype in which statistics are computed: 1, the default, is float32."""
+    return x.astype(tb.float32) if stash_type in (None, 1) and x.dtype != tb.float64 else x
 
 
 def _from(x: Tensor, axis: int) -> tuple[int, ...]:
@@ -63,23 +49,14 @@ def _from(x: Tensor, axis: int) -> tuple[int, ...]:
 
 
 @operator("LayerNormalization")
-def layer_norm(
-    x: Tensor,
-    scale: Tensor,
-    offset: Tensor | None = None,
-    *,
-    axis: int = -1,
-    epsilon: float = 1e-5,
-    stash_type: int = 1,
-    node: Node,
-) -> Any:
+def layer_norm(x: Tensor, scale: Tensor, offset: Maybe = None, *, given: Given, node: Node) -> Any:
     """The axes from one on normalised; also the mean and the reciprocal of the deviation."""
-    axes, wide = _from(x, axis), _widened(x, stash_type)
-    result = nn.standardise(wide, axis=axes, epsilon=epsilon).astype(x.dtype) * scale
+    axes, wide = _from(x, given.axis), _widened(x, given.stash_type)
+    result = nn.standardise(wide, axis=axes, epsilon=given.epsilon).astype(x.dtype) * scale
     result = result if offset is None else result + offset
     if not (node.wants(1) or node.wants(2)):
         return result
-    deviation = tb.rsqrt(tb.var(wide, axis=axes, keepdims=True) + epsilon)
+    deviation = tb.rsqrt(tb.var(wide, axis=axes, keepdims=True) + given.epsilon)
     return result, tb.mean(wide, axis=axes, keepdims=True), deviation
 
 
@@ -93,83 +70,56 @@ def rms_norm(x: Tensor, scale: Tensor, *, axis: int = -1, epsilon: float = 1e-5,
 
 @operator("SkipLayerNormalization", domain=MICROSOFT)
 def skip_layer_norm(
-    x: Tensor,
-    skip: Tensor,
-    scale: Tensor,
-    offset: Tensor | None = None,
-    bias: Tensor | None = None,
-    *,
-    epsilon: float = 1e-12,
-    node: Node,
+    x: Tensor, skip: Tensor, scale: Tensor, offset: Maybe = None, bias: Maybe = None, *, epsilon: float = 1e-12
 ) -> tuple[Tensor, None, None, Tensor]:
     """The layer normalisation of a sum, and the sum."""
     total = x + skip if bias is None else x + skip + bias
-    alone = node._replace(outputs=node.outputs[:1])
-    return layer_norm(total, scale, offset, epsilon=epsilon, node=alone), None, None, total
+    standard = nn.standardise(_widened(total, 1), axis=-1, epsilon=epsilon).astype(total.dtype) * scale
+    return standard if offset is None else standard + offset, None, None, total
 
 
 @operator("SkipSimplifiedLayerNormalization", domain=MICROSOFT)
 def skip_simplified_layer_norm(
-    x: Tensor, skip: Tensor, scale: Tensor, bias: Tensor | None = None, *, epsilon: float = 1e-12
+    x: Tensor, skip: Tensor, scale: Tensor, bias: Maybe = None, *, epsilon: float = 1e-12
 ) -> tuple[Tensor, None, None, Tensor]:
     """A sum divided by its root mean square, and the sum."""
     total = x + skip if bias is None else x + skip + bias
     return rms_norm(total, scale, epsilon=epsilon), None, None, total
 
 
-@operator("EmbedLayerNormalization", domain=MICROSOFT)
+@operator("EmbedLayerNormalization", domain=MICROSOFT, epsilon=1e-12, mask_index_type=0)
 def embed_layer_norm(
     words: Tensor,
-    segments: Tensor | None,
+    segments: Maybe,
     word_embedding: Tensor,
     position_embedding: Tensor,
-    segment_embedding: Tensor | None = None,
-    scale: Tensor | None = None,
-    offset: Tensor | None = None,
-    mask: Tensor | None = None,
-    positions: Tensor | None = None,
+    segment_embedding: Maybe = None,
+    scale: Maybe = None,
+    offset: Maybe = None,
+    mask: Maybe = None,
+    positions: Maybe = None,
     *,
-    epsilon: float = 1e-12,
-    mask_index_type: int = 0,
-    node: Node,
+    given: Given,
 ) -> tuple[Any, ...]:
     """The layer normalisation of the sum of embeddings, the number of words of each example, and the sum."""
-    if positions is None:
-        positions = tb.arange(words.shape[1], like=words)
+    positions = tb.arange(words.shape[1], like=words) if positions is None else positions
     total = tb.take(word_embedding, words, axis=0) + tb.take(position_embedding, positions, axis=0)
     if segments is not None and segment_embedding is not None:
         total = total + tb.take(segment_embedding, segments, axis=0)
     counted = tb.zeros((words.shape[0],), dtype=tb.int32, like=words)
     if mask is not None:
         counted = tb.sum(mask.astype(tb.int32), axis=1, dtype=tb.int32)
-    standard = nn.layer_norm(total, scale, offset, epsilon=epsilon)
-    return standard, counted, total
+    return nn.layer_norm(total, scale, offset, epsilon=given.epsilon), counted, total
 
 
 @operator("GroupNormalization", since=18)
-def group_norm(
-    x: Tensor,
-    scale: Tensor,
-    offset: Tensor,
-    *,
-    num_groups: int,
-    epsilon: float = 1e-5,
-    stash_type: int = 1,
-    node: Node,
-) -> Tensor:
+def group_norm(x: Tensor, scale: Tensor, offset: Tensor, *, given: Given, node: Node) -> Tensor:
     """Groups of channels of each example normalised by themselves."""
     if node.opset < 21:  # there are a scale and an offset for each group
-        scale, offset = (tb.repeat(z, x.shape[1] // num_groups) for z in (scale, offset))
-    grouped = _widened(tb.reshape(x, (x.shape[0], num_groups, -1)), stash_type)
-    standard = tb.reshape(nn.standardise(grouped, axis=2, epsilon=epsilon).astype(x.dtype), x.shape)
+        scale, offset = (tb.repeat(z, x.shape[1] // given.num_groups) for z in (scale, offset))
+    grouped = _widened(tb.reshape(x, (x.shape[0], given.num_groups, -1)), given.stash_type)
+    standard = tb.reshape(nn.standardise(grouped, axis=2, epsilon=given.epsilon).astype(x.dtype), x.shape)
     return standard * by_channel(scale, x.ndim) + by_channel(offset, x.ndim)
-
-
-@operator("MeanVarianceNormalization")
-def mean_variance_norm(x: Tensor, *, axes: tuple[int, ...] = (0, 2, 3)) -> Tensor:
-    """Axes normalised by their mean and deviation."""
-    centred = x - tb.mean(x, axis=axes, keepdims=True)
-    return centred / (tb.sqrt(tb.mean(tb.square(centred), axis=axes, keepdims=True)) + 1e-9)
 
 
 @operator("LpNormalization")
@@ -182,8 +132,5 @@ def lp_norm(x: Tensor, *, axis: int = -1, p: int = 2) -> Tensor:
 def local_response_norm(x: Tensor, *, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0) -> Tensor:
     """Each element divided by the squares of its neighbours along the channels."""
     low = (size - 1) // 2
-    padding = [(0, 0)] * x.ndim
-    padding[1] = (low, size - 1 - low)
-    window = [size if axis == 1 else 1 for axis in range(x.ndim)]
-    squares = tb.window_sum(tb.square(x), window, padding=padding)
+    squares = tb.window_sum(tb.square(x), {1: size}, padding={1: (low, size - 1 - low)})
     return x / tb.pow(bias + (alpha / size) * squares, beta)

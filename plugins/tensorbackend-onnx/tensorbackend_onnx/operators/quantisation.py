@@ -6,22 +6,20 @@ import tensorbackend as tb
 from tensorbackend import Tensor
 
 from ..dtypes import dtype_of
-from .convolution import by_channel, conv
-from .narrow import cast_as
-from .registry import MICROSOFT, operator
-from .windows import ConvAttributes
+from .elementwise import cast_as
+from .registry import MICROSOFT, Given, Maybe, operator
+from .shape import by_channel
+from .windows import conv
 
 
-def spread(z: Tensor, x: Tensor, axis: int, block_size: int = 0) -> Tensor:
+def spread(z: Tensor, x: Tensor, given: Given) -> Tensor:
     """A scale or zero point so that it broadcasts with x: one, one for each place on an axis, or one for each block."""
+    axis, count = given.axis, given.block_size
     if z.size == 1 and z.ndim <= 1:
         return tb.reshape(z, ())
     if z.ndim == 1:
         return tb.reshape(z, (-1, *(1,) * (x.ndim - 1 - axis % x.ndim)))
-    if not block_size:
-        return z
-    repeated = tb.repeat(z, block_size, axis=axis)
-    return tb.slice_along_axis(repeated, 0, x.shape[axis], axis=axis)
+    return tb.slice_along_axis(tb.repeat(z, count, axis=axis), 0, x.shape[axis], axis=axis) if count else z
 
 
 def saturated(x: Tensor, dtype: tb.DType, saturate: int = 1) -> Tensor:
@@ -35,48 +33,35 @@ def saturated(x: Tensor, dtype: tb.DType, saturate: int = 1) -> Tensor:
     return tb.clip(x, limits.min, limits.max).astype(dtype)
 
 
+QUANTISING = {"axis": 1, "block_size": 0, "output_dtype": 0, "precision": 0, "saturate": 1}
+USUAL = Given(**QUANTISING)
+
+
 @operator("QuantizeLinear")
-@operator("QuantizeLinear", domain=MICROSOFT)
-def quantize(
-    x: Tensor,
-    scale: Tensor,
-    zero_point: Tensor | None = None,
-    *,
-    axis: int = 1,
-    block_size: int = 0,
-    output_dtype: int = 0,
-    precision: int = 0,
-    saturate: int = 1,
-) -> Tensor:
+@operator("QuantizeLinear", domain=MICROSOFT, **QUANTISING)
+def quantize(x: Tensor, scale: Tensor, zero_point: Maybe = None, *, given: Given = USUAL) -> Tensor:
     """Floats as integers: divided by the scale, rounded to even, moved by the zero point."""
-    dtype = zero_point.dtype if zero_point is not None else dtype_of(output_dtype or 2)
-    wide = dtype_of(precision) if precision else tb.float32 if x.dtype in (tb.float16, tb.bfloat16) else x.dtype
+    dtype = zero_point.dtype if zero_point is not None else dtype_of(given.output_dtype or 2)
+    wide = tb.float32 if x.dtype in (tb.float16, tb.bfloat16) else x.dtype
+    wide = dtype_of(given.precision) if given.precision else wide
     wide = wide if tb.isdtype(wide, "real floating") else scale.dtype
-    whole = x.astype(wide) / spread(scale.astype(wide), x, axis, block_size)
+    whole = x.astype(wide) / spread(scale.astype(wide), x, given)
     whole = whole if dtype.kind == "float" else tb.round(whole)
     if zero_point is not None:
-        whole = whole + spread(zero_point, x, axis, block_size).astype(wide)
-    return saturated(whole, dtype, saturate)
+        whole = whole + spread(zero_point, x, given).astype(wide)
+    return saturated(whole, dtype, given.saturate)
 
 
 @operator("DequantizeLinear")
-@operator("DequantizeLinear", domain=MICROSOFT)
-def dequantize(
-    x: Tensor,
-    scale: Tensor,
-    zero_point: Tensor | None = None,
-    *,
-    axis: int = 1,
-    block_size: int = 0,
-    output_dtype: int = 0,
-) -> Tensor:
+@operator("DequantizeLinear", domain=MICROSOFT, axis=1, block_size=0, output_dtype=0)
+def dequantize(x: Tensor, scale: Tensor, zero_point: Maybe = None, *, given: Given = USUAL) -> Tensor:
     """The floats that integers represent."""
-    dtype = dtype_of(output_dtype) if output_dtype else scale.dtype
+    dtype = dtype_of(given.output_dtype) if given.output_dtype else scale.dtype
     exact = tb.float32 if x.dtype.kind == "float" else tb.int32
     whole = x.astype(exact) if x.dtype != exact else x
     if zero_point is not None:
-        whole = whole - spread(zero_point, x, axis, block_size).astype(exact)
-    return (whole.astype(scale.dtype) * spread(scale, x, axis, block_size)).astype(dtype)
+        whole = whole - spread(zero_point, x, given).astype(exact)
+    return (whole.astype(scale.dtype) * spread(scale, x, given)).astype(dtype)
 
 
 @operator("DynamicQuantizeLinear")
@@ -89,7 +74,7 @@ def dynamic_quantize(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return quantize(x, safe, zero_point), scale, zero_point
 
 
-def difference(x: Tensor, zero_point: Tensor | None, *, rows: bool = False) -> Tensor:
+def difference(x: Tensor, zero_point: Maybe, *, rows: bool = False) -> Tensor:
     """The integers from their zero point on, in int32; `rows` says that each row has its own."""
     whole = x.astype(tb.int32)
     if zero_point is None:
@@ -101,7 +86,7 @@ def difference(x: Tensor, zero_point: Tensor | None, *, rows: bool = False) -> T
 
 
 @operator("MatMulInteger")
-def matmul_integer(x: Tensor, y: Tensor, x_zero: Tensor | None = None, y_zero: Tensor | None = None) -> Tensor:
+def matmul_integer(x: Tensor, y: Tensor, x_zero: Maybe = None, y_zero: Maybe = None) -> Tensor:
     """Products of matrices of integers, in int32."""
     return tb.matmul(difference(x, x_zero, rows=True), difference(y, y_zero))
 
@@ -112,9 +97,9 @@ def matmul_integer_to_float(
     y: Tensor,
     x_scale: Tensor,
     y_scale: Tensor,
-    x_zero: Tensor | None = None,
-    y_zero: Tensor | None = None,
-    bias: Tensor | None = None,
+    x_zero: Maybe = None,
+    y_zero: Maybe = None,
+    bias: Maybe = None,
 ) -> Tensor:
     """Products of matrices of quantised numbers, as floats."""
     product = matmul_integer(x, y, x_zero, y_zero).astype(x_scale.dtype) * (x_scale * y_scale)
@@ -122,28 +107,19 @@ def matmul_integer_to_float(
 
 
 @operator("DynamicQuantizeMatMul", domain=MICROSOFT)
-def dynamic_quantize_matmul(
-    x: Tensor, y: Tensor, y_scale: Tensor, y_zero: Tensor | None = None, bias: Tensor | None = None
-) -> Tensor:
+def dynamic_quantize_matmul(x: Tensor, y: Tensor, y_scale: Tensor, y_zero: Maybe = None, bias: Maybe = None) -> Tensor:
     """Products of matrices, of which the first is quantised here."""
     whole, scale, zero = dynamic_quantize(x)
     return matmul_integer_to_float(whole, y, scale, y_scale, zero, y_zero, bias)
 
 
 @operator("ConvInteger")
-def conv_integer(
-    x: Tensor,
-    kernel: Tensor,
-    x_zero: Tensor | None = None,
-    kernel_zero: Tensor | None = None,
-    *,
-    attributes: ConvAttributes,
-) -> Tensor:
+def conv_integer(x: Tensor, kernel: Tensor, x_zero: Maybe = None, kernel_zero: Maybe = None, *, given: Given) -> Tensor:
     """A convolution of integers, in int32."""
     zero = kernel_zero
     if zero is not None and zero.size > 1:
         zero = tb.reshape(zero, (-1, *(1,) * (kernel.ndim - 1)))
-    return conv(difference(x, x_zero), difference(kernel, zero), attributes=attributes)
+    return conv(difference(x, x_zero), difference(kernel, zero), given=given)
 
 
 @operator("QLinearConv")
@@ -156,12 +132,12 @@ def qlinear_conv(
     kernel_zero: Tensor,
     scale: Tensor,
     zero: Tensor,
-    bias: Tensor | None = None,
+    bias: Maybe = None,
     *,
-    attributes: ConvAttributes,
+    given: Given,
 ) -> Tensor:
     """A convolution of quantised numbers, quantised."""
-    total = conv_integer(x, kernel, x_zero, kernel_zero, attributes=attributes)
+    total = conv_integer(x, kernel, x_zero, kernel_zero, given=given)
     if bias is not None:
         total = total + by_channel(bias, total.ndim)
     factor = x_scale * kernel_scale / scale
@@ -170,14 +146,7 @@ def qlinear_conv(
 
 @operator("QLinearMatMul")
 def qlinear_matmul(
-    x: Tensor,
-    x_scale: Tensor,
-    x_zero: Tensor,
-    y: Tensor,
-    y_scale: Tensor,
-    y_zero: Tensor,
-    scale: Tensor,
-    zero: Tensor,
+    x: Tensor, x_scale: Tensor, x_zero: Tensor, y: Tensor, y_scale: Tensor, y_zero: Tensor, scale: Tensor, zero: Tensor
 ) -> Tensor:
     """Products of matrices of quantised numbers, quantised."""
     if x_scale.ndim == 1 and x_scale.size > 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from typing import Any
 
 import tensorbackend as tb
@@ -12,22 +12,33 @@ from tensorbackend.errors import ArgumentError, expected
 
 from ..errors import ModelError
 from .activations import ACTIVATIONS, ALONG_AXES, of_rows
-from .pooling import average_pool
 from .quantisation import dequantize, dynamic_quantize_matmul, matmul_integer, matmul_integer_to_float, quantize
-from .recurrent import LSTMAttributes, run_lstm
-from .registry import MICROSOFT, Operator, declared, enter, operator, optional, refuse
-from .transformers import SelfAttributes
-from .windows import PoolAttributes
+from .recurrent import LSTM, run_lstm
+from .registry import MICROSOFT, Given, Maybe, Operator, declared, enter, operator, refuse
+from .transformers import SELF, self_attended
+from .windows import WINDOWS, average_pool
 
 
-@operator("DynamicQuantizeLSTM", domain=MICROSOFT)
+@operator("DynamicQuantizeLSTM", domain=MICROSOFT, **LSTM)
 def dynamic_quantize_lstm(
-    x: Tensor, weights: Tensor, recurrence: Tensor, *others: Tensor | None, attributes: LSTMAttributes
+    x: Tensor,
+    weights: Tensor,
+    recurrence: Tensor,
+    bias: Maybe = None,
+    lengths: Maybe = None,
+    state: Maybe = None,
+    memory: Maybe = None,
+    peepholes: Maybe = None,
+    weight_scale: Maybe = None,
+    weight_zero: Maybe = None,
+    recurrence_scale: Maybe = None,
+    recurrence_zero: Maybe = None,
+    *,
+    given: Given,
 ) -> tuple[Tensor, ...]:
     """Long short-term memory of quantised weights; the input, and the output of each step, are quantised here."""
-    *usual, weight_scale, weight_zero, recurrence_scale, recurrence_zero = optional(others, 9)
 
-    def product(matrices: Tensor, scale: Tensor | None, zero: Tensor | None) -> Callable[[int, Tensor], Tensor]:
+    def product(matrices: Tensor, scale: Maybe, zero: Maybe) -> Callable[[int, Tensor], Tensor]:
         if scale is None:
             raise ModelError(expected("a scale of the weights", scale=scale))
         return lambda place, z: dynamic_quantize_matmul(
@@ -35,29 +46,29 @@ def dynamic_quantize_lstm(
         )
 
     products = product(weights, weight_scale, weight_zero), product(recurrence, recurrence_scale, recurrence_zero)
-    return run_lstm(x, recurrence.shape[1], products, attributes, *usual)
+    return run_lstm(x, recurrence.shape[1], products, given, bias, lengths, state, memory, peepholes)
 
 
-@operator("QAttention", domain=MICROSOFT)
+@operator("QAttention", domain=MICROSOFT, **SELF)
 def quantised_attention(
     x: Tensor,
     weights: Tensor,
     bias: Tensor,
     x_scale: Tensor,
     weight_scale: Tensor,
-    mask: Tensor | None = None,
-    x_zero: Tensor | None = None,
-    weight_zero: Tensor | None = None,
-    past: Tensor | None = None,
+    mask: Maybe = None,
+    x_zero: Maybe = None,
+    weight_zero: Maybe = None,
+    past: Maybe = None,
     *,
-    attributes: SelfAttributes,
+    given: Given,
 ) -> Any:
     """Self-attention with a quantised projection; also the next cache."""
     projected = matmul_integer_to_float(x, weights, x_scale, weight_scale, x_zero, weight_zero, bias)
-    return attributes.of(projected, mask, past, None)
+    return self_attended(projected, mask, past, None, given)
 
 
-@operator("QGemm", domain=MICROSOFT)
+@operator("QGemm", domain=MICROSOFT, alpha=1.0, transA=0, transB=0)
 def quantised_gemm(
     x: Tensor,
     x_scale: Tensor,
@@ -65,25 +76,22 @@ def quantised_gemm(
     y: Tensor,
     y_scale: Tensor,
     y_zero: Tensor,
-    z: Tensor | None = None,
-    scale: Tensor | None = None,
-    zero: Tensor | None = None,
+    z: Maybe = None,
+    scale: Maybe = None,
+    zero: Maybe = None,
     *,
-    alpha: float = 1.0,
-    transA: int = 0,
-    transB: int = 0,
+    given: Given,
 ) -> Tensor:
     """alpha (x y + z) of quantised matrices: quantised if there is a scale of the result, else floats."""
-    product = matmul_integer(x.T if transA else x, y.T if transB else y, x_zero, y_zero)
-    total = (product if z is None else product + z).astype(x_scale.dtype) * (alpha * x_scale * y_scale)
+    product = matmul_integer(x.T if given.transA else x, y.T if given.transB else y, x_zero, y_zero)
+    total = (product if z is None else product + z).astype(x_scale.dtype) * (given.alpha * x_scale * y_scale)
     return total if scale is None else quantize(total, scale, zero)
 
 
-def _pool(x: Tensor, *, channels_last: int = 0, count_include_pad: int = 0, attributes: PoolAttributes) -> Tensor:
+def _pool(x: Tensor, *, given: Given) -> Tensor:
     """The mean of each window, of images whose channels may be last."""
-    images = tb.moveaxis(x, -1, 1) if channels_last else x
-    pooled = average_pool(images, attributes=attributes, count_include_pad=count_include_pad)
-    return tb.moveaxis(pooled, 1, -1) if channels_last else pooled
+    pooled = average_pool(tb.moveaxis(x, -1, 1) if given.channels_last else x, given=given)
+    return tb.moveaxis(pooled, 1, -1) if given.channels_last else pooled
 
 
 def _global_pool(x: Tensor, *, channels_last: int = 0) -> Tensor:
@@ -98,7 +106,6 @@ def _softmax(x: Tensor, *, axis: int = -1, opset: int) -> Tensor:
 
 QUANTISED: dict[str, Callable[..., Tensor]] = {
     "QLinearAdd": tb.add,
-    "QLinearAveragePool": _pool,
     "QLinearGlobalAveragePool": _global_pool,
     "QLinearLeakyRelu": ACTIVATIONS["LeakyRelu"],
     "QLinearMul": tb.multiply,
@@ -108,20 +115,24 @@ QUANTISED: dict[str, Callable[..., Tensor]] = {
 """Functions of floats that are computed of quantised numbers, and whose result is quantised."""
 
 
-def _quantised(function: Callable[..., Tensor]) -> Operator:
+def _quantised(function: Callable[..., Tensor], **defaults: Any) -> Operator:
     """The operator whose inputs each have a scale and a zero point, after which come those of the result."""
-    floats = declared(function)
+    floats = declared(function, **defaults)
     ends = 3 * len(floats.readings)
 
+    @wraps(function)
     def compute(*inputs: Any, **attributes: Any) -> Tensor:
         numbers = [dequantize(*inputs[place : place + 3]) for place in range(0, ends, 3)]
-        return quantize(floats.function(*numbers, **attributes), *inputs[ends:])
+        return quantize(function(*numbers, **attributes), *inputs[ends:])
 
     return floats._replace(function=compute, readings=(None,) * (ends + 2), least=ends + 1)
 
 
 for _name, _function in QUANTISED.items():
     enter((_name,), MICROSOFT, _quantised(_function))
+enter(
+    ("QLinearAveragePool",), MICROSOFT, _quantised(_pool, ceil_mode=0, channels_last=0, count_include_pad=0, **WINDOWS)
+)
 
 
 @operator("QLinearConcat", domain=MICROSOFT)
@@ -133,24 +144,23 @@ def quantised_concat(scale: Tensor, zero: Tensor, *triples: Tensor, axis: int) -
     return quantize(tb.concat(list(parts), axis=axis), scale, zero)
 
 
-@operator("MatMulNBits", domain=MICROSOFT)
+@operator("MatMulNBits", domain=MICROSOFT, weight_prepacked=0, accuracy_level=0)
 def matmul_of_bits(
     x: Tensor,
     codes: Tensor,
     scales: Tensor,
-    zeros: Tensor | None = None,
-    groups: Tensor | None = None,
-    bias: Tensor | None = None,
+    zeros: Maybe = None,
+    groups: Maybe = None,
+    bias: Maybe = None,
     *,
     K: int,
     N: int,
     bits: int = 4,
     block_size: int,
-    accuracy_level: int = 0,
-    weight_prepacked: int = 0,
+    given: Given,
 ) -> Tensor:
     """x times the transpose of a matrix (N, K) of integers of a few bits, whose blocks of K have scales."""
-    refuse(weight_prepacked=weight_prepacked)
+    refuse(weight_prepacked=given.weight_prepacked)
     if bits not in (2, 4, 8):
         raise ArgumentError(expected("integers of 2, 4 or 8 bits", bits=bits))
     blocks = -(-K // block_size)
@@ -171,7 +181,7 @@ def matmul_of_bits(
 
 
 def _shifted(
-    rows: Tensor, points: Tensor | None, bits: int, scale: Tensor, spread: Callable[[Tensor], Tensor], count: int
+    rows: Tensor, points: Maybe, bits: int, scale: Tensor, spread: Callable[[Tensor], Tensor], count: int
 ) -> Tensor:
     """The integers of a matrix less the zero point of each, as floats; `spread` has one for each column."""
     whole = unpacked(rows, bits).astype(scale.dtype)[:, :count]
@@ -187,7 +197,7 @@ def _product(bits: int, block: int) -> Callable[..., Tensor]:
     """The product of a tensor with the transpose of packed rows, a part of which is unpacked at a time."""
     middle = 2 ** (bits - 1)
 
-    def quantised(codes: Tensor, scale: Tensor, points: Tensor | None) -> tb.Quantized:
+    def quantised(codes: Tensor, scale: Tensor, points: Maybe) -> tb.Quantized:
         if points is None:  # an integer around the middle has the signed code with the upper bit turned
             codes = tb.bitwise_xor(codes, sum(middle << place for place in range(0, 8, bits)))
         kind = _KINDS[bits][points is not None]
@@ -198,10 +208,10 @@ def _product(bits: int, block: int) -> Callable[..., Tensor]:
         return tb.Quantized(values, scale.T, zeros, None, kind, template, 0, block)
 
     @tb.custom_gradient
-    def product(x: Tensor, codes: Tensor, scale: Tensor, points: Tensor | None) -> Any:
+    def product(x: Tensor, codes: Tensor, scale: Tensor, points: Maybe) -> Any:
         matrix = quantised(codes, scale, points)
 
-        def pullback(cotangent: Tensor) -> tuple[Tensor | None, ...]:
+        def pullback(cotangent: Tensor) -> tuple[Maybe, ...]:
             _, by_x = tb.vjp(lambda x: tb.quantized_dot(x, matrix), x)
             whole = _shifted(codes, points, bits, scale, lambda zero: tb.repeat(zero, block, axis=1), x.shape[-1])
             both = tb.reshape(cotangent, (-1, scale.shape[0])).T @ tb.reshape(x, (-1, x.shape[-1]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from inspect import signature
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ from tensorbackend.errors import ArgumentError, expected
 
 from .activations import ACTIVATIONS
 from .elementwise import UNARY
-from .registry import Attributes, operator, optional
+from .registry import Given, Maybe, operator
 
 Activation = Callable[[Tensor], Tensor]
 Cell = Callable[[tuple[Tensor, ...], Tensor], tuple[Tensor, ...]]
@@ -30,61 +29,57 @@ FUNCTIONS: dict[str, Callable[..., Tensor]] = {
 """The activations, some of which take numbers: `alpha` and `beta`."""
 
 
+LSTM = {
+    **dict.fromkeys(("activation_alpha", "activation_beta", "activations", "clip", "hidden_size")),
+    "direction": "forward",
+    "input_forget": 0,
+}
+"""The attributes of long short-term memory, with their defaults."""
+
+
 class Layer(NamedTuple):
     """What the recurrent operators have in common."""
 
     activations: tuple[Activation, ...]
     """Those of all directions, one after another."""
-    clip: float | None
     directions: tuple[bool, ...]
     """For each direction whether it starts at the end."""
-    layout: int
-
-    def limited(self, x: Tensor) -> Tensor:
-        """The input of an activation, within the limits of the node."""
-        return x if self.clip is None else tb.clip(x, -self.clip, self.clip)
+    layout: bool
+    """Whether examples are the first axis."""
 
     def of(self, direction: int) -> tuple[Activation, ...]:
-        """The activations of a direction, with their inputs limited."""
+        """The activations of a direction."""
         count = len(self.activations) // len(self.directions)
-        chosen = self.activations[direction * count : (direction + 1) * count]
-        return tuple(lambda x, f=function: f(self.limited(x)) for function in chosen)
+        return self.activations[direction * count : (direction + 1) * count]
 
 
-@dataclass(frozen=True, kw_only=True)
-class RecurrentAttributes(Attributes):
-    """The attributes of all recurrent operators."""
+def layer_of(given: Given, *default: str) -> Layer:
+    """The layer, with the default activations of a direction; their inputs are within the limits of the node."""
+    directions = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}.get(given.direction)
+    if directions is None:
+        raise ArgumentError(expected("forward, reverse or bidirectional", direction=given.direction))
+    numbers = {"alpha": iter(given.activation_alpha or ()), "beta": iter(given.activation_beta or ())}
 
-    activation_alpha: tuple[float, ...] | None = None
-    activation_beta: tuple[float, ...] | None = None
-    activations: tuple[str, ...] | None = None
-    clip: float | None = None
-    direction: str = "forward"
-    hidden_size: int | None = None
-    layout: int = 0
-    output_sequence: int = 0
+    def limited(function: Activation, x: Tensor) -> Tensor:
+        return function(x if given.clip is None else tb.clip(x, -given.clip, given.clip))
 
-    def layer(self, *default: str) -> Layer:
-        """The layer, with the default activations of a direction."""
-        directions = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}.get(self.direction)
-        if directions is None:
-            raise ArgumentError(expected("forward, reverse or bidirectional", direction=self.direction))
-        numbers = {"alpha": iter(self.activation_alpha or ()), "beta": iter(self.activation_beta or ())}
-        chosen = []
-        for name in self.activations or default * len(directions):
-            function = FUNCTIONS.get(name.lower())
-            if function is None:
-                raise ArgumentError(expected(f"activations among {list(FUNCTIONS)}", activation=name))
-            given = {word: next(numbers[word], None) for word in signature(function).parameters if word in numbers}
-            chosen.append(partial(function, **{word: value for word, value in given.items() if value is not None}))
-        return Layer(tuple(chosen), self.clip, directions, self.layout)
+    chosen: list[Activation] = []
+    names = given.activations or default * len(directions)
+    for name in names[: len(default) * len(directions)]:  # RNN's schema has those of two
+        function = FUNCTIONS.get(name.lower())
+        if function is None:
+            raise ArgumentError(expected(f"activations among {list(FUNCTIONS)}", activation=name))
+        own = {word: next(numbers[word], None) for word in signature(function).parameters if word in numbers}
+        known = {word: value for word, value in own.items() if value is not None}
+        chosen.append(partial(limited, partial(function, **known)))
+    return Layer(tuple(chosen), directions, bool(given.layout))
 
 
 def _run(
     layer: Layer,
     x: Tensor,
-    lengths: Tensor | None,
-    states: Sequence[Tensor | None],
+    lengths: Maybe,
+    states: Sequence[Maybe],
     hidden: int,
     cell: Callable[[int], tuple[Callable[[Tensor], Tensor], Cell]],
 ) -> tuple[Tensor, ...]:
@@ -112,7 +107,7 @@ def _run(
     return y, *ends
 
 
-def _initial(state: Tensor | None, direction: int, x: Tensor, hidden: int, layout: int) -> Tensor:
+def _initial(state: Maybe, direction: int, x: Tensor, hidden: int, layout: bool) -> Tensor:
     if state is None:
         return tb.zeros((x.shape[1], hidden), dtype=x.dtype, like=x)
     chosen = state[:, direction] if layout else state[direction]
@@ -132,7 +127,7 @@ def _held(step: Cell, state: tuple[Tensor, ...], inputs: tuple[Tensor, Tensor]) 
     return tuple(tb.where(within, new, old) for new, old in zip(step(state, projected), state, strict=True))
 
 
-def _biases(bias: Tensor | None, direction: int, gates: int, hidden: int, like: Tensor) -> tuple[Tensor, Tensor]:
+def _biases(bias: Maybe, direction: int, gates: int, hidden: int, like: Tensor) -> tuple[Tensor, Tensor]:
     """The biases of the input and of the state."""
     if bias is None:
         zeros = tb.zeros((gates * hidden,), dtype=like.dtype, like=like)
@@ -142,12 +137,17 @@ def _biases(bias: Tensor | None, direction: int, gates: int, hidden: int, like: 
 
 @operator("RNN")
 def rnn(
-    x: Tensor, weights: Tensor, recurrence: Tensor, *others: Tensor | None, attributes: RecurrentAttributes
+    x: Tensor,
+    weights: Tensor,
+    recurrence: Tensor,
+    bias: Maybe = None,
+    lengths: Maybe = None,
+    state: Maybe = None,
+    *,
+    given: Given,
 ) -> tuple[Tensor, ...]:
     """The plain recurrent layer."""
-    bias, lengths, state = optional(others, 3)
-    layer = attributes.layer("tanh")
-    hidden = recurrence.shape[-1]
+    layer, hidden = layer_of(given, "tanh"), recurrence.shape[-1]
 
     def cell(place: int) -> tuple[Callable[[Tensor], Tensor], Cell]:
         (function,) = layer.of(place)
@@ -166,14 +166,14 @@ def gru(
     x: Tensor,
     weights: Tensor,
     recurrence: Tensor,
-    *others: Tensor | None,
-    attributes: RecurrentAttributes,
-    linear_before_reset: int = 0,
+    bias: Maybe = None,
+    lengths: Maybe = None,
+    state: Maybe = None,
+    *,
+    given: Given,
 ) -> tuple[Tensor, ...]:
     """Gated recurrent units, with the gates update, reset and hidden."""
-    bias, lengths, state = optional(others, 3)
-    layer = attributes.layer("sigmoid", "tanh")
-    hidden = recurrence.shape[-1]
+    layer, hidden = layer_of(given, "sigmoid", "tanh"), recurrence.shape[-1]
 
     def cell(place: int) -> tuple[Callable[[Tensor], Tensor], Cell]:
         gate, inner = layer.of(place)
@@ -185,7 +185,7 @@ def gru(
             (old,) = state
             both = gate(projected[:, : 2 * hidden] + old @ gates + second[: 2 * hidden])
             update, reset = both[:, :hidden], both[:, hidden:]
-            kept = reset * (old @ candidate + own) if linear_before_reset else (reset * old) @ candidate + own
+            kept = reset * (old @ candidate + own) if given.linear_before_reset else (reset * old) @ candidate + own
             new = inner(projected[:, 2 * hidden :] + kept)
             return ((1 - update) * new + update * old,)
 
@@ -194,35 +194,30 @@ def gru(
     return _run(layer, x, lengths, (state,), hidden, cell)
 
 
-@dataclass(frozen=True, kw_only=True)
-class LSTMAttributes(RecurrentAttributes):
-    """The attributes of long short-term memory."""
-
-    input_forget: int = 0
-
-
 @operator("LSTM")
 def lstm(
-    x: Tensor, weights: Tensor, recurrence: Tensor, *others: Tensor | None, attributes: LSTMAttributes
+    x: Tensor,
+    weights: Tensor,
+    recurrence: Tensor,
+    bias: Maybe = None,
+    lengths: Maybe = None,
+    state: Maybe = None,
+    memory: Maybe = None,
+    peepholes: Maybe = None,
+    *,
+    given: Given,
 ) -> tuple[Tensor, ...]:
     """Long short-term memory, with the gates input, output, forget and cell."""
     products = tuple(lambda place, z, all=matrices: z @ all[place].T for matrices in (weights, recurrence))
-    return run_lstm(x, recurrence.shape[-1], products, attributes, *optional(others, 5))
+    return run_lstm(x, recurrence.shape[-1], products, given, bias, lengths, state, memory, peepholes)
 
 
 def run_lstm(
-    x: Tensor,
-    hidden: int,
-    products: Sequence[Callable[[int, Tensor], Tensor]],
-    attributes: LSTMAttributes,
-    bias: Tensor | None,
-    lengths: Tensor | None,
-    state: Tensor | None,
-    memory: Tensor | None,
-    peepholes: Tensor | None,
+    x: Tensor, hidden: int, products: Sequence[Callable[[int, Tensor], Tensor]], given: Given, *others: Maybe
 ) -> tuple[Tensor, ...]:
     """The outputs, the last output and the last memory; `products` multiply x and outputs by a direction's weights."""
-    layer, (project, recur) = attributes.layer("sigmoid", "tanh", "tanh"), products
+    bias, lengths, state, memory, peepholes = others
+    layer, (project, recur) = layer_of(given, "sigmoid", "tanh", "tanh"), products
 
     def cell(place: int) -> tuple[Callable[[Tensor], Tensor], Cell]:
         gate, inner, outer = layer.of(place)
@@ -233,7 +228,7 @@ def run_lstm(
             output, memory = state
             i, o, f, c = tb.split(projected + recur(place, output), 4, axis=-1)
             entry = gate(i + peeps[0] * memory)
-            forget = 1 - entry if attributes.input_forget else gate(f + peeps[2] * memory)
+            forget = 1 - entry if given.input_forget else gate(f + peeps[2] * memory)
             memory = forget * memory + entry * inner(c)
             return gate(o + peeps[1] * memory) * outer(memory), memory
 

@@ -4,22 +4,24 @@ A parameter that may be given by position is an input. One of type `Ints`, `Floa
 numbers in the tensor, which must be known before the operator runs: a shape, axes, a scale to resize by. One of type
 `Known` gets the tensor, and reads its data itself where it must. So does one of type `Data`, for which only constants
 of the model are known: an input there is data, of which a traced function cannot know how many elements it selects. A
-keyword is an attribute; one whose type is a class of `Attributes` gets all those that the class has. The keyword `node`
-gets what the function must know of its place.
+keyword is an attribute. The keyword `given` gets all others that ONNX's schema has, or the declaration, and the keyword
+`node` what the function must know of its place.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
 from enum import Enum
-from functools import wraps
+from functools import cache
+from types import SimpleNamespace
 from typing import Annotated, Any, NamedTuple, Never, TypeVar, get_args
 
 import tensorbackend as tb
+from onnx import AttributeProto, defs
 from tensorbackend.errors import TemplateDataError, UnsupportedOp, expected
 
+from ..attributes import plain
 from ..errors import ModelError
 
 Value = Any
@@ -55,6 +57,8 @@ Float = Annotated[float, Reading.FLOAT]
 Bool = Annotated[bool, Reading.BOOL]
 Known = Annotated[tb.Tensor, Reading.KNOWN]
 Data = Annotated[tb.Tensor, Reading.DATA]
+Maybe = tb.Tensor | None
+"""An input that may be left out."""
 
 
 class Run(NamedTuple):
@@ -92,9 +96,11 @@ class Node(NamedTuple):
         return tb.get_backend("binary") if size <= HOST_ELEMENTS or self.run is None else self.run.home
 
 
-@dataclass(frozen=True, kw_only=True)
-class Attributes:
-    """Attributes that several operators have, which a function takes as one keyword."""
+class Given(SimpleNamespace):
+    """The attributes of a node by their names; those that it leaves out have their defaults, or are `None`."""
+
+    def __getattr__(self, name: str) -> None:
+        """Those that other versions of the operator have are `None`."""
 
 
 class Operator(NamedTuple):
@@ -111,10 +117,27 @@ class Operator(NamedTuple):
     needs_node: bool
     body: tuple[Any, ...] = ()
     """The graph that it runs, of a function."""
+    others: Mapping[str, Any] | None = None
+    """The attributes of `given` with their defaults, if it takes them; empty for those of the schema."""
 
     def reading(self, position: int) -> Reading | None:
         """How the numbers of the input at a position are read, if they are."""
         return self.readings[position] if position < len(self.readings) else None
+
+    def defaults(self, node: Node) -> Mapping[str, Any]:
+        """The attributes that `given` has, with their defaults."""
+        return {} if self.others is None else self.others or _defaults(node.domain, node.operator, node.opset)
+
+
+@cache
+def _defaults(domain: str, name: str, opset: int) -> Mapping[str, Any]:
+    """The attributes that a schema has, with their defaults; `...` for one that a node must have."""
+    found: dict[str, Any] = {}
+    for key, attribute in defs.get_schema(name, opset, domain).attributes.items():
+        default = attribute.default_value
+        known = default.type != AttributeProto.UNDEFINED
+        found[key] = plain(default) if known else ... if attribute.required else None
+    return found
 
 
 ANY = frozenset({"*"})
@@ -124,15 +147,17 @@ OPERATORS: dict[tuple[str, str], list[Operator]] = {}
 """The functions of each operator by domain and name, the newest first."""
 
 
-def operator(*names: str, since: int = 1, domain: str = ONNX, attributes_before: int = 0) -> Callable[[F], F]:
+def operator(
+    *names: str, since: int = 1, domain: str = ONNX, attributes_before: int = 0, **defaults: Any
+) -> Callable[[F], F]:
     """Declare a function as an operator of these names, from a version of its domain on.
 
     With `attributes_before` it also is the operator of the versions before that one, in which all its inputs but the
-    first were attributes of the same names.
+    first were attributes of the same names. `defaults` has the attributes in `given`, where no schema has them.
     """
 
     def declare(function: F) -> F:
-        newest = declared(function, max(since, attributes_before))
+        newest = declared(function, max(since, attributes_before), **defaults)
         enter(names, domain, newest)
         if attributes_before:
             inputs = [*inspect.signature(function).parameters][1 : len(newest.readings)]
@@ -171,53 +196,27 @@ def find(domain: str, name: str, opset: int) -> Operator | None:
     return next((found for found in OPERATORS.get((domain, name), ()) if found.since <= opset), None)
 
 
-def declared(function: Callable[..., Any], since: int = 1) -> Operator:
+def declared(function: Callable[..., Any], since: int = 1, **defaults: Any) -> Operator:
     """A function as an operator, by what its signature says."""
     readings: list[Reading | None] = []
-    least, variadic, attributes, computed = 0, False, set(), function
+    least, variadic, attributes = 0, False, set()
     for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
         if parameter.annotation is Never:  # it is there for an error's text
             continue
-        if isinstance(parameter.annotation, type) and issubclass(parameter.annotation, Attributes):
-            computed = _with_record(computed, name, parameter.annotation)
-            attributes |= {field.name for field in fields(parameter.annotation)}
-        elif parameter.kind is parameter.KEYWORD_ONLY:
+        if parameter.kind is parameter.KEYWORD_ONLY:
             attributes.add(name)
         elif parameter.kind is parameter.VAR_POSITIONAL:
             variadic = True
         else:
             readings.append(_reading(parameter.annotation))
             least += parameter.default is parameter.empty
-    needs_node = "node" in attributes
-    named = frozenset(attributes - {"node"})
-    return Operator(computed, since, tuple(readings), least, variadic, named, needs_node)
-
-
-def _with_record(function: Callable[..., Any], keyword: str, record: type[Attributes]) -> Callable[..., Any]:
-    """A function that takes the attributes of a record one by one."""
-    names = {field.name for field in fields(record)}
-
-    @wraps(function)
-    def call(*inputs: Value, **attributes: Any) -> Any:
-        values = {name: attributes.pop(name) for name in names & attributes.keys()}
-        return function(*inputs, **{keyword: record(**values)}, **attributes)
-
-    return call
+    named, others = frozenset(attributes - {"node", "given"}), defaults if "given" in attributes else None
+    return Operator(function, since, tuple(readings), least, variadic, named, "node" in attributes, others=others)
 
 
 def _reading(annotation: Any) -> Reading | None:
-    for part in (annotation, *get_args(annotation)):
-        found = next((item for item in getattr(part, "__metadata__", ()) if isinstance(item, Reading)), None)
-        if found is not None:
-            return found
-    return None
-
-
-def optional(inputs: Sequence[Value], count: int) -> list[Value]:
-    """The inputs that a node may leave out, `None` for each that it does."""
-    if len(inputs) > count:
-        raise ModelError(expected(f"at most {count} inputs that may be left out", inputs=len(inputs)))
-    return [*inputs, *[None] * (count - len(inputs))]
+    parts = (item for part in (annotation, *get_args(annotation)) for item in getattr(part, "__metadata__", ()))
+    return next((item for item in parts if isinstance(item, Reading)), None)
 
 
 def refuse(**attributes: Any) -> None:

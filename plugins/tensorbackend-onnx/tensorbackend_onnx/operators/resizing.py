@@ -10,7 +10,7 @@ import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.errors import ArgumentError, expected
 
-from .registry import Floats, Ints, operator
+from .registry import Floats, Given, Ints, operator
 
 ROUNDINGS: Final[dict[str, Callable[[Tensor], Tensor]]] = {
     "ceil": tb.ceil,
@@ -36,43 +36,30 @@ def _as_stored(result: Tensor, x: Tensor) -> Tensor:
     return result.astype(x.dtype) if exact else tb.round(result).astype(x.dtype)
 
 
-def cropped(
-    x: Tensor,
-    axes: Sequence[int],
-    targets: Sequence[int],
-    regions: Sequence[float],
-    extrapolation: float,
-    mode: str,
-    nearest: str,
-) -> Tensor:
+def cropped(x: Tensor, axes: Sequence[int], targets: Sequence[int], regions: Sequence[float], given: Given) -> Tensor:
     """A part of an image, from start to end along each axis as parts of its length, in other sizes."""
-    result = x if mode == "nearest" else x.astype(tb.float32 if not tb.isdtype(x.dtype, "real floating") else x.dtype)
+    result = (
+        x if given.mode == "nearest" else x.astype(tb.float32 if not tb.isdtype(x.dtype, "real floating") else x.dtype)
+    )
     for place, (axis, target) in enumerate(zip(axes, targets, strict=True)):
         start, end = regions[place], regions[place + len(axes)]
         last = x.shape[axis] - 1
         steps = tb.arange(target, dtype=tb.float32, like=result) / (target - 1) if target > 1 else 0.5
         points = start * last + tb.broadcast_to(tb.asarray(steps * ((end - start) * last), like=result), (target,))
-        at = ROUNDINGS[nearest](points) if mode == "nearest" else points
-        order = {"nearest": 0, "linear": 1, "cubic": 3}[mode]
+        at = ROUNDINGS[given.nearest_mode](points) if given.mode == "nearest" else points
+        order = {"nearest": 0, "linear": 1, "cubic": 3}[given.mode]
         moved = tb.moveaxis(result, axis, 0)
         values = tb.grid_sample(moved, at[:, None], axes=(0,), boundary="edge", order=order).astype(result.dtype)
         outside = tb.reshape(tb.logical_or(points < 0, points > last), (-1, *(1,) * (x.ndim - 1)))
-        values = tb.where(outside, tb.full((), extrapolation, dtype=values.dtype, like=values), values)
+        values = tb.where(outside, given.extrapolation_value, values)
         result = tb.moveaxis(values, 0, axis)
     return _as_stored(result, x)
 
 
 @operator("Upsample")
-def upsample_by_attributes(
-    x: Tensor,
-    *,
-    mode: str = "nearest",
-    scales: tuple[float, ...] | None = None,
-    height_scale: float = 1.0,
-    width_scale: float = 1.0,
-) -> Tensor:
+def upsample_by_attributes(x: Tensor, *, mode: str = "nearest", given: Given) -> Tensor:
     """`upsample` before opset 9."""
-    return upsample(x, scales or (1.0, 1.0, height_scale, width_scale), mode=mode)
+    return upsample(x, given.scales or (1.0, 1.0, given.height_scale, given.width_scale), mode=mode)
 
 
 @operator("Upsample", since=9)
@@ -85,42 +72,23 @@ def upsample(x: Tensor, scales: Floats, *, mode: str = "nearest") -> Tensor:
 
 @operator("Resize", since=11)
 def resize(
-    x: Tensor,
-    roi: Floats | None = None,
-    scales: Floats | None = None,
-    sizes: Ints | None = None,
-    *,
-    antialias: int = 0,
-    axes: tuple[int, ...] | None = None,
-    coordinate_transformation_mode: str = "half_pixel",
-    cubic_coeff_a: float = -0.75,
-    exclude_outside: int = 0,
-    extrapolation_value: float = 0.0,
-    keep_aspect_ratio_policy: str = "stretch",
-    mode: str = "nearest",
-    nearest_mode: str = "round_prefer_floor",
+    x: Tensor, roi: Floats | None = None, scales: Floats | None = None, sizes: Ints | None = None, *, given: Given
 ) -> Tensor:
     """An image in other sizes, or by scales."""
-    chosen = [axis % x.ndim for axis in axes] if axes is not None else list(range(x.ndim))
+    chosen = [axis % x.ndim for axis in given.axes] if given.axes is not None else list(range(x.ndim))
     have = [x.shape[axis] for axis in chosen]
     if not sizes and not scales:
         raise ArgumentError(expected("scales or sizes"))
-    targets, factors = _by_sizes(have, sizes, keep_aspect_ratio_policy) if sizes else (None, list(scales or ()))
-    if coordinate_transformation_mode == "tf_crop_and_resize":
+    policy, coordinates = given.keep_aspect_ratio_policy, given.coordinate_transformation_mode
+    targets, factors = _by_sizes(have, sizes, policy or "stretch") if sizes else (None, list(scales or ()))
+    if coordinates == "tf_crop_and_resize":
         whole = targets or [math.floor(size * factor) for size, factor in zip(have, factors or (), strict=True)]
         ends = roi or (*(0.0,) * len(chosen), *(1.0,) * len(chosen))
-        return cropped(x, chosen, whole, ends, extrapolation_value, mode, nearest_mode)
+        return cropped(x, chosen, whole, ends, given)
+    options = {"coordinates": coordinates, "rounding": given.nearest_mode, "cubic": given.cubic_coeff_a}
+    outside = "exclude" if given.exclude_outside else "edge"
     return resized(
-        x,
-        chosen,
-        targets,
-        factors,
-        method=mode,
-        antialias=bool(antialias),
-        coordinates=coordinate_transformation_mode,
-        rounding=nearest_mode,
-        cubic=cubic_coeff_a,
-        outside="exclude" if exclude_outside else "edge",
+        x, chosen, targets, factors, method=given.mode, antialias=bool(given.antialias), outside=outside, **options
     )
 
 

@@ -1,17 +1,15 @@
-"""Images at points: by a grid of coordinates, by regions of interest, and convolutions whose windows are moved."""
+"""Images at points: by a grid of coordinates and by regions of interest; and boxes of detected objects."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
 from itertools import product
 
 import tensorbackend as tb
 from tensorbackend import Tensor
 
-from .registry import Data, operator
-from .windows import ConvAttributes
+from .registry import Data, Floats, Given, Int, operator
 
 BOUNDARIES = {"zeros": ("constant", "constant"), "border": ("edge", "edge"), "reflection": ("symmetric", "reflect")}
 """The values outside an image: if its corners are the ends of pixels, and if they are their centres."""
@@ -39,61 +37,21 @@ def sampled(x: Tensor, points: Tensor, boundary: str, order: int = 1) -> Tensor:
     return tb.moveaxis(values, -1, 1).astype(x.dtype)
 
 
-@operator("DeformConv", since=19)
-def deform_conv(
-    x: Tensor,
-    kernel: Tensor,
-    offset: Tensor,
-    bias: Tensor | None = None,
-    mask: Tensor | None = None,
-    *,
-    offset_group: int = 1,
-    attributes: ConvAttributes,
-) -> Tensor:
-    """A convolution, each element of whose windows is read at a place of its own."""
-    found = attributes.windows(x.shape[2:], kernel.shape[2:])
-    return tb.nn.deform_conv(
-        x,
-        kernel,
-        offset,
-        bias,
-        mask,
-        strides=found.strides,
-        padding=found.padding,
-        dilation=found.dilations,
-        groups=attributes.group,
-        offset_groups=offset_group,
-    )
-
-
-@operator("RoiAlign", since=16)
-def roi_align(
-    x: Tensor,
-    rois: Data,
-    batch_indices: Tensor,
-    *,
-    coordinate_transformation_mode: str = "half_pixel",
-    mode: str = "avg",
-    output_height: int = 1,
-    output_width: int = 1,
-    sampling_ratio: int = 0,
-    spatial_scale: float = 1.0,
-) -> Tensor:
+@operator("RoiAlign", since=10)
+def roi_align(x: Tensor, rois: Data, batch_indices: Tensor, *, given: Given) -> Tensor:
     """Regions of images in one size: the mean, or the largest, of points in each of their bins."""
-    half = coordinate_transformation_mode == "half_pixel"
-    ends = rois * spatial_scale - (0.5 if half else 0.0)
-    outputs = (output_height, output_width)
-    if sampling_ratio > 0:
-        return _aligned(x, ends, batch_indices, outputs, (sampling_ratio,) * 2, half, mode)
+    half = given.coordinate_transformation_mode == "half_pixel"  # which opset 10 has not
+    ends = rois * given.spatial_scale - (0.5 if half else 0.0)
+    outputs = (given.output_height, given.output_width)
+    if given.sampling_ratio > 0:
+        return _aligned(x, ends, batch_indices, outputs, (given.sampling_ratio,) * 2, half, given.mode)
     results = []
     for row, (left, top, right, bottom) in enumerate(ends.tolist()):
         lengths = (bottom - top, right - left) if half else (max(bottom - top, 1.0), max(right - left, 1.0))
         counts = tuple(max(math.ceil(length / size), 1) for length, size in zip(lengths, outputs, strict=True))
-        results.append(_aligned(x, ends[row : row + 1], batch_indices[row : row + 1], outputs, counts, half, mode))
+        chosen = slice(row, row + 1)
+        results.append(_aligned(x, ends[chosen], batch_indices[chosen], outputs, counts, half, given.mode))
     return tb.concat(results, axis=0)
-
-
-operator("RoiAlign", since=10)(partial(roi_align, coordinate_transformation_mode="output_half_pixel"))
 
 
 def _aligned(
@@ -133,3 +91,59 @@ def _aligned(
         values = tb.where(known, values, tb.zeros_like(values))
         largest = values if largest is None else tb.maximum(largest, values)
     return tb.max(tb.reshape(largest if largest is not None else x, bins), axis=(3, 5))
+
+
+@operator("NonMaxSuppression", since=10)
+def non_max_suppression(
+    boxes: Data,
+    scores: Data,
+    most: Int | None = None,
+    iou: Floats | None = None,
+    least: Floats | None = None,
+    *,
+    given: Given,
+) -> Tensor:
+    """The boxes of each class without those that overlap a box with a higher score: (batch, class, box).
+
+    How many there are depends on data, so the scores and the boxes must be known.
+    """
+    count, corners = min(most or 0, boxes.shape[1]), (_corners(boxes) if given.center_point_box else boxes)[:, None]
+    limits = {"iou_threshold": iou[0] if iou else 0.0, "score_threshold": least[0] if least else None}
+    kept = tb.nn.non_maximum_suppression(corners, scores, size=count, **limits)
+    if not count:
+        return tb.zeros((0, 3), dtype=tb.int64, like=boxes)
+    example, number, place = tb.nonzero(kept >= 0)
+    return tb.stack([example, number, tb.gather(kept, tb.stack([example, number, place], axis=1))], axis=1)
+
+
+def _corners(boxes: Tensor) -> Tensor:
+    """Two corners of boxes that are defined by their centres and sizes."""
+    x, y, width, height = tb.unstack(boxes, axis=-1)
+    return tb.stack([x - width / 2, y - height / 2, x + width / 2, y + height / 2], axis=-1)
+
+
+@operator("MaxRoiPool")
+def max_roi_pool(x: Tensor, rois: Data, *, pooled_shape: tuple[int, ...], spatial_scale: float = 1.0) -> Tensor:
+    """The largest element in each bin of regions of images, whose ends must be known."""
+    results = []
+    for example, *ends in rois.tolist():
+        left, top, right, bottom = (math.floor(end * spatial_scale + 0.5) for end in ends)
+        image = x[int(example)]
+        rows = _bins(top, bottom, pooled_shape[0], image.shape[1])
+        columns = _bins(left, right, pooled_shape[1], image.shape[2])
+        cells = [
+            tb.max(image[:, a:b, c:d], axis=(1, 2)) if a < b and c < d else tb.zeros_like(image[:, 0, 0])
+            for a, b in rows
+            for c, d in columns
+        ]
+        results.append(tb.reshape(tb.stack(cells, axis=1), (image.shape[0], *pooled_shape)))
+    return tb.stack(results)
+
+
+def _bins(start: int, end: int, count: int, size: int) -> list[tuple[int, int]]:
+    """The bounds of bins within an axis."""
+    length = max(end - start + 1, 1)
+    bounds = (
+        (math.floor(n * length / count) + start, math.ceil((n + 1) * length / count) + start) for n in range(count)
+    )
+    return [(min(max(low, 0), size), min(max(high, 0), size)) for low, high in bounds]

@@ -9,12 +9,17 @@ import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.errors import ShapeError, expected
 
-from .registry import Int, Ints, Node, operator, rows
+from .registry import Given, Int, Ints, Node, operator, rows
 
 
 def host(numbers: Any, dtype: Any = tb.int64) -> Tensor:
     """A tensor where shapes are computed, which is known while a function is traced."""
     return tb.tensor(numbers, dtype=dtype, backend="binary")
+
+
+def by_channel(x: Tensor, ndim: int) -> Tensor:
+    """A tensor of one axis along the axis of channels of a tensor (batch, channels, *spatial)."""
+    return tb.reshape(x, (-1, *(1,) * (ndim - 2)))
 
 
 rows(
@@ -46,15 +51,9 @@ def expand(x: Tensor, shape: Ints) -> Tensor:
 
 
 @operator("Tile")
-def tile_by_inputs(x: Tensor, tiles: Int, axis: Int) -> Tensor:
-    """Copies along one axis, before opset 6."""
-    return tb.tile(x, tuple(tiles if position == axis else 1 for position in range(x.ndim)))
-
-
-@operator("Tile", since=6)
-def tile(x: Tensor, repeats: Ints) -> Tensor:
-    """Copies along each axis."""
-    return tb.tile(x, repeats)
+def tile(x: Tensor, repeats: Ints, axis: Int | None = None) -> Tensor:
+    """Copies along each axis; before opset 6 along one."""
+    return tb.tile(x, repeats if axis is None else tuple(repeats[0] if a == axis else 1 for a in range(x.ndim)))
 
 
 @operator("Trilu")
@@ -99,38 +98,24 @@ def slice_(x: Tensor, starts: Ints, ends: Ints, axes: Ints | None = None, steps:
     keys = [slice(None)] * x.ndim
     chosen = axes if axes is not None else tuple(range(len(starts)))
     for axis, start, end, step in zip(chosen, starts, ends, steps or (1,) * len(starts), strict=True):
-        keys[axis] = _bounds(x.shape[axis], start, end, step)
+        keys[axis] = slice(max(start, -x.shape[axis]), end, step)
     return tb.getitem(x, tuple(keys))
-
-
-def _bounds(length: int, start: int, end: int, step: int) -> slice:
-    start, end = (bound + length if bound < 0 else bound for bound in (start, end))
-    if step > 0:
-        return slice(min(max(start, 0), length), min(max(end, 0), length), step)
-    start, end = min(max(start, 0), length - 1), min(max(end, -1), length - 1)
-    return slice(start, None if end < 0 else end, step) if length else slice(0, 0)
 
 
 @operator("Pad", attributes_before=11)
 def pad(
-    x: Tensor,
-    pads: Ints | None = None,
-    value: Tensor | float | None = None,
-    axes: Ints | None = None,
-    *,
-    mode: str = "constant",
-    paddings: tuple[int, ...] = (),
+    x: Tensor, pads: Ints | None = None, value: Tensor | float | None = None, axes: Ints | None = None, *, given: Given
 ) -> Tensor:
     """Elements around those of x; a negative number takes elements away. In opset 1 they are `paddings`."""
-    numbers = paddings if pads is None else pads
+    numbers = given.paddings if pads is None else pads
     chosen = axes if axes is not None else tuple(range(x.ndim))
     padding = [(0, 0)] * x.ndim
     for place, axis in enumerate(chosen):
         padding[axis] = (numbers[place], numbers[place + len(chosen)])
-    if mode != "constant":
+    if given.mode != "constant":
         cut = [(min(low, 0), min(high, 0)) for low, high in padding]
         added = [(max(low, 0), max(high, 0)) for low, high in padding]
-        return tb.pad(tb.pad(x, cut), added, mode=mode)
+        return tb.pad(tb.pad(x, cut), added, mode=given.mode)
     return tb.pad(x, padding, value=tb.reshape(value, ()) if isinstance(value, Tensor) else value)
 
 

@@ -6,45 +6,33 @@ import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.errors import ArgumentError, expected
 
-from .registry import operator
+from .registry import Given, operator
 
 
 @operator("TfIdfVectorizer")
-def tf_idf_vectorizer(
-    x: Tensor,
-    *,
-    max_gram_length: int,
-    max_skip_count: int,
-    min_gram_length: int,
-    mode: str,
-    ngram_counts: tuple[int, ...],
-    ngram_indexes: tuple[int, ...],
-    pool_int64s: tuple[int, ...] | None = None,
-    pool_strings: tuple[str, ...] | None = None,
-    weights: tuple[float, ...] | None = None,
-) -> Tensor:
+def tf_idf_vectorizer(x: Tensor, *, given: Given) -> Tensor:
     """How often sequences of numbers of a pool occur, whether they do ("IDF"), or a weighted count ("TFIDF")."""
-    if pool_int64s is None:
-        raise ArgumentError(expected("tokens that are numbers", pool_strings=pool_strings))
-    counts = tb.zeros((*x.shape[:-1], max(ngram_indexes, default=-1) + 1), dtype=tb.float32, like=x)
-    ends = (*ngram_counts[1:], len(pool_int64s))
+    if given.pool_int64s is None:
+        raise ArgumentError(expected("tokens that are numbers", pool_strings=given.pool_strings))
+    counts = tb.zeros((*x.shape[:-1], max(given.ngram_indexes, default=-1) + 1), dtype=tb.float32, like=x)
+    ends = (*given.ngram_counts[1:], len(given.pool_int64s))
     before = 0
-    for length, (start, end) in enumerate(zip(ngram_counts, ends, strict=True), 1):
+    for length, (start, end) in enumerate(zip(given.ngram_counts, ends, strict=True), 1):
         count = (end - start) // length
-        if count and min_gram_length <= length <= max_gram_length:
-            pool = tb.tensor(pool_int64s[start:end], dtype=x.dtype, backend="binary").reshape((count, length))
-            found = _occurrences(x, pool, max_skip_count if length > 1 else 0)
-            places = list(ngram_indexes[before : before + count])
+        if count and given.min_gram_length <= length <= given.max_gram_length:
+            pool = tb.tensor(given.pool_int64s[start:end], dtype=x.dtype, backend="binary").reshape((count, length))
+            found = _occurrences(x, pool, given.max_skip_count if length > 1 else 0)
+            places = list(given.ngram_indexes[before : before + count])
             spots = tb.tensor(places, backend="binary")[:, None] == tb.arange(counts.shape[-1], backend="binary")
             counts = counts + found @ spots.astype(tb.float32)
         before += count
-    if mode == "TF":
+    if given.mode == "TF":
         return counts
-    present = (counts > 0).astype(tb.float32) if mode == "IDF" else counts
-    if weights is None:
+    present = (counts > 0).astype(tb.float32) if given.mode == "IDF" else counts
+    if given.weights is None:
         return present
     factors = [0.0] * counts.shape[-1]
-    for place, weight in zip(ngram_indexes, weights, strict=True):
+    for place, weight in zip(given.ngram_indexes, given.weights, strict=True):
         factors[place] = weight
     return present * tb.tensor(factors, dtype=tb.float32, backend="binary")
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import tensorbackend as tb
 from tensorbackend import Tensor, nn
 from tensorbackend.dtypes import bool_
 
-from .registry import MICROSOFT, Attributes, Node, operator, refuse
+from .registry import MICROSOFT, Given, Maybe, operator, refuse
 
 
 def by_heads(x: Tensor, heads: int) -> Tensor:
@@ -26,9 +25,7 @@ def merged(x: Tensor) -> Tensor:
     return tb.reshape(tb.permute_dims(x, (0, 2, 1, 3)), (batch, time, heads * features))
 
 
-def attended(
-    query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, mask: Tensor | None, causal: bool, scale: float
-) -> Tensor:
+def attended(query: Tensor, key: Tensor, value: Tensor, bias: Maybe, mask: Maybe, causal: bool, scale: float) -> Tensor:
     """Attention of (batch, heads, time, features), as (batch, time, heads features)."""
     if causal and key.shape[2] != query.shape[2]:
         behind = key.shape[2] - query.shape[2]
@@ -38,7 +35,7 @@ def attended(
     return merged(nn.attention(query, key, value, mask=mask, bias=bias, causal=causal, scale=scale or None))
 
 
-def padding_mask(mask: Tensor | None, keys: int) -> Tensor | None:
+def padding_mask(mask: Maybe, keys: int) -> Maybe:
     """Which keys count, from a mask of them or from their number in each example."""
     if mask is None:
         return None
@@ -48,69 +45,56 @@ def padding_mask(mask: Tensor | None, keys: int) -> Tensor | None:
     return flags[:, None, None, :] if flags.ndim == 2 else flags[:, None] if flags.ndim == 3 else flags
 
 
-@dataclass(frozen=True, kw_only=True)
-class HeadAttributes(Attributes):
-    """The attributes of attention."""
-
-    num_heads: int
-    mask_filter_value: float = -10000.0
-    scale: float = 0.0
-    unidirectional: int = 0
-
-    def attended(self, query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, mask: Tensor | None) -> Tensor:
-        """Attention of (batch, heads, time, features) with a mask of keys."""
-        kept = padding_mask(mask, key.shape[2])
-        return attended(query, key, value, bias, kept, bool(self.unidirectional), self.scale)
+HEADS = {"num_heads": ..., "mask_filter_value": -10000.0, "scale": 0.0, "unidirectional": 0}
+SELF = {**HEADS, "do_rotary": 0, "past_present_share_buffer": 0, "qkv_hidden_sizes": None}
+"""The attributes of attention and of self-attention, with their defaults."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SelfAttributes(HeadAttributes):
-    """The attributes of self-attention."""
-
-    do_rotary: int = 0
-    past_present_share_buffer: int = 0
-    qkv_hidden_sizes: tuple[int, ...] | None = None
-
-    def of(self, projected: Tensor, mask: Tensor | None, past: Tensor | None, bias: Tensor | None) -> Any:
-        """Attention of queries, keys and values next to each other; also the next cache."""
-        refuse(do_rotary=self.do_rotary, past_present_share_buffer=self.past_present_share_buffer)
-        sizes = self.qkv_hidden_sizes or (projected.shape[-1] // 3,) * 3
-        ends = [sum(sizes[: place + 1]) for place in range(3)]
-        parts = (projected[..., end - size : end] for size, end in zip(sizes, ends, strict=True))
-        query, key, value = (by_heads(part, self.num_heads) for part in parts)
-        if past is not None:
-            key, value = (tb.concat([past[place], new], axis=2) for place, new in enumerate((key, value)))
-        return self.attended(query, key, value, bias, mask), tb.stack([key, value])
+def masked(query: Tensor, key: Tensor, value: Tensor, bias: Maybe, mask: Maybe, given: Given) -> Tensor:
+    """Attention of (batch, heads, time, features) with a mask of keys."""
+    kept = padding_mask(mask, key.shape[2])
+    return attended(query, key, value, bias, kept, bool(given.unidirectional), given.scale)
 
 
-@operator("Attention", domain=MICROSOFT)
+def self_attended(projected: Tensor, mask: Maybe, past: Maybe, bias: Maybe, given: Given) -> Any:
+    """Attention of queries, keys and values next to each other; also the next cache."""
+    refuse(do_rotary=given.do_rotary, past_present_share_buffer=given.past_present_share_buffer)
+    sizes = given.qkv_hidden_sizes or (projected.shape[-1] // 3,) * 3
+    ends = [sum(sizes[: place + 1]) for place in range(3)]
+    parts = (projected[..., end - size : end] for size, end in zip(sizes, ends, strict=True))
+    query, key, value = (by_heads(part, given.num_heads) for part in parts)
+    if past is not None:
+        key, value = (tb.concat([past[place], new], axis=2) for place, new in enumerate((key, value)))
+    return masked(query, key, value, bias, mask, given), tb.stack([key, value])
+
+
+@operator("Attention", domain=MICROSOFT, **SELF)
 def attention(
     x: Tensor,
     weights: Tensor,
-    bias: Tensor | None = None,
-    mask: Tensor | None = None,
-    past: Tensor | None = None,
-    attention_bias: Tensor | None = None,
+    bias: Maybe = None,
+    mask: Maybe = None,
+    past: Maybe = None,
+    added: Maybe = None,
     *,
-    attributes: SelfAttributes,
+    given: Given,
 ) -> Any:
     """Self-attention with the projections of query, key and value in one matrix; also the next cache."""
-    projected = x @ weights if bias is None else x @ weights + bias
-    return attributes.of(projected, mask, past, attention_bias)
+    return self_attended(x @ weights if bias is None else x @ weights + bias, mask, past, added, given)
 
 
-@operator("MultiHeadAttention", domain=MICROSOFT)
+@operator("MultiHeadAttention", domain=MICROSOFT, **HEADS)
 def multi_head_attention(
     query: Tensor,
-    key: Tensor | None = None,
-    value: Tensor | None = None,
-    bias: Tensor | None = None,
-    mask: Tensor | None = None,
-    attention_bias: Tensor | None = None,
-    past_key: Tensor | None = None,
-    past_value: Tensor | None = None,
+    key: Maybe = None,
+    value: Maybe = None,
+    bias: Maybe = None,
+    mask: Maybe = None,
+    attention_bias: Maybe = None,
+    past_key: Maybe = None,
+    past_value: Maybe = None,
     *,
-    attributes: HeadAttributes,
+    given: Given,
 ) -> Any:
     """Attention of projected queries, keys and values, which may be packed in one tensor; also the next cache."""
     if key is None:  # (batch, time, heads, 3, features of a head)
@@ -122,10 +106,10 @@ def multi_head_attention(
         query = query + bias[:features]
         if key.ndim == 3:
             key, value = key + bias[features : 2 * features], value + bias[2 * features :]
-    query, key, value = (by_heads(x, attributes.num_heads) for x in (query, key, value))
+    query, key, value = (by_heads(x, given.num_heads) for x in (query, key, value))
     if past_key is not None and past_value is not None:
         key, value = tb.concat([past_key, key], axis=2), tb.concat([past_value, value], axis=2)
-    return attributes.attended(query, key, value, attention_bias, mask), key, value
+    return masked(query, key, value, attention_bias, mask, given), key, value
 
 
 def rotated(x: Tensor, cos_cache: Tensor, sin_cache: Tensor, positions: Tensor, interleaved: int) -> Tensor:
@@ -142,86 +126,79 @@ def rotated(x: Tensor, cos_cache: Tensor, sin_cache: Tensor, positions: Tensor, 
     return turned if rest.shape[-1] == 0 else tb.concat([turned, rest], axis=-1)
 
 
-@operator("RotaryEmbedding", domain=MICROSOFT)
-def rotary_embedding(
-    x: Tensor,
-    positions: Tensor,
-    cos_cache: Tensor,
-    sin_cache: Tensor,
-    *,
-    interleaved: int = 0,
-    is_packed_batching: int = 0,
-    num_heads: int = 0,
-    rotary_embedding_dim: int = 0,
-    scale: float = 1.0,
-) -> Tensor:
+ROTARY = {"interleaved": 0, "is_packed_batching": 0, "num_heads": 0, "rotary_embedding_dim": 0, "scale": 1.0}
+
+
+@operator("RotaryEmbedding", domain=MICROSOFT, **ROTARY)
+def rotary_embedding(x: Tensor, positions: Tensor, cos_cache: Tensor, sin_cache: Tensor, *, given: Given) -> Tensor:
     """Positions as angles by which pairs of features are turned."""
-    refuse(is_packed_batching=is_packed_batching)
+    refuse(is_packed_batching=given.is_packed_batching)
     batch, time = (x.shape[0], x.shape[1]) if x.ndim == 3 else (x.shape[0], x.shape[2])
-    head = rotary_embedding_dim or 2 * cos_cache.shape[1]
-    heads = by_heads(x, num_heads or (x.shape[-1] // head if x.ndim == 3 else x.shape[1]))
+    head = given.rotary_embedding_dim or 2 * cos_cache.shape[1]
+    heads = by_heads(x, given.num_heads or (x.shape[-1] // head if x.ndim == 3 else x.shape[1]))
     if positions.ndim < 2:
         positions = tb.reshape(positions, (1, 1)) + tb.arange(time, like=positions)
-    turned = rotated(heads, cos_cache, sin_cache, tb.broadcast_to(positions, (batch, time)), interleaved)
+    turned = rotated(heads, cos_cache, sin_cache, tb.broadcast_to(positions, (batch, time)), given.interleaved)
     return merged(turned) if x.ndim == 3 else turned
 
 
-@operator("GroupQueryAttention", domain=MICROSOFT)
+GROUPED = {
+    **dict.fromkeys(("do_rotary", "rotary_interleaved", "smooth_softmax"), 0),
+    **dict.fromkeys(("num_heads", "kv_num_heads"), ...),
+    "local_window_size": -1,
+    **dict.fromkeys(("scale", "softcap"), 0.0),
+}
+
+
+@operator("GroupQueryAttention", domain=MICROSOFT, **GROUPED)
 def group_query_attention(
     query: Tensor,
-    key: Tensor | None,
-    value: Tensor | None,
-    past_key: Tensor | None = None,
-    past_value: Tensor | None = None,
-    last_positions: Tensor | None = None,
-    total_length: Tensor | None = None,
-    cos_cache: Tensor | None = None,
-    sin_cache: Tensor | None = None,
-    positions: Tensor | None = None,
-    attention_bias: Tensor | None = None,
+    key: Maybe,
+    value: Maybe,
+    past_key: Maybe = None,
+    past_value: Maybe = None,
+    last_positions: Maybe = None,
+    total_length: Maybe = None,
+    cos_cache: Maybe = None,
+    sin_cache: Maybe = None,
+    positions: Maybe = None,
+    attention_bias: Maybe = None,
     *,
-    num_heads: int,
-    kv_num_heads: int,
-    do_rotary: int = 0,
-    local_window_size: int = -1,
-    rotary_interleaved: int = 0,
-    scale: float = 0.0,
-    smooth_softmax: int = 0,
-    softcap: float = 0.0,
-    node: Node,
+    given: Given,
 ) -> Any:
     """Causal attention in which several heads of queries share a head of keys; also the next cache.
 
     All examples have a cache of the same length, as in models that decode one token after another.
     """
+    num_heads, kv_num_heads, scale, softcap = given.num_heads, given.kv_num_heads, given.scale, given.softcap
     if key is None or value is None:
         head = query.shape[-1] // (num_heads + 2 * kv_num_heads)
         ends = (num_heads * head, (num_heads + kv_num_heads) * head)
         query, key, value = query[..., : ends[0]], query[..., ends[0] : ends[1]], query[..., ends[1] :]
     query, key, value = by_heads(query, num_heads), by_heads(key, kv_num_heads), by_heads(value, kv_num_heads)
     past = 0 if past_key is None else past_key.shape[2]
-    if do_rotary and cos_cache is not None and sin_cache is not None:
+    if given.do_rotary and cos_cache is not None and sin_cache is not None:
         steps = tb.arange(query.shape[2], like=query) + past
         places = tb.broadcast_to(steps if positions is None else positions, (query.shape[0], query.shape[2]))
-        query, key = (rotated(x, cos_cache, sin_cache, places, rotary_interleaved) for x in (query, key))
+        query, key = (rotated(x, cos_cache, sin_cache, places, given.rotary_interleaved) for x in (query, key))
     if past_key is not None and past_value is not None:
         key, value = tb.concat([past_key, key], axis=2), tb.concat([past_value, value], axis=2)
     queries, keys = tb.arange(query.shape[2], like=query)[:, None] + past, tb.arange(key.shape[2], like=query)
     mask = queries >= keys
-    if local_window_size > 0:
-        mask = tb.logical_and(mask, queries - keys < local_window_size)
+    if given.local_window_size > 0:
+        mask = tb.logical_and(mask, queries - keys < given.local_window_size)
     if last_positions is not None:
         counted = keys[None, None, None] <= last_positions.astype(tb.int64)[:, None, None, None]
         mask = tb.logical_and(mask, counted)
     wide_key, wide_value = (tb.repeat(x, num_heads // kv_num_heads, axis=1) for x in (key, value))
-    if not softcap and not smooth_softmax:
+    if not softcap and not given.smooth_softmax:
         return attended(query, wide_key, wide_value, attention_bias, mask, False, scale), key, value
     scores = tb.matmul(query, wide_key.mT) * (scale or query.shape[-1] ** -0.5)
     if softcap:
         scores = softcap * tb.tanh(scores / softcap)
     scores = scores if attention_bias is None else scores + attention_bias
     scores = tb.where(mask, scores, tb.full((), -tb.inf, dtype=scores.dtype, like=scores))
-    if not smooth_softmax:
+    if not given.smooth_softmax:
         return merged(tb.matmul(nn.softmax(scores), wide_value)), key, value
     zero = tb.zeros((*scores.shape[:-1], 1), dtype=scores.dtype, like=scores)
     return merged(tb.matmul(nn.softmax(tb.concat([scores, zero], axis=-1))[..., :-1], wide_value)), key, value
