@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
-from onnx import ModelProto, TensorProto
+from onnx import GraphProto, ModelProto, TensorProto
 
 from .errors import ModelError
 from .stored import Memory, Stored, stored
@@ -96,24 +96,21 @@ def read_model(source: str | os.PathLike[str] | bytes | ModelProto) -> ModelFile
 
 
 def _parsed(data: memoryview, folder: Path | None, name: str) -> ModelFile:
-    pieces: list[Memory] = []
+    model, rest = ModelProto(), list[Memory]()
     large: list[tuple[int, int] | None] = []
-    for field in _fields(data, 0, len(data)):
-        if field.number == GRAPH and field.wire_type == _BYTES:
-            graph = b"".join(_graph(data, field, large))
-            pieces += [_varint(GRAPH << 3 | _BYTES), _varint(len(graph)), graph]
-        else:
-            pieces.append(data[field.start : field.end])
-    model = ModelProto()
     try:
-        model.ParseFromString(b"".join(pieces))
+        for field in _fields(data, 0, len(data)):
+            if field.number == GRAPH and field.wire_type == _BYTES:
+                model.graph.SetInParent()
+                _read_graph(data, field, model.graph, large)
+            else:
+                rest.append(data[field.start : field.end])
+        model.MergeFromString(b"".join(rest))
     except DecodeError as error:
         raise ModelError("expected an ONNX model, got a file that protobuf cannot decode") from error
     if not model.HasField("graph"):
         raise ModelError("expected an ONNX model, got one without a graph")
     _check_texts(model)
-    if len(model.graph.initializer) != len(large):
-        raise ModelError("expected one graph, got a file with parts of several")
     return ModelFile(model, folder, data, name, tuple(large))
 
 
@@ -128,21 +125,22 @@ def _check_texts(message: Message) -> None:
                 _check_texts(item)
 
 
-def _graph(data: memoryview, graph: Field, large: list[tuple[int, int] | None]) -> Iterator[Memory]:
-    """The pieces of a graph without the data of large initialisers, whose places go to `large`."""
-    for field in _fields(data, graph.content, graph.end):
-        if field.number != INITIALIZER or field.wire_type != _BYTES:
-            yield data[field.start : field.end]
+def _read_graph(data: memoryview, field: Field, graph: GraphProto, large: list[tuple[int, int] | None]) -> None:
+    """Read a graph without the data of large initialisers, whose places go to `large`."""
+    rest: list[Memory] = []
+    for part in _fields(data, field.content, field.end):
+        if part.number != INITIALIZER or part.wire_type != _BYTES:
+            rest.append(data[part.start : part.end])
             continue
-        parts, place = [], None
-        for part in _fields(data, field.content, field.end):
-            if part.number == RAW_DATA and part.wire_type == _BYTES and part.end - part.content >= MAPPED_BYTES:
-                place = (part.content, part.end)
+        inside, place = list[Memory](), None
+        for own in _fields(data, part.content, part.end):
+            if own.number == RAW_DATA and own.wire_type == _BYTES and own.end - own.content >= MAPPED_BYTES:
+                place = (own.content, own.end)
             else:
-                parts.append(data[part.start : part.end])
+                inside.append(data[own.start : own.end])
         large.append(place)
-        content = b"".join(parts)
-        yield from (_varint(INITIALIZER << 3 | _BYTES), _varint(len(content)), content)
+        graph.initializer.add().MergeFromString(b"".join(inside))
+    graph.MergeFromString(b"".join(rest))
 
 
 def _fields(data: memoryview, position: int, end: int) -> Iterator[Field]:
@@ -179,16 +177,6 @@ def _read_varint(data: memoryview, position: int, end: int) -> tuple[int, int]:
         if byte < 128:
             return number, position
     raise ModelError(f"expected an ONNX model, got no number where one should end, at byte {position}")
-
-
-def _varint(number: int) -> bytes:
-    """A number in the wire format."""
-    encoded = bytearray()
-    while number > 127:
-        encoded.append(number & 127 | 128)
-        number >>= 7
-    encoded.append(number)
-    return bytes(encoded)
 
 
 def external(tensor: TensorProto, folder: Path | None) -> tuple[Callable[[], Memory], int]:

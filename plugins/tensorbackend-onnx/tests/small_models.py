@@ -17,6 +17,25 @@ OPSET = 22
 """One that all versions of onnxruntime know that the plugin allows."""
 
 
+class Draws:
+    """Data for tests: numbers in shapes, the same in each run."""
+
+    def __init__(self) -> None:
+        self.rng = numpy.random.default_rng(0)
+
+    def floats(self, *shape: int) -> Any:
+        """Normally distributed numbers."""
+        return self.rng.standard_normal(shape).astype("f")
+
+    def codes(self, *shape: int, dtype: str = "B") -> Any:
+        """Integers so small that the 16-bit sums of some processors do not overflow in onnxruntime."""
+        return self.rng.integers(0 if dtype == "B" else -60, 60, shape).astype(dtype)
+
+    def scale(self, *shape: int) -> Any:
+        """Scales of quantised numbers."""
+        return self.rng.uniform(0.01, 0.05, shape).astype("f")
+
+
 def value(name: str, dtype: str, shape: Sequence[int | str | None] | None) -> ValueInfoProto:
     """An input or output such as `value("x", "float", ("batch", 3))`."""
     return helper.make_tensor_value_info(name, getattr(TensorProto, dtype.upper()), shape)
@@ -55,17 +74,18 @@ NAMES = {"f": "float", "i": "int32", "l": "int64", "b": "int8", "B": "uint8", "?
 
 
 def single(
-    operator: str, inputs: Mapping[str, Any], results: Sequence[str], dtypes: Sequence[str], **attributes: Any
+    operator: str, *inputs: Any, results: str = "f", unused: int = 0, **attributes: Any
 ) -> tuple[ModelProto, list[Any]]:
     """A model of one node of com.microsoft, and its inputs.
 
-    Inputs that are not given are `None`; the first results, for which there are dtypes, are outputs.
+    Inputs that are not given are `None`. The first results, whose dtypes are letters, are outputs, and others unused.
     """
-    names = ["" if x is None else name for name, x in inputs.items()]
-    given = {name: x for name, x in inputs.items() if x is not None}
-    node = helper.make_node(operator, names, results, "node", domain="com.microsoft", **attributes)
+    given = {f"x{place}": x for place, x in enumerate(inputs) if x is not None}
+    names = [f"x{place}" if x is not None else "" for place, x in enumerate(inputs)]
+    outputs = [value(f"y{place}", NAMES[letter], None) for place, letter in enumerate(results)]
+    made = [*(output.name for output in outputs), *(f"unused{place}" for place in range(unused))]
+    node = helper.make_node(operator, names, made, "node", domain="com.microsoft", **attributes)
     declared = [value(name, NAMES[x.dtype.char], x.shape) for name, x in given.items()]
-    outputs = [value(name, dtype, None) for name, dtype in zip(results, dtypes, strict=False)]
     return model([node], declared, outputs, domains=[("com.microsoft", 1)]), list(given.values())
 
 

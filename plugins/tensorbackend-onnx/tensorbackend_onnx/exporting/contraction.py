@@ -15,7 +15,7 @@ from tensorbackend.sizes import is_symbolic
 
 from ..dtypes import part_dtype
 from .elementwise import as_pairs, converted, dtype, joined
-from .writer import Name, Writer, is_complex, writes
+from .writer import Name, Writer, is_complex, option, writes
 
 POOLS = {"window_max": "MaxPool", "window_sum": "AveragePool"}
 
@@ -56,7 +56,7 @@ def alike(w: Writer, node: Node, *inputs: Name) -> Name:
 
 @writes("conv")
 def conv(w: Writer, node: Node, x: Name, kernel: Name) -> Any:
-    correlation: Correlation = node.options["correlation"]  # type: ignore[assignment] # options are of any type
+    correlation: Correlation = option(node, "correlation")
     windows = correlation.windows
     dilated = any(step != 1 for step in correlation.input_dilation)
     negative = any(number < 0 for pair in windows.padding for number in pair)
@@ -66,21 +66,15 @@ def conv(w: Writer, node: Node, x: Name, kernel: Name) -> Any:
         lows, highs = zip(*windows.padding, strict=True)
         x = w.op("Pad", x, w.ints((0, 0, *lows, 0, 0, *highs)), w.scalar(0, dtype(node)))
         windows = windows._replace(padding=((0, 0),) * len(lows))
-    return w.op(
-        "Conv",
-        x,
-        kernel,
-        dilations=list(windows.dilations),
-        group=correlation.feature_groups,
-        pads=[low for low, _ in windows.padding] + [high for _, high in windows.padding],
-        strides=list(windows.strides),
-    )
+    _, strides, padding, dilations = windows
+    pads = [low for low, _ in padding] + [high for _, high in padding]
+    return w.op("Conv", x, kernel, dilations=dilations, group=correlation.feature_groups, pads=pads, strides=strides)
 
 
 @writes(*POOLS)
 def pool(w: Writer, node: Node, x: Name) -> Any:
     """A pool over the axes with windows, which ONNX wants to be the last ones after two others."""
-    windows: Windows = node.options["windows"]  # type: ignore[assignment] # options are of any type
+    windows: Windows = option(node, "windows")
     rows = list(zip(windows.sizes, windows.strides, windows.padding, strict=True))
     spatial = [axis for axis, (size, step, pads) in enumerate(rows) if (size, step, tuple(pads)) != (1, 1, (0, 0))]
     floats = tb.isdtype(dtype(node), "real floating")

@@ -11,7 +11,7 @@ from tensorbackend.dtypes import bool_
 from tensorbackend.expr.node import Node
 
 from .shape import FIRST
-from .writer import Name, Writer, writes
+from .writer import Name, Typed, Writer, option, writes
 
 BRANCHES = (("then", "true"), ("else", "false"))
 COUNT, FLAG = tb.Template((), tb.int64), tb.Template((), bool_)
@@ -22,12 +22,12 @@ def inlined(w: Writer, graph: Any, names: Sequence[Name]) -> list[Name]:
     return w.graph(graph.nodes, graph.outputs, dict(zip(graph.parameters, names, strict=True)))
 
 
-def typed(names: Sequence[Name], values: Sequence[Any]) -> list[tuple[Name, tb.Template]]:
+def typed(names: Sequence[Name], values: Sequence[Any]) -> list[Typed]:
     """Names with the templates of the values that have them."""
     return [(name, value.template) for name, value in zip(names, values, strict=True)]
 
 
-def body(w: Writer, graph: Any, constants: Sequence[Name]) -> tuple[list[tuple[Name, tb.Template]], list[Name]]:
+def body(w: Writer, graph: Any, constants: Sequence[Name]) -> tuple[list[Typed], list[Name]]:
     """Write the body of a loop; returns its parameters after the constants, and the names of its results."""
     number = next(w.shared.numbers)
     rest = graph.parameters[len(constants) :]
@@ -35,9 +35,7 @@ def body(w: Writer, graph: Any, constants: Sequence[Name]) -> tuple[list[tuple[N
     return typed(given, rest), inlined(w, graph, [*constants, *given])
 
 
-def counting(
-    w: Writer, carried: Sequence[tuple[Name, tb.Template]], results: Sequence[tuple[Name, tb.Template]], goes_on: Name
-) -> GraphProto:
+def counting(w: Writer, carried: Sequence[Typed], results: Sequence[Typed], goes_on: Name) -> GraphProto:
     """The graph of a node `Loop`, which also gets the number of the step, and whether it goes on: by default yes."""
     number = next(w.shared.numbers)
     inputs = [(f"step_{number}", COUNT), (f"flag_{number}", FLAG), *carried]
@@ -63,21 +61,19 @@ def cond(w: Writer, node: Node, predicate: Name, constants: Sequence[Name]) -> A
 
 @writes("while_loop", pairs=True)
 def while_loop(w: Writer, node: Node, constants: Sequence[Name], initial: Sequence[Name]) -> list[Name]:
-    condition, step, limit = (node.options[name] for name in ("condition", "body", "limit"))
+    condition, step, limit = (option(node, name) for name in ("condition", "body", "limit"))
     (begins,) = inlined(w, condition, [*constants, *initial])
     inner = w.inside()
     carried, results = body(inner, step, constants)
     (goes_on,) = inlined(inner, condition, [*constants, *results])
-    graph = counting(inner, carried, typed(results, step.outputs), goes_on)  # type: ignore[attr-defined] # a graph
+    graph = counting(inner, carried, typed(results, step.outputs), goes_on)
     most = "" if limit is None else w.scalar(limit, tb.int64)
     return w.several("Loop", len(node.outs), most, begins, *initial, body=graph)
 
 
 @writes("scan", pairs=True)
 def scan(w: Writer, node: Node, constants: Sequence[Name], initial: Sequence[Name], xs: Sequence[Name]) -> list[Name]:
-    step: Any = node.options["body"]
-    reverse = bool(node.options["reverse"])
-    inner = w.inside()
+    step, reverse, inner = option(node, "body"), option(node, "reverse"), w.inside()
     given, results = body(inner, step, constants)
     collected = len(results) - len(initial)
     if xs:
@@ -87,7 +83,7 @@ def scan(w: Writer, node: Node, constants: Sequence[Name], initial: Sequence[Nam
             directions["scan_output_directions"] = [1] * collected
         return w.several("Scan", len(node.outs), *initial, *xs, body=graph, num_scan_inputs=len(xs), **directions)
     graph = counting(inner, given, typed(results, step.outputs), "")
-    count = w.op("Squeeze", w.ints([node.options["length"]]), w.ints([0]))  # type: ignore[list-item]
+    count = w.op("Squeeze", w.ints([option(node, "length")]), w.ints([0]))
     names = w.several("Loop", len(node.outs), count, w.scalar(True, bool_), *initial, body=graph)
     if not reverse:
         return names

@@ -13,7 +13,7 @@ from tensorbackend.expr.node import Node, Value
 
 from ..dtypes import ELEMENT_TYPES, part_dtype
 from ..operators.elementwise import BINARY, UNARY
-from .writer import WRITES, Name, Writer, writes
+from .writer import Name, Writer, option, rows, writes
 
 OPERATORS = {
     OPS[function.__name__].callback: name for name, function in {**UNARY, **BINARY}.items() if function.__name__ in OPS
@@ -66,9 +66,8 @@ def bitwise(w: Writer, node: Node, *inputs: Name) -> Name:
 
 @writes("left_shift", "right_shift")
 def shift(w: Writer, node: Node, x: Name, y: Name) -> Any:
-    if not tb.isdtype(dtype(node), "unsigned integer"):
-        return NotImplemented
-    return w.op("BitShift", x, y, direction="LEFT" if node.op == "left_shift" else "RIGHT")
+    fits, direction = tb.isdtype(dtype(node), "unsigned integer"), "LEFT" if node.op == "left_shift" else "RIGHT"
+    return w.op("BitShift", x, y, direction=direction) if fits else NotImplemented
 
 
 def never_zero(value: Value) -> bool:
@@ -136,13 +135,30 @@ def expm1(w: Writer, node: Node, x: Name) -> Name:
     return w.op("Where", w.op("Equal", step, w.scalar(0, dtype(node))), x, kept)
 
 
-WRITES |= {
-    "erfc": lambda w, node, x: w.op("Sub", w.scalar(1, dtype(node)), w.op("Erf", x)),
-    "not_equal": lambda w, node, x, y: w.op("Not", w.op("Equal", x, y)),
-    "quotient": lambda w, node, x, y: integer_divided(w, node, x, y, partial(w.op, "Div")),
-    "rsqrt": lambda w, node, x: w.op("Reciprocal", w.op("Sqrt", x)),
-    "select": lambda w, node, condition, x, y: w.op("Where", converted(w, node, condition, bool_), x, y),
-}
+rows(
+    {
+        "bitcast": lambda w, node, x: (
+            w.op("BitCast", x, to=ELEMENT_TYPES[node.outs[0].dtype]) if w.has("BitCast") else NotImplemented
+        ),
+        "erfc": lambda w, node, x: w.op("Sub", w.scalar(1, dtype(node)), w.op("Erf", x)),
+        "not_equal": lambda w, node, x, y: w.op("Not", w.op("Equal", x, y)),
+        "quotient": lambda w, node, x, y: integer_divided(w, node, x, y, partial(w.op, "Div")),
+        "rsqrt": lambda w, node, x: w.op("Reciprocal", w.op("Sqrt", x)),
+        "select": lambda w, node, condition, x, y: w.op("Where", converted(w, node, condition, bool_), x, y),
+    }
+)
+rows(
+    {
+        "elu": lambda w, node, x: w.op("Elu", x, alpha=float(option(node, "alpha"))),
+        "gelu": lambda w, node, x: (
+            w.op("Gelu", x, approximate="tanh" if option(node, "approximate") else "none")
+            if w.has("Gelu")
+            else NotImplemented
+        ),
+        "leaky_relu": lambda w, node, x: w.op("LeakyRelu", x, alpha=float(option(node, "slope"))),
+    },
+    uniform=True,
+)
 
 
 @writes("clip")
@@ -171,20 +187,3 @@ def as_pairs(w: Writer, x: Name, dtype: tb.DType) -> Name:
 def joined(w: Writer, real: Name, imag: Name) -> Name:
     """Pairs of real and imaginary parts."""
     return w.op("Concat", *(w.op("Unsqueeze", part, w.ints([-1])) for part in (real, imag)), axis=-1)
-
-
-@writes("bitcast")
-def bitcast(w: Writer, node: Node, x: Name) -> Any:
-    return w.op("BitCast", x, to=ELEMENT_TYPES[node.outs[0].dtype]) if w.has("BitCast") else NotImplemented
-
-
-@writes("elu", "gelu", "leaky_relu", uniform=True)
-def activation(w: Writer, node: Node, x: Name) -> Any:
-    options: Any = node.options
-    if node.op == "elu":
-        return w.op("Elu", x, alpha=float(options["alpha"]))
-    if node.op == "leaky_relu":
-        return w.op("LeakyRelu", x, alpha=float(options["slope"]))
-    return (
-        w.op("Gelu", x, approximate="tanh" if options["approximate"] else "none") if w.has("Gelu") else NotImplemented
-    )

@@ -13,9 +13,7 @@ from tensorbackend.errors import ArgumentError, expected
 from tensorbackend.expr.graph import Graph
 
 from ..operators.registry import NEWEST
-from . import contraction, control, elementwise, indexing, pairs, parts, reduction  # noqa: F401 # they declare ops
-from . import places as places
-from . import shape as shapes  # noqa: F401
+from . import contraction, control, elementwise, indexing, pairs, parts, reduction, shape  # noqa: F401 # they declare ops
 from .models import model_of, written
 from .open_axes import Opening, opened, read_ranges
 

@@ -18,7 +18,7 @@ from ..dtypes import part_dtype
 from . import elementwise
 from .elementwise import joined
 from .parts import parts
-from .writer import COMPLEX, Name, Writer, writes
+from .writer import COMPLEX, PARTS, Name, Writer, option, writes
 
 COMPLEX |= dict.fromkeys(("add", "subtract"), elementwise.of_numbers) | {"negate": elementwise.same}
 """With the functions that are declared to write pairs as they write numbers."""
@@ -78,12 +78,6 @@ def divide(node: Node, x: Tensor, y: Tensor) -> Tensor:
     return tb.complex((a * c + b * d) / square, (b * c - a * d) / square)
 
 
-@parts("abs")
-def absolute(node: Node, x: Tensor) -> Tensor:
-    """The absolute value of complex numbers."""
-    return tb.hypot(tb.real(x), tb.imag(x))
-
-
 @parts("equal", "not_equal")
 def equal(node: Node, x: Tensor, y: Tensor) -> Tensor:
     """Whether both parts are equal."""
@@ -98,18 +92,16 @@ def exp(node: Node, x: Tensor) -> Tensor:
     return tb.complex(size * tb.cos(angle), size * tb.sin(angle))
 
 
-@parts("log")
-def log(node: Node, x: Tensor) -> Tensor:
-    """The logarithm of the absolute value, and the angle."""
-    return tb.complex(tb.log(tb.abs(x)), tb.atan2(tb.imag(x), tb.real(x)))
-
-
 @parts("fft", "ifft")
 def transform(node: Node, x: Tensor) -> Tensor:
     """A transform with another factor than ONNX's."""
-    options: Any = node.options
-    function = tb.fft.fft if node.op == "fft" else tb.fft.ifft
-    result: Tensor = function(x, n=options["length"], axis=options["axis"])
-    power = {("fft", "ortho"): -0.5, ("fft", "forward"): -1.0, ("ifft", "ortho"): 0.5, ("ifft", "forward"): 1.0}
-    factor: float = float(options["length"]) ** power[node.op, options["norm"]]
-    return result * factor
+    function, length = tb.fft.fft if node.op == "fft" else tb.fft.ifft, option(node, "length")
+    result: Tensor = function(x, n=length, axis=option(node, "axis"))
+    power = (0.5 if option(node, "norm") == "ortho" else 1.0) * (1 if node.op == "ifft" else -1)
+    return result * float(length) ** power
+
+
+PARTS |= {
+    "abs": lambda node, x: tb.hypot(tb.real(x), tb.imag(x)),
+    "log": lambda node, x: tb.complex(tb.log(tb.abs(x)), tb.atan2(tb.imag(x), tb.real(x))),
+}

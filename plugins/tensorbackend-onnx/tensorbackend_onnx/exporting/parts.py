@@ -14,7 +14,7 @@ from tensorbackend import Tensor
 from tensorbackend.expr.node import Node
 from tensorbackend.protocol.convolution import Correlation
 
-from .writer import PARTS
+from .writer import PARTS, option
 
 F = Callable[..., Any]
 
@@ -27,12 +27,6 @@ def parts(*ops: str) -> Callable[[F], F]:
         return function
 
     return declare
-
-
-@parts("cbrt")
-def cbrt(node: Node, x: Tensor) -> Tensor:
-    """The cube root by powers."""
-    return tb.sign(x) * tb.pow(tb.abs(x), 1 / 3)
 
 
 @parts("atan2")
@@ -50,7 +44,7 @@ def atan2(node: Node, y: Tensor, x: Tensor) -> Tensor:
 @parts("pad")
 def pad(node: Node, x: Tensor, value: Tensor) -> Tensor:
     """Padding between elements: each is followed by so many, and the last ones are cut."""
-    padding: Any = node.options["padding"]
+    padding = option(node, "padding")
     for axis, (_, _, inner) in enumerate(padding):
         if inner and x.shape[axis]:
             shape = x.shape
@@ -64,7 +58,7 @@ def pad(node: Node, x: Tensor, value: Tensor) -> Tensor:
 @parts("conv")
 def conv(node: Node, x: Tensor, kernel: Tensor) -> Tensor:
     """A convolution of dilated inputs, with padding that may take away."""
-    correlation: Correlation = node.options["correlation"]  # type: ignore[assignment] # options are of any type
+    correlation: Correlation = option(node, "correlation")
     windows = correlation.windows
     if x.ndim == 2:  # no spatial axes
         pixels = tb.conv(x[..., None], kernel[..., None], feature_groups=correlation.feature_groups)
@@ -82,7 +76,7 @@ def conv(node: Node, x: Tensor, kernel: Tensor) -> Tensor:
 @parts("put_slice")
 def put_slice(node: Node, x: Tensor, update: Tensor) -> Tensor:
     """An update in its place, and x around it."""
-    starts: Any = node.options["starts"]
+    starts = option(node, "starts")
     rows = zip(starts, update.shape, x.shape, strict=True)
     around = [(start, size - start - length) for start, length, size in rows]
     inside = tb.pad(tb.ones(update.shape, dtype="int32", like=x), around) > 0
@@ -178,15 +172,16 @@ def digamma(node: Node, x: Tensor) -> Tensor:
     return tb.where(left, right - math.pi * tb.cos(angle) / tb.sin(angle), right)
 
 
-@parts("signbit")
-def signbit(node: Node, x: Tensor) -> Tensor:
-    """The sign of zeros by their inverse; NaN counts as positive."""
-    return tb.where(x == 0, 1 / x, x) < 0 if tb.isdtype(x.dtype, "real floating") else x < 0
-
-
 @parts("copysign")
 def copysign(node: Node, x: Tensor, y: Tensor) -> Tensor:
     """The magnitude of one number with the sign of another."""
     dtype = node.outs[0].dtype
     magnitude, sign = tb.abs(x.astype(dtype)), y.astype(dtype)
     return tb.where(tb.signbit(sign), -magnitude, magnitude)
+
+
+PARTS |= {
+    "cbrt": lambda node, x: tb.sign(x) * tb.pow(tb.abs(x), 1 / 3),
+    # The sign of zeros by their inverse; NaN counts as positive.
+    "signbit": lambda node, x: (tb.where(x == 0, 1 / x, x) if tb.isdtype(x.dtype, "real floating") else x) < 0,
+}

@@ -9,7 +9,7 @@ from tensorbackend.dtypes import bool_
 from tensorbackend.expr.node import Node
 
 from .elementwise import converted, dtype
-from .writer import Name, Writer, writes
+from .writer import Name, Writer, option, writes
 
 REDUCTIONS = {
     "logsumexp": "ReduceLogSumExp",
@@ -24,11 +24,9 @@ REDUCTIONS = {
 def reduced(w: Writer, node: Node, x: Name, operator: str = "") -> Name:
     """A reduction over the axes of a node; over none it is the tensor itself."""
     axes: Any = node.options.get("axes", node.options.get("axis"))
-    axes, keepdims = (
-        tuple(range(node.operands[0].template.ndim)) if axes is None else axes,
-        bool(node.options["keepdims"]),
-    )
-    return w.op(operator or REDUCTIONS[node.op], x, w.ints(axes), keepdims=int(keepdims), noop_with_empty_axes=1)
+    axes = range(node.operands[0].template.ndim) if axes is None else axes
+    keepdims = int(bool(option(node, "keepdims")))
+    return w.op(operator or REDUCTIONS[node.op], x, w.ints(axes), keepdims=keepdims, noop_with_empty_axes=1)
 
 
 @writes("sum", "product")
@@ -53,15 +51,13 @@ def all_or_any(w: Writer, node: Node, x: Name) -> Name:
 
 @writes("logsumexp", "mean", uniform=True)
 def composite(w: Writer, node: Node, x: Name, *others: Name) -> Any:
-    if any(other is not None for other in others) or dtype(node) != node.outs[0].dtype:
-        return NotImplemented
-    return reduced(w, node, x)
+    return NotImplemented if any(other is not None for other in others) else reduced(w, node, x)
 
 
 @writes("argmax", "argmin")
 def place_of_extreme(w: Writer, node: Node, x: Name) -> Name:
-    axis, keepdims = node.options["axis"], bool(node.options["keepdims"])
-    operator, last = "ArgMax" if node.op == "argmax" else "ArgMin", int(node.options["tie_break"] == "high")
+    axis, keepdims = option(node, "axis"), bool(option(node, "keepdims"))
+    operator, last = "ArgMax" if node.op == "argmax" else "ArgMin", int(option(node, "tie_break") == "high")
     x = w.cast(x, tb.int32) if dtype(node) == bool_ else x
     if axis is not None:
         return w.op(operator, x, axis=axis, keepdims=int(keepdims), select_last_index=last)
@@ -71,40 +67,35 @@ def place_of_extreme(w: Writer, node: Node, x: Name) -> Name:
 
 @writes("sort", "argsort")
 def sort(w: Writer, node: Node, x: Name) -> Name:
-    axis: Any = node.options["axis"]
+    axis = option(node, "axis")
     count = w.ints([node.operands[0].template.shape[axis]])
-    values, places = w.several("TopK", 2, x, count, axis=axis, largest=int(bool(node.options["descending"])))
+    values, places = w.several("TopK", 2, x, count, axis=axis, largest=int(bool(option(node, "descending"))))
     return values if node.op == "sort" else places
 
 
 @writes("top_k")
 def top_k(w: Writer, node: Node, x: Name) -> list[Name]:
-    k: Any = node.options["k"]
-    return w.several("TopK", 2, x, w.ints([k]), axis=node.options.get("axis", -1))
+    return w.several("TopK", 2, x, w.ints([option(node, "k")]), axis=node.options.get("axis", -1))
 
 
 @writes("cumulative_sum")
 def cumulative_sum(w: Writer, node: Node, x: Name) -> Any:
-    if node.options["include_initial"]:
+    if option(node, "include_initial"):
         return NotImplemented
     wide = converted(w, node, x, node.outs[0].dtype)
-    return w.op("CumSum", wide, w.scalar(node.options["axis"], tb.int64), reverse=int(bool(node.options["reverse"])))
+    return w.op("CumSum", wide, w.scalar(option(node, "axis"), tb.int64), reverse=int(bool(option(node, "reverse"))))
 
 
 @writes("softmax", "log_softmax", uniform=True)
 def softmax(w: Writer, node: Node, x: Name) -> Any:
-    axes: Any = node.options["axis"]
-    if len(axes) != 1 or dtype(node) != node.outs[0].dtype:
-        return NotImplemented
-    return w.op("Softmax" if node.op == "softmax" else "LogSoftmax", x, axis=axes[0])
+    operator, axes = "Softmax" if node.op == "softmax" else "LogSoftmax", option(node, "axis")
+    return w.op(operator, x, axis=axes[0]) if len(axes) == 1 else NotImplemented
 
 
 @writes("standardise", uniform=True)
 def standardise(w: Writer, node: Node, x: Name) -> Any:
-    axes: Any = node.options["axis"]
-    own = node.operands[0].template
+    axes, own = option(node, "axis"), node.operands[0].template
     if tuple(axes) != tuple(range(own.ndim - len(axes), own.ndim)) or not axes:
         return NotImplemented
-    number = w.scalar(1, own.dtype)
-    ones = w.op("Expand", number, w.ints(own.shape[axes[0] :]))
-    return w.op("LayerNormalization", x, ones, axis=axes[0], epsilon=float(node.options["epsilon"]))  # type: ignore[arg-type]
+    ones = w.op("Expand", w.scalar(1, own.dtype), w.ints(own.shape[axes[0] :]))
+    return w.op("LayerNormalization", x, ones, axis=axes[0], epsilon=float(option(node, "epsilon")))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import tensorbackend as tb
@@ -12,7 +11,7 @@ from tensorbackend.sizes import is_size, is_symbolic, maximum
 
 from ..dtypes import ELEMENT_TYPES, part_dtype
 from .elementwise import as_pairs, dtype
-from .writer import Name, Writer, alike, is_complex, writes
+from .writer import Name, Writer, alike, is_complex, option, rows, writes
 
 FIRST = -(2**63)
 """A bound before the first entry of any axis, for slices that go backwards."""
@@ -27,7 +26,7 @@ def sizes(w: Writer, template: tb.Template) -> Name:
 @writes("constant", pairs=True)
 def constant(w: Writer, node: Node) -> Name:
     out = node.outs[0]
-    value: Any = node.options["value"]
+    value = option(node, "value")
     if is_size(value) and out.dtype.kind == "complex":
         number = as_pairs(w, w.scalar(value, tb.float64), out.dtype)
     elif tb.isdtype(out.dtype, "complex floating"):
@@ -39,10 +38,9 @@ def constant(w: Writer, node: Node) -> Name:
 
 @writes("iota")
 def iota(w: Writer, node: Node) -> Name:
-    out, axis = node.outs[0], node.options["axis"]
+    out, axis = node.outs[0], option(node, "axis")
     if axis is None:
         return w.op("Reshape", counted(w, out.size, out.dtype), sizes(w, out), allowzero=1)
-    assert isinstance(axis, int)
     numbers = counted(w, out.shape[axis], out.dtype)
     column = w.op("Unsqueeze", numbers, w.ints(range(1, out.ndim - axis))) if axis < out.ndim - 1 else numbers
     return w.op("Expand", column, sizes(w, out))
@@ -75,21 +73,13 @@ def eye(w: Writer, node: Node) -> Name:
 
 @writes("reshape", pairs=True)
 def reshape(w: Writer, node: Node, x: Name) -> Name:
-    out = node.outs[0]
-    empty = any(is_size(size) or size == 0 for size in out.shape)
-    return w.op("Reshape", x, sizes(w, out), **({"allowzero": 1} if empty else {}))
-
-
-@writes("squeeze", pairs=True)
-def squeeze(w: Writer, node: Node, x: Name) -> Name:
-    axes: Any = node.options["axes"]
-    return w.op("Squeeze", x, w.ints(axes)) if axes else x
+    empty = any(is_size(size) or size == 0 for size in node.outs[0].shape)
+    return w.op("Reshape", x, sizes(w, node.outs[0]), **({"allowzero": 1} if empty else {}))
 
 
 @writes("broadcast", pairs=True)
 def broadcast(w: Writer, node: Node, x: Name) -> Name:
-    axes: Any = node.options["axes"]
-    out, own = node.outs[0], node.operands[0].template
+    axes, out, own = option(node, "axes"), node.outs[0], node.operands[0].template
     if alike(out.shape, own.shape):
         return x
     new = [axis for axis in range(out.ndim) if axis not in axes]
@@ -98,7 +88,7 @@ def broadcast(w: Writer, node: Node, x: Name) -> Name:
 
 @writes("transpose", pairs=True)
 def transpose(w: Writer, node: Node, x: Name) -> Name:
-    axes: Any = node.options["axes"]
+    axes = option(node, "axes")
     if tuple(axes) == tuple(range(len(axes))):
         return x
     return w.op("Transpose", x, perm=[*axes, *([len(axes)] if is_complex(node) else [])])
@@ -106,20 +96,11 @@ def transpose(w: Writer, node: Node, x: Name) -> Name:
 
 @writes("slice", pairs=True)
 def slice_(w: Writer, node: Node, x: Name) -> Name:
-    starts, lengths, strides = (node.options[name] for name in ("starts", "lengths", "strides"))
-    return sliced(w, x, starts, lengths, strides, node.operands[0].template.shape)  # type: ignore[arg-type]
-
-
-def sliced(
-    w: Writer, x: Name, starts: Sequence[int], lengths: Sequence[int], strides: Sequence[int], shape: Sequence[int]
-) -> Name:
     """A part of each axis that is not whole."""
-    rows = enumerate(zip(starts, lengths, strides, shape, strict=True))
-    cut = [
-        (start, length, axis, step)
-        for axis, (start, length, step, size) in rows
-        if step != 1 or not alike(length, size)
-    ]
+    starts, lengths, strides = (option(node, name) for name in ("starts", "lengths", "strides"))
+    parts = zip(starts, lengths, range(len(starts)), strides, strict=True)
+    shape = node.operands[0].template.shape
+    cut = [part for part, size in zip(parts, shape, strict=True) if part[3] != 1 or not alike(part[1], size)]
     if not cut:
         return x
     starts, lengths, axes, strides = zip(*cut, strict=True)
@@ -132,19 +113,14 @@ def sliced(
 
 @writes("reverse", pairs=True)
 def reverse(w: Writer, node: Node, x: Name) -> Name:
-    axes: Any = node.options["axes"]
+    axes = option(node, "axes")
     starts, ends, steps = (w.ints([number] * len(axes)) for number in (-1, FIRST, -1))
     return w.op("Slice", x, starts, ends, w.ints(axes), steps) if axes else x
 
 
-@writes("concatenate", pairs=True)
-def concatenate(w: Writer, node: Node, tensors: Sequence[Name]) -> Name:
-    return w.op("Concat", *tensors, axis=node.options["axis"])
-
-
 @writes("pad")
 def pad(w: Writer, node: Node, x: Name, value: Name) -> Any:
-    padding: Any = node.options["padding"]
+    padding = option(node, "padding")
     if any(inner for _, _, inner in padding):
         return NotImplemented
     if not padding:
@@ -158,11 +134,20 @@ def pad(w: Writer, node: Node, x: Name, value: Name) -> Any:
 
 @writes("tile")
 def tile(w: Writer, node: Node, x: Name) -> Any:
-    repetitions: Any = node.options["repetitions"]
+    repetitions = option(node, "repetitions")
     fits = len(repetitions) == node.operands[0].template.ndim
     return w.op("Tile", x, w.ints(repetitions)) if fits else NotImplemented
 
 
 @writes("triu", "tril")
 def triangle(w: Writer, node: Node, x: Name) -> Name:
-    return w.op("Trilu", x, w.scalar(node.options["k"], tb.int64), upper=int(node.op == "triu"))
+    return w.op("Trilu", x, w.scalar(option(node, "k"), tb.int64), upper=int(node.op == "triu"))
+
+
+rows(
+    {
+        "concatenate": lambda w, node, tensors: w.op("Concat", *tensors, axis=option(node, "axis")),
+        "squeeze": lambda w, node, x: w.op("Squeeze", x, w.ints(option(node, "axes"))) if option(node, "axes") else x,
+    },
+    pairs=True,
+)

@@ -25,6 +25,9 @@ from .size_nodes import SizeNodes
 Name = str
 """The name of a value in the model."""
 
+Typed = tuple[Name, tb.Template]
+"""A value that a graph inside declares."""
+
 Write = Callable[..., Any]
 """Writes an op: gets the writer, the node and the names of its inputs; returns the names of its results."""
 
@@ -33,7 +36,6 @@ WRITES: dict[str, Write] = {}
 
 PARTS: dict[str, Callable[..., Any]] = {}
 """Ops as functions of public ops, which are written instead: they get the node, then tensors."""
-
 
 COMPLEX: dict[str, Write] = {}
 """How each op of complex numbers is written, which are pairs along a last axis."""
@@ -58,6 +60,17 @@ def writes(
         return function
 
     return declare
+
+
+def rows(functions: dict[str, Write], *, uniform: bool = False, pairs: bool = False) -> None:
+    """Declare how each op of a table is written."""
+    for op, function in functions.items():
+        writes(op, uniform=uniform, pairs=pairs)(function)
+
+
+def option(node: Node, name: str) -> Any:
+    """An option of a node, whose type follows from its op."""
+    return node.options[name]
 
 
 def is_uniform(node: Node) -> bool:
@@ -221,26 +234,21 @@ class Writer:
 
         self.shared.apart.add(node.op)
         unique = list(dict.fromkeys(node.operands))
-        positions = [unique.index(value) for value in node.operands]
-        graph = tb.trace(lambda *tensors: apart(*(tensors[place] for place in positions)))(
-            *(value.template for value in unique)
-        )
+        places = [unique.index(value) for value in node.operands]
+        trace = tb.trace(lambda *tensors: apart(*(tensors[place] for place in places)))
+        graph = trace(*(value.template for value in unique))
         inner = {parameter: names[value] for parameter, value in zip(graph.parameters, unique, strict=True)}
         where = self.where
         results = self.graph(graph.nodes, graph.outputs, inner)
         self.at(where)
         return results
 
-    def body(
-        self, inputs: Sequence[tuple[Name, tb.Template]], outputs: Sequence[tuple[Name, tb.Template]]
-    ) -> GraphProto:
+    def body(self, inputs: Sequence[Typed], outputs: Sequence[Typed]) -> GraphProto:
         """The graph that this writer has written, as an attribute of a node around it."""
-        results = []
-        for name, template in outputs:
-            own = self.op("Identity", name)  # an output may be a value of the graph around
-            results.append(declared(own, template))
-        declared_inputs = [declared(name, template) for name, template in inputs]
-        return helper.make_graph(self.nodes, f"graph_{next(self.shared.numbers)}", declared_inputs, results)
+        own = [self.op("Identity", name) for name, _ in outputs]  # an output may be a value of the graph around
+        results = [declared(name, template) for name, (_, template) in zip(own, outputs, strict=True)]
+        given = [declared(name, template) for name, template in inputs]
+        return helper.make_graph(self.nodes, f"graph_{next(self.shared.numbers)}", given, results)
 
 
 def declared(name: Name, template: tb.Template) -> Any:

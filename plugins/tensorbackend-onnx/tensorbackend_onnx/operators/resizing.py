@@ -56,18 +56,13 @@ def cropped(x: Tensor, axes: Sequence[int], targets: Sequence[int], regions: Seq
     return _as_stored(result, x)
 
 
-@operator("Upsample")
-def upsample_by_attributes(x: Tensor, *, mode: str = "nearest", given: Given) -> Tensor:
-    """`upsample` before opset 9."""
-    return upsample(x, given.scales or (1.0, 1.0, given.height_scale, given.width_scale), mode=mode)
-
-
-@operator("Upsample", since=9)
+@operator("Upsample", attributes_before=9)
 @operator("Resize", since=10)
-def upsample(x: Tensor, scales: Floats, *, mode: str = "nearest") -> Tensor:
+def upsample(x: Tensor, scales: Floats | None = None, *, given: Given) -> Tensor:
     """An image by scales, whose entries keep their places."""
-    method = "nearest" if mode == "nearest" else "linear"
-    return resized(x, range(x.ndim), None, scales, method=method, coordinates="asymmetric", rounding="floor")
+    factors = scales or (1.0, 1.0, given.height_scale, given.width_scale)
+    method = "nearest" if given.mode == "nearest" else "linear"
+    return resized(x, range(x.ndim), None, factors, method=method, coordinates="asymmetric", rounding="floor")
 
 
 @operator("Resize", since=11)

@@ -8,29 +8,20 @@ import tensorbackend as tb
 from tensorbackend import Tensor
 
 from ..dtypes import dtype_of
-from .registry import Float, Int, operator
-
-
-@operator("DFT", since=20)
-def dft(
-    x: Tensor, length: Int | None = None, axis: Int | None = None, *, inverse: int = 0, onesided: int = 0
-) -> Tensor:
-    """The discrete Fourier transform of real numbers, or of complex ones as pairs along the last axis."""
-    along = (-2 if axis is None else axis) % x.ndim
-    if inverse and onesided:
-        return tb.fft.irfft(paired(x), n=length, axis=along)[..., None]
-    if onesided:
-        return pairs(tb.fft.rfft(x[..., 0], n=length, axis=along))
-    transform = tb.fft.ifft if inverse else tb.fft.fft
-    return pairs(transform(paired(x), n=length, axis=along))
+from .registry import Float, Given, Int, Maybe, operator
 
 
 @operator("DFT")
-def dft_by_attribute(
-    x: Tensor, length: Int | None = None, *, axis: int = 1, inverse: int = 0, onesided: int = 0
-) -> Tensor:
-    """`dft` before opset 20, where the axis is an attribute."""
-    return dft(x, length, axis, inverse=inverse, onesided=onesided)
+def dft(x: Tensor, length: Int | None = None, axis: Int | None = None, *, given: Given) -> Tensor:
+    """The discrete Fourier transform of real numbers, or of complex ones as pairs along the last axis."""
+    axis = given.axis if axis is None else axis  # an attribute before opset 20
+    along = (-2 if axis is None else axis) % x.ndim
+    if given.inverse and given.onesided:
+        return tb.fft.irfft(paired(x), n=length, axis=along)[..., None]
+    if given.onesided:
+        return pairs(tb.fft.rfft(x[..., 0], n=length, axis=along))
+    transform = tb.fft.ifft if given.inverse else tb.fft.fft
+    return pairs(transform(paired(x), n=length, axis=along))
 
 
 def paired(x: Tensor) -> Tensor:
@@ -46,7 +37,7 @@ def pairs(x: Tensor) -> Tensor:
 
 
 @operator("STFT")
-def stft(x: Tensor, step: Int, window: Tensor | None = None, length: Int | None = None, *, onesided: int = 1) -> Tensor:
+def stft(x: Tensor, step: Int, window: Maybe = None, length: Int | None = None, *, given: Given) -> Tensor:
     """Fourier transforms of frames of a signal (batch, time, 1 or 2), or of real numbers (batch, time)."""
     x = x[..., None] if x.ndim == 2 else x  # which ONNX does not say, but onnxruntime takes and files have
     size = length if length is not None else window.shape[0] if window is not None else x.shape[1]
@@ -55,7 +46,7 @@ def stft(x: Tensor, step: Int, window: Tensor | None = None, length: Int | None 
     frames = tb.take(x, tb.tensor(starts, backend="binary"), axis=1)
     if window is not None:
         frames = frames * window[:, None]
-    return dft(frames, None, 2, onesided=onesided)
+    return dft(frames, None, 2, given=given)
 
 
 @operator("MelWeightMatrix")

@@ -10,18 +10,15 @@ from typing import Any
 import numpy
 import pytest
 import tensorbackend as tb
-from small_models import check_model
+from small_models import Draws, check_model
 from tensorbackend import nn
 from tensorbackend.errors import ArgumentError, UnsupportedOp
 
 from tensorbackend_onnx import export, load
 
-rng = numpy.random.default_rng(0)
+draw = Draws()
+rng, floats = draw.rng, draw.floats
 EXAMPLES = Path(__file__).parents[4] / "examples"
-
-
-def floats(*shape: int) -> Any:
-    return rng.standard_normal(shape).astype("f")
 
 
 X, W, A = floats(4, 6), floats(6, 5), floats(5, 5) + 5 * numpy.eye(5, dtype="f")

@@ -11,16 +11,13 @@ from typing import Any
 import numpy
 import pytest
 import tensorbackend as tb
-from small_models import check_model
+from small_models import Draws, check_model
 from tensorbackend import nn, optimize, random, sparse
 
 from tensorbackend_onnx import export
 
-rng = numpy.random.default_rng(0)
-
-
-def floats(*shape: int) -> Any:
-    return rng.standard_normal(shape).astype("f")
+draw = Draws()
+rng, floats = draw.rng, draw.floats
 
 
 def between(*shape: int) -> Any:
