@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorbackend.errors import FileError, TensorBackendError, UnsupportedOp
+from tensorbackend.errors import FileError, UnsupportedOp
 
 
 class ModelError(FileError):
@@ -11,6 +11,3 @@ class ModelError(FileError):
 
 class MissingOperators(UnsupportedOp):
     """A model with operators, or dtypes, that the importer does not have; the text names all of them."""
-
-
-__all__ = ["MissingOperators", "ModelError", "TensorBackendError"]

@@ -210,14 +210,8 @@ def _mark_last_uses(graph: Graph) -> None:
 
 def _placed(value: Value, home: tb.Backend) -> Value:
     """A result that no input has touched, moved to the other values once it is large."""
-    if (
-        isinstance(value, tb.Tensor)
-        and value.size > HOST_ELEMENTS
-        and value.backend != home
-        and value.backend.name == "binary"
-    ):
-        return tb.asarray(value, backend=home)
-    return value
+    large = isinstance(value, tb.Tensor) and value.size > HOST_ELEMENTS and value.backend.name == "binary"
+    return tb.asarray(value, backend=home) if large and value.backend != home else value
 
 
 def _without_names(value: Value) -> Value:

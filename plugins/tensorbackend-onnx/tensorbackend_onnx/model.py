@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import tensorbackend as tb
@@ -13,7 +12,6 @@ from tensorbackend.errors import ArgumentError, TemplateDataError, expected
 
 from .compiler import Compiler, Places
 from .constants import read_values
-from .errors import ModelError
 from .files import ModelFile, read_model
 from .operators.registry import HOST_ELEMENTS, Run, Value
 from .stored import Stored
@@ -110,10 +108,10 @@ class Model:
             file has a default, an initialiser of its name, may be given by name.
         """
         if self._defaults.keys() & named.keys():
-            own = [x for x in (*inputs, *named.values()) if isinstance(x, tb.Tensor) and x.backend.name != "binary"]
+            own = _placed((*inputs, *named.values()))
             return self.apply(self.parameters_on(tb.backend_of(*own) if own else self._backend), *inputs, **named)
         values = self._arranged(inputs, named)
-        tensors = [value for value in values if isinstance(value, tb.Tensor) and value.backend.name != "binary"]
+        tensors = _placed(values)
         home = tb.backend_of(*tensors) if tensors else self._home(values)
         concrete = tb.is_concrete(*tensors)
         parameters = self.parameters_on(home if concrete else self._backend)
@@ -144,10 +142,8 @@ class Model:
         host = tb.get_backend("binary")
         given = {name: self._input(name, named.pop(name)) for name in self._defaults.keys() & named.keys()}
         values = self._arranged(inputs, named)
-        tensors = [
-            x for x in (*values, *parameters.values()) if isinstance(x, tb.Tensor) and x.backend.name != "binary"
-        ]
-        home = tb.backend_of(*tensors) if tensors else tb.get_backend("binary")
+        tensors = _placed((*values, *parameters.values()))
+        home = tb.backend_of(*tensors) if tensors else host
         run = Run(home, [])
         given = {name: _on(value, host if name in self._constants else home) for name, value in given.items()}
         outputs = self._graph(
@@ -189,14 +185,8 @@ class Model:
 
     def _known(self, name: str, value: Value) -> Value:
         """An input that decides on shapes is moved to where shapes are computed, if its data is there."""
-        if (
-            name in self.read_inputs
-            and isinstance(value, tb.Tensor)
-            and value.size <= HOST_ELEMENTS
-            and tb.is_concrete(value)
-        ):
-            return tb.backend_copy(value, "binary")
-        return value
+        small = name in self.read_inputs and isinstance(value, tb.Tensor) and value.size <= HOST_ELEMENTS
+        return tb.backend_copy(value, "binary") if small and tb.is_concrete(value) else value
 
     def _compiled_call(self, parameters: Parameters, values: Sequence[Value]) -> Any:
         """The outputs by one compiled program for each choice of the numbers that decide on shapes."""
@@ -204,17 +194,15 @@ class Model:
         fixed = {name: self._known(name, named[name]) for name in self.read_inputs}
         key = tuple((name, str(value), value.tolist()) for name, value in fixed.items() if isinstance(value, tb.Tensor))
         free = {name: value for name, value in named.items() if name not in fixed}
-        return self._program(repr(key), fixed)(parameters, free)
 
-    def _program(self, key: str, fixed: Mapping[str, Value]) -> Any:
-        if key not in self._compiled:
+        def applied(parameters: Parameters, free: Mapping[str, Value]) -> Any:
+            return self.apply(parameters, *({**free, **fixed}[name] for name in self.inputs))
+
+        if repr(key) not in self._compiled:
             if len(self._compiled) >= 16:
                 self._compiled.pop(next(iter(self._compiled)))
-            self._compiled[key] = tb.jit(partial(self._with_fixed, fixed))
-        return self._compiled[key]
-
-    def _with_fixed(self, fixed: Mapping[str, Value], parameters: Parameters, free: Mapping[str, Value]) -> Any:
-        return self.apply(parameters, *({**free, **fixed}[name] for name in self.inputs))
+            self._compiled[repr(key)] = tb.jit(applied)
+        return self._compiled[repr(key)](parameters, free)
 
 
 def load(
@@ -249,6 +237,11 @@ def load(
     return Model(read_model(source), names, None if backend is None else tb.get_backend(backend))
 
 
+def _placed(values: Sequence[Any]) -> list[tb.Tensor]:
+    """The tensors among values that are on another backend than the reference."""
+    return [x for x in values if isinstance(x, tb.Tensor) and x.backend.name != "binary"]
+
+
 def _may_be_read(kind: ValueType) -> bool:
     """Whether an input may hold a shape or a choice: if it has few axes. What has more is data."""
     return not isinstance(kind, TensorType) or kind.shape is None or len(kind.shape) <= 1
@@ -266,6 +259,3 @@ def _nested(value: Any) -> Value:
     if value is None or isinstance(value, tb.Tensor):
         return value
     return [_nested(item) for item in value] if isinstance(value, list | tuple) else tb.asarray(value)
-
-
-__all__ = ["Model", "ModelError", "load"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.dtypes import bool_
@@ -68,15 +66,6 @@ def split_to_sequence(x: Tensor, split: Known | None = None, *, axis: int = 0, k
     if split is None and not keepdims:
         parts = [tb.squeeze(part, axis=axis) for part in parts]
     return (parts,)
-
-
-@operator("SequenceMap")
-def sequence_map(xs: Sequence, *others: Value, body: Callable[..., tuple[Value, ...]]) -> tuple[Sequence, ...]:
-    """A graph for each tensor of a sequence, and for the tensors of other sequences at the same place."""
-    rows = [
-        body(x, *(other[place] if isinstance(other, list) else other for other in others)) for place, x in enumerate(xs)
-    ]
-    return tuple(list(column) for column in zip(*rows, strict=True))
 
 
 @operator("OptionalGetElement")
