@@ -98,7 +98,8 @@ def transform(node: Node, x: Tensor) -> Tensor:
     function, length = tb.fft.fft if node.op == "fft" else tb.fft.ifft, option(node, "length")
     result: Tensor = function(x, n=length, axis=option(node, "axis"))
     power = (0.5 if option(node, "norm") == "ortho" else 1.0) * (1 if node.op == "ifft" else -1)
-    return result * float(length) ** power
+    factor: float = length**power
+    return result * factor
 
 
 PARTS |= {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import tensorbackend as tb
 from tensorbackend import Tensor
 
@@ -16,8 +18,7 @@ rows(
     }
 )
 
-FUSED_GEMM = {"activation": "", "alpha": 1.0, "beta": 1.0, "transA": 0, "transB": 0}
-NUMBERS = ("activation_alpha", "activation_beta", "activation_gamma")
+FUSED_GEMM: dict[str, Any] = {"activation": "", "alpha": 1.0, "beta": 1.0, "transA": 0, "transB": 0}
 
 
 @operator("Gemm")
@@ -34,7 +35,9 @@ def scaled(x: Tensor, factor: float) -> Tensor:
     return x * factor if tb.isdtype(x.dtype, "real floating") else (x.astype(tb.float64) * factor).astype(x.dtype)
 
 
-@operator("FusedGemm", domain=MICROSOFT, **FUSED_GEMM, **dict.fromkeys(NUMBERS))
+@operator(
+    "FusedGemm", domain=MICROSOFT, activation_alpha=None, activation_beta=None, activation_gamma=None, **FUSED_GEMM
+)
 def fused_gemm(x: Tensor, y: Tensor, z: Maybe = None, *, given: Given) -> Tensor:
     """alpha x y + beta z and an activation, which onnxruntime has joined."""
     numbers = (given.activation_alpha, given.activation_beta, given.activation_gamma)

@@ -29,7 +29,7 @@ FUNCTIONS: dict[str, Callable[..., Tensor]] = {
 """The activations, some of which take numbers: `alpha` and `beta`."""
 
 
-LSTM = {
+LSTM: dict[str, Any] = {
     **dict.fromkeys(("activation_alpha", "activation_beta", "activations", "clip", "hidden_size")),
     "direction": "forward",
     "input_forget": 0,

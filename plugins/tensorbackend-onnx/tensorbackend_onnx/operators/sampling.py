@@ -108,8 +108,9 @@ def non_max_suppression(
     How many there are depends on data, so the scores and the boxes must be known.
     """
     count, corners = min(most or 0, boxes.shape[1]), (_corners(boxes) if given.center_point_box else boxes)[:, None]
-    limits = {"iou_threshold": iou[0] if iou else 0.0, "score_threshold": least[0] if least else None}
-    kept = tb.nn.non_maximum_suppression(corners, scores, size=count, **limits)
+    kept = tb.nn.non_maximum_suppression(
+        corners, scores, size=count, iou_threshold=iou[0] if iou else 0.0, score_threshold=least[0] if least else None
+    )
     if not count:
         return tb.zeros((0, 3), dtype=tb.int64, like=boxes)
     example, number, place = tb.nonzero(kept >= 0)

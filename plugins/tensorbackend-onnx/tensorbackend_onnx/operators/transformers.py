@@ -45,8 +45,8 @@ def padding_mask(mask: Maybe, keys: int) -> Maybe:
     return flags[:, None, None, :] if flags.ndim == 2 else flags[:, None] if flags.ndim == 3 else flags
 
 
-HEADS = {"num_heads": ..., "mask_filter_value": -10000.0, "scale": 0.0, "unidirectional": 0}
-SELF = {**HEADS, "do_rotary": 0, "past_present_share_buffer": 0, "qkv_hidden_sizes": None}
+HEADS: dict[str, Any] = {"num_heads": ..., "mask_filter_value": -10000.0, "scale": 0.0, "unidirectional": 0}
+SELF: dict[str, Any] = {**HEADS, "do_rotary": 0, "past_present_share_buffer": 0, "qkv_hidden_sizes": None}
 """The attributes of attention and of self-attention, with their defaults."""
 
 
@@ -126,7 +126,13 @@ def rotated(x: Tensor, cos_cache: Tensor, sin_cache: Tensor, positions: Tensor, 
     return turned if rest.shape[-1] == 0 else tb.concat([turned, rest], axis=-1)
 
 
-ROTARY = {"interleaved": 0, "is_packed_batching": 0, "num_heads": 0, "rotary_embedding_dim": 0, "scale": 1.0}
+ROTARY: dict[str, Any] = {
+    "interleaved": 0,
+    "is_packed_batching": 0,
+    "num_heads": 0,
+    "rotary_embedding_dim": 0,
+    "scale": 1.0,
+}
 
 
 @operator("RotaryEmbedding", domain=MICROSOFT, **ROTARY)
@@ -142,7 +148,7 @@ def rotary_embedding(x: Tensor, positions: Tensor, cos_cache: Tensor, sin_cache:
     return merged(turned) if x.ndim == 3 else turned
 
 
-GROUPED = {
+GROUPED: dict[str, Any] = {
     **dict.fromkeys(("do_rotary", "rotary_interleaved", "smooth_softmax"), 0),
     **dict.fromkeys(("num_heads", "kv_num_heads"), ...),
     "local_window_size": -1,

@@ -71,7 +71,9 @@ def _read(functions: dict[str, ast.FunctionDef], name: str) -> set[str]:
     code = functions[name]
     called = (node for node in ast.walk(code) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
     passed = {
-        node.func.id for node in called if "given" in map(ast.unparse, [*node.args, *(k.value for k in node.keywords)])
+        ast.unparse(node.func)
+        for node in called
+        if "given" in map(ast.unparse, [*node.args, *(k.value for k in node.keywords)])
     }
     own = _attributes_of("given", code) | {parameter.arg for parameter in code.args.args}  # once they were attributes
     return own.union(*(_read(functions, other) for other in passed & functions.keys()))
