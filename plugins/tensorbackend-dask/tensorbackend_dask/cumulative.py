@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -40,6 +41,18 @@ class Carried:
         if before is None:
             return block
         return pairwise(name, dtype, block.ndim)(np.broadcast_to(before, block.shape), block)
+
+
+def running(name: str, says: str, start: int | None = None) -> Callable[..., Payload]:
+    """A callback that accumulates; what begins at `start` may include it."""
+
+    def callback(self: Any, out: Template, x: Tensor, /, *, axis: int, reverse: bool, **options: Any) -> Payload:
+        initial = start if options.get("include_initial") else None
+        more = {} if start is None else {"dtype": None, "include_initial": False}
+        return self.accumulated(name, out, x, axis, reverse, initial, **more)
+
+    callback.__name__, callback.__doc__ = name, says
+    return lazily(callback)
 
 
 class DaskCumulative(DaskBase):
@@ -83,32 +96,7 @@ class DaskCumulative(DaskBase):
                 before = (TaskRef(key),)
         return array(op, MaterializedLayer(tasks), [local], local.chunks, dtype)
 
-    @lazily
-    def cumulative_sum(
-        self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
-    ) -> Payload:
-        """Sums up to each element."""
-        initial = 0 if include_initial else None
-        return self.accumulated(
-            "cumulative_sum", out, x, axis, reverse, initial, dtype=None, include_initial=False
-        )  # fmt: skip
-
-    @lazily
-    def cumulative_product(
-        self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
-    ) -> Payload:
-        """Products up to each element."""
-        initial = 1 if include_initial else None
-        return self.accumulated(
-            "cumulative_product", out, x, axis, reverse, initial, dtype=None, include_initial=False
-        )  # fmt: skip
-
-    @lazily
-    def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
-        """Largest element up to each position."""
-        return self.accumulated("cumulative_max", out, x, axis, reverse, None)
-
-    @lazily
-    def cumulative_min(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
-        """Least element up to each position."""
-        return self.accumulated("cumulative_min", out, x, axis, reverse, None)
+    cumulative_sum = running("cumulative_sum", "Sums up to each element.", 0)
+    cumulative_product = running("cumulative_product", "Products up to each element.", 1)
+    cumulative_max = running("cumulative_max", "Largest element up to each position.")
+    cumulative_min = running("cumulative_min", "Least element up to each position.")

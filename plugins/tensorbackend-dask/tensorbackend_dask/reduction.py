@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Any, Literal
 
 from tensorbackend import Template, Tensor
 from tensorbackend.dtypes import DType, as_dtype, float32, int64
@@ -108,6 +109,29 @@ class Moments:
             return squares / (divisor if divisor > 0 else np.nan)
 
 
+def reduction(name: str, says: str, *, sums: bool = False) -> Callable[..., Payload]:
+    """A callback that reduces along axes; `sums` says that the results of blocks are combined in a wider dtype."""
+
+    def callback(self: Any, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
+        partial = float32 if sums and out.dtype in NARROW else out.dtype
+        return self.reduced(name, out, x.data, x.dtype, axes, keepdims, partial, wider(partial) if sums else partial)
+
+    callback.__name__, callback.__doc__ = name, says
+    return lazily(callback)
+
+
+def position(name: str, says: str) -> Callable[..., Payload]:
+    """A callback that finds the index of an extreme."""
+
+    def callback(
+        self: Any, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: Literal["low", "high"]
+    ) -> Payload:
+        return self.extreme(name, out, x, axis, keepdims, tie_break)
+
+    callback.__name__, callback.__doc__ = name, says
+    return lazily(callback)
+
+
 class DaskReduction(DaskBase):
     """Reductions along axes."""
 
@@ -128,41 +152,15 @@ class DaskReduction(DaskBase):
         combine = Folded(COMBINED[name], str(work), x.ndim)
         return tree(name, parts, len(kept), combine, out, added=axes if keepdims else (), held=x.nbytes)
 
-    def _sums(self, name: str, out: Template, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Lazy:
-        partial = float32 if out.dtype in NARROW else out.dtype
-        return self.reduced(name, out, x.data, x.dtype, axes, keepdims, partial, wider(partial))
+    sum = reduction("sum", "Adds the sums of blocks; float32 sums are added in float64.", sums=True)
+    product = reduction("product", "Multiplies the products of blocks; those of float32 in float64.", sums=True)
+    all = reduction("all", "Whether every element is true.")
+    any = reduction("any", "Whether any element is true.")
+    reduce_max = reduction("reduce_max", "Largest element, NaN if there is one.")
+    reduce_min = reduction("reduce_min", "Least element, NaN if there is one.")
 
-    @lazily
-    def sum(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Adds the sums of blocks; float32 sums are added in float64."""
-        return self._sums("sum", out, x, axes, keepdims)
-
-    @lazily
-    def product(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Multiplies the products of blocks; float32 products are multiplied in float64."""
-        return self._sums("product", out, x, axes, keepdims)
-
-    @lazily
-    def all(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Whether every element is true."""
-        return self.reduced("all", out, x.data, x.dtype, axes, keepdims, out.dtype, out.dtype)
-
-    @lazily
-    def any(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Whether any element is true."""
-        return self.reduced("any", out, x.data, x.dtype, axes, keepdims, out.dtype, out.dtype)
-
-    @lazily
-    def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Largest element, NaN if there is one."""
-        return self.reduced("reduce_max", out, x.data, x.dtype, axes, keepdims, out.dtype, out.dtype)
-
-    @lazily
-    def reduce_min(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Least element, NaN if there is one."""
-        return self.reduced("reduce_min", out, x.data, x.dtype, axes, keepdims, out.dtype, out.dtype)
-
-    def _extreme(self, name: str, out: Template, x: Tensor, axis: int | None, keepdims: bool, tie: str) -> Lazy:
+    def extreme(self, name: str, out: Template, x: Tensor, axis: int | None, keepdims: bool, tie: str) -> Lazy:
+        """Finds the extremes of blocks, and the first or last of these."""
         labels = tuple(range(x.ndim))
         axes = labels if axis is None else (axis,)
         kept = tuple(label for label in labels if label not in axes)
@@ -173,19 +171,8 @@ class DaskReduction(DaskBase):
         parts = layer(combine.of_block, named(name), (*kept, *axes), chunks, int64, operands)
         return tree(name, parts, len(kept), combine, out, added=axes if keepdims else (), held=x.data.nbytes)
 
-    @lazily
-    def argmax(
-        self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: Literal["low", "high"]
-    ) -> Payload:
-        """Index of the largest element; the indices in the whole tensor decide ties between blocks."""
-        return self._extreme("argmax", out, x, axis, keepdims, tie_break)
-
-    @lazily
-    def argmin(
-        self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: Literal["low", "high"]
-    ) -> Payload:
-        """Index of the minimum; the indices in the whole tensor decide ties between blocks."""
-        return self._extreme("argmin", out, x, axis, keepdims, tie_break)
+    argmax = position("argmax", "Index of the largest element; the indices in the whole tensor decide ties of blocks.")
+    argmin = position("argmin", "Index of the minimum; the indices in the whole tensor decide ties of blocks.")
 
     @lazily
     def var(self, out: Template, x: Tensor, /, *, axis: tuple[int, ...], correction: float, keepdims: bool) -> Payload:
