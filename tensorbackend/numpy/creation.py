@@ -79,7 +79,7 @@ def _of_zeros(name: str, text: str) -> Callable[..., ndarray]:
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = text
-    return public(make, direct=True)
+    return public(direct=True)(make)
 
 
 zeros = _of_zeros("zeros", "An array of zeros, float64 by default.")

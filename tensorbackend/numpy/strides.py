@@ -122,7 +122,7 @@ class nditer:
         templates = [part._template() for part in parts if part is not None]
         shapes = [*[each.shape for each in templates], *([] if itershape is None else [as_shape(itershape)])]
         self.shape = shapes[0] if len(shapes) == 1 else tb.broadcast_shapes(*shapes)
-        made = parts
+        made: list[Any] = list(parts)
         if len(templates) < len(parts):
             kinds = {each.dtype for each in templates}
             common = numpy_dtype(common_dtype(kinds)) if kinds else numpy.dtype(float)
