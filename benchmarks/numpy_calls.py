@@ -3,6 +3,8 @@
 The unit is `numpy.add` of 8 float32; at most 2 units more than the library's call is the bar. The calls take turns, and
 each figure is the minimum of many short rounds. Arrays have 8 or 2 x 4 elements in NumPy's memory.
 
+Then what loops of small calls take next to NumPy's own: at most 5 times as long is the bar.
+
 Not a test, as machines are noisy.
 """
 
@@ -10,6 +12,7 @@ from __future__ import annotations
 
 import operator
 import sys
+from collections.abc import Collection, Sequence
 from timeit import Timer
 
 import numpy
@@ -96,6 +99,27 @@ CALLS_BESIDE = {
 }
 """A call by the namespace, and the library's own."""
 
+LOOPS: dict[str, str] = {
+    "zeros(3)": "np.zeros(3)",
+    "empty(3)": "np.empty(3)",
+    "arange(3)": "np.arange(3)",
+    "array of arrays": "np.array([x, x, x])",
+    "array of rows": "np.array([[1.0, 2.0], [3.0, 4.0]])",
+    "array of numbers": "np.array([1.0, 2.0, 3.0])",
+    "sqrt of a number": "np.sqrt(2.0)",
+    "rows of a matrix": "for row in m: pass",
+    "elements of a line": "for each in x: pass",
+    "x.flat": "for each in m.flat: pass",
+    "ndenumerate": "for each in np.ndenumerate(m): pass",
+    "nditer": "for each in np.nditer(m): pass",
+    "vectorize": "doubled(x)",
+    "add.at": "np.add.at(x, i, 1.0)",
+    "x[i] = v": "x[1] = 2.0",
+    "x[i]": "x[1]",
+}
+"""Statements that both run."""
+LOOPS_BAR = 5.0
+
 
 def names() -> dict[str, object]:
     """Return what the calls use."""
@@ -121,19 +145,23 @@ def names() -> dict[str, object]:
     return made | {short: made[name].tensor for short, name in tensors.items()}  # type: ignore[attr-defined]
 
 
-def main() -> None:
+def least(timers: Sequence[Timer]) -> list[float]:
+    """Return the least seconds of a call of each, which take turns."""
+    found = [float("inf")] * len(timers)
+    for timer in timers:
+        timer.timeit(CALLS)
+    for _ in range(ROUNDS):
+        found = [min(best, timer.timeit(CALLS)) for best, timer in zip(found, timers, strict=True)]
+    return [seconds / CALLS for seconds in found]
+
+
+def calls(chosen: Collection[str]) -> None:
+    """Print what calls take over the library's own."""
     scope = names() | {"a": numpy.ones(8, numpy.float32), "iadd": operator.iadd, "numpy": numpy}
-    chosen = sys.argv[1:] or list(CALLS_BESIDE)
-    unit = Timer("numpy.add(a, a)", globals=scope)
     above = 0
     for name in chosen:
-        timers = [unit, *[Timer(code, globals=scope) for code in CALLS_BESIDE[name]]]
-        least = [float("inf")] * 3
-        for timer in timers:
-            timer.timeit(CALLS)
-        for _ in range(ROUNDS):
-            least = [min(best, timer.timeit(CALLS)) for best, timer in zip(least, timers, strict=True)]
-        base, ours, library = [seconds / CALLS for seconds in least]
+        timers = [Timer(code, globals=scope) for code in ("numpy.add(a, a)", *CALLS_BESIDE[name])]
+        base, ours, library = least(timers)
         more = (ours - library) / base
         above += more > BAR
         mark = " above the bar" if more > BAR else ""
@@ -141,6 +169,30 @@ def main() -> None:
             f"{name:<24} {ours * 1e6:7.2f} µs, the library's {library * 1e6:6.2f}: {more:+5.1f} units{mark}", flush=True
         )
     print(f"{len(chosen)} calls, {above} above {BAR:g} units")
+
+
+def loops(chosen: Collection[str]) -> None:
+    """Print how many times as long as NumPy's statements take."""
+    scopes = []
+    for namespace in (numpy, np):
+        made = {"x": namespace.ones(8), "m": namespace.ones((2, 4)), "i": namespace.asarray([1, 2, 5])}
+        scopes.append({**made, "np": namespace, "doubled": namespace.vectorize(lambda x: 2.0 * x)})
+    above = 0
+    for name in chosen:
+        theirs, ours = least([Timer(LOOPS[name], globals=scope) for scope in scopes])
+        above += ours / theirs > LOOPS_BAR
+        mark = " above the bar" if ours / theirs > LOOPS_BAR else ""
+        print(
+            f"{name:<24} {ours * 1e6:7.2f} µs, NumPy's {theirs * 1e6:6.2f}: {ours / theirs:5.1f} times{mark}",
+            flush=True,
+        )
+    print(f"{len(chosen)} loops, {above} above {LOOPS_BAR:g} times")
+
+
+def main() -> None:
+    chosen = sys.argv[1:] or [*CALLS_BESIDE, *LOOPS]
+    calls([name for name in chosen if name in CALLS_BESIDE])
+    loops([name for name in chosen if name in LOOPS])
 
 
 if __name__ == "__main__":

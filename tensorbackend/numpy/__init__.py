@@ -148,12 +148,14 @@ for _name in [
     "little_endian",
     "ScalarType",
     "typecodes",
-    "sctypeDict",
     "get_include",
     "show_config",
     "info",
 ]:
     globals()[_name] = getattr(_numpy, _name)
+
+sctypeDict = {name: kind for name, kind in _numpy.sctypeDict.items() if kind.__module__ == "numpy"}
+"""NumPy's classes by name, without those that ml_dtypes adds when it is imported."""
 
 _LATE = {"polynomial", "random", "testing"}
 """Modules of this package that are imported when they are first used, as they take longer than all others together."""

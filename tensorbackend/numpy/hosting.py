@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import Any, Final
 
 import numpy
@@ -104,13 +105,23 @@ def common_type(*arrays: Any) -> Any:
 @public(home=False)
 def finfo(dtype: Any) -> Any:
     """The limits of a floating dtype."""
-    return numpy.finfo(_dtype(dtype))
+    return _limits("finfo", _dtype(dtype))
 
 
 @public(home=False)
 def iinfo(int_type: Any) -> Any:
     """The limits of an integer dtype."""
-    return numpy.iinfo(_dtype(int_type))
+    return _limits("iinfo", _dtype(int_type))
+
+
+def _limits(name: str, dtype: Any) -> Any:
+    """The limits of a dtype by NumPy, or by ml_dtypes where it is one of its."""
+    known = dtype.dtype if isinstance(dtype, numpy.generic) else dtype
+    with suppress(TypeError):
+        known = numpy.dtype(known)
+    if isinstance(known, numpy.dtype) and known.type.__module__ == "ml_dtypes":
+        return getattr(import_module("ml_dtypes"), name)(known)
+    return getattr(numpy, name)(dtype)
 
 
 @public(home=False)

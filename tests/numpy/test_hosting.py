@@ -67,3 +67,12 @@ def test_assertions_read_arrays() -> None:
     np.testing.assert_array_equal(np.arange(2), np.array([0, 1]))
     with np.testing.assert_raises(AssertionError):
         np.testing.assert_equal(np.ones(2), np.zeros(2))
+
+
+def test_limits_of_dtypes_that_numpy_lacks() -> None:
+    assert np.finfo(np.asarray(tb.ones(2, dtype="bfloat16"))).eps == np.finfo(tb.bfloat16).eps == 2.0**-7
+    assert np.finfo(np.asarray(tb.ones(2, dtype="float8_e5m2")).dtype).max == 57344
+    assert (np.iinfo(tb.int4).min, np.iinfo("uint4").max) == (-8, 15)
+    assert np.finfo(np.ones(1, "f2")).eps == np.finfo(numpy.float16(1)).eps == 2.0**-10
+    assert not any("ml_dtypes" in kind.__module__ for kind in np.sctypeDict.values())
+    assert np.sctypeDict["float64"] is np.float64
