@@ -122,14 +122,12 @@ class nditer:
         templates = [part._template() for part in parts if part is not None]
         shapes = [*[each.shape for each in templates], *([] if itershape is None else [as_shape(itershape)])]
         self.shape = shapes[0] if len(shapes) == 1 else tb.broadcast_shapes(*shapes)
-        made: list[Any] = list(parts)
-        if len(templates) < len(parts):
-            kinds = {each.dtype for each in templates}
-            common = numpy_dtype(common_dtype(kinds)) if kinds else numpy.dtype(float)
-            made = [
-                functions["empty"](self.shape, dtypes[number] or common) if part is None else part
-                for number, part in enumerate(parts)
-            ]
+        kinds = {each.dtype for each in templates} if len(templates) < len(parts) else None
+        common = numpy_dtype(common_dtype(kinds)) if kinds else numpy.dtype(float)
+        made = [
+            functions["empty"](self.shape, dtypes[number] or common) if part is None else part
+            for number, part in enumerate(parts)
+        ]
         self._writes = [_writes(op_flags, number, part is None) for number, part in enumerate(parts)]
         self._targets = made
         for part, writes in zip(made, self._writes, strict=True):
