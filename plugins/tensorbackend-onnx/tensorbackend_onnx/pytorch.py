@@ -140,6 +140,8 @@ def from_torch(
     ------
     UnsupportedOp
         For what PyTorch cannot export or this importer does not have; the text names the module and the line.
+    ArgumentError
+        For a module with 2 GiB of parameters or more, which no message of ONNX holds, or with parameters without data.
 
     Examples
     --------
@@ -155,6 +157,7 @@ def from_torch(
     """
     import torch
 
+    _check_size(module)
     training = {part: part.training for part in module.modules()}
     try:
         module.eval()
@@ -180,6 +183,21 @@ def from_torch(
         raise MissingOperators(f"{error}; of {', '.join(places) or type(module).__name__}") from error
     with tb.default_backend(chosen) if chosen is not None else tb.default_backend(tb.get_backend()):
         return TorchFunction(module, program, model)
+
+
+def _check_size(module: torch.nn.Module) -> None:
+    """Raises `ArgumentError` for parameters that the exporter cannot write, before it works for minutes."""
+    held = {id(x): x for x in (*module.parameters(), *module.buffers())}.values()
+    if any(x.is_meta for x in held):
+        raise ArgumentError(
+            expected("parameters with data", "make the module on the CPU, of fewer layers", device="meta")
+        )
+    size = sum(x.numel() * x.element_size() for x in held)
+    if size >= 2**31:
+        remedy = "make a module of fewer layers, and add what each layer adds"
+        raise ArgumentError(
+            expected("less than 2 GiB of parameters, which a message of ONNX holds", remedy, bytes=size)
+        )
 
 
 def _with_dims(sizes: Any, known: dict[str, Any]) -> Any:

@@ -117,10 +117,11 @@ def check_fits(name: str, tensor: tb.Tensor, declared: ValueType) -> None:
     shape = declared.shape
     if shape is None:
         return
-    if len(shape) != tensor.ndim or any(
-        size not in (None, given) for size, given in zip(shape, tensor.shape, strict=True)
-    ):
+    if len(shape) != tensor.ndim:
         raise ShapeError(expected(f"{declared!r} for input {name}", shape=tensor.shape))
+    if any(size not in (None, given) for size, given in zip(shape, tensor.shape, strict=True)):
+        remedy = "sizes were fixed at the export: leave some open there, as from_torch does with dynamic_shapes="
+        raise ShapeError(expected(f"{declared!r} for input {name}", remedy, shape=tensor.shape))
 
 
 def with_names(tensor: tb.Tensor, declared: ValueType) -> tb.Tensor:

@@ -8,7 +8,7 @@ import numpy
 import pytest
 import tensorbackend as tb
 import torch
-from tensorbackend.errors import ArgumentError, UnsupportedOp
+from tensorbackend.errors import ArgumentError, ShapeError, UnsupportedOp
 from torch_modules import MODULES
 
 from tensorbackend_onnx import from_torch
@@ -145,3 +145,20 @@ def test_what_is_not_exported_is_said_with_the_module_and_the_line(inner: type[t
     number = inner.forward.__code__.co_firstlineno + 1
     with pytest.raises(UnsupportedOp, match=rf"{inner.__name__} at '1', .*test_pytorch\.py:{number}: .*{words}"):
         from_torch(module, torch.zeros(3, 3))
+
+
+def test_parameters_that_the_exporter_cannot_write_are_refused_at_once() -> None:
+    with torch.device("meta"):
+        without_data = torch.nn.Linear(2, 3)
+    with pytest.raises(ArgumentError, match="expected parameters with data, got device='meta'"):
+        from_torch(without_data, torch.zeros(1, 2))
+    large = torch.nn.Linear(2, 3)
+    large.bias = torch.nn.Parameter(torch.zeros(1).expand(2**29))  # 2 GiB of which one number is in memory
+    with pytest.raises(ArgumentError, match="less than 2 GiB of parameters"):
+        from_torch(large, torch.zeros(1, 2))
+
+
+def test_another_size_than_at_the_export_says_how_to_leave_it_open() -> None:
+    function = from_torch(torch.nn.Linear(2, 3), torch.zeros(1, 2))
+    with pytest.raises(ShapeError, match="dynamic_shapes="):
+        function(tb.ones((4, 2)))

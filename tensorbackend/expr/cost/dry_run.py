@@ -98,6 +98,9 @@ def dry_run(
     >>> report.on_mesh.by_kind, report.on_mesh.parameters[0].sharding
     ({'all-reduce': 3136}, <f32[batch: 32 / data][k: 784] on Mesh({'data': 4})>)
     """
+    if any(f"{base.__module__}.{base.__name__}" == "torch.nn.modules.module.Module" for base in type(function).__mro__):
+        remedy = "tensorbackend_onnx.from_torch(module, *examples) makes one of a module of PyTorch"
+        raise OperandError(expected("a function of tensors", remedy, function=type(function).__name__))
     placed = target(mesh, layout, machine)
     name = getattr(function, "__qualname__", type(function).__name__)
     names, estimator = check_donated(function, donate), Estimator()

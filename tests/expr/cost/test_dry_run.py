@@ -104,3 +104,10 @@ def test_transformed_functions() -> None:
     assert [block.name for block in gradients.peak.alive if block.kind == "parameter"] == ["x"]
     second = tb.dry_run(tb.grad(lambda x: tb.sum(tb.grad(square)(x))), "f32[250]")
     assert second.flops > gradients.flops
+
+
+def test_a_module_of_pytorch_is_told_from_a_function() -> None:
+    base = type("Module", (), {"__module__": "torch.nn.modules.module", "__call__": lambda self, x: x})
+    module = type("Decoder", (base,), {})()
+    with pytest.raises(OperandError, match=r"got function='Decoder'; tensorbackend_onnx.from_torch"):
+        tb.dry_run(module, "f32[2]")
