@@ -40,7 +40,7 @@ def _is_size(size: object) -> bool:
 
 
 def of_no_real_number(is_complex: bool) -> str:
-    """What to write in place of a result that is no real number with a fraction, where a gradient is asked for.
+    """What to write in place of a result of a complex dtype or of whole numbers, where a gradient is asked for.
 
     >>> of_no_real_number(True), of_no_real_number(False)
     ('take its real() or abs()', 'compute it in a floating dtype, as integers and bools have no gradient')

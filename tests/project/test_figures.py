@@ -35,6 +35,7 @@ CONSTANTS = {
     "dask.md: ## When ops are computed": "a constant of the backend",
     "dask.md: ## Memory and disk": "the options of an example",
     "layouts.md: ## Times": "the memory of devices",
+    "onnx.md: ## PyTorch's modules": "a limit of the format",
     "profiling.md: ## The limit": "the whole of the limit",
     "semantics.md: ## Limits and meshes": "a format",
     "semantics.md: ## Files": "limits of the readers",

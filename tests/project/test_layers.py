@@ -56,7 +56,7 @@ UPWARDS = {("tensor", NAME)}
 COMPUTED = {
     "cli",
     "cli._plugin",
-    "cli.dryrun",
+    "cli._place",
     "backends.libraries",
     "late_imports",
     "files",
