@@ -174,7 +174,7 @@ def _power(x1: Any, x2: Any) -> Tensor:
 
 
 def _is_integer(x: Any) -> bool:
-    """Whether a base is of integers, or of bools, which become integers beside one."""
+    """Whether a base is of integers, or of bools, which an integer makes integers."""
     if isinstance(x, Tensor):
         return x.template.dtype.is_integer or x.template.dtype is bool_
     return isinstance(x, int | numpy.integer | numpy.bool_)
