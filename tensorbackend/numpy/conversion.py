@@ -22,7 +22,7 @@ from ..tensor import Tensor
 from .arrays import as_shape, box, fresh, functions, ndarray, new_array, reshape_to, step_view, tensor_of
 from .dtypes import NUMBERS as NUMBERS
 from .dtypes import HostOnlyError, dtype_of, is_host_only, numpy_dtype
-from .from_host import array_of_new, of_new, stack_on_host
+from .from_host import array_of_new, stack_on_host
 from .from_host import from_numpy as from_numpy
 from .homes import home_of, scoped
 from .layouts import layout_of
@@ -59,7 +59,7 @@ def tensor(value: Any) -> Tensor:
     if value.__class__ is numpy.ndarray:
         return from_numpy(value)
     if value.__class__ is list and NUMBERS.issuperset(map(type, value)):
-        return of_new(_array_of_list(value))
+        return tensor_of(array_of_new(_array_of_list(value), scoped() or process_default[0]))
     if isinstance(value, Tensor):
         return value
     if isinstance(value, _SEQUENCES) and not hasattr(value, "__array__"):

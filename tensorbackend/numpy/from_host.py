@@ -11,11 +11,9 @@ import tensorbackend as tb
 
 from ..errors import expected
 from ..ops.creation.foreign_arrays import shared_templates
-from ..select.default import process_default
 from ..tensor import Tensor, blank_tensor
 from .arrays import blank, box, ndarray, new_array, tensor_of
 from .dtypes import HostOnlyError, dtype_of, is_host_only
-from .homes import scoped
 from .keys import CUTS, HOST, template_of_part
 
 
@@ -25,22 +23,6 @@ def from_numpy(array: numpy.ndarray[Any, Any], copy: bool = False) -> Tensor:
     if array.__class__ is not numpy.ndarray and is_host_only(array):
         raise HostOnlyError(expected("a plain array", "convert it with np.asarray", value=type(array).__name__))
     return tb.tensor(array) if copy else tb.asarray(array)
-
-
-def of_new(array: numpy.ndarray[Any, Any], default: Any = None) -> Tensor:
-    """NumPy's array, which nothing else refers to, as a tensor on the default backend."""
-    backend: Any = default or scoped() or process_default[0]
-    try:
-        template, shares = shared_templates[HOST, array.dtype, array.shape, backend]
-    except KeyError:
-        shares = False
-    if not shares:
-        return from_numpy(array)
-    t = blank_tensor()
-    t.template = template
-    t.backend = backend
-    t.data = array
-    return t
 
 
 def array_of_new(made: numpy.ndarray[Any, Any], default: Any) -> ndarray:

@@ -9,6 +9,8 @@ from onnx import TensorProto, helper
 from tensorbackend.errors import ArgumentError, expected
 from tensorbackend.protocol import Kernel, Payload
 
+from .differences import OPSET
+
 Provider = tuple[str, tuple[tuple[str, str], ...]]
 """The name of one of ONNX Runtime's execution providers, and its options as pairs."""
 
@@ -62,7 +64,7 @@ def check_device(runtime: Any, device: str, providers: Sequence[Provider]) -> No
     x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])
     y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [1])
     graph = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "negation", [x], [y])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=10)
     try:
         session_of(runtime, model.SerializeToString(), providers, 0)
     except Refused as error:
