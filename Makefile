@@ -430,7 +430,11 @@ npbench: $(PLUGIN_READY) ## Measures NPBench's programs and writes docs/npbench.
 	$(PLUGIN_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(PLUGIN)'
 	$(PLUGIN_BIN)/python -W ignore benchmarks/npbench.py '$(NPBENCH)' --rows docs/npbench.jsonl
 
-check: lint types test oracles plugin dask mlx onnx native ## Everything that CI runs
+# While the tests run, one more process checks the types and then fills the virtual environments of the plugins: mypy and
+# pip take one core each, for some minutes in all.
+check: lint ## Everything that CI runs
+	$(MAKE) -j 2 test types $(PLUGIN_READY) $(BLOCKS_READY) $(APPLE_READY) $(MODELS_READY) $(NATIVE_READY)
+	$(MAKE) oracles plugin dask mlx onnx native
 
 clean: ## Removes the virtual environments and caches
 	rm -rf .gallery .venv .venv-python* .venv-gallery .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-native .venv-phiml .venv-returnn .venv-clients .venv-libraries .venv-numpy-libraries .venv-bench .venv-docs .venv-gpu .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
