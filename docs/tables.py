@@ -382,6 +382,15 @@ def _listed(names: Iterable[str]) -> str:
 
 
 PERFORMANCE = run_path(str(HERE / "performance.py"))
+ORACLES = run_path(str(HERE / "oracles.py"))
+PROGRAMS = run_path(str(HERE / "programs.py"))
+
+
+def testing_page() -> str:
+    """testing.md, with the totals of the oracles and the engines that were judged by random programs."""
+    text: str = PROGRAMS["entered"](ORACLES["page"]())
+    return text
+
 
 OF_SYSTEMS = {f"coming-from-{system.replace('_', '-')}.md": rows_page(system) for system in ROWS["SYSTEMS"]}
 OF_FEW = ("coming-from-phiml.md", "coming-from-returnn.md")
@@ -391,7 +400,7 @@ PAGES = {
     **{HERE / name: page for name, page in OF_SYSTEMS.items() if name not in OF_FEW},
     **PERFORMANCE["pages"](),
     **run_path(str(HERE / "history.py"))["pages"](),
-    **run_path(str(HERE / "oracles.py"))["pages"](),
+    HERE / "testing.md": testing_page,
     **run_path(str(HERE / "snapshot.py"))["pages"](),
 }
 """The generated pages that people read in the repository too."""

@@ -89,6 +89,7 @@ def test_a_fault_that_only_programs_show_is_found(wrong: type[Backend]) -> None:
     pair = check_pair(wrong(), kind, as_dtype(dtype), examples=PROGRAMS)
     assert (pair.family, pair.status) == ("programs", "fail"), pair
     assert pair.kind in ("value", "mutation")
+    assert 0 < pair.judged <= PROGRAMS < pair.examples  # only the smaller ones come after it
     body = pair.script.partition("def program")[2].partition("return")[0]
     assert len(body.splitlines()) <= 8, pair.script
     compile(pair.script, FILE, "exec")

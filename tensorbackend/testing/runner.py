@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 from collections import Counter
@@ -66,6 +67,10 @@ class Pair(NamedTuple):
     """The expected and the actual result."""
     script: str = ""
     """A program that makes the failing call, the simplest that was found."""
+    judged: int = 0
+    """The number of calls that the backend could run, up to the first wrong one."""
+    seconds: float = 0
+    """The processor time until then, so without that in which the wrong call is shrunk."""
 
 
 def family_of(name: str) -> str:
@@ -128,6 +133,8 @@ def check_pair(
     'pass'
     """
     ulps = 0.0
+    began = _processor_time()
+    first_wrong: list[tuple[int, float]] = []
     drawn: Counter[str] = Counter()
     judge_program = Judge(backend)
     divergences: dict[str, None] = {}
@@ -151,15 +158,23 @@ def check_pair(
         try:
             if isinstance(call, Tensor):
                 check_transport(call, backend)
+                drawn["judged"] += 1
                 return
             if isinstance(call, Program):
-                drawn["compared" if judge_program(call) else "refused"] += 1
+                compared = judge_program(call)
+                drawn["judged"] += compared
+                drawn["compared" if compared else "refused"] += 1
                 return
             verdict = judge(call, backend)
         except UnsupportedOp as error:
             if error.dtype is None or error.dtype is dtype:
                 lacks[str(error)] = None
             return
+        except Exception:
+            if not first_wrong:
+                first_wrong.append((drawn["judged"] + 1, _processor_time() - began))
+            raise
+        drawn["judged"] += 1
         drawn["refused"] += verdict.refused
         ulps = max(ulps, verdict.ulps)
         if verdict.divergence is not None:
@@ -167,7 +182,9 @@ def check_pair(
 
     def pair(status: Status, reasons: Iterable[str] = (), failure: Disagreement | None = None) -> Pair:
         known = name if name == TRANSPORT or name in KINDS else qualified(name)
+        judged, seconds = first_wrong[0] if first_wrong else (drawn["judged"], _processor_time() - began)
         judged_pair = Pair(known, family_of(name), dtype.name, status, drawn["all"], ulps, tuple(reasons))
+        judged_pair = judged_pair._replace(judged=judged, seconds=round(seconds, 3))
         if failure is None:
             return judged_pair
         return judged_pair._replace(kind=failure.kind, detail=failure.detail, script=failure.script)
@@ -186,6 +203,11 @@ def check_pair(
     if divergences:
         return pair("divergence", divergences)
     return pair("refused" if drawn["refused"] == drawn["all"] else "pass")
+
+
+def _processor_time() -> float:
+    """The seconds of processor time of this process, and of those that it started and that have ended: compilers."""
+    return sum(os.times()[:4])
 
 
 def _strategy(backend: Backend, name: str, dtype: DType) -> SearchStrategy[Any]:
