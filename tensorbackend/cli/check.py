@@ -50,7 +50,9 @@ def arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("name", metavar="NAME", help="the backend: a name, or module:class or file.py:class")
     add("--device", help="the backend's device; its default one unless given")
-    add("--op", nargs="+", action="extend", metavar="OP", help="only these ops, by public name, such as linalg.qr")
+    add(
+        "--op", nargs="+", action="extend", metavar="OP", help="only these ops, such as linalg.qr, or kinds of programs"
+    )
     add("--dtype", nargs="+", action="extend", metavar="DTYPE", help="only these dtypes, such as float32 or f32")
     add("--examples", type=int, metavar="N", help=f"calls for each op and dtype (default: {EXAMPLES})")
     quick = f"{QUICK_EXAMPLES} calls of one dtype of each kind, unless others are requested"
@@ -213,15 +215,20 @@ def _ops(asked: Sequence[str] | None) -> list[str]:
 
 
 def _kinds(options: Namespace) -> tuple[Sequence[str], list[DType]]:
-    """The kinds of programs and their dtypes; sets how many programs each pair of them gets."""
+    """The requested kinds of programs, by default all, and their dtypes; sets how many programs each pair gets."""
     from ..testing.programs import KINDS
+
+    kinds = list(dict.fromkeys(options.op or KINDS))
+    for kind in kinds:
+        if kind not in KINDS:
+            raise ArgumentError(expected(f"--programs with a kind of programs: {', '.join(KINDS)}", op=kind))
 
     dtypes = [float32, int32] if options.dtype is None else _dtypes(options.dtype, quick=False)
     wrong = [dtype for dtype in dtypes if dtype.is_narrow or not (dtype.is_floating or dtype.is_integer)]
     if wrong:
         raise ArgumentError(expected("--programs with floating dtypes or integers", "choose another", dtype=wrong[0]))
-    options.examples = -(-options.programs // (len(KINDS) * len(dtypes)))
-    return KINDS, dtypes
+    options.examples = -(-options.programs // (len(kinds) * len(dtypes)))
+    return kinds, dtypes
 
 
 def _dtypes(asked: Sequence[str] | None, *, quick: bool) -> list[DType]:
@@ -240,8 +247,8 @@ def _check_options(options: Namespace) -> None:
     for name in ("examples", "jobs", "programs"):
         if getattr(options, name) is not None and getattr(options, name) < 1:
             raise ArgumentError(expected(f"--{name} of at least 1", **{name: getattr(options, name)}))
-    if options.programs is not None and (options.op or options.examples or options.quick):
-        raise ArgumentError(expected("--programs without --op, --examples and --quick", "leave them out"))
+    if options.programs is not None and (options.examples or options.quick):
+        raise ArgumentError(expected("--programs without --examples and --quick", "leave them out"))
     path: Path | None = options.report
     if path is not None and (path.suffix not in (".html", ".json") or not path.parent.is_dir()):
         raise ArgumentError(expected("a report named .html or .json in an existing folder", report=str(path)))

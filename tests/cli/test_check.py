@@ -362,6 +362,11 @@ def test_programs_in_place_of_ops(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert {pair["status"] for pair in document["pairs"]} == {"pass"}
 
 
+def test_programs_of_one_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "numpy", "--programs", "3", "--op", "chains", "--dtype", "f32"]) == 0
+    assert "numpy: 1 kinds of programs, 1 pairs of kind and dtype, 3 programs" in capsys.readouterr().out
+
+
 def test_a_wrong_program_is_printed_and_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     class Doubles(BinaryBackend):
         name = "doubles_in_programs"

@@ -17,8 +17,11 @@ from ..array_module.base import Array, ArrayBase
 from ..array_module.casting import caster
 
 
-class ReadsData(Exception):
-    """Raised where a composite that is being compiled reads data: its arrays have no values yet."""
+class ReadsData(BaseException):
+    """Raised where a composite that is being compiled reads data: its arrays have no values yet.
+
+    It is not an error, so nothing on the way takes it for an accident of a backend that derives from JaxBackend.
+    """
 
 
 class CheckingKernel:

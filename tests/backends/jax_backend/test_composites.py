@@ -12,11 +12,19 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.errors import DataError
 from tensorbackend.protocol.callbacks import CompositeCall
+from tensorbackend.testing import check_pair
 
 from ...threads import call_in_threads
 
 BACKEND = tb.get_backend("jax")
 X = tb.tensor([[0.5, -1.0], [1.5, 0.0]], names=("row", "column"), backend=BACKEND)
+
+
+@tb.register_backend
+class DerivedJax(tb.JaxBackend):
+    """A backend of somebody else that derives from JaxBackend."""
+
+    name = "derived_jax"
 
 
 class Default:
@@ -143,3 +151,14 @@ def test_composites_and_programs_inside_functions_that_jax_traces() -> None:
     assert jax.jit(lambda x: donating(x).data)(X).tolist() == (tb.softmax(X, axis="row") * 2).tolist()
     _, rows = jax.lax.scan(lambda carry, a: (carry, of_constants().data + a), 0.0, X.data)
     assert rows.shape == (2, 2)
+
+
+OUT_OF_BOUNDS = ["add_along_axis", "indexed_max", "ravel_multi_index", "segment_sum", "unravel_index"]
+"""Composites that read their indices where those out of bounds are errors."""
+
+
+@pytest.mark.parametrize("name", OUT_OF_BOUNDS)
+def test_a_backend_that_derives_from_it_runs_what_reads_data_op_by_op(name: str) -> None:
+    dtype = tb.int32 if name.endswith("_index") else tb.float32
+    pair = check_pair(DerivedJax(), name, dtype, examples=10)
+    assert pair.status == "pass", f"{pair.detail}\n{pair.script}"
