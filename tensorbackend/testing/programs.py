@@ -38,8 +38,8 @@ KINDS: Final = ("views", "writes", "chains", "reductions", "loops", "gradients")
 _CHAINS: Final = ("elementwise", "cumulative", "sorting", "shape", "indexing")
 _SUMS: Final = ("reduction", "contraction", "contraction", "window", "convolution")
 
-_SORTED: Final = frozenset({"digitize", "interp", "searchsorted"})
-"""Ops of which an operand must be sorted: for other values their result may be anything."""
+_PARTIAL: Final = frozenset({"bitwise_left_shift", "bitwise_right_shift", "digitize", "interp", "searchsorted"})
+"""Ops of which an operand must be sorted, or not negative: for other values their result may be anything."""
 
 _SIZES: Final = ((2, 3, 4), (5, 8, 16), (3, 17, 33), (64, 64, 64), (128, 16, 128), (8, 8, 512), (512, 8, 8))
 """The sizes that take the place of the sizes 2, 3 and 4 of drawn calls: compilers treat large arrays in other ways.
@@ -129,6 +129,16 @@ _PRODUCTS: Final = tuple(
     )
 )
 """Products of matrices and sums of them, which compilers compute without storing the product."""
+
+_MOVED: Final = (
+    "tb.take({v}, tb.iota({v}.shape[-1]) * 7 % {v}.shape[-1], axis=-1)",
+    "tb.take({v}, tb.iota({v}.shape[0]) * 7 % {v}.shape[0], axis=0)",
+    "tb.cumulative_sum({v}, axis=-1)",
+    "tb.cumulative_prod({v}, axis=0)",
+    "tb.window_sum({v}, (2, *({v}.ndim - 1) * (1,)), strides=1, padding='same')",
+    "tb.sort({v}, axis=-1)",
+)
+"""What compilers compute in another shape than that in which it is written to afterwards."""
 
 _WRITES: Final = (
     "{v}[1:] = {v}[:-1] + 1",
@@ -262,7 +272,7 @@ def attempt(step: Step | End, scope: Scope) -> None:
 @cache
 def _ops(families: tuple[str, ...]) -> list[list[str]]:
     """The ops of each family whose results are functions of their operands, to a stated accuracy."""
-    known = [name for name in names() if name in OPS and name not in READS_DATA and name not in _SORTED]
+    known = [name for name in names() if name in OPS and name not in READS_DATA and name not in _PARTIAL]
     sure = [name for name in known if bound_of(name).scale != "result" and math.isfinite(bound_of(name).ulps)]
     return [[name for name in sure if OPS[name].family == family] for family in families]
 
@@ -304,10 +314,11 @@ def _steps(kind: str, dtype: DType, sizes: tuple[int, ...], *, nested: bool = Fa
     writes = st.builds(Write, st.sampled_from(_WRITES), numbers, numbers, st.booleans())
     usual = st.builds(View, st.sampled_from(_USUAL), numbers)
     products = st.builds(View, st.sampled_from(_PRODUCTS), numbers)
+    moved = st.builds(View, st.sampled_from(_MOVED), numbers)
     if kind == "views":
         return _one_of(views, views, usual, usual, chains, sums)
     if kind == "writes":
-        return _one_of(writes, writes, usual, chains, views)
+        return _one_of(writes, writes, moved, moved, usual, chains, views)
     if kind == "chains":
         return _one_of(chains, chains, usual)
     if kind == "reductions":
