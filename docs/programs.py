@@ -1,7 +1,7 @@
 """The table of engines that were judged by random programs: `python docs/programs.py REPORT...` enters reports.
 
 A report is what `tensorbackend check NAME --programs N --keep-going --report REPORT.json` writes. It takes the place of
-the earlier one of the same engine and version. `docs/tables.py` enters the table in testing.md.
+the earlier one of the same engine, version and kinds. `docs/tables.py` enters the table in testing.md.
 """
 
 from __future__ import annotations
@@ -26,17 +26,19 @@ def entered(page: str) -> str:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """A row for each engine and version, in the order of their names."""
+    """A row for each engine, version and choice of kinds, in the order of their names."""
     lines = [
-        "| engine | day | programs | kinds found wrong, of 11 | the first of them | processor time |",
+        "| engine | day | programs | of | found wrong | processor time |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    for row in sorted(rows, key=lambda row: row["engine"].lower()):
-        found, first = row["wrong"], ""
-        if found:
-            first = f"{found[0]['kind']}, after {found[0]['programs']} programs and {found[0]['seconds']:.0f} s"
+    for row in sorted(rows, key=lambda row: (row["engine"].lower(), row["kinds"])):
+        found = "; ".join(
+            f"{wrong['kind']}, after {wrong['programs']} programs and {wrong['seconds']:.0f} s"
+            for wrong in row["wrong"]
+        )
         lines.append(
-            f"| {row['engine']} | {row['day']} | {row['programs']} | {len(found)} | {first} | {row['seconds']:.0f} s |"
+            f"| {row['engine']} | {row['day']} | {row['programs']} | {row['kinds']} | {found or 'none'} "
+            f"| {row['seconds']:.0f} s |"
         )
     return "\n".join(lines) + "\n"
 
@@ -53,8 +55,10 @@ def summary(report: dict[str, Any], day: str) -> dict[str, Any]:
             kind = f"{pair['op']} of {pair['dtype']}"
             wrong.append({"kind": kind, "programs": programs, "seconds": round(seconds, 1)})
     engine = ", ".join(f"{name} {number}" for name, number in libraries.items())
+    drawn = {f"{pair['op']} of {pair['dtype']}" for pair in report["pairs"]}
     return {
         "engine": engine,
+        "kinds": ", ".join(sorted(drawn)) if len(drawn) < 3 else "all kinds",
         "day": day,
         "seed": report["seed"],
         "programs": programs,
@@ -64,12 +68,12 @@ def summary(report: dict[str, Any], day: str) -> dict[str, Any]:
 
 
 def enter(reports: list[Path]) -> None:
-    """Enters reports, each in place of the earlier one of its engine."""
-    rows = {row["engine"]: row for row in _measured()}
+    """Enters reports, each in place of the earlier one of its engine and kinds."""
+    rows = {(row["engine"], row["kinds"]): row for row in _measured()}
     for path in reports:
         day = datetime.date.fromtimestamp(path.stat().st_mtime).isoformat()
         row = summary(json.loads(path.read_text()), day)
-        rows[row["engine"]] = row
+        rows[row["engine"], row["kinds"]] = row
     MEASURED.write_text("".join(json.dumps(row) + "\n" for row in rows.values()))
 
 
