@@ -292,6 +292,7 @@ def capture_outer(parameters: Sequence[Value], outputs: Sequence[Value], start: 
         return outer.get(value) or Value(replacements.get(value.node, value.node), value.index)
 
     for node in sorted(nodes, key=lambda node: node.serial):
-        if any(value in outer or value.node in replacements for value in node.operands):
+        # From the first that changes on all are made again, so that their order stays that of the program.
+        if node.op != CAPTURED and (replacements or any(value in outer for value in node.operands)):
             replacements[node] = node.remade(node.map_inputs(exchange))
     return [exchange(value) for value in outputs], list(outer)

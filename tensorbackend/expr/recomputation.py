@@ -19,11 +19,15 @@ PRODUCTS: Final = "contraction", "convolution"
 """The families of ops whose results cost the most operations to compute again."""
 
 
+PART: Final = "part"
+"""The name of a part of a graph in a program without checkpointed functions."""
+
+
 class CheckpointedCall(NamedTuple):
-    """A call of a checkpointed function."""
+    """A call of a checkpointed function, or a part of a gradient's graph."""
 
     name: str
-    """The function's name."""
+    """The function's name, or `PART`."""
     body: Graph | None
     """What it computes; `None` for a call that is not recomputed, and where bodies are not kept."""
 

@@ -25,6 +25,7 @@ from .transformations import (
     Trees,
     add_decayed_weights,
     chain,
+    new_transformation,
     next_step,
     scale,
     stateless,
@@ -119,7 +120,7 @@ def _scale_by_factored_squares(least: int, exponent: float) -> GradientTransform
         updates = map_numbers(direction, gradients, rows, columns, whole)
         return round_updates(updates, gradients), FactoredSquares(count, rows, columns, whole)
 
-    return GradientTransformation(init, update)
+    return new_transformation(init, update)
 
 
 def _root_mean_square(x: Tensor) -> Tensor:

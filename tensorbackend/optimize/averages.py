@@ -15,7 +15,7 @@ from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..tensor import Tensor
 from .moments import weight_sum
-from .transformations import GradientTransformation, Trees, check_decay, next_step, zero_steps
+from .transformations import GradientTransformation, Trees, check_decay, new_transformation, next_step, zero_steps
 from .widths import map_numbers, round_updates, wide_zeros, widen
 
 
@@ -74,9 +74,7 @@ def moving_average(decay: float, *, debias: bool = True) -> GradientTransformati
         averages = map_numbers(divided, sums) if debias else sums
         return round_updates(averages, values), MovingAverage(count, sums)
 
-    return GradientTransformation(
-        lambda parameters: MovingAverage(zero_steps(parameters), wide_zeros(parameters)), update
-    )
+    return new_transformation(lambda parameters: MovingAverage(zero_steps(parameters), wide_zeros(parameters)), update)
 
 
 class Accumulated(NamedTuple):
@@ -154,4 +152,4 @@ def accumulate(transformation: GradientTransformation, steps: int) -> GradientTr
             ),
         )
 
-    return GradientTransformation(init, update)
+    return new_transformation(init, update)

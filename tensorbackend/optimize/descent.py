@@ -20,6 +20,7 @@ from .transformations import (
     add_decayed_weights,
     chain,
     check_decay,
+    new_transformation,
     next_step,
     scale,
     zero_steps,
@@ -61,7 +62,7 @@ def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
         now = -widen(rate(state.steps))
         return compute_wide(lambda x: x * astype(now, to_real(x.dtype)), gradients), Counted(next_step(state.steps))
 
-    return GradientTransformation(lambda parameters: Counted(zero_steps(parameters)), update)
+    return new_transformation(lambda parameters: Counted(zero_steps(parameters)), update)
 
 
 class Momentum(NamedTuple):
@@ -108,7 +109,7 @@ def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
         ahead = map_numbers(accumulate, gradients, momentum) if nesterov else momentum
         return round_updates(ahead, gradients), Momentum(momentum)
 
-    return GradientTransformation(lambda parameters: Momentum(wide_zeros(parameters)), update)
+    return new_transformation(lambda parameters: Momentum(wide_zeros(parameters)), update)
 
 
 @check_arguments_early
@@ -203,5 +204,5 @@ def lion(
         first = map_numbers(lambda g, m: (1 - b2) * widen(g) + b2 * m, gradients, state.first)
         return updates, MeanGradients(first)
 
-    signs = GradientTransformation(lambda parameters: MeanGradients(wide_zeros(parameters)), update)
+    signs = new_transformation(lambda parameters: MeanGradients(wide_zeros(parameters)), update)
     return chain(signs, add_decayed_weights(decay, mask=mask), scale_by_rate(rate))

@@ -16,7 +16,7 @@ from ..ops.elementwise.binary import logical_and, maximum, minimum
 from ..ops.elementwise.ternary import where
 from ..ops.reduction import all as all_
 from ..tensor import Tensor
-from .transformations import GradientTransformation, Trees, next_step, zero_steps
+from .transformations import GradientTransformation, Trees, new_transformation, next_step, zero_steps
 from .widths import map_numbers, round_updates, widen
 
 
@@ -112,7 +112,7 @@ def scale_loss(
             LossScale(factor, where(grows, 0, steps), tree_map(choose, after, state.state)),
         )
 
-    return GradientTransformation(init, update)
+    return new_transformation(init, update)
 
 
 def _all_finite(tree: Trees) -> Tensor:

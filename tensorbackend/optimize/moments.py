@@ -21,6 +21,7 @@ from .transformations import (
     add_decayed_weights,
     chain,
     check_decay,
+    new_transformation,
     next_step,
     zero_steps,
 )
@@ -114,7 +115,7 @@ def scale_by_adam(
         kept = map_numbers(_cast_like, first, state.first), map_numbers(_cast_like, second, state.second)
         return updates, Moments(count, *kept)
 
-    return GradientTransformation(init, update)
+    return new_transformation(init, update)
 
 
 def _cast_like(x: Tensor, like: Tensor) -> Tensor:

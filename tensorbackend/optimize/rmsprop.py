@@ -11,7 +11,7 @@ from ..ops.elementwise.unary import abs as abs_
 from ..tensor import Tensor
 from .descent import scale_by_rate, trace
 from .schedules import Schedule
-from .transformations import GradientTransformation, Trees, chain, check_decay
+from .transformations import GradientTransformation, Trees, chain, check_decay, new_transformation
 from .widths import compute_wide, map_numbers, wide_zeros, widen
 
 
@@ -72,7 +72,7 @@ def scale_by_rms(*, decay: float = 0.9, epsilon: float = 1e-8, centered: bool = 
         updates = compute_wide(lambda g, m, v: g / sqrt(v - square(abs_(m)) + epsilon), gradients, first, second)
         return updates, MeanSquares(first, second)
 
-    return GradientTransformation(init, update)
+    return new_transformation(init, update)
 
 
 @check_arguments_early

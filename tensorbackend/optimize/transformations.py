@@ -18,7 +18,7 @@ from ..declarations.argument_errors import check_arguments, check_arguments_earl
 from ..dtypes import iinfo
 from ..errors import ArgumentError, expected
 from ..expr.static_leaves import is_inexact
-from ..expr.trees import flatten
+from ..expr.trees import flatten, tree_map, unflatten
 from ..ops.composite.elementwise.functions import isfinite, square
 from ..ops.creation.filled import full
 from ..ops.creation.values import operand_tensors
@@ -29,6 +29,9 @@ from ..ops.elementwise.transcendental import sqrt
 from ..ops.elementwise.unary import abs as abs_
 from ..ops.reduction import max as max_
 from ..ops.reduction import sum as sum_
+from ..rules.template_text import is_template, parse_template
+from ..select import get_backend
+from ..template import Template
 from ..tensor import Tensor
 from ..tensor.missing_names import explain_missing
 from .widths import compute_wide, map_numbers, round_updates, widen
@@ -49,9 +52,25 @@ class GradientTransformation(NamedTuple):
     """A transformation of gradients: two pure functions."""
 
     init: Callable[[Trees], Any]
-    """Returns the first state, from the parameters."""
+    """Returns the first state, from the parameters. Those of this package also take templates, as objects or as text;
+    then the state has templates in place of tensors, for a dry run."""
     update: Update
     """Returns the updates and the next state, from gradients, the state, and the parameters."""
+
+
+def new_transformation(init: Callable[[Trees], Any], update: Update) -> GradientTransformation:
+    """A transformation whose `init` also takes templates in place of tensors, and then returns templates."""
+
+    def init_of_templates(parameters: Trees) -> Any:
+        leaves, tree = flatten(parameters)
+        told = [parse_template(x) if isinstance(x, str) and is_template(x) else x for x in leaves]
+        if not any(isinstance(x, Template) for x in told):
+            return init(parameters)
+        shapes_only = get_backend("template")
+        state = init(unflatten(tree, [Tensor(x, shapes_only, None) if isinstance(x, Template) else x for x in told]))
+        return tree_map(lambda x: x.template if isinstance(x, Tensor) and x.backend is shapes_only else x, state)
+
+    return GradientTransformation(init_of_templates, update)
 
 
 @check_arguments
@@ -147,18 +166,16 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
 
     def update(gradients: Trees, states: tuple[Any, ...], parameters: Trees = None) -> tuple[Trees, Any]:
         after, updates = [], map_numbers(widen, gradients)
-        for transformation, state in zip(transformations, states, strict=True):
-            updates, state = transformation.update(updates, state, parameters)
+        for part, state in zip(transformations, states, strict=True):
+            updates, state = part.update(updates, state, parameters)
             after.append(state)
         return round_updates(updates, gradients), tuple(after)
 
-    return GradientTransformation(
-        lambda parameters: tuple(transformation.init(parameters) for transformation in transformations), update
-    )
+    return new_transformation(lambda parameters: tuple(part.init(parameters) for part in transformations), update)
 
 
 def stateless(function: Callable[[Trees, Trees], Trees]) -> GradientTransformation:
-    return GradientTransformation(
+    return new_transformation(
         lambda parameters: (), lambda gradients, state, parameters=None: (function(gradients, parameters), state)
     )
 

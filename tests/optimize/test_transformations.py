@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend import optimize
 from tensorbackend.errors import ArgumentError
 from tensorbackend.expr.trees import flatten
+from tensorbackend.testing import profile
 
 STEPS: dict[str, Any] = {
     "sgd": lambda o: o.sgd(0.1),
@@ -294,3 +298,43 @@ def test_numbers_and_arrays_are_parameters(name: str) -> None:
 
 def test_most_transformations_are_tried_with_numbers() -> None:
     assert {"sgd", "adam", "adamw", "adafactor", "lion", "rmsprop", "scale_by_adam", "trace"} <= MADE.keys()
+
+
+# What needs more than defaults: an argument for each parameter without one.
+SHAPES = st.lists(st.integers(1, 4), max_size=3).map(tuple)
+DTYPES = st.sampled_from(["f32", "bf16", "f64", "c64"])
+ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "accumulate": (optimize.adam(1e-3), 2),
+    "chain": (optimize.clip_by_global_norm(1.0), optimize.adamw(1e-3)),
+    "scale_loss": (optimize.sgd(0.1, momentum=0.9),),
+}
+TRANSFORMATIONS = [
+    name
+    for name, function in vars(optimize).items()
+    if inspect.isfunction(function)
+    and str(inspect.signature(function).return_annotation).endswith("GradientTransformation")
+]
+
+
+def test_each_transformation_is_drawn() -> None:
+    assert len(TRANSFORMATIONS) >= 15, TRANSFORMATIONS
+
+
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+def test_a_state_is_made_of_templates(name: str) -> None:
+    """The first state of templates has the templates of the first state of tensors, whatever the parameters are."""
+    make = getattr(optimize, name)
+    required = [x for x in inspect.signature(make).parameters.values() if x.default is x.empty]
+    transformation = make(*ARGUMENTS.get(name, (0.5,) * len(required)))
+
+    @profile(10)
+    @given(st.dictionaries(st.sampled_from("abc"), st.tuples(SHAPES, DTYPES), min_size=1))
+    def check(drawn: dict[str, tuple[tuple[int, ...], str]]) -> None:
+        tensors: Any = {key: tb.zeros(shape, dtype=dtype) for key, (shape, dtype) in drawn.items()}
+        wanted = tb.tree_map(lambda x: x.template, transformation.init(tensors))
+        objects = {key: x.template for key, x in tensors.items()}
+        texts = {key: f"{dtype}[{', '.join(map(str, shape))}]" for key, (shape, dtype) in drawn.items()}
+        for parameters in (objects, texts):
+            assert transformation.init(parameters) == wanted
+
+    check()

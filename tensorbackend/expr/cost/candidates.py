@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from ...declarations.op_specs import CALLBACKS
 from ..node import Node
-from ..recomputation import Selection, select_calls
+from ..recomputation import PART, Selection, select_calls
 from .estimate import Estimator
 from .program import Program
 from .units import show_bytes
@@ -79,6 +79,12 @@ class Recomputation(NamedTuple):
         return self.after.nbytes + self.aside
 
     @property
+    def counted(self) -> str:
+        """How many of the calls are computed again, as text."""
+        what = "parts" if {*self.calls} == {PART} else "calls"
+        return f"{len(self.chosen)} of {len(self.calls)} {what} computed again"
+
+    @property
     def fits(self) -> bool:
         """Whether the function fits into the limit."""
         return self.promised <= self.limit
@@ -89,8 +95,7 @@ class Recomputation(NamedTuple):
         more = (self.after.flops / self.before.flops - 1) * 100 if self.before.flops else 0.0
         limit, before, after = map(show_bytes, (self.limit, self.before.nbytes, self.after.nbytes))
         return (
-            f"{fits} {limit} with {len(self.chosen)} of {len(self.calls)} calls computed again{chosen}\n"
-            f"peak {before} before, {after} after, {more:.1f} % more FLOPs"
+            f"{fits} {limit} with {self.counted}{chosen}\npeak {before} before, {after} after, {more:.1f} % more FLOPs"
         )
 
 

@@ -27,9 +27,10 @@ R = TypeVar("R")
 def fit(function: Callable[P, R], size: int | str, *, optimised: bool = False) -> Callable[P, R]:
     """Compute again for gradients only what a limit of memory requires.
 
-    The function calls other functions that are wrapped in `checkpoint`, such as the layers of a network, and computes
-    gradients. At the first call with arguments of given shapes, dry runs choose which of those calls are computed
-    again: those that save enough memory with the fewest operations. All others keep their values.
+    The function computes gradients by `grad` or `value_and_grad`. At the first call with arguments of given shapes, dry
+    runs choose which calls of functions that are wrapped in `checkpoint` are computed again: those that save enough
+    memory with the fewest operations. All others keep their values. Where a gradient calls no such function, its graph
+    is cut into parts where few values are needed later, as between layers, and parts are chosen.
 
     Parameters
     ----------
@@ -107,6 +108,5 @@ def _choice(function: Any, arguments: Any, keywords: Any, limit: int, optimised:
     if found.fits:
         return found.chosen
     remedy = "raise the limit, or wrap more of the function's parts in checkpoint()"
-    least, chosen, calls = show_bytes(found.promised), len(found.chosen), len(found.calls)
-    expectation = f"a limit of at least {least}, the peak with {chosen} of {calls} checkpointed calls computed again"
+    expectation = f"a limit of at least {show_bytes(found.promised)}, the peak with {found.counted}"
     raise ArgumentError(expected(expectation, remedy, limit=show_bytes(limit)))

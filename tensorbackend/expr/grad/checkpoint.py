@@ -96,6 +96,12 @@ def _wrap(function: Callable[P, R], policy: Policy) -> Callable[P, R]:
 
     @wraps(function)
     def call(*arguments: P.args, **keywords: P.kwargs) -> R:
+        chosen, number = selection.get(), None
+        if chosen is not None:
+            # Each call counts, also one without a gradient: the choice was made in a trace, which cannot tell them.
+            number = chosen.enter_call(name)
+            if number is None:
+                return function(*arguments, **keywords)
         leaves, tree = flatten((arguments, keywords))
         leaves = as_tensors(leaves)
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
@@ -104,11 +110,6 @@ def _wrap(function: Callable[P, R], policy: Policy) -> Callable[P, R]:
             backend = ExprBackend()  # a closed-over tensor may be one of the graph's
         if not isinstance(backend, ExprBackend | TapeBackend):
             return function(*arguments, **keywords)
-        chosen, number = selection.get(), None
-        if chosen is not None:
-            number = chosen.enter_call(name)
-            if number is None:
-                return function(*arguments, **keywords)
 
         def flat(operands: list[Any]) -> Any:
             rest = iter(operands)

@@ -28,6 +28,7 @@ from ..closures import close
 from ..evaluate import evaluate
 from ..graph import Graph
 from ..node import HOOK
+from ..recomputation import selection
 from ..static_leaves import is_static
 from ..trace import trace_leaves
 from ..tree_containers import Tree
@@ -39,6 +40,7 @@ from .eager_traces import RecalledCall, tree_of
 from .eager_transforms import Linear, Memory, SplitPrograms, differentiate, later, split_program
 from .engine import differentiate_graph, linearize_graph
 from .gradient_programs import GRADIENT_PROGRAMS, GradientProgram, tensor_of
+from .parts import select_parts
 from .registry import clear_with_rules
 
 R = TypeVar("R")
@@ -139,7 +141,20 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
 
     @wraps(function)
     def both(*arguments: Any, **keywords: Any) -> Any:
-        return differentiate(function, argnums, arguments, keywords, from_record, from_trace, memory)
+        chosen = selection.get()
+        if chosen is None:
+            return differentiate(function, argnums, arguments, keywords, from_record, from_trace, memory)
+        before = len(chosen.calls)
+
+        def from_parts(call: Call) -> Callable[[], Any]:
+            if len(chosen.calls) == before:  # the function called none that is wrapped in `checkpoint`
+                call = call._replace(graph=select_parts(call.graph, chosen))
+            return _prepare(call, has_aux)
+
+        def from_record_of_parts(record: RecalledCall, key: Any) -> Callable[[], Any]:
+            return from_parts(record.call()) if len(chosen.calls) == before else from_record(record, key)
+
+        return differentiate(function, argnums, arguments, keywords, from_record_of_parts, from_parts, memory)
 
     return name_in_errors(both, "value_and_grad")
 

@@ -125,7 +125,7 @@ def test_a_limit_that_no_choice_meets() -> None:
         tb.errors.ArgumentError, match=r"expected a limit of at least .* got limit='1 kB'; raise the limit"
     ):
         tb.fit(step_of(tb.checkpoint(layer)), 1000)(weights, x)
-    with pytest.raises(tb.errors.ArgumentError, match="the peak with 0 of 0 checkpointed calls"):
+    with pytest.raises(tb.errors.ArgumentError, match="the peak with 4 of 6 parts computed again"):
         tb.fit(step_of(layer), 1000)(weights, x)
 
 
@@ -150,3 +150,59 @@ def test_the_choice_is_near_the_best_of_all(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(ratios) >= 2
     assert max(ratios) <= 1.15
     assert min(ratios) >= 1
+
+
+@pytest.mark.parametrize("optimised", [False, True], ids=["op by op", "compiled"])
+def test_a_program_without_checkpoints_is_cut_into_parts(optimised: bool) -> None:
+    weights, x = arguments()
+
+    def loss(weights: Any, x: tb.Tensor) -> tb.Tensor:
+        scaled = tb.exp(x * 2.0) / 8.0  # computed at once in an eager call, recorded in a trace
+        for first, second in weights:
+            x = layer(x, first, second) + scaled
+        return tb.sum(x * x)
+
+    step = tb.value_and_grad(loss)
+    limit = int(0.65 * tb.dry_run(step, weights, x).peak.memory)
+    found = tb.dry_run(step, weights, x, fits=limit).recomputation
+    assert found.fits
+    assert {*found.calls} == {"part"}
+    assert "parts computed again: part " in str(found)
+    fitted = tb.fit(step, limit, optimised=optimised)
+    run = tb.jit(fitted) if optimised else fitted
+    for one, other in zip(tb.tree_leaves(step(weights, x)), tb.tree_leaves(run(weights, x)), strict=True):
+        assert numpy.array_equal(numpy.asarray(one), numpy.asarray(other))
+    assert max(measured_peaks(run, weights, x)) <= limit < 0.75 * min(measured_peaks(step, weights, x))
+
+
+def test_a_function_of_the_users_is_called_once() -> None:
+    seen: list[float] = []
+
+    def loss(x: tb.Tensor) -> tb.Tensor:
+        for _ in range(8):
+            x = tb.sin(tb.exp(tb.tanh(x)))
+        tb.debug_callback(lambda y: seen.append(float(y)), tb.sum(x))
+        return tb.sum(x)
+
+    assert tb.dry_run(loss, "f32[1000]", gradient=True, fits=1000).recomputation.calls == ()
+    tb.fit(tb.grad(loss), "1MB")(tb.zeros(1000))
+    assert len(seen) == 1
+
+
+def test_calls_without_a_gradient_count_in_an_eager_call_too() -> None:
+    """The choice is made in a trace, in which each call is recorded."""
+    kept = tb.checkpoint(lambda x: tb.sin(tb.exp(tb.tanh(x))))
+
+    def chain(x: tb.Tensor) -> tb.Tensor:
+        for _ in range(8):
+            x = kept(x)
+        return tb.sum(x)
+
+    def step(x: tb.Tensor) -> Any:
+        return chain(x), tb.grad(chain)(x)
+
+    x = tb.zeros(100_000, backend="numpy")
+    found = tb.dry_run(step, x, fits="7MB").recomputation
+    fitted = tb.fit(step, "7MB")
+    taken = x.nbytes + peak_memory(lambda: fitted(x), calls_before=2)
+    assert 0.9 * found.promised < taken <= found.promised
