@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy
@@ -121,6 +122,36 @@ def test_a_module_is_trained_and_fitted() -> None:
     assert float(step(parameters, x)[0]) < 0.1 * first
     fitted = tb.fit(tb.value_and_grad(loss), "1MB")
     assert float(fitted(function.parameters, x)[0]) == pytest.approx(first, rel=1e-5)
+
+
+def test_a_module_is_fitted_into_less_by_parts() -> None:
+    """An eager gradient and a trace of it find the same parts, and computing some again changes no bit."""
+    torch.manual_seed(0)
+    layers = [torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.Tanh(), torch.nn.Linear(64, 32)) for _ in range(8)]
+    function = from_torch(torch.nn.Sequential(*layers), torch.zeros(2048, 32))
+
+    def loss(parameters: dict[str, tb.Tensor], x: tb.Tensor) -> tb.Tensor:
+        return tb.mean(function.apply(parameters, x) ** 2)
+
+    step, x = tb.value_and_grad(loss), tb.random.normal(tb.random.key(0), (2048, 32))
+    limit = int(0.5 * tb.dry_run(step, function.templates, "f32[2048, 32]").peak.memory)
+    found = tb.dry_run(step, function.templates, "f32[2048, 32]", fits=limit).recomputation
+    assert found is not None
+    assert found.fits
+    assert {*found.calls} == {"part"}
+    fitted = tb.fit(step, limit)
+    value, slopes = fitted(function.parameters, x)
+    wanted, others = step(function.parameters, x)
+    assert float(value) == float(wanted)
+    for name, slope in slopes.items():
+        numpy.testing.assert_array_equal(numpy.asarray(slope), numpy.asarray(others[name]))
+    tracemalloc.start()
+    try:
+        fitted(function.parameters, x)
+        taken = tracemalloc.get_traced_memory()[1] + sum(w.nbytes for w in (x, *function.parameters.values()))
+    finally:
+        tracemalloc.stop()
+    assert taken <= found.promised <= limit
 
 
 class Branching(torch.nn.Module):
