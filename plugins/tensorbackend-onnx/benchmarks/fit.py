@@ -1,6 +1,6 @@
 """How well `tb.fit` keeps its promise for a module of PyTorch that knows nothing of checkpoints.
 
-`python plugins/tensorbackend-onnx/benchmarks/fit.py` prints a row for each of 20 limits, as `benchmarks/fit.py budgets`.
+`python plugins/tensorbackend-onnx/benchmarks/fit.py` prints a row for each of 20 limits, as `benchmarks/fit.py` does.
 """
 
 from __future__ import annotations
