@@ -30,7 +30,7 @@ def select_parts(graph: Graph, selection: Selection) -> Graph:
     if _calls_users(graph) or any(value.node.options for value in graph.parameters):
         return graph  # a user's function is called once; parameters with options belong to one device of a mesh
     uses: Uses = {value: node for node in graph.nodes for value in node.operands} | dict.fromkeys(graph.outputs)
-    chosen: dict[Node, tuple[Sequence[Node], int]] = {}
+    chosen: dict[Node, tuple[list[Node], int]] = {}
     for part in _parts(graph, uses):
         number = selection.enter_call(PART)
         if number is not None:
