@@ -165,6 +165,7 @@ def test_a_program_without_checkpoints_is_cut_into_parts(optimised: bool) -> Non
     step = tb.value_and_grad(loss)
     limit = int(0.65 * tb.dry_run(step, weights, x).peak.memory)
     found = tb.dry_run(step, weights, x, fits=limit).recomputation
+    assert found is not None
     assert found.fits
     assert {*found.calls} == {"part"}
     assert "parts computed again: part " in str(found)
@@ -184,7 +185,9 @@ def test_a_function_of_the_users_is_called_once() -> None:
         tb.debug_callback(lambda y: seen.append(float(y)), tb.sum(x))
         return tb.sum(x)
 
-    assert tb.dry_run(loss, "f32[1000]", gradient=True, fits=1000).recomputation.calls == ()
+    found = tb.dry_run(loss, "f32[1000]", gradient=True, fits=1000).recomputation
+    assert found is not None
+    assert found.calls == ()
     tb.fit(tb.grad(loss), "1MB")(tb.zeros(1000))
     assert len(seen) == 1
 
@@ -203,6 +206,7 @@ def test_calls_without_a_gradient_count_in_an_eager_call_too() -> None:
 
     x = tb.zeros(100_000, backend="numpy")
     found = tb.dry_run(step, x, fits="7MB").recomputation
+    assert found is not None
     fitted = tb.fit(step, "7MB")
     taken = x.nbytes + peak_memory(lambda: fitted(x), calls_before=2)
     assert 0.9 * found.promised < taken <= found.promised
