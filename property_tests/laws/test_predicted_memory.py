@@ -62,7 +62,6 @@ def numbers(*shape: int, dtype: str = "float32") -> tb.Tensor:
     return tb.asarray(numpy.arange(math.prod(shape)).reshape(shape).astype(dtype), backend="numpy")
 
 
-_ZERO = tb.asarray(0, backend="numpy")
 _LEFT_OUT = "entries outside of all segments are left out before anything is computed"
 
 EXCEPTIONS = {
@@ -73,14 +72,6 @@ EXCEPTIONS = {
     "cumulative_prod": Exceeded(
         "where a product overflows complex64, all are computed in complex128",
         call_of("cumulative_prod", tb.full(SIZE // 4, 3 + 0j, dtype="complex64", backend="numpy")),
-    ),
-    "getitem": Exceeded(
-        "tensors of one integer each, apart in the key, are predicted as arrays, for which axes are moved in a copy",
-        lambda: Invocation("getitem", (numbers(SIZE // 8, 2, 2), (_ZERO, None, _ZERO, slice(0, 1))), {}),
-    ),
-    "isel": Exceeded(
-        "nothing is read at an empty list, and the prediction has a copy with the other axes as they are wanted",
-        lambda: Invocation("isel", (numbers(SIZE // 2, 1).rename("a", "b"),), {"a": [], "b": slice(None, None, -1)}),
     ),
     "isin": Exceeded(
         "integers of a small range are looked up in a table, others are sorted",

@@ -120,7 +120,7 @@ def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False, donate
         kind = _KINDS.get(node.op, INTERMEDIATES)
         for index, share in enumerate(work.shares):
             value = Value(node, index)
-            if share is None or (node.op == "reshape" and operands[share] in strided):
+            if share is None or (operands[share] in strided and _copies(node)):
                 first, nbytes = work.blocks[index] if work.blocks else (index, value.template.payload_nbytes)
                 if first == index:
                     block = held[value] = Block(value, nbytes, kind, number if kind is INTERMEDIATES else 0)
@@ -165,6 +165,20 @@ def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False, donate
 
 
 _KINDS: Final = {PARAMETER: PARAMETERS, CAPTURED: CAPTURES}
+
+
+def _copies(node: Node) -> bool:
+    """Whether a node copies an operand that is a strided view: a reshape, unless it only divides axes."""
+    if node.op != "reshape":
+        return False
+    sizes = [size for size in node.outs[0].shape if size != 1]
+    for size in node.operands[0].template.shape:
+        part = 1
+        while part < size and sizes:
+            part *= sizes.pop(0)
+        if part != size:
+            return True
+    return False
 
 
 def _reuse_blocks(nodes: Sequence[Node], held: dict[Value, Block], given: Collection[Block]) -> None:

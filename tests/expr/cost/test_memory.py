@@ -47,6 +47,9 @@ def test_views_take_no_memory_and_hold_on_to_what_they_show() -> None:
     [
         (lambda x: tb.reshape(x, (3, 2)), True),
         (lambda x: tb.reshape(x.T, (6,)), False),
+        (lambda x: tb.reshape(x[:, 1:], (1, 2, 2, 1)), True),
+        (lambda x: tb.reshape(x.T, (3, 1, 2)), True),
+        (lambda x: tb.reshape(x[:, 1:], (4,)), False),
         (lambda x: x.T, True),
         (lambda x: x[1:, ::2], True),
         (lambda x: tb.flip(x), True),
