@@ -21,6 +21,7 @@ from tensorbackend.errors import (
 from tensorbackend.expr.cost.dry_run import user_line
 from tensorbackend.expr.node import Line
 from tensorbackend.expr.simplify import common_subexpressions, constant_folding, expanded, simplified
+from tensorbackend.expr.subgraphs import subgraphs
 from tensorbackend.expr.trees import flatten, tree_map, unflatten
 
 X = tb.asarray([[1.0, 2.0], [3.0, 4.0]], names=("row", "column"))
@@ -232,3 +233,18 @@ def test_consumers_of_one_result_of_several() -> None:
         == [consumer.op for consumer in graph.consumers(node)]
         == ["multiply"]
     )
+
+
+def test_a_graph_that_uses_outer_values_keeps_the_order_of_the_program() -> None:
+    def inner(y: tb.Tensor, w: tb.Tensor) -> tb.Tensor:
+        return tb.tanh(y) + tb.exp(y * w) + tb.cos(y)
+
+    def bodies(function: Any) -> list[list[str]]:
+        graph = tb.trace(function)("f32[3]")
+        return [[n.op for n in body.nodes if n.op != "parameter"] for node in graph.nodes for body in subgraphs(node)]
+
+    def branches(x: tb.Tensor) -> tb.Tensor:
+        w = x * 2.0
+        return tb.cond(tb.sum(x) > 0, lambda y: inner(y, w), lambda y: y, x)
+
+    assert bodies(branches) == [["tanh", "multiply", "exp", "add", "cos", "add"], []]

@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.expr.cost.estimate import Estimator
 from tensorbackend.expr.cost.memory import Timeline, timeline
+from tensorbackend.testing import profile
 
 
 def memory(function: Any, *templates: Any, reuse: bool = False) -> Timeline:
@@ -66,6 +69,34 @@ def test_what_shares_memory_is_what_shares_it_on_numpy(function: Any, shares: bo
     x = tb.reshape(tb.arange(6, dtype="f32", backend="numpy"), (2, 3))
     assert numpy.shares_memory(function(x).data, x.data) == shares
     assert (memory(function, x).shares[0] == 0) == shares
+
+
+@profile(100)
+@given(st.data())
+def test_no_reshape_that_copies_is_taken_for_a_view(data: st.DataObject) -> None:
+    """What NumPy copies has memory of its own; dividing the axes of any view copies nothing."""
+    sizes = data.draw(st.lists(st.sampled_from([1, 2, 3, 4, 6]), max_size=3))
+    sizes.append(data.draw(st.sampled_from([2, 4, 6])))
+    order = data.draw(st.permutations(range(len(sizes))))
+    part = data.draw(st.sampled_from([slice(None), slice(1, None), slice(None, None, 2)]))
+    x = tb.zeros(sizes, backend="numpy")
+    viewed = tb.permute_dims(x[..., part], order).shape
+    divided = [factor for size in viewed for factor in data.draw(st.sampled_from(factors(size)))]
+    shape = data.draw(st.sampled_from([divided, [-1], [*viewed[:1], -1], viewed[::-1]]))
+
+    def function(x: tb.Tensor) -> tb.Tensor:
+        return tb.reshape(tb.permute_dims(x[..., part], order), shape)
+
+    is_view = memory(function, x).shares[0] == 0
+    if shape is divided:
+        assert is_view
+    if not numpy.shares_memory(function(x).data, x.data):
+        assert not is_view
+
+
+def factors(size: int) -> list[tuple[int, ...]]:
+    """Ways to divide an axis."""
+    return [(size,), (1, size), *[(size // part, part) for part in (2, 3) if size % part == 0]]
 
 
 def test_parts_of_a_composite_need_memory_too() -> None:
