@@ -63,7 +63,8 @@ class Recomputation(NamedTuple):
     limit: int
     """The limit of memory in bytes."""
     calls: tuple[str, ...]
-    """The names of the checkpointed functions that were called, in the order of the calls."""
+    """The names of the checkpointed functions that were called, in the order of the calls; `"part"` for each part of a
+    gradient that calls none."""
     chosen: frozenset[int]
     """The numbers of the calls that are computed again."""
     before: Cost

@@ -30,7 +30,8 @@ def fit(function: Callable[P, R], size: int | str, *, optimised: bool = False) -
     The function computes gradients by `grad` or `value_and_grad`. At the first call with arguments of given shapes, dry
     runs choose which calls of functions that are wrapped in `checkpoint` are computed again: those that save enough
     memory with the fewest operations. All others keep their values. Where a gradient calls no such function, its graph
-    is cut into parts where few values are needed later, as between layers, and parts are chosen.
+    is cut into parts where few values are needed later, as between layers, and parts are chosen. A gradient that is a
+    sum over several parts or calls may then be added in another order, so that it is rounded in another way.
 
     Parameters
     ----------
