@@ -243,7 +243,7 @@ def test_a_graph_that_uses_outer_values_keeps_the_order_of_the_program() -> None
         graph = tb.trace(function)("f32[3]")
         return [[n.op for n in body.nodes if n.op != "parameter"] for node in graph.nodes for body in subgraphs(node)]
 
-    def branches(x: tb.Tensor) -> tb.Tensor:
+    def branches(x: tb.Tensor) -> Any:
         w = x * 2.0
         return tb.cond(tb.sum(x) > 0, lambda y: inner(y, w), lambda y: y, x)
 
