@@ -9,46 +9,23 @@ PACKAGE_READY := .venv/.package
 OLDEST_BIN := .venv-oldest/bin
 OLDEST_READY := .venv-oldest/.ready
 
-# The plugin is installed and checked as a stranger's package, in a virtual environment of its own. PyTorch's build for
-# the CPU is enough: where the package index has that for GPUs first, set PIP_EXTRA_INDEX_URL to PyTorch's own index.
-PLUGIN := plugins/tensorbackend-torch
-PLUGIN_BIN := $(CURDIR)/.venv-plugin/bin
-PLUGIN_READY := .venv-plugin/.ready
+# Each distribution in plugins/ has a short name: of its targets, and of its virtual environment.
+FOLDER_plugin := plugins/tensorbackend-torch
+FOLDER_dask := plugins/tensorbackend-dask
+FOLDER_mlx := plugins/tensorbackend-mlx
+FOLDER_onnx := plugins/tensorbackend-onnx
+FOLDER_native := plugins/tensorbackend-native
+FOLDER_adapter := plugins/tensorbackend-phiml
+FOLDER_frontend := plugins/tensorbackend-returnn
+CHECKED := plugin dask mlx onnx native
+DISTRIBUTIONS := $(CHECKED) adapter frontend
+# PyTorch's build for the CPU is enough: where the package index has that for GPUs first, set PIP_EXTRA_INDEX_URL to
+# PyTorch's own index.
 TORCH ?= torch==2.13.0
-
-# Dask likewise.
-BLOCKS := plugins/tensorbackend-dask
-BLOCKS_BIN := $(CURDIR)/.venv-dask/bin
-BLOCKS_READY := .venv-dask/.ready
-
-# MLX likewise. Its kernels of compiled graphs are made by g++.
-APPLE := plugins/tensorbackend-mlx
-APPLE_BIN := $(CURDIR)/.venv-mlx/bin
-APPLE_READY := .venv-mlx/.ready
-
-# ONNX models on our backends, beside onnxruntime; published models come in the wheels of two packages that are not run,
-# so what Python they are for does not matter.
-MODELS := plugins/tensorbackend-onnx
-MODELS_BIN := $(CURDIR)/.venv-onnx/bin
-MODELS_READY := .venv-onnx/.ready
+# Published models come in the wheels of two packages that are not run, so what Python they are for does not matter.
 PUBLISHED := silero-vad==6.2.3 rapidocr-onnxruntime==1.4.4
-
-# Random bits in C likewise, which needs a C compiler.
-NATIVE := plugins/tensorbackend-native
-NATIVE_BIN := $(CURDIR)/.venv-native/bin
-NATIVE_READY := .venv-native/.ready
-
-# PhiML on our backends, in a virtual environment of its own.
-ADAPTER := plugins/tensorbackend-phiml
-ADAPTER_BIN := $(CURDIR)/.venv-phiml/bin
-ADAPTER_READY := .venv-phiml/.ready
 PHIML ?=
 PHIFLOW ?=
-
-# RETURNN's frontend on our backends, likewise; its own tests and ours compare with PyTorch.
-FRONTEND := plugins/tensorbackend-returnn
-FRONTEND_BIN := $(CURDIR)/.venv-returnn/bin
-FRONTEND_READY := .venv-returnn/.ready
 RETURNN ?=
 
 # Other people's libraries on tensors, in a virtual environment of their own.
@@ -93,7 +70,8 @@ MUTANTS_READY := .venv-mutants/.ready
 MUTANTS ?= 60
 SEED ?= 0
 
-.PHONY: help setup demo test oracles mutants oldest pythons stress bench bench-history peers gpu gpu-full docs snapshot gallery browser release check fmt lint types plugin dask mlx onnx native adapter phiml phiflow frontend returnn clients libraries numpy-libraries autograd npbench clean
+.PHONY: $(DISTRIBUTIONS) $(DISTRIBUTIONS:%=%-installed) $(DISTRIBUTIONS:%=%-types)
+.PHONY: help setup demo test oracles mutants oldest pythons stress bench bench-history peers gpu gpu-full docs snapshot gallery browser release check fmt lint types wheel phiml phiflow returnn clients libraries numpy-libraries autograd npbench clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -195,16 +173,16 @@ bench: $(READY) ## Measures the budget, and other libraries beside ours
 	$(BIN)/python benchmarks/profile.py
 	$(BIN)/python benchmarks/assignment.py
 	$(BIN)/python benchmarks/numpy_calls.py
-	test ! -e $(PLUGIN_READY) || $(PLUGIN_BIN)/python $(PLUGIN)/benchmarks/overhead.py
+	test ! -e .venv-plugin/.ready || .venv-plugin/bin/python $(FOLDER_plugin)/benchmarks/overhead.py
 	@$(MAKE) --no-print-directory peers
 
 bench-history: $(READY) ## Compares short programs with the last line of docs/history.jsonl, in a minute: make bench-history [WRITE=1]
 	$(BIN)/python benchmarks/history.py $(if $(WRITE),--write)
 
-$(BENCH_READY): pyproject.toml $(PLUGIN)/pyproject.toml benchmarks/peers/requirements.txt
+$(BENCH_READY): pyproject.toml $(FOLDER_plugin)/pyproject.toml benchmarks/peers/requirements.txt
 	$(PYTHON) -m venv .venv-bench
 	$(BENCH_BIN)/python -m pip install -q --disable-pip-version-check -e '.[jax]' -r benchmarks/peers/requirements.txt '$(TORCH)'
-	$(BENCH_BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e './$(PLUGIN)'
+	$(BENCH_BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e './$(FOLDER_plugin)'
 	@touch $@
 
 peers: $(READY) $(BENCH_READY) ## Compares other libraries with ours and writes docs/performance.md
@@ -275,104 +253,92 @@ lint: $(READY) ## Checks format and lint
 types: $(READY) ## Checks the types
 	$(BIN)/mypy
 
-$(PLUGIN_READY): pyproject.toml $(PLUGIN)/pyproject.toml
-	$(PYTHON) -m venv .venv-plugin
-	$(PLUGIN_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' '$(TORCH)'
+# The environment of a plugin has what the plugin needs. The tools, and pip, come from .venv: they are not installed twice.
+define environment
+$(PYTHON) -m venv --without-pip $(@D)
+@for base in $(1); do $$base/bin/python -c 'import site; print(*site.getsitepackages(), sep="\n")'; done \
+	> "$$($(@D)/bin/python -c 'import site; print(site.getsitepackages()[0])')/tools.pth"
+endef
+PIP = $(@D)/bin/python -m pip install -q --disable-pip-version-check
+
+.venv-plugin/.ready: $(FOLDER_plugin)/pyproject.toml $(READY)
+	$(call environment,.venv)
+	$(PIP) '$(TORCH)'
 	@touch $@
 
-plugin: $(PLUGIN_READY) ## Installs the PyTorch plugin as a user would, and checks its types and its tests
-	rm -rf build $(PLUGIN)/build
-	$(PLUGIN_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(PLUGIN)'
-	cd $(PLUGIN) && $(PLUGIN_BIN)/mypy
-	cd $(PLUGIN) && $(PLUGIN_BIN)/pytest -n 2
-
-$(BLOCKS_READY): pyproject.toml $(BLOCKS)/pyproject.toml
-	$(PYTHON) -m venv .venv-dask
-	$(BLOCKS_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' 'dask[array,distributed]>=2026.8'
+.venv-dask/.ready: $(FOLDER_dask)/pyproject.toml $(READY)
+	$(call environment,.venv)
+	$(PIP) 'dask[array,distributed]>=2026.8'
 	@touch $@
 
-dask: $(BLOCKS_READY) ## Installs the Dask plugin as a user would, and checks its types and its tests
-	rm -rf build $(BLOCKS)/build
-	$(BLOCKS_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(BLOCKS)'
-	cd $(BLOCKS) && $(BLOCKS_BIN)/mypy
-	cd $(BLOCKS) && $(BLOCKS_BIN)/pytest -n 2
-
-$(APPLE_READY): pyproject.toml $(APPLE)/pyproject.toml
-	$(PYTHON) -m venv .venv-mlx
-	$(APPLE_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' 'mlx$(if $(filter Linux,$(shell uname)),[cpu])>=0.32'
+# MLX makes the kernels of compiled graphs by g++.
+.venv-mlx/.ready: $(FOLDER_mlx)/pyproject.toml $(READY)
+	$(call environment,.venv)
+	$(PIP) 'mlx$(if $(filter Linux,$(shell uname)),[cpu])>=0.32'
 	@touch $@
 
-mlx: $(APPLE_READY) ## Installs the MLX plugin as a user would, and checks its types and its tests
-	rm -rf build $(APPLE)/build
-	$(APPLE_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(APPLE)'
-	cd $(APPLE) && $(APPLE_BIN)/mypy
-	cd $(APPLE) && $(APPLE_BIN)/pytest -n 2
-
-$(MODELS_READY): pyproject.toml $(MODELS)/pyproject.toml
-	$(PYTHON) -m venv .venv-onnx
-	$(MODELS_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' 'onnx>=1.23' 'onnxruntime>=1.20' 'onnxscript>=0.7' '$(TORCH)'
-	$(MODELS_BIN)/python -m pip install -q --disable-pip-version-check --no-deps --ignore-requires-python $(PUBLISHED)
+# ONNX models run on the PyTorch backend, too.
+.venv-onnx/.ready: $(FOLDER_onnx)/pyproject.toml .venv-plugin/.ready
+	$(call environment,.venv-plugin .venv)
+	$(PIP) 'onnx>=1.23' 'onnxruntime>=1.20' 'onnxscript>=0.7'
+	$(PIP) --no-deps --ignore-requires-python $(PUBLISHED)
 	@touch $@
 
-onnx: $(MODELS_READY) ## Installs the ONNX plugin as a user would, and checks its types and its tests
-	rm -rf build $(MODELS)/build $(PLUGIN)/build
-	$(MODELS_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(PLUGIN)' './$(MODELS)'
-	cd $(MODELS) && $(MODELS_BIN)/mypy
-	cd $(MODELS) && $(MODELS_BIN)/pytest -n 2
-
-$(NATIVE_READY): pyproject.toml $(NATIVE)/pyproject.toml
-	$(PYTHON) -m venv .venv-native
-	$(NATIVE_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]'
+# A C compiler is needed.
+.venv-native/.ready: $(FOLDER_native)/pyproject.toml $(READY)
+	$(call environment,.venv)
 	@touch $@
 
-native: $(NATIVE_READY) ## Builds and installs the C loops for NumPy as a user would, and checks their types and tests
-	rm -rf build $(NATIVE)/build
-	$(NATIVE_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(NATIVE)'
-	cd $(NATIVE) && $(NATIVE_BIN)/mypy
-	cd $(NATIVE) && $(NATIVE_BIN)/pytest
-
-$(ADAPTER_READY): pyproject.toml $(ADAPTER)/pyproject.toml
-	$(PYTHON) -m venv .venv-phiml
-	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' phiml scipy
+.venv-adapter/.ready: $(FOLDER_adapter)/pyproject.toml $(READY)
+	$(call environment,.venv)
+	$(PIP) phiml
 	@touch $@
 
-adapter: $(ADAPTER_READY) ## Installs the adapter for PhiML as a user would, checks its types and tests; not part of check
-	rm -rf build $(ADAPTER)/build
-	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(ADAPTER)'
-	cd $(ADAPTER) && $(ADAPTER_BIN)/mypy
-	cd $(ADAPTER) && $(ADAPTER_BIN)/pytest -n 2
+.venv-frontend/.ready: $(FOLDER_frontend)/pyproject.toml $(READY)
+	$(call environment,.venv)
+	$(PIP) returnn dm-tree h5py '$(TORCH)'
+	@touch $@
 
-phiml: $(ADAPTER_READY) ## Runs PhiML's own tests on ours and without: make phiml PHIML=<checkout>; not part of check
+wheel: $(READY)
+	rm -rf build .venv/wheel
+	$(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps -w .venv/wheel .
+
+# Installs the core and a plugin as a user would: the wheel of the one, the sources of the other.
+$(DISTRIBUTIONS:%=%-installed): %-installed: .venv-%/.ready wheel
+	rm -rf $(FOLDER_$*)/build
+	.venv-$*/bin/python -m pip install -q --disable-pip-version-check --no-deps --force-reinstall .venv/wheel/*.whl './$(FOLDER_$*)'
+
+onnx-installed: plugin-installed
+
+$(DISTRIBUTIONS:%=%-types): %-types: %-installed
+	cd $(FOLDER_$*) && $(CURDIR)/.venv-$*/bin/python -m mypy
+
+$(DISTRIBUTIONS): %: %-types
+	cd $(FOLDER_$*) && $(CURDIR)/.venv-$*/bin/python -m pytest -n 2
+
+plugin: ## Installs the PyTorch plugin as a user would, and checks its types and its tests
+dask: ## Likewise for Dask
+mlx: ## Likewise for MLX
+onnx: ## Likewise for ONNX models on our backends, beside onnxruntime
+native: ## Likewise for the C loops for NumPy
+adapter: ## Likewise for PhiML on our backends; not part of check
+frontend: ## Likewise for RETURNN's frontend on our backends, beside PyTorch; not part of check
+
+phiml: adapter-installed ## Runs PhiML's own tests on ours and without: make phiml PHIML=<checkout>; not part of check
 	@test -n "$(PHIML)" || { echo 'say where a checkout of PhiML is: make phiml PHIML=<checkout>'; exit 1; }
-	rm -rf build $(ADAPTER)/build $(PLUGIN)/build
-	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(ADAPTER)' './$(PLUGIN)'
-	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check '$(TORCH)'
-	$(ADAPTER_BIN)/python $(ADAPTER)/conformance/run.py $(abspath $(PHIML))
+	.venv-adapter/bin/python -m pip install -q --disable-pip-version-check '$(TORCH)'
+	.venv-adapter/bin/python -m pip install -q --disable-pip-version-check --no-deps './$(FOLDER_plugin)'
+	.venv-adapter/bin/python $(FOLDER_adapter)/conformance/run.py $(abspath $(PHIML))
 
-phiflow: $(ADAPTER_READY) ## Runs PhiFlow's notebooks on PhiML's backends and ours: make phiflow PHIFLOW=<checkout> [PHIML=<checkout>]; not part of check
+phiflow: adapter-installed ## Runs PhiFlow's notebooks on PhiML's backends and ours: make phiflow PHIFLOW=<checkout> [PHIML=<checkout>]; not part of check
 	@test -d '$(PHIFLOW)/examples' || { echo 'make phiflow: expected PHIFLOW=<a checkout of PhiFlow>'; exit 2; }
-	rm -rf build $(ADAPTER)/build
-	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(ADAPTER)'
-	$(ADAPTER_BIN)/python -m pip install -q --disable-pip-version-check matplotlib meshio packaging '$(TORCH)'
-	PYTHONPATH='$(if $(PHIML),$(abspath $(PHIML)))' $(ADAPTER_BIN)/python $(ADAPTER)/phiflow/run.py '$(PHIFLOW)' \
-		--page $(ADAPTER)/README.md
+	.venv-adapter/bin/python -m pip install -q --disable-pip-version-check matplotlib meshio packaging '$(TORCH)'
+	PYTHONPATH='$(if $(PHIML),$(abspath $(PHIML)))' .venv-adapter/bin/python $(FOLDER_adapter)/phiflow/run.py '$(PHIFLOW)' \
+		--page $(FOLDER_adapter)/README.md
 
-$(FRONTEND_READY): pyproject.toml $(FRONTEND)/pyproject.toml
-	$(PYTHON) -m venv .venv-returnn
-	$(FRONTEND_BIN)/python -m pip install -q --disable-pip-version-check '.[dev]' returnn dm-tree h5py '$(TORCH)'
-	@touch $@
-
-frontend: $(FRONTEND_READY) ## Installs the adapter for RETURNN as a user would, checks its types and tests; not part of check
-	rm -rf build $(FRONTEND)/build
-	$(FRONTEND_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(FRONTEND)'
-	cd $(FRONTEND) && $(FRONTEND_BIN)/mypy
-	cd $(FRONTEND) && $(FRONTEND_BIN)/pytest -n 2
-
-returnn: $(FRONTEND_READY) ## Runs RETURNN's own tests on ours and without: make returnn RETURNN=<checkout>; not part of check
+returnn: frontend-installed ## Runs RETURNN's own tests on ours and without: make returnn RETURNN=<checkout>; not part of check
 	@test -n "$(RETURNN)" || { echo 'say where a checkout of RETURNN is: make returnn RETURNN=<checkout>'; exit 1; }
-	rm -rf build $(FRONTEND)/build
-	$(FRONTEND_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(FRONTEND)'
-	$(FRONTEND_BIN)/python $(FRONTEND)/conformance/run.py $(abspath $(RETURNN))
+	.venv-frontend/bin/python $(FOLDER_frontend)/conformance/run.py $(abspath $(RETURNN))
 
 $(CLIENTS_READY): pyproject.toml clients/requirements.txt
 	$(PYTHON) -m venv .venv-clients
@@ -424,17 +390,14 @@ autograd: $(READY) ## Runs HIPS autograd's own tests on our gradients: make auto
 	PYTHONPATH=clients/hips_autograd $(BIN)/python -m pytest -c .venv/autograd.ini --rootdir '$(AUTOGRAD)' -W ignore -n 2 \
 		-q -p no:cacheprovider -p autograd_exceptions '$(AUTOGRAD)/tests'
 
-npbench: $(PLUGIN_READY) ## Measures NPBench's programs and writes docs/npbench.jsonl: make npbench NPBENCH=<a checkout of it>
+npbench: plugin-installed ## Measures NPBench's programs and writes docs/npbench.jsonl: make npbench NPBENCH=<a checkout of it>
 	@test -d '$(NPBENCH)/bench_info' || { echo 'make npbench: expected NPBENCH=<a checkout of npbench>'; exit 2; }
-	rm -rf build $(PLUGIN)/build
-	$(PLUGIN_BIN)/python -m pip install -q --disable-pip-version-check --no-deps . './$(PLUGIN)'
-	$(PLUGIN_BIN)/python -W ignore benchmarks/npbench.py '$(NPBENCH)' --rows docs/npbench.jsonl
+	.venv-plugin/bin/python -W ignore benchmarks/npbench.py '$(NPBENCH)' --rows docs/npbench.jsonl
 
-# While the tests run, one more process checks the types and then fills the virtual environments of the plugins: mypy and
-# pip take one core each, for some minutes in all.
+# While the tests run on two cores, one more process checks types and installs plugins, as mypy and pip take one core.
 check: lint ## Everything that CI runs
-	$(MAKE) -j 2 test types $(PLUGIN_READY) $(BLOCKS_READY) $(APPLE_READY) $(MODELS_READY) $(NATIVE_READY)
-	$(MAKE) oracles plugin dask mlx onnx native
+	$(MAKE) -j 2 test types $(CHECKED:%=%-types)
+	$(MAKE) $(CHECKED:%=-o %-types) oracles $(CHECKED)
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .gallery .venv .venv-python* .venv-gallery .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-native .venv-phiml .venv-returnn .venv-clients .venv-libraries .venv-numpy-libraries .venv-bench .venv-docs .venv-gpu .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
+	rm -rf .gallery .venv .venv-python* .venv-gallery .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-mlx .venv-onnx .venv-native .venv-adapter .venv-frontend .venv-clients .venv-libraries .venv-numpy-libraries .venv-bench .venv-docs .venv-gpu .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info

@@ -189,7 +189,7 @@ def mark() -> str | None:
             frame.f_globals["__tracebackhide__"] = _is_hidden
             if inside:
                 name, _ = _names.get(id(frame.f_code), (name, None))
-        elif not _is_library(frame):
+        elif inside and not _is_library(frame):
             inside = False
         frame = frame.f_back
     return name
