@@ -311,10 +311,11 @@ $(DISTRIBUTIONS:%=%-installed): %-installed: .venv-%/.ready wheel
 onnx-installed: plugin-installed
 
 $(DISTRIBUTIONS:%=%-types): %-types: %-installed
-	cd $(FOLDER_$*) && $(CURDIR)/.venv-$*/bin/python -m mypy
+	cd $(FOLDER_$*) && $(CURDIR)/.venv-$*/bin/python -P -m mypy
 
+# -P: what is installed is tested, not the folder.
 $(DISTRIBUTIONS): %: %-types
-	cd $(FOLDER_$*) && $(CURDIR)/.venv-$*/bin/python -m pytest -n 2
+	cd $(FOLDER_$*) && $(CURDIR)/.venv-$*/bin/python -P -m pytest -n 2
 
 plugin: ## Installs the PyTorch plugin as a user would, and checks its types and its tests
 dask: ## Likewise for Dask
