@@ -143,12 +143,7 @@ def check_construction(kind: type[T]) -> type[T]:
     return kind
 
 
-def tell(
-    error: Exception,
-    function: Callable[..., Any],
-    arguments: Sequence[Any],
-    keywords: Mapping[str, Any],
-) -> None:
+def tell(error: Exception, function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
     """Raises an error of the library's own from `error` if an argument does not match its annotation; else returns."""
     labelled = [*_arguments(function, arguments, keywords)]
     if _is_foreign(error) and any(callable(value) and not isinstance(value, type | DType) for _, value, _ in labelled):

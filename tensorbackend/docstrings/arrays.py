@@ -99,7 +99,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     # Elementwise
     "elementwise": {
         "x2": "A tensor, a Python number or an array that broadcasts with x1, aligned at the last axis. Matching axes "
-        "have the same name, or one of them has no name.",
+        "have the same name, or one of them has no name."
     },
     "astype": {
         "dtype": "The dtype to cast to.",
@@ -234,11 +234,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "base": "The number whose powers are taken.",
         "endpoint": "Whether the power of `stop` is the last value.",
     },
-    "geomspace": {
-        **_SPACED,
-        "dtype": _DEFAULT_FLOATING,
-        "name": "The name of the axis; by default it has no name.",
-    },
+    "geomspace": {**_SPACED, "dtype": _DEFAULT_FLOATING, "name": "The name of the axis; by default it has no name."},
     "linspace": _SPACED,
     "from_dlpack": {
         "x": "An array of another library, which has the method `__dlpack__`.",

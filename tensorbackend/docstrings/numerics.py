@@ -66,11 +66,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "cross": {"x1": "Vectors of three components along the axis.", "x2": "Vectors of three components along the axis."},
     "eigh": {"x": _HERMITIAN},
     "eigvalsh": {"x": _HERMITIAN},
-    "lstsq": {
-        "a": _MATRICES,
-        "b": _VECTOR_OR_MATRICES,
-        "rcond": "Another name for `rtol`, which NumPy uses.",
-    },
+    "lstsq": {"a": _MATRICES, "b": _VECTOR_OR_MATRICES, "rcond": "Another name for `rtol`, which NumPy uses."},
     "matrix_power": {"x": _SQUARE, "n": "The exponent."},
     "norm": {
         "x": "A tensor, a Python number or an array.",
@@ -224,10 +220,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     },
     "ragged.reduction.argmax": _ONE_AXIS,
     "ragged.reduction.argmin": _ONE_AXIS,
-    "ragged.running": {
-        **_ONE_AXIS,
-        "reverse": "Whether to go from the end of each length to the start.",
-    },
+    "ragged.running": {**_ONE_AXIS, "reverse": "Whether to go from the end of each length to the start."},
     "ragged.running.argsort": {
         "x": "Real values.",
         "axis": "An axis that no lengths depend on.",

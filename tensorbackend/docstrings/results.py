@@ -225,10 +225,7 @@ _OF_LABELS = {
     "ArgumentError": "For a blank that is not a class.",
     "IndexRangeError": "For a label that is not a class.",
 }
-_OF_LOSSES = {
-    "DTypeError": "For complex numbers.",
-    "ShapeError, NamesError": "For operands that do not broadcast.",
-}
+_OF_LOSSES = {"DTypeError": "For complex numbers.", "ShapeError, NamesError": "For operands that do not broadcast."}
 
 RAISES: Final[Mapping[str, Words]] = {
     "activations": _COMPLEX,
@@ -251,10 +248,7 @@ RAISES: Final[Mapping[str, Words]] = {
     },
     "sampling.gamma.dirichlet": {},
     "nn.windows": {"ArgumentError": "For a negative size.", "DTypeError": "For a dtype that is not floating."},
-    "nn.initialisers": {
-        "ShapeError": "For fewer than two axes.",
-        "DTypeError": "For a dtype that is not floating.",
-    },
+    "nn.initialisers": {"ShapeError": "For fewer than two axes.", "DTypeError": "For a dtype that is not floating."},
     "looped.divisors": {"DTypeError": "For operands that are no integers."},
     "nn.ctc": {"ArgumentError": "For a blank that is not a class."},
     **dict.fromkeys(("nn.ctc.ctc_loss", "nn.ctc.ctc_alignment"), _OF_LABELS),

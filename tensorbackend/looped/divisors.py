@@ -6,11 +6,10 @@ from ..declarations.argument_errors import check_arguments
 from ..expr.while_loops import while_loop
 from ..ops.composite.shape.arranging import broadcast_arrays
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.binary import equal, floor_divide, less, logical_or, multiply, not_equal, remainder
+from ..ops.elementwise.binary import logical_or, not_equal
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.unary import abs as magnitude
-from ..ops.elementwise.unary import negative
 from ..ops.reduction import any
 from ..rules.broadcasting import check_dtype, result_type
 from ..tensor import Tensor, TensorLike
@@ -24,7 +23,7 @@ def _negative_magnitudes(x1: TensorLike, x2: TensorLike) -> list[Tensor]:
     x1, x2 = operand_tensors(x1, x2)
     dtype = check_dtype(result_type([x1.template, x2.template]), "integer")
     numbers = broadcast_arrays(*(astype(x, dtype) for x in (x1, x2)))
-    return [where(less(x, 0), x, negative(x)) if dtype.kind == "int" else x for x in numbers]
+    return [where(x < 0, x, -x) if dtype.kind == "int" else x for x in numbers]
 
 
 def _divisor(first: Tensor, second: Tensor) -> Tensor:
@@ -33,9 +32,9 @@ def _divisor(first: Tensor, second: Tensor) -> Tensor:
 
     def step(pair: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         a, b = pair
-        done, one = equal(b, 0), equal(b, unit)
+        done, one = b == 0, b == unit
         # The minimum divided by -1 is out of range.
-        rest = where(one, 0, remainder(a, where(logical_or(done, one), 2 * unit, b)))
+        rest = where(one, 0, a % where(logical_or(done, one), 2 * unit, b))
         return where(done, a, b), where(done, b, rest)
 
     divisor: Tensor = while_loop(lambda pair: any(not_equal(pair[1], 0)), step, (first, second))[0]
@@ -53,7 +52,7 @@ def gcd(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     [4, 2, 8]
     """
     divisor = _divisor(*_negative_magnitudes(x1, x2))
-    return negative(divisor) if divisor.dtype.kind == "int" else divisor
+    return -divisor if divisor.dtype.kind == "int" else divisor
 
 
 @check_arguments
@@ -69,6 +68,6 @@ def lcm(x1: TensorLike, x2: TensorLike, /) -> Tensor:
     first, second = _negative_magnitudes(x1, x2)
     divisor = _divisor(first, second)
     # A quotient of numbers up to 0 is at least 0; of the minimum and -1 it is not computed.
-    one = equal(magnitude(divisor), 1)
-    quotient = where(one, magnitude(first), floor_divide(first, where(logical_or(one, equal(divisor, 0)), 2, divisor)))
-    return multiply(quotient, negative(second) if second.dtype.kind == "int" else second)
+    one = magnitude(divisor) == 1
+    quotient = where(one, magnitude(first), first // where(logical_or(one, divisor == 0), 2, divisor))
+    return quotient * (-second if second.dtype.kind == "int" else second)

@@ -20,7 +20,7 @@ from ..ops.composite.elementwise.gradients import stop_gradient
 from ..ops.composite.shape.arranging import broadcast_arrays
 from ..ops.creation.filled import full, ones_like, rename, zeros_like
 from ..ops.creation.values import asarray, operand_tensors
-from ..ops.elementwise.binary import greater, less, less_equal, logical_and, logical_or, maximum, minimum
+from ..ops.elementwise.binary import greater, less, logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import exp, log, log1p, sqrt
@@ -74,7 +74,7 @@ _STIRLING = (-3617 / 122400, 1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 12
 
 def _excess(y: Tensor) -> Tensor:
     """(y - log(1 + y)) / y**2, by a series in y / (2 + y) where the difference cancels."""
-    near = less(magnitude(y), 0.5)
+    near = magnitude(y) < 0.5
     small = where(near, y, 0)
     r = small / (small + 2)
     square, total = r * r, zeros_like(y)
@@ -101,7 +101,7 @@ def _exact_distance(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
         return whole, rest
 
     plain = a * (1 - x) - b * x
-    huge = greater(maximum(a, b), 1e290)  # splitting is not to overflow
+    huge = maximum(a, b) > 1e290  # splitting is not to overflow
     a, b = (where(huge, each * 2.0**-40, each) for each in (a, b))
     (of_a, rest_a), (of_b, rest_b) = product(a, x), product(b, x)
     left = a - of_a
@@ -129,7 +129,7 @@ def _parts(a: Tensor, b: Tensor, x: Tensor) -> tuple[Tensor, _Parts]:
 def _over_first(a: Tensor, b: Tensor, x: Tensor, parts: _Parts) -> Tensor:
     """x**a (1 - x)**b / B(a, b), divided by the first parameter."""
     least, most = minimum(a, b), maximum(a, b)
-    medium = less(least, _STIRLING_FROM)
+    medium = least < _STIRLING_FROM
     # Both from 8 on: a normal density, but for the excesses of logarithms.
     p, q = (where(medium, 10.0, each) for each in (parts.first, parts.second))
     apart = where(medium, 0.0, parts.apart)
@@ -139,13 +139,13 @@ def _over_first(a: Tensor, b: Tensor, x: Tensor, parts: _Parts) -> Tensor:
     by_stirling = exp(-power) * sqrt(q / (p + q)) / sqrt(p) * (1 / math.sqrt(2 * math.pi))
     # One below 8.
     logs = log(x), log1p(-x)
-    m, large = where(medium, least, 1.0), where(less(most, _STIRLING_FROM), 10.0, most)
+    m, large = where(medium, least, 1.0), where(most < _STIRLING_FROM, 10.0, most)
     of_least, of_most = where(a <= b, logs[0], logs[1]), where(a <= b, logs[1], logs[0])
     power = m * (of_least + log(large)) + large * of_most - m - lgamma(1 + m)
     power = power + (m + large - 0.5) * log1p(m / large) + _stirling_rest(m + large) - _stirling_rest(large)
     one_small = exp(power) * (m / parts.first)
     # Both below 8.
-    small = less(most, _STIRLING_FROM)
+    small = most < _STIRLING_FROM
     r, s = where(small, a, 1.0), where(small, b, 1.0)
     power = r * logs[0] + s * logs[1] + lgamma(1 + r + s) - lgamma(1 + r) - lgamma(1 + s)
     both_small = exp(power) * (parts.second / (a + b))
@@ -160,7 +160,7 @@ def _fraction(parts: _Parts) -> Tensor:
     a, b, x, y, apart = parts
 
     def away(x: Tensor) -> Tensor:
-        return where(less(magnitude(x), _TINY), _TINY, x)
+        return where(magnitude(x) < _TINY, _TINY, x)
 
     def extend(state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         n, c, d, value, before = state
@@ -169,7 +169,7 @@ def _fraction(parts: _Parts) -> Tensor:
         alpha = (where(n == 1, 1.0, a + n - 1) / width) * n * ((a + b + n - 1) * x / width) * ((b - n) * x)
         beta = n + n * ((b - n) * x) / width + (a + n) / (width + 2) * (apart + 1 + n * (1 + y))
         d, c = 1 / away(beta + alpha * d), away(beta + alpha / c)
-        converged = less_equal(before, _EPSILON)
+        converged = before <= _EPSILON
         change = minimum(before, magnitude(c * d - 1))
         return n + 1, c, d, where(converged, value, value * c * d), change
 
@@ -220,7 +220,7 @@ def _peak(parts: _Parts) -> Tensor:
 def _regularized(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
     inside = _is_inside(a, b, x)
     p, q, z = where(inside, a, 1.0), where(inside, b, 1.0), where(inside, x, 0.5)
-    large = greater(minimum(p, q), _LARGE)
+    large = minimum(p, q) > _LARGE
     value = where(large, _by_peak(*_chosen(large, p, q, z)), _by_fraction(*_chosen(~large, p, q, z)))
     infinite = isinf(a), isinf(b)
     valid = logical_and(logical_and(a >= 0, b >= 0), logical_and(x >= 0, x <= 1))
@@ -234,8 +234,8 @@ def _regularized(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
 
 
 def _is_inside(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
-    positive = logical_and(logical_and(a > 0, less(a, _END)), logical_and(b > 0, less(b, _END)))
-    return logical_and(positive, logical_and(x > 0, less(x, 1)))
+    positive = logical_and(logical_and(a > 0, a < _END), logical_and(b > 0, b < _END))
+    return logical_and(positive, logical_and(x > 0, x < 1))
 
 
 _END = float("inf")
@@ -248,7 +248,7 @@ def _chosen(condition: Tensor, a: Tensor, b: Tensor, x: Tensor) -> tuple[Tensor,
 
 def _by_peak(a: Tensor, b: Tensor, x: Tensor) -> Tensor:
     distance = _exact_distance(a, b, x)
-    above = less(distance, 0)
+    above = distance < 0
     end = _Parts(where(above, b, a), where(above, a, b), x, x, where(above, -distance, distance))
     tail = _peak(end)
     return where(above, 1 - tail, tail)
@@ -272,7 +272,7 @@ def _betainc(a: Tensor, b: Tensor, x: Tensor) -> Any:
         # At 0 it is that of b x**(a - 1), and at 1 that of a (1 - x)**(b - 1).
         ends = where(x == 0, _density_at_end(a, b), where(x == 1, _density_at_end(b, a), float("nan")))
         density = where(inside, density, ends)
-        large = logical_and(inside, greater(minimum(a, b), _LARGE))
+        large = logical_and(inside, minimum(a, b) > _LARGE)
         _, back = vjp(_by_peak, *_chosen(large, a, b, x))
         of_large = back(ones_like(value))
         by_a = where(large, of_large[0], _slope(lambda moved: _betainc(moved, b, x), a, b))

@@ -16,7 +16,7 @@ from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.reduction.probabilities import masked_softmax, softmax
 from ..ops.creation.filled import iota, rename
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.binary import add, greater, less_equal, logical_and, multiply
+from ..ops.elementwise.binary import logical_and
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.reduction import all as all_
@@ -156,7 +156,7 @@ def _weights(
     masked = causal or mask is not None
     if masked:
         (wide, query_whole), (keys, key_whole) = FiniteVectors.of(wide), FiniteVectors.of(keys)
-    wide = multiply(wide, 1 / math.sqrt(query.shape[-1]) if scale is None else scale)
+    wide = wide * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     scores = matmul(wide, matrix_transpose(keys))
     if bias is not None:
         scores = _add_bias(scores, operand_tensors(scores, bias)[1])
@@ -165,7 +165,7 @@ def _weights(
     inside = None if mask is None else operand_tensors(scores, mask)[1]
     if causal:
         queries, count = scores.shape[-2:]
-        seen = less_equal(iota((1, count), axis=1, like=scores), iota((queries, 1), axis=0, like=scores))
+        seen = iota((1, count), axis=1, like=scores) <= iota((queries, 1), axis=0, like=scores)
         inside = seen if inside is None else logical_and(inside, seen)
     assert inside is not None  # as the scores are masked
     weights = masked_softmax(scores, inside, axis=-1)
@@ -177,7 +177,7 @@ def _weights(
 
 def _add_bias(scores: Tensor, bias: Tensor) -> Tensor:
     """The scores plus a bias, which must broadcast to them."""
-    biased = add(scores, astype(bias, scores.dtype))
+    biased = scores + astype(bias, scores.dtype)
     if biased.shape != scores.shape:
         raise ShapeError(expected(f"a bias that broadcasts to {scores.template!r}", bias=bias.template))
     return biased
@@ -243,7 +243,7 @@ def _averages(weights: Tensor, spoilt: Tensor, values: Tensor) -> Tensor:
     averages = matmul(weights, finite)
     # The infinities and NaN of each feature, for the queries that attend to a vector with any of them.
     rest = stop_gradient(sum_(where(isfinite(values), 0, values), axis=-2))
-    reached = greater(matmul(weights, astype(logical_not(expand_dims(whole, axis=whole.ndim)), weights.dtype)), 0)
-    averages = add(averages, where(reached, expand_dims(rest, axis=rest.ndim - 1), 0))
+    reached = matmul(weights, astype(logical_not(expand_dims(whole, axis=whole.ndim)), weights.dtype)) > 0
+    averages = averages + where(reached, expand_dims(rest, axis=rest.ndim - 1), 0)
     broken = any_(spoilt, axis=-1)
     return where(expand_dims(broken, axis=broken.ndim), math.nan, averages)

@@ -15,7 +15,6 @@ from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, full, iota, rename, zeros
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.binary import add, less
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.indexing.slices import put_slice
@@ -102,7 +101,7 @@ def _project(parameters: Parameters, name: str, x: Tensor, masked: bool) -> Tens
     product = matmul(x, parameters[name])
     bias = parameters.get(f"{name}_bias")
     if bias is not None:
-        product = add(product, bias)
+        product = product + bias
     return product if whole is None else where(expand_dims(whole, axis=whole.ndim), product, math.nan)
 
 
@@ -240,14 +239,14 @@ def incremental_attention(
     x = with_axes_last(asarray(x), time, axis)
     steps = x.shape[-2]
     query, key, value = (_split_heads(_project(parameters, name, x, True), heads) for name in ("query", "key", "value"))
-    positions = add(iota(steps, dtype="int64", like=x), cache.length)
+    positions = iota(steps, dtype="int64", like=x) + cache.length
     if rotate is not None:
         query, key = rotate(query, positions), rotate(key, positions)
     keys, values = (_write_steps(old, new, cache.length) for old, new in ((cache.keys, key), (cache.values, value)))
-    seen = less(iota((1, keys.shape[-2]), axis=1, like=x), add(reshape(positions, (steps, 1)), 1))
+    seen = iota((1, keys.shape[-2]), axis=1, like=x) < reshape(positions, (steps, 1)) + 1
     bare = (rename(operand, *(None,) * operand.ndim) for operand in (query, keys, values))
     attended = rename(attention(*bare, mask=seen), *query.names)
-    after = KeyValueCache(keys, values, add(cache.length, steps))
+    after = KeyValueCache(keys, values, cache.length + steps)
     return _project(parameters, "output", _merge_heads(attended), True), after
 
 

@@ -14,7 +14,6 @@ from ..ops.composite.window import window_mean
 from ..ops.convolution import conv as primitive_conv
 from ..ops.creation.filled import zeros
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.binary import add, equal
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.indexing.scatter import indexed_put
@@ -77,7 +76,7 @@ def _unflat(flat: Tensor, x: Tensor, layout: _Layout, bias: TensorLike | None) -
     back = permute_dims(apart, tuple(order.index(axis) for axis in range(x.ndim)))
     if bias is None:
         return back
-    return add(back, reshape_parameter(operand_tensors(back, bias)[1], back, (layout.feature,), "a bias"))
+    return back + reshape_parameter(operand_tensors(back, bias)[1], back, (layout.feature,), "a bias")
 
 
 @check_arguments
@@ -338,7 +337,7 @@ def max_unpool(x: TensorLike, positions: TensorLike, sizes: PerAxis, /) -> Tenso
     count = math.prod(shape)
     # One more place at the end takes the elements that are left out; a position that names it is outside.
     flat = astype(laid_flat(positions.rename(*(None,) * x.ndim)), int64)
-    places = expand_dims(where(equal(flat, -1), count, where(equal(flat, count), -1, flat)), axis=1)
+    places = expand_dims(where(flat == -1, count, where(flat == count, -1, flat)), axis=1)
     filled = indexed_put(zeros(count + 1, dtype=x.dtype, like=x), places, laid_flat(x.rename(*(None,) * x.ndim)))
     return reshape(slice_(filled, starts=(0,), lengths=(count,), strides=(1,)), shape, names=x.names)
 

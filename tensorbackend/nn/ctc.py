@@ -13,10 +13,9 @@ from ..ops.composite.cumulative import cumulative_sum
 from ..ops.composite.reduction.probabilities import log_softmax
 from ..ops.creation.filled import full, iota, rename
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.binary import less, logical_and, not_equal, subtract
+from ..ops.elementwise.binary import logical_and
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
-from ..ops.elementwise.unary import negative
 from ..ops.indexing.scatter import indexed_put
 from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_along_axis
@@ -86,7 +85,7 @@ def _frames(logits: Tensor, lengths: TensorLike | None, time: Axis, axis: Axis) 
         counts = full(sizes[:1], sizes[1], dtype="int64", like=logits)
     else:
         counts = _flat(_integers(operand_tensors(logits, lengths)[1], "lengths"), shape, names, "lengths")
-        inside = less(iota(sizes[1], dtype="int64", like=flat), expand_dims(counts, axis=1))
+        inside = iota(sizes[1], dtype="int64", like=flat) < expand_dims(counts, axis=1)
         flat = where(expand_dims(inside, axis=2), flat, 0)
     return _Frames(flat, counts, shape, names, logits.names[along])
 
@@ -177,7 +176,7 @@ def ctc_loss(
         path = best(examples, at, repeats)
         path_scores = take_along_axis(examples.scores, expand_dims(path.classes, axis=2), axis=2)
         spelt = where(path.inside, reshape(path_scores, path_scores.shape[:2]), 0)
-        losses = where(path.possible, negative(sum(spelt, axis=1)), math.inf)
+        losses = where(path.possible, -sum(spelt, axis=1), math.inf)
     return frames.back(astype(losses, to_floating(logits.dtype)))
 
 
@@ -291,13 +290,13 @@ def ctc_best_path(
     frames = _frames(logits, lengths, time, axis)
     likely = argmax(frames.logits, axis=-1)
     rows, size = likely.shape
-    inside = less(iota(size, dtype="int64", like=likely), expand_dims(frames.counts, axis=1))
+    inside = iota(size, dtype="int64", like=likely) < expand_dims(frames.counts, axis=1)
     start = full((rows, min(1, size)), -1, dtype="int64", like=likely)
     before = concatenate([start, slice_basic(likely, (slice(None), slice(size - 1 if size else 0)))], axis=1)
-    spelt = logical_and(not_equal(likely, at), logical_and(not_equal(likely, before), inside))
+    spelt = logical_and(likely != at, logical_and(likely != before, inside))
     number = astype(spelt, "int64")
     # The first frame of each label writes to the place of the label's number; the others write beyond the end.
-    place = where(spelt, subtract(cumulative_sum(number, axis=1), 1), size)
+    place = where(spelt, cumulative_sum(number, axis=1) - 1, size)
     empty = full((rows, size), at, dtype="int64", like=likely)
     labels = indexed_put(empty, expand_dims(place, axis=2), likely, mode="fill", batch=0)
     return Decoded(frames.back(rename(labels, None, name)), frames.back(sum(number, axis=1)))

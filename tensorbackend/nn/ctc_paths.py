@@ -22,20 +22,9 @@ from ..ops.composite.reduction import logsumexp
 from ..ops.composite.reduction.probabilities import softmax
 from ..ops.composite.shape.arranging import stack
 from ..ops.creation.filled import full, iota, zeros
-from ..ops.elementwise.binary import (
-    add,
-    equal,
-    greater_equal,
-    less,
-    logical_and,
-    maximum,
-    multiply,
-    not_equal,
-    subtract,
-)
+from ..ops.elementwise.binary import less, logical_and, maximum, multiply
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import exp, log
-from ..ops.elementwise.unary import negative
 from ..ops.indexing.scatter import gather, indexed_add
 from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_along_axis
@@ -79,7 +68,7 @@ def _loss(
     def pull(cotangent: Tensor) -> tuple[Tensor | None, ...]:
         out = Template(scores.shape, scores.dtype)
         posteriors = _call("ctc_posteriors", out, (*examples, losses, forward), blank, repeats, _posteriors)
-        return multiply(posteriors, negative(expand_dims(cotangent, axis=(1, 2)))), *[None] * 5
+        return multiply(posteriors, -expand_dims(cotangent, axis=(1, 2))), *[None] * 5
 
     return losses, pull
 
@@ -125,10 +114,10 @@ def lattice(examples: Examples, blank: int, repeats: bool = True) -> _Lattice:
     read = gather(permute_dims(scores, (0, 2, 1)), expand_dims(states, axis=2), batch=0)
     emitted = permute_dims(maximum(read, NEVER), (2, 0, 1))
     place = iota((scores.shape[1], 1, 1), axis=0, dtype="int64", like=scores)
-    inside = less(place, expand_dims(frames, axis=1))
-    last = expand_dims(multiply(counts, 2), axis=1)
+    inside = place < expand_dims(frames, axis=1)
+    last = expand_dims(counts * 2, axis=1)
     place = iota(states.shape[1], dtype="int64", like=states)
-    finals = logical_and(less(place, add(last, 1)), less(subtract(last, 2), place))  # the last label, the last blank
+    finals = logical_and(place < last + 1, last - 2 < place)  # the last label, the last blank
     return _Lattice(states, emitted, skips, stays, inside, _possible(finals, scores.dtype))
 
 
@@ -137,16 +126,16 @@ def _states(
 ) -> tuple[Tensor, Tensor, Tensor | None]:
     """The class of each state, (batch, states), and `skips` and `stays` of the lattice."""
     rows, size = targets.shape
-    there = less(iota(size, dtype="int64", like=targets), expand_dims(counts, axis=1))
+    there = iota(size, dtype="int64", like=targets) < expand_dims(counts, axis=1)
     valid = where(there, targets, blank)
     blanks = full((rows, size), blank, dtype="int64", like=targets)
     pairs = reshape(stack([blanks, valid], axis=2), (rows, 2 * size), names=(None, None))
     states = concatenate([pairs, full((rows, 1), blank, dtype="int64", like=targets)], axis=1)
-    spells = not_equal(states, blank)
+    spells = states != blank
     if not repeats:
-        return states, _possible(spells, dtype), _possible(equal(states, blank), dtype)
+        return states, _possible(spells, dtype), _possible(states == blank, dtype)
     before = concatenate([full((rows, min(2, 2 * size + 1)), blank, dtype="int64", like=targets), states], axis=1)
-    other = not_equal(states, slice_basic(before, (slice(None), slice(states.shape[1]))))
+    other = states != slice_basic(before, (slice(None), slice(states.shape[1])))
     return states, _possible(logical_and(spells, other), dtype), None
 
 
@@ -167,14 +156,14 @@ def _shift(x: Tensor, by: int) -> Tensor:
 
 def _stay(x: Tensor, paths: _Lattice) -> Tensor:
     """The scores of the paths that stay in their state for one more frame."""
-    return x if paths.stays is None else add(x, paths.stays)
+    return x if paths.stays is None else x + paths.stays
 
 
 def _sum_of_three(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
     """log(exp(a) + exp(b) + exp(c))."""
     most = maximum(maximum(a, b), c)
-    total = add(add(exp(subtract(a, most)), exp(subtract(b, most))), exp(subtract(c, most)))
-    return add(most, log(total))
+    total = exp(a - most) + exp(b - most) + exp(c - most)
+    return most + log(total)
 
 
 def _subtract_max(paths: Tensor) -> tuple[Tensor, Tensor]:
@@ -184,13 +173,13 @@ def _subtract_max(paths: Tensor) -> tuple[Tensor, Tensor]:
     """
     most = max(paths, axis=-1, keepdims=True)
     most = where(less(NEVER / 2, most), most, 0)
-    return subtract(paths, most), most
+    return paths - most, most
 
 
 def _start(paths: _Lattice) -> Tensor:
     """The scores before the first frame, (batch, states): a path begins in the first state, a blank."""
     _, rows, states = paths.emitted.shape
-    first = _possible(equal(iota(states, like=paths.emitted), 0), paths.emitted.dtype)
+    first = _possible(iota(states, like=paths.emitted) == 0, paths.emitted.dtype)
     return broadcast_to(first, (rows, states))
 
 
@@ -203,15 +192,15 @@ def _forward(out: object, inputs: tuple[Tensor, ...], options: Any) -> tuple[Ten
 
     def step(carry: tuple[Tensor, Tensor], frame: tuple[Tensor, Tensor]) -> tuple[tuple[Tensor, Tensor], Tensor]:
         (summed, before), (log_probability, held) = carry, frame
-        ways = _sum_of_three(_stay(before, paths), _shift(before, 1), add(_shift(before, 2), paths.skips))
-        lowered, most = _subtract_max(add(ways, log_probability))
+        ways = _sum_of_three(_stay(before, paths), _shift(before, 1), _shift(before, 2) + paths.skips)
+        lowered, most = _subtract_max(ways + log_probability)
         after = where(held, lowered, before)
-        return (where(held, add(summed, most), summed), after), after
+        return (where(held, summed + most, summed), after), after
 
     zero = zeros((paths.emitted.shape[1], 1), dtype=paths.emitted.dtype, like=paths.emitted)
     (summed, last), forward = scan(step, (zero, _start(paths)), (paths.emitted, paths.inside))
-    losses = negative(add(slice_basic(summed, (slice(None), 0)), logsumexp(add(last, paths.ends), axis=-1)))
-    return where(greater_equal(losses, -NEVER / 2), math.inf, losses), forward
+    losses = -(slice_basic(summed, (slice(None), 0)) + logsumexp(last + paths.ends, axis=-1))
+    return where(losses >= -NEVER / 2, math.inf, losses), forward
 
 
 def _posteriors(out: object, inputs: tuple[Tensor, ...], options: Any) -> Tensor:
@@ -223,13 +212,13 @@ def _posteriors(out: object, inputs: tuple[Tensor, ...], options: Any) -> Tensor
 
     def step(after: Tensor, frame: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         log_probability, held = frame
-        here = add(after, log_probability)
-        before, _ = _subtract_max(_sum_of_three(_stay(here, paths), _shift(here, -1), add(_shift(here, -2), ahead)))
+        here = after + log_probability
+        before, _ = _subtract_max(_sum_of_three(_stay(here, paths), _shift(here, -1), _shift(here, -2) + ahead))
         return where(held, before, after), after
 
     _, backward = scan(step, paths.ends, (paths.emitted, paths.inside), reverse=True)
-    there = logical_and(paths.inside, expand_dims(less(losses, math.inf), axis=1))
-    by_state = where(there, softmax(add(forward, backward), axis=-1), 0)
+    there = logical_and(paths.inside, expand_dims(losses < math.inf, axis=1))
+    by_state = where(there, softmax(forward + backward, axis=-1), 0)
     batch, time, classes = examples.scores.shape
     empty = zeros((batch, classes, time), dtype=by_state.dtype, like=by_state)
     by_class = indexed_add(empty, expand_dims(paths.states, axis=2), permute_dims(by_state, (1, 2, 0)), batch=0)
@@ -260,17 +249,17 @@ def best(examples: Examples, blank: int, repeats: bool) -> Alignment:
 
     def step(before: Tensor, frame: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         log_probability, held = frame
-        ways = stack([_stay(before, paths), _shift(before, 1), add(_shift(before, 2), paths.skips)], axis=0)
-        lowered, _ = _subtract_max(add(max(ways, axis=0), log_probability))
+        ways = stack([_stay(before, paths), _shift(before, 1), _shift(before, 2) + paths.skips], axis=0)
+        lowered, _ = _subtract_max(max(ways, axis=0) + log_probability)
         return where(held, lowered, before), argmax(ways, axis=0)
 
     last, moves = scan(step, _start(paths), (paths.emitted, paths.inside))
-    final_scores = add(last, paths.ends)
+    final_scores = last + paths.ends
     possible = less(NEVER / 2, max(final_scores, axis=-1))
 
     def back(state: Tensor, frame: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         moved, held = frame
-        before = subtract(state, take_along_axis(moved, state, axis=1))
+        before = state - take_along_axis(moved, state, axis=1)
         return where(held, before, state), state
 
     _, path = scan(back, argmax(final_scores, axis=-1, keepdims=True), (moves, paths.inside), reverse=True)

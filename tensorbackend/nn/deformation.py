@@ -14,7 +14,6 @@ from ..ops.composite.indexing.grids import grid_sample
 from ..ops.composite.shape.arranging import moveaxis, stack
 from ..ops.creation.filled import asarray, iota
 from ..ops.creation.values import operand_tensor, operand_tensors
-from ..ops.elementwise.binary import add, multiply
 from ..ops.elementwise.conversion import astype
 from ..ops.shape import expand_dims, reshape
 from ..rules.accuracy import SUM, declare_bound
@@ -110,13 +109,13 @@ def deform_conv(
     rows = batch * offset_groups
     images = reshape(_bare(x), (rows, channels // offset_groups, *spatial))
     moved = moveaxis(reshape(_bare(offsets), (rows, elements, rank, *places)), 2, -1)
-    points = add(_points(windows, places, x), moved)
+    points = _points(windows, places, x) + moved
     values = grid_sample(moveaxis(images, 1, -1), points, axes=tuple(range(1, 1 + rank)))
     patches = astype(moveaxis(values, -1, 1), dtype)  # (rows, channels, elements, *places)
     if mask is not None:
         factors = operand_tensor(mask, x)
         _check_shape("mask", factors, (batch, offset_groups * elements, *places))
-        patches = multiply(patches, expand_dims(reshape(_bare(factors), (rows, elements, *places)), axis=1))
+        patches = patches * expand_dims(reshape(_bare(factors), (rows, elements, *places)), axis=1)
     columns = reshape(patches, (batch, groups, channels // groups * elements, math.prod(places)))
     matrix = reshape(_bare(kernel), (groups, out // groups, channels // groups * elements))
     sums = reshape(matmul(astype(matrix, dtype), columns), (batch, out, *places), names=result.names)
@@ -124,7 +123,7 @@ def deform_conv(
         return sums
     vector = operand_tensor(bias, x)
     _check_shape("bias", vector, (out,))
-    return add(sums, reshape(_bare(vector), (out, *(1,) * rank)))
+    return sums + reshape(_bare(vector), (out, *(1,) * rank))
 
 
 def _check_shape(name: str, x: Tensor, shape: tuple[int, ...]) -> None:
@@ -146,8 +145,7 @@ def _points(windows: Windows, places: Sequence[int], like: Tensor) -> Tensor:
         for steps in product(*map(range, windows.sizes))
     ]
     starts = [
-        add(multiply(iota(shape, axis=axis, like=like), windows.strides[axis]), -windows.padding[axis][0])
-        for axis in range(rank)
+        iota(shape, axis=axis, like=like) * windows.strides[axis] + -windows.padding[axis][0] for axis in range(rank)
     ]
     offsets = reshape(asarray(inside, dtype="int64", like=like), (windows.elements, *(1,) * rank, rank))
-    return add(stack(starts, axis=-1), offsets)
+    return stack(starts, axis=-1) + offsets

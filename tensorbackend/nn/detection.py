@@ -10,18 +10,7 @@ from ..ops.composite.elementwise.functions import logical_not
 from ..ops.composite.shape.arranging import moveaxis, unstack
 from ..ops.creation.filled import full, iota
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.binary import (
-    add,
-    divide,
-    equal,
-    greater,
-    less,
-    logical_and,
-    maximum,
-    minimum,
-    multiply,
-    subtract,
-)
+from ..ops.elementwise.binary import less, logical_and, maximum, minimum, multiply
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.unary import isnan
@@ -101,7 +90,7 @@ def non_maximum_suppression(
     ordered = take_along_axis_at(scores, order, axis=-1, mode="clip")
     free = logical_not(isnan(ordered))
     if score_threshold is not None:
-        free = logical_and(free, greater(ordered, score_threshold))
+        free = logical_and(free, ordered > score_threshold)
     wide = astype(boxes, promote_types(to_floating(boxes.dtype), float32))
     corners = _corners(wide, order)
     places = iota(scores.shape, axis=scores.ndim - 1, dtype=int64, like=scores)
@@ -110,11 +99,11 @@ def non_maximum_suppression(
         best = argmax(astype(free, "uint8"), axis=-1, keepdims=True)
         exists = any(free, axis=-1)
         chosen = tuple(take_along_axis_at(corner, best, axis=-1, mode="clip") for corner in corners)
-        close = greater(_overlap(corners, chosen), iou_threshold)
+        close = _overlap(corners, chosen) > iou_threshold
         left = logical_and(free, logical_not(close))
         position = take_along_axis_at(order, best, axis=-1, mode="clip")
         found = where(expand_dims(exists, axis=-1), position, -1)
-        return logical_and(left, logical_not(equal(places, best))), found[..., 0]
+        return logical_and(left, logical_not(places == best)), found[..., 0]
 
     if not size or not scores.shape[-1]:
         return full((*scores.shape[:-1], size), -1, dtype=int64, names=(*names, None), like=scores)
@@ -134,10 +123,9 @@ def _corners(boxes: Tensor, order: Tensor) -> tuple[Tensor, ...]:
 def _overlap(boxes: tuple[Tensor, ...], others: tuple[Tensor, ...]) -> Tensor:
     """The intersection of boxes as a part of their union; 0 for two boxes without an area."""
     sides = [
-        maximum(subtract(minimum(boxes[axis + 2], others[axis + 2]), maximum(boxes[axis], others[axis])), 0)
-        for axis in range(2)
+        maximum(minimum(boxes[axis + 2], others[axis + 2]) - maximum(boxes[axis], others[axis]), 0) for axis in range(2)
     ]
     common = multiply(*sides)
-    area, other = (multiply(subtract(box[2], box[0]), subtract(box[3], box[1])) for box in (boxes, others))
-    union = subtract(add(area, other), common)
-    return where(less(0, union), divide(common, where(less(0, union), union, 1)), 0)
+    area, other = ((box[2] - box[0]) * (box[3] - box[1]) for box in (boxes, others))
+    union = area + other - common
+    return where(less(0, union), common / where(less(0, union), union, 1), 0)

@@ -9,7 +9,7 @@ from ..ops.composite.cumulative import cumulative_min
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import full, iota, rename
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.binary import add, equal, less, maximum, minimum, subtract
+from ..ops.elementwise.binary import maximum, minimum
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.indexing.slices import slice_basic
@@ -78,13 +78,13 @@ def edit_distance(
 
     def step(row: Tensor, entry: tuple[Tensor, Tensor]) -> tuple[Tensor, None]:
         token, number = entry
-        changed = astype(where(equal(expand_dims(token, axis=token.ndim), y), 0, 1), "int64")
+        changed = astype(where(expand_dims(token, axis=token.ndim) == y, 0, 1), "int64")
         shorter, longer = slice_basic(row, (..., slice(width))), slice_basic(row, (..., slice(1, None)))
-        best = minimum(add(shorter, changed), add(longer, 1))
-        deleted = broadcast_to(add(number, 1), (*shape, 1))
+        best = minimum(shorter + changed, longer + 1)
+        deleted = broadcast_to(number + 1, (*shape, 1))
         # Insertions cost 1 per place: subtract the place, take the minimum up to each place, and add the place again.
-        after = add(cumulative_min(subtract(concatenate([deleted, best], axis=-1), places), axis=-1), places)
-        return where(less(number, expand_dims(ends[0], axis=len(shape))), after, row), None
+        after = cumulative_min(concatenate([deleted, best], axis=-1) - places, axis=-1) + places
+        return where(number < expand_dims(ends[0], axis=len(shape)), after, row), None
 
     tokens = moveaxis(rename(x, *(None,) * x.ndim), -1, 0)
     numbers = iota(x.shape[-1], dtype="int64", like=x)

@@ -17,7 +17,6 @@ from ..dtypes import DTypeLike, as_dtype, float32, promote_types
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.random.continuous import normal, truncated_normal, uniform
 from ..ops.creation.filled import rename
-from ..ops.elementwise.binary import multiply
 from ..ops.elementwise.conversion import astype
 from ..ops.linalg import qr
 from ..ops.shape import matrix_transpose, permute_dims, reshape
@@ -92,10 +91,10 @@ def variance_scaling(
     count = {"inputs": fans[0], "outputs": fans[1], "mean": (fans[0] + fans[1]) / 2}[fan]
     deviation = math.sqrt(_variance(scale) / max(1.0, count))
     if distribution == "uniform":
-        return multiply(uniform(key, shape, kind, -1, names=names), math.sqrt(3) * deviation)
+        return uniform(key, shape, kind, -1, names=names) * (math.sqrt(3) * deviation)
     if distribution == "normal":
-        return multiply(normal(key, shape, kind, names=names), deviation)
-    return multiply(truncated_normal(key, -2, 2, shape, kind, names=names), deviation / TRUNCATED)
+        return normal(key, shape, kind, names=names) * deviation
+    return truncated_normal(key, -2, 2, shape, kind, names=names) * (deviation / TRUNCATED)
 
 
 class Initialiser(Protocol):
@@ -201,7 +200,7 @@ def orthogonal(
     rows = template.size // columns if columns else 0
     drawn = normal(key, (max(rows, columns), min(rows, columns)), kind)
     basis = qr(astype(drawn, promote_types(kind, float32)))[0]
-    matrix = astype(multiply(matrix_transpose(basis) if rows < columns else basis, scale), kind)
+    matrix = astype((matrix_transpose(basis) if rows < columns else basis) * scale, kind)
     rest = tuple(size for axis, size in enumerate(template.shape) if axis != along)
     whole = reshape(matrix, (*rest, columns), names=(None,) * template.ndim)
     order = (*range(along), template.ndim - 1, *range(along, template.ndim - 1))

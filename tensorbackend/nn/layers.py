@@ -13,7 +13,6 @@ from ..ops.composite.random.discrete import bernoulli
 from ..ops.composite.shape.arranging import moveaxis, split
 from ..ops.creation.filled import iota
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.binary import add, equal, multiply
 from ..ops.elementwise.complex_functions import sigmoid
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
@@ -69,7 +68,7 @@ def dense(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, /, 
         product, offset = operand_tensors(product, bias)
         if offset.shape != matrix.shape[1:]:
             raise ShapeError(expected(f"a vector of {matrix.shape[1]} numbers as the bias", bias=offset.template))
-        product = add(product, offset)
+        product = product + offset
     return moveaxis(product, -1, along)
 
 
@@ -153,7 +152,7 @@ def dropout(key: TensorLike, x: TensorLike, rate: float, /, *, axis: Axes = None
         return x
     shape = tuple(size if axis in axes else 1 for axis, size in enumerate(x.shape))
     keep = bernoulli(key, 1 - rate, shape)
-    return where(keep, multiply(x, 1 / (1 - rate) if rate < 1 else 0), 0)
+    return where(keep, x * (1 / (1 - rate) if rate < 1 else 0), 0)
 
 
 @check_arguments
@@ -191,18 +190,12 @@ def glu(x: TensorLike, /, *, axis: Axis = -1, gate: Callable[[Tensor], Tensor] =
     if x.shape[along] % 2:
         raise ShapeError(expected(f"an even size of axis {along}, which is split in halves", x=x.template))
     value, control = split(x, 2, axis=along)
-    return multiply(value, gate(control))
+    return value * gate(control)
 
 
 @check_arguments
 def one_hot(
-    indices: TensorLike,
-    size: int,
-    /,
-    *,
-    axis: int = -1,
-    name: str | None = None,
-    dtype: DTypeLike | None = None,
+    indices: TensorLike, size: int, /, *, axis: int = -1, name: str | None = None, dtype: DTypeLike | None = None
 ) -> Tensor:
     """Make one-hot vectors: 1 at each index and 0 elsewhere; all 0 for an index out of bounds.
 
@@ -253,7 +246,7 @@ def one_hot(
     wide = (
         astype(where(column < size, column, 0), "int64") if indices.dtype.name == "uint64" else astype(column, "int64")
     )
-    matches = equal(wide, reshape(classes, tuple(size if axis == place else 1 for axis in range(column.ndim))))
+    matches = wide == reshape(classes, tuple(size if axis == place else 1 for axis in range(column.ndim)))
     if indices.dtype.name == "uint64":
         matches = where(column < size, matches, False)
     return astype(matches, kind)

@@ -14,11 +14,10 @@ from ..ops.composite.elementwise.activations import log_sigmoid
 from ..ops.composite.elementwise.functions import square
 from ..ops.composite.reduction import mean
 from ..ops.creation.values import asarray, operand_tensors
-from ..ops.elementwise.binary import add, equal, less_equal, maximum, multiply, subtract
+from ..ops.elementwise.binary import maximum, multiply
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.unary import abs as abs_
-from ..ops.elementwise.unary import negative
 from ..ops.inspection import result_type
 from ..rules.accuracy import Bound, declare_bound
 from ..rules.broadcasting import check_dtype, to_floating
@@ -63,7 +62,7 @@ def mean_squared_error(predictions: TensorLike, targets: TensorLike, /, *, axis:
     2.0
     """
     dtype, (x, y) = _wide(predictions, targets)
-    return astype(mean(square(subtract(x, y)), axis=axis), dtype)
+    return astype(mean(square(x - y), axis=axis), dtype)
 
 
 @declare_bound(Bound(32, "functions with a few ulps, and their sum", "operand"))
@@ -98,10 +97,10 @@ def binary_cross_entropy(logits: TensorLike, targets: TensorLike, /, *, positive
     dtype, (x, p) = _wide(logits, targets)
     (weight,) = _wide(positive_weight)[1] if isinstance(positive_weight, Tensor) else [positive_weight]
     # An infinite logit of the right class has a loss of 0, and 0 times the other class' infinite one is left out.
-    q = subtract(1, p)
-    positive = where(equal(p, 0), 0, multiply(negative(p), log_sigmoid(x)))
-    rest = where(equal(q, 0), 0, multiply(negative(q), log_sigmoid(negative(x))))
-    return astype(add(multiply(positive, weight), rest), dtype)
+    q = 1 - p
+    positive = where(p == 0, 0, -p * log_sigmoid(x))
+    rest = where(q == 0, 0, -q * log_sigmoid(-x))
+    return astype(multiply(positive, weight) + rest, dtype)
 
 
 @declare_bound(Bound(16, "a difference and its square", "square"))
@@ -139,13 +138,13 @@ def huber(predictions: TensorLike, targets: TensorLike, /, *, delta: float = 1.0
     if not (delta > 0 and isfinite(delta)):
         raise ArgumentError(expected("a finite delta above 0", delta=delta))
     dtype, (x, y) = _wide(predictions, targets)
-    difference = subtract(x, y)
+    difference = x - y
     error = abs_(difference)
-    near = less_equal(error, delta)
+    near = error <= delta
     # Both branches stay finite, so that neither spoils the gradient of the other. The magnitude has no second
     # derivative at 0, where the square has.
-    squares = multiply(square(where(near, difference, 0)), 0.5)
-    return astype(where(near, squares, multiply(delta, subtract(error, 0.5 * delta))), dtype)
+    squares = square(where(near, difference, 0)) * 0.5
+    return astype(where(near, squares, delta * (error - 0.5 * delta)), dtype)
 
 
 @declare_bound(Bound(64, "differences of norms", "square"))
@@ -195,5 +194,5 @@ def triplet(
     [5.0]
     """
     dtype, (x, y, z) = _wide(anchors, positives, negatives)
-    near, far = (vector_norm(add(subtract(x, other), epsilon), axis=axis, ord=order) for other in (y, z))
-    return astype(maximum(add(subtract(near, far), margin), 0), dtype)
+    near, far = (vector_norm(x - other + epsilon, axis=axis, ord=order) for other in (y, z))
+    return astype(maximum(near - far + margin, 0), dtype)

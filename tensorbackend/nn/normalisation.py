@@ -12,7 +12,7 @@ from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.elementwise.gradients import stop_gradient
 from ..ops.composite.reduction import cast_to_float32, count_along, mean, standardise
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.binary import add, divide, maximum, multiply, subtract
+from ..ops.elementwise.binary import maximum
 from ..ops.elementwise.complex_functions import rsqrt
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
@@ -34,9 +34,9 @@ def _scale_and_offset(
     dtype = to_floating(like.dtype)
     wide = astype(x, promote_types(x.dtype, float32))
     if scale is not None:
-        wide = multiply(wide, reshape_parameter(operand_tensors(x, scale)[1], x, axes, "a scale"))
+        wide = wide * reshape_parameter(operand_tensors(x, scale)[1], x, axes, "a scale")
     if offset is not None:
-        wide = add(wide, reshape_parameter(operand_tensors(x, offset)[1], x, axes, "an offset"))
+        wide = wide + reshape_parameter(operand_tensors(x, offset)[1], x, axes, "an offset")
     return astype(wide, dtype)
 
 
@@ -111,8 +111,8 @@ def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = 
     (x,) = operand_tensors(x)
     axes = normalize_axes(x.template, axis)
     wide = cast_to_float32(x)
-    squares = mean(multiply(wide, wide), axis=axes, keepdims=True)
-    return _scale_and_offset(multiply(wide, rsqrt(add(squares, epsilon))), x, axes, scale, None)
+    squares = mean(wide * wide, axis=axes, keepdims=True)
+    return _scale_and_offset(wide * rsqrt(squares + epsilon), x, axes, scale, None)
 
 
 @check_arguments
@@ -249,7 +249,7 @@ def batch_norm(
             reshape_parameter(statistic, x, (along,), f"a running {name}")
             for statistic, name in zip(old, old._fields, strict=True)
         )
-        unit = multiply(subtract(wide, centre), rsqrt(add(variance, epsilon)))
+        unit = (wide - centre) * rsqrt(variance + epsilon)
         # New handles, which stay valid when the caller deallocates the ones it passed in.
         same = Statistics(*(statistic.rename(*statistic.names) for statistic in statistics))
         return BatchNormResult(_scale_and_offset(unit, x, (along,), scale, offset), same)
@@ -261,14 +261,14 @@ def batch_norm(
 
     def average(elements: Tensor) -> Tensor:
         counted = elements if inside is None else where(inside, elements, 0)
-        return divide(sum(counted, axis=rest, keepdims=True), count)
+        return sum(counted, axis=rest, keepdims=True) / count
 
     centre = average(wide)
-    apart = subtract(wide, centre)
-    variance = average(multiply(apart, apart))
-    rate = divide(count, maximum(subtract(count, 1), 1)) if isinstance(count, Tensor) else count / max(count - 1, 1)
-    unit = multiply(apart, rsqrt(add(variance, epsilon)))
-    measured = Statistics(centre, multiply(variance, rate))
+    apart = wide - centre
+    variance = average(apart * apart)
+    rate = count / maximum(count - 1, 1) if isinstance(count, Tensor) else count / max(count - 1, 1)
+    unit = apart * rsqrt(variance + epsilon)
+    measured = Statistics(centre, variance * rate)
     after = (_update_statistic(statistic, reshape_parameter(statistic, x, (along,), f"a running {name}"), new, momentum)
              for statistic, new, name in zip(statistics, measured, measured._fields, strict=True))  # fmt: skip
     return BatchNormResult(_scale_and_offset(unit, x, (along,), scale, offset), Statistics(*after))
@@ -284,5 +284,5 @@ def _broadcast_mask(mask: Tensor, x: Tensor) -> Tensor:
 
 def _update_statistic(old: Tensor, column: Tensor, new: Tensor, momentum: float) -> Tensor:
     """Move a running statistic towards a new one; `column` is `old`, reshaped to broadcast with x."""
-    towards = add(multiply(column, 1 - momentum), multiply(stop_gradient(new), momentum))
+    towards = column * (1 - momentum) + stop_gradient(new) * momentum
     return reshape(astype(towards, old.dtype), old.shape, names=old.names)

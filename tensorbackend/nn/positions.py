@@ -12,7 +12,6 @@ from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.shape.arranging import split, stack
 from ..ops.creation.filled import iota
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.binary import add, multiply, subtract
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.transcendental import cos, exp, sin
 from ..ops.indexing.slices import slice_basic
@@ -33,8 +32,8 @@ def _angles(positions: Tensor, count: int, base: float, least: DType) -> Tensor:
     if not 0 < base < math.inf:
         raise ArgumentError(expected("a finite base above 0", base=base))
     step = -math.log(base) / max(count, 1)
-    frequencies = exp(multiply(astype(iota(count, like=wide), wide.dtype), step))
-    return multiply(expand_dims(wide, axis=wide.ndim), frequencies)
+    frequencies = exp(astype(iota(count, like=wide), wide.dtype) * step)
+    return expand_dims(wide, axis=wide.ndim) * frequencies
 
 
 @check_arguments
@@ -160,10 +159,7 @@ def rotary(
     else:
         first, second = split(moved, 2, axis=-1)
         first, second = (part.rename(*moved.names[:-1], None) for part in (first, second))
-    turned = (
-        subtract(multiply(first, cos(angles)), multiply(second, sin(angles))),
-        add(multiply(second, cos(angles)), multiply(first, sin(angles))),
-    )
+    turned = (first * cos(angles) - second * sin(angles), second * cos(angles) + first * sin(angles))
     if turned[0].shape != first.shape:
         raise ShapeError(expected(f"positions that broadcast to {x.shape[:-1]}", positions=places.template))
     rotated = stack(turned, axis=-1) if interleaved else concatenate(turned, axis=-1)

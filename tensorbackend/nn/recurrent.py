@@ -14,7 +14,7 @@ from ..ops.composite.contraction import matmul
 from ..ops.composite.shape.arranging import moveaxis, split
 from ..ops.creation.filled import asarray, iota, rename, zeros
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.binary import add, less, logical_and, multiply, subtract
+from ..ops.elementwise.binary import logical_and
 from ..ops.elementwise.complex_functions import sigmoid
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
@@ -121,9 +121,7 @@ def _sequence(
         if not counts.dtype.is_integer:
             raise DTypeError(expected("lengths of an integer dtype", lengths=counts.template))
         spread = _broadcast_steps(counts, lead.shape, lead.names, "lengths")
-        inside = less(
-            iota((moved.shape[0], *(1,) * len(batch)), axis=0, dtype="int64", like=x), astype(spread, "int64")
-        )
+        inside = iota((moved.shape[0], *(1,) * len(batch)), axis=0, dtype="int64", like=x) < astype(spread, "int64")
     if mask is not None:
         step_mask = operand_tensors(x, mask)[1]
         shape = (*lead.shape, moved.shape[0])
@@ -135,7 +133,7 @@ def _sequence(
         moved = where(inside, moved, 0)
     summed = matmul(astype(moved, dtype), astype(rename(weight, weight.names[0], None), dtype))
     if bias is not None:
-        summed = add(summed, astype(rename(bias, None), dtype))
+        summed = summed + astype(rename(bias, None), dtype)
     return _Sequence(
         summed,
         inside,
@@ -247,10 +245,10 @@ def lstm(
     sequence = _sequence(x, parameters, 4, time, axis, mask, lengths)
 
     def step(carry: LSTMState, gates: Tensor) -> LSTMState:
-        enter, forget, cell, leave = split(add(gates, matmul(carry.hidden, sequence.recurrent)), 4, axis=-1)
-        kept = multiply(sigmoid(forget), carry.cell)
-        memory = add(kept, multiply(sigmoid(enter), tanh(cell)))
-        return LSTMState(multiply(sigmoid(leave), tanh(memory)), memory)
+        enter, forget, cell, leave = split(gates + matmul(carry.hidden, sequence.recurrent), 4, axis=-1)
+        kept = sigmoid(forget) * carry.cell
+        memory = kept + sigmoid(enter) * tanh(cell)
+        return LSTMState(sigmoid(leave) * tanh(memory), memory)
 
     return LSTMResult(*_scan(sequence, LSTMState(*_initial(sequence, state, 2)), step, reverse))
 
@@ -309,10 +307,10 @@ def gru(
     def step(carry: GRUState, gates: Tensor) -> GRUState:
         product = matmul(carry.hidden, sequence.recurrent)
         if extra is not None:
-            product = add(product, astype(rename(extra, None), product.dtype))
+            product = product + astype(rename(extra, None), product.dtype)
         input_gates, recurrent_gates = split(gates, 3, axis=-1), split(product, 3, axis=-1)
-        reset, update = (sigmoid(add(input_gates[place], recurrent_gates[place])) for place in (0, 1))
-        fresh = tanh(add(input_gates[2], multiply(reset, recurrent_gates[2])))
-        return GRUState(add(fresh, multiply(update, subtract(carry.hidden, fresh))))
+        reset, update = (sigmoid(input_gates[place] + recurrent_gates[place]) for place in (0, 1))
+        fresh = tanh(input_gates[2] + reset * recurrent_gates[2])
+        return GRUState(fresh + update * (carry.hidden - fresh))
 
     return GRUResult(*_scan(sequence, GRUState(*_initial(sequence, state, 1)), step, reverse))

@@ -13,7 +13,7 @@ from ..fft import irfft, rfft
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, iota, rename, zeros
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.binary import add, divide, greater, maximum, minimum, multiply, subtract
+from ..ops.elementwise.binary import maximum, minimum, multiply
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import cos
@@ -42,10 +42,10 @@ def _window(window: Window | Tensor, size: int, dtype: DType, like: Tensor) -> T
             raise ShapeError(expected(f"a window of {size} elements, the length of a frame", window=window.template))
         return rename(astype(window, dtype), None)
     choice(tuple(COSINES), window=window)
-    angles = multiply(astype(iota(size, like=like), dtype), 2 * math.pi / max(size, 1))
+    angles = astype(iota(size, like=like), dtype) * (2 * math.pi / max(size, 1))
     total = zeros((size,), dtype=dtype, like=like)
     for order, weight in enumerate(COSINES[window]):
-        total = add(total, multiply(cos(multiply(angles, order)), weight * (-1) ** order))
+        total = total + multiply(cos(angles * order), weight * (-1) ** order)
     return total
 
 
@@ -63,8 +63,8 @@ def _sizes(frame_length: int, frame_step: int, fft_length: int | None) -> int:
 
 def _places(count: int, size: int, step: int, like: Tensor) -> Tensor:
     """The position in the signal of each element of each frame: (count, size)."""
-    first = multiply(iota((count, 1), axis=0, dtype="int64", like=like), step)
-    return add(first, iota((1, size), axis=1, dtype="int64", like=like))
+    first = iota((count, 1), axis=0, dtype="int64", like=like) * step
+    return first + iota((1, size), axis=1, dtype="int64", like=like)
 
 
 @check_arguments
@@ -128,7 +128,7 @@ def stft(
     wide = moveaxis(astype(x, dtype), along, -1)
     places = _places(count, frame_length, frame_step, x)
     frames = take(wide, rename(places, wide.names[-1], None), axis=wide.ndim - 1, mode="clip")
-    frames = multiply(frames, _window(window, frame_length, dtype, x))
+    frames = frames * _window(window, frame_length, dtype, x)
     spectra = rfft(frames, n=length, axis=-1)
     named = rename(spectra, *frames.names[:-1], name)
     return moveaxis(named, (-2, -1), (along, along + 1))
@@ -200,13 +200,13 @@ def istft(
     shape = _window(window, frame_length, waves.dtype, spectra)
     whole = max(0, (count - 1) * frame_step + frame_length) if count else 0
     places = expand_dims(_places(count, frame_length, frame_step, spectra), axis=2)
-    rows = permute_dims(multiply(waves, shape), (0, waves.ndim - 1, *range(1, waves.ndim - 1)))
+    rows = permute_dims(waves * shape, (0, waves.ndim - 1, *range(1, waves.ndim - 1)))
     total = indexed_add(zeros((whole, *batch), dtype=waves.dtype, like=spectra), places, rows, mode="clip")
-    squares = broadcast_to(multiply(shape, shape), (count, frame_length))
+    squares = broadcast_to(shape * shape, (count, frame_length))
     weight = indexed_add(zeros((whole,), dtype=waves.dtype, like=spectra), places, squares, mode="clip")
     column = reshape(weight, (whole, *(1,) * len(batch)))
-    reached = greater(column, 1e-10)
-    signal = where(reached, divide(total, where(reached, column, 1)), 0)
+    reached = column > 1e-10
+    signal = where(reached, total / where(reached, column, 1), 0)
     end = whole if size is None else size
     if end > whole:
         signal = pad(signal, [(0, end - whole), *((0, 0),) * len(batch)])
@@ -275,11 +275,11 @@ def mel_filters(
     edges = [_hertz(first + (last - first) * place / (filters + 1), slaney) for place in range(filters + 2)]
     left, centre, right = (asarray([edges[start : start + filters]], dtype="float64") for start in range(3))
     hertz = multiply(astype(iota((frequencies, 1), axis=0, like=left), "float64"), sample_rate / 2 / (frequencies - 1))
-    rising = divide(subtract(hertz, left), subtract(centre, left))
-    falling = divide(subtract(right, hertz), subtract(right, centre))
+    rising = (hertz - left) / (centre - left)
+    falling = (right - hertz) / (right - centre)
     triangles = maximum(minimum(rising, falling), 0.0)
     if slaney:
-        triangles = multiply(triangles, divide(2.0, subtract(right, left)))
+        triangles = triangles * (2.0 / (right - left))
     return rename(astype(triangles, default_dtype("float") if dtype is None else as_dtype(dtype)), *names)
 
 

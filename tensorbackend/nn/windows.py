@@ -10,7 +10,7 @@ from ..dtypes import DTypeLike, as_dtype, float64
 from ..errors import ArgumentError, expected
 from ..ops.composite.special.bessel import i0e
 from ..ops.creation.filled import iota, ones, rename
-from ..ops.elementwise.binary import add, divide, maximum, multiply, subtract
+from ..ops.elementwise.binary import maximum, multiply
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.transcendental import cos, exp, sqrt
 from ..protocol import BackendLike
@@ -37,10 +37,10 @@ def _cosines(
     period = count if periodic else count - 1
     if count < 2:
         return ones((count,), dtype=kind, names=(name,), backend=backend)
-    angle = multiply(astype(iota(count, backend=backend), float64), 2 * math.pi / period)
-    total = multiply(angle, 0.0)
+    angle = astype(iota(count, backend=backend), float64) * (2 * math.pi / period)
+    total = angle * 0.0
     for order, weight in enumerate(weights):
-        total = add(total, multiply(cos(multiply(angle, order)), (-1) ** order * weight))
+        total = total + multiply(cos(angle * order), (-1) ** order * weight)
     return rename(astype(total, kind), name)
 
 
@@ -150,8 +150,8 @@ def kaiser(
     span = count if periodic else count - 1
     if count < 2:
         return ones((count,), dtype=kind, names=(name,), backend=backend)
-    share = subtract(multiply(astype(iota(count, backend=backend), float64), 2 / span), 1.0)
-    part = multiply(sqrt(maximum(subtract(1.0, multiply(share, share)), 0.0)), float(beta))
-    whole = multiply(astype(ones((), backend=backend), float64), float(beta))
-    ratio = divide(multiply(i0e(part), exp(subtract(part, whole))), i0e(whole))
+    share = astype(iota(count, backend=backend), float64) * (2 / span) - 1.0
+    part = sqrt(maximum(1.0 - share * share, 0.0)) * float(beta)
+    whole = astype(ones((), backend=backend), float64) * float(beta)
+    ratio = i0e(part) * exp(part - whole) / i0e(whole)
     return rename(astype(ratio, kind), name)

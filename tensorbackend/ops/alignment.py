@@ -72,12 +72,7 @@ def aligned(*tensors: TensorLike, outer: bool = False) -> tuple[Tensor, ...]:
 
 @check_arguments
 def split_axis(
-    x: TensorLike,
-    axis: Axis,
-    sizes: Mapping[str, int] | Sequence[int],
-    /,
-    *,
-    names: Sequence[str | None] | None = None,
+    x: TensorLike, axis: Axis, sizes: Mapping[str, int] | Sequence[int], /, *, names: Sequence[str | None] | None = None
 ) -> Tensor:
     """Split one axis into several; the last varies fastest.
 

@@ -25,7 +25,7 @@ from .composite.indexing.positions import check_size, read_count
 from .composite.sorting.searching import searchsorted
 from .creation.filled import asarray, full, iota, zeros
 from .creation.values import operand_tensors
-from .elementwise.binary import add, divide, equal, less, logical_or, multiply, subtract
+from .elementwise.binary import logical_or
 from .elementwise.conversion import astype
 from .elementwise.ternary import where
 from .indexing.scatter import indexed_add
@@ -137,7 +137,7 @@ def histogram(
     dtype = _density_dtype(amounts, edges)
     wide = promote_types(dtype, float32)
     counts = astype(_sum_at(_intervals(flat, edges), _widened(amounts, wide), count), wide)
-    return HistogramResult(astype(divide(counts, multiply(_widths(astype(edges, wide)), sum(counts))), dtype), edges)
+    return HistogramResult(astype(counts / (_widths(astype(edges, wide)) * sum(counts)), dtype), edges)
 
 
 def _density_dtype(weights: Tensor | None, *operands: Tensor) -> DType:
@@ -226,8 +226,8 @@ def histogram2d(
     edges = [_edges(column, each, limits) for column, each, limits in zip(columns, pair, ranges, strict=True)]
     rows, width = edges[0].size - 1, edges[1].size - 1
     first, second = (_intervals(column, line) for column, line in zip(columns, edges, strict=True))
-    cell = add(multiply(first, width), second)
-    outside = logical_or(equal(first, rows), equal(second, width))
+    cell = first * width + second
+    outside = logical_or(first == rows, second == width)
     places = where(outside, rows * width, cell)
     if not as_density:
         return Histogram2DResult(reshape(_sum_at(places, amounts, rows * width), (rows, width)), *edges)
@@ -235,8 +235,8 @@ def histogram2d(
     wide = promote_types(dtype, float32)
     counts = astype(reshape(_sum_at(places, _widened(amounts, wide), rows * width), (rows, width)), wide)
     sides = [_widths(astype(line, wide)) for line in edges]
-    areas = multiply(expand_dims(sides[0], axis=1), sides[1])
-    return Histogram2DResult(astype(divide(counts, multiply(areas, sum(counts))), dtype), *edges)
+    areas = expand_dims(sides[0], axis=1) * sides[1]
+    return Histogram2DResult(astype(counts / (areas * sum(counts)), dtype), *edges)
 
 
 def _intervals(values: Tensor, edges: Tensor) -> Tensor:
@@ -244,18 +244,18 @@ def _intervals(values: Tensor, edges: Tensor) -> Tensor:
     count = edges.size - 1
     dtype = to_floating(result_type([values.template, edges.template]))
     values, edges = astype(values, dtype), astype(edges, dtype)
-    place = subtract(searchsorted(edges, values, side="right"), 1)
+    place = searchsorted(edges, values, side="right") - 1
     last = slice_(edges, starts=(count,), lengths=(1,), strides=(1,))
-    place = where(equal(values, last), count - 1, place)
+    place = where(values == last, count - 1, place)
     # Indices must not be negative, so elements below the first edge are placed past the end, where they are ignored.
-    return where(less(place, 0), count, place)
+    return where(place < 0, count, place)
 
 
 def _widths(edges: Tensor) -> Tensor:
     """The widths of intervals."""
     count = edges.size - 1
     upper, lower = (slice_(edges, starts=(start,), lengths=(count,), strides=(1,)) for start in (1, 0))
-    return subtract(upper, lower)
+    return upper - lower
 
 
 def _limits(x: Tensor) -> tuple[Tensor, Tensor]:
@@ -287,9 +287,9 @@ def _edges(x: Tensor, bins: int | Sequence[float] | Tensor, limits: tuple[float,
     else:
         least, largest = _limits(astype(x, dtype))
         # All elements equal: an interval of width 1 about them.
-        alone = equal(least, largest)
-        least = where(alone, subtract(least, 0.5), least)
-        largest = where(alone, add(largest, 0.5), largest)
+        alone = least == largest
+        least = where(alone, least - 0.5, least)
+        largest = where(alone, largest + 0.5, largest)
     place = astype(iota(count + 1, backend=x.backend), dtype)
-    spaced = add(least, multiply(divide(place, count), subtract(largest, least)))
-    return where(equal(place, count), largest, spaced)  # rounding must not miss the last edge
+    spaced = least + place / count * (largest - least)
+    return where(place == count, largest, spaced)  # rounding must not miss the last edge

@@ -15,7 +15,6 @@ from ..template import as_int
 from ..tensor import Tensor, TensorLike
 from .creation.filled import asarray, iota
 from .creation.values import operand_tensor
-from .elementwise.binary import add, greater_equal, less, multiply
 from .elementwise.conversion import astype
 from .elementwise.ternary import clip
 from .indexing.taking import take_at
@@ -99,9 +98,9 @@ def _delete_traced(x: Tensor, position: Tensor, along: int) -> Tensor:
         raise ArgumentError(expected("one position of the axis", remedy, positions=position.template))
     size = x.shape[along]
     gone = astype(position, "int64")
-    gone = clip(add(gone, multiply(astype(less(gone, 0), "int64"), size)), 0, size - 1)
+    gone = clip(gone + astype(gone < 0, "int64") * size, 0, size - 1)
     places = iota((size - 1,), dtype="int64")
-    places = add(places, astype(greater_equal(places, gone), "int64"))
+    places = places + astype(places >= gone, "int64")
     return take_at(x, places, axis=along, mode="clip").rename(*x.names)
 
 

@@ -20,7 +20,7 @@ from ..rules.plan import Plan
 from ..template import Template
 from ..tensor import Like, Tensor
 from .creation.filled import iota
-from .elementwise.binary import divide, greater, multiply, subtract
+from .elementwise.binary import greater
 from .elementwise.conversion import astype
 
 
@@ -68,7 +68,7 @@ def fftfreq(
     [0.0, 0.25, -0.5, -0.25]
     """
     place = iota((check_length(n),), dtype=int64, names=(name,), backend=backend, device=device, like=like)
-    folded = subtract(place, multiply(astype(greater(place, (n - 1) // 2), int64), n))
+    folded = place - astype(greater(place, (n - 1) // 2), int64) * n
     return _frequencies(folded, n, d, dtype)
 
 
@@ -98,4 +98,4 @@ def rfftfreq(
 
 def _frequencies(place: Tensor, n: int, d: float, dtype: DTypeLike | None) -> Tensor:
     target = check_dtype(default_dtype("float") if dtype is None else as_dtype(dtype), "floating")
-    return astype(divide(astype(place, float64), float(n * d)), target)
+    return astype(astype(place, float64) / float(n * d), target)

@@ -15,12 +15,7 @@ from .composite.fourier import fftn, ifftn
 @declare_bound(TRANSFORM)
 @check_arguments
 def fft2(
-    x: TensorLike,
-    /,
-    *,
-    s: Sequence[int] | None = None,
-    axes: Sequence[Axis] = (-2, -1),
-    norm: Norm = "backward",
+    x: TensorLike, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] = (-2, -1), norm: Norm = "backward"
 ) -> Tensor:
     """Discrete Fourier transform along two axes, the last ones by default: `fftn` of planes.
 
@@ -36,12 +31,7 @@ def fft2(
 @declare_bound(TRANSFORM)
 @check_arguments
 def ifft2(
-    x: TensorLike,
-    /,
-    *,
-    s: Sequence[int] | None = None,
-    axes: Sequence[Axis] = (-2, -1),
-    norm: Norm = "backward",
+    x: TensorLike, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] = (-2, -1), norm: Norm = "backward"
 ) -> Tensor:
     """Inverse of `fft2`.
 

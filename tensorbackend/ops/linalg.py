@@ -14,20 +14,12 @@ from ..declarations.argument_errors import check_arguments
 from ..dispatch import primitive
 from ..protocol.linalg import Transform
 from ..rules.accuracy import ELIMINATION, SPECTRAL
-from ..rules.linalg import (
-    eigen,
-    lower_factor,
-    lu_factors,
-    qr_factors,
-    singular,
-    triangular_solution,
-)
+from ..rules.linalg import eigen, lower_factor, lu_factors, qr_factors, singular, triangular_solution
 from ..rules.plan import Plan, flag
 from ..template import Template
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
 from .creation.filled import asarray, iota, rename
-from .elementwise.binary import equal
 from .elementwise.ternary import where
 from .elementwise.unary import conj
 from .shape import expand_dims, matrix_transpose, squeeze
@@ -236,4 +228,4 @@ def triangular_solve(
 def _set_unit_diagonal(a: Tensor) -> Tensor:
     """Matrices with ones on their diagonals."""
     rows, columns = (iota(a.shape[-2:], axis=axis, dtype="int64", backend=a.backend) for axis in (0, 1))
-    return where(equal(rows, columns), 1, a)
+    return where(rows == columns, 1, a)

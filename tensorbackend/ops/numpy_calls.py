@@ -92,11 +92,7 @@ def _unravel_index(indices: Any, shape: Any, order: Any = None) -> None: ...
 def _where(condition: Any, x: Any = None, y: Any = None, /) -> None: ...
 
 
-_IN_C: dict[str, Callable[..., None]] = {
-    "concatenate": _concatenate,
-    "unravel_index": _unravel_index,
-    "where": _where,
-}
+_IN_C: dict[str, Callable[..., None]] = {"concatenate": _concatenate, "unravel_index": _unravel_index, "where": _where}
 """The parameters of functions that NumPy has in C, for which it has a signature only from 2.4 on."""
 
 

@@ -11,7 +11,6 @@ from ..protocol import BackendLike
 from ..tensor import Like, Tensor
 from .composite.shape.arranging import stack
 from .creation.filled import asarray
-from .elementwise.binary import bitwise_right_shift
 from .elementwise.conversion import astype
 
 
@@ -44,4 +43,4 @@ def _traced_key(seed: Tensor) -> Tensor:
     if seed.ndim or not seed.dtype.is_integer:
         raise OperandError(expected("an integer seed", seed=seed.template))
     wide = astype(seed, int64)
-    return stack([astype(bitwise_right_shift(wide, 32), uint32), astype(wide, uint32)], axis=0)
+    return stack([astype(wide >> 32, uint32), astype(wide, uint32)], axis=0)

@@ -16,10 +16,9 @@ from .composite.cumulative import neighbours, places_along
 from .composite.elementwise.functions import isfinite
 from .creation.filled import full
 from .creation.values import operand_tensor
-from .elementwise.binary import add, divide, equal, multiply, subtract
+from .elementwise.binary import multiply, subtract
 from .elementwise.conversion import astype
 from .elementwise.ternary import where
-from .elementwise.unary import negative
 from .indexing.slices import entries
 from .reduction import all
 from .shape import concatenate
@@ -84,21 +83,21 @@ def sample_gradient(
     triples = [entries(y, along, start, size - 2) for start in range(3)]
     widths = None if x is None else subtract(*neighbours(astype(places_along(x, y, along), work), along))
     if widths is None:
-        slopes = divide(slopes, dx)
-        mean = divide(subtract(triples[2], triples[0]), 2 * dx)
+        slopes = slopes / dx
+        mean = (triples[2] - triples[0]) / (2 * dx)
     else:
-        slopes = divide(slopes, widths)
+        slopes = slopes / widths
         after, before = neighbours(widths, along)
         right, left = neighbours(slopes, along)
-        mean = divide(add(multiply(before, right), multiply(after, left)), add(before, after))
-        even = all(equal(widths, entries(widths, along, 0, 1)), axis=along, keepdims=True)
+        mean = (before * right + after * left) / (before + after)
+        even = all(widths == entries(widths, along, 0, 1), axis=along, keepdims=True)
         # At even places the sample in the middle has no part in the slope, not even an infinite one.
         triples_of_mean = [triples[0], where(even, 0, triples[1]), triples[2]]
         mean = _or_by_weights(mean, triples_of_mean, _weights_inside(before, after))
     ends = [entries(slopes, along, 0, 1), entries(slopes, along, size - 2, 1)]
     if edge_order == 2:  # the derivative of a parabola is a line, which has the slope in the middle between two samples
         for end, place in enumerate((0, size - 3)):
-            slope = subtract(multiply(ends[end], 2), entries(mean, along, place, 1))
+            slope = ends[end] * 2 - entries(mean, along, place, 1)
             samples = [entries(each, along, place, 1) for each in triples]
             if widths is None:
                 one = two = full((), dx, dtype=to_real(work), like=y)
@@ -106,7 +105,7 @@ def sample_gradient(
                 one, two = (entries(widths, along, place + step, 1) for step in range(2))
             weights = _weights_at_end(two, one) if end else _weights_at_end(one, two)
             if end:  # from behind, where the differences have the other sign
-                weights = [multiply(weight, -1) for weight in reversed(weights)]
+                weights = [weight * -1 for weight in reversed(weights)]
             ends[end] = _or_by_weights(slope, samples, weights)
     return astype(concatenate([ends[0], mean, ends[1]], axis=along), dtype)
 
@@ -117,24 +116,16 @@ def _or_by_weights(slope: Tensor, samples: Sequence[Tensor], weights: Sequence[T
     Differences of equal samples are exactly 0. But two differences to an infinite sample may cancel.
     """
     first, second, third = map(multiply, samples, weights)
-    return where(isfinite(slope), slope, add(add(first, second), third))
+    return where(isfinite(slope), slope, first + second + third)
 
 
 def _weights_inside(before: Tensor, after: Tensor) -> list[Tensor]:
     """The weights of three samples in the slope at the second one."""
-    total = add(before, after)
-    return [
-        negative(divide(after, multiply(before, total))),
-        divide(subtract(after, before), multiply(before, after)),
-        divide(before, multiply(after, total)),
-    ]
+    total = before + after
+    return [-(after / (before * total)), (after - before) / (before * after), before / (after * total)]
 
 
 def _weights_at_end(one: Tensor, two: Tensor) -> list[Tensor]:
     """The weights of three samples in the slope at the first one."""
-    total = add(one, two)
-    return [
-        negative(divide(add(one, total), multiply(one, total))),
-        divide(total, multiply(one, two)),
-        negative(divide(one, multiply(two, total))),
-    ]
+    total = one + two
+    return [-((one + total) / (one * total)), total / (one * two), -(one / (two * total))]

@@ -14,10 +14,9 @@ from .composite.indexing.positions import check_size, read_count
 from .composite.sorting.searching import isin
 from .creation.filled import full
 from .creation.values import operand_tensors
-from .elementwise.binary import less, logical_and
+from .elementwise.binary import logical_and
 from .elementwise.conversion import astype
 from .elementwise.ternary import where
-from .elementwise.unary import bitwise_invert
 from .indexing.taking import take_at
 from .reduction import sum
 from .searching import nonzero
@@ -41,7 +40,7 @@ def _select_elements(elements: Tensor, holds: Tensor, size: int | None, fill_val
     if not total:
         return filling
     places = nonzero(holds, size=count, fill_value=total)[0]
-    return where(less(places, total), take_at(elements, places, axis=0, mode="clip"), filling)
+    return where(places < total, take_at(elements, places, axis=0, mode="clip"), filling)
 
 
 @check_arguments
@@ -95,4 +94,4 @@ def setxor1d(x1: TensorLike, x2: TensorLike, /, *, size: int | None = None, fill
     first, second = _operands(x1, x2)
     elements, begins = first_of_runs(concatenate([first, second]))
     both = logical_and(isin(elements, first), isin(elements, second))
-    return _select_elements(elements, logical_and(begins, bitwise_invert(both)), size, fill_value, "setxor1d()")
+    return _select_elements(elements, logical_and(begins, ~both), size, fill_value, "setxor1d()")

@@ -25,7 +25,6 @@ from .composite.cumulative import cumulative_sum
 from .composite.indexing.positions import check_size, read_count
 from .composite.shape.arranging import moveaxis, stack, unstack
 from .creation.filled import asarray, full, ones, zeros
-from .elementwise.binary import add, equal, less, multiply, not_equal, subtract
 from .elementwise.conversion import astype
 from .elementwise.ternary import where
 from .elementwise.unary import imag, real
@@ -90,7 +89,7 @@ def _runs(x: Tensor, order: Tensor | None = None) -> _Runs:
         return _Runs(elements, zeros(0, dtype="bool", backend=elements.backend))
     before, after = (_part(elements, start, count - 1) for start in (0, 1))
     first = ones(1, dtype="bool", backend=elements.backend)
-    return _Runs(elements, concatenate([first, not_equal(before, after)]))
+    return _Runs(elements, concatenate([first, before != after]))
 
 
 def first_of_runs(x: Tensor) -> tuple[Tensor, Tensor]:
@@ -120,9 +119,7 @@ def _values(runs: _Runs, begins: Tensor, fill_value: Scalar) -> Tensor:
     dtype, total = runs.elements.dtype, runs.elements.size
     value = bool(fill_value) if dtype.kind == "bool" and scalar_kind(fill_value) else fill_value
     filling = full(begins.shape, value, dtype=dtype, backend=begins.backend)
-    return (
-        where(less(begins, total), take_at(runs.elements, begins, axis=0, mode="clip"), filling) if total else filling
-    )
+    return where(begins < total, take_at(runs.elements, begins, axis=0, mode="clip"), filling) if total else filling
 
 
 def _counts(runs: _Runs, begins: Tensor) -> Tensor:
@@ -132,12 +129,12 @@ def _counts(runs: _Runs, begins: Tensor) -> Tensor:
         return begins
     # The last run ends where the next one begins, which may be left out of `begins`: so find one more start.
     starts = nonzero(runs.begins, size=begins.size + 1, fill_value=total)[0]
-    return subtract(_part(starts, 1, begins.size), _part(starts, 0, begins.size))
+    return _part(starts, 1, begins.size) - _part(starts, 0, begins.size)
 
 
 def _inverse(runs: _Runs, order: Tensor, x: Tensor) -> Tensor:
     """For each element of x, the number of its run."""
-    number = subtract(cumulative_sum(astype(runs.begins, "int64"), axis=0), 1)
+    number = cumulative_sum(astype(runs.begins, "int64"), axis=0) - 1
     start = zeros(x.size, dtype="int64", backend=x.backend)
     placed = indexed_put(start, reshape(order, (x.size, 1)), number)
     return reshape(placed, x.shape, names=x.names)
@@ -173,7 +170,7 @@ def _entries(x: Tensor, axis: Axis) -> _Entries:
             [ranks, zeros((count, 2 * pairs - ranks.shape[1]), dtype="int64", backend=x.backend)], axis=1
         )
         first, second = unstack(reshape(even, (count, pairs, 2)), axis=2)
-        ranks = _dense_ranks(add(multiply(first, count), second))
+        ranks = _dense_ranks(first * count + second)
     only = sum(ranks, axis=1)  # 0 if there are no columns
     return _Entries(x, along, reshape(only, (count,), names=(x.names[along],)))
 
@@ -187,7 +184,7 @@ def _dense_ranks(table: Tensor) -> Tensor:
     ordered = take_along_axis_at(table, order, axis=0, mode="clip")
     above, below = (slice_(ordered, starts=(start, 0), lengths=(count - 1, width), strides=(1, 1)) for start in (0, 1))
     steps = concatenate(
-        [zeros((1, width), dtype="int64", backend=table.backend), astype(not_equal(above, below), "int64")], axis=0
+        [zeros((1, width), dtype="int64", backend=table.backend), astype(above != below, "int64")], axis=0
     )
     return take_along_axis_at(cumulative_sum(steps, axis=0), argsort(order, axis=0), axis=0, mode="clip")
 
@@ -204,7 +201,7 @@ def _select_unique(entries: _Entries, unique: _Firsts, fill_value: Scalar) -> Te
     if not x.shape[along]:
         return broadcast_to(filling, tuple(sizes), names=x.names)
     chosen = take_at(x, unique.indices, axis=along, mode="clip")
-    kept = reshape(equal(unique.counts, 0), tuple(shape), names=(None,) * x.ndim)
+    kept = reshape(unique.counts == 0, tuple(shape), names=(None,) * x.ndim)
     return where(kept, filling, chosen)
 
 

@@ -36,12 +36,7 @@ from ..tensor import Tensor, TensorLike, bind
 
 @primitive
 def reshape(
-    x: Template,
-    /,
-    shape: ShapeLike,
-    *,
-    copy: bool | None = None,
-    names: Sequence[str | None] | None = None,
+    x: Template, /, shape: ShapeLike, *, copy: bool | None = None, names: Sequence[str | None] | None = None
 ) -> Plan:
     """Change the shape, keeping the elements in row-major order; one size may be -1.
 
@@ -117,12 +112,7 @@ def expand_dims(
 
 @primitive.calls("broadcast")
 def broadcast_to(
-    x: Template,
-    /,
-    shape: ShapeLike,
-    *,
-    names: Sequence[str | None] | None = None,
-    axes: Sequence[int] | None = None,
+    x: Template, /, shape: ShapeLike, *, names: Sequence[str | None] | None = None, axes: Sequence[int] | None = None
 ) -> Plan:
     """Broadcast a tensor to a shape, aligned from the right, or with its axes at the positions `axes`.
 

@@ -19,7 +19,6 @@ from .composite.reduction import _mean
 from .composite.shape.arranging import stack
 from .creation.filled import ones
 from .creation.values import operand_tensor, operand_tensors
-from .elementwise.binary import divide, equal, multiply, subtract
 from .elementwise.conversion import astype
 from .elementwise.ternary import clip, where
 from .elementwise.transcendental import sqrt
@@ -52,12 +51,12 @@ def covariance(x: TensorLike, /, *, mean: TensorLike | None = None, correction: 
         centre = _mean(wide, axis=-2, keepdims=True)
     elif centre.ndim:
         centre = expand_dims(astype(centre.rename(*(None,) * centre.ndim), work), axis=-2)
-    centred = subtract(wide, astype(centre, work))
+    centred = wide - astype(centre, work)
     if centred.shape != x.shape:
         raise ShapeError(expected(f"a mean that broadcasts to the rows of {x.template!r}", mean=centre.template))
     divisor = x.shape[-2] - float(correction)
     products = matmul(matrix_transpose(centred), conj(centred))
-    return astype(divide(products, divisor if divisor > 0 else math.nan), dtype)
+    return astype(products / (divisor if divisor > 0 else math.nan), dtype)
 
 
 @check_arguments
@@ -77,7 +76,7 @@ def correlation(x: TensorLike, /) -> Tensor:
     dtype = to_floating(x.dtype)
     c = covariance(astype(x, promote_types(dtype, float32)))
     deviations = sqrt(real(diagonal(c)) if c.dtype.is_complex else diagonal(c))
-    r = divide(divide(c, expand_dims(deviations, axis=-1)), expand_dims(deviations, axis=-2))
+    r = c / expand_dims(deviations, axis=-1) / expand_dims(deviations, axis=-2)
     if r.dtype.is_complex:
         return astype(complex(clip(real(r), -1, 1), clip(imag(r), -1, 1)), dtype)
     return astype(clip(r, -1, 1), dtype)
@@ -136,17 +135,17 @@ def polyfit(
     places, values = astype(x.rename(None), work), astype(y.rename(None, *y.names[1:]), work)
     powers = [ones(x.shape, dtype=work, like=places)]
     for _ in range(count - 1):
-        powers.append(multiply(powers[-1], places))
+        powers.append(powers[-1] * places)
     matrix = stack(powers[::-1], axis=1)
     if weights is not None:
         factors = astype(operand_tensor(weights, x), work).rename(None)
         if factors.shape != x.shape:
             raise ShapeError(expected("a weight for each place", x=x.template, weights=factors.template))
-        matrix = multiply(matrix, expand_dims(factors, axis=1))
-        values = multiply(values, expand_dims(factors, axis=1) if y.ndim == 2 else factors)
+        matrix = matrix * expand_dims(factors, axis=1)
+        values = values * (expand_dims(factors, axis=1) if y.ndim == 2 else factors)
     magnitudes = abs(matrix)
-    scale = sqrt(sum(multiply(magnitudes, magnitudes), axis=0))
-    scale = where(equal(scale, 0), 1, scale)
+    scale = sqrt(sum(magnitudes * magnitudes, axis=0))
+    scale = where(scale == 0, 1, scale)
     cut = x.shape[0] * finfo(work).eps if rtol is None else rtol
-    found = lstsq(divide(matrix, scale), values, rtol=cut).solution
-    return astype(divide(found, expand_dims(scale, axis=1) if y.ndim == 2 else scale), dtype)
+    found = lstsq(matrix / scale, values, rtol=cut).solution
+    return astype(found / (expand_dims(scale, axis=1) if y.ndim == 2 else scale), dtype)

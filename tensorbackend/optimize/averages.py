@@ -10,7 +10,6 @@ from ..errors import ArgumentError, expected
 from ..expr.static_leaves import is_static
 from ..expr.trees import tree_map
 from ..ops.creation.filled import zeros_like
-from ..ops.elementwise.binary import divide
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..tensor import Tensor
@@ -69,7 +68,7 @@ def moving_average(decay: float, *, debias: bool = True) -> GradientTransformati
 
         def divided(total: Tensor) -> Tensor:
             real = total.dtype if total.dtype.is_floating else "float64"
-            return divide(total, weight_sum(decay, astype(count, real)))
+            return total / weight_sum(decay, astype(count, real))
 
         averages = map_numbers(divided, sums) if debias else sums
         return round_updates(averages, values), MovingAverage(count, sums)

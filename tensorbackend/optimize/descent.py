@@ -155,12 +155,7 @@ class MeanGradients(NamedTuple):
 
 @check_arguments_early
 def lion(
-    rate: float | Schedule,
-    *,
-    b1: float = 0.9,
-    b2: float = 0.99,
-    decay: float = 1e-3,
-    mask: Mask = None,
+    rate: float | Schedule, *, b1: float = 0.9, b2: float = 0.99, decay: float = 1e-3, mask: Mask = None
 ) -> GradientTransformation:
     """Lion: the signs of mean gradients, so that each element moves by the rate.
 

@@ -19,7 +19,7 @@ from ..ops.composite.contraction import matmul
 from ..ops.composite.elementwise.functions import isfinite, logical_not, square
 from ..ops.creation.filled import eye, full, full_like
 from ..ops.creation.values import asarray
-from ..ops.elementwise.binary import equal, less_equal, logical_and, logical_or, maximum
+from ..ops.elementwise.binary import logical_and, logical_or, maximum
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.unary import abs as magnitude
@@ -112,9 +112,9 @@ def _levenberg_marquardt(
         shrink = state.damping * maximum(1 / 3, 1 - (2 * ratio - 1) ** 3)
         # At least eps: a smaller damping leaves a singular matrix singular.
         damping = maximum(where(better, shrink, state.damping * state.growth), numbers.eps)
-        small = all_(less_equal(magnitude(step), tolerance * magnitude(state.x)))
+        small = all_(magnitude(step) <= tolerance * magnitude(state.x))
         # The cosines of the angles between the residuals and the columns of slopes.
-        flat = all_(less_equal(square(gradient), tolerance * tolerance * 2 * state.cost * diagonal))
+        flat = all_(square(gradient) <= tolerance * tolerance * 2 * state.cost * diagonal)
         slow = logical_and(better, gain <= tolerance * tolerance * state.cost)
         finite = all_(isfinite(gradient))
         return _State(
@@ -124,7 +124,7 @@ def _levenberg_marquardt(
             damping,
             where(better, full((), 2, dtype=kind), state.growth * 2),
             state.iterations + 1,
-            logical_and(logical_or(logical_or(small, flat), logical_or(slow, equal(value, 0))), finite),
+            logical_and(logical_or(logical_or(small, flat), logical_or(slow, value == 0)), finite),
             logical_not(finite),
         )
 

@@ -28,16 +28,7 @@ from ..dtypes import (
 from ..files.source import FileDefect
 from ..ops.composite.indexing.selection import repeat
 from ..ops.composite.shape.arranging import moveaxis, stack
-from ..ops.elementwise.binary import (
-    add,
-    bitwise_and,
-    bitwise_left_shift,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
-    divide,
-    subtract,
-)
+from ..ops.elementwise.binary import bitwise_and
 from ..ops.elementwise.conversion import astype, bitcast
 from ..ops.shape import permute_dims, reshape
 from ..template import Template
@@ -129,7 +120,7 @@ def read_packed(parts: Parts, facts: Facts) -> Quantized:
         if points.shape != (-(-height // each), scales.shape[0]) or scales.shape[1] != height:
             parts.refuse("a packed zero point for each scale", "weight_zero_point")
         codes = _codes(permute_dims(points, (1, 0)), bits)[:, :height]
-        points = subtract(bitcast(codes, int8), 1 << bits - 1) if bits < 8 else _sign_codes(codes, 8)
+        points = bitcast(codes, int8) - (1 << bits - 1) if bits < 8 else _sign_codes(codes, 8)
     elif points is not None:
         points = _zero_points(parts, scales, (height, count), facts)
     return _make_matrix(values, scales, points, None, _SIGNED[bits], (height, count), block)
@@ -148,11 +139,11 @@ def read_columns(parts: Parts, facts: Facts) -> Quantized:
     if stored.shape[1] == height:
         count = stored.shape[0] * 32 // bits
         values = reshape(permute_dims(_bytes(stored), (0, 2, 1)), (count * bits // 8, height))
-        codes = bitwise_and(add(_codes(points, bits), facts.zero_offset), (1 << bits) - 1)
+        codes = bitwise_and(_codes(points, bits) + facts.zero_offset, (1 << bits) - 1)
     elif bits == 4 and stored.shape[1] * 8 == height and stored.shape[0] % 2 == 0:
         count = stored.shape[0]
         rows, codes = _codes(stored, 4, _AWQ_PLACES), _codes(points, 4, _AWQ_PLACES)
-        values = bitwise_or(rows[0::2], bitwise_left_shift(rows[1::2], 4))
+        values = rows[0::2] | rows[1::2] << 4
     else:
         parts.refuse(f"GPTQ's or AWQ's order for {height} outputs", "qweight")
     if count % groups:
@@ -206,7 +197,7 @@ def _read_float4(parts: Parts, part: str, facts: Facts) -> Quantized:
             parts.refuse("one number", name)
         factor = reshape(astype(given, float32), ())
         if name == "weight_global_scale":  # by which the scales were multiplied
-            factor = divide(1.0, factor)
+            factor = 1.0 / factor
     if scales.dtype is not (float8_e8m0fnu if factor is None else float8_e4m3fn):
         parts.refuse("scales of float8 with one for all, or exponents without", "weight_scale")
     if block != (_MX_BLOCK if factor is None else _NV_BLOCK):
@@ -291,11 +282,11 @@ def _codes(stored: Tensor, bits: int, places: tuple[int, ...] | None = None) -> 
 
 def _codes_apart(stored: Tensor, bits: int, places: tuple[int, ...] | range) -> Tensor:
     plain, mask = bitcast(stored, uint32), (1 << bits) - 1
-    found = [astype(bitwise_and(bitwise_right_shift(plain, place * bits), mask), uint8) for place in places]
+    found = [astype(plain >> place * bits & mask, uint8) for place in places]
     return stack(found, axis=-1)
 
 
 def _sign_codes(stored: Tensor, bits: int) -> Tensor:
     """Bytes of codes that are numbers plus half of the range, as two's complement: the highest bit of each flips."""
-    flipped = bitwise_xor(stored, {2: 0xAA, 4: 0x88, 8: 0x80}[bits])
+    flipped = stored ^ {2: 0xAA, 4: 0x88, 8: 0x80}[bits]
     return bitcast(flipped, int8) if bits == 8 else flipped

@@ -17,16 +17,7 @@ from ..dtypes import DType, float32, int8, uint8
 from ..expr.tree_containers import register_tree_node
 from ..ops.composite.contraction import matmul
 from ..ops.composite.shape.arranging import stack
-from ..ops.elementwise.binary import (
-    add,
-    bitwise_and,
-    bitwise_left_shift,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
-    multiply,
-    subtract,
-)
+from ..ops.elementwise.binary import bitwise_and, multiply
 from ..ops.elementwise.conversion import astype, bitcast
 from ..ops.shape import reshape
 from ..protocol import Backend
@@ -132,7 +123,7 @@ def packed(values: Tensor, dtype: DType) -> Tensor:
     rows = reshape(codes, (codes.shape[0] // each, each, *codes.shape[1:]))
     result = rows[:, 0]
     for place in range(1, each):
-        result = bitwise_or(result, bitwise_left_shift(rows[:, place], place * dtype.bits))
+        result = result | rows[:, place] << place * dtype.bits
     return result
 
 
@@ -155,10 +146,10 @@ def numbers(values: Tensor, dtype: DType, wide: DType = float32) -> Tensor:
     if each == 1:
         return astype(values, wide)
     mask = (1 << dtype.bits) - 1
-    parts = [bitwise_and(values, mask)]
+    parts = [values & mask]
     for place in range(1, each):
-        part = bitwise_right_shift(values, place * dtype.bits)
-        parts.append(part if place == each - 1 else bitwise_and(part, mask))
+        part = values >> place * dtype.bits
+        parts.append(part if place == each - 1 else part & mask)
     codes = reshape(stack(parts, axis=1), (values.shape[0] * each, *values.shape[1:]))
     load_fallbacks.call()
     return cast.call(codes, dtype, wide)
@@ -170,8 +161,8 @@ def scaled(values: Tensor, scales: Tensor, zeros: Tensor | None, dtype: DType, w
     groups = scales.shape[0]
     rows = reshape(found, (groups, math.prod(found.shape[:1]) // groups, *found.shape[1:]))
     if zeros is not None:
-        rows = subtract(rows, astype(zeros, wide)[:, None])
-    return reshape(multiply(rows, astype(scales, wide)[:, None]), found.shape)
+        rows = rows - astype(zeros, wide)[:, None]
+    return reshape(rows * astype(scales, wide)[:, None], found.shape)
 
 
 def product_of_codes(x: Tensor, values: Tensor, zeros: Tensor | None, dtype: DType, wide: DType) -> Tensor:
@@ -203,7 +194,7 @@ def product_of_codes(x: Tensor, values: Tensor, zeros: Tensor | None, dtype: DTy
     """
     each, half = 8 // dtype.bits, 1 << (dtype.bits - 1)
     signed = dtype.kind == "int"
-    points = None if zeros is None else astype(add(astype(zeros, wide), half if signed else 0), uint8)[:, None]
+    points = None if zeros is None else astype(astype(zeros, wide) + (half if signed else 0), uint8)[:, None]
     total: Tensor | None = None
     for place in range(each):
         codes = values
@@ -215,12 +206,12 @@ def product_of_codes(x: Tensor, values: Tensor, zeros: Tensor | None, dtype: DTy
             codes = bitcast(codes, int8)
         else:
             if place:
-                codes = bitwise_right_shift(codes, place * dtype.bits)
+                codes = codes >> place * dtype.bits
             if place < each - 1:
-                codes = bitwise_and(codes, 2 * half - 1)
+                codes = codes & 2 * half - 1
             if points is not None:
-                codes = bitcast(subtract(bitwise_xor(codes, half) if signed else codes, points), int8)
+                codes = bitcast((codes ^ half if signed else codes) - points, int8)
         product = matmul(x[..., place::each], astype(codes, wide))
-        total = product if total is None else add(total, product)
+        total = product if total is None else total + product
     assert total is not None
     return multiply(total, 2.0 ** (dtype.bits - 8)) if signed and points is None else total

@@ -20,7 +20,6 @@ from ..ops.composite.elementwise.gradients import stop_gradient
 from ..ops.composite.indexing.selection import repeat
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, zeros
-from ..ops.elementwise.binary import add, multiply
 from ..ops.elementwise.conversion import astype
 from ..ops.reduction import sum as sum_of
 from ..ops.shape import broadcast_to, permute_dims, reshape
@@ -96,7 +95,7 @@ def quantized_dot(x: TensorLike, q: Quantized, /, *, axis: Axis | None = None) -
         if alone:
             out = out[:1]
     if q.factor is not None:
-        out = multiply(out, astype(stop_gradient(q.factor), wide))
+        out = out * astype(stop_gradient(q.factor), wide)
     return reshape(astype(out, x.dtype), shape, names=names)
 
 
@@ -131,12 +130,12 @@ def _product(count: int, width: int, block: int, dtype: DType, axis: int, wide: 
         def step(total: Tensor, parts: Any) -> tuple[Tensor, None]:
             part, packed, shared, zero = parts
             if not few:
-                return add(total, matmul(part[0], scaled(packed, shared, zero, dtype, wide))), None
+                return total + matmul(part[0], scaled(packed, shared, zero, dtype, wide)), None
             # The sums are fewer than the numbers, and those of a group share a scale, so they are scaled.
             codes = reshape(packed, (groups, packed.shape[0] // groups, width))
             found = product_of_codes(part, codes, zero, dtype, wide)
-            scaled_sums = multiply(found, astype(shared, wide)[:, None])
-            return add(total, scaled_sums[0] if groups == 1 else sum_of(scaled_sums, axis=0)), None
+            scaled_sums = found * astype(shared, wide)[:, None]
+            return total + (scaled_sums[0] if groups == 1 else sum_of(scaled_sums, axis=0)), None
 
         start = zeros((x.shape[0], width), dtype=wide)
         total: Tensor = scan(step, start, (columns(x, groups if few else 1), *runs(values, scales, points)))[0]

@@ -25,17 +25,7 @@ from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..ops.composite.elementwise.gradients import stop_gradient
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, ones_like
-from ..ops.elementwise.binary import (
-    add,
-    bitwise_left_shift,
-    bitwise_right_shift,
-    divide,
-    equal,
-    less,
-    maximum,
-    multiply,
-    subtract,
-)
+from ..ops.elementwise.binary import maximum
 from ..ops.elementwise.conversion import astype, bitcast
 from ..ops.elementwise.ternary import clip, where
 from ..ops.elementwise.unary import abs as absolute
@@ -151,13 +141,13 @@ def quantize(
     rows, size, groups = _arrange_groups(x, kind, along, axis is None, block)
     factor = None
     if form is not None and form.factor:
-        factor = _positive(divide(greatest_of(absolute(rows)), finfo(kind).max * finfo(scale_kind).max))
-        rows = divide(rows, factor)
+        factor = _positive(greatest_of(absolute(rows)) / (finfo(kind).max * finfo(scale_kind).max))
+        rows = rows / factor
     scales, zeros = _scales(groups(rows), kind, scale_kind, symmetric)
     wide = groups(rows)
-    wide = divide(wide, astype(scales, wide.dtype))
+    wide = wide / astype(scales, wide.dtype)
     if zeros is not None:
-        wide = add(wide, zeros)
+        wide = wide + zeros
     narrow = reshape(_narrow_numbers(wide, kind), rows.shape)
     small = reshape(scales, (1,) * rows.ndim if axis is None else (scales.shape[0], *rows.shape[1:]))
     zero_points = None if zeros is None else astype(reshape(zeros, small.shape), _small(kind))
@@ -188,7 +178,7 @@ def dequantize(q: Quantized, /, dtype: DTypeLike | None = None) -> Tensor:
     """
     rows = scaled(q.values, q.scales, q.zeros, q.dtype)
     if q.factor is not None:
-        rows = multiply(rows, q.factor)
+        rows = rows * q.factor
     plain = moveaxis(rows, 0, q.axis) if q.ndim else reshape(rows, ())
     result = astype(plain, q.template.dtype if dtype is None else as_dtype(dtype))
     return reshape(result, q.shape, names=q.names)
@@ -238,7 +228,7 @@ def round_quantized(
     constant = stop_gradient(x)
     q = quantize(constant, dtype, axis=axis, block=block, symmetric=symmetric, scale_dtype=scale_dtype)
     # x - constant is 0, or NaN where x is not finite, as its quantised group is anyway.
-    return add(dequantize(q), subtract(x, constant))
+    return dequantize(q) + (x - constant)
 
 
 def _check(x: Tensor, kind: DType, symmetric: bool) -> None:
@@ -285,15 +275,15 @@ def _scales(groups: Tensor, kind: DType, scale_kind: DType, symmetric: bool) -> 
         low = -maximum(-least_of(groups, axis=1, keepdims=True), 0.0)
         high = maximum(greatest_of(groups, axis=1, keepdims=True), 0.0)
         steps = limits.max - limits.min
-        scales = _rounded_up(_positive(subtract(divide(high, steps), divide(low, steps))), scale_kind)
-        zeros = subtract(limits.min, round_to_even(divide(low, astype(scales, groups.dtype))))
+        scales = _rounded_up(_positive(high / steps - low / steps), scale_kind)
+        zeros = limits.min - round_to_even(low / astype(scales, groups.dtype))
         return scales, clip(zeros, limits.min, limits.max)
     most = greatest_of(absolute(groups), axis=1, keepdims=True)
     if scale_kind is float8_e8m0fnu:
         return _powers_of_two(most, kind), None
     if kind.kind == "float":
-        return _in_range(_positive(divide(most, finfo(kind).max)), scale_kind), None
-    return _rounded_up(_positive(divide(most, iinfo(kind).max)), scale_kind), None
+        return _in_range(_positive(most / finfo(kind).max), scale_kind), None
+    return _rounded_up(_positive(most / iinfo(kind).max), scale_kind), None
 
 
 def _in_range(scales: Tensor, kind: DType) -> Tensor:
@@ -310,20 +300,20 @@ def _rounded_up(scales: Tensor, kind: DType) -> Tensor:
     if kind.bits >= scales.dtype.bits:
         return rounded
     limits, back = finfo(kind), astype(rounded, scales.dtype)
-    following = maximum(multiply(back, 1 + 0.75 * limits.eps), add(back, limits.smallest_normal * limits.eps))
-    return where(less(back, scales), _in_range(following, kind), rounded)
+    following = maximum(back * (1 + 0.75 * limits.eps), back + limits.smallest_normal * limits.eps)
+    return where(back < scales, _in_range(following, kind), rounded)
 
 
 def _positive(scales: Tensor) -> Tensor:
     """Scales with 1 in place of 0, so that a group of zeros stays zero."""
-    return where(equal(scales, 0), ones_like(scales), scales)
+    return where(scales == 0, ones_like(scales), scales)
 
 
 def _powers_of_two(most: Tensor, kind: DType) -> Tensor:
     """The OCP's shared scale: the power of two of the largest magnitude, less that of the dtype's largest number."""
     top = {float8_e4m3fn: 8, float8_e5m2: 15, float4_e2m1fn: 2}.get(kind, kind.bits - 2)
-    exponent = bitwise_right_shift(bitcast(astype(most, float32), int32), 23)
-    return astype(bitcast(bitwise_left_shift(maximum(subtract(exponent, top), 1), 23), float32), float8_e8m0fnu)
+    exponent = bitcast(astype(most, float32), int32) >> 23
+    return astype(bitcast(maximum(exponent - top, 1) << 23, float32), float8_e8m0fnu)
 
 
 def _narrow_numbers(wide: Tensor, kind: DType) -> Tensor:

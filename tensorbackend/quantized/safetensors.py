@@ -46,9 +46,7 @@ _POINTS: Final = ("weight_zero_point",)
 
 _LAYOUTS: Final = (
     _Layout(
-        "weight_packed",
-        ("weight_scale", "weight_shape", "weight_g_idx", "weight_global_scale", *_POINTS),
-        read_packed,
+        "weight_packed", ("weight_scale", "weight_shape", "weight_g_idx", "weight_global_scale", *_POINTS), read_packed
     ),
     _Layout("qweight", ("scales", "qzeros", "g_idx"), read_columns),
     _Layout("weight", (*_SCALES, "weight_scale_2", *_POINTS), read_scaled, _SCALES),

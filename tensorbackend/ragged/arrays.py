@@ -8,7 +8,7 @@ from ..declarations.argument_errors import check_arguments, check_construction
 from ..dtypes import int64
 from ..errors import DataError, expected
 from ..ops.creation.filled import zeros
-from ..ops.elementwise.binary import add, less, minimum
+from ..ops.elementwise.binary import minimum
 from ..ops.elementwise.ternary import where
 from ..ops.indexing.slices import put_slice
 from ..ops.indexing.taking import take
@@ -53,8 +53,8 @@ class TensorArray:
             raise DataError(expected(f"room for {size + 1} entries", "make the array larger", count=count))
         there = minimum(self.count, max(size - 1, 0))
         written = self.put(there, value).buffer if size else self.buffer
-        room = less(self.count, size)
-        return TensorArray(where(room, written, self.buffer), where(room, add(self.count, 1), self.count))
+        room = self.count < size
+        return TensorArray(where(room, written, self.buffer), where(room, self.count + 1, self.count))
 
     def put(self, index: TensorLike, value: TensorLike) -> TensorArray:
         """Replace the entry at an index below the count."""
@@ -65,7 +65,7 @@ class TensorArray:
     def __getitem__(self, index: TensorLike) -> Tensor:
         """Return the entry at an index; a negative index counts from the last entry."""
         place = as_tensor(index, self.count)
-        return take(self.buffer, where(less(place, 0), add(place, self.count), place), axis=0)
+        return take(self.buffer, where(place < 0, place + self.count, place), axis=0)
 
     def stack(self) -> Ragged:
         """Return all entries along the first axis, with the count as its length."""

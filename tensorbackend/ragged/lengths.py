@@ -13,7 +13,7 @@ from ..dtypes import int64
 from ..errors import ArgumentError, AxisError, DataError, DTypeError, NamesError, ShapeError, expected
 from ..expr.node import CAPTURED, PARAMETER, Value
 from ..ops.creation.filled import asarray, iota
-from ..ops.elementwise.binary import less, maximum, minimum
+from ..ops.elementwise.binary import maximum, minimum
 from ..ops.elementwise.conversion import astype
 from ..ops.shape import broadcast_to, expand_dims, permute_dims, reshape
 from ..select import common_backend, move
@@ -32,7 +32,7 @@ def read(lengths: Tensor) -> Any:
 def length_mask(lengths: Tensor, axis: str, size: int) -> Tensor:
     """Whether each position on an axis is below the lengths: [batch][axis] for lengths [batch]."""
     positions = iota(size, dtype=int64, names=(axis,), like=lengths)
-    return less(positions, expand_dims(lengths, axis=-1, name=axis))
+    return positions < expand_dims(lengths, axis=-1, name=axis)
 
 
 def laid_out(x: Tensor, like: Template) -> Tensor:

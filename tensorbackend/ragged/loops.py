@@ -21,7 +21,7 @@ from ..ops.composite.elementwise.functions import logical_not
 from ..ops.composite.elementwise.gradients import stop_gradient
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, zeros
-from ..ops.elementwise.binary import add, greater, logical_or, maximum, multiply, subtract
+from ..ops.elementwise.binary import add, logical_or, maximum
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.indexing.slices import put_slice
@@ -129,8 +129,8 @@ def scan(
         )
     axis_lengths = lengths[name]
     within = length_mask(axis_lengths, name, sizes[name])
-    some = greater(axis_lengths, 0)
-    place = maximum(subtract(axis_lengths, 1), 0) if reverse else multiply(axis_lengths, 0)
+    some = axis_lengths > 0
+    place = maximum(axis_lengths - 1, 0) if reverse else axis_lengths * 0
 
     def fill_with_start(x: Tensor) -> Tensor:
         """x, (axis, ...), with the first entry of each example beyond the lengths."""

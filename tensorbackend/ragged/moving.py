@@ -13,16 +13,7 @@ from ..declarations.argument_errors import check_arguments
 from ..dtypes import int64
 from ..errors import ArgumentError, DTypeError, NamesError, ShapeError, expected
 from ..ops.creation.filled import iota, zeros
-from ..ops.elementwise.binary import (
-    add,
-    greater_equal,
-    less,
-    logical_and,
-    maximum,
-    minimum,
-    multiply,
-    subtract,
-)
+from ..ops.elementwise.binary import logical_and, maximum, minimum
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.indexing.taking import take_at
@@ -65,8 +56,8 @@ def gather_along(x: Tensor, indices: Tensor, axis: str) -> Tensor:
         flat = reshape(rows, (count * size, *rows.shape[len(lead) :]), names=(None, *names[len(lead) :]))
         places = minimum(maximum(indices, 0), size - 1)
         if count > 1:
-            starts = multiply(iota(count, dtype=int64, like=indices), size)
-            places = add(places, reshape(starts, (*indices.shape[:-1], 1), names=(*indices.names[:-1], None)))
+            starts = iota(count, dtype=int64, like=indices) * size
+            places = places + reshape(starts, (*indices.shape[:-1], 1), names=(*indices.names[:-1], None))
         entries = take_at(flat, places, axis=0, mode="clip")
     back = tuple(order.index(position) for position in range(x.ndim))
     return entries if back == tuple(range(x.ndim)) else permute_dims(entries, back)
@@ -98,8 +89,8 @@ def flip(x: Ragged, /, *, axis: Axis) -> Ragged:
     """
     name = ragged_axis(x, axis, "apply(lambda values: tb.flip(values, axis=...), x)")
     lengths = x.lengths[name]
-    last = subtract(column(lengths, name), 1)
-    return gather_ragged(x, subtract(last, positions(x.size_of(name), name, lengths)), name, lengths)
+    last = column(lengths, name) - 1
+    return gather_ragged(x, last - positions(x.size_of(name), name, lengths), name, lengths)
 
 
 def _offset(x: Ragged, value: Any, axis: str, what: str) -> Any:
@@ -166,10 +157,10 @@ def slice_along_axis(
     bound = size if size is not None else count if isinstance(count, int) else x.size_of(name)
     bound = integer(0, size=bound)
     first = as_tensor(first, axis_lengths)
-    first = maximum(minimum(where(less(first, 0), add(axis_lengths, first), first), axis_lengths), 0)
-    new = maximum(minimum(subtract(axis_lengths, first), count), 0)
+    first = maximum(minimum(where(first < 0, axis_lengths + first, first), axis_lengths), 0)
+    new = maximum(minimum(axis_lengths - first, count), 0)
     new = fit_lengths(minimum(new, bound) if isinstance(count, int) and count <= bound else new, bound, name)
-    return gather_ragged(x, add(column(first, name), positions(bound, name, axis_lengths)), name, new)
+    return gather_ragged(x, column(first, name) + positions(bound, name, axis_lengths), name, new)
 
 
 @check_arguments
@@ -198,10 +189,10 @@ def shift(x: Ragged, amount: TensorLike, /, *, axis: Axis, fill: TensorLike = 0)
     axis_lengths = x.lengths[name]
     by = _offset(x, amount, name, "amount")
     places = positions(x.size_of(name), name, axis_lengths)
-    source = subtract(places, by if isinstance(by, int) else column(by, name))
+    source = places - (by if isinstance(by, int) else column(by, name))
     if source.ndim == 1:
         source = broadcast_to(source, (*axis_lengths.shape, source.shape[0]), names=(*axis_lengths.names, name))
-    there = logical_and(greater_equal(source, 0), less(source, column(axis_lengths, name)))
+    there = logical_and(source >= 0, source < column(axis_lengths, name))
     lengths = {
         other: where(laid_out(there, other_lengths.template), gather_along(other_lengths, source, name), 0)
         for other, other_lengths in x.lengths.items()
@@ -249,7 +240,7 @@ def pad(x: Ragged, padding: Sequence[int], /, *, axis: Axis, value: TensorLike =
         for other, other_lengths in x.lengths.items()
     }
     values = _pad(Ragged(x.values, {name: axis_lengths}).filled(value), widths, value=value)
-    return Ragged(values, {**wide, name: add(axis_lengths, before + after)})
+    return Ragged(values, {**wide, name: axis_lengths + (before + after)})
 
 
 @check_arguments
@@ -314,9 +305,9 @@ def concat(tensors: Sequence[Ragged], /, *, axis: Axis) -> Ragged:
     for gap, following in zip(itertools.accumulate(room), [*all_lengths[1:], None], strict=True):
         if following is None:
             break
-        beyond = greater_equal(targets, column(ends, name))
-        indices = where(beyond, add(targets, subtract(gap, column(ends, name))), indices)
-        ends = add(ends, following)
+        beyond = targets >= column(ends, name)
+        indices = where(beyond, targets + (gap - column(ends, name)), indices)
+        ends = ends + following
     values = concatenate([tensor.values for tensor in tensors], axis=first.names.index(name))
     return gather_ragged(Ragged(values, {**parts, name: ends}), indices, name, ends)
 
@@ -361,5 +352,5 @@ def _part(x: Ragged, axis: str, low: int, high: int) -> Ragged:
         name: _pad(old_lengths, widths, value=0) if axis in old_lengths.names else old_lengths
         for name, old_lengths in x.lengths.items()
     }
-    new_lengths = minimum(maximum(subtract(x.lengths[axis], low), 0), high - low)
+    new_lengths = minimum(maximum(x.lengths[axis] - low, 0), high - low)
     return Ragged(_pad(x.values, widths, value=0), {**lengths, axis: new_lengths})

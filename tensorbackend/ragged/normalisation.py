@@ -10,7 +10,6 @@ from ..declarations.argument_errors import check_arguments
 from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.reduction.probabilities import log_softmax as _log_softmax
 from ..ops.composite.reduction.probabilities import softmax as _softmax
-from ..ops.elementwise.binary import add, multiply, subtract
 from ..ops.elementwise.complex_functions import rsqrt
 from ..ops.elementwise.conversion import astype
 from ..rules.axes import sorted_axes
@@ -98,6 +97,6 @@ def normalize(x: Ragged | Tensor, /, *, axis: Axes, epsilon: float = 1e-5) -> An
     ragged = as_ragged(x)
     axes = sorted_axes(ragged.template, axis)
     wide = Ragged(cast_to_float32(ragged.filled(0)), ragged.lengths)
-    centred = subtract(wide.values, _mean(wide, axes, True))
-    scale = rsqrt(add(variance(wide, axes, 0.0, True), epsilon))
-    return ragged_or_tensor(astype(multiply(centred, scale), to_floating(ragged.dtype)), ragged.lengths)
+    centred = wide.values - _mean(wide, axes, True)
+    scale = rsqrt(variance(wide, axes, 0.0, True) + epsilon)
+    return ragged_or_tensor(astype(centred * scale, to_floating(ragged.dtype)), ragged.lengths)

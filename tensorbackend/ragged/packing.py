@@ -12,7 +12,7 @@ from ..ops import alignment
 from ..ops.composite.cumulative import cumulative_sum
 from ..ops.composite.elementwise.functions import logical_not
 from ..ops.composite.shape.arranging import moveaxis
-from ..ops.elementwise.binary import logical_and, subtract
+from ..ops.elementwise.binary import logical_and
 from ..ops.elementwise.conversion import astype
 from ..ops.padding import pad
 from ..ops.reduction import sum as _sum
@@ -189,7 +189,7 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
     mask = _mask_over(like, names)
     flat = _merge(mask, names, name)
     check_equal(name, x.lengths[name], _sum(astype(flat, int64), axis=-1), trusting=True)
-    ranks = subtract(cumulative_sum(astype(flat, int64), axis=-1), 1)
+    ranks = cumulative_sum(astype(flat, int64), axis=-1) - 1
     sizes = [like.size_of(axis_name) for axis_name in names]
 
     def split(part: Tensor) -> Tensor:

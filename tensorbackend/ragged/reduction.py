@@ -12,7 +12,7 @@ from ..dtypes import DType, Scalar, float32, int64, promote_types, value_range
 from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.reduction import logsumexp as _logsumexp
 from ..ops.creation.filled import zeros
-from ..ops.elementwise.binary import divide, equal, greater, logical_and, maximum, multiply, subtract
+from ..ops.elementwise.binary import divide, logical_and, maximum, subtract
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
@@ -89,7 +89,7 @@ def _count(x: Ragged, mask: Tensor | None, axes: tuple[int, ...], keepdims: bool
         return math.prod(x.shape[axis] for axis in axes)
     factor = math.prod(x.shape[axis] for axis in axes if mask.shape[axis] == 1)
     counted = _sum(astype(mask, int64), axis=axes, keepdims=keepdims)
-    return counted if factor == 1 else multiply(counted, factor)
+    return counted if factor == 1 else counted * factor
 
 
 def _positive(count: Tensor | int) -> Any:
@@ -271,15 +271,15 @@ def variance(x: Ragged, axes: tuple[int, ...], correction: float, keepdims: bool
     """The variance within the lengths."""
     check_dtype(x.dtype, "real")
     wide = Ragged(cast_to_float32(x.filled(0)), x.lengths)
-    centred = Ragged(subtract(wide.values, _mean(wide, axes, True)), x.lengths).filled(0)
-    squares = _sum(multiply(centred, centred), axis=axes, keepdims=keepdims)
+    centred = Ragged(wide.values - _mean(wide, axes, True), x.lengths).filled(0)
+    squares = _sum(centred * centred, axis=axes, keepdims=keepdims)
     count = _count(x, mask_in(x, x.template), axes, keepdims)
     if isinstance(count, int):
         left = count - correction
         divisor: Any = left if left > 0 else 1.0 if not count else math.nan
     else:
         rest = subtract(_cast_like(count, squares), correction)
-        divisor = where(greater(rest, 0), rest, where(greater(count, 0), math.nan, 1.0))
+        divisor = where(rest > 0, rest, where(count > 0, math.nan, 1.0))
     return astype(divide(squares, divisor), to_floating(x.values.dtype))
 
 
@@ -296,7 +296,7 @@ def std(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, ke
     ragged, axes = _prepare(x, axis)
     wide = _cast(ragged, promote_types(to_floating(ragged.dtype), float32))
     squares = variance(wide, axes, correction, keepdims)
-    zero = equal(squares, 0)  # the gradient is 0 there, as that of `tb.std`
+    zero = squares == 0  # the gradient is 0 there, as that of `tb.std`
     root = where(zero, 0, sqrt(where(zero, 1, squares)))
     return ragged_or_tensor(astype(root, to_floating(ragged.dtype)), lengths_after(ragged, axes, keepdims))
 
@@ -350,7 +350,7 @@ def _extreme(
         return ragged_or_tensor(zeros(shape, dtype=int64, names=names, like=ragged.values) - 1, rest)
     values = ragged.filled(identity(ragged.dtype))
     best = function(values, axis=axes, keepdims=True)
-    hit = equal(values, best)
+    hit = values == best
     if values.dtype.is_floating:
         hit = where(isnan(best), isnan(values), hit)
     mask = mask_in(ragged, ragged.template)

@@ -9,7 +9,7 @@ from ..declarations.argument_errors import check_arguments
 from ..dtypes import int64
 from ..errors import AxisError, DTypeError, NamesError, ShapeError, expected
 from ..ops.composite.cumulative import cumulative_sum
-from ..ops.elementwise.binary import logical_and, subtract
+from ..ops.elementwise.binary import logical_and
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.reduction import sum as _sum
@@ -145,7 +145,7 @@ def put_selected(
     source = ragged_axis(selected, axis_name if name is None else name, "the axis of select() as name=")
     renamed = selected if source == axis_name else selected.rename(**{source: axis_name})
     check_equal(axis_name, renamed.lengths[axis_name], _sum(astype(chosen, int64), axis=-1), trusting=True)
-    ranks = subtract(cumulative_sum(astype(chosen, int64), axis=-1), 1)
+    ranks = cumulative_sum(astype(chosen, int64), axis=-1) - 1
     entries = gather_along(renamed.values, ranks, axis_name)
     if entries.shape != ragged.shape:
         raise ShapeError(expected("entries like those of the base", base=ragged.template, selected=renamed.template))

@@ -9,7 +9,7 @@ from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, AxisError, expected
 from ..ops.convolution import conv as _conv
 from ..ops.creation.filled import iota
-from ..ops.elementwise.binary import add, floor_divide, greater_equal, less, logical_and, maximum, multiply, subtract
+from ..ops.elementwise.binary import logical_and, maximum, multiply
 from ..ops.elementwise.ternary import where
 from ..ops.indexing.taking import take_at
 from ..ops.padding import pad
@@ -30,13 +30,13 @@ def _places(lengths: Tensor, padding: int, span: int, stride: int) -> Tensor:
 
     2 windows of 3 entries, 2 apart, fit into 5 entries.
     """
-    room = add(lengths, padding - span)
-    return where(less(room, 0), 0, add(floor_divide(maximum(room, 0), stride), 1))
+    room = lengths + (padding - span)
+    return where(room < 0, 0, maximum(room, 0) // stride + 1)
 
 
 def _ceil_divide(lengths: Tensor, stride: int) -> Tensor:
     """ceil(length / stride) for each length."""
-    return floor_divide(add(lengths, stride - 1), stride)
+    return (lengths + (stride - 1)) // stride
 
 
 @check_arguments
@@ -103,8 +103,8 @@ def windows(
     else:
         count = (before - width) // pace + 1 if before >= width else 0
         new = _places(lengths, 0, width, pace)
-    starts = multiply(iota(count, dtype="int64", names=(axis_name,), like=lengths), pace)
-    places = add(column(starts, name), iota(width, dtype="int64", names=(name,), like=lengths))
+    starts = iota(count, dtype="int64", names=(axis_name,), like=lengths) * pace
+    places = column(starts, name) + iota(width, dtype="int64", names=(name,), like=lengths)
     position = values.names.index(axis_name)
     if not count:
         shape = (*values.shape[:position], 0, width, *values.shape[position + 1 :])
@@ -123,10 +123,10 @@ def _same(values: Tensor, lengths: Tensor, axis: str, span: int, stride: int, co
     Half of the padding is before the beginning; with a stride above 1 it depends on the length.
     """
     room = max((count - 1) * stride + span, 0)
-    needed = subtract(add(multiply(subtract(_ceil_divide(lengths, stride), 1), stride), span), lengths)
-    low = floor_divide(maximum(needed, 0), 2)
-    source = subtract(positions(room, axis, lengths), column(low, axis))
-    there = logical_and(greater_equal(source, 0), less(source, column(lengths, axis)))
+    needed = (_ceil_divide(lengths, stride) - 1) * stride + span - lengths
+    low = maximum(needed, 0) // 2
+    source = positions(room, axis, lengths) - column(low, axis)
+    there = logical_and(source >= 0, source < column(lengths, axis))
     shifted = gather_along(values, source, axis)
     return where(laid_out(there, shifted.template), shifted, value)
 
@@ -203,11 +203,7 @@ def conv(
         place = position - 2
         stride, dilation = windows.strides[place], apart[place]
         span = windows.spans[place]
-        wide = (
-            axis_lengths
-            if dilation == 1
-            else where(less(axis_lengths, 1), 0, add(multiply(subtract(axis_lengths, 1), dilation), 1))
-        )
+        wide = axis_lengths if dilation == 1 else where(axis_lengths < 1, 0, multiply(axis_lengths - 1, dilation) + 1)
         if padding != "same":
             lengths[name] = _places(wide, sum(pairs[place]), span, stride)
             continue

@@ -13,16 +13,7 @@ from ..caching.memos import remembers_calls
 from ..dtypes import int64
 from ..errors import ArgumentError, DTypeError, IndexRangeError, OperandError, ShapeError, expected
 from ..sizes import NeedsSizes, index, is_symbolic
-from ..template import (
-    Names,
-    Shape,
-    Template,
-    as_int,
-    check_unique,
-    intern_template,
-    is_symbolic_template,
-    merge_names,
-)
+from ..template import Names, Shape, Template, as_int, check_unique, intern_template, is_symbolic_template, merge_names
 from .axes import normalize_axis, sole_axis
 from .broadcasting import broadcast, check_dtype, result_type
 from .plan import Plan, choice

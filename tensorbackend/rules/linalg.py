@@ -132,9 +132,7 @@ def triangular_solution(a: Template, b: Template, left_side: bool, lower: bool, 
     left_side = flag(left_side=left_side)
     out = solution(a, b, left_side=left_side, transposed=transform == "transpose")
     return Plan(
-        out,
-        (out.dtype, out.dtype),
-        {"left_side": left_side, "lower": flag(lower=lower), "transform": transform},
+        out, (out.dtype, out.dtype), {"left_side": left_side, "lower": flag(lower=lower), "transform": transform}
     )
 
 

@@ -17,12 +17,12 @@ from ..ops.composite.random.checks import is_probability, require
 from ..ops.composite.random.continuous import uniform
 from ..ops.composite.random.threefry import split
 from ..ops.creation.filled import full, full_like, rename, tensor, zeros_like
-from ..ops.elementwise.binary import greater, greater_equal, less, less_equal, logical_and, logical_or
+from ..ops.elementwise.binary import greater, less_equal, logical_and, logical_or
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import clip, where
 from ..ops.elementwise.transcendental import log, log1p, sqrt
 from ..ops.elementwise.unary import abs as magnitude
-from ..ops.elementwise.unary import ceil, floor, negative
+from ..ops.elementwise.unary import ceil, floor
 from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_at
 from ..ops.reduction import all as all_of
@@ -70,8 +70,8 @@ def _reject(key: Tensor, like: Tensor, kind: DType, unused: Tensor, candidate: A
 @jit
 def _poisson(key: Tensor, rate: Tensor) -> Tensor:
     """Counts; -1 for numbers that are not rates in a trace, where a loop would not end."""
-    known = logical_and(isfinite(rate), greater_equal(rate, 0))
-    few = logical_or(invert(known), less(rate, _BY_INVERSION))
+    known = logical_and(isfinite(rate), rate >= 0)
+    few = logical_or(invert(known), rate < _BY_INVERSION)
     by_times = _poisson_by_times(key, where(logical_and(few, known), rate, 0))
     by_rejection = _poisson_by_rejection(key, where(few, 1e5, rate), few)
     return where(known, where(few, by_times, by_rejection), -1)
@@ -83,7 +83,7 @@ def _poisson_by_times(key: Tensor, rate: Tensor) -> Tensor:
     def draw(state: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
         count, total, key = state
         keys = split(key)
-        fits = greater(total, -rate)
+        fits = total > -rate
         drawn = _uniform(slice_basic(keys, 1), rate, float32)
         return where(fits, count + 1, count), total + log(drawn), slice_basic(keys, 0)
 
@@ -105,8 +105,8 @@ def _poisson_by_rejection(key: Tensor, rate: Tensor, unused: Tensor) -> Tensor:
         after = k + 1
         density = k * log1p((rate - after) / after) + (after - rate) - 0.5 * log(after) - _HALF_LOG_2PI
         likely = log(v * scale / (a / (rest * rest) + b)) <= density - _stirling_rest(k)
-        refused = logical_or(less(k, 0), logical_and(less(rest, 0.013), greater(v, rest)))
-        inside = logical_and(greater_equal(rest, 0.07), less_equal(v, quick))
+        refused = logical_or(k < 0, logical_and(rest < 0.013, v > rest))
+        inside = logical_and(rest >= 0.07, v <= quick)
         return k, logical_or(inside, logical_and(invert(refused), likely))
 
     return _reject(key, rate, float32, unused, candidate)
@@ -176,15 +176,15 @@ def _stirling_rest(k: Tensor) -> Tensor:
     place = astype(clip(k, 0, len(_TAIL) - 1), "int32")
     small = take_at(tensor(_TAIL, dtype=k.dtype), place, axis=0, mode="clip")
     next_square = (k + 1) * (k + 1)
-    return where(less(k, len(_TAIL)), small, (1 / 12 - (1 / 360 - 1 / 1260 / next_square) / next_square) / (k + 1))
+    return where(k < len(_TAIL), small, (1 / 12 - (1 / 360 - 1 / 1260 / next_square) / next_square) / (k + 1))
 
 
 @jit(static_argnums=(3,))
 def _binomial(key: Tensor, count: Tensor, p: Tensor, kind: DType) -> Tensor:
     """Counts for probabilities up to 0.5; NaN for other numbers in a trace, where a loop would not end."""
-    known = logical_and(logical_and(isfinite(count), greater_equal(count, 0)), is_probability(p))
+    known = logical_and(logical_and(isfinite(count), count >= 0), is_probability(p))
     count, p = where(known, count, 0), where(known, p, 0)
-    few = less_equal(count * p, _BY_INVERSION)
+    few = count * p <= _BY_INVERSION
     by_times = _binomial_by_times(key, where(few, count, 0), p, kind)
     by_rejection = _binomial_by_rejection(key, where(few, 1e4, count), where(few, 0.5, p), kind, few)
     return where(known, where(few, by_times, by_rejection), math.nan)
@@ -192,14 +192,14 @@ def _binomial(key: Tensor, count: Tensor, p: Tensor, kind: DType) -> Tensor:
 
 def _binomial_by_times(key: Tensor, count: Tensor, p: Tensor, kind: DType) -> Tensor:
     """The number of geometric waiting times that fit into the number of trials (Devroye, 1986, X.4.3)."""
-    of_failure = negative(magnitude(log1p(-p)))  # -0.0 for a p of either sign of 0, so that the first time is infinite
+    of_failure = -magnitude(log1p(-p))  # -0.0 for a p of either sign of 0, so that the first time is infinite
 
     def draw(state: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
         number, total, key = state
         keys = split(key)
         drawn = _uniform(slice_basic(keys, 0), count, kind)
         waiting = ceil(log(drawn) / of_failure)
-        return where(less_equal(total, count), number + 1, number), total + waiting, slice_basic(keys, 1)
+        return where(total <= count, number + 1, number), total + waiting, slice_basic(keys, 1)
 
     first = zeros_like(count), zeros_like(count), key
     number: Tensor = while_loop(lambda state: any_of(less_equal(state[1], count)), draw, first)[0]
@@ -224,9 +224,9 @@ def _binomial_by_rejection(key: Tensor, count: Tensor, p: Tensor, kind: DType, u
         bound = bound + (k + 0.5) * log(odds * (count - k + 1) / (k + 1))
         bound = bound + _stirling_rest(most) + _stirling_rest(count - most)
         bound = bound - _stirling_rest(k) - _stirling_rest(count - k)
-        refused = logical_or(less(k, 0), greater(k, count))
-        inside = logical_and(greater_equal(rest, 0.07), less_equal(v, quick))
-        return k, logical_or(inside, logical_and(invert(refused), less_equal(level, bound)))
+        refused = logical_or(k < 0, k > count)
+        inside = logical_and(rest >= 0.07, v <= quick)
+        return k, logical_or(inside, logical_and(invert(refused), level <= bound))
 
     return _reject(key, count, kind, unused, candidate)
 
@@ -290,6 +290,6 @@ def binomial(
     require(("a finite n of at least 0", lambda x: logical_and(isfinite(x), x >= 0)), n=(n, count))
     require(("a probability p from 0 to 1", is_probability), p=(p, share))
     trials, chance = (stop_gradient(rename(x, *(None,) * x.ndim)) for x in (floor(count), share))
-    rare = less(chance, 0.5)
+    rare = chance < 0.5
     successes = _binomial(key, trials, where(rare, chance, 1 - chance), promote_types(kind, float32))
     return named(astype(where(rare, successes, trials - successes), kind), names, count)

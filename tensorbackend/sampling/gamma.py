@@ -17,24 +17,10 @@ from ..ops.composite.random.continuous import exponential, normal, uniform
 from ..ops.composite.random.threefry import split
 from ..ops.composite.reduction.probabilities import softmax
 from ..ops.creation.filled import full, iota, rename
-from ..ops.elementwise.binary import (
-    add,
-    divide,
-    equal,
-    greater_equal,
-    less,
-    logical_and,
-    logical_or,
-    maximum,
-    minimum,
-    multiply,
-    subtract,
-)
-from ..ops.elementwise.binary import pow as power
+from ..ops.elementwise.binary import add, logical_and, logical_or, maximum, minimum, multiply
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import exp, log, sqrt
-from ..ops.elementwise.unary import negative
 from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_at
 from ..ops.shape import reshape
@@ -55,21 +41,19 @@ def _draw_one(key: Tensor, a: Tensor, logarithm: bool) -> Tensor:
     Below 1 it is that for a + 1 times a power of a uniform number. Keys are split in the order of `jax.random`.
     """
     dtype = a.dtype
-    whole = greater_equal(a, 1)
-    d = subtract(where(whole, a, add(a, 1)), 1 / 3)
-    c = divide(1 / 3, sqrt(d))
+    whole = a >= 1
+    d = where(whole, a, a + 1) - 1 / 3
+    c = 1 / 3 / sqrt(d)
 
     def is_rejected(state: tuple[Tensor, ...]) -> Tensor:
         _, square, cube, u = state
-        bound = add(multiply(square, 0.5), multiply(d, add(subtract(1, cube), log(cube))))
-        return logical_and(
-            greater_equal(u, subtract(1, multiply(multiply(square, square), _SQUEEZE))), greater_equal(log(u), bound)
-        )
+        bound = square * 0.5 + d * (1 - cube + log(cube))
+        return logical_and(u >= 1 - square * square * _SQUEEZE, log(u) >= bound)
 
     def next_normal(state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         keys = split(state[0])
         x = normal(slice_basic(keys, 1), (), dtype)
-        return slice_basic(keys, 0), x, add(1, multiply(x, c))
+        return slice_basic(keys, 0), x, 1 + x * c
 
     def next_candidate(state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         keys = split(state[0], 3)
@@ -87,12 +71,12 @@ def _draw_one(key: Tensor, a: Tensor, logarithm: bool) -> Tensor:
     cube = while_loop(is_rejected, next_candidate, first)[2]
     of_boost = slice_basic(keys, 1)
     if logarithm:
-        drawn = negative(exponential(of_boost, (), dtype))
-        boost = where(logical_or(whole, equal(drawn, 0)), 0, divide(drawn, a))
+        drawn = -exponential(of_boost, (), dtype)
+        boost = where(logical_or(whole, drawn == 0), 0, drawn / a)
         # Of the least parameters it is below the smallest number of the dtype, and infinities have no difference.
-        return maximum(add(add(log(d), log(cube)), boost), -0.5 * float(finfo(dtype).max))
-    boost = where(whole, 1, power(subtract(1, uniform(of_boost, (), dtype)), divide(1, a)))
-    return multiply(multiply(d, cube), boost)
+        return maximum(log(d) + log(cube) + boost, -0.5 * float(finfo(dtype).max))
+    boost = where(whole, 1, (1 - uniform(of_boost, (), dtype)) ** (1 / a))
+    return d * cube * boost
 
 
 def _draw(compiled: Callable[[Tensor, Tensor], Tensor], key: Tensor, a: Tensor) -> Tensor:
@@ -137,9 +121,9 @@ def _add_gradient(sampler: Callable[[Tensor, Tensor], Tensor], logarithm: bool) 
             if logarithm:
                 slope = log_quantile_slope(shape, wide)
             else:
-                zero = equal(wide, 0)
-                slope = where(zero, 0.0, multiply(wide, log_quantile_slope(shape, log(where(zero, 1.0, wide)))))
-            return None, astype(multiply(astype(cotangent, float64), slope), a.dtype)
+                zero = wide == 0
+                slope = where(zero, 0.0, wide * log_quantile_slope(shape, log(where(zero, 1.0, wide))))
+            return None, astype(astype(cotangent, float64) * slope, a.dtype)
 
         return x, pull
 
@@ -157,21 +141,21 @@ def log_quantile_slope(a: Tensor, logarithm: Tensor) -> Tensor:
     distance is a thousandth of the width on which P changes, so that the derivative has some ten digits. Near 0, where
     P is x**a / gamma(a + 1), it has a closed form.
     """
-    near = less(logarithm, -100.0)
+    near = logarithm < -100.0
     x = exp(where(near, 0.0, logarithm))
-    step = multiply(minimum(a, sqrt(a)), 1e-3)
-    upper = greater_equal(x, a)
+    step = minimum(a, sqrt(a)) * 1e-3
+    upper = x >= a
 
     def tail(offset: int) -> Tensor:
-        moved = add(a, multiply(step, float(offset)))
-        return where(upper, negative(gamma_inc_u(moved, x)), gamma_inc_l(moved, x))
+        moved = a + step * float(offset)
+        return where(upper, -gamma_inc_u(moved, x), gamma_inc_l(moved, x))
 
-    first = subtract(tail(1), tail(-1))
-    second = subtract(tail(2), tail(-2))
-    by_a = divide(subtract(multiply(first, 8.0), second), multiply(step, 12.0))
-    density = exp(maximum(subtract(subtract(multiply(a, log(x)), x), lgamma(a)), -700.0))
-    closed = divide(subtract(digamma(add(a, 1.0)), logarithm), a)
-    return where(near, closed, negative(divide(by_a, density)))
+    first = tail(1) - tail(-1)
+    second = tail(2) - tail(-2)
+    by_a = (first * 8.0 - second) / (step * 12.0)
+    density = exp(maximum(a * log(x) - x - lgamma(a), -700.0))
+    closed = (digamma(a + 1.0) - logarithm) / a
+    return where(near, closed, -(by_a / density))
 
 
 _ABOVE_0 = ("a above 0", is_positive)
@@ -254,8 +238,8 @@ def beta(
     keys = split(key)
     logs = [standard_log_gamma(slice_basic(keys, place), x) for place, x in enumerate((first, second))]
     largest = maximum(*logs)
-    parts = [exp(subtract(each, largest)) for each in logs]
-    return named(divide(parts[0], add(*parts)), names, first)
+    parts = [exp(each - largest) for each in logs]
+    return named(parts[0] / add(*parts), names, first)
 
 
 @declare_bound(BOUND)
@@ -344,8 +328,8 @@ def student_t(
     """
     key, (freedom,) = spread_parameters(key, shape, floating_kind(dtype, df), df)
     require(("df above 0", is_positive), df=(df, freedom))
-    keys, half = split(key), divide(freedom, 2)
+    keys, half = split(key), freedom / 2
     sample = normal(slice_basic(keys, 0), freedom.shape, freedom.dtype)
     half = rename(half, *(None,) * half.ndim)
-    spread = sqrt(divide(half, standard_gamma(slice_basic(keys, 1), half)))
-    return named(multiply(sample, spread), names, freedom)
+    spread = sqrt(half / standard_gamma(slice_basic(keys, 1), half))
+    return named(sample * spread, names, freedom)

@@ -10,7 +10,6 @@ from ..ops.composite.random.continuous import parameter
 from ..ops.composite.shape.arranging import broadcast_arrays
 from ..ops.creation.filled import rename
 from ..ops.creation.values import operand_tensor, operand_tensors
-from ..ops.elementwise.binary import greater
 from ..ops.shape import broadcast_to
 from ..rules.broadcasting import check_dtype
 from ..rules.random import check_fits, check_floating, check_key
@@ -61,4 +60,4 @@ def named(x: Tensor, names: Sequence[str | None] | None, like: Tensor) -> Tensor
 
 def is_positive(x: Tensor) -> Tensor:
     """Whether numbers are above 0, which NaN is not."""
-    return greater(x, 0)
+    return x > 0

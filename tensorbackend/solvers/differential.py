@@ -63,7 +63,7 @@ def _integrate(
     graph: Graph, options: Options, constants: Sequence[Tensor], y0: Tensor, span: Tensor, times: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The values at the times, the number of steps, and whether the end was reached."""
-    sign = where(greater_equal(span[1], span[0]), full((), 1, dtype=y0.dtype), -1)
+    sign = where(span[1] >= span[0], full((), 1, dtype=y0.dtype), -1)
 
     def slope(t: Tensor, y: Tensor) -> Tensor:
         (value,) = evaluate(graph, [*constants, span[0] + sign * t, y])

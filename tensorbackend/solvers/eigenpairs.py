@@ -163,7 +163,7 @@ def eigsh(
     vectors = vectors.detach()
     products = _apply(function, vectors)
     values = _rayleigh_quotients(vectors, products)
-    residual = vector_norm(products - multiply(vectors, expand_dims(astype(values, vectors.dtype), axis=-1)), axis=-1)
+    residual = vector_norm(products - (vectors * expand_dims(astype(values, vectors.dtype), axis=-1)), axis=-1)
     residual = residual.detach()
     order = argsort(values.detach())
     values, vectors, residual = (take_at(part, order, axis=0, mode="clip") for part in (values, vectors, residual))
@@ -172,7 +172,7 @@ def eigsh(
         astype(values, to_real(given)),
         astype(columns_of, given).rename(name, None),
         astype(residual, to_real(given)),
-        less_equal(residual, multiply(largest.detach(), tolerance)),
+        residual <= multiply(largest.detach(), tolerance),
         iterations,
     )
 
@@ -212,7 +212,7 @@ def _pattern(size: int, number: Any, dtype: DType, backend: Any = None) -> Tenso
     """Numbers between -1 and 1 without a pattern that a matrix could have, other ones for each number."""
     places = astype(iota((size,), dtype="int64", backend=backend), to_real(dtype))
     within = places % 71
-    return astype(sin(multiply(places + 1, 12.9898) + (multiply(within, 7.7) + multiply(within, number))), dtype)
+    return astype(sin(((places + 1) * 12.9898) + ((within * 7.7) + multiply(within, number))), dtype)
 
 
 @jit(static_argnums=0)
@@ -244,7 +244,7 @@ def _search_all(plan: _Plan, parts: tuple[Tensor, ...], start: Tensor, rtol: flo
         missed, more, largest_of_others = _search(again, parts, other, rtol, most, vectors)
         vectors, following = wanted_first(concatenate([vectors, missed], axis=0))
         largest = maximum(largest, largest_of_others)
-        better = any_(greater(abs(following - values), largest * rtol))
+        better = any_(abs(following - values) > largest * rtol)
         return vectors, following, better, count + 1, iterations + more, largest
 
     vectors, values = wanted_first(vectors)
@@ -259,7 +259,7 @@ def _search_all(plan: _Plan, parts: tuple[Tensor, ...], start: Tensor, rtol: flo
 
 def _rayleigh_quotients(vectors: Tensor, products: Tensor) -> Tensor:
     """v* A v of vectors in rows and their products with A."""
-    return real(sum(multiply(conj(vectors), products), axis=-1))
+    return real(sum(conj(vectors) * products, axis=-1))
 
 
 def _apply(function: Linear, rows: Tensor) -> Tensor:
@@ -305,7 +305,7 @@ def _search(
         """The approximations that are kept, the wanted ones first, and whether those have converged."""
         inner = basis[:size], products[:size]
         small = matmul(conj(inner[0]), matrix_transpose(inner[1]))
-        values, mixed = eigh(multiply(small + adjoint(small), 0.5))
+        values, mixed = eigh((small + adjoint(small)) * 0.5)
         largest = max(abs(values))
         if plan.which != "smallest":  # the wanted ones first
             order = argsort(abs(values) if plan.which == "magnitude" else values, descending=True)
@@ -314,7 +314,7 @@ def _search(
         vectors, images = matmul(turned, inner[0]), matmul(turned, inner[1])
         wanted = astype(values[: plan.pairs], dtype)[:, None]
         left = vector_norm(images[: plan.pairs] - wanted * vectors[: plan.pairs], axis=-1)
-        return vectors, images, all_(less_equal(left, largest * rtol)), largest
+        return vectors, images, all_(left <= largest * rtol), largest
 
     def sweep(state: Any) -> Any:
         """Fill the basis, and begin another with the vectors that are kept."""

@@ -90,7 +90,7 @@ def gmres(problem: Problem, restart: int) -> Method:
     def _progress_after_cycle(before: Progress, inner: Progress, residual: Tensor) -> Progress:
         """The progress after a cycle: with its iterations, but judged by the residual itself."""
         told = tell(before, residual)
-        more = logical_and(told.going, less(inner.iterations, problem.most))
+        more = logical_and(told.going, inner.iterations < problem.most)
         return Progress(more, inner.iterations, told.residual)
 
     def apply(x: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from ..ops.composite.elementwise.functions import isfinite, square
 from ..ops.composite.elementwise.gradients import stop_gradient
 from ..ops.composite.reduction import mean
 from ..ops.creation.filled import full
-from ..ops.elementwise.binary import equal, greater, less, less_equal, logical_and, logical_or, maximum, minimum
+from ..ops.elementwise.binary import less, less_equal, logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
 from ..ops.elementwise.unary import abs as magnitude
@@ -69,10 +69,10 @@ def _first_step(f: Slope, y: Tensor, slope: Tensor, rtol: float, atol: float) ->
     """A step for which the error is about a hundredth of the tolerance (Hairer, Nørsett and Wanner, II.4)."""
     scale = atol + rtol * magnitude(y)
     size, speed = _norm(y / scale), _norm(slope / scale)
-    first = where(logical_and(greater(size, 1e-5), greater(speed, 1e-5)), 0.01 * size / maximum(speed, 1e-30), 1e-6)
+    first = where(logical_and(size > 1e-5, speed > 1e-5), 0.01 * size / maximum(speed, 1e-30), 1e-6)
     bend = _norm((f(first, y + first * slope) - slope) / scale) / first
     most = maximum(speed, bend)
-    second = where(greater(most, 1e-15), (0.01 / maximum(most, 1e-30)) ** 0.2, maximum(1e-6, first * 1e-3))
+    second = where(most > 1e-15, (0.01 / maximum(most, 1e-30)) ** 0.2, maximum(1e-6, first * 1e-3))
     return minimum(100 * first, second)
 
 
@@ -96,13 +96,13 @@ def integrate(
         slopes.append(f(t + step, following))
         scale = atol + rtol * maximum(magnitude(y), magnitude(following))
         error = stop_gradient(_norm(step * _combination(_ERRORS, slopes) / scale))
-        accepted = less_equal(error, 1)
+        accepted = error <= 1
         growth = where(isfinite(error), 0.9 * maximum(error, 1e-10) ** -0.2, 0.2)
         growth = minimum(maximum(growth, 0.2), where(accepted, full((), 10, dtype=dtype), 1))
         # Hairer's dense output of order 4.
         share = (times - t) / step
         # A time at the start is in the first step too, so that it has the derivatives of the interpolation.
-        begun = logical_or(greater(share, 0), logical_and(equal(t, 0), equal(share, 0)))
+        begun = logical_or(share > 0, logical_and(t == 0, share == 0))
         inside = logical_and(logical_and(accepted, begun), less_equal(times, t + step * (1 + 4 * eps)))
         part = where(inside, share, 0.0)[:, None]
         change = following - y
@@ -110,7 +110,7 @@ def integrate(
         rest = change - step * slopes[-1] - bend
         dense = step * _combination(_DENSE, slopes)
         value = y + part * (change + (1 - part) * (bend + part * (rest + (1 - part) * dense)))
-        small = less(step * growth, 4 * eps * maximum(magnitude(t), magnitude(end)) * 1e-3)
+        small = step * growth < 4 * eps * maximum(magnitude(t), magnitude(end)) * 1e-3
         return Progress(
             where(accepted, t + step, t),
             where(accepted, following, y),
@@ -118,16 +118,16 @@ def integrate(
             step * growth,
             where(inside[:, None], value, state.values),
             state.steps + 1,
-            logical_and(small, greater(end - t, 2 * step)),
+            logical_and(small, end - t > 2 * step),
         )
 
     slope = f(start, y0)
-    values = where(equal(times, 0)[:, None], y0, full((times.shape[0], y0.shape[0]), nan, dtype=dtype))
+    values = where((times == 0)[:, None], y0, full((times.shape[0], y0.shape[0]), nan, dtype=dtype))
     first = stop_gradient(_first_step(f, y0, slope, rtol, atol))
     count, failed = full((), 0, dtype="int32"), full((), False, dtype="bool")
 
     def goes_on(state: Progress) -> Tensor:
-        return logical_and(logical_and(less(state.t, end * (1 - 4 * eps)), less(state.steps, most)), ~state.failed)
+        return logical_and(logical_and(less(state.t, end * (1 - 4 * eps)), state.steps < most), ~state.failed)
 
     ended: Progress = while_loop(
         goes_on, advance, Progress(start, y0, slope, first, values, count, failed), limit=limit

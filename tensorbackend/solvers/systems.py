@@ -11,14 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 from ..declarations.argument_errors import check_arguments
 from ..dispatch.operands import nameless
 from ..dtypes import as_dtype
-from ..errors import (
-    ArgumentError,
-    DTypeError,
-    NamesError,
-    ShapeError,
-    TensorBackendError,
-    expected,
-)
+from ..errors import ArgumentError, DTypeError, NamesError, ShapeError, TensorBackendError, expected
 from ..expr.trees import flatten
 from ..ops.composite.linalg.systems import wide_dtype
 from ..ops.creation.filled import full, zeros

@@ -12,7 +12,6 @@ from ..dtypes import iinfo
 from ..errors import DataError, expected
 from ..ops.composite.reduction import count_nonzero
 from ..ops.creation.filled import iota
-from ..ops.elementwise.binary import greater, less
 from ..ops.elementwise.ternary import where
 from ..tensor import Tensor
 
@@ -24,11 +23,11 @@ def compress_to_size(values: Tensor, chosen: Tensor, size: int) -> Tensor:
 
 def zero_beyond_count(values: Tensor, count: Tensor, size: int) -> Tensor:
     """Values (..., size) with 0 after the first `count`. More than `size` are a `DataError`, in a trace all NaN."""
-    kept = where(less(iota(size, dtype=count.dtype, backend=values.backend), count), values, 0)
+    kept = where(iota(size, dtype=count.dtype, backend=values.backend) < count, values, 0)
     if fits(count, size):
         return kept
     lost = math.nan if values.dtype.is_inexact else iinfo(values.dtype).min or iinfo(values.dtype).max
-    return where(greater(count, size), lost, kept)
+    return where(count > size, lost, kept)
 
 
 def fits(count: Tensor, size: int) -> bool:

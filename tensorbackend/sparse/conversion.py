@@ -13,7 +13,6 @@ from ..expr.vmap import vmap
 from ..ops.composite.cumulative import cumulative_sum
 from ..ops.composite.linalg.sparse import sparse_matvec
 from ..ops.creation.filled import full, ones, zeros
-from ..ops.elementwise.binary import add, multiply, not_equal
 from ..ops.elementwise.conversion import astype as cast_to
 from ..ops.indexing.scatter import indexed_put
 from ..ops.indexing.taking import take_along_axis_at, take_at
@@ -120,7 +119,7 @@ def _order(rows: Tensor, columns: Tensor, size: tuple[int, int]) -> Tensor:
     The sort is stable, so that sums of values at one place do not depend on the format.
     """
     if prod(size) < 2**63:
-        return argsort(add(multiply(cast_to(rows, "int64"), size[1]), cast_to(columns, "int64")), axis=-1)
+        return argsort(cast_to(rows, "int64") * size[1] + cast_to(columns, "int64"), axis=-1)
     by_columns = argsort(columns, axis=-1)
     by_rows = argsort(_take_places(rows, by_columns), axis=-1)
     return _take_places(by_columns, by_rows)
@@ -228,7 +227,7 @@ def _store_zeros(matrix: M, size: int) -> M:
 
 def begin(rows: Tensor, columns: Tensor) -> Tensor:
     """Whether each value of an ordered matrix is the first at its place."""
-    changes = not_equal(rows[..., 1:], rows[..., :-1]) | not_equal(columns[..., 1:], columns[..., :-1])
+    changes = (rows[..., 1:] != rows[..., :-1]) | (columns[..., 1:] != columns[..., :-1])
     first = full((*changes.shape[:-1], 1), True, backend=rows.backend)
     return concatenate([first, changes], axis=-1)
 
@@ -260,7 +259,7 @@ def to_dense(matrix: SparseMatrix, /) -> Tensor:
     """
     rows, columns = entries(matrix)
     count = prod(matrix.matrix_size)
-    flat = add(multiply(cast_to(rows, "int64"), matrix.matrix_size[1]), cast_to(columns, "int64"))
+    flat = cast_to(rows, "int64") * matrix.matrix_size[1] + cast_to(columns, "int64")
     nothing = zeros(flat.shape, dtype="int64", backend=flat.backend)
     one = ones(1, dtype=matrix.dtype, backend=matrix.backend)
     sums = sparse_matvec(nameless(matrix.values), flat, nothing, one, format="coo", rows=count)

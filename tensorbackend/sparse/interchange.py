@@ -11,7 +11,6 @@ from ..errors import OperandError, ShapeError, TemplateDataError, expected
 from ..ops.composite.linalg.sparse import Format
 from ..ops.creation.filled import full
 from ..ops.creation.values import asarray
-from ..ops.elementwise.binary import not_equal
 from ..ops.elementwise.conversion import astype
 from ..ops.indexing.taking import take_at
 from ..ops.reduction import any as any_
@@ -65,9 +64,7 @@ def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size
         return from_dense(dense.mT, format="csr", size=size).T
     rows, columns = dense.shape[-2:]
     bare = nameless(dense)
-    mask = (
-        reshape(not_equal(bare, 0), (-1, rows * columns)) if bare.size else full((1, rows * columns), False, like=bare)
-    )
+    mask = reshape(bare != 0, (-1, rows * columns)) if bare.size else full((1, rows * columns), False, like=bare)
     (flat,) = nonzero(any_(mask, axis=0), size=size, fill_value=max(rows * columns - 1, 0))
     values = take_at(reshape(bare, (*bare.shape[:-2], rows * columns)), flat, axis=-1, mode="clip")
     if size is not None:

@@ -14,7 +14,6 @@ from ..ops.composite.indexing.selection import repeat
 from ..ops.composite.linalg.sparse import sparse_matmul, sparse_matvec
 from ..ops.creation.filled import iota
 from ..ops.creation.values import asarray
-from ..ops.elementwise.binary import less, multiply
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.indexing.taking import take_at
@@ -169,15 +168,13 @@ def _multiply_sparse(left: SparseMatrix, right: SparseMatrix, size: int | None) 
     before = cumulative_sum(lengths, axis=0) - lengths
     step = iota(length, dtype="int64", backend=rows.backend)
     place = take_at(astype(starts, "int64") - before, entry, axis=0, mode="clip") + step
-    values = multiply(
-        take_at(left.values, entry, axis=-1, mode="clip"), take_at(right_rows.values, place, axis=-1, mode="clip")
-    )
+    values = take_at(left.values, entry, axis=-1, mode="clip") * take_at(right_rows.values, place, axis=-1, mode="clip")
     new_rows, new_columns = (
         take_at(rows, entry, axis=0, mode="clip"),
         take_at(right_rows.second, place, axis=0, mode="clip"),
     )
     if size is not None:
-        inside = less(step, count)
+        inside = step < count
         values = zero_beyond_count(values, count, size)
         new_rows, new_columns = where(inside, new_rows, shape[0] - 1), where(inside, new_columns, shape[1] - 1)
     product = COO(values, new_rows, new_columns, shape, names)

@@ -13,7 +13,7 @@ from ..ops import reduction
 from ..ops.composite.indexing.segments import segment_max, segment_min, segment_sum
 from ..ops.composite.linalg.sparse import sparse_matvec
 from ..ops.creation.filled import ones, zeros
-from ..ops.elementwise.binary import equal, less, maximum, minimum
+from ..ops.elementwise.binary import maximum, minimum
 from ..ops.elementwise.conversion import astype as cast_to
 from ..ops.elementwise.ternary import where
 from ..ops.indexing.taking import take_at
@@ -182,7 +182,7 @@ def _extreme(matrix: SparseMatrix, axis: Axis | None, dense: Any, of_segments: A
         kept = where(flags, cast_to(rows, "int64"), height)
         stored_extremes = of_segments(take_at(sums, places, axis=0, mode="clip"), kept, size=height, mode="fill")
         stored = segment_sum(cast_to(flags, "int64"), rows, size=height, mode="fill")
-        return where(less(stored, width), of_two(stored_extremes, 0), stored_extremes)
+        return where(stored < width, of_two(stored_extremes, 0), stored_extremes)
 
     batch = batch_of(matrix)
     if not matrix.nnz:
@@ -226,7 +226,7 @@ def diagonal(matrix: SparseMatrix, /) -> Tensor:
     bare = matrix.values.rename(*(None,) * matrix.values.ndim)
     size = lesser(matrix.matrix_size)
     # Elements off the diagonal add 0 to the first element.
-    on = equal(rows, columns)
+    on = rows == columns
     elements = _total(where(on, bare, 0), where(on, rows, 0), size) if size else bare[..., :0]
     elements = broadcast_to(elements, (*batch_of(matrix), size))
     names = (*matrix.names[:-2], matrix.names[-2])

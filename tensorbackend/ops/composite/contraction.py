@@ -21,7 +21,6 @@ from ...template import as_int, check_unique, merge_names
 from ...tensor import Tensor, TensorLike
 from ..contraction import dot
 from ..creation.filled import eye, rename
-from ..elementwise.binary import multiply
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..elementwise.unary import conj
@@ -104,7 +103,7 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     names = check_unique((*x1.names, *x2.names), "y")
     wide = reshape(x1, (*x1.shape, *(1,) * x2.ndim))
     # Not by `dot`, which would sum each single product and lose the sign of -0.0.
-    return rename(multiply(wide, x2.rename(*(None,) * x2.ndim)), *names)
+    return rename(wide * x2.rename(*(None,) * x2.ndim), *names)
 
 
 @composite.within(complex=COMPLEX_PRODUCT)
@@ -130,7 +129,7 @@ def kron(x1: Tensor, x2: Tensor, /) -> Tensor:
     wide1 = reshape(x1, tuple(n for size in sizes1 for n in (size, 1)), names=(None,) * (2 * rank))
     wide2 = reshape(x2, tuple(n for size in sizes2 for n in (1, size)), names=(None,) * (2 * rank))
     shape = tuple(n * m for n, m in zip(sizes1, sizes2, strict=True))
-    return reshape(multiply(wide1, wide2), shape, names=names)
+    return reshape(wide1 * wide2, shape, names=names)
 
 
 @composite.within(SUM)

@@ -13,7 +13,6 @@ from ...rules.plan import choice
 from ...template import merge_names
 from ...tensor import Tensor
 from ..convolution import conv
-from ..elementwise.binary import add, multiply
 from ..elementwise.conversion import astype
 from ..elementwise.unary import conj
 from ..indexing.slices import entries
@@ -121,7 +120,7 @@ def shifted_products(x: Tensor, kernel: Tensor, low: int, high: int) -> Tensor:
             size = min(most, count - start)
             sums = shifted_products(x, entries(kernel, 0, start, size), size - 1, size - 1)
             moved = pad(sums, [(count - start - size, start)])
-            total = moved if total is None else add(total, moved)
+            total = moved if total is None else total + moved
         assert total is not None
         return entries(total, 0, first, places)
     if length <= 2 * count or length * count <= _MOST_KERNEL_ELEMENTS:
@@ -137,7 +136,7 @@ def _sheared_sums(x: Tensor, factors: Tensor) -> Tensor:
     moved by one element more than the row before."""
     length, count = x.shape[0], factors.shape[0]
     work = promote_types(x.dtype, float32)
-    rows = multiply(reshape(astype(factors, work), (count, 1)), reshape(astype(x, work), (1, length)))
+    rows = reshape(astype(factors, work), (count, 1)) * reshape(astype(x, work), (1, length))
     padded = reshape(pad(rows, [(0, 0), (0, count)]), (-1,))
     moved = reshape(entries(padded, 0, 0, count * (length + count - 1)), (count, length + count - 1))
     return astype(sum(moved, axis=0), x.dtype)

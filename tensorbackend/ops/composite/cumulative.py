@@ -24,20 +24,7 @@ from ...template import Template, weak_template
 from ...tensor import Tensor, TensorLike
 from ..creation.filled import asarray
 from ..creation.values import operand_tensor
-from ..elementwise.binary import (
-    add,
-    divide,
-    equal,
-    floor_divide,
-    greater,
-    less,
-    logical_and,
-    maximum,
-    minimum,
-    multiply,
-    remainder,
-    subtract,
-)
+from ..elementwise.binary import add, logical_and, maximum, minimum, multiply, subtract
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..elementwise.unary import abs
@@ -158,7 +145,7 @@ def _diff(x: Tensor, /, *, axis: Axis, n: int) -> Tensor:
     along = normalize_axis(x.template, axis)
     for _ in range(min(n, x.shape[along])):
         length = x.shape[along] - 1
-        x = subtract(entries(x, along, 1 if length else 0, length), entries(x, along, 0, length))
+        x = entries(x, along, 1 if length else 0, length) - entries(x, along, 0, length)
     return x
 
 
@@ -260,9 +247,9 @@ def trapezoid(y: Tensor, x: Tensor | None = None, /, *, dx: float = 1.0, axis: A
     y = astype(y, work)
     pairs = add(*neighbours(y, along))
     if x is None:
-        return astype(multiply(sum(pairs, axis=along), dx / 2), dtype)
+        return astype(sum(pairs, axis=along) * (dx / 2), dtype)
     widths = subtract(*neighbours(astype(places_along(x, y, along), work), along))
-    return astype(divide(sum(multiply(widths, pairs), axis=along), 2), dtype)
+    return astype(sum(widths * pairs, axis=along) / 2, dtype)
 
 
 @composite.within(Bound(64, "a running sum of whole periods", "operand", tame=True))
@@ -298,15 +285,15 @@ def unwrap(x: Tensor, /, *, axis: Axis = -1, discontinuity: float | None = None,
     angles = x if whole else astype(x, promote_types(dtype, float32))
     jumps = diff(angles, axis=along)
     half: float = period // 2 if whole else period / 2
-    moved = add(jumps, half)
-    turns = floor_divide(moved, period)
+    moved = jumps + half
+    turns = moved // period
     if not whole or period % 2 == 0:  # a jump by half a period keeps its sign
-        turns = subtract(turns, astype(logical_and(equal(remainder(moved, period), 0), greater(jumps, 0)), turns.dtype))
+        turns = turns - astype(logical_and(moved % period == 0, jumps > 0), turns.dtype)
     limit = period / 2 if discontinuity is None else discontinuity
-    turns = where(less(abs(jumps), limit), 0, turns)
+    turns = where(abs(jumps) < limit, 0, turns)
     # A sum of whole turns is exact, where a sum of angles is rounded at each step.
     turns = cumulative_sum(turns, axis=along, dtype=angles.dtype if whole else float64)
     later, _ = neighbours(angles, along)
     first = entries(angles, along, 0, angles.shape[along] - later.shape[along])
-    later = subtract(astype(later, turns.dtype), multiply(turns, period))
+    later = astype(later, turns.dtype) - turns * period
     return concatenate([astype(first, dtype), astype(later, dtype)], axis=along)

@@ -20,21 +20,11 @@ from ...rules.broadcasting import check_dtype
 from ...rules.fourier import Kind, Norm, check_kind, check_length, check_norm, several, transform_dtype
 from ...tensor import Tensor
 from ..creation.filled import asarray, iota
-from ..elementwise.binary import (
-    add,
-    divide,
-    equal,
-    floor_divide,
-    less,
-    logical_or,
-    multiply,
-    remainder,
-    subtract,
-)
+from ..elementwise.binary import logical_or, multiply
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..elementwise.transcendental import cos, sin
-from ..elementwise.unary import conj, imag, negative, real
+from ..elementwise.unary import conj, imag, real
 from ..fourier import fft, ifft
 from ..indexing.slices import entries, slice_basic
 from ..indexing.taking import take_at
@@ -110,9 +100,9 @@ def irfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
     # middle one of an even length have no such conjugate.
     count = x.shape[position]
     place = iota((count,), dtype=int64)
-    single = logical_or(equal(place, 0), equal(multiply(place, 2), length))
-    weight = subtract(2.0, astype(single, real(x).dtype))
-    x = multiply(x, reshape(weight, (count,) + (1,) * (x.ndim - 1 - position)))
+    single = logical_or(place == 0, place * 2 == length)
+    weight = 2.0 - astype(single, real(x).dtype)
+    x = x * reshape(weight, (count,) + (1,) * (x.ndim - 1 - position))
     return real(ifft(x, n=length, axis=position, norm=norm))
 
 
@@ -237,15 +227,15 @@ def _cosines(x: Tensor, kind: Kind, n: int | None, axis: int, norm: Norm) -> Ten
         raise ShapeError(expected("at least two samples for type 1", "pass a length of at least 2", n=size))
     x = pad(astype(x, transform_dtype(x.dtype)), {axis: (0, size - x.shape[axis])})
     place = reshape(iota((size,), dtype=int64), (size,) + (1,) * (x.ndim - 1 - axis))
-    ends = logical_or(equal(place, 0), equal(place, size - 1)) if kind == 1 else equal(place, 0)
+    ends = logical_or(place == 0, place == size - 1) if kind == 1 else place == 0
     ends = where(ends, asarray(math.sqrt(2), dtype=x.dtype), asarray(1.0, dtype=x.dtype))
     if norm == "ortho" and kind in (1, 3):
-        x = multiply(x, ends)
+        x = x * ends
     x = _TRANSFORMS[kind](x, astype(place, x.dtype), axis)
     if norm == "ortho" and kind in (1, 2):
-        x = divide(x, ends)
+        x = x / ends
     period = 2 * (size - 1 if kind == 1 else size)
-    return x if norm == "backward" else divide(x, period if norm == "forward" else math.sqrt(period))
+    return x if norm == "backward" else x / (period if norm == "forward" else math.sqrt(period))
 
 
 def _cosines_1(x: Tensor, place: Tensor, axis: int) -> Tensor:
@@ -259,10 +249,10 @@ def _cosines_2(x: Tensor, place: Tensor, axis: int) -> Tensor:
     """The numbers at even places are followed by the others in reverse (Makhoul 1980)."""
     size = x.shape[axis]
     at = iota((size,), dtype=int64)
-    order = where(less(multiply(at, 2), size), multiply(at, 2), subtract(2 * size - 1, multiply(at, 2)))
+    order = where(at * 2 < size, at * 2, 2 * size - 1 - at * 2)
     spectrum = fft(take_at(x, order, axis=axis, mode="clip"), axis=axis)
     angle = multiply(place, math.pi / (2 * size))
-    return multiply(add(multiply(real(spectrum), cos(angle)), multiply(imag(spectrum), sin(angle))), 2)
+    return (real(spectrum) * cos(angle) + imag(spectrum) * sin(angle)) * 2
 
 
 def _cosines_3(x: Tensor, place: Tensor, axis: int) -> Tensor:
@@ -272,10 +262,10 @@ def _cosines_3(x: Tensor, place: Tensor, axis: int) -> Tensor:
     mirror = pad(later, {axis: (1, 0)})
     angle = multiply(place, math.pi / (2 * size))
     c, s = cos(angle), sin(angle)
-    spectrum = complex(add(multiply(x, c), multiply(mirror, s)), subtract(multiply(x, s), multiply(mirror, c)))
+    spectrum = complex(x * c + mirror * s, x * s - mirror * c)
     at = iota((size,), dtype=int64)
-    half = floor_divide(at, 2)
-    order = where(equal(remainder(at, 2), 0), half, subtract(size - 1, half))
+    half = at // 2
+    order = where(at % 2 == 0, half, size - 1 - half)
     return take_at(real(ifft(spectrum, axis=axis, norm="forward")), order, axis=axis, mode="clip")
 
 
@@ -283,10 +273,10 @@ def _cosines_4(x: Tensor, place: Tensor, axis: int) -> Tensor:
     """A transform of twice the length, with all numbers turned before and after it."""
     size = x.shape[axis]
     before = multiply(place, math.pi / (2 * size))
-    turned = complex(multiply(x, cos(before)), negative(multiply(x, sin(before))))
+    turned = complex(x * cos(before), -(x * sin(before)))
     spectrum = _head(fft(turned, n=2 * size, axis=axis), axis, size)
-    after = multiply(add(place, 0.5), math.pi / (2 * size))
-    return multiply(add(multiply(real(spectrum), cos(after)), multiply(imag(spectrum), sin(after))), 2)
+    after = multiply(place + 0.5, math.pi / (2 * size))
+    return (real(spectrum) * cos(after) + imag(spectrum) * sin(after)) * 2
 
 
 _TRANSFORMS: dict[Kind, Callable[[Tensor, Tensor, int], Tensor]] = {

@@ -16,22 +16,10 @@ from ...rules.window import Paddings, PerAxis, Windows, axes_of, mapped_axes, nu
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..creation.filled import iota, ones, zeros
-from ..elementwise.binary import (
-    add,
-    divide,
-    equal,
-    floor_divide,
-    greater_equal,
-    less,
-    logical_and,
-    logical_or,
-    multiply,
-    not_equal,
-    remainder,
-)
+from ..elementwise.binary import logical_and, logical_or
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
-from ..elementwise.unary import bitwise_invert, isnan
+from ..elementwise.unary import isnan
 from ..indexing.scatter import indexed_add
 from ..indexing.slices import slice_
 from ..indexing.taking import take_at
@@ -74,10 +62,10 @@ def window_mean(
         count = 1
         for size in numbers(x.template, range(x.ndim), "window", window):
             count *= size
-        return astype(divide(total, float(count)), dtype)
+        return astype(total / float(count), dtype)
     present = ones(x.shape, dtype=to_real(wide.dtype), names=x.names)
     counts = window_sum(present, window, strides=strides, padding=padding, dilations=dilations)
-    return astype(divide(total, counts), dtype)
+    return astype(total / counts, dtype)
 
 
 @composite.within(SUM)
@@ -96,8 +84,8 @@ def window_nanmean(
     missing = isnan(wide)
     options: dict[str, Any] = {"strides": strides, "padding": padding, "dilations": dilations}
     total = window_sum(where(missing, 0, wide), window, **options)
-    counts = window_sum(astype(bitwise_invert(missing), to_real(wide.dtype)), window, **options)
-    return astype(divide(total, counts), dtype)
+    counts = window_sum(astype(~missing, to_real(wide.dtype)), window, **options)
+    return astype(total / counts, dtype)
 
 
 # Patches
@@ -105,13 +93,7 @@ def window_nanmean(
 
 @composite
 def unfold(
-    x: Tensor,
-    /,
-    window: PerAxis,
-    *,
-    strides: PerAxis = 1,
-    padding: Paddings = "valid",
-    dilations: PerAxis = 1,
+    x: Tensor, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
 ) -> Tensor:
     """The elements of each window, along new axes at the end: patches of an image, frames of a signal.
 
@@ -182,7 +164,7 @@ def _patches(x: Tensor, windows: Windows, axes: Sequence[int]) -> Tensor:
 
 def _positions(size: int, dilation: int, count: int, stride: int) -> Tensor:
     """The position along an axis of each element of a window, in each of its places: (size, count)."""
-    return add(reshape(_evenly(size, dilation, 0), (size, 1)), _evenly(count, stride, 0))
+    return reshape(_evenly(size, dilation, 0), (size, 1)) + _evenly(count, stride, 0)
 
 
 def _pad_zeros(x: Tensor, edges: Sequence[tuple[int, int, int]]) -> Tensor:
@@ -291,7 +273,7 @@ def _sum_of_patches(x: Tensor, at: int, along: tuple[int, int, int], count: int,
             edges = [(0, 0, 0)] * piece.ndim
             edges[at - 1] = _spread(count, stride, step * dilation, size)
             spread = _pad_zeros(piece, edges)
-            total = spread if total is None else add(total, spread)
+            total = spread if total is None else total + spread
         assert total is not None  # a window has at least one element
         return total
     rows = reshape(_positions(length, dilation, count, stride), (length * count, 1))
@@ -314,13 +296,7 @@ def _spread(count: int, stride: int, begin: int, size: int) -> tuple[int, int, i
 
 @composite
 def window_argmax(
-    x: Tensor,
-    /,
-    window: PerAxis,
-    *,
-    strides: PerAxis = 1,
-    padding: Paddings = "valid",
-    dilations: PerAxis = 1,
+    x: Tensor, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
 ) -> Tensor:
     """Where the largest element of each window is: its position among all elements of x, in row-major order.
 
@@ -338,13 +314,7 @@ def window_argmax(
 
 @composite
 def window_argmin(
-    x: Tensor,
-    /,
-    window: PerAxis,
-    *,
-    strides: PerAxis = 1,
-    padding: Paddings = "valid",
-    dilations: PerAxis = 1,
+    x: Tensor, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
 ) -> Tensor:
     """Where the minimum of each window is. See `window_argmax`; a NaN wins over numbers here too.
 
@@ -364,9 +334,9 @@ def _places_of(x: Tensor, choose: Callable[..., Tensor], windows: Windows) -> Te
     best = choose(x, windows.sizes, strides=windows.strides, padding=windows.padding, dilations=windows.dilations)
     axes = [axis for axis in range(x.ndim) if windows.sizes[axis] > 1 or builtins.any(windows.padding[axis])]
     entries = _patches(x.rename(*(None,) * x.ndim), windows, axes)
-    chosen = equal(entries, reshape(best, (*places, *(1,) * len(axes)), names=(None,) * entries.ndim))
+    chosen = entries == reshape(best, (*places, *(1,) * len(axes)), names=(None,) * entries.ndim)
     if x.dtype.is_floating:
-        chosen = logical_or(chosen, not_equal(entries, entries))
+        chosen = logical_or(chosen, entries != entries)
     for at, axis in enumerate(axes):
         if builtins.any(windows.padding[axis]):
             chosen = logical_and(chosen, _inside_mask(x.shape[axis], windows, axis, (axis, x.ndim + at), chosen.shape))
@@ -376,11 +346,11 @@ def _places_of(x: Tensor, choose: Callable[..., Tensor], windows: Windows) -> Te
     for axis, (size, stride, dilation) in enumerate(windows.along):
         width, low = math.prod(x.shape[axis + 1 :]), windows.padding[axis][0]
         starts = _evenly(places[axis], stride * width, -low * width)
-        position = add(position, reshape(starts, (-1, *(1,) * (x.ndim - 1 - axis))))
+        position = position + reshape(starts, (-1, *(1,) * (x.ndim - 1 - axis)))
         inner //= size
         if size > 1:
-            step = remainder(floor_divide(first, inner), size)
-            position = add(position, multiply(step, dilation * width))
+            step = first // inner % size
+            position = position + step * (dilation * width)
     if windows.is_padded:
         position = where(any(chosen, axis=-1), position, -1)
     return position.rename(*x.names)
@@ -393,12 +363,12 @@ def _inside_mask(size: int, windows: Windows, axis: int, at: tuple[int, int], li
     """
     (low, high), (length, stride, dilation) = windows.padding[axis], windows.along[axis]
     starts = reshape(_evenly(like[at[0]], stride, -low), (-1, 1))
-    place = add(starts, _evenly(length, dilation, 0))
+    place = starts + _evenly(length, dilation, 0)
     begin, end = max(0, -low), min(size, size + high)  # negative padding removes elements
-    inside = logical_and(greater_equal(place, begin), less(place, end))
+    inside = logical_and(place >= begin, place < end)
     return reshape(inside, tuple(count if position in at else 1 for position, count in enumerate(like)))
 
 
 def _evenly(count: int, step: int, start: int) -> Tensor:
     """Numbers `step` apart."""
-    return add(multiply(iota(count, dtype=int64), step), start)
+    return iota(count, dtype=int64) * step + start

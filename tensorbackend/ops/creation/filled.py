@@ -20,7 +20,6 @@ from ...rules.plan import Plan
 from ...select import check_dtype_support, get_backend
 from ...template import Template, as_names, as_shape, intern_template
 from ...tensor import Like, Tensor, TensorLike, bind, public_op, rename_like
-from ..elementwise.binary import add, greater_equal
 from ..elementwise.conversion import astype
 from .foreign_arrays import is_array
 from .values import asarray as asarray
@@ -336,6 +335,6 @@ def tri(
     columns = n_rows if n_cols is None else n_cols
     row = iota((index(n_rows), 1), backend=backend, like=like)
     column = iota((1, index(columns)), backend=backend, like=like)
-    below = greater_equal(add(row, index(k)), column)
+    below = row + index(k) >= column
     triangle = astype(below, default_dtype("float") if dtype is None else as_dtype(dtype))
     return triangle if names is None else triangle.rename(*names)

@@ -44,11 +44,7 @@ def data_of(array: Any) -> Any:
 
 
 def tensor_of_array(
-    value: Any,
-    asked: BackendLike,
-    device: str | None,
-    copy: bool | None,
-    names: Sequence[str | None] | None,
+    value: Any, asked: BackendLike, device: str | None, copy: bool | None, names: Sequence[str | None] | None
 ) -> Tensor:
     """The tensor of another library's array, on a backend, or by default where the array belongs.
 

@@ -19,7 +19,7 @@ from ...sizes import apply, index, is_size, maximum
 from ...template import Template, weak_template
 from ...tensor import Like, Tensor, TensorLike
 from ..composite.shape.arranging import moveaxis
-from ..elementwise.binary import add, divide, equal, multiply, pow, subtract
+from ..elementwise.binary import pow
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..shape import reshape
@@ -239,7 +239,7 @@ def logspace(
     place = {"endpoint": endpoint, "name": name, "axis": axis, "backend": backend, "device": device, "like": like}
     target = linspace(start, stop, 0, dtype=dtype).dtype
     work = complex128 if target.is_complex else float64
-    return astype(pow(power, linspace(start, stop, num, dtype=work, **place)), target)  # type: ignore[arg-type]
+    return astype(power ** linspace(start, stop, num, dtype=work, **place), target)  # type: ignore[arg-type]
 
 
 def _as_float(**named: Any) -> float:
@@ -281,14 +281,14 @@ def geomspace(
     place = {"name": name, "backend": backend, "device": device, "like": like}
     gaps = max(num - 1 if flag(endpoint=endpoint) else num, 1)
     share = linspace(0.0, num - 1.0, num, dtype=float64, **place)  # type: ignore[arg-type] # the counts 0, 1, ...
-    part, ratio = divide(share, gaps), last / first
+    part, ratio = share / gaps, last / first
     if 1e-300 < ratio < 1e300:
-        numbers = multiply(first, pow(ratio, part))
+        numbers = first * ratio**part
     else:  # the ratio may be out of range, its root is not
         root = pow(abs(last) ** 0.25 / abs(first) ** 0.25, part)
-        numbers = multiply(multiply(multiply(multiply(first, root), root), root), root)
+        numbers = first * root * root * root * root
     if endpoint and num > 1:
-        numbers = where(equal(share, num - 1), last, numbers)
+        numbers = where(share == num - 1, last, numbers)
     return astype(numbers, target)
 
 
@@ -319,8 +319,8 @@ def _linspace_of_tensors(
     ends = [astype(low, target_dtype), astype(high, target_dtype)]  # in 64 bits integers are exact
     low, high = astype(low, work), astype(high, work)
     place = reshape(iota(num, dtype=work, backend=low.backend), (num, *(1,) * rank), names=(name, *(None,) * rank))
-    spaced = add(multiply(place, divide(subtract(high, low), max(gaps, 1))), low)
-    spaced = where(equal(place, 0), ends[0], astype(spaced, target_dtype))
+    spaced = place * ((high - low) / max(gaps, 1)) + low
+    spaced = where(place == 0, ends[0], astype(spaced, target_dtype))
     if gaps == num - 1 and num > 1:
-        spaced = where(equal(place, num - 1), ends[1], spaced)
+        spaced = where(place == num - 1, ends[1], spaced)
     return moveaxis(spaced, 0, axis)

@@ -24,14 +24,7 @@ from ...dtypes import (
     scalar_kind,
 )
 from ...dtypes.packing import element_type, pack
-from ...errors import (
-    ArgumentError,
-    ExchangeError,
-    OperandError,
-    OutOfRangeError,
-    ShapeError,
-    expected,
-)
+from ...errors import ArgumentError, ExchangeError, OperandError, OutOfRangeError, ShapeError, expected
 from ...errors.remedies import of_element
 from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type

@@ -11,39 +11,39 @@ from ...docstrings import document
 from ...tensor import Tensor, TensorLike, bind
 from ..composite.elementwise.functions import isfinite
 from ..creation.filled import asarray
-from .binary import add, divide, equal, greater_equal, less, logical_or, maximum, multiply, subtract
+from .binary import logical_or, maximum
 from .ternary import where
 from .transcendental import exp, log, real_cbrt, real_rsqrt, real_sigmoid, sqrt, tanh
-from .unary import bitwise_invert, negative, real
+from .unary import real
 
 
 def _complex_rsqrt(x: TensorLike, /) -> Tensor:
     """1 / sqrt(x) of complex numbers."""
-    return divide(1, sqrt(x))
+    return 1 / sqrt(x)
 
 
 def _complex_cbrt(x: TensorLike, /) -> Tensor:
     """The principal cube root: exp(log(x) / 3)."""
     x = asarray(x)
-    special = logical_or(equal(x, 0), bitwise_invert(isfinite(x)))
+    special = logical_or(x == 0, ~isfinite(x))
     finite = where(special, 1, x)
-    root = exp(divide(log(finite), 3))
+    root = exp(log(finite) / 3)
     # The exponential makes the absolute error of the logarithm into a relative one, which a step of Newton's method
     # removes.
-    square = multiply(root, root)
-    root = subtract(root, divide(subtract(root, divide(finite, square)), 3))
-    return where(special, where(equal(x, 0), x, exp(divide(log(x), 3))), root)
+    square = root * root
+    root = root - (root - finite / square) / 3
+    return where(special, where(x == 0, x, exp(log(x) / 3)), root)
 
 
 def _complex_sigmoid(x: TensorLike, /) -> Tensor:
     """1 / (1 + exp(-x)) of complex numbers, without overflow; near its poles it is computed from tanh(x / 2)."""
     x = asarray(x)
     part = real(x)
-    right = greater_equal(part, 0)
-    small = exp(where(right, negative(x), x))
-    far = divide(where(right, 1, small), add(1, small))
-    near = less(maximum(part, negative(part)), 1)
-    return where(near, multiply(add(tanh(multiply(where(near, x, 0), 0.5)), 1), 0.5), far)
+    right = part >= 0
+    small = exp(where(right, -x, x))
+    far = where(right, 1, small) / (1 + small)
+    near = maximum(part, -part) < 1
+    return where(near, (tanh(where(near, x, 0) * 0.5) + 1) * 0.5, far)
 
 
 def _is_complex(x: TensorLike) -> bool:

@@ -33,8 +33,5 @@ def _dot(
     right, _ = _matrices(astype(x2, wide), batch2, contract2)
     batches, rows, depth = left.shape
     columns = right.shape[1]
-    products = multiply(
-        reshape(left, (batches, rows, 1, depth)),
-        reshape(right, (batches, 1, columns, depth)),
-    )
+    products = multiply(reshape(left, (batches, rows, 1, depth)), reshape(right, (batches, 1, columns, depth)))
     return reshape(astype(total(products, axis=3, dtype=wide), out.dtype), out.shape)

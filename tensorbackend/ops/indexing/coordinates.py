@@ -15,7 +15,6 @@ from ...template import Shape, Template
 from ...tensor import Tensor
 from ..composite.shape.arranging import stack
 from ..creation.filled import full, iota
-from ..elementwise.binary import add, multiply
 from ..shape import broadcast_to, reshape
 from .keys import Part, count_from_start
 from .taking import check_constant
@@ -64,8 +63,8 @@ def places(x: Tensor, parts: Sequence[Part]) -> Places | None:
     shape = (*sizes[:before], *spread, *sizes[before:])
     coordinates = {}
     for number, (axis, entries) in enumerate(leading):
-        along = multiply(iota(len(entries), backend=x.backend), entries.step)
-        along = add(along, entries.start) if entries.start else along
+        along = iota(len(entries), backend=x.backend) * entries.step
+        along = along + entries.start if entries.start else along
         coordinates[axis] = _append_axes(along, len(leading) - number - 1 + (block if number < before else 0))
     for part in parts:
         if part.kind == "int":

@@ -18,7 +18,7 @@ from ...tensor import Tensor, TensorLike
 from ..creation.filled import iota
 from ..creation.foreign_arrays import is_array
 from ..creation.values import operand_tensor, operand_tensors
-from ..elementwise.binary import add, maximum, minimum
+from ..elementwise.binary import maximum, minimum
 from ..elementwise.conversion import astype
 from ..shape import broadcast_to, concatenate, expand_dims, flip, reshape, squeeze
 from .scatter import indexed_put
@@ -55,7 +55,7 @@ def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -
     home, lengths = common_backend(places), update.shape[:depth]
     coordinates = []
     for axis, (start, size, length) in enumerate(zip(places[:depth], x.shape, lengths, strict=False)):
-        entries = add(iota(length, backend=home), first_entry(start, size - length))
+        entries = iota(length, backend=home) + first_entry(start, size - length)
         along = tuple(length if position == axis else 1 for position in range(depth))
         coordinates.append(reshape(broadcast_to(reshape(entries, along), lengths), (*lengths, 1)))
     vectors, replacement = concatenate(coordinates, axis=depth), astype(update, x.dtype)

@@ -24,7 +24,6 @@ from ...template import Template
 from ...tensor import Tensor, TensorLike
 from ..creation.filled import iota, rename
 from ..creation.values import operand_tensors
-from ..elementwise.binary import add, less, multiply
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..shape import broadcast_to, expand_dims, laid_flat, permute_dims, reshape
@@ -44,7 +43,7 @@ def from_end(indices: Tensor, size: int) -> Tensor:
     if indices.dtype.kind != "int":
         return indices
     wide = astype(indices, "int64")  # -1 + 200 is beyond int8
-    return where(less(wide, 0), add(wide, size), wide)
+    return where(wide < 0, wide + size, wide)
 
 
 def check_constant(op: str, x: Tensor, indices: Tensor, size: int) -> None:
@@ -249,4 +248,4 @@ def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: 
         return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=tuple(strides))
     first = first_entry(operand_tensors(x, start)[1], size - span)
     places = iota(length, dtype="int64", backend=first.backend)
-    return _take(x, add(multiply(places, stride), first), axis=along, mode="error")
+    return _take(x, places * stride + first, axis=along, mode="error")

@@ -14,12 +14,11 @@ from ....dtypes import finfo, float32, promote_types
 from ....rules.accuracy import LIBRARY, Bound
 from ....rules.broadcasting import check_dtype, to_floating
 from ....tensor import Tensor
-from ...elementwise.binary import add, greater, less, maximum, minimum, multiply
+from ...elementwise.binary import maximum, minimum
 from ...elementwise.complex_functions import sigmoid
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import erfc, exp, expm1
-from ...elementwise.unary import negative
 from .functions import logaddexp
 
 SELU_SCALE = 1.0507009873554804934193349852946
@@ -87,13 +86,13 @@ def leaky_relu(x: Tensor, /, *, slope: float = 0.01) -> Tensor:
     [-0.5, 2.0]
     """
     wide = _wide(x)
-    return _narrow(where(greater(wide, 0), wide, multiply(wide, slope)), x)
+    return _narrow(where(wide > 0, wide, wide * slope), x)
 
 
 def _exponential(wide: Tensor, alpha: float) -> Tensor:
     """x where it is positive, elsewhere alpha * (exp(x) - 1)."""
-    positive = greater(wide, 0)
-    return where(positive, wide, multiply(expm1(where(positive, 0, wide)), alpha))
+    positive = wide > 0
+    return where(positive, wide, expm1(where(positive, 0, wide)) * alpha)
 
 
 @composite.within(LIBRARY)
@@ -133,12 +132,12 @@ def selu(x: Tensor, /) -> Tensor:
     ----------
     G. Klambauer, T. Unterthiner, A. Mayr, S. Hochreiter: Self-normalizing neural networks, NeurIPS 2017.
     """
-    return _narrow(multiply(_exponential(_wide(x), SELU_ALPHA), SELU_SCALE), x)
+    return _narrow(_exponential(_wide(x), SELU_ALPHA) * SELU_SCALE, x)
 
 
 def _gate(wide: Tensor, gate: Tensor) -> Tensor:
     """x times a gate that is 0 at -inf."""
-    return multiply(_clip_minus_infinity(wide), gate)
+    return _clip_minus_infinity(wide) * gate
 
 
 def _clip_minus_infinity(wide: Tensor) -> Tensor:
@@ -162,9 +161,9 @@ def silu(x: Tensor, /) -> Tensor:
     """
     wide = _wide(x)
     # Far below 0 the sigmoid is exp(x), which is subnormal before the product is: so x is multiplied by its root twice.
-    root = exp(multiply(minimum(wide, 0.0), 0.5))
-    far = multiply(_gate(wide, root), root)
-    return _narrow(where(less(wide, -40.0), far, _gate(wide, sigmoid(wide))), x)
+    root = exp(minimum(wide, 0.0) * 0.5)
+    far = _gate(wide, root) * root
+    return _narrow(where(wide < -40.0, far, _gate(wide, sigmoid(wide))), x)
 
 
 @composite.within(MAGNIFIED)
@@ -191,12 +190,12 @@ def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
     if approximate:
         # (1 + tanh(z)) / 2 is sigmoid(2 * z). Beyond 32 the gate is 0 or 1; clipping x there keeps its cube finite.
         near = minimum(maximum(wide, -32.0), 32.0)
-        cube = multiply(multiply(near, near), near)
-        gate = sigmoid(multiply(add(near, multiply(cube, 0.044715)), 2 * math.sqrt(2 / math.pi)))
+        cube = near * near * near
+        gate = sigmoid((near + cube * 0.044715) * (2 * math.sqrt(2 / math.pi)))
         return _narrow(_gate(wide, gate), x)
     # x is halved and not the gate, which would become subnormal sooner.
-    gate = erfc(multiply(wide, -math.sqrt(0.5)))
-    return _narrow(multiply(multiply(_clip_minus_infinity(wide), 0.5), gate), x)
+    gate = erfc(wide * -math.sqrt(0.5))
+    return _narrow(_clip_minus_infinity(wide) * 0.5 * gate, x)
 
 
 @composite.within(FEW_STEPS)
@@ -222,7 +221,7 @@ def log_sigmoid(x: Tensor, /) -> Tensor:
     >>> tb.nn.log_sigmoid(tb.asarray([-1000.0])).tolist()
     [-1000.0]
     """
-    return _narrow(negative(logaddexp(negative(_wide(x)), 0.0)), x)
+    return _narrow(-logaddexp(-_wide(x), 0.0), x)
 
 
 @composite
@@ -274,4 +273,4 @@ def hard_silu(x: Tensor, /) -> Tensor:
 
 
 def _hard_gate(wide: Tensor) -> Tensor:
-    return multiply(minimum(maximum(add(wide, 3.0), 0.0), 6.0), 1 / 6)
+    return minimum(maximum(wide + 3.0, 0.0), 6.0) * (1 / 6)

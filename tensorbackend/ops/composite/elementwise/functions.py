@@ -14,28 +14,11 @@ from ....rules.accuracy import COMPLEX_PRODUCT, COMPLEX_QUOTIENT, LIBRARY, Bound
 from ....rules.broadcasting import check_dtype, result_type, to_floating
 from ....tensor import Tensor
 from ...creation.filled import full
-from ...elementwise.binary import (
-    add,
-    atan2,
-    bitwise_and,
-    divide,
-    equal,
-    greater,
-    less,
-    less_equal,
-    logical_and,
-    logical_or,
-    maximum,
-    minimum,
-    multiply,
-    not_equal,
-    remainder,
-    subtract,
-)
+from ...elementwise.binary import atan2, logical_and, logical_or, maximum, minimum
 from ...elementwise.conversion import astype, bitcast
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp, log, log1p, sqrt
-from ...elementwise.unary import abs, bitwise_invert, ceil, conj, floor, imag, isinf, isnan, negative, real
+from ...elementwise.unary import abs, ceil, conj, floor, imag, isinf, isnan, real
 
 
 def _cast_to_floating(*tensors: Tensor, accept: str = "real") -> tuple[Tensor, ...]:
@@ -57,7 +40,7 @@ def isfinite(x: Tensor, /) -> Tensor:
     >>> tb.isfinite(tb.asarray([1.0, float("inf"), float("nan")])).tolist()
     [True, False, False]
     """
-    return bitwise_invert(logical_or(isinf(x), isnan(x)))
+    return ~logical_or(isinf(x), isnan(x))
 
 
 @composite
@@ -68,7 +51,7 @@ def logical_not(x: Tensor, /) -> Tensor:
     >>> tb.logical_not(tb.asarray([0, 2])).tolist()
     [True, False]
     """
-    return bitwise_invert(astype(x, "bool"))
+    return ~astype(x, "bool")
 
 
 @composite
@@ -91,7 +74,7 @@ def square(x: Tensor, /) -> Tensor:
     >>> tb.square(tb.asarray([-3])).tolist()
     [9]
     """
-    return multiply(x, x)
+    return x * x
 
 
 @composite.within(complex=COMPLEX_QUOTIENT)
@@ -102,7 +85,7 @@ def reciprocal(x: Tensor, /) -> Tensor:
     >>> tb.reciprocal(tb.asarray([4.0])).tolist()
     [0.25]
     """
-    return divide(1, x)
+    return 1 / x
 
 
 @composite
@@ -113,7 +96,7 @@ def trunc(x: Tensor, /) -> Tensor:
     >>> tb.trunc(tb.asarray([1.7, -1.7])).tolist()
     [1.0, -1.0]
     """
-    return where(less(x, 0), ceil(x), floor(x))
+    return where(x < 0, ceil(x), floor(x))
 
 
 @composite
@@ -125,7 +108,7 @@ def signbit(x: Tensor, /) -> Tensor:
     [True, False]
     """
     check_dtype(x.dtype, "floating")
-    return less(bitcast(x, _bits_dtype(x.dtype)), 0)
+    return bitcast(x, _bits_dtype(x.dtype)) < 0
 
 
 @composite
@@ -137,7 +120,7 @@ def copysign(x1: Tensor, x2: Tensor, /) -> Tensor:
     [-1.0, -2.0]
     """
     x1, x2 = _cast_to_floating(x1, x2)
-    return where(equal(signbit(x1), signbit(x2)), x1, negative(x1))
+    return where(signbit(x1) == signbit(x2), x1, -x1)
 
 
 @composite.within(LIBRARY)
@@ -150,8 +133,8 @@ def hypot(x1: Tensor, x2: Tensor, /) -> Tensor:
     """
     x1, x2 = (abs(x) for x in _cast_to_floating(x1, x2))
     long, short = maximum(x1, x2), minimum(x1, x2)
-    ratio = divide(short, where(equal(long, 0), 1, long))
-    length = multiply(long, sqrt(add(multiply(ratio, ratio), 1)))
+    ratio = short / where(long == 0, 1, long)
+    length = long * sqrt(ratio * ratio + 1)
     return where(logical_or(isinf(x1), isinf(x2)), math.inf, length)
 
 
@@ -164,7 +147,7 @@ def log2(x: Tensor, /) -> Tensor:
     [3.0]
     """
     (x,) = _cast_to_floating(x, accept="numeric")
-    return divide(log(x), math.log(2))
+    return log(x) / math.log(2)
 
 
 @composite.within(LIBRARY)
@@ -176,7 +159,7 @@ def log10(x: Tensor, /) -> Tensor:
     [-inf, 1.0]
     """
     (x,) = _cast_to_floating(x, accept="numeric")
-    return divide(log(x), math.log(10))
+    return log(x) / math.log(10)
 
 
 @composite.within(Bound(4, "near zero the two terms cancel", "operand"))
@@ -190,8 +173,8 @@ def logaddexp(x1: Tensor, x2: Tensor, /) -> Tensor:
     x1, x2 = _cast_to_floating(x1, x2)
     # Equal infinities have no difference; with 0 in its place the result is log(2 * exp(x)), which is right for them
     # too.
-    apart = where(equal(x1, x2), 0, negative(abs(subtract(x1, x2))))
-    return add(maximum(x1, x2), log1p(exp(apart)))
+    apart = where(x1 == x2, 0, -abs(x1 - x2))
+    return maximum(x1, x2) + log1p(exp(apart))
 
 
 @composite
@@ -205,11 +188,11 @@ def nextafter(x1: Tensor, x2: Tensor, /) -> Tensor:
     x1, x2 = _cast_to_floating(x1, x2)
     bits = _bits_dtype(x1.dtype)
     # Neighbouring numbers have neighbouring bits as integers: adding 1 moves away from zero.
-    outwards = equal(greater(x2, x1), greater(x1, 0))
-    moved = bitcast(add(bitcast(x1, bits), astype(where(outwards, 1, -1), bits)), x1.dtype)
+    outwards = (x2 > x1) == (x1 > 0)
+    moved = bitcast(bitcast(x1, bits) + astype(where(outwards, 1, -1), bits), x1.dtype)
     smallest = finfo(x1.dtype).smallest_normal * 2.0**-x1.dtype.mantissa_bits
-    neighbour = where(equal(x1, 0), copysign(full((), smallest, dtype=x1.dtype), x2), moved)
-    neighbour = where(equal(x1, x2), x2, neighbour)
+    neighbour = where(x1 == 0, copysign(full((), smallest, dtype=x1.dtype), x2), moved)
+    neighbour = where(x1 == x2, x2, neighbour)
     return where(logical_or(isnan(x1), isnan(x2)), math.nan, neighbour)
 
 
@@ -238,10 +221,10 @@ def fmod(x1: Tensor, x2: Tensor, /) -> Tensor:
     dtype = check_dtype(result_type([x1.template, x2.template]), "real")
     x1, x2 = astype(x1, dtype), astype(x2, dtype)
     if dtype.is_floating:
-        return copysign(remainder(abs(x1), abs(x2)), x1)
-    rest = remainder(x1, x2)
-    across = bitwise_and(not_equal(rest, 0), not_equal(less(x1, 0), less(x2, 0)))
-    return where(across, subtract(rest, x2), rest)
+        return copysign(abs(x1) % abs(x2), x1)
+    rest = x1 % x2
+    across = (rest != 0) & ((x1 < 0) != (x2 < 0))
+    return where(across, rest - x2, rest)
 
 
 @composite.within(complex=COMPLEX_QUOTIENT)
@@ -277,8 +260,8 @@ def divide_no_nan(x1: Tensor, x2: Tensor, /) -> Tensor:
     --------
     divide : The quotient as IEEE 754 defines it.
     """
-    nothing = equal(x2, 0)
-    return where(nothing, 0, divide(x1, where(nothing, 1, x2)))
+    nothing = x2 == 0
+    return where(nothing, 0, x1 / where(nothing, 1, x2))
 
 
 @composite
@@ -307,7 +290,7 @@ def complex(real: Tensor, imag: Tensor, /) -> Tensor:
     """
     dtype = COMPLEX_OF[to_floating(check_dtype(result_type([real.template, imag.template]), "real"))]
     # The division by -1j works part by part and gives -0.0 + imag j; adding real - 0.0j keeps the sign of each zero.
-    return add(conj(astype(real, dtype)), divide(astype(imag, dtype), -1j))
+    return conj(astype(real, dtype)) + astype(imag, dtype) / -1j
 
 
 @composite
@@ -324,7 +307,7 @@ def isclose(x1: Tensor, x2: Tensor, /, *, rtol: float = 1e-5, atol: float = 1e-8
     dtype = result_type([x1.template, x2.template])
     dtype = promote_types(dtype, float32) if dtype.is_inexact else float64
     x1, x2 = astype(x1, dtype), astype(x2, dtype)
-    near = less_equal(abs(subtract(x1, x2)), add(multiply(abs(x2), rtol), atol))
+    near = abs(x1 - x2) <= abs(x2) * rtol + atol
     # Where x2 is infinite, the tolerance is infinite too, and `near` says nothing.
-    close = logical_or(equal(x1, x2), logical_and(isfinite(x2), near))
+    close = logical_or(x1 == x2, logical_and(isfinite(x2), near))
     return logical_or(close, logical_and(isnan(x1), isnan(x2))) if equal_nan else close

@@ -9,7 +9,6 @@ from ....rules.accuracy import Bound
 from ....rules.broadcasting import check_dtype, result_type
 from ....tensor import Tensor
 from ...creation.filled import zeros
-from ...elementwise.binary import add, multiply
 from ...elementwise.conversion import astype
 from ...indexing.slices import entries
 from ...shape import reshape
@@ -51,5 +50,5 @@ def polyval(p: Tensor, x: Tensor, /) -> Tensor:
     coefficients, places = astype(p.rename(None), work), astype(x, work)
     value = zeros(x.shape, dtype=work, names=x.names, like=x)
     for place in range(p.shape[0]):
-        value = add(multiply(value, places), reshape(entries(coefficients, 0, place, 1), ()))
+        value = value * places + reshape(entries(coefficients, 0, place, 1), ())
     return astype(value, dtype)

@@ -21,7 +21,7 @@ from ....tensor import Tensor, TensorLike
 from ...boundaries import CONSTANT, EXTENSIONS, Boundary, Side, Sides, sides_of
 from ...creation.filled import full, iota
 from ...creation.values import operand_tensors
-from ...elementwise.binary import add, equal, greater_equal, less, logical_and, logical_or, multiply, subtract
+from ...elementwise.binary import add, logical_and, logical_or, multiply
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
 from ...elementwise.unary import floor
@@ -102,29 +102,29 @@ def _nearby(x: Tensor, size: int, sides: Sides, order: int) -> _Neighbours:
     at 2 along an axis of 3 entries, they are entries 1 and 2 with weights 0 and 1. For cubic polynomials one more entry
     on each side belongs to them.
     """
-    start = floor(x) if order else floor(add(x, 0.5))
+    start = floor(x) if order else floor(x + 0.5)
     if order == 1 and size > 1:
-        start = where(equal(x, size - 1), size - 2, start)
+        start = where(x == size - 1, size - 2, start)
     turned = any(side in EXTENSIONS and side != "edge" for side in sides)
     bounded = clip(start, -FAR, FAR) if turned else clip(start, -3, size + 1)
     number = astype(bounded, int64)
     if not order:
         return _Neighbours((_resolve_places(number, size, sides),), ())
-    share = subtract(x, start)
+    share = x - start
     steps = range(2) if order == 1 else range(-1, 3)
-    places = tuple(_resolve_places(add(number, step) if step else number, size, sides) for step in steps)
-    return _Neighbours(places, (subtract(1, share), share) if order == 1 else _cubic_weights(share))
+    places = tuple(_resolve_places(number + step if step else number, size, sides) for step in steps)
+    return _Neighbours(places, (1 - share, share) if order == 1 else _cubic_weights(share))
 
 
 def _cubic_weights(share: Tensor) -> tuple[Tensor, ...]:
     """The weights of four entries between the inner two of which a point lies, `share` of the way."""
-    a, rest = CUBIC, subtract(1, share)
+    a, rest = CUBIC, 1 - share
 
     def inner(distance: Tensor) -> Tensor:
-        return add(multiply(multiply(subtract(multiply(distance, a + 2), a + 3), distance), distance), 1)
+        return (distance * (a + 2) - (a + 3)) * distance * distance + 1
 
     def outer(distance: Tensor) -> Tensor:  # a d (1 - d)^2, of the distance beyond the inner entry
-        return multiply(multiply(multiply(distance, a), subtract(1, distance)), subtract(1, distance))
+        return distance * a * (1 - distance) * (1 - distance)
 
     return outer(share), inner(share), inner(rest), outer(rest)
 
@@ -136,7 +136,7 @@ def _resolve_places(number: Tensor, size: int, sides: Sides) -> _Places:
         return _Places(EXTENSIONS[str(below)](number, size), ())
     index = clip(number, 0, size - 1)
     outside: list[tuple[Tensor, Side]] = []
-    for beyond, side in zip((less(number, 0), greater_equal(number, size)), sides, strict=True):
+    for beyond, side in zip((number < 0, number >= size), sides, strict=True):
         if side not in EXTENSIONS:
             outside.append((beyond, 0 if side == CONSTANT else side))
         elif side != "edge":
@@ -180,10 +180,10 @@ def _grid_sample(
     start: Tensor | None = None
     if layout.examples:
         ones = (1,) * (coordinates.ndim - 1 - len(layout.examples))
-        start = multiply(reshape(iota(prod(layout.examples)), (*layout.examples, *ones)), prod(layout.space))
+        start = reshape(iota(prod(layout.examples)), (*layout.examples, *ones)) * prod(layout.space)
     values = []
     for corner in product(*(nearby.places for nearby in along)):
-        numbers = [multiply(places.entry, stride) for places, stride in zip(corner, strides, strict=True)]
+        numbers = [places.entry * stride for places, stride in zip(corner, strides, strict=True)]
         at = reduce(add, numbers if start is None else [*numbers, start])
         entries = astype(take_at(rows, at, axis=0, mode="clip"), dtype)
         values.append(_fill(entries, corner, channels, dtype))

@@ -16,19 +16,7 @@ from ....rules.plan import integer
 from ....template import Shape, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, zeros
-from ...elementwise.binary import (
-    add,
-    equal,
-    floor_divide,
-    greater_equal,
-    less,
-    logical_and,
-    logical_or,
-    minimum,
-    multiply,
-    remainder,
-    subtract,
-)
+from ...elementwise.binary import logical_and, logical_or, minimum
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
 from ...indexing.scatter import indexed_put
@@ -61,16 +49,16 @@ def _argwhere(x: Tensor, /, *, size: int, fill_value: int) -> Tensor:
     holds = astype(laid_flat(x), "bool")
     count = holds.size
     # The n-th true element writes its position to place n; false elements, and true ones beyond `size`, write nothing.
-    place = where(holds, subtract(cumulative_sum(holds, axis=0), 1), size)
+    place = where(holds, cumulative_sum(holds, axis=0) - 1, size)
     start = full(size, -1, dtype="int64")
     positions = indexed_put(start, reshape(place, (count, 1)), iota(count), mode="fill")
     columns = []
     rest = positions
     for length in reversed(x.shape):
-        columns.append(remainder(rest, length))
-        rest = floor_divide(rest, length)
+        columns.append(rest % length)
+        rest = rest // length
     vectors = stack(columns[::-1], axis=1) if columns else zeros((size, 0), dtype="int64")
-    return where(expand_dims(less(positions, 0), axis=1), fill_value, vectors)
+    return where(expand_dims(positions < 0, axis=1), fill_value, vectors)
 
 
 @check_arguments
@@ -109,7 +97,7 @@ def normalise_indices(indices: Tensor, size: int, mode: Mode) -> Tensor:
         return take_at(iota(size, dtype="int64"), numbers, axis=0, mode="error")  # raises for an index outside
     if mode == "clip":
         return clip(numbers, 0, max(size - 1, 0))
-    return where(logical_and(greater_equal(numbers, 0), less(numbers, size)), numbers, size)
+    return where(logical_and(numbers >= 0, numbers < size), numbers, size)
 
 
 def flat_positions(columns: Sequence[Tensor], shape: Shape, mode: Mode) -> Tensor:
@@ -122,8 +110,8 @@ def flat_positions(columns: Sequence[Tensor], shape: Shape, mode: Mode) -> Tenso
     outside = zeros((), dtype="bool")
     for column, length in zip(columns, shape, strict=True):
         entry = normalise_indices(column, length, mode)
-        outside = logical_or(outside, equal(entry, length))
-        number = add(multiply(number, length), entry)
+        outside = logical_or(outside, entry == length)
+        number = number * length + entry
     return where(outside, size, number)
 
 
@@ -180,10 +168,10 @@ def ravel_multi_index(
     if mode == "wrap":
         if 0 in sizes:
             raise ShapeError(expected("axes with entries, as an index is taken modulo their size", shape=sizes))
-        indices = [remainder(astype(column, int64), size) for column, size in zip(indices, sizes, strict=True)]
+        indices = [astype(column, int64) % size for column, size in zip(indices, sizes, strict=True)]
         return flat_positions(indices, sizes, "clip")
     number = flat_positions(indices, sizes, mode)
-    return where(equal(number, math.prod(sizes)), fill_value, number) if mode == "fill" else number
+    return where(number == math.prod(sizes), fill_value, number) if mode == "fill" else number
 
 
 @composite
@@ -228,9 +216,9 @@ def unravel_index(indices: Tensor, /, shape: Sequence[int], *, mode: Mode = "err
     total = math.prod(sizes)
     rest = normalise_indices(indices, total, mode)
     if mode == "fill":
-        rest = where(less(rest, total), rest, 0)
+        rest = where(rest < total, rest, 0)
     columns = []
     for size in reversed(sizes):
-        columns.append(remainder(rest, max(size, 1)))
-        rest = floor_divide(rest, max(size, 1))
+        columns.append(rest % max(size, 1))
+        rest = rest // max(size, 1)
     return tuple(reversed(columns))

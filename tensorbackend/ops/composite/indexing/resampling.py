@@ -23,7 +23,6 @@ from ....rules.window import PerAxis, axes_of, numbers
 from ....template import Template
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray
-from ...elementwise.binary import add, multiply
 from ...elementwise.conversion import astype
 from ...indexing.taking import take_at
 from ...shape import reshape
@@ -181,8 +180,8 @@ def _resize_axis(x: Tensor, axis: int, taps: _Taps) -> Tensor:
             total = entries  # the only tap
             continue
         weights = reshape(asarray(factors, dtype=dtype), (-1, *(1,) * (x.ndim - 1 - axis)))
-        weighted = multiply(entries, weights)
-        total = weighted if total is None else add(total, weighted)
+        weighted = entries * weights
+        total = weighted if total is None else total + weighted
     assert total is not None  # there is at least one tap
     return total
 

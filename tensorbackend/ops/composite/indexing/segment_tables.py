@@ -12,10 +12,9 @@ from ....dtypes import bool_, value_range
 from ....rules.broadcasting import check_dtype
 from ....tensor import Tensor
 from ...creation.filled import full, iota, ones, zeros
-from ...elementwise.binary import add, equal, greater, less, logical_and, maximum, multiply, subtract
+from ...elementwise.binary import logical_and, maximum
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
-from ...elementwise.unary import bitwise_invert, negative
 from ...indexing.scatter import indexed_add, indexed_put
 from ...indexing.slices import slice_
 from ...indexing.taking import take_along_axis_at, take_at
@@ -68,8 +67,8 @@ def segment_product(table: Table) -> Tensor:
             (_rows_of(segments, begin, count - distance), _rows_of(rows, begin, count - distance))
             for begin in (0, distance)
         )
-        alike = expand_dims(equal(before[0], after[0]), axis=1)
-        products = where(alike, multiply(after[1], before[1]), after[1])
+        alike = expand_dims(before[0] == after[0], axis=1)
+        products = where(alike, after[1] * before[1], after[1])
         rows = concatenate([_rows_of(rows, 0, distance), products], axis=0)
         distance *= 2
     return indexed_put(start, expand_dims(segments, axis=1), rows, mode="fill")
@@ -88,12 +87,12 @@ def maximum_by_order(table: Table) -> Tensor:
     if not table.rows.shape[0]:
         return lowest
     at = _first_largest(table)
-    largest = where(less(at, 0), lowest, take_along_axis_at(table.rows, maximum(at, 0), axis=0, mode="clip"))
+    largest = where(at < 0, lowest, take_along_axis_at(table.rows, maximum(at, 0), axis=0, mode="clip"))
     if not dtype.is_floating:
         return largest
-    positive = logical_and(equal(table.rows, 0), logical_not(signbit(table.rows)))
-    any_positive = greater(segment_total(table.of(astype(positive, "int64"))), 0)
-    return add(largest, where(any_positive, full((), 0.0, dtype=dtype), full((), -0.0, dtype=dtype)))  # x + -0.0 is x
+    positive = logical_and(table.rows == 0, logical_not(signbit(table.rows)))
+    any_positive = segment_total(table.of(astype(positive, "int64"))) > 0
+    return largest + where(any_positive, full((), 0.0, dtype=dtype), full((), -0.0, dtype=dtype))  # x + -0.0 is x
 
 
 def _first_largest(table: Table) -> Tensor:
@@ -103,7 +102,7 @@ def _first_largest(table: Table) -> Tensor:
     elements are sorted from the end, so that of equal elements the first is written last.
     """
     rows, columns = table.rows.shape
-    order = subtract(rows - 1, argsort(flip(table.rows, axis=0), axis=0))
+    order = rows - 1 - argsort(flip(table.rows, axis=0), axis=0)
     places = take_at(table.segments, order, axis=0, mode="clip")
     vectors = stack([places, broadcast_to(iota(columns), (rows, columns))], axis=2)
     return indexed_put(full((table.size, columns), -1, dtype="int64"), vectors, order, mode="fill")
@@ -113,7 +112,7 @@ def mirror(x: Tensor) -> Tensor:
     """x mapped so that the order of its elements is reversed; applied twice, this returns x."""
     if x.dtype is bool_:
         return logical_not(x)
-    return bitwise_invert(x) if x.dtype.is_integer else negative(x)
+    return ~x if x.dtype.is_integer else -x
 
 
 def widen(x: Tensor) -> Tensor:

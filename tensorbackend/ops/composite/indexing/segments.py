@@ -22,10 +22,10 @@ from ....rules.indexing import check_indices
 from ....template import intern_template, merge_names
 from ....tensor import Tensor
 from ...creation.filled import full, iota
-from ...elementwise.binary import divide, equal, less, logical_or, not_equal, subtract
+from ...elementwise.binary import logical_or
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
-from ...elementwise.unary import bitwise_invert, isnan
+from ...elementwise.unary import isnan
 from ...indexing.scatter import indexed_put
 from ...indexing.taking import take_at
 from ...shape import concatenate, expand_dims, reshape
@@ -189,13 +189,13 @@ def _first_of_largest(table: Table) -> Tensor:
     # One more row, with which entries outside all segments are compared.
     lowest = full((1, columns), value_range(table.rows.dtype)[0], dtype=table.rows.dtype)
     largest = take_at(concatenate([segment_maximum(table), lowest], axis=0), table.segments, axis=0, mode="clip")
-    among = logical_or(equal(table.rows, largest), not_equal(table.rows, table.rows))  # a NaN is largest
-    from_end = subtract(rows - 1, iota((rows, columns), axis=0, dtype="int64"))
+    among = logical_or(table.rows == largest, table.rows != table.rows)  # a NaN is largest
+    from_end = rows - 1 - iota((rows, columns), axis=0, dtype="int64")
     nowhere = full((table.size, columns), -1, dtype="int64")
     largest_distance = indexed_max(
         nowhere, expand_dims(table.segments, axis=1), where(among, from_end, -1), mode="fill"
     )
-    return where(less(largest_distance, 0), -1, subtract(rows - 1, largest_distance))
+    return where(largest_distance < 0, -1, rows - 1 - largest_distance)
 
 
 @composite.within(SUM)
@@ -211,7 +211,7 @@ def segment_mean(
     [2.0, nan, 2.5]
     """
     table = _table(cast_to_float32(x), segments, size, axis, mode, name)
-    return astype(table.shaped(divide(segment_total(table), segment_count(table))), to_floating(x.dtype))
+    return astype(table.shaped(segment_total(table) / segment_count(table)), to_floating(x.dtype))
 
 
 @composite.within(SUM)
@@ -230,8 +230,8 @@ def segment_nanmean(
     table = _table(cast_to_float32(x), segments, size, axis, mode, name)
     missing = isnan(table.rows)
     total = segment_total(table.of(where(missing, 0, table.rows)))
-    count = segment_total(table.of(astype(bitwise_invert(missing), int64)))
-    return astype(table.shaped(divide(total, count)), to_floating(x.dtype))
+    count = segment_total(table.of(astype(~missing, int64)))
+    return astype(table.shaped(total / count), to_floating(x.dtype))
 
 
 @composite.within(LOG_OF_SUM)

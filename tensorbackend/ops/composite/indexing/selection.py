@@ -15,7 +15,6 @@ from ....template import as_shape, intern_template, merge_names
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota
 from ...creation.values import beside, operand_tensor, operand_tensors
-from ...elementwise.binary import less
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...indexing.taking import take_at
@@ -46,12 +45,7 @@ def _repeat_each(x: Tensor, repeats: Tensor, along: int, size: int) -> Tensor:
 
 @check_arguments
 def repeat(
-    x: TensorLike,
-    repeats: TensorLike | Sequence[int],
-    /,
-    *,
-    axis: Axis | None = None,
-    size: int | None = None,
+    x: TensorLike, repeats: TensorLike | Sequence[int], /, *, axis: Axis | None = None, size: int | None = None
 ) -> Tensor:
     """Repeat each entry along an axis; `axis=None` repeats the elements of the flattened tensor.
 
@@ -133,7 +127,7 @@ def _compress(x: Tensor, condition: Tensor, /, *, axis: Axis, size: int, fill_va
     shape = [1] * x.ndim
     shape[along] = size
     value = bool(fill_value) if x.dtype is bool_ and scalar_kind(fill_value) is not None else fill_value
-    return where(reshape(less(at, count), tuple(shape)), chosen, full((), value, dtype=x.dtype))
+    return where(reshape(at < count, tuple(shape)), chosen, full((), value, dtype=x.dtype))
 
 
 @check_arguments

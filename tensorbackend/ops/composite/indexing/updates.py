@@ -18,7 +18,7 @@ from ....rules.indexing import check_indices, gather_shape
 from ....template import intern_template, merge_names
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full
-from ...elementwise.binary import add, divide, equal, greater, less, maximum, multiply, subtract
+from ...elementwise.binary import maximum
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp, log
@@ -130,8 +130,8 @@ def _indexed_prod(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode)
     dtype = check_dtype(result_type([x.template, updates.template]), "numeric")
     wide = widen(astype(x, dtype)).dtype
     base, table = _tables_of_update(x, indices, updates, mode, wide)
-    changed = greater(segment_count(table), 0)  # an infinite complex number times 1 is not itself
-    return astype(table.shaped(where(changed, multiply(base, segment_product(table)), base)), dtype)
+    changed = segment_count(table) > 0  # an infinite complex number times 1 is not itself
+    return astype(table.shaped(where(changed, base * segment_product(table), base)), dtype)
 
 
 @check_arguments
@@ -152,9 +152,7 @@ def _indexed_mean(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode)
     """See `indexed_mean`."""
     like = astype(x, check_dtype(result_type([x.template, updates.template]), "numeric"))
     base, table = _tables_of_update(x, indices, updates, mode, cast_to_float32(like).dtype)
-    return astype(
-        table.shaped(divide(add(base, segment_total(table)), add(1, segment_count(table)))), to_floating(like.dtype)
-    )
+    return astype(table.shaped((base + segment_total(table)) / (1 + segment_count(table))), to_floating(like.dtype))
 
 
 @check_arguments
@@ -193,13 +191,13 @@ def indexed_logsumexp(
 
 def segment_log_of_sum(table: Table) -> Tensor:
     """The logarithm of the sum of exponentials of each segment and column; -inf for a segment without rows."""
-    inside = expand_dims(less(table.segments, table.size), axis=1)
+    inside = expand_dims(table.segments < table.size, axis=1)
     rows = where(inside, table.rows, -math.inf)  # so that no entry outside all segments overflows
     if not rows.size or not table.size:
-        return subtract(segment_total(table.of(rows)), math.inf)  # -inf; the logarithm of 0 has no derivative
+        return segment_total(table.of(rows)) - math.inf  # -inf; the logarithm of 0 has no derivative
     largest = stop_gradient(segment_maximum(table))
     shift = where(isfinite(largest), largest, 0)
-    terms = exp(subtract(rows, take_at(shift, table.segments, axis=0, mode="clip")))
+    terms = exp(rows - take_at(shift, table.segments, axis=0, mode="clip"))
     total = segment_total(table.of(terms))
-    nothing = equal(total, 0)
-    return where(nothing, -math.inf, add(log(where(nothing, 1, total)), shift))
+    nothing = total == 0
+    return where(nothing, -math.inf, log(where(nothing, 1, total)) + shift)

@@ -10,7 +10,7 @@ from ....rules.accuracy import ELIMINATION
 from ....rules.linalg import check_square, matrix_dtype
 from ....tensor import Tensor
 from ...creation.filled import eye, rename
-from ...elementwise.binary import add, divide, less, less_equal, multiply, pow, subtract
+from ...elementwise.binary import less, less_equal
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
 from ...elementwise.unary import ceil
@@ -46,14 +46,14 @@ def _parts(x: Tensor, degree: int) -> tuple[Tensor, Tensor]:
     powers = (eye(x.shape[-1], dtype=x.dtype), x2, x4, x6)
 
     def part(first: int) -> Tensor:
-        total = multiply(powers[0], b[first])
+        total = powers[0] * b[first]
         for k in (1, 2, 3):
-            total = add(total, multiply(powers[k], b[first + 2 * k]))
+            total = total + powers[k] * b[first + 2 * k]
         if degree == 13:
-            high = multiply(x2, b[first + 8])
+            high = x2 * b[first + 8]
             for k in (2, 3):
-                high = add(high, multiply(powers[k], b[first + 6 + 2 * k]))
-            total = add(total, matmul(x6, high))
+                high = high + powers[k] * b[first + 6 + 2 * k]
+            total = total + matmul(x6, high)
         return total
 
     return matmul(x, part(1)), part(0)
@@ -80,9 +80,9 @@ def expm(x: Tensor, /) -> Tensor:
     degree, limit = _degree(matrix.dtype)
     size = matrix_norm(matrix, keepdims=True, ord=1)
     matrix = where(less_equal(size, limit * 2**_SQUARINGS), matrix, math.nan)
-    halvings = clip(ceil(log2(divide(size, limit))), 0, _SQUARINGS)
-    odd, even = _parts(multiply(matrix, pow(2.0, multiply(halvings, -1))), degree)
-    exponential = solve(subtract(even, odd), add(even, odd))
+    halvings = clip(ceil(log2(size / limit)), 0, _SQUARINGS)
+    odd, even = _parts(matrix * 2.0 ** (halvings * -1), degree)
+    exponential = solve(even - odd, even + odd)
     for step in range(_SQUARINGS):
         exponential = where(less(step, halvings), matmul(exponential, exponential), exponential)
     return rename(astype(exponential, dtype), *x.names)

@@ -13,7 +13,6 @@ from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import check_dtype, result_type
 from ....rules.linalg import check_matrix, diagonal_run
 from ....tensor import Tensor
-from ...elementwise.binary import multiply, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.unary import conj
 from ...indexing.slices import slice_
@@ -140,10 +139,7 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     dtype = check_dtype(result_type([x1.template, x2.template]), "numeric")
     wide = promote_types(dtype, float32) if dtype.is_inexact else dtype
     a, b = (_components(astype(x, wide), along) for x, along in ((x1, first), (x2, second)))
-    product = concatenate(
-        [subtract(multiply(a[i], b[j]), multiply(a[j], b[i])) for i, j in ((1, 2), (2, 0), (0, 1))],
-        axis=-1,
-    )
+    product = concatenate([a[i] * b[j] - a[j] * b[i] for i, j in ((1, 2), (2, 0), (0, 1))], axis=-1)
     place = product.ndim - (x1.ndim - first)
     order = list(range(product.ndim - 1))
     order.insert(place, product.ndim - 1)

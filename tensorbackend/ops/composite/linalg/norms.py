@@ -21,7 +21,7 @@ from ....rules.broadcasting import to_real
 from ....rules.linalg import check_matrix, matrix_dtype
 from ....rules.reduction import reduce_shape
 from ....tensor import Tensor
-from ...elementwise.binary import divide, greater, logical_and, multiply, not_equal, pow
+from ...elementwise.binary import logical_and
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import sqrt
@@ -48,14 +48,14 @@ def _power_sum(sizes: Tensor, axes: tuple[int, ...], power: float) -> Tensor:
         return sum(sizes, axis=axes, keepdims=True)
     # The largest element dominates, or the smallest one for a power below 0. Where that element is 0, so is the norm.
     most = (max if power > 0 else min)(sizes, axis=axes, keepdims=True)
-    scale = where(logical_and(isfinite(most), greater(most, 0)), most, 1)
-    parts = divide(sizes, scale)
+    scale = where(logical_and(isfinite(most), most > 0), most, 1)
+    parts = sizes / scale
     if power == 2:
-        return multiply(sqrt(sum(multiply(parts, parts), axis=axes, keepdims=True)), scale)
+        return sqrt(sum(parts * parts, axis=axes, keepdims=True)) * scale
     # If the dtype cannot hold the power or its inverse, the power at that end of the range takes its place.
     limits = finfo(sizes.dtype)
     power = math.copysign(sorted((limits.smallest_normal, math.fabs(power), limits.max))[1], power)
-    return multiply(pow(sum(pow(parts, power), axis=axes, keepdims=True), 1 / power), scale)
+    return sum(parts**power, axis=axes, keepdims=True) ** (1 / power) * scale
 
 
 def _extreme(values: Tensor, axes: tuple[int, ...], largest: bool) -> Tensor:
@@ -74,7 +74,7 @@ def _vector(x: Tensor, axes: tuple[int, ...], order: float) -> Tensor:
     if math.isinf(order):
         return _extreme(sizes, axes, order > 0)
     if order == 0:
-        return sum(astype(not_equal(sizes, 0), sizes.dtype), axis=axes, keepdims=True)
+        return sum(astype(sizes != 0, sizes.dtype), axis=axes, keepdims=True)
     if order == 1:
         return sum(sizes, axis=axes, keepdims=True)
     return _power_sum(sizes, axes, order)
@@ -146,12 +146,7 @@ def _check_order(order: object) -> None:
 
 @composite.within(ROOT_OF_SUM)
 def norm(
-    x: Tensor,
-    /,
-    *,
-    axis: Axis | Sequence[Axis] | None = None,
-    keepdims: bool = False,
-    ord: Order = None,
+    x: Tensor, /, *, axis: Axis | Sequence[Axis] | None = None, keepdims: bool = False, ord: Order = None
 ) -> Tensor:
     """The norm of vectors along one axis, or of matrices in two axes, as in NumPy.
 

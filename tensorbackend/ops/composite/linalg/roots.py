@@ -12,7 +12,7 @@ from ....rules.linalg import check_square, matrix_dtype
 from ....rules.plan import flag
 from ....tensor import Tensor
 from ...creation.filled import eye, rename
-from ...elementwise.binary import add, divide, less, maximum, multiply, subtract
+from ...elementwise.binary import maximum
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import sqrt
@@ -39,8 +39,8 @@ def _principal(matrix: Tensor) -> Tensor:
     if not matrix.dtype.is_complex:
         return where(met, root, math.nan)
     # Negative eigenvalues have roots on the positive imaginary axis.
-    turned, turned_met = _iterate(multiply(matrix, cmath.exp(-1j * _TURN)))
-    return where(met, root, where(turned_met, multiply(turned, cmath.exp(0.5j * _TURN)), complex(math.nan, math.nan)))
+    turned, turned_met = _iterate(matrix * cmath.exp(-1j * _TURN))
+    return where(met, root, where(turned_met, turned * cmath.exp(0.5j * _TURN), complex(math.nan, math.nan)))
 
 
 def _iterate(matrix: Tensor) -> tuple[Tensor, Tensor]:
@@ -50,22 +50,22 @@ def _iterate(matrix: Tensor) -> tuple[Tensor, Tensor]:
     for _ in range(STEPS):
         inverse = inv(product)
         # A quotient of the norms themselves may be out of range.
-        alike = divide(sqrt(matrix_norm(inverse, keepdims=True)), sqrt(matrix_norm(product, keepdims=True)))
+        alike = sqrt(matrix_norm(inverse, keepdims=True)) / sqrt(matrix_norm(product, keepdims=True))
         scale = astype(alike, matrix.dtype)
-        inverse = divide(inverse, scale)
-        root = multiply(matmul(root, add(one, inverse)), multiply(sqrt(scale), 0.5))
-        product = multiply(add(one, multiply(add(multiply(product, scale), inverse), 0.5)), 0.5)
-    left = subtract(product, one)
-    root = subtract(root, matmul(root, multiply(left, 0.5)))  # the error is of second order
-    return root, less(matrix_norm(left, keepdims=True), math.sqrt(finfo(matrix.dtype).eps))
+        inverse = inverse / scale
+        root = matmul(root, one + inverse) * (sqrt(scale) * 0.5)
+        product = (one + (product * scale + inverse) * 0.5) * 0.5
+    left = product - one
+    root = root - matmul(root, left * 0.5)  # the error is of second order
+    return root, matrix_norm(left, keepdims=True) < math.sqrt(finfo(matrix.dtype).eps)
 
 
 def _hermitian(matrix: Tensor) -> Tensor:
     """The root by eigenvalues, of which those below 0 by rounding alone count as 0."""
     values, vectors = eigh(matrix)
-    noise = multiply(sum(abs(values), axis=-1, keepdims=True), -finfo(matrix.dtype).eps)
-    roots = sqrt(where(less(values, noise), math.nan, maximum(values, 0)))
-    return matmul(multiply(vectors, astype(expand_dims(roots, axis=-2), vectors.dtype)), adjoint(vectors))
+    noise = sum(abs(values), axis=-1, keepdims=True) * -finfo(matrix.dtype).eps
+    roots = sqrt(where(values < noise, math.nan, maximum(values, 0)))
+    return matmul(vectors * astype(expand_dims(roots, axis=-2), vectors.dtype), adjoint(vectors))
 
 
 @composite.within(Bound(64, "many steps of elimination, or eigenvectors, on well-conditioned matrices", "result"))

@@ -25,7 +25,7 @@ from ....rules.plan import choice
 from ....template import Template
 from ....tensor import Tensor
 from ...creation.filled import full, iota, zeros
-from ...elementwise.binary import add, maximum, minimum, multiply
+from ...elementwise.binary import maximum, minimum
 from ...elementwise.conversion import astype
 from ...indexing.scatter import indexed_add
 from ...indexing.slices import slice_basic
@@ -63,8 +63,8 @@ def majors(pointers: Tensor, count: int) -> Tensor:
     dtype = "int32" if max(size, prod(batch) * (count + 1)) < 2**31 else "int64"
     ends = minimum(maximum(slice_basic(pointers, (..., slice(1, None))), 0), count)
     if batch:  # each matrix counts in a row of its own
-        starts = multiply(iota((prod(batch), 1), axis=0, dtype=dtype, backend=pointers.backend), count + 1)
-        ends = add(reshape(astype(ends, dtype), (prod(batch), size)), starts)
+        starts = iota((prod(batch), 1), axis=0, dtype=dtype, backend=pointers.backend) * (count + 1)
+        ends = reshape(astype(ends, dtype), (prod(batch), size)) + starts
     at = reshape(ends, (prod(batch) * size, 1))
     one = full((), 1, dtype=dtype, backend=pointers.backend)
     nothing = zeros((prod(batch) * (count + 1),), dtype=dtype, backend=pointers.backend)
@@ -130,7 +130,7 @@ def _sum_by_row(values: Tensor, where: Places, x: Tensor, rows: int, trailing: i
     """The products of values with the entries of x in their columns, summed in their rows."""
     axis = -1 - trailing
     entries = take_at(x, where.columns, axis=axis, mode="clip")
-    terms = multiply(expand_dims(values, axis=-1) if trailing else values, entries)
+    terms = (expand_dims(values, axis=-1) if trailing else values) * entries
     return segment_sum(terms, where.rows, size=rows, axis=axis, mode="clip")
 
 
@@ -141,8 +141,8 @@ def _blocks(where: Places, batch: tuple[int, ...], size: tuple[int, int]) -> Pla
     def shift(places: Tensor, length: int) -> Tensor:
         inside = minimum(maximum(astype(places, "int64"), 0), max(length - 1, 0))
         wide = reshape(broadcast_to(inside, (*batch, places.shape[-1])), (total, places.shape[-1]))
-        starts = multiply(iota((total, 1), axis=0, dtype="int64", backend=places.backend), length)
-        return reshape(add(wide, starts), (total * places.shape[-1],))
+        starts = iota((total, 1), axis=0, dtype="int64", backend=places.backend) * length
+        return reshape(wide + starts, (total * places.shape[-1],))
 
     return Places(shift(where.rows, size[0]), shift(where.columns, size[1]))
 

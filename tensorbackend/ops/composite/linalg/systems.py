@@ -23,7 +23,7 @@ from ....tensor import Tensor, TensorLike
 from ....tensor.missing_names import explain_missing
 from ...creation.filled import eye, full, iota, rename
 from ...creation.values import operand_tensor
-from ...elementwise.binary import divide, greater, less, logical_and, multiply, remainder, subtract
+from ...elementwise.binary import logical_and
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import log
@@ -121,10 +121,10 @@ def _eps(dtype: DType) -> float:
 def _is_significant(values: Tensor, rtol: Tensor) -> Tensor:
     """Whether each singular value is above `rtol` times the largest one."""
     if not values.shape[-1]:
-        return greater(values, 0)
+        return values > 0
     rtol = rtol if not rtol.dtype.is_complex else real(rtol)
-    cutoff = multiply(expand_dims(nameless(rtol, values.dtype), axis=-1), max(values, axis=-1, keepdims=True))
-    return greater(values, cutoff)
+    cutoff = expand_dims(nameless(rtol, values.dtype), axis=-1) * max(values, axis=-1, keepdims=True)
+    return values > cutoff
 
 
 @composite.within(SPECTRAL)
@@ -144,8 +144,8 @@ def _hermitian_pinv(x: Tensor, rtol: Tensor) -> Tensor:
 
 def _invert_factors(x: Tensor, dtype: DType, left: Tensor, values: Tensor, right: Tensor, rtol: Tensor) -> Tensor:
     """The pseudo-inverse of x as a product of three factors, of which the middle one inverts singular values."""
-    inverses = where(_is_significant(abs(values), rtol), divide(1, values), 0)
-    pseudoinverse = matmul(multiply(left, expand_dims(inverses, axis=-2)), right)
+    inverses = where(_is_significant(abs(values), rtol), 1 / values, 0)
+    pseudoinverse = matmul(left * expand_dims(inverses, axis=-2), right)
     return rename(astype(pseudoinverse, dtype), *x.names[:-2], x.names[-1], x.names[-2])
 
 
@@ -199,10 +199,10 @@ def _lstsq(a: Tensor, b: Tensor, rtol: Tensor, /) -> LstsqResult:
         right = expand_dims(right, axis=-1)
     u, values, vh = svd(matrix, full_matrices=False)
     kept = _is_significant(values, rtol)
-    inverses = expand_dims(where(kept, divide(1, values), 0), axis=-1)
-    unknowns = matmul(adjoint(vh), multiply(inverses, matmul(adjoint(u), right)))
-    apart = abs(subtract(matmul(matrix, unknowns), right))
-    residuals = sum(multiply(apart, apart), axis=-2)
+    inverses = expand_dims(where(kept, 1 / values, 0), axis=-1)
+    unknowns = matmul(adjoint(vh), inverses * matmul(adjoint(u), right))
+    apart = abs(matmul(matrix, unknowns) - right)
+    residuals = sum(apart * apart, axis=-2)
     if b.ndim == 1:
         unknowns, residuals = squeeze(unknowns, -1), squeeze(residuals, -1)
     batch = a.names[:-2]
@@ -249,9 +249,9 @@ def _parity(permutation: Tensor, dtype: DType) -> Tensor:
         return full((), 1, dtype=dtype)
     order = argmax(real(permutation) if dtype.is_complex else permutation, axis=-2)
     first, second = expand_dims(order, axis=-1), expand_dims(order, axis=-2)
-    pairs = less(iota((size, size), axis=0), iota((size, size), axis=1))
-    count = sum(logical_and(greater(first, second), pairs), axis=(-2, -1))
-    return astype(subtract(1, multiply(2, remainder(count, 2))), dtype)
+    pairs = iota((size, size), axis=0) < iota((size, size), axis=1)
+    count = sum(logical_and(first > second, pairs), axis=(-2, -1))
+    return astype(1 - 2 * (count % 2), dtype)
 
 
 @composite.calls("determinant").within(ELIMINATION)
@@ -265,7 +265,7 @@ def det(x: Tensor, /) -> Tensor:
     dtype = matrix_dtype(check_square(x.template))
     permutation, _, upper = lu(nameless(x, wide_dtype(dtype)))
     pivots = diagonal(upper)
-    determinant = multiply(prod(pivots, axis=-1), _parity(permutation, upper.dtype))
+    determinant = prod(pivots, axis=-1) * _parity(permutation, upper.dtype)
     if dtype.is_complex:  # the pivots of a matrix that is not finite are NaN + 0j, whose product is NaN + NaNj
         determinant = where(any(isnan(pivots), axis=-1), math.nan, determinant)
     return rename(astype(determinant, dtype), *x.names[:-2])
@@ -285,7 +285,7 @@ def slogdet(x: Tensor, /) -> SlogdetResult:
     dtype = matrix_dtype(check_square(x.template))
     permutation, _, upper = lu(nameless(x, wide_dtype(dtype)))
     pivots = diagonal(upper)
-    signs = multiply(prod(sign(pivots), axis=-1), _parity(permutation, upper.dtype))
+    signs = prod(sign(pivots), axis=-1) * _parity(permutation, upper.dtype)
     logarithms = sum(log(abs(pivots)), axis=-1)
     batch = x.names[:-2]
     return SlogdetResult(rename(astype(signs, dtype), *batch), rename(astype(logarithms, to_real(dtype)), *batch))

@@ -10,7 +10,7 @@ from ....dtypes import REAL_OF, finfo, scalar_kind
 from ....errors import ArgumentError, DataError, expected
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray
-from ...elementwise.binary import greater, less_equal, logical_and, subtract
+from ...elementwise.binary import less_equal, logical_and, subtract
 from ...elementwise.ternary import where
 from ...elementwise.unary import imag, isnan, real
 from ...indexing.slices import slice_basic
@@ -80,7 +80,7 @@ def require_bounds(minval: TensorLike, maxval: TensorLike, low: Tensor, high: Te
         require(
             (
                 f"a finite maxval - minval, of at most {most:.4g} in {dtype}",
-                lambda low, high, part=part: less_equal(subtract(part(high), part(low)), most),
+                lambda low, high, part=part: subtract(part(high), part(low)) <= most,
             ),
             minval=(minval, low),
             maxval=(maxval, high),
@@ -89,12 +89,12 @@ def require_bounds(minval: TensorLike, maxval: TensorLike, low: Tensor, high: Te
 
 def is_probability(p: Tensor) -> Tensor:
     """Whether numbers are from 0 to 1, which NaN is not."""
-    return logical_and(less_equal(0, p), less_equal(p, 1))
+    return logical_and(less_equal(0, p), p <= 1)
 
 
 def is_weight(p: Tensor) -> Tensor:
     """Whether numbers are finite and not below 0."""
-    return logical_and(less_equal(0, p), less_equal(p, finfo(p.dtype).max))
+    return logical_and(less_equal(0, p), p <= finfo(p.dtype).max)
 
 
 # Two quick checks, which NaN does not pass; where they fail, the errors are found one by one.
@@ -127,7 +127,7 @@ def require_classes(logits: Tensor, axis: int, count: int) -> None:
         return
     require(("logits without NaN", lambda x: logical_not(isnan(x))), logits=(logits, logits))
     if readable(logits) and logits.size:
-        chances = count_nonzero(greater(stop_gradient(logits), -math.inf), axis=axis)
+        chances = count_nonzero(stop_gradient(logits) > -math.inf, axis=axis)
         possible = int(min_of(chances).item())  # type: ignore[arg-type] # an int
         if possible < count:
             raise DataError(expected(f"at least {count} classes with a logit above -inf", possible=possible))

@@ -14,17 +14,7 @@ from collections.abc import Sequence
 
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
-from ....dtypes import (
-    REAL_OF,
-    DType,
-    DTypeLike,
-    as_dtype,
-    check_scalar,
-    default_dtype,
-    finfo,
-    float64,
-    scalar_kind,
-)
+from ....dtypes import REAL_OF, DType, DTypeLike, as_dtype, check_scalar, default_dtype, finfo, float64, scalar_kind
 from ....rules.accuracy import Bound
 from ....rules.broadcasting import broadcast, check_dtype
 from ....rules.random import RandomMode, check_fits, check_floating, check_key, check_mode
@@ -32,18 +22,11 @@ from ....template import Shape, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full
 from ...creation.values import operand_tensor, operand_tensors
-from ...elementwise.binary import (
-    add,
-    greater,
-    greater_equal,
-    less,
-    maximum,
-    multiply,
-)
+from ...elementwise.binary import greater, less, maximum
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
 from ...elementwise.transcendental import erf_inv, log, log1p
-from ...elementwise.unary import imag, negative, real
+from ...elementwise.unary import imag, real
 from ...indexing.slices import slice_basic
 from ..elementwise.functions import complex, nextafter
 from ..elementwise.gradients import stop_gradient
@@ -157,8 +140,8 @@ def uniform(
 def standard_normal(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
     """Normal numbers of mean 0 and standard deviation 1, by the inverse of the distribution function."""
     # From the float next to -1, where erf_inv is still finite, up to but excluding 1.
-    spread = add(multiply(fractions(key, shape, dtype), 2), -1 + finfo(dtype).eps / 2)
-    return multiply(erf_inv(spread), math.sqrt(2))
+    spread = fractions(key, shape, dtype) * 2 + (-1 + finfo(dtype).eps / 2)
+    return erf_inv(spread) * math.sqrt(2)
 
 
 @composite.calls("random_normal").within(Bound(10, "the inverse of a distribution function"))
@@ -181,9 +164,9 @@ def _normal(
         sample = standard_normal(key, sizes, kind)
     else:
         keys = split(key)
-        halves = [multiply(standard_normal(keys[part], sizes, REAL_OF[kind]), math.sqrt(0.5)) for part in (0, 1)]
-        sample = add(halves[0], multiply(astype(halves[1], kind), 1j))
-    return name_axes(add(mean, multiply(sample, deviation)), names)
+        halves = [standard_normal(keys[part], sizes, REAL_OF[kind]) * math.sqrt(0.5) for part in (0, 1)]
+        sample = halves[0] + astype(halves[1], kind) * 1j
+    return name_axes(mean + sample * deviation, names)
 
 
 @check_arguments
@@ -242,7 +225,7 @@ def _truncated_normal(
         sample = astype(side_quantile(astype(fraction, float64), low, high, side, dtype), dtype)
     if moments:
         mean, deviation = moments
-        sample = add(multiply(sample, deviation), mean)
+        sample = sample * deviation + mean
     first, last = nextafter(stop_gradient(lower), math.inf), nextafter(stop_gradient(upper), -math.inf)
     inside = clip(sample, first, last)
     return name_axes(inside, names)
@@ -335,7 +318,7 @@ def exponential(
     """
     kind = check_floating(None if dtype is None else as_dtype(dtype))
     # 1 - u is above 0 and at most 1, where the logarithm is finite.
-    return name_axes(negative(log1p(negative(fractions(key, as_shape(shape), kind)))), names)
+    return name_axes(-log1p(-fractions(key, as_shape(shape), kind)), names)
 
 
 def standard_gumbel(key: Tensor, shape: Shape, dtype: DType, mode: RandomMode) -> Tensor:
@@ -344,13 +327,13 @@ def standard_gumbel(key: Tensor, shape: Shape, dtype: DType, mode: RandomMode) -
     # addition with the subtraction of 1 in `fractions`.
     smallest = finfo(dtype).smallest_normal
     if check_mode(mode) == "low":
-        return negative(log(negative(log(maximum(fractions(key, shape, dtype), smallest)))))
+        return -log(-log(maximum(fractions(key, shape, dtype), smallest)))
     drawn = fractions(key, (2, *shape), dtype)
     coarse, fine = slice_basic(drawn, 0), slice_basic(drawn, 1)
     # Below 0.5, floats are dense enough for more bits below the last bit of `coarse`.
-    together = maximum(add(coarse, multiply(fine, finfo(dtype).eps)), smallest)
-    small = where(greater_equal(coarse, 0.5), coarse, together)
-    return negative(log(negative(log1p(negative(small)))))
+    together = maximum(coarse + fine * finfo(dtype).eps, smallest)
+    small = where(coarse >= 0.5, coarse, together)
+    return -log(-log1p(-small))
 
 
 @composite.within(Bound(8, "the logarithm of a logarithm near 1", "one"))

@@ -24,17 +24,7 @@ from ....template import Template, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full, iota, rename, zeros
 from ...creation.values import operand_tensor, operand_tensors
-from ...elementwise.binary import (
-    add,
-    floor_divide,
-    greater,
-    less,
-    less_equal,
-    logical_and,
-    maximum,
-    multiply,
-    subtract,
-)
+from ...elementwise.binary import logical_and, maximum
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
 from ...elementwise.transcendental import log
@@ -71,21 +61,21 @@ def _randint(
     check_fits(sizes, low.template, high.template)
     # Narrow integers are drawn with 32 bits, as remainders of fewer bits are less evenly distributed.
     wide = kind if kind.bits >= 32 else int32
-    beyond = greater(high, min(iinfo(wide).max, iinfo(high.dtype).max)) if kind is wide else full((), False)
+    beyond = high > min(iinfo(wide).max, iinfo(high.dtype).max) if kind is wide else full((), False)
     least, most = _clip_bound(low, kind, wide, 0), _clip_bound(high, kind, wide, 1)
     word = as_dtype(f"uint{wide.bits}")
-    none = less_equal(most, least)
-    span = where(none, 1, astype(subtract(most, least), word))
+    none = most <= least
+    span = where(none, 1, astype(most - least, word))
     # Add 1 where `high` was above the dtype's maximum and clipped to it; the span of all integers wraps to 0.
-    span = add(span, astype(logical_and(beyond, greater(most, least)), word))
+    span = span + astype(logical_and(beyond, most > least), word)
     keys = split(key)
     upper, lower = (random_bits(keys[part], sizes, word) for part in (0, 1))
     # Two words are one number of twice the bits, upper * 2**bits + lower. Its remainder is computed part by part, and
     # the products wrap where the span needs more than half of the bits.
     half = _modulo(full((), 1 << wide.bits // 2, dtype=word), span)
-    factor = _modulo(multiply(half, half), span)
-    offset = add(multiply(_modulo(upper, span), factor), _modulo(lower, span))
-    return name_axes(astype(add(least, astype(_modulo(offset, span), wide)), kind), names)
+    factor = _modulo(half * half, span)
+    offset = _modulo(upper, span) * factor + _modulo(lower, span)
+    return name_axes(astype(least + astype(_modulo(offset, span), wide), kind), names)
 
 
 def _clip_bound(bound: Tensor, kind: DType, wide: DType, above: int) -> Tensor:
@@ -97,7 +87,7 @@ def _clip_bound(bound: Tensor, kind: DType, wide: DType, above: int) -> Tensor:
 
 def _modulo(x: Tensor, span: Tensor) -> Tensor:
     """The remainder of x by a span; a span of 0 means 2**bits, so x is its own remainder."""
-    return subtract(x, multiply(floor_divide(x, maximum(span, 1)), span))
+    return x - x // maximum(span, 1) * span
 
 
 @check_arguments
@@ -158,13 +148,7 @@ def _bound(value: TensorLike, dtype: DType, above: int, key: Tensor) -> Tensor:
 
 @composite
 def _bernoulli(
-    key: Tensor,
-    p: Tensor,
-    /,
-    *,
-    shape: Sequence[int] | None,
-    mode: RandomMode,
-    names: Sequence[str | None] | None,
+    key: Tensor, p: Tensor, /, *, shape: Sequence[int] | None, mode: RandomMode, names: Sequence[str | None] | None
 ) -> Tensor:
     """See `bernoulli`."""
     check_key(key.template)
@@ -173,10 +157,10 @@ def _bernoulli(
     sizes = p.shape if shape is None else as_shape(shape)
     check_fits(sizes, p.template)
     if mode == "low":
-        return name_axes(less(fractions(key, sizes, dtype), p), names)
+        return name_axes(fractions(key, sizes, dtype) < p, names)
     drawn = fractions(key, (2, *sizes), dtype)
-    fine = multiply(slice_basic(drawn, 1), finfo(dtype).eps)
-    return name_axes(less(fine, subtract(p, slice_basic(drawn, 0))), names)
+    fine = slice_basic(drawn, 1) * finfo(dtype).eps
+    return name_axes(fine < p - slice_basic(drawn, 0), names)
 
 
 @check_arguments
@@ -231,7 +215,7 @@ def _categorical(
     prefix, places = sizes[: len(sizes) - len(batch)], sizes[len(sizes) - len(batch) :]
     if flag(replace=replace):
         whole = (*prefix, *places[:along], logits.shape[along], *places[along:])
-        classes = argmax(add(standard_gumbel(key, whole, dtype, mode), logits), axis=len(prefix) + along)
+        classes = argmax(standard_gumbel(key, whole, dtype, mode) + logits, axis=len(prefix) + along)
         return name_axes(classes, names)
     count = math.prod(prefix)
     if count > logits.shape[along]:
@@ -241,7 +225,7 @@ def _categorical(
         raise ShapeError(
             expected(f"a shape that ends in {batch}", "broadcast the logits first, with broadcast_to()", shape=sizes)
         )
-    order = _largest_indices(add(standard_gumbel(key, logits.shape, dtype, mode), logits), along, count)
+    order = _largest_indices(standard_gumbel(key, logits.shape, dtype, mode) + logits, along, count)
     classes = reshape(moveaxis(order, along, 0), (*prefix, *batch))
     others = logits.names[:along] + logits.names[along + 1 :]
     return name_axes(classes, (None,) * len(prefix) + others if names is None else names)
@@ -349,14 +333,7 @@ def permutation(key: TensorLike, x: TensorLike, /, axis: Axis = 0, independent: 
 
 @composite
 def _choice(
-    key: Tensor,
-    inputs: Sequence[Tensor],
-    /,
-    *,
-    size: int,
-    shape: Sequence[int],
-    replace: bool,
-    mode: RandomMode,
+    key: Tensor, inputs: Sequence[Tensor], /, *, size: int, shape: Sequence[int], replace: bool, mode: RandomMode
 ) -> Tensor:
     """Random positions below `size`; `inputs` holds their probabilities, or nothing if they are equally likely."""
     check_key(key.template)
@@ -375,8 +352,8 @@ def _choice(
     if replace:
         running = cumulative_sum(p)
         total = slice_basic(running, -1)
-        return searchsorted(running, multiply(total, subtract(1, fractions(key, sizes, dtype))))
-    order = _largest_indices(add(standard_gumbel(key, (size,), dtype, mode), log(p)), 0, count)
+        return searchsorted(running, total * (1 - fractions(key, sizes, dtype)))
+    order = _largest_indices(standard_gumbel(key, (size,), dtype, mode) + log(p), 0, count)
     return reshape(order, sizes)
 
 

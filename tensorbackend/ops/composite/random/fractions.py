@@ -8,7 +8,7 @@ from ....dtypes import DType, as_dtype, float16, float32, float64, uint64
 from ....rules.random import check_fits
 from ....template import Shape
 from ....tensor import Tensor
-from ...elementwise.binary import add, bitwise_and, bitwise_or, bitwise_right_shift, maximum, multiply, subtract
+from ...elementwise.binary import bitwise_or, maximum
 from ...elementwise.conversion import astype, bitcast
 from .threefry import random_bits
 
@@ -22,9 +22,9 @@ def fractions(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
     width = 8 if dtype.mantissa_bits < 8 else dtype.bits
     word = as_dtype(f"uint{dtype.bits}")
     drawn = random_bits(key, shape, as_dtype(f"uint{width}"))
-    significand = bitwise_right_shift(astype(drawn, word), width - dtype.mantissa_bits)
+    significand = astype(drawn, word) >> width - dtype.mantissa_bits
     one = (2 ** (dtype.exponent_bits - 1) - 1) << dtype.mantissa_bits
-    return subtract(bitcast(bitwise_or(significand, one), dtype), 1)
+    return bitcast(bitwise_or(significand, one), dtype) - 1
 
 
 def uniform_between(key: Tensor, low: Tensor, high: Tensor, shape: Shape) -> Tensor:
@@ -35,10 +35,10 @@ def uniform_between(key: Tensor, low: Tensor, high: Tensor, shape: Shape) -> Ten
 
 def spread(fraction: Tensor, low: Tensor, high: Tensor) -> Tensor:
     """The numbers at fractions of the way from `low` to `high`, rounded as JAX rounds them."""
-    span = subtract(high, low)
+    span = high - low
     if low.dtype in _EXACT_PRODUCTS:
         wide = _EXACT_PRODUCTS[low.dtype]
-        scaled = add(multiply(astype(fraction, wide), astype(span, wide)), astype(low, wide))
+        scaled = astype(fraction, wide) * astype(span, wide) + astype(low, wide)
         sample = astype(scaled, low.dtype)
     else:
         sample = (_scale_once_rounded if low.dtype is float64 else _scale_rounding)(fraction, span, low)
@@ -58,7 +58,7 @@ _FIRST_26_BITS = (1 << 64) - (1 << 27)
 
 
 def _scale_rounding(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
-    return add(multiply(fraction, span), low)
+    return fraction * span + low
 
 
 def _scale_once_rounded(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
@@ -67,11 +67,11 @@ def _scale_once_rounded(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
     The factors are split after 26 bits, so that the products of the parts are exact; the largest product is added
     without loss (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B).
     """
-    head, top = (bitcast(bitwise_and(bitcast(x, uint64), _FIRST_26_BITS), float64) for x in (fraction, span))
-    tail, bottom = subtract(fraction, head), subtract(span, top)
-    product = multiply(head, top)
-    small = add(add(multiply(head, bottom), multiply(tail, top)), multiply(tail, bottom))
-    total = add(product, low)
-    moved = subtract(total, product)
-    lost = add(subtract(product, subtract(total, moved)), subtract(low, moved))
-    return add(total, add(lost, small))
+    head, top = (bitcast(bitcast(x, uint64) & _FIRST_26_BITS, float64) for x in (fraction, span))
+    tail, bottom = fraction - head, span - top
+    product = head * top
+    small = head * bottom + tail * top + tail * bottom
+    total = product + low
+    moved = total - product
+    lost = product - (total - moved) + (low - moved)
+    return total + (lost + small)

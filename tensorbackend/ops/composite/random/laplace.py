@@ -11,9 +11,8 @@ from ....rules.random import check_floating
 from ....template import as_shape
 from ....tensor import Tensor
 from ...creation.filled import full
-from ...elementwise.binary import multiply
 from ...elementwise.transcendental import log1p
-from ...elementwise.unary import abs, negative, sign
+from ...elementwise.unary import abs, sign
 from .fractions import uniform_between
 from .threefry import name_axes
 
@@ -37,4 +36,4 @@ def laplace(
     kind = check_floating(None if dtype is None else as_dtype(dtype))
     low, high = full((), -1 + float(finfo(kind).eps) / 2, dtype=kind), full((), 1, dtype=kind)
     u = uniform_between(key, low, high, as_shape(shape))
-    return name_axes(multiply(sign(u), log1p(negative(abs(u)))), names)
+    return name_axes(sign(u) * log1p(-abs(u)), names)

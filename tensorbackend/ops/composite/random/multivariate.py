@@ -17,7 +17,6 @@ from ....template import Template, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import rename
 from ...creation.values import operand_tensor, operand_tensors
-from ...elementwise.binary import add, greater, multiply
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import sqrt
 from ...linalg import cholesky, eigh, svd
@@ -58,7 +57,7 @@ def _multivariate_normal(
         correlated = matmul(independent, matrix_transpose(factor))
     else:
         correlated = squeeze(matmul(factor, expand_dims(independent, axis=-1)), -1)
-    return name_axes(add(mean, correlated), names)
+    return name_axes(mean + correlated, names)
 
 
 def _factor(cov: Tensor, method: Method) -> Tensor:
@@ -68,9 +67,9 @@ def _factor(cov: Tensor, method: Method) -> Tensor:
     variances, vectors = eigh(cov) if method == "eigh" else svd(cov)[1::-1]
     # The symmetric root does not depend on which vectors a library returns for equal variances, nor on their signs.
     # A variance of 0, or one that is negative by rounding, has a root of 0 with a derivative of 0, not infinity.
-    positive = greater(variances, 0)
+    positive = variances > 0
     roots = where(positive, sqrt(where(positive, variances, 1)), 0)
-    scaled = multiply(vectors, expand_dims(roots, axis=-2))
+    scaled = vectors * expand_dims(roots, axis=-2)
     return matmul(scaled, matrix_transpose(vectors))
 
 

@@ -21,7 +21,7 @@ from ....select import call_with_default
 from ....template import Shape, as_names, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, rename
-from ...elementwise.binary import bitwise_left_shift, bitwise_or, bitwise_right_shift, bitwise_xor
+from ...elementwise.binary import bitwise_left_shift, bitwise_or, bitwise_right_shift
 from ...elementwise.conversion import astype
 from ...indexing.slices import slice_basic
 from ..shape.arranging import stack
@@ -57,7 +57,7 @@ def words(key: Tensor, shape: Shape) -> tuple[Tensor, Tensor]:
     if math.prod(shape) <= 1 << 32:
         return threefry2x32(key, full((), 0, dtype=uint32), iota(shape, dtype=uint32))
     position = iota(shape, dtype=uint64)
-    return threefry2x32(key, astype(bitwise_right_shift(position, 32), uint32), astype(position, uint32))
+    return threefry2x32(key, astype(position >> 32, uint32), astype(position, uint32))
 
 
 @check_arguments
@@ -92,12 +92,7 @@ def fold_in(key: Tensor, data: Tensor, /) -> Tensor:
 
 @composite
 def bits(
-    key: Tensor,
-    /,
-    shape: Sequence[int] = (),
-    dtype: DTypeLike = "uint32",
-    *,
-    names: Sequence[str | None] | None = None,
+    key: Tensor, /, shape: Sequence[int] = (), dtype: DTypeLike = "uint32", *, names: Sequence[str | None] | None = None
 ) -> Tensor:
     """Random bits: unsigned integers, all values of the dtype equally likely.
 
@@ -115,8 +110,8 @@ def random_bits(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
     """See `bits`."""
     first, second = words(key, shape)
     if dtype is uint64:
-        return bitwise_or(bitwise_left_shift(astype(first, uint64), 32), astype(second, uint64))
-    mixed = bitwise_xor(first, second)
+        return astype(first, uint64) << 32 | astype(second, uint64)
+    mixed = first ^ second
     return mixed if dtype is uint32 else astype(mixed, dtype)
 
 

@@ -8,11 +8,10 @@ from typing import Literal, TypeAlias
 
 from ....dtypes import DType, finfo, float64, scalar_kind
 from ....tensor import Tensor, TensorLike
-from ...elementwise.binary import add, divide, greater, less, logical_or, maximum, minimum, multiply, subtract
+from ...elementwise.binary import logical_or, maximum, minimum
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import erf, erf_inv, erfc, exp, expm1, log, log1p, sqrt
-from ...elementwise.unary import negative
 from ..elementwise.functions import isfinite, square
 from ..elementwise.gradients import stop_gradient
 from .fractions import spread
@@ -44,15 +43,15 @@ def standardise(edge: Tensor, moments: Sequence[Tensor]) -> Tensor:
         return edge
     mean, deviation = moments
     finite = isfinite(edge)
-    return where(finite, divide(subtract(where(finite, edge, mean), mean), deviation), edge)
+    return where(finite, (where(finite, edge, mean) - mean) / deviation, edge)
 
 
 def quantile(fraction: Tensor, low: Tensor, high: Tensor) -> Tensor:
     """The number at a fraction of the probability between two bounds, by the inverse error function."""
     root, dtype = math.sqrt(2), low.dtype
-    place = spread(fraction, *(erf(divide(edge, root)) for edge in (low, high)))
+    place = spread(fraction, *(erf(edge / root) for edge in (low, high)))
     last = 1 - finfo(dtype).eps / 2  # at 1 the inverse is infinite
-    return multiply(erf_inv(maximum(minimum(place, last), -last)), root)
+    return erf_inv(maximum(minimum(place, last), -last)) * root
 
 
 def side_quantile(fraction: Tensor, low: Tensor, high: Tensor, side: Side, dtype: DType) -> Tensor:
@@ -63,16 +62,16 @@ def side_quantile(fraction: Tensor, low: Tensor, high: Tensor, side: Side, dtype
     if side == "right":
         return tail_quantile(fraction, low, high)
     if side == "left":
-        return negative(tail_quantile(fraction, negative(high), negative(low)))
-    right, left = greater(low, 1), less(high, -1)
+        return -tail_quantile(fraction, -high, -low)
+    right, left = low > 1, high < -1
     aside = logical_or(right, left)
     # Where a formula's result is not used, its operands are harmless, as are then its derivatives.
-    near = where(left, negative(high), where(right, low, 1.0))
-    far = where(left, negative(low), where(right, high, 2.0))
+    near = where(left, -high, where(right, low, 1.0))
+    far = where(left, -low, where(right, high, 2.0))
     tail = tail_quantile(fraction, near, far)
     edges = astype(where(aside, -1.0, low), dtype), astype(where(aside, 1.0, high), dtype)
     centre = astype(quantile(astype(fraction, dtype), *edges), float64)
-    return where(left, negative(tail), where(right, tail, centre))
+    return where(left, -tail, where(right, tail, centre))
 
 
 def tail_quantile(fraction: Tensor, near: Tensor, far: Tensor) -> Tensor:
@@ -84,33 +83,31 @@ def tail_quantile(fraction: Tensor, near: Tensor, far: Tensor) -> Tensor:
     is 1 / R(x). Newton's method solves it from the root without the logarithm.
     """
     bounded = isfinite(far)
-    end = where(bounded, far, add(near, 1.0))
+    end = where(bounded, far, near + 1.0)
     ratio = mills_ratio(near)
-    width = multiply(subtract(end, near), multiply(add(end, near), 0.5))
-    share = where(bounded, negative(expm1(negative(add(width, log(divide(ratio, mills_ratio(end))))))), 1.0)
-    depth = negative(log1p(negative(multiply(fraction, share))))
+    width = (end - near) * ((end + near) * 0.5)
+    share = where(bounded, -expm1(-(width + log(ratio / mills_ratio(end)))), 1.0)
+    depth = -log1p(-(fraction * share))
     start, fixed = stop_gradient(near), stop_gradient(depth)
-    distance = divide(multiply(fixed, 2.0), add(start, sqrt(add(square(start), multiply(fixed, 2.0)))))
+    distance = fixed * 2.0 / (start + sqrt(square(start) + fixed * 2.0))
     for _ in range(_ROUNDS - 1):
         distance = _newton_step(distance, start, fixed, stop_gradient(ratio))
     # The derivative of the last iteration alone is that of the root, as the derivative of the others vanishes there.
-    return add(near, _newton_step(stop_gradient(distance), near, depth, ratio))
+    return near + _newton_step(stop_gradient(distance), near, depth, ratio)
 
 
 def _newton_step(distance: Tensor, near: Tensor, depth: Tensor, ratio: Tensor) -> Tensor:
     """The next iteration of Newton's method for the distance of a number from the nearer bound."""
-    here = mills_ratio(add(near, distance))
-    excess = add(multiply(distance, add(near, multiply(distance, 0.5))), subtract(log(divide(ratio, here)), depth))
-    return subtract(distance, multiply(excess, stop_gradient(here)))
+    here = mills_ratio(near + distance)
+    excess = distance * (near + distance * 0.5) + (log(ratio / here) - depth)
+    return distance - excess * stop_gradient(here)
 
 
 def mills_ratio(x: Tensor) -> Tensor:
     """The probability of numbers above x >= 1 over the density at x, in float64."""
     close, distant = minimum(x, _FAR), maximum(x, _FAR)
-    near_centre = multiply(
-        multiply(erfc(divide(close, math.sqrt(2))), exp(multiply(square(close), 0.5))), math.sqrt(math.pi / 2)
-    )
+    near_centre = erfc(close / math.sqrt(2)) * exp(square(close) * 0.5) * math.sqrt(math.pi / 2)
     fraction = distant
     for level in range(_LEVELS, 0, -1):
-        fraction = add(distant, divide(float(level), fraction))
-    return where(less(x, _FAR), near_centre, divide(1.0, fraction))
+        fraction = distant + float(level) / fraction
+    return where(x < _FAR, near_centre, 1.0 / fraction)

@@ -16,7 +16,6 @@ from ....sizes import apply
 from ....template import weak_template
 from ....tensor import Tensor, TensorLike
 from ...creation.values import operand_tensors
-from ...elementwise.binary import add, divide, multiply, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp, log, sqrt
@@ -46,7 +45,7 @@ def mean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     0.5
     """
     total = sum(cast_to_float32(x), axis=axis, keepdims=keepdims)
-    return astype(divide(total, count_along(x, axis)), to_floating(x.dtype))
+    return astype(total / count_along(x, axis), to_floating(x.dtype))
 
 
 _mean = mean  # for functions with a parameter named `mean`
@@ -62,10 +61,10 @@ def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
     """
     check_dtype(x.dtype, "real")
     wide = cast_to_float32(x)
-    centred = subtract(wide, mean(wide, axis=axis, keepdims=True))
-    squares = sum(multiply(centred, centred), axis=axis, keepdims=keepdims)
+    centred = wide - mean(wide, axis=axis, keepdims=True)
+    squares = sum(centred * centred, axis=axis, keepdims=keepdims)
     divisor = count_along(x, axis) - correction
-    return astype(divide(squares, divisor if divisor > 0 else math.nan), to_floating(x.dtype))
+    return astype(squares / (divisor if divisor > 0 else math.nan), to_floating(x.dtype))
 
 
 @composite.within(Bound(16, "the root of a sum of squares of differences", "operand", tame=True))
@@ -104,14 +103,14 @@ def _shifted_sum(x: Tensor, scale: Tensor | None, axis: Axes, keepdims: bool, dt
         return astype(log(sum(x, axis=axis, keepdims=keepdims)), dtype)
     largest = max(x, axis=axis, keepdims=True)
     shift = where(isfinite(largest), largest, 0)
-    terms = exp(subtract(x, shift))
+    terms = exp(x - shift)
     if scale is not None:
-        scaled = multiply(terms, scale)
+        scaled = terms * scale
         if scaled.shape != x.shape:
             raise ShapeError(expected(f"a scale that broadcasts to {x.template!r}", scale=scale.template))
         terms = scaled
     total = sum(terms, axis=axis, keepdims=keepdims)
-    return astype(add(log(total), reshape(shift, total.shape, names=total.names)), dtype)
+    return astype(log(total) + reshape(shift, total.shape, names=total.names), dtype)
 
 
 @check_arguments
@@ -148,9 +147,9 @@ def weighted_mean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims:
     dtype = to_floating(result_type([x.template, weights.template]))
     work = promote_types(dtype, float32)
     weights = spread_weights(astype(weights, work), x, axis)
-    products = multiply(astype(x, work), weights)
+    products = astype(x, work) * weights
     total = sum(weights, axis=axis, keepdims=keepdims)
-    return astype(divide(sum(products, axis=axis, keepdims=keepdims), total), dtype)
+    return astype(sum(products, axis=axis, keepdims=keepdims) / total, dtype)
 
 
 def spread_weights(weights: Tensor, x: Tensor, axis: Axes) -> Tensor:
@@ -219,9 +218,9 @@ def standardise(x: Tensor, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Tens
     """
     check_dtype(x.dtype, "real or bool")
     wide = cast_to_float32(x)
-    centred = subtract(wide, mean(wide, axis=axis, keepdims=True))
-    variance = mean(multiply(centred, centred), axis=axis, keepdims=True)
-    return astype(divide(centred, sqrt(add(variance, epsilon))), to_floating(x.dtype))
+    centred = wide - mean(wide, axis=axis, keepdims=True)
+    variance = mean(centred * centred, axis=axis, keepdims=True)
+    return astype(centred / sqrt(variance + epsilon), to_floating(x.dtype))
 
 
 @composite

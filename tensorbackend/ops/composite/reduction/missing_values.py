@@ -18,21 +18,11 @@ from ....errors import ArgumentError, expected
 from ....rules.accuracy import PRODUCT, SUM, Bound
 from ....rules.broadcasting import check_dtype, result_type, to_floating
 from ....tensor import Tensor, TensorLike
-from ...elementwise.binary import (
-    add,
-    divide,
-    equal,
-    floor_divide,
-    greater,
-    maximum,
-    minimum,
-    multiply,
-    subtract,
-)
+from ...elementwise.binary import maximum, minimum, multiply
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import sqrt
-from ...elementwise.unary import bitwise_invert, floor, isnan
+from ...elementwise.unary import floor, isnan
 from ...indexing.taking import take_along_axis_at
 from ...reduction import all, max, min, prod, sum
 from ...shape import reshape
@@ -100,7 +90,7 @@ def nanmin(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor
 
 def _count(x: Tensor, axis: Axes, keepdims: bool) -> Tensor:
     """The number of elements that are not NaN, in the floating dtype of x."""
-    count = sum(bitwise_invert(isnan(x)), axis=axis, keepdims=keepdims)
+    count = sum(~isnan(x), axis=axis, keepdims=keepdims)
     return astype(count, REAL_OF.get(x.dtype, x.dtype))
 
 
@@ -117,7 +107,7 @@ def nanmean(x: Tensor, /, *, axis: Axes = None, dtype: DTypeLike | None = None, 
         return mean(x, axis=axis, keepdims=keepdims)
     wide = cast_to_float32(x)
     total = sum(_replace_nan(wide, 0), axis=axis, keepdims=keepdims)
-    return astype(divide(total, _count(wide, axis, keepdims)), x.dtype)
+    return astype(total / _count(wide, axis, keepdims), x.dtype)
 
 
 @composite.within(Bound(16, "a quotient of sums", "operand", tame=True))
@@ -132,9 +122,9 @@ def weighted_nanmean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdi
     work = promote_types(dtype, float32)
     wide = astype(x, work)
     known = where(isnan(wide), 0, spread_weights(astype(weights, work), wide, axis))
-    products = multiply(_replace_nan(wide, 0), known)
+    products = _replace_nan(wide, 0) * known
     total = sum(known, axis=axis, keepdims=keepdims)
-    return astype(divide(sum(products, axis=axis, keepdims=keepdims), total), dtype)
+    return astype(sum(products, axis=axis, keepdims=keepdims) / total, dtype)
 
 
 def _convert(x: Tensor, dtype: DTypeLike | None) -> Tensor:
@@ -176,12 +166,12 @@ def nanvar(
         return var(x, axis=axis, correction=correction, keepdims=keepdims)
     wide = astype(x, promote_types(x.dtype, float32))
     known = _replace_nan(wide, 0)
-    average = divide(sum(known, axis=axis, keepdims=True), maximum(_count(wide, axis, True), 1))
-    centred = where(isnan(wide), 0, subtract(known, average))
-    squares = sum(multiply(centred, centred), axis=axis, keepdims=keepdims)
-    divisor = subtract(_count(wide, axis, keepdims), correction)
-    enough = greater(divisor, 0)
-    return astype(where(enough, divide(squares, where(enough, divisor, 1)), math.nan), x.dtype)
+    average = sum(known, axis=axis, keepdims=True) / maximum(_count(wide, axis, True), 1)
+    centred = where(isnan(wide), 0, known - average)
+    squares = sum(centred * centred, axis=axis, keepdims=keepdims)
+    divisor = _count(wide, axis, keepdims) - correction
+    enough = divisor > 0
+    return astype(where(enough, squares / where(enough, divisor, 1), math.nan), x.dtype)
 
 
 @composite.within(Bound(16, "the root of a sum of squares of differences", "operand", tame=True))
@@ -206,7 +196,7 @@ def nanstd(
         return std(x, axis=axis, correction=correction, keepdims=keepdims)
     wide = astype(x, promote_types(x.dtype, float32))
     variance = nanvar(wide, axis=axis, correction=correction, keepdims=keepdims)
-    zero = equal(variance, 0)  # where the gradient of the root is infinite
+    zero = variance == 0  # where the gradient of the root is infinite
     return astype(where(zero, 0, sqrt(where(zero, 1, variance))), x.dtype)
 
 
@@ -222,10 +212,10 @@ def nanmedian(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Ten
     if not x.dtype.is_floating:
         return median(x, axis=axis, keepdims=keepdims)
     ordered, out = sort_axes(x, axis, keepdims)  # NaN comes last
-    count = sum(bitwise_invert(isnan(ordered)), axis=-1, keepdims=True)
-    below, above = floor_divide(maximum(subtract(count, 1), 0), 2), floor_divide(count, 2)
+    count = sum(~isnan(ordered), axis=-1, keepdims=True)
+    below, above = maximum(count - 1, 0) // 2, count // 2
     low, high = (take_along_axis_at(ordered, place, axis=-1, mode="clip") for place in (below, above))
-    medians = where(equal(count, 0), math.nan, where(equal(below, above), low, middle(low, high)))
+    medians = where(count == 0, math.nan, where(below == above, low, middle(low, high)))
     return reshape(astype(medians, to_floating(x.dtype)), out.shape, names=out.names)
 
 
@@ -238,8 +228,8 @@ def _nanquantile(x: Tensor, /, q: Sequence[float], *, axis: Axes = None, keepdim
 def _nanquantiles_at(x: Tensor, q: Sequence[Any], *, axis: Axes, keepdims: bool) -> Tensor:
     """The quantiles of shares that are numbers, or tensors without axes."""
     ordered, out = sort_axes(x, axis, keepdims)  # NaN comes last
-    count = sum(bitwise_invert(isnan(ordered)), axis=-1, keepdims=True)
-    last = maximum(subtract(count, 1), 0)
+    count = sum(~isnan(ordered), axis=-1, keepdims=True)
+    last = maximum(count - 1, 0)
 
     def entry(place: Tensor) -> Tensor:
         return take_along_axis_at(ordered, place, axis=-1, mode="clip")
@@ -248,11 +238,11 @@ def _nanquantiles_at(x: Tensor, q: Sequence[Any], *, axis: Axes, keepdims: bool)
     for share in q:
         place = multiply(astype(last, float64), share)  # in float32 it would be wrong by a step above 2**24 elements
         below = astype(floor(place), last.dtype)
-        low, high = entry(below), entry(minimum(add(below, 1), last))
-        rest = astype(subtract(place, below), ordered.dtype)
-        known = where(equal(rest, 0.5), middle(low, high), between(low, high, rest))
-        known = where(equal(rest, 0), low, known)  # infinity times 0 is NaN
-        quantile = where(equal(count, 0), math.nan, known)
+        low, high = entry(below), entry(minimum(below + 1, last))
+        rest = astype(place - below, ordered.dtype)
+        known = where(rest == 0.5, middle(low, high), between(low, high, rest))
+        known = where(rest == 0, low, known)  # infinity times 0 is NaN
+        quantile = where(count == 0, math.nan, known)
         quantiles.append(reshape(astype(quantile, to_floating(x.dtype)), out.shape, names=out.names))
     return stack(quantiles, axis=0)
 

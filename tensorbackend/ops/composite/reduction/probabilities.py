@@ -14,11 +14,10 @@ from ....rules.indexing import check_indices
 from ....template import intern_template, merge_names
 from ....tensor import Tensor
 from ...creation.filled import rename
-from ...elementwise.binary import add, divide, equal, logical_and, multiply, subtract
+from ...elementwise.binary import logical_and
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp, log
-from ...elementwise.unary import negative
 from ...indexing.taking import take_along_axis_at
 from ...reduction import max, sum
 from ...shape import broadcast_to, expand_dims, squeeze
@@ -42,8 +41,8 @@ def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     masked_softmax : The softmax over the elements for which a mask holds.
     """
     dtype, x = to_floating(x.dtype), cast_to_float32(x)
-    powers = exp(subtract(x, max(x, axis=axis, keepdims=True)))
-    return astype(divide(powers, sum(powers, axis=axis, keepdims=True)), dtype)
+    powers = exp(x - max(x, axis=axis, keepdims=True))
+    return astype(powers / sum(powers, axis=axis, keepdims=True), dtype)
 
 
 @composite.within(Bound(16, "a difference from a logarithm of a sum", "operand", tame=True))
@@ -57,8 +56,8 @@ def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     [0.0, -1000.0]
     """
     dtype, x = to_floating(x.dtype), cast_to_float32(x)
-    shifted = subtract(x, max(x, axis=axis, keepdims=True))
-    return astype(subtract(shifted, log(sum(exp(shifted), axis=axis, keepdims=True))), dtype)
+    shifted = x - max(x, axis=axis, keepdims=True)
+    return astype(shifted - log(sum(exp(shifted), axis=axis, keepdims=True)), dtype)
 
 
 def _broadcast_over(x: Tensor, other: Tensor, what: str) -> Tensor:
@@ -109,9 +108,9 @@ def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
     if not count_along(x, axis):
         return astype(wide, dtype)
     largest = max(wide, axis=axis, keepdims=True)
-    powers = exp(subtract(wide, where(equal(largest, -math.inf), 0, largest)))
+    powers = exp(wide - where(largest == -math.inf, 0, largest))
     total = sum(powers, axis=axis, keepdims=True)
-    shares = divide(powers, where(equal(total, 0), 1, total))
+    shares = powers / where(total == 0, 1, total)
     return astype(where(inside, shares, 0), dtype)  # a NaN within the mask stays there
 
 
@@ -166,22 +165,16 @@ def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_
     probabilities = astype(_broadcast_over(logits, targets, "targets"), work)
     if label_smoothing:
         class_share = label_smoothing / (count_along(logits, (axis,)) or 1.0)
-        probabilities = add(multiply(probabilities, 1 - label_smoothing), class_share)
+        probabilities = probabilities * (1 - label_smoothing) + class_share
     logarithms = log_softmax(astype(logits, work), axis=axis)
-    nothing = logical_and(equal(probabilities, 0), equal(logarithms, -math.inf))
-    terms = multiply(probabilities, where(nothing, 0, logarithms))
-    return astype(negative(sum(terms, axis=axis)), dtype)
+    nothing = logical_and(probabilities == 0, logarithms == -math.inf)
+    terms = probabilities * where(nothing, 0, logarithms)
+    return astype(-sum(terms, axis=axis), dtype)
 
 
 @composite.within(Bound(64, "a difference from a logarithm of a sum", "operand", tame=True))
 def sparse_cross_entropy(
-    logits: Tensor,
-    labels: Tensor,
-    /,
-    *,
-    axis: Axis = -1,
-    label_smoothing: float = 0.0,
-    ignore_index: int | None = None,
+    logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, label_smoothing: float = 0.0, ignore_index: int | None = None
 ) -> Tensor:
     """Cross-entropy between class labels and `softmax(logits)` along an axis.
 
@@ -238,13 +231,13 @@ def sparse_cross_entropy(
     wide = cast_to_float32(logits)
     column = expand_dims(rename(labels, *names), axis=axis, name=logits.names[axis])
     if ignore_index is not None:
-        ignored = equal(column, ignore_index)
+        ignored = column == ignore_index
         column, wide = where(ignored, 0, column), where(ignored, 0, wide)
     if count_along(logits, (axis,)):  # otherwise the rounding of large logits would be the loss
         largest = stop_gradient(max(wide, axis=axis, keepdims=True))
-        wide = subtract(wide, where(isfinite(largest), largest, 0))
+        wide = wide - where(isfinite(largest), largest, 0)
     picked = squeeze(take_along_axis_at(wide, column, axis=axis, mode="error"), axis)
     if label_smoothing:
-        picked = add(multiply(picked, 1 - label_smoothing), multiply(mean(wide, axis=axis), label_smoothing))
-    losses = astype(subtract(log(sum(exp(wide), axis=axis)), picked), to_floating(logits.dtype))
+        picked = picked * (1 - label_smoothing) + mean(wide, axis=axis) * label_smoothing
+    losses = astype(log(sum(exp(wide), axis=axis)) - picked, to_floating(logits.dtype))
     return losses if ignore_index is None else where(squeeze(ignored, axis), 0, losses)

@@ -17,7 +17,6 @@ from ....template import as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import iota, rename
 from ...creation.values import operand_tensor
-from ...elementwise.binary import remainder, subtract
 from ...elementwise.conversion import astype
 from ...indexing.slices import entries
 from ...indexing.taking import take_at
@@ -145,7 +144,7 @@ def _roll_along(x: Tensor, distance: Shift, along: int) -> Tensor:
     if distance.ndim or not distance.dtype.is_integer:
         raise ArgumentError(expected("a shift that is an integer without axes", shift=distance.template))
     size = x.shape[along]
-    places = remainder(subtract(iota((size,), dtype="int64"), astype(distance, "int64")), max(size, 1))
+    places = (iota((size,), dtype="int64") - astype(distance, "int64")) % max(size, 1)
     return rename(take_at(x, places, axis=along, mode="clip"), *x.names)
 
 

@@ -12,7 +12,6 @@ from ....rules.broadcasting import result_type
 from ....rules.plan import choice
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, eye, full, iota
-from ...elementwise.binary import add, greater_equal
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...indexing.slices import slice_
@@ -30,7 +29,7 @@ def _matrix(x: Tensor) -> tuple[int, int]:
 def _lower_mask(rows: int, columns: int, k: int) -> Tensor:
     """A mask of a matrix: whether column - row <= k."""
     row, column = iota((rows, 1)), iota((1, columns))
-    return greater_equal(add(row, k), column)
+    return row + k >= column
 
 
 def _zero(x: Tensor) -> Tensor:

@@ -11,20 +11,7 @@ from ....rules.accuracy import Bound
 from ....rules.broadcasting import check_dtype, result_type, to_floating
 from ....tensor import Tensor
 from ...creation.filled import full
-from ...elementwise.binary import (
-    add,
-    divide,
-    equal,
-    greater,
-    less,
-    logical_and,
-    logical_or,
-    maximum,
-    minimum,
-    multiply,
-    remainder,
-    subtract,
-)
+from ...elementwise.binary import logical_and, logical_or, maximum, minimum
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.unary import imag, isinf, isnan, real
@@ -49,25 +36,25 @@ def _between(t: Tensor, x0: Tensor, x1: Tensor, y0: Tensor, y1: Tensor) -> Tenso
     # quotient is in range too.
     by_place, by_value = (
         where(
-            logical_and(isinf(subtract(end, start)), logical_and(isfinite(start), isfinite(end))),
+            logical_and(isinf(end - start), logical_and(isfinite(start), isfinite(end))),
             full((), factor, dtype=start.dtype),
             1,
         )
         for start, end, factor in ((x0, x1, 2.0**-64), (y0, y1, 0.5))
     )
-    t, x0, x1 = (multiply(each, by_place) for each in (t, x0, x1))
-    y0, y1 = multiply(y0, by_value), multiply(y1, by_value)
-    gap = subtract(x1, x0)
-    same = equal(gap, 0)
-    slope = where(same, 0, divide(subtract(y1, y0), where(same, 1, gap)))
-    from_left, from_right = (add(y, multiply(slope, subtract(t, x))) for x, y in ((x0, y0), (x1, y1)))
-    at_right = equal(t, x1)
+    t, x0, x1 = (each * by_place for each in (t, x0, x1))
+    y0, y1 = y0 * by_value, y1 * by_value
+    gap = x1 - x0
+    same = gap == 0
+    slope = where(same, 0, (y1 - y0) / where(same, 1, gap))
+    from_left, from_right = (y + slope * (t - x) for x, y in ((x0, y0), (x1, y1)))
+    at_right = t == x1
     line = where(logical_or(at_right, isnan(from_left)), from_right, from_left)
     # An infinite slope times a distance of 0, or a slope of 0 times an infinite distance.
     lost = logical_and(isnan(line), logical_not(isnan(t)))
-    at_right = logical_or(at_right, equal(y0, y1))
-    line = where(logical_and(lost, at_right), y1, where(logical_and(lost, equal(t, x0)), y0, line))
-    return divide(line, by_value)
+    at_right = logical_or(at_right, y0 == y1)
+    line = where(logical_and(lost, at_right), y1, where(logical_and(lost, t == x0), y0, line))
+    return line / by_value
 
 
 @composite.within(Bound(16, "a product with a quotient of differences", "operand", tame=True))
@@ -122,13 +109,11 @@ def interp(
         if not period:
             raise ArgumentError(expected("a period other than 0", period=period))
         length = math.fabs(period)
-        t, places = remainder(t, length), remainder(places, length)
+        t, places = t % length, places % length
         order = argsort(places)
         places, values = (take_at(each, order, axis=0, mode="clip") for each in (places, values))
         last = places.shape[0] - 1
-        places = concatenate(
-            [subtract(entries(places, 0, last, 1), length), places, add(entries(places, 0, 0, 1), length)]
-        )
+        places = concatenate([entries(places, 0, last, 1) - length, places, entries(places, 0, 0, 1) + length])
         values = concatenate([entries(values, 0, last, 1), values, entries(values, 0, 0, 1)])
         for outside in (left, right):
             if outside is not None:
@@ -141,7 +126,7 @@ def interp(
         inside = where(isnan(t), astype(t, work), start)
     else:
         after = minimum(maximum(searchsorted(places, t, side="right"), 1), count - 1)
-        before = subtract(after, 1)
+        before = after - 1
         x0, x1 = (take_at(places, at, axis=0, mode="clip") for at in (before, after))
         y0, y1 = (take_at(values, at, axis=0, mode="clip") for at in (before, after))
         if work.is_complex:  # part by part: in a product of complex numbers, an infinite part makes the other NaN
@@ -149,6 +134,6 @@ def interp(
             inside = where(isnan(t), astype(t, work), to_complex(*parts))
         else:
             inside = _between(t, x0, x1, y0, y1)
-    inside = where(less(t, first), start if left is None else left, inside)
-    inside = where(greater(t, last_place), stop if right is None else right, inside)
+    inside = where(t < first, start if left is None else left, inside)
+    inside = where(t > last_place, stop if right is None else right, inside)
     return astype(inside.rename(*x.names), dtype)

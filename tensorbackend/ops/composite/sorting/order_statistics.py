@@ -18,17 +18,7 @@ from ....sizes import is_size
 from ....template import Template
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, ones, rename
-from ...elementwise.binary import (
-    add,
-    divide,
-    equal,
-    greater_equal,
-    less_equal,
-    logical_and,
-    multiply,
-    not_equal,
-    subtract,
-)
+from ...elementwise.binary import logical_and
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.unary import ceil, floor, isinf, isnan
@@ -92,9 +82,9 @@ def middle(low: Tensor, high: Tensor) -> Tensor:
 
     Halves of such large numbers are exact.
     """
-    total = add(low, high)
-    halves = add(multiply(low, 0.5), multiply(high, 0.5))
-    return where(isinf(total), halves, multiply(total, 0.5))
+    total = low + high
+    halves = low * 0.5 + high * 0.5
+    return where(isinf(total), halves, total * 0.5)
 
 
 # Quantiles: a method says at which position from 0 to n - 1 the quantile q of n sorted elements is; a fractional
@@ -199,18 +189,18 @@ def _interpolate_at(ordered: Tensor, place: Tensor) -> Tensor:
     """As `_interpolate`, at a place that may have no data."""
     below = astype(floor(place), int64)
     low, high = (take(ordered, entry, axis=-1, mode="clip") for entry in (below, below + 1))
-    share = astype(subtract(place, below), ordered.dtype)
-    value = where(equal(share, 0.5), middle(low, high), between(low, high, share))
-    return where(equal(share, 0), low, value)  # the next entry may be infinite
+    share = astype(place - below, ordered.dtype)
+    value = where(share == 0.5, middle(low, high), between(low, high, share))
+    return where(share == 0, low, value)  # the next entry may be infinite
 
 
 def between(low: Tensor, high: Tensor, share: float | Tensor) -> Tensor:
     """The value at a share of the way from one number to another."""
-    weighted = add(multiply(low, 1 - share), multiply(high, share))
+    weighted = low * (1 - share) + high * share
     # Equal entries, also infinite ones, are the result to the bit; both have their share of the gradient.
-    same, infinite = equal(low, high), isinf(low)
-    rounding = stop_gradient(where(same, subtract(weighted, where(infinite, 0, low)), 0))
-    return where(logical_and(same, infinite), low, subtract(weighted, rounding))
+    same, infinite = low == high, isinf(low)
+    rounding = stop_gradient(where(same, weighted - where(infinite, 0, low), 0))
+    return where(logical_and(same, infinite), low, weighted - rounding)
 
 
 @check_arguments
@@ -287,9 +277,9 @@ def quantiles_of(
     if axes > 1:
         raise ArgumentError(expected("probabilities along one axis", "reshape() them", q=q))
     if isinstance(q, Tensor) and q.size and q.backend.dispatch_priority > 1:
-        wide = divide(astype(q.rename(*(None,) * axes), float64), whole)
+        wide = astype(q.rename(*(None,) * axes), float64) / whole
         shares = [wide[place] for place in range(q.size)] if axes else [wide]
-        inside = reshape(logical_and(greater_equal(wide, 0), less_equal(wide, 1)), (len(shares),))
+        inside = reshape(logical_and(wide >= 0, wide <= 1), (len(shares),))
         quantiles = at(x, shares, **options)
         inside = reshape(inside, (len(shares),) + (1,) * (quantiles.ndim - 1))
         quantiles = where(inside, quantiles, math.nan)
@@ -325,8 +315,8 @@ def mode(x: Tensor, /, *, axis: Axis | None = None, keepdims: bool = False) -> T
         slice_(ordered, starts=(*(0 for _ in lead), start), lengths=(*lead, count - 1), strides=(1,) * ordered.ndim)
         for start in (0, 1)
     )
-    differs = concatenate([ones((*lead, 1), dtype="bool"), not_equal(before, after)], axis=-1)
+    differs = concatenate([ones((*lead, 1), dtype="bool"), before != after], axis=-1)
     # The number of equal elements before each element: its distance from the start of its run.
-    length = subtract(place, cumulative_max(where(differs, place, 0), axis=-1))
+    length = place - cumulative_max(where(differs, place, 0), axis=-1)
     chosen = argmax(length, axis=-1, keepdims=True)
     return reshape(take_along_axis_at(ordered, chosen, axis=-1, mode="clip"), out.shape, names=out.names)

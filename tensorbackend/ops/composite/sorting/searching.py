@@ -18,10 +18,10 @@ from ....tensor.missing_names import explain_missing
 from ...alignment import merge_axes
 from ...creation.filled import asarray, full, iota, zeros
 from ...creation.values import operand_tensors
-from ...elementwise.binary import add, equal, floor_divide, less, logical_and, logical_or, subtract
+from ...elementwise.binary import logical_and, logical_or
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
-from ...elementwise.unary import bitwise_invert, isnan
+from ...elementwise.unary import isnan
 from ...indexing.slices import slice_
 from ...indexing.taking import take, take_along_axis_at, take_at
 from ...reduction import any
@@ -44,20 +44,20 @@ def _searchsorted(x1: Tensor, x2: Tensor, /, *, side: Side) -> Tensor:
     low = full(x2.shape, 0, dtype="int64", names=x2.names)
     high = full(x2.shape, length, dtype="int64", names=x2.names)
     for _ in range(length.bit_length()):
-        middle = floor_divide(add(low, high), 2)
+        middle = (low + high) // 2
         entry = take_at(x1, middle, axis=0, mode="clip")
-        before = _precedes(entry, x2) if side == "left" else bitwise_invert(_precedes(x2, entry))
-        open_ = less(low, high)
-        low = where(logical_and(open_, before), add(middle, 1), low)
-        high = where(logical_and(open_, bitwise_invert(before)), middle, high)
+        before = _precedes(entry, x2) if side == "left" else ~_precedes(x2, entry)
+        open_ = low < high
+        low = where(logical_and(open_, before), middle + 1, low)
+        high = where(logical_and(open_, ~before), middle, high)
     return low
 
 
 def _precedes(a: Tensor, b: Tensor) -> Tensor:
     """Whether a comes before b in an order in which NaN is the largest."""
     if not a.dtype.is_floating:
-        return less(astype(a, "uint8"), astype(b, "uint8")) if a.dtype.kind == "bool" else less(a, b)
-    return logical_or(less(a, b), logical_and(isnan(b), bitwise_invert(isnan(a))))
+        return astype(a, "uint8") < astype(b, "uint8") if a.dtype.kind == "bool" else a < b
+    return logical_or(a < b, logical_and(isnan(b), ~isnan(a)))
 
 
 @check_arguments
@@ -106,7 +106,7 @@ def digitize(x: Tensor, bins: Tensor, /, *, right: bool = False) -> Tensor:
     if count < 2:
         return ascending
     first, last = (reshape(slice_(bins, starts=(at,), lengths=(1,), strides=(1,)), ()) for at in (0, count - 1))
-    descending = subtract(count, searchsorted(flip(bins), x, side=side))
+    descending = count - searchsorted(flip(bins), x, side=side)
     return where(_precedes(last, first), descending, ascending)
 
 
@@ -247,7 +247,7 @@ def _top_k_along(x: Tensor, k: int | Tensor, along: int, size: int | None, large
     top = _first(x, count, along, largest)
     limits = broadcast_to(k, others.shape, names=others.names)
     places = reshape(iota(count, dtype="int64", like=k), (count, *(1,) * (x.ndim - 1 - along)))
-    inside = less(places, astype(expand_dims(limits, axis=along), "int64"))
+    inside = places < astype(expand_dims(limits, axis=along), "int64")
     return TopKResult(*(where(inside, part, zeros((), dtype=part.dtype, like=part)) for part in top))
 
 
@@ -278,8 +278,8 @@ def isin(x1: Tensor, x2: Tensor, /, *, invert: bool = False) -> Tensor:
     if not among.size:
         membership = zeros(x1.shape, dtype="bool", names=x1.names)
     elif dtype.is_complex:
-        membership = any(equal(expand_dims(x1, axis=-1), among), axis=-1)
+        membership = any(expand_dims(x1, axis=-1) == among, axis=-1)
     else:
         among = sort(among)
-        membership = equal(x1, take_at(among, searchsorted(among, x1), axis=0, mode="clip"))
-    return bitwise_invert(membership) if invert else membership
+        membership = x1 == take_at(among, searchsorted(among, x1), axis=0, mode="clip")
+    return ~membership if invert else membership

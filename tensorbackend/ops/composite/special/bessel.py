@@ -12,10 +12,10 @@ from functools import cache
 from ....dispatch import composite
 from ....rules.accuracy import Bound
 from ....tensor import Tensor
-from ...elementwise.binary import add, divide, equal, less, logical_or, minimum, multiply, subtract
+from ...elementwise.binary import logical_or, minimum, multiply
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import cos, exp, sin, sqrt
-from ...elementwise.unary import abs, isinf, isnan, negative, sign
+from ...elementwise.unary import abs, isinf, isnan, sign
 from ..elementwise.functions import square
 from .common import compute_wide, horner
 
@@ -66,55 +66,51 @@ def _chebyshev(order: int) -> tuple[float, ...]:
 
 def _clenshaw(order: int, part: Tensor) -> Tensor:
     """The sum of Chebyshev polynomials of even or odd degrees at a number from 0 to 1."""
-    twice = multiply(subtract(multiply(square(part), 2), 1), 2)
+    twice = (square(part) * 2 - 1) * 2
     coefficients = _chebyshev(order)
-    last, before = multiply(part, 0), multiply(part, 0)
+    last, before = part * 0, part * 0
     for coefficient in coefficients[:0:-1]:
-        last, before = add(subtract(multiply(twice, last), before), coefficient), last
+        last, before = twice * last - before + coefficient, last
     if order:
-        return multiply(part, subtract(add(subtract(multiply(twice, last), before), coefficients[0]), last))
-    return add(subtract(multiply(multiply(twice, 0.5), last), before), coefficients[0])
+        return part * (twice * last - before + coefficients[0] - last)
+    return twice * 0.5 * last - before + coefficients[0]
 
 
 def _bessel_j(order: int, x: Tensor) -> Tensor:
     """J of an order, for x from 0."""
-    near = less(x, _NEAR)
-    inner = _clenshaw(order, divide(where(near, x, 0), _NEAR))
+    near = x < _NEAR
+    inner = _clenshaw(order, where(near, x, 0) / _NEAR)
     # Next to 0 a few powers have all digits, also of small numbers, and J_0 is not above 1.
-    least = less(x, _LEAST)
-    half = multiply(where(least, x, 0), 0.5)
+    least = x < _LEAST
+    half = where(least, x, 0) * 0.5
     powers = [(-1) ** k * term for k, term in enumerate(_powers(order)[-1 : -_POWERS - 1 : -1])]
     first = horner(powers[::-1], square(half))
-    inner = where(least, multiply(first, half) if order else first, inner)
+    inner = where(least, first * half if order else first, inner)
     far = where(near, _NEAR, minimum(x, 1e300))
-    inverse, terms = divide(1, far), _hankel(order)
+    inverse, terms = 1 / far, _hankel(order)
     signs = [(-1) ** (k // 2) * term for k, term in enumerate(terms)]
     even = horner(signs[-2::-2], square(inverse))
-    odd = multiply(horner(signs[::-2], square(inverse)), inverse)
+    odd = horner(signs[::-2], square(inverse)) * inverse
     # cos and sin of x - pi / 4, or of x - 3 pi / 4 for order 1.
-    both, apart = add(cos(far), sin(far)), subtract(sin(far), cos(far))
-    wave = (
-        subtract(multiply(even, both), multiply(odd, apart))
-        if order == 0
-        else add(multiply(even, apart), multiply(odd, both))
-    )
-    outer = divide(wave, sqrt(multiply(far, math.pi)))
+    both, apart = cos(far) + sin(far), sin(far) - cos(far)
+    wave = even * both - odd * apart if order == 0 else even * apart + odd * both
+    outer = wave / sqrt(far * math.pi)
     return where(near, inner, where(isinf(x), 0.0, outer))
 
 
 def _bessel_i(order: int, x: Tensor, scaled: bool) -> Tensor:
     """I of an order for x from 0, divided by exp(x) if `scaled`."""
-    near = less(x, _NEAR)
+    near = x < _NEAR
     small = where(near, x, 0)
-    inner = horner(_powers(order), multiply(square(small), 0.25))
-    inner = multiply(inner, multiply(small, 0.5)) if order else inner
+    inner = horner(_powers(order), square(small) * 0.25)
+    inner = inner * (small * 0.5) if order else inner
     far = where(near, _NEAR, x)
     signs = [(-1) ** k * term for k, term in enumerate(_hankel(order))]
-    outer = divide(horner(signs[::-1], divide(1, far)), multiply(sqrt(far), math.sqrt(2 * math.pi)))
+    outer = horner(signs[::-1], 1 / far) / (sqrt(far) * math.sqrt(2 * math.pi))
     if scaled:
-        return where(near, multiply(inner, exp(negative(small))), outer)
-    half = exp(multiply(far, 0.5))  # exp(x) itself overflows first
-    return where(near, inner, where(isinf(x), math.inf, multiply(multiply(outer, half), half)))
+        return where(near, inner * exp(-small), outer)
+    half = exp(far * 0.5)  # exp(x) itself overflows first
+    return where(near, inner, where(isinf(x), math.inf, outer * half * half))
 
 
 def _even(function: object, x: Tensor, *options: object) -> Tensor:
@@ -123,7 +119,7 @@ def _even(function: object, x: Tensor, *options: object) -> Tensor:
 
 def _odd(function: object, x: Tensor, *options: object) -> Tensor:
     value = function(1, abs(x), *options)  # type: ignore[operator] # one of the two above
-    return where(logical_or(isnan(x), equal(x, 0)), x, multiply(sign(x), value))
+    return where(logical_or(isnan(x), x == 0), x, multiply(sign(x), value))
 
 
 @composite.within(_ABSOLUTE)

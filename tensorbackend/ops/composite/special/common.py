@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from ....dtypes import float64
 from ....rules.broadcasting import check_dtype, to_floating
 from ....tensor import Tensor
-from ...elementwise.binary import add, multiply
 from ...elementwise.conversion import astype
 
 
@@ -23,7 +22,7 @@ def compute_wide(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
 
 def horner(coefficients: Sequence[float], x: Tensor) -> Tensor:
     """A polynomial, whose coefficients are given from that of the highest power down."""
-    total = add(multiply(x, coefficients[0]), coefficients[1])
+    total = x * coefficients[0] + coefficients[1]
     for coefficient in coefficients[2:]:
-        total = add(multiply(total, x), coefficient)
+        total = total * x + coefficient
     return total

@@ -11,24 +11,11 @@ from ....rules.accuracy import Bound
 from ....rules.broadcasting import check_dtype
 from ....tensor import Tensor
 from ...creation.filled import full, tensor
-from ...elementwise.binary import (
-    add,
-    divide,
-    equal,
-    greater,
-    less,
-    logical_and,
-    maximum,
-    minimum,
-    multiply,
-    not_equal,
-    remainder,
-    subtract,
-)
+from ...elementwise.binary import logical_and, maximum, minimum
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp, log, log1p, sin
-from ...elementwise.unary import abs, isnan, negative, round
+from ...elementwise.unary import abs, isnan, round
 from ...indexing.taking import take_at
 
 _SCALED_FROM, _SCALE = 151, 2.0**900
@@ -75,7 +62,7 @@ def factorial(x: Tensor, /) -> Tensor:
     if x.dtype.is_integer:
         values = _integers(x.dtype)
         last = len(values) - 1
-        return take_at(tensor(values, dtype=x.dtype), where(less(x, 0), last, minimum(x, last)), axis=0, mode="clip")
+        return take_at(tensor(values, dtype=x.dtype), where(x < 0, last, minimum(x, last)), axis=0, mode="clip")
     return astype(_gamma_of_next(astype(x, float64)), x.dtype)
 
 
@@ -83,27 +70,25 @@ def _gamma_of_next(x: Tensor) -> Tensor:
     """gamma(x + 1) in float64: the nearest integer's factorial times a ratio computed by Stirling's series."""
     size = minimum(where(isnan(x), 0, abs(x)), 1e300)
     turn = round(size)
-    offset = subtract(size, turn)
-    whole = equal(offset, 0)
+    offset = size - turn
+    whole = offset == 0
     # The series holds from 10 on. Below, gamma(x + 1) is gamma(x + 11) divided by the ten factors between them.
-    lifted = logical_and(less(size, 10), not_equal(offset, 0))
-    nearest = where(lifted, add(turn, 10), minimum(turn, _LAST))
+    lifted = logical_and(size < 10, offset != 0)
+    nearest = where(lifted, turn + 10, minimum(turn, _LAST))
     exact = take_at(tensor(_floats(), dtype=float64), astype(nearest, "int64"), axis=0, mode="clip")
-    value = multiply(exact, _ratio(nearest, offset))
-    factors = add(where(lifted, size, 0), 1)
+    value = exact * _ratio(nearest, offset)
+    factors = where(lifted, size, 0) + 1
     product = factors
     for step in range(1, 10):
-        product = multiply(product, add(factors, step))
-    value = where(lifted, divide(value, product), value)
-    scaled = greater(nearest, _SCALED_FROM - 0.5)
-    above = multiply(value, where(scaled, full((), _SCALE, dtype=float64), 1.0))
+        product = product * (factors + step)
+    value = where(lifted, value / product, value)
+    scaled = nearest > _SCALED_FROM - 0.5
+    above = value * where(scaled, full((), _SCALE, dtype=float64), 1.0)
     # gamma(1 - y) = pi y / (sin(pi y) gamma(1 + y)) (DLMF 5.5.3)
-    sine = sin(multiply(offset, math.pi))
-    sine = where(equal(remainder(turn, 2), 1), negative(sine), sine)
-    below = multiply(
-        divide(divide(multiply(size, math.pi), sine), value), where(scaled, full((), 1 / _SCALE, dtype=float64), 1.0)
-    )
-    result = where(less(x, 0), where(whole, math.nan, below), above)
+    sine = sin(offset * math.pi)
+    sine = where(turn % 2 == 1, -sine, sine)
+    below = size * math.pi / sine / value * where(scaled, full((), 1 / _SCALE, dtype=float64), 1.0)
+    result = where(x < 0, where(whole, math.nan, below), above)
     return where(isnan(x), math.nan, result)
 
 
@@ -113,16 +98,16 @@ def _ratio(whole: Tensor, offset: Tensor) -> Tensor:
     It is exp of the difference of two Stirling series, whose logarithms are combined so that all terms are small.
     """
     whole = maximum(whole, 1)
-    moved = maximum(add(whole, offset), 1)
-    power = multiply(add(whole, 0.5), log1p(divide(offset, whole)))
-    power = add(power, multiply(offset, subtract(log(moved), 1)))
-    return exp(add(power, subtract(_stirling_rest(moved), _stirling_rest(whole))))
+    moved = maximum(whole + offset, 1)
+    power = (whole + 0.5) * log1p(offset / whole)
+    power = power + offset * (log(moved) - 1)
+    return exp(power + (_stirling_rest(moved) - _stirling_rest(whole)))
 
 
 def _stirling_rest(x: Tensor) -> Tensor:
-    reciprocal = divide(1, x)
-    square = multiply(reciprocal, reciprocal)
-    total = multiply(square, _STIRLING[0])
+    reciprocal = 1 / x
+    square = reciprocal * reciprocal
+    total = square * _STIRLING[0]
     for coefficient in _STIRLING[1:-1]:
-        total = multiply(add(total, coefficient), square)
-    return multiply(add(total, _STIRLING[-1]), reciprocal)
+        total = (total + coefficient) * square
+    return (total + _STIRLING[-1]) * reciprocal

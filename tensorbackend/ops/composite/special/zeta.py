@@ -8,25 +8,10 @@ from ....dispatch import composite
 from ....rules.accuracy import Bound
 from ....rules.broadcasting import result_type
 from ....tensor import Tensor
-from ...elementwise.binary import (
-    add,
-    divide,
-    equal,
-    greater,
-    greater_equal,
-    less,
-    logical_and,
-    logical_or,
-    minimum,
-    multiply,
-    remainder,
-    subtract,
-)
-from ...elementwise.binary import pow as power
+from ...elementwise.binary import logical_and, logical_or, minimum
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp
-from ...elementwise.unary import negative
 from ...special import digamma, lgamma
 from .common import compute_wide
 
@@ -44,23 +29,23 @@ _BERNOULLI = tuple(
 
 def _hurwitz(x: Tensor, q: Tensor) -> Tensor:
     """The Euler-Maclaurin formula (DLMF 25.11.5)."""
-    inside = logical_and(greater(x, 1), greater(q, 0))
+    inside = logical_and(x > 1, q > 0)
     s, start = where(inside, x, 2.0), where(inside, q, 1.0)
-    total = power(start, multiply(s, -1.0))
+    total = start ** (s * -1.0)
     for step in range(1, _DIRECT):
-        total = add(total, power(add(start, float(step)), multiply(s, -1.0)))
-    end = add(start, float(_DIRECT))
-    last = power(end, multiply(s, -1.0))
-    rest = divide(power(end, subtract(1.0, s)), subtract(s, 1.0))  # `last` times `end`, where `last` is 0
-    total = add(total, add(multiply(last, 0.5), rest))
+        total = total + (start + float(step)) ** (s * -1.0)
+    end = start + float(_DIRECT)
+    last = end ** (s * -1.0)
+    rest = end ** (1.0 - s) / (s - 1.0)  # `last` times `end`, where `last` is 0
+    total = total + (last * 0.5 + rest)
     limited = minimum(s, 1e6)  # beyond it `last` is 0, and a product with the square of s is to be 0 too
-    factor = divide(multiply(last, limited), end)
+    factor = last * limited / end
     for place, coefficient in enumerate(_BERNOULLI):
-        total = add(total, multiply(factor, coefficient))
-        following = multiply(add(limited, 2.0 * place + 1), add(limited, 2.0 * place + 2))
-        factor = divide(divide(multiply(factor, following), end), end)
-    pole = logical_or(equal(x, 1), logical_and(greater(x, 1), equal(q, 0)))
-    return where(logical_and(pole, greater_equal(q, 0)), math.inf, where(inside, total, math.nan))
+        total = total + factor * coefficient
+        following = (limited + (2.0 * place + 1)) * (limited + (2.0 * place + 2))
+        factor = factor * following / end / end
+    pole = logical_or(x == 1, logical_and(x > 1, q == 0))
+    return where(logical_and(pole, q >= 0), math.inf, where(inside, total, math.nan))
 
 
 @composite.within(Bound(32, "a sum of some tens of powers"))
@@ -106,9 +91,9 @@ def polygamma(n: Tensor, x: Tensor, /) -> Tensor:
 
 
 def _polygamma(n: Tensor, x: Tensor) -> Tensor:
-    whole = logical_and(greater_equal(n, 0), equal(remainder(n, 1.0), 0))
-    order = where(logical_and(whole, greater(n, 0)), n, 1.0)
-    size = multiply(exp(lgamma(add(order, 1.0))), _hurwitz(add(order, 1.0), x))
-    value = where(equal(remainder(order, 2.0), 0), negative(size), size)
-    zeroth = digamma(where(equal(n, 0), x, 1.0))
-    return where(whole, where(equal(n, 0), where(less(x, 0), math.nan, zeroth), value), math.nan)
+    whole = logical_and(n >= 0, n % 1.0 == 0)
+    order = where(logical_and(whole, n > 0), n, 1.0)
+    size = exp(lgamma(order + 1.0)) * _hurwitz(order + 1.0, x)
+    value = where(order % 2.0 == 0, -size, size)
+    zeroth = digamma(where(n == 0, x, 1.0))
+    return where(whole, where(n == 0, where(x < 0, math.nan, zeroth), value), math.nan)
