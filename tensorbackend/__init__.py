@@ -92,11 +92,11 @@ from .ops.composite.elementwise.functions import nextafter as nextafter
 from .ops.composite.elementwise.functions import phase as phase
 from .ops.composite.elementwise.functions import positive as positive
 from .ops.composite.elementwise.functions import reciprocal as reciprocal
+from .ops.composite.elementwise.functions import scaled_gradient as scaled_gradient
 from .ops.composite.elementwise.functions import signbit as signbit
 from .ops.composite.elementwise.functions import square as square
+from .ops.composite.elementwise.functions import stop_gradient as stop_gradient
 from .ops.composite.elementwise.functions import trunc as trunc
-from .ops.composite.elementwise.gradients import scaled_gradient as scaled_gradient
-from .ops.composite.elementwise.gradients import stop_gradient as stop_gradient
 from .ops.composite.indexing.positions import argwhere as argwhere
 from .ops.composite.indexing.positions import ravel_multi_index as ravel_multi_index
 from .ops.composite.indexing.positions import unravel_index as unravel_index
@@ -352,7 +352,6 @@ if _TYPE_CHECKING:
     from .ops.composite.convolution import convolve as convolve
     from .ops.composite.convolution import correlate as correlate
     from .ops.composite.elementwise.polynomials import polyval as polyval
-    from .ops.composite.indexing.additions import add_along_axis as add_along_axis
     from .ops.composite.indexing.grids import grid_sample as grid_sample
     from .ops.composite.indexing.resampling import resize as resize
     from .ops.composite.indexing.segments import segment_argmax as segment_argmax
@@ -365,6 +364,7 @@ if _TYPE_CHECKING:
     from .ops.composite.indexing.segments import segment_sum as segment_sum
     from .ops.composite.indexing.selection import compress as compress
     from .ops.composite.indexing.selection import repeat as repeat
+    from .ops.composite.indexing.updates import add_along_axis as add_along_axis
     from .ops.composite.indexing.updates import indexed_logsumexp as indexed_logsumexp
     from .ops.composite.indexing.updates import indexed_max as indexed_max
     from .ops.composite.indexing.updates import indexed_mean as indexed_mean
@@ -402,8 +402,8 @@ if _TYPE_CHECKING:
     from .ops.composite.special.bessel import i1e as i1e
     from .ops.composite.special.bessel import j0 as j0
     from .ops.composite.special.bessel import j1 as j1
-    from .ops.composite.special.factorial import factorial as factorial
     from .ops.composite.special.normal import ndtri as ndtri
+    from .ops.composite.special.zeta import factorial as factorial
     from .ops.composite.special.zeta import polygamma as polygamma
     from .ops.composite.special.zeta import zeta as zeta
     from .ops.composite.window import fold as fold
@@ -429,10 +429,6 @@ if _TYPE_CHECKING:
     from .ops.editing import insert as insert
     from .ops.functional import map as map
     from .ops.functional import reduce as reduce
-    from .ops.lexical import lexsort as lexsort
-    from .ops.partitions import argpartition as argpartition
-    from .ops.partitions import partition as partition
-    from .ops.samples import sample_gradient as sample_gradient
     from .ops.searching import nonzero as nonzero
     from .ops.set_operations import intersect1d as intersect1d
     from .ops.set_operations import setdiff1d as setdiff1d
@@ -442,7 +438,10 @@ if _TYPE_CHECKING:
     from .ops.sets import unique_counts as unique_counts
     from .ops.sets import unique_inverse as unique_inverse
     from .ops.sets import unique_values as unique_values
+    from .ops.sorting import argpartition as argpartition
     from .ops.sorting import argsort as argsort
+    from .ops.sorting import lexsort as lexsort
+    from .ops.sorting import partition as partition
     from .ops.sorting import sort as sort
     from .ops.special import digamma as digamma
     from .ops.special import gamma_inc_l as gamma_inc_l
@@ -451,6 +450,7 @@ if _TYPE_CHECKING:
     from .ops.statistics import correlation as correlation
     from .ops.statistics import covariance as covariance
     from .ops.statistics import polyfit as polyfit
+    from .ops.statistics import sample_gradient as sample_gradient
     from .ops.window import window_max as window_max
     from .ops.window import window_min as window_min
     from .ops.window import window_prod as window_prod

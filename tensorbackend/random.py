@@ -23,6 +23,7 @@ f32[row: 2][column: 3]
 
 from .ops.composite.random.continuous import exponential as exponential
 from .ops.composite.random.continuous import gumbel as gumbel
+from .ops.composite.random.continuous import laplace as laplace
 from .ops.composite.random.continuous import normal as normal
 from .ops.composite.random.continuous import truncated_normal as truncated_normal
 from .ops.composite.random.continuous import uniform as uniform
@@ -32,7 +33,6 @@ from .ops.composite.random.discrete import choice as choice
 from .ops.composite.random.discrete import permutation as permutation
 from .ops.composite.random.discrete import randint as randint
 from .ops.composite.random.discrete import shuffle as shuffle
-from .ops.composite.random.laplace import laplace as laplace
 from .ops.composite.random.multivariate import multivariate_normal as multivariate_normal
 from .ops.composite.random.threefry import bits as bits
 from .ops.composite.random.threefry import fold_in as fold_in

@@ -61,6 +61,10 @@ _SEPARATE = {
     "matrix": "A matrix in any format. Several values at one place stay separate (`sum_duplicates` adds them), so no "
     "data is read."
 }
+_DIVIDED = {
+    "kth": "The places of elements that are where `sort` has them; negative ones count from the end.",
+    "x": "A tensor of a real dtype or bool. NaN is larger than all numbers.",
+}
 
 PARAMETERS: Final[Mapping[str, Words]] = {
     "": {
@@ -92,10 +96,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "x1": "A tensor, a Python number or an array.",
         "x2": "A tensor, a Python number or an array.",
     },
-    "partitions": {
-        "kth": "The places of elements that are where `sort` has them; negative ones count from the end.",
-        "x": "A tensor of a real dtype or bool. NaN is larger than all numbers.",
-    },
+    **dict.fromkeys(("argpartition", "partition"), _DIVIDED),
     # Elementwise
     "elementwise": {
         "x2": "A tensor, a Python number or an array that broadcasts with x1, aligned at the last axis. Matching axes "

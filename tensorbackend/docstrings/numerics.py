@@ -39,6 +39,12 @@ _OF_PARAMETERS = {
     "names": "The names of the sample's axes; by default those of the parameters.",
     "shape": "The shape of the sample, by default the one to which the parameters broadcast.",
 }
+_OF_PLANES = {
+    "axes": "The axes of the planes.",
+    "norm": "Which transforms are divided by the number of elements, as for `fft`.",
+    "s": "The lengths of the transforms, by default those of the axes.",
+    "x": "A tensor of at least two axes.",
+}
 
 PARAMETERS: Final[Mapping[str, Words]] = {
     # Products and linear algebra
@@ -127,12 +133,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "s": "The number of entries of the result along each of the `axes`, which must then be given; by default the "
         "sizes of x, but 2 * (size - 1) along the last of them."
     },
-    "fourier_planes": {
-        "axes": "The axes of the planes.",
-        "norm": "Which transforms are divided by the number of elements, as for `fft`.",
-        "s": "The lengths of the transforms, by default those of the axes.",
-        "x": "A tensor of at least two axes.",
-    },
+    **dict.fromkeys(("fft2", "ifft2"), _OF_PLANES),
     **dict.fromkeys(("dct", "idct"), _OF_COSINES),
     "hfft": _OF_REAL,
     "irfft": _OF_REAL,

@@ -166,7 +166,7 @@ RETURNS: Final[Words] = {
     "window_scatter_max": _LIKE,
     "window_scatter_min": _LIKE,
     # Transforms
-    "fourier_planes": "The complex transform.",
+    **dict.fromkeys(("fft2", "ifft2"), "The complex transform."),
     "fourier": "A complex tensor with the names of x.",
     "hfft": "A real tensor with the names of x, and with n entries along the axis.",
     "irfft": "A real tensor with the names of x, and with n entries along the axis.",
@@ -226,20 +226,22 @@ _OF_LABELS = {
     "IndexRangeError": "For a label that is not a class.",
 }
 _OF_LOSSES = {"DTypeError": "For complex numbers.", "ShapeError, NamesError": "For operands that do not broadcast."}
+_OF_PLACES = {"ArgumentError": "For a place that the axis does not have.", "DTypeError": "For complex numbers."}
+_OF_PLANES = {
+    "AxisError": "For an axis that the tensor does not have, or one that is given twice.",
+    "ShapeError": "For a length below 1.",
+}
 
 RAISES: Final[Mapping[str, Words]] = {
     "activations": _COMPLEX,
     "softmax": _COMPLEX | _NO_AXIS,
     "log_softmax": _COMPLEX | _NO_AXIS,
     "collectives": {"ArgumentError": "For an axis that the mesh does not have, and outside a function of `shard_map`."},
-    "fourier_planes": {
-        "AxisError": "For an axis that the tensor does not have, or one that is given twice.",
-        "ShapeError": "For a length below 1.",
-    },
+    **dict.fromkeys(("fft2", "ifft2"), _OF_PLANES),
     **dict.fromkeys(("convolve", "correlate"), _OF_VECTORS),
     "dct": _OF_COSINES,
     "idct": _OF_COSINES,
-    "partitions": {"ArgumentError": "For a place that the axis does not have.", "DTypeError": "For complex numbers."},
+    **dict.fromkeys(("argpartition", "partition"), _OF_PLACES),
     "sampling.gamma": {
         "ArgumentError": "For a number that is not above 0.",
         "DataError": "The same for tensors, whenever data can be read.",

@@ -10,7 +10,7 @@ from ..errors import BackendError, OperandError, expected
 from ..interchange import is_plain_array
 from ..protocol import Backend
 from ..select import claimant, common_backend, get_backend, owner
-from ..select.homes import HOST_LIBRARY, holder
+from ..select.choice import HOST_LIBRARY, holder
 from ..tensor import Tensor
 from .trees import flatten, paths
 

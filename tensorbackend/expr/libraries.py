@@ -20,7 +20,7 @@ from ..interchange.arrays import is_plain_array, scalar_dtype
 from ..ops.creation.filled import asarray
 from ..protocol import Backend
 from ..select import DISTRIBUTIONS, call_with_default, claimant, move, owner
-from ..select.homes import HOST_LIBRARY, holder
+from ..select.choice import HOST_LIBRARY, holder
 from ..tensor import Tensor
 from .trace import argument_names
 from .tree_containers import Tree

@@ -16,7 +16,7 @@ from ..dtypes import float64, scalar_kind
 from ..expr.grad.custom import custom_gradient
 from ..expr.grad.functions import vjp
 from ..expr.while_loops import while_loop
-from ..ops.composite.elementwise.gradients import stop_gradient
+from ..ops.composite.elementwise.functions import stop_gradient
 from ..ops.composite.shape.arranging import broadcast_arrays
 from ..ops.creation.filled import full, ones_like, rename, zeros_like
 from ..ops.creation.values import asarray, operand_tensors

@@ -42,7 +42,6 @@ from .ctc import ctc_best_path as ctc_best_path
 from .ctc import ctc_loss as ctc_loss
 from .deformation import deform_conv as deform_conv
 from .detection import non_maximum_suppression as non_maximum_suppression
-from .edit_distance import edit_distance as edit_distance
 from .initialisers import glorot_normal as glorot_normal
 from .initialisers import glorot_uniform as glorot_uniform
 from .initialisers import he_normal as he_normal
@@ -57,6 +56,7 @@ from .layers import embedding as embedding
 from .layers import glu as glu
 from .layers import one_hot as one_hot
 from .losses import binary_cross_entropy as binary_cross_entropy
+from .losses import edit_distance as edit_distance
 from .losses import huber as huber
 from .losses import mean_squared_error as mean_squared_error
 from .losses import triplet as triplet

@@ -10,8 +10,7 @@ from ..declarations.argument_errors import check_arguments
 from ..dtypes import promote_types
 from ..errors import ShapeError, expected
 from ..ops.composite.contraction import matmul
-from ..ops.composite.elementwise.functions import isfinite, logical_not
-from ..ops.composite.elementwise.gradients import stop_gradient
+from ..ops.composite.elementwise.functions import isfinite, logical_not, stop_gradient
 from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.reduction.probabilities import masked_softmax, softmax
 from ..ops.creation.filled import iota, rename

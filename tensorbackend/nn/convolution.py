@@ -25,7 +25,7 @@ from ..rules.axes import normalize_axes, normalize_axis
 from ..rules.window import Paddings, PerAxis, axes_of, numbers
 from ..template import check_meeting
 from ..tensor import Tensor, TensorLike
-from .broadcast_parameters import reshape_parameter
+from .normalisation import reshape_parameter
 
 
 class _Layout(NamedTuple):

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from ..annotations import Axes, Axis
 from ..declarations.argument_errors import check_arguments, check_construction
 from ..dtypes import float32, promote_types
-from ..errors import ArgumentError, ShapeError, expected
-from ..ops.composite.elementwise.gradients import stop_gradient
+from ..errors import ArgumentError, NamesError, ShapeError, expected
+from ..ops.composite.elementwise.functions import stop_gradient
 from ..ops.composite.reduction import cast_to_float32, count_along, mean, standardise
 from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.binary import maximum
@@ -17,12 +17,12 @@ from ..ops.elementwise.complex_functions import rsqrt
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.reduction import sum
-from ..ops.shape import broadcast_to, reshape
+from ..ops.shape import broadcast_to, permute_dims, reshape
 from ..rules.accuracy import Bound, declare_bound
 from ..rules.axes import normalize_axes, normalize_axis, sorted_axes
 from ..rules.broadcasting import broadcast, to_floating
+from ..template import check_meeting
 from ..tensor import Tensor, TensorLike
-from .broadcast_parameters import reshape_parameter
 
 NORMALISED = Bound(64, "differences from a mean over a root of a mean", "square", tame=True)
 
@@ -286,3 +286,29 @@ def _update_statistic(old: Tensor, column: Tensor, new: Tensor, momentum: float)
     """Move a running statistic towards a new one; `column` is `old`, reshaped to broadcast with x."""
     towards = column * (1 - momentum) + stop_gradient(new) * momentum
     return reshape(astype(towards, old.dtype), old.shape, names=old.names)
+
+
+def reshape_parameter(parameter: Tensor, x: Tensor, axes: Sequence[int], what: str) -> Tensor:
+    """The parameter for some axes of x, reshaped to broadcast with x.
+
+    [feature: 4] for axis 1 of [batch: 2][feature: 4][time: 3] is [1][feature: 4][1]. A parameter for several
+    axes has them in x's order or, if they are named, in any order.
+    """
+    axes = sorted(axes)
+    if parameter.ndim == len(axes) and None not in parameter.names:
+        axis_names = [x.names[axis] for axis in axes]
+        if {*parameter.names} == {*axis_names}:
+            parameter = permute_dims(parameter, tuple(map(parameter.names.index, axis_names)))
+    sizes = tuple(x.shape[axis] for axis in axes)
+    if parameter.shape != sizes:
+        raise ShapeError(
+            expected(f"{what} of shape {sizes}", **{what.split()[-1]: parameter.template, "x": x.template})
+        )
+    names: list[str | None] = [None] * x.ndim
+    shape = [1] * x.ndim
+    for place, axis in enumerate(axes):
+        names[axis], shape[axis] = parameter.names[place], parameter.shape[place]
+        check_meeting((parameter.names[place],), (x.names[axis],), parameter.template, x.template)
+    if len({name for name in names if name}) < sum(name is not None for name in names):
+        raise NamesError(expected("each name once in a tensor", names=tuple(names)))
+    return reshape(parameter, tuple(shape), names=tuple(names))

@@ -25,13 +25,17 @@ from .transformations import (
     Trees,
     add_decayed_weights,
     chain,
+    compute_wide,
+    map_numbers,
     new_transformation,
     next_step,
+    round_updates,
     scale,
     stateless,
+    wide_dtype,
+    widen,
     zero_steps,
 )
-from .widths import compute_wide, map_numbers, round_updates, wide_dtype, widen
 
 _TINY_SQUARE = 1e-30
 """Added to each squared gradient."""

@@ -20,12 +20,16 @@ from .transformations import (
     add_decayed_weights,
     chain,
     check_decay,
+    compute_wide,
+    map_numbers,
     new_transformation,
     next_step,
+    round_updates,
     scale,
+    wide_zeros,
+    widen,
     zero_steps,
 )
-from .widths import compute_wide, map_numbers, round_updates, wide_zeros, widen
 
 
 @check_arguments_early

@@ -25,11 +25,9 @@ from ..select import common_backend, get_backend, move
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
 from .implicit import Minima, minimum_with_gradient, records, refuse_gradient
-from .objective import objective, trace_function, value_at
-from .quasi_newton import Inputs, Plan, minimise
-from .unknowns import as_start
-from .with_scipy import METHODS as SCIPYS
-from .with_scipy import minimise_with_scipy
+from .objective import as_start, objective, trace_function, value_at
+from .quasi_newton import METHODS as SCIPYS
+from .quasi_newton import Inputs, Plan, minimise, minimise_with_scipy
 
 X = TypeVar("X")
 

@@ -32,8 +32,7 @@ from ..solvers.scaling import largest_magnitude, power
 from ..tensor import Tensor
 from ..tensor.missing_names import explain_missing
 from .implicit import Minima, minimum_with_gradient, records
-from .objective import objective, value_at
-from .unknowns import VectorFunction, unknowns
+from .objective import VectorFunction, objective, unknowns, value_at
 
 
 @explain_missing

@@ -31,8 +31,7 @@ from ..solvers.direct import eliminate
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
 from .implicit import flat_vector, records, root_with_gradient, scalar_roots_with_gradient
-from .objective import objective, value_at
-from .unknowns import VectorFunction, as_start, unknowns
+from .objective import VectorFunction, as_start, objective, unknowns, value_at
 
 X = TypeVar("X")
 

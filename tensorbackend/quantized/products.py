@@ -16,7 +16,7 @@ from ..expr.control import scan
 from ..expr.grad.custom import custom_gradient
 from ..expr.jit import jit
 from ..ops.composite.contraction import matmul
-from ..ops.composite.elementwise.gradients import stop_gradient
+from ..ops.composite.elementwise.functions import stop_gradient
 from ..ops.composite.indexing.selection import repeat
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, zeros

@@ -22,7 +22,7 @@ from ..dtypes import (
 )
 from ..dtypes.promotion import widened
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
-from ..ops.composite.elementwise.gradients import stop_gradient
+from ..ops.composite.elementwise.functions import stop_gradient
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, ones_like
 from ..ops.elementwise.binary import maximum

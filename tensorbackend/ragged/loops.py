@@ -17,8 +17,7 @@ from ..expr.trace import trace
 from ..expr.tree_containers import Tree
 from ..expr.trees import flatten, tree_map, unflatten
 from ..expr.while_loops import while_loop
-from ..ops.composite.elementwise.functions import logical_not
-from ..ops.composite.elementwise.gradients import stop_gradient
+from ..ops.composite.elementwise.functions import logical_not, stop_gradient
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, zeros
 from ..ops.elementwise.binary import add, logical_or, maximum

@@ -10,9 +10,8 @@ from ..declarations.argument_errors import check_arguments
 from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, float32, float64, iinfo, promote_types
 from ..expr.jit import jit
 from ..expr.while_loops import while_loop
-from ..ops.composite.elementwise.functions import isfinite
+from ..ops.composite.elementwise.functions import isfinite, stop_gradient
 from ..ops.composite.elementwise.functions import logical_not as invert
-from ..ops.composite.elementwise.gradients import stop_gradient
 from ..ops.composite.random.checks import is_probability, require
 from ..ops.composite.random.continuous import uniform
 from ..ops.composite.random.threefry import split

@@ -9,8 +9,11 @@
 
 from __future__ import annotations
 
+from .choice import apart as apart
 from .choice import check_dtype_support as check_dtype_support
 from .choice import common_backend as common_backend
+from .choice import home_of as home_of
+from .choice import library_backend as library_backend
 from .choice import move as move
 from .choice import move_to_recorder as move_to_recorder
 from .choice import with_numbers_moved as with_numbers_moved
@@ -22,9 +25,6 @@ from .default import scoped_backend as scoped_backend
 from .default import set_default_backend as set_default_backend
 from .devices import Device as Device
 from .devices import devices as devices
-from .homes import apart as apart
-from .homes import home_of as home_of
-from .homes import library_backend as library_backend
 from .registry import DISTRIBUTIONS as DISTRIBUTIONS
 from .registry import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP
 from .registry import backend_class as backend_class

@@ -1,13 +1,19 @@
-"""One solve as a function of tensors, which is compiled for each set of static arguments."""
+"""One solve as a function of tensors, compiled for each set of static arguments, and the error of one that fails."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy
 
 from ..dtypes import finfo
+from ..errors import ConvergenceError, expected
+from ..expr.hooks import debug_callback
+from ..expr.host import host_call
 from ..expr.jit import jit
 from ..ops.composite.contraction import matmul
 from ..ops.composite.elementwise.functions import isfinite, logical_not
+from ..ops.composite.linalg.norms import vector_norm
 from ..ops.creation.filled import ones_like, zeros_like
 from ..ops.elementwise.binary import logical_and, logical_or, maximum
 from ..ops.elementwise.ternary import where
@@ -16,13 +22,10 @@ from ..ops.elementwise.unary import conj
 from ..ops.reduction import all as all_
 from ..ops.shape import broadcast_to, matrix_transpose
 from ..tensor import Tensor
-from .biconjugate import bicgstab
-from .conjugate import cg, cg_adaptive
 from .direct import direct
-from .golub_kahan import lsqr
 from .iteration import Method, Problem, square
 from .linear import Form, Linear
-from .minimal import gmres
+from .methods import bicgstab, cg, cg_adaptive, gmres, lsqr
 from .refinement import State, System, refine, refine_trajectory, start_state
 from .scaling import largest_magnitude, power, scale_system
 
@@ -150,3 +153,47 @@ def _outcome(state: State, spent: Tensor, length: Tensor, unit: Tensor, power_of
 
 
 _NAN = float("nan")
+
+
+def refuse_failure(outcome: Outcome) -> None:
+    """Raises `ConvergenceError` unless all examples have converged; in compiled code too, once data are available."""
+
+    def look(*flags: Tensor) -> None:
+        _look("a solver", *map(numpy.asarray, flags))
+
+    debug_callback(look, *_summary(outcome))
+
+
+def require_convergence(outcome: Outcome) -> Tensor:
+    """A number 1 for each example of a gradient's solve, or `ConvergenceError` unless all have converged.
+
+    A gradient drops calls that are made only for side effects, but not a number that it multiplies by.
+    """
+
+    def ones(*flags: Any) -> Any:
+        _look("the solve of a gradient", *flags)
+        return numpy.ones(flags[0].shape)
+
+    told = tuple([part.detach() for part in _summary(outcome)])
+    return host_call(ones, told[0].template.replace(dtype=told[-1].dtype), *told)
+
+
+def _summary(outcome: Outcome) -> tuple[Tensor, ...]:
+    return outcome.converged, outcome.diverged, outcome.iterations, vector_norm(outcome.residual, axis=-1)
+
+
+def _look(what: str, converged: Any, diverged: Any, iterations: Any, residual: Any) -> None:
+    """Raises an error unless all examples have converged."""
+    if converged.all():
+        return
+    remedy = "raise max_iterations or the tolerance, give a preconditioner or a null_space, or use another method"
+    raise ConvergenceError(
+        expected(
+            f"{what} to converge",
+            remedy,
+            converged=converged.tolist(),
+            diverged=diverged.tolist() if diverged.any() else False,
+            iterations=iterations.tolist(),
+            residual=residual.tolist(),
+        )
+    ).named("solve")

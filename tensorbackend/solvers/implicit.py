@@ -16,8 +16,7 @@ from ..ops.elementwise.ternary import where
 from ..ops.elementwise.unary import conj
 from ..select import common_backend
 from ..tensor import Tensor
-from .core import Inputs, Outcome, Plan, solve_scaled
-from .failures import require_convergence
+from .core import Inputs, Outcome, Plan, require_convergence, solve_scaled
 from .iteration import ratio
 from .linear import Form, TransposedForm
 from .scaling import norm

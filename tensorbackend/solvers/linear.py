@@ -1,8 +1,9 @@
-"""Linear functions of vectors: their representation, application, and transposes.
+"""Linear functions of vectors: their representation, application, and transposes; preconditioners.
 
 A vector is along the last axis; all axes before it are batch axes. A linear function has two halves: a *form*, which
 is hashable, and the tensors that it needs. A solver is compiled for forms and takes the tensors as arguments, so that
-it can be reused for another matrix of the same structure, and another function with the same trace.
+it can be reused for another matrix of the same structure, and another function with the same trace. A preconditioner is
+an approximate inverse of a matrix, chosen by name or passed by the user.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Final, NamedTuple, Protocol
 
 from ..dispatch.operands import nameless
-from ..errors import OperandError, ShapeError, expected
+from ..errors import ArgumentError, OperandError, ShapeError, expected
 from ..expr.closures import close
 from ..expr.evaluate import evaluate
 from ..expr.grad.functions import vjp
@@ -22,10 +23,12 @@ from ..expr.trace import trace_leaves
 from ..expr.tree_containers import Tree
 from ..expr.trees import flatten, unflatten
 from ..ops.composite.contraction import matmul
+from ..ops.composite.linalg.matrices import diagonal as dense_diagonal
 from ..ops.creation.filled import zeros
 from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
 from ..ops.shape import matrix_transpose, reshape
-from ..sparse import SparseMatrix, matvec
+from ..sparse import SparseMatrix, diagonal, from_dense, ilu0, matvec
 from ..template import Template
 from ..tensor import Tensor
 
@@ -247,3 +250,32 @@ def shape_of(function: Linear) -> tuple[tuple[int, ...], int, int]:
 
 def _tree(form: Any) -> Tree:
     return form.tree  # type: ignore[no-any-return] # of a form with a matrix
+
+
+WORDS: Final = ("jacobi", "ilu")
+
+
+def preconditioner(choice: Any, matrix: Linear, vectors: Template, count: int) -> Linear | None:
+    """The linear function that a preconditioner applies to residuals like `vectors`; `None` if there is none.
+
+    Raises `ArgumentError` for an unknown name, and for a name if A is a function, whose entries are not known.
+    """
+    if choice is None:
+        return None
+    if not isinstance(choice, str):
+        return linear(choice, vectors, count, "preconditioner")
+    if choice not in WORDS:
+        expectation = (
+            f"a preconditioner of {', '.join(map(repr, WORDS))}, or a function or matrix that approximates the inverse"
+        )
+        raise ArgumentError(expected(expectation, preconditioner=choice))
+    form = matrix.form
+    if isinstance(form, TracedForm):
+        remedy = "find its matrix with tb.sparse.from_function(), or pass a function that approximates the inverse"
+        raise ArgumentError(expected("a matrix for a preconditioner by name", remedy, preconditioner=choice))
+    a: Any = unflatten(form.tree, matrix.parts) if isinstance(form, Sparse) else matrix.parts[0]
+    if choice == "jacobi":
+        entries = diagonal(a) if isinstance(form, Sparse) else dense_diagonal(a)
+        return Linear(Diagonal(), (where(entries == 0, 1, 1 / where(entries == 0, 1, entries)),))
+    leaves, tree = flatten(ilu0(a if isinstance(form, Sparse) else from_dense(a)))
+    return Linear(Factors(tree), tuple(leaves))

@@ -8,8 +8,7 @@ from typing import Final, NamedTuple
 
 from ..dtypes import finfo
 from ..expr.while_loops import while_loop
-from ..ops.composite.elementwise.functions import isfinite, square
-from ..ops.composite.elementwise.gradients import stop_gradient
+from ..ops.composite.elementwise.functions import isfinite, square, stop_gradient
 from ..ops.composite.reduction import mean
 from ..ops.creation.filled import full
 from ..ops.elementwise.binary import less, less_equal, logical_and, logical_or, maximum, minimum

@@ -26,12 +26,11 @@ from ..select import get_backend, home_of
 from ..sparse import SparseMatrix, from_scipy
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
-from .core import Inputs, Outcome, Plan
-from .failures import refuse_failure
+from .core import Inputs, Outcome, Plan, refuse_failure
 from .implicit import DEFAULT_RTOL, solve_with_gradient
 from .linear import TracedForm, cast_linear, linear, shape_of
+from .linear import preconditioner as preconditioner_of
 from .padded import quickest_form
-from .preconditioners import preconditioner as preconditioner_of
 
 METHODS: Final = ("auto", "cg", "cg-adaptive", "bicgstab", "bicgstab(l)", "gmres", "lsqr", "direct")
 

@@ -26,8 +26,8 @@ from ..rules.broadcasting import result_type
 from ..template import Template, as_names, as_shape
 from ..tensor import Tensor, TensorLike
 from .conversion import to_format
+from .host import check_places
 from .matrix import CLASSES, COO, CSC, CSR, SparseMatrix
-from .structure import check_places
 
 Names = Sequence[str | None] | None
 

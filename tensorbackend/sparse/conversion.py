@@ -20,7 +20,7 @@ from ..ops.reduction import max as largest
 from ..ops.shape import broadcast_to, concatenate, expand_dims, reshape
 from ..ops.sorting import argsort
 from ..tensor import Tensor
-from .capacity import fits, zero_beyond_count
+from .host import fits, zero_beyond_count
 from .matrix import COO, CSC, CSR, M, SparseMatrix, batch_of, bind, entries, shares_places
 
 

@@ -18,9 +18,8 @@ from ..ops.searching import nonzero
 from ..ops.shape import reshape
 from ..protocol import BackendLike
 from ..tensor import Tensor, TensorLike
-from .capacity import compress_to_size
 from .construction import Names, make_matrix
-from .host import to_host_arrays
+from .host import compress_to_size, to_host_arrays
 from .matrix import CLASSES, COO, SparseMatrix, bind
 
 

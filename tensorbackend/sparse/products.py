@@ -22,9 +22,8 @@ from ..ops.shape import matrix_transpose
 from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor, TensorLike
-from .capacity import zero_beyond_count
 from .conversion import sum_duplicates, to_csr, to_format
-from .host import to_host_arrays
+from .host import to_host_arrays, zero_beyond_count
 from .matrix import COO, SparseMatrix, bind, entries, shares_places
 
 _products: dict[tuple[Template, Template], Template] = {}

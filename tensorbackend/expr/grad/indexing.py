@@ -5,7 +5,7 @@ The cotangents of elements that were read are added where the elements were; ove
 
 from __future__ import annotations
 
-from ...ops.composite.indexing.additions import add_along_axis_at
+from ...ops.composite.indexing.updates import add_along_axis_at
 from ...ops.creation.filled import full, iota, zeros_like
 from ...ops.elementwise.ternary import where
 from ...ops.indexing.scatter import gather, indexed_add, indexed_put

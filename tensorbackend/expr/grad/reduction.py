@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ...dtypes import float32, promote_types
 from ...ops.composite.cumulative import cumulative_prod
-from ...ops.composite.elementwise.gradients import stop_gradient
+from ...ops.composite.elementwise.functions import stop_gradient
 from ...ops.composite.linalg.norms import vector_norm
 from ...ops.composite.reduction import cast_to_float32, count_along, mean
 from ...ops.composite.reduction.probabilities import softmax

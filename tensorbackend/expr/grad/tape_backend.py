@@ -13,7 +13,7 @@ from ...dispatch.kernels import composite_kernel, plain_kernel, primitive_kernel
 from ...dispatch.narrow import composite_method
 from ...dtypes.defaults import product_precision
 from ...errors import BackendError, expected
-from ...ops.composite.elementwise.gradients import stop_gradient
+from ...ops.composite.elementwise.functions import stop_gradient
 from ...protocol import Backend, Kernel, Payload
 from ...protocol.callbacks import CompositeCall, Default
 from ...protocol.planned import templates_of

@@ -11,14 +11,15 @@ import math
 from collections.abc import Callable, Sequence
 
 from ...annotations import Axes, Axis
+from ...declarations.argument_errors import check_arguments
 from ...dispatch import composite
 from ...dtypes import complex64, int64, promote_types
 from ...errors import ArgumentError, ShapeError, expected
-from ...rules.accuracy import TRANSFORM
+from ...rules.accuracy import TRANSFORM, declare_bound
 from ...rules.axes import normalize_axes
 from ...rules.broadcasting import check_dtype
 from ...rules.fourier import Kind, Norm, check_kind, check_length, check_norm, several, transform_dtype
-from ...tensor import Tensor
+from ...tensor import Tensor, TensorLike
 from ..creation.filled import asarray, iota
 from ..elementwise.binary import logical_or, multiply
 from ..elementwise.conversion import astype
@@ -339,3 +340,35 @@ def _check_axes(
     if not order:
         raise ArgumentError(expected("at least one axis", "pass axes of the tensor", tensor=x.template, axes=axes))
     return order, lengths
+
+
+@declare_bound(TRANSFORM)
+@check_arguments
+def fft2(
+    x: TensorLike, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] = (-2, -1), norm: Norm = "backward"
+) -> Tensor:
+    """Discrete Fourier transform along two axes, the last ones by default: `fftn` of planes.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.fft.fft2(tb.ones((2, 2))).tolist()
+    [[(4+0j), 0j], [0j, 0j]]
+    """
+    return fftn(x, s=s, axes=axes, norm=norm)
+
+
+@declare_bound(TRANSFORM)
+@check_arguments
+def ifft2(
+    x: TensorLike, /, *, s: Sequence[int] | None = None, axes: Sequence[Axis] = (-2, -1), norm: Norm = "backward"
+) -> Tensor:
+    """Inverse of `fft2`.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.fft.ifft2(tb.fft.fft2(tb.eye(2))).tolist()
+    [[(1+0j), 0j], [0j, (1+0j)]]
+    """
+    return ifftn(x, s=s, axes=axes, norm=norm)

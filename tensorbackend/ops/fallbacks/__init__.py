@@ -18,10 +18,6 @@ from . import shape as shape
 from . import sorting as sorting
 from . import window as window
 from .elementwise import arithmetic as arithmetic
-from .elementwise import comparison as comparison
-from .elementwise import conversion as conversion
 from .elementwise import functions as functions
-from .elementwise import hyperbolic as hyperbolic
 from .elementwise import integers as integers
 from .elementwise import narrow as narrow
-from .elementwise import rounding as rounding

@@ -27,8 +27,7 @@ from ..creation.values import operand_tensors
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..shape import broadcast_to, expand_dims, laid_flat, permute_dims, reshape
-from .batches import Batch, pair_batches, positions
-from .scatter import gather
+from .scatter import Batch, gather, pair_batches, positions
 from .slices import first_entry, slice_
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....ops.composite.contraction import matmul
-from ....ops.composite.elementwise.gradients import stop_gradient
+from ....ops.composite.elementwise.functions import stop_gradient
 from ....ops.composite.linalg.matrices import adjoint, cross, diagonal
 from ....ops.composite.linalg.systems import det, inv
 from ....ops.composite.reduction import cast_to_float32

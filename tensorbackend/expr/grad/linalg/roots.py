@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ....ops.composite.contraction import matmul
-from ....ops.composite.elementwise.gradients import stop_gradient
+from ....ops.composite.elementwise.functions import stop_gradient
 from ....ops.composite.linalg.matrices import adjoint
+from ....ops.composite.linalg.matrix_functions import STEPS
 from ....ops.composite.linalg.norms import matrix_norm
-from ....ops.composite.linalg.roots import STEPS
 from ....ops.composite.linalg.systems import inv
 from ....ops.elementwise.conversion import astype
 from ....ops.elementwise.ternary import where

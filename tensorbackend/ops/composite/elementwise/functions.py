@@ -1,7 +1,8 @@
 """Elementwise functions of the Array API and of Nx that are composed of others, written in public ops.
 
 Operands are promoted as in the primitives, and integers are converted to the default floating dtype where
-the result is inexact. A backend with its own implementation of a function overrides it.
+the result is inexact. A backend with its own implementation of a function overrides it. The last functions change only
+the gradient.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import math
 
 from ....dispatch import composite
 from ....dtypes import COMPLEX_OF, DType, as_dtype, finfo, float32, float64, promote_types
+from ....errors import ShapeError, expected
 from ....rules.accuracy import COMPLEX_PRODUCT, COMPLEX_QUOTIENT, LIBRARY, Bound
-from ....rules.broadcasting import check_dtype, result_type, to_floating
+from ....rules.broadcasting import broadcast, check_dtype, result_type, to_floating
 from ....tensor import Tensor
 from ...creation.filled import full
 from ...elementwise.binary import atan2, logical_and, logical_or, maximum, minimum
@@ -311,3 +313,46 @@ def isclose(x1: Tensor, x2: Tensor, /, *, rtol: float = 1e-5, atol: float = 1e-8
     # Where x2 is infinite, the tolerance is infinite too, and `near` says nothing.
     close = logical_or(x1 == x2, logical_and(isfinite(x2), near))
     return logical_or(close, logical_and(isnan(x1), isnan(x2))) if equal_nan else close
+
+
+@composite
+def stop_gradient(x: Tensor, /) -> Tensor:
+    """Return x itself, through which no gradient flows.
+
+    >>> import tensorbackend as tb
+    >>> tb.grad(lambda x: x * tb.stop_gradient(x))(3.0).item()
+    3.0
+    """
+    return x
+
+
+@composite
+def scaled_gradient(x: Tensor, /, scale: Tensor) -> Tensor:
+    """Return x itself; its gradient is multiplied by a number, which may be negative.
+
+    Parameters
+    ----------
+    x
+        A tensor of any shape and dtype.
+    scale
+        A number, or a tensor that broadcasts to the shape of x. No gradient flows to it.
+
+    Returns
+    -------
+    Tensor
+        x.
+
+    Raises
+    ------
+    ShapeError
+        For a scale that does not broadcast to the shape of x.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.grad(lambda x: tb.scaled_gradient(x, -0.5) * 2)(3.0).item()
+    -1.0
+    """
+    if broadcast([x.template, scale.template])[0] != x.shape:
+        raise ShapeError(expected(f"a scale that broadcasts to {x.template!r}", scale=scale.template))
+    return x

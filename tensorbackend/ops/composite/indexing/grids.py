@@ -18,7 +18,6 @@ from ....rules.axes import normalize_axes
 from ....rules.broadcasting import broadcast, check_dtype, to_floating
 from ....template import Shape, Template, intern_template
 from ....tensor import Tensor, TensorLike
-from ...boundaries import CONSTANT, EXTENSIONS, Boundary, Side, Sides, sides_of
 from ...creation.filled import full, iota
 from ...creation.values import operand_tensors
 from ...elementwise.binary import add, logical_and, logical_or, multiply
@@ -26,6 +25,7 @@ from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
 from ...elementwise.unary import floor
 from ...indexing.taking import take_at
+from ...padding import CONSTANT, EXTENSIONS, Boundary, Side, Sides, sides_of
 from ...shape import permute_dims, reshape
 from ..elementwise.functions import isfinite
 from ..shape.arranging import unstack

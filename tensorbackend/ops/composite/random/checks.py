@@ -19,8 +19,7 @@ from ...reduction import argmax
 from ...reduction import max as max_of
 from ...reduction import min as min_of
 from ...shape import laid_flat
-from ..elementwise.functions import logical_not
-from ..elementwise.gradients import stop_gradient
+from ..elementwise.functions import logical_not, stop_gradient
 from ..reduction import count_nonzero
 from ..shape.arranging import broadcast_arrays
 

@@ -26,13 +26,11 @@ from ...elementwise.binary import greater, less, maximum
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
 from ...elementwise.transcendental import erf_inv, log, log1p
-from ...elementwise.unary import imag, real
+from ...elementwise.unary import abs, imag, real, sign
 from ...indexing.slices import slice_basic
-from ..elementwise.functions import complex, nextafter
-from ..elementwise.gradients import stop_gradient
+from ..elementwise.functions import complex, nextafter, stop_gradient
 from .checks import in_ascending_order, require, require_bounds
-from .fractions import fractions, uniform_between
-from .threefry import name_axes, split
+from .threefry import fractions, name_axes, split, uniform_between
 from .truncation import Side, quantile, side_of, side_quantile, standardise
 
 
@@ -356,3 +354,25 @@ def gumbel(
     """
     kind = check_floating(None if dtype is None else as_dtype(dtype))
     return name_axes(standard_gumbel(key, as_shape(shape), kind, mode), names)
+
+
+@composite.within(Bound(10, "the inverse of a distribution function"))
+def laplace(
+    key: Tensor,
+    /,
+    shape: Sequence[int] = (),
+    dtype: DTypeLike | None = None,
+    *,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Random numbers of the Laplace distribution with mean 0 and scale 1: their density is exp(-abs(x)) / 2.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.random.laplace(tb.random.key(0), (1000,))
+    >>> 0.9 < tb.mean(tb.abs(x)).item() < 1.1
+    True
+    """
+    kind = check_floating(None if dtype is None else as_dtype(dtype))
+    low, high = full((), -1 + float(finfo(kind).eps) / 2, dtype=kind), full((), 1, dtype=kind)
+    u = uniform_between(key, low, high, as_shape(shape))
+    return name_axes(sign(u) * log1p(-abs(u)), names)

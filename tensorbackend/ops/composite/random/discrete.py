@@ -38,8 +38,7 @@ from ..shape.arranging import moveaxis
 from ..sorting.searching import searchsorted
 from .checks import is_probability, require, require_classes, require_weights
 from .continuous import parameter, standard_gumbel
-from .fractions import fractions
-from .threefry import name_axes, random_bits, split
+from .threefry import fractions, name_axes, random_bits, split
 
 # Integers
 

@@ -12,9 +12,8 @@ from ...elementwise.binary import logical_or, maximum, minimum
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import erf, erf_inv, erfc, exp, expm1, log, log1p, sqrt
-from ..elementwise.functions import isfinite, square
-from ..elementwise.gradients import stop_gradient
-from .fractions import spread
+from ..elementwise.functions import isfinite, square, stop_gradient
+from .threefry import spread
 
 Side: TypeAlias = Literal["centre", "left", "right", "any"]
 """Where bounds are: about the mean, both more than one deviation below or above it, or anywhere, unknown before."""

@@ -21,8 +21,7 @@ from ...elementwise.transcendental import exp, log
 from ...indexing.taking import take_along_axis_at
 from ...reduction import max, sum
 from ...shape import broadcast_to, expand_dims, squeeze
-from ..elementwise.functions import isfinite
-from ..elementwise.gradients import stop_gradient
+from ..elementwise.functions import isfinite, stop_gradient
 from . import cast_to_float32, count_along, mean
 
 

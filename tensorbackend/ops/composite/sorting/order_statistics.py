@@ -29,7 +29,7 @@ from ...reduction import argmax
 from ...shape import concatenate, laid_flat, permute_dims, reshape
 from ...sorting import sort
 from ..cumulative import cumulative_max
-from ..elementwise.gradients import stop_gradient
+from ..elementwise.functions import stop_gradient
 from ..reduction import cast_to_float32
 from ..shape.arranging import moveaxis, stack
 

@@ -1,16 +1,37 @@
-"""Arithmetic, and functions of the sign, which are right for zeros and NaN as well."""
+"""Arithmetic, comparisons, logic, rounding and casts from `equal`, `less`, `select` and casts to int64, right for zeros
+and NaN as well.
+
+Floats from 1 / eps on are integral and are kept; only smaller ones are rounded.
+"""
 
 from __future__ import annotations
 
+import math
+
 from ....dispatch.fallbacks import fallback
-from ....dtypes import REAL_OF, float32, float64, iinfo
+from ....dtypes import REAL_OF, bool_, finfo, float32, float64, iinfo, int64
 from ....template import Template
 from ....tensor import Tensor
-from ...elementwise.binary import add, divide, equal, less, logical_and, maximum, minimum, multiply
+from ...creation.filled import from_binary, full
+from ...elementwise.binary import (
+    add,
+    divide,
+    equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_or,
+    maximum,
+    minimum,
+    multiply,
+    not_equal,
+    subtract,
+)
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.transcendental import sqrt
-from ...elementwise.unary import imag, isinf, isnan, negative, real
+from ...elementwise.unary import abs as absolute
+from ...elementwise.unary import bitwise_invert, floor, imag, isinf, isnan, negative, real
 
 
 @fallback("negate", "real")
@@ -84,3 +105,99 @@ def _real(out: Template, x: Tensor, /) -> Tensor:
 @fallback("rsqrt", "floating")
 def _rsqrt(out: Template, x: Tensor, /) -> Tensor:
     return divide(1.0, sqrt(x))
+
+
+def _fractional(x: Tensor) -> Tensor:
+    """Whether elements are small enough to have a fraction; false for NaN."""
+    return less(absolute(x), 1 / finfo(x.dtype).eps)
+
+
+@fallback("floor", "real")
+def _floor(out: Template, x: Tensor, /) -> Tensor:
+    if x.dtype.is_integer:
+        return x
+    whole = astype(astype(x, int64), x.dtype)
+    below = where(less(x, whole), subtract(whole, 1), whole)
+    # Integral numbers do not change, nor does -0.0.
+    return where(logical_and(_fractional(x), not_equal(whole, x)), below, x)
+
+
+@fallback("ceil", "real")
+def _ceil(out: Template, x: Tensor, /) -> Tensor:
+    return x if x.dtype.is_integer else negative(floor(negative(x)))
+
+
+@fallback("round", "real")
+def _round(out: Template, x: Tensor, /) -> Tensor:
+    if x.dtype.is_integer:
+        return x
+    below = floor(x)
+    rest = subtract(x, below)
+    halved = multiply(below, 0.5)
+    odd = not_equal(floor(halved), halved)
+    up = logical_or(less(0.5, rest), logical_and(equal(rest, 0.5), odd))
+    nearest = where(up, add(below, 1), below)
+    # A zero has the sign of x.
+    signed = where(equal(nearest, 0), multiply(x, 0), nearest)
+    return where(_fractional(x), signed, x)
+
+
+@fallback("not_equal")
+def _not_equal(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
+    return bitwise_invert(equal(x1, x2))
+
+
+@fallback("greater")
+def _greater(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
+    return less(x2, x1)
+
+
+@fallback("less_equal")
+def _less_equal(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
+    return logical_or(less(x1, x2), equal(x1, x2))
+
+
+@fallback("greater_equal")
+def _greater_equal(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
+    return less_equal(x2, x1)
+
+
+@fallback("logical_and")
+def _logical_and(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
+    return where(x1, x2, False)
+
+
+@fallback("logical_or")
+def _logical_or(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
+    return where(x1, True, x2)
+
+
+@fallback("logical_xor")
+def _logical_xor(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
+    return not_equal(x1, x2)
+
+
+@fallback("is_nan")
+def _is_nan(out: Template, x: Tensor, /) -> Tensor:
+    return not_equal(x, x)
+
+
+@fallback("is_infinity", "real")
+def _is_infinity(out: Template, x: Tensor, /) -> Tensor:
+    if x.dtype.is_integer:
+        return full(out.shape, False, dtype=bool_)
+    return _is_infinite(x)
+
+
+@fallback("is_infinity", "complex")
+def _is_infinity_of_complex(out: Template, x: Tensor, /) -> Tensor:
+    return logical_or(_is_infinite(real(x)), _is_infinite(imag(x)))
+
+
+def _is_infinite(x: Tensor) -> Tensor:
+    return logical_or(equal(x, math.inf), equal(x, -math.inf))
+
+
+@fallback("bitcast")
+def _bitcast(out: Template, x: Tensor, /) -> Tensor:
+    return from_binary(x.to_binary(), out)

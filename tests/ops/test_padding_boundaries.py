@@ -9,7 +9,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import ArgumentError, AxisError
-from tensorbackend.ops.boundaries import EXTENSIONS
+from tensorbackend.ops.padding import EXTENSIONS
 
 
 @pytest.mark.parametrize("word", EXTENSIONS)

@@ -14,7 +14,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import FileError
-from tensorbackend.quantized.gguf_header import check_header
+from tensorbackend.quantized.gguf import check_header
 
 from .test_gguf import header
 
