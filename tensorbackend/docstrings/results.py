@@ -31,7 +31,7 @@ _EIGENPAIRS = f"A named tuple of `eigenvalues`, of shape (..., n), and `eigenvec
 
 RETURNS: Final[Words] = {
     # Elementwise
-    "unary": "A tensor with the shape and names of x, in the dtype of x unless the text above says otherwise.",
+    "basic": "A tensor with the shape and names of x, in the dtype of x unless the text above says otherwise.",
     "transcendental": _FLOATING,
     "complex_functions": _FLOATING,
     "binary": _PROMOTED,

@@ -3,7 +3,7 @@
     >>> from inspect import cleandoc
     >>> def floor(x: Template, /) -> Plan:
     ...     '''Largest integral value not above x.'''
-    >>> floor.__module__ = "tensorbackend.ops.elementwise.unary"
+    >>> floor.__module__ = "tensorbackend.ops.elementwise.basic"
     >>> print(cleandoc(complete_docstring(floor)))
     Largest integral value not above x.
     <BLANKLINE>

@@ -8,9 +8,8 @@ from typing import Any, TypeVarTuple, overload
 
 from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, DTypeError, TensorBackendError, expected
+from ..ops.elementwise.basic import astype, clip
 from ..ops.elementwise.binary import less
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import clip
 from ..ops.inspection import result_type
 from ..protocol import Backend
 from ..select import common_backend

@@ -20,7 +20,7 @@ from ..dispatch import perform
 from ..dtypes import bool_
 from ..errors import ArgumentError, DTypeError, NamesError, OperandError, ShapeError, TensorBackendError, expected
 from ..ops.composite.shape.arranging import moveaxis
-from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.basic import astype
 from ..ops.inspection import result_type
 from ..protocol import Backend, own_method
 from ..protocol.callbacks import CompositeCall

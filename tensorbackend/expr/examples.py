@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..ops.composite.elementwise.functions import stop_gradient
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
+from ..ops.elementwise.basic import astype, where
 from ..ops.indexing.taking import take
 from ..ops.reduction import argmax
 from ..ops.shape import permute_dims, reshape

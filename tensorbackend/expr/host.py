@@ -9,7 +9,7 @@ from ..declarations.argument_errors import check_arguments_early
 from ..dtypes import DType
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ..ops.creation.filled import asarray
-from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.basic import astype
 from ..rules.template_text import parse_template
 from ..scopes import in_own_context
 from ..select import common_backend, default_backend, get_backend, move

@@ -22,7 +22,7 @@ from ..files.paths import as_path
 from ..files.replace import replace_file
 from ..files.source import FileDefect, Source, broken, locate_errors
 from ..ops.composite.shape.arranging import stack
-from ..ops.elementwise.unary import imag, real
+from ..ops.elementwise.basic import imag, real
 from ..protocol import BackendLike
 from ..rules.window import Windows
 from ..select import get_backend

@@ -10,8 +10,8 @@ from ..dtypes import as_dtype, complex128
 from ..dtypes.precisions import PRODUCT_PRECISIONS
 from ..errors import TensorBackendError
 from ..files.source import broken
+from ..ops.elementwise.basic import astype
 from ..ops.elementwise.binary import add, multiply
-from ..ops.elementwise.conversion import astype
 from ..rules.window import Windows
 from ..template import Template
 from ..tensor import Tensor

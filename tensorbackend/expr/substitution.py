@@ -15,8 +15,8 @@ from ..dispatch import perform
 from ..dispatch.narrow import composite_method
 from ..ops.composite.linalg.sparse import Format, places, sparse_matmul
 from ..ops.creation.filled import full, zeros
+from ..ops.elementwise.basic import where
 from ..ops.elementwise.binary import divide, equal, greater, less, not_equal, subtract
-from ..ops.elementwise.ternary import where
 from ..ops.reduction import any as any_
 from ..ops.shape import broadcast_shapes
 from ..protocol.callbacks import CompositeCall

@@ -12,8 +12,8 @@ from ..declarations.argument_errors import check_arguments
 from ..dtypes import bool_
 from ..errors import ArgumentError, AxisError, DTypeError, ShapeError, expected
 from ..ops.creation.filled import asarray, full
+from ..ops.elementwise.basic import where
 from ..ops.elementwise.binary import less, logical_and
-from ..ops.elementwise.ternary import where
 from ..ops.reduction import any as any_
 from ..rules.axes import normalize_axis
 from ..template import Template

@@ -6,10 +6,9 @@ from ..declarations.argument_errors import check_arguments
 from ..expr.while_loops import while_loop
 from ..ops.composite.shape.arranging import broadcast_arrays
 from ..ops.creation.values import operand_tensors
+from ..ops.elementwise.basic import abs as magnitude
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_or, not_equal
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
-from ..ops.elementwise.unary import abs as magnitude
 from ..ops.reduction import any
 from ..rules.broadcasting import check_dtype, result_type
 from ..tensor import Tensor, TensorLike

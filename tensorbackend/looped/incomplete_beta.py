@@ -20,12 +20,10 @@ from ..ops.composite.elementwise.functions import stop_gradient
 from ..ops.composite.shape.arranging import broadcast_arrays
 from ..ops.creation.filled import full, ones_like, rename, zeros_like
 from ..ops.creation.values import asarray, operand_tensors
+from ..ops.elementwise.basic import abs as magnitude
+from ..ops.elementwise.basic import astype, isinf, isnan, where
 from ..ops.elementwise.binary import greater, less, logical_and, logical_or, maximum, minimum
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import exp, log, log1p, sqrt
-from ..ops.elementwise.unary import abs as magnitude
-from ..ops.elementwise.unary import isinf, isnan
 from ..ops.inspection import result_type
 from ..ops.reduction import any as any_of
 from ..ops.reduction import sum as sum_of

@@ -15,9 +15,8 @@ from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.reduction.probabilities import masked_softmax, softmax
 from ..ops.creation.filled import iota, rename
 from ..ops.creation.values import operand_tensors
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_and
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.reduction import all as all_
 from ..ops.reduction import any as any_
 from ..ops.reduction import sum as sum_

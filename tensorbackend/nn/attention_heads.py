@@ -15,8 +15,7 @@ from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, full, iota, rename, zeros
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
+from ..ops.elementwise.basic import astype, where
 from ..ops.indexing.slices import put_slice
 from ..ops.shape import expand_dims, reshape
 from ..rules.accuracy import declare_bound

@@ -14,8 +14,7 @@ from ..ops.composite.window import window_mean
 from ..ops.convolution import conv as primitive_conv
 from ..ops.creation.filled import zeros
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
+from ..ops.elementwise.basic import astype, where
 from ..ops.indexing.scatter import indexed_put
 from ..ops.indexing.slices import slice_
 from ..ops.shape import expand_dims, flip, laid_flat, permute_dims, reshape

@@ -13,9 +13,8 @@ from ..ops.composite.cumulative import cumulative_sum
 from ..ops.composite.reduction.probabilities import log_softmax
 from ..ops.creation.filled import full, iota, rename
 from ..ops.creation.values import operand_tensors
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_and
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.indexing.scatter import indexed_put
 from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_along_axis

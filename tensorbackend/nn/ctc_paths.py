@@ -22,8 +22,8 @@ from ..ops.composite.reduction import logsumexp
 from ..ops.composite.reduction.probabilities import softmax
 from ..ops.composite.shape.arranging import stack
 from ..ops.creation.filled import full, iota, zeros
+from ..ops.elementwise.basic import where
 from ..ops.elementwise.binary import less, logical_and, maximum, multiply
-from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import exp, log
 from ..ops.indexing.scatter import gather, indexed_add
 from ..ops.indexing.slices import slice_basic

@@ -14,7 +14,7 @@ from ..ops.composite.indexing.grids import grid_sample
 from ..ops.composite.shape.arranging import moveaxis, stack
 from ..ops.creation.filled import asarray, iota
 from ..ops.creation.values import operand_tensor, operand_tensors
-from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.basic import astype
 from ..ops.shape import expand_dims, reshape
 from ..rules.accuracy import SUM, declare_bound
 from ..rules.broadcasting import check_dtype, to_floating

@@ -10,10 +10,8 @@ from ..ops.composite.elementwise.functions import logical_not
 from ..ops.composite.shape.arranging import moveaxis, unstack
 from ..ops.creation.filled import full, iota
 from ..ops.creation.values import operand_tensors
+from ..ops.elementwise.basic import astype, isnan, where
 from ..ops.elementwise.binary import less, logical_and, maximum, minimum, multiply
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
-from ..ops.elementwise.unary import isnan
 from ..ops.indexing.taking import take_along_axis_at
 from ..ops.reduction import any, argmax
 from ..ops.shape import broadcast_to, expand_dims

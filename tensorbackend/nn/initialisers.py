@@ -17,7 +17,7 @@ from ..dtypes import DTypeLike, as_dtype, float32, promote_types
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.random.continuous import normal, truncated_normal, uniform
 from ..ops.creation.filled import rename
-from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.basic import astype
 from ..ops.linalg import qr
 from ..ops.shape import matrix_transpose, permute_dims, reshape
 from ..rules.axes import normalize_axis

@@ -13,9 +13,8 @@ from ..ops.composite.random.discrete import bernoulli
 from ..ops.composite.shape.arranging import moveaxis, split
 from ..ops.creation.filled import iota
 from ..ops.creation.values import operand_tensors
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.complex_functions import sigmoid
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.indexing.taking import take
 from ..ops.shape import expand_dims, reshape
 from ..rules.accuracy import Bound, declare_bound

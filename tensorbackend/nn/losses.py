@@ -18,10 +18,9 @@ from ..ops.composite.reduction import mean
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import full, iota, rename
 from ..ops.creation.values import asarray, operand_tensors
+from ..ops.elementwise.basic import abs as abs_
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import maximum, minimum, multiply
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
-from ..ops.elementwise.unary import abs as abs_
 from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_along_axis
 from ..ops.inspection import result_type

@@ -12,10 +12,9 @@ from ..errors import ArgumentError, NamesError, ShapeError, expected
 from ..ops.composite.elementwise.functions import stop_gradient
 from ..ops.composite.reduction import cast_to_float32, count_along, mean, standardise
 from ..ops.creation.values import operand_tensors
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import maximum
 from ..ops.elementwise.complex_functions import rsqrt
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.reduction import sum
 from ..ops.shape import broadcast_to, permute_dims, reshape
 from ..rules.accuracy import Bound, declare_bound

@@ -12,7 +12,7 @@ from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.shape.arranging import split, stack
 from ..ops.creation.filled import iota
 from ..ops.creation.values import operand_tensors
-from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.basic import astype
 from ..ops.elementwise.transcendental import cos, exp, sin
 from ..ops.indexing.slices import slice_basic
 from ..ops.padding import pad

@@ -14,10 +14,9 @@ from ..ops.composite.contraction import matmul
 from ..ops.composite.shape.arranging import moveaxis, split
 from ..ops.creation.filled import asarray, iota, rename, zeros
 from ..ops.creation.values import operand_tensors
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_and
 from ..ops.elementwise.complex_functions import sigmoid
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import tanh
 from ..ops.shape import broadcast_to, expand_dims, permute_dims
 from ..rules.accuracy import Bound, declare_bound

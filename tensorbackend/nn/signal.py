@@ -13,9 +13,8 @@ from ..fft import irfft, rfft
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, iota, rename, zeros
 from ..ops.creation.values import operand_tensors
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import maximum, minimum, multiply
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import cos
 from ..ops.indexing.scatter import indexed_add
 from ..ops.indexing.slices import slice_basic

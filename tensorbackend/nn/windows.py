@@ -10,8 +10,8 @@ from ..dtypes import DTypeLike, as_dtype, float64
 from ..errors import ArgumentError, expected
 from ..ops.composite.special.bessel import i0e
 from ..ops.creation.filled import iota, ones, rename
+from ..ops.elementwise.basic import astype
 from ..ops.elementwise.binary import maximum, multiply
-from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.transcendental import cos, exp, sqrt
 from ..protocol import BackendLike
 from ..rules.accuracy import Bound, declare_bound

@@ -22,15 +22,13 @@ from ..ops.composite.special.bessel import j0 as _j0
 from ..ops.composite.special.bessel import j1 as _j1
 from ..ops.composite.special.normal import ndtri as _ndtri
 from ..ops.creation.values import operand_tensors
+from ..ops.elementwise.basic import astype, negative, where
 from ..ops.elementwise.binary import divide, multiply, subtract
 from ..ops.elementwise.complex_functions import sigmoid
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import erf as _erf
 from ..ops.elementwise.transcendental import erf_inv, log
 from ..ops.elementwise.transcendental import erfc as _erfc
 from ..ops.elementwise.transcendental import log1p as _log1p
-from ..ops.elementwise.unary import negative
 from ..ops.special import digamma as _digamma
 from ..ops.special import gamma_inc_l, gamma_inc_u, lgamma
 from ..tensor import Tensor

@@ -25,9 +25,8 @@ from .composite.indexing.positions import check_size, read_count
 from .composite.sorting.searching import searchsorted
 from .creation.filled import asarray, full, iota, zeros
 from .creation.values import operand_tensors
+from .elementwise.basic import astype, where
 from .elementwise.binary import logical_or
-from .elementwise.conversion import astype
-from .elementwise.ternary import where
 from .indexing.scatter import indexed_add
 from .indexing.slices import slice_
 from .reduction import max, min, sum

@@ -15,8 +15,7 @@ from ..template import as_int
 from ..tensor import Tensor, TensorLike
 from .creation.filled import asarray, iota
 from .creation.values import operand_tensor
-from .elementwise.conversion import astype
-from .elementwise.ternary import clip
+from .elementwise.basic import astype, clip
 from .indexing.taking import take_at
 from .shape import broadcast_to, concatenate
 

@@ -20,8 +20,8 @@ from ..rules.plan import Plan
 from ..template import Template
 from ..tensor import Like, Tensor
 from .creation.filled import iota
+from .elementwise.basic import astype
 from .elementwise.binary import greater
-from .elementwise.conversion import astype
 
 
 @primitive.within(TRANSFORM)

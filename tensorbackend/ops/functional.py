@@ -22,7 +22,7 @@ from ..rules.reduction import reduction
 from ..select import call_with_default, get_backend
 from ..template import Template, intern_template
 from ..tensor import Tensor
-from .elementwise.conversion import astype
+from .elementwise.basic import astype
 
 OfOne: TypeAlias = Callable[[Tensor], Tensor]
 OfTwo: TypeAlias = Callable[[Tensor, Tensor], Tensor]

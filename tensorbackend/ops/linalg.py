@@ -22,8 +22,7 @@ from ..tensor.missing_names import explain_missing
 from .composite.linalg.matrices import adjoint
 from .creation.filled import asarray, iota, rename
 from .creation.values import operand_tensors
-from .elementwise.ternary import where
-from .elementwise.unary import conj
+from .elementwise.basic import conj, where
 from .shape import expand_dims, matrix_transpose, squeeze
 
 

@@ -11,7 +11,7 @@ from ..protocol import BackendLike
 from ..tensor import Like, Tensor
 from .composite.shape.arranging import stack
 from .creation.filled import asarray
-from .elementwise.conversion import astype
+from .elementwise.basic import astype
 
 
 @check_arguments

@@ -14,9 +14,8 @@ from .composite.indexing.positions import check_size, read_count
 from .composite.sorting.searching import isin
 from .creation.filled import full
 from .creation.values import operand_tensors
+from .elementwise.basic import astype, where
 from .elementwise.binary import logical_and
-from .elementwise.conversion import astype
-from .elementwise.ternary import where
 from .indexing.taking import take_at
 from .reduction import sum
 from .searching import nonzero

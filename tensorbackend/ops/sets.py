@@ -25,9 +25,7 @@ from .composite.cumulative import cumulative_sum
 from .composite.indexing.positions import check_size, read_count
 from .composite.shape.arranging import moveaxis, stack, unstack
 from .creation.filled import asarray, full, ones, zeros
-from .elementwise.conversion import astype
-from .elementwise.ternary import where
-from .elementwise.unary import imag, real
+from .elementwise.basic import astype, imag, real, where
 from .indexing.scatter import indexed_put
 from .indexing.slices import slice_
 from .indexing.taking import take_along_axis_at, take_at

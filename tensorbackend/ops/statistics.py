@@ -23,11 +23,9 @@ from .composite.reduction import _mean
 from .composite.shape.arranging import stack
 from .creation.filled import full, ones
 from .creation.values import operand_tensor, operand_tensors
+from .elementwise.basic import abs, astype, clip, conj, imag, real, where
 from .elementwise.binary import multiply, subtract
-from .elementwise.conversion import astype
-from .elementwise.ternary import clip, where
 from .elementwise.transcendental import sqrt
-from .elementwise.unary import abs, conj, imag, real
 from .indexing.slices import entries
 from .reduction import all, sum
 from .shape import concatenate, expand_dims, matrix_transpose

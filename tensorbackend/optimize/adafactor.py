@@ -11,10 +11,10 @@ from ..ops.composite.elementwise.functions import square
 from ..ops.composite.reduction import mean
 from ..ops.creation.filled import zeros
 from ..ops.creation.values import asarray
+from ..ops.elementwise.basic import abs as abs_
+from ..ops.elementwise.basic import astype
 from ..ops.elementwise.binary import maximum
-from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.transcendental import sqrt
-from ..ops.elementwise.unary import abs as abs_
 from ..ops.shape import expand_dims
 from ..tensor import Tensor
 from .descent import scale_by_rate, trace

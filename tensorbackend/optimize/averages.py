@@ -14,9 +14,8 @@ from ..expr.static_leaves import is_inexact, is_static
 from ..expr.trees import flatten, tree_map
 from ..ops.composite.elementwise.functions import isfinite
 from ..ops.creation.filled import full, zeros_like
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_and, maximum, minimum
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.reduction import all as all_
 from ..tensor import Tensor
 from .moments import weight_sum

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from ..declarations.argument_errors import check_arguments_early
 from ..errors import ArgumentError, expected
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.unary import sign
+from ..ops.elementwise.basic import astype, sign
 from ..rules.broadcasting import to_real
 from ..tensor import Tensor
 from .schedules import Schedule

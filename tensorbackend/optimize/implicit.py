@@ -15,8 +15,8 @@ from ..expr.vmap import vmap
 from ..ops.composite.elementwise.functions import logical_not
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import eye, ones_like, zeros_like
+from ..ops.elementwise.basic import where
 from ..ops.elementwise.binary import logical_and, logical_or
-from ..ops.elementwise.ternary import where
 from ..ops.reduction import sum as sum_
 from ..ops.shape import broadcast_to, reshape
 from ..select import common_backend

@@ -17,7 +17,7 @@ from ..expr.trees import flatten, paths, unflatten
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import full
 from ..ops.creation.values import beside, operand_tensors
-from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.basic import astype
 from ..ops.inspection import result_type
 from ..ops.shape import broadcast_to, concatenate, reshape
 from ..protocol import Backend

@@ -9,9 +9,9 @@ from ..declarations.argument_errors import check_arguments_early
 from ..dtypes import DType, DTypeLike
 from ..ops.composite.elementwise.functions import square
 from ..ops.creation.filled import ones_like
-from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.basic import abs as abs_
+from ..ops.elementwise.basic import astype
 from ..ops.elementwise.transcendental import expm1, sqrt
-from ..ops.elementwise.unary import abs as abs_
 from ..tensor import Tensor
 from .descent import scale_by_rate, trace
 from .schedules import Schedule

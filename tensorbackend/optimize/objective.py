@@ -16,7 +16,7 @@ from ..expr.trace import trace_leaves
 from ..expr.tree_containers import LEAF, Tree
 from ..expr.trees import flatten, unflatten
 from ..ops.creation.values import asarray, operand_tensors
-from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.basic import astype
 from ..ops.inspection import result_type
 from ..ops.shape import concatenate, reshape
 from ..template import Template

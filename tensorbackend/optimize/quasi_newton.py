@@ -22,10 +22,9 @@ from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.composite.shape.arranging import stack
 from ..ops.creation.filled import full_like, ones_like, zeros, zeros_like
 from ..ops.creation.values import asarray
+from ..ops.elementwise.basic import abs as abs_
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_and, logical_or, maximum, minimum
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
-from ..ops.elementwise.unary import abs as abs_
 from ..ops.reduction import all as all_
 from ..ops.reduction import any as any_
 from ..ops.reduction import max as max_

@@ -19,10 +19,9 @@ from ..ops.composite.contraction import matmul
 from ..ops.composite.elementwise.functions import isfinite, logical_not, square
 from ..ops.creation.filled import eye, full, full_like
 from ..ops.creation.values import asarray
+from ..ops.elementwise.basic import abs as magnitude
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_and, logical_or, maximum
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
-from ..ops.elementwise.unary import abs as magnitude
 from ..ops.reduction import all as all_
 from ..ops.reduction import sum as sum_
 from ..ops.shape import matrix_transpose, reshape

@@ -17,11 +17,9 @@ from ..expr.while_loops import while_loop
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import full
 from ..ops.creation.values import asarray, operand_tensors
+from ..ops.elementwise.basic import abs as abs_
+from ..ops.elementwise.basic import astype, sign, where
 from ..ops.elementwise.binary import logical_and, logical_or, maximum
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
-from ..ops.elementwise.unary import abs as abs_
-from ..ops.elementwise.unary import sign
 from ..ops.inspection import result_type
 from ..ops.reduction import all as all_
 from ..ops.reduction import max as max_

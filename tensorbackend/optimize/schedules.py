@@ -9,8 +9,8 @@ from ..declarations.argument_errors import check_arguments, check_arguments_earl
 from ..dtypes import float64
 from ..errors import ArgumentError, expected
 from ..ops.creation.values import asarray
+from ..ops.elementwise.basic import astype
 from ..ops.elementwise.binary import maximum, minimum
-from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.transcendental import cos
 from ..tensor import Tensor, TensorLike
 

@@ -22,11 +22,10 @@ from ..expr.trees import flatten, tree_map, unflatten
 from ..ops.composite.elementwise.functions import isfinite, square
 from ..ops.creation.filled import full, zeros_like
 from ..ops.creation.values import asarray, operand_tensors
+from ..ops.elementwise.basic import abs as abs_
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import add, logical_and, maximum, minimum
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
-from ..ops.elementwise.unary import abs as abs_
 from ..ops.reduction import max as max_
 from ..ops.reduction import sum as sum_
 from ..rules.template_text import is_template, parse_template

@@ -28,8 +28,8 @@ from ..dtypes import (
 from ..files.source import FileDefect
 from ..ops.composite.indexing.selection import repeat
 from ..ops.composite.shape.arranging import moveaxis, stack
+from ..ops.elementwise.basic import astype, bitcast
 from ..ops.elementwise.binary import bitwise_and
-from ..ops.elementwise.conversion import astype, bitcast
 from ..ops.shape import permute_dims, reshape
 from ..template import Template
 from ..tensor import Tensor

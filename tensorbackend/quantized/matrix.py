@@ -17,8 +17,8 @@ from ..dtypes import DType, float32, int8, uint8
 from ..expr.tree_containers import register_tree_node
 from ..ops.composite.contraction import matmul
 from ..ops.composite.shape.arranging import stack
+from ..ops.elementwise.basic import astype, bitcast
 from ..ops.elementwise.binary import bitwise_and, multiply
-from ..ops.elementwise.conversion import astype, bitcast
 from ..ops.shape import reshape
 from ..protocol import Backend
 from ..template import Names, Shape, Template

@@ -20,7 +20,7 @@ from ..ops.composite.elementwise.functions import stop_gradient
 from ..ops.composite.indexing.selection import repeat
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, zeros
-from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.basic import astype
 from ..ops.reduction import sum as sum_of
 from ..ops.shape import broadcast_to, permute_dims, reshape
 from ..rules.axes import normalize_axis

@@ -25,11 +25,10 @@ from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..ops.composite.elementwise.functions import stop_gradient
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, ones_like
+from ..ops.elementwise.basic import abs as absolute
+from ..ops.elementwise.basic import astype, bitcast, clip, where
+from ..ops.elementwise.basic import round as round_to_even
 from ..ops.elementwise.binary import maximum
-from ..ops.elementwise.conversion import astype, bitcast
-from ..ops.elementwise.ternary import clip, where
-from ..ops.elementwise.unary import abs as absolute
-from ..ops.elementwise.unary import round as round_to_even
 from ..ops.reduction import max as greatest_of
 from ..ops.reduction import min as least_of
 from ..ops.shape import reshape

@@ -8,8 +8,8 @@ from ..declarations.argument_errors import check_arguments, check_construction
 from ..dtypes import int64
 from ..errors import DataError, expected
 from ..ops.creation.filled import zeros
+from ..ops.elementwise.basic import where
 from ..ops.elementwise.binary import minimum
-from ..ops.elementwise.ternary import where
 from ..ops.indexing.slices import put_slice
 from ..ops.indexing.taking import take
 from ..ops.shape import expand_dims

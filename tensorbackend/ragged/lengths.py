@@ -13,8 +13,8 @@ from ..dtypes import int64
 from ..errors import ArgumentError, AxisError, DataError, DTypeError, NamesError, ShapeError, expected
 from ..expr.node import CAPTURED, PARAMETER, Value
 from ..ops.creation.filled import asarray, iota
+from ..ops.elementwise.basic import astype
 from ..ops.elementwise.binary import maximum, minimum
-from ..ops.elementwise.conversion import astype
 from ..ops.shape import broadcast_to, expand_dims, permute_dims, reshape
 from ..select import common_backend, move
 from ..template import Template

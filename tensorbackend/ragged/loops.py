@@ -20,9 +20,8 @@ from ..expr.while_loops import while_loop
 from ..ops.composite.elementwise.functions import logical_not, stop_gradient
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, zeros
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import add, logical_or, maximum
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.indexing.slices import put_slice
 from ..ops.indexing.taking import take_along_axis
 from ..ops.reduction import any as _any

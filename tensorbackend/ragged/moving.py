@@ -13,9 +13,8 @@ from ..declarations.argument_errors import check_arguments
 from ..dtypes import int64
 from ..errors import ArgumentError, DTypeError, NamesError, ShapeError, expected
 from ..ops.creation.filled import iota, zeros
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_and, maximum, minimum
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.indexing.taking import take_at
 from ..ops.padding import pad as _pad
 from ..ops.shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape

@@ -10,8 +10,8 @@ from ..declarations.argument_errors import check_arguments
 from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.reduction.probabilities import log_softmax as _log_softmax
 from ..ops.composite.reduction.probabilities import softmax as _softmax
+from ..ops.elementwise.basic import astype
 from ..ops.elementwise.complex_functions import rsqrt
-from ..ops.elementwise.conversion import astype
 from ..rules.axes import sorted_axes
 from ..rules.broadcasting import to_floating
 from ..tensor import Tensor

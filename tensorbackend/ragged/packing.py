@@ -12,8 +12,8 @@ from ..ops import alignment
 from ..ops.composite.cumulative import cumulative_sum
 from ..ops.composite.elementwise.functions import logical_not
 from ..ops.composite.shape.arranging import moveaxis
+from ..ops.elementwise.basic import astype
 from ..ops.elementwise.binary import logical_and
-from ..ops.elementwise.conversion import astype
 from ..ops.padding import pad
 from ..ops.reduction import sum as _sum
 from ..ops.shape import broadcast_to

@@ -12,11 +12,9 @@ from ..dtypes import DType, Scalar, float32, int64, promote_types, value_range
 from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.reduction import logsumexp as _logsumexp
 from ..ops.creation.filled import zeros
+from ..ops.elementwise.basic import astype, isnan, where
 from ..ops.elementwise.binary import divide, logical_and, maximum, subtract
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
-from ..ops.elementwise.unary import isnan
 from ..ops.padding import pad
 from ..ops.reduction import all as _all
 from ..ops.reduction import any as _any

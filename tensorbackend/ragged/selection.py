@@ -9,9 +9,8 @@ from ..declarations.argument_errors import check_arguments
 from ..dtypes import int64
 from ..errors import AxisError, DTypeError, NamesError, ShapeError, expected
 from ..ops.composite.cumulative import cumulative_sum
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_and
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.reduction import sum as _sum
 from ..ops.shape import broadcast_to
 from ..rules.axes import normalize_axis

@@ -12,9 +12,9 @@ from ..dtypes import DType, Scalar
 from ..errors import ArgumentError, AxisError, OperandError, ShapeError, expected
 from ..expr.tree_containers import register_tree_node
 from ..ops.creation.filled import asarray
-from ..ops.elementwise import binary, unary
+from ..ops.elementwise import basic, binary
+from ..ops.elementwise.basic import where
 from ..ops.elementwise.binary import logical_and
-from ..ops.elementwise.ternary import where
 from ..rules.axes import normalize_axis
 from ..template import Names, Shape, Template
 from ..tensor import Tensor, TensorLike, public_op
@@ -28,7 +28,7 @@ INDEPENDENT = ("add", "subtract", "negative", "positive")
 
 def _unary_method(name: str) -> Callable[[Ragged], Ragged]:
     def method(self: Ragged) -> Ragged:
-        return apply(getattr(unary, name), self)
+        return apply(getattr(basic, name), self)
 
     return method
 

@@ -9,8 +9,8 @@ from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, AxisError, expected
 from ..ops.convolution import conv as _conv
 from ..ops.creation.filled import iota
+from ..ops.elementwise.basic import where
 from ..ops.elementwise.binary import logical_and, maximum, multiply
-from ..ops.elementwise.ternary import where
 from ..ops.indexing.taking import take_at
 from ..ops.padding import pad
 from ..ops.shape import broadcast_to

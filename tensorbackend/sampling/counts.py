@@ -16,12 +16,10 @@ from ..ops.composite.random.checks import is_probability, require
 from ..ops.composite.random.continuous import uniform
 from ..ops.composite.random.threefry import split
 from ..ops.creation.filled import full, full_like, rename, tensor, zeros_like
+from ..ops.elementwise.basic import abs as magnitude
+from ..ops.elementwise.basic import astype, ceil, clip, floor, where
 from ..ops.elementwise.binary import greater, less_equal, logical_and, logical_or
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import clip, where
 from ..ops.elementwise.transcendental import log, log1p, sqrt
-from ..ops.elementwise.unary import abs as magnitude
-from ..ops.elementwise.unary import ceil, floor
 from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_at
 from ..ops.reduction import all as all_of

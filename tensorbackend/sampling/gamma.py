@@ -17,9 +17,8 @@ from ..ops.composite.random.continuous import exponential, normal, uniform
 from ..ops.composite.random.threefry import split
 from ..ops.composite.reduction.probabilities import softmax
 from ..ops.creation.filled import full, iota, rename
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import add, logical_and, logical_or, maximum, minimum, multiply
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import exp, log, sqrt
 from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_at

@@ -15,10 +15,9 @@ from ..ops.composite.contraction import matmul
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.composite.linalg.norms import vector_norm
 from ..ops.creation.filled import ones_like, zeros_like
+from ..ops.elementwise.basic import conj, where
 from ..ops.elementwise.binary import logical_and, logical_or, maximum
-from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
-from ..ops.elementwise.unary import conj
 from ..ops.reduction import all as all_
 from ..ops.shape import broadcast_to, matrix_transpose
 from ..tensor import Tensor

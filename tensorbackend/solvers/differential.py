@@ -22,10 +22,9 @@ from ..expr.trace import trace_leaves
 from ..expr.trees import flatten, leaves_like, unflatten
 from ..ops.creation.filled import full, zeros
 from ..ops.creation.values import asarray, beside, operand_tensors
+from ..ops.elementwise.basic import abs as magnitude
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import greater_equal, logical_and
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
-from ..ops.elementwise.unary import abs as magnitude
 from ..ops.inspection import result_type
 from ..ops.reduction import sum as sum_
 from ..ops.shape import concatenate, reshape

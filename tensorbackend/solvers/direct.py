@@ -15,8 +15,8 @@ from ..expr.host import host_call
 from ..expr.trees import unflatten
 from ..ops.composite.contraction import matmul
 from ..ops.creation.filled import eye
+from ..ops.elementwise.basic import where
 from ..ops.elementwise.binary import logical_and
-from ..ops.elementwise.ternary import where
 from ..ops.linalg import lu, triangular_solve
 from ..ops.reduction import any as any_
 from ..ops.reduction import sum as sum_

@@ -23,11 +23,9 @@ from ..ops.composite.linalg.systems import wide_dtype
 from ..ops.composite.shape.arranging import unstack
 from ..ops.creation.filled import full, iota, zeros, zeros_like
 from ..ops.creation.values import asarray, beside
+from ..ops.elementwise.basic import abs, astype, conj, real, where
 from ..ops.elementwise.binary import greater, less_equal, logical_and, maximum, multiply
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sin
-from ..ops.elementwise.unary import abs, conj, real
 from ..ops.indexing.slices import put_slice
 from ..ops.indexing.taking import take_along_axis, take_at
 from ..ops.linalg import eigh

@@ -10,10 +10,8 @@ from ..expr.grad.custom import custom_gradient
 from ..expr.grad.functions import vjp
 from ..expr.trees import flatten
 from ..ops.creation.filled import zeros_like
+from ..ops.elementwise.basic import astype, conj, where
 from ..ops.elementwise.binary import maximum, minimum
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
-from ..ops.elementwise.unary import conj
 from ..select import common_backend
 from ..tensor import Tensor
 from .core import Inputs, Outcome, Plan, require_convergence, solve_scaled

@@ -13,10 +13,8 @@ from ..expr.vmap import vmap
 from ..expr.while_loops import while_loop
 from ..ops.composite.contraction import matmul, vecdot
 from ..ops.creation.filled import zeros
+from ..ops.elementwise.basic import astype, conj, real, where
 from ..ops.elementwise.binary import logical_and
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
-from ..ops.elementwise.unary import conj, real
 from ..ops.reduction import any as any_
 from ..ops.shape import reshape
 from ..tensor import Tensor

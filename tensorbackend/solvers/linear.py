@@ -25,8 +25,7 @@ from ..expr.trees import flatten, unflatten
 from ..ops.composite.contraction import matmul
 from ..ops.composite.linalg.matrices import diagonal as dense_diagonal
 from ..ops.creation.filled import zeros
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
+from ..ops.elementwise.basic import astype, where
 from ..ops.shape import matrix_transpose, reshape
 from ..sparse import SparseMatrix, diagonal, from_dense, ilu0, matvec
 from ..template import Template

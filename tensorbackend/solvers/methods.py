@@ -10,12 +10,10 @@ from ..expr.while_loops import while_loop
 from ..ops.composite.contraction import matmul
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import eye, iota, zeros, zeros_like
+from ..ops.elementwise.basic import abs as abs_
+from ..ops.elementwise.basic import astype, conj, where
 from ..ops.elementwise.binary import equal, less, logical_and, logical_or, maximum, minimum
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
-from ..ops.elementwise.unary import abs as abs_
-from ..ops.elementwise.unary import conj
 from ..ops.linalg import triangular_solve
 from ..ops.reduction import any as any_
 from ..ops.reduction import sum as sum_

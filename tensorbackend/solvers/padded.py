@@ -16,7 +16,7 @@ import numpy
 from ..caching.option_keys import holds_entries, remember
 from ..expr.trees import flatten, unflatten
 from ..ops.creation.values import asarray
-from ..ops.elementwise.ternary import where
+from ..ops.elementwise.basic import where
 from ..ops.indexing.taking import take_at
 from ..ops.padding import pad
 from ..ops.reduction import sum as total

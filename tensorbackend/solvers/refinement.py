@@ -15,8 +15,8 @@ from ..expr.vmap import vmap
 from ..expr.while_loops import while_loop
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import zeros_like
+from ..ops.elementwise.basic import where
 from ..ops.elementwise.binary import logical_and, logical_or, maximum, minimum
-from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
 from ..ops.reduction import any as any_
 from ..tensor import Tensor

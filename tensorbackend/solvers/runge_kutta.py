@@ -11,10 +11,10 @@ from ..expr.while_loops import while_loop
 from ..ops.composite.elementwise.functions import isfinite, square, stop_gradient
 from ..ops.composite.reduction import mean
 from ..ops.creation.filled import full
+from ..ops.elementwise.basic import abs as magnitude
+from ..ops.elementwise.basic import where
 from ..ops.elementwise.binary import less, less_equal, logical_and, logical_or, maximum, minimum
-from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
-from ..ops.elementwise.unary import abs as magnitude
 from ..tensor import Tensor
 
 Slope = Callable[[Tensor, Tensor], Tensor]

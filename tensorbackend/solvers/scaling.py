@@ -11,12 +11,10 @@ from typing import Final, NamedTuple
 
 from ..dtypes import DType, float32, float64
 from ..ops.creation.filled import iota
+from ..ops.elementwise.basic import abs as abs_
+from ..ops.elementwise.basic import astype, bitcast, conj, where
 from ..ops.elementwise.binary import bitwise_and, maximum, minimum
-from ..ops.elementwise.conversion import astype, bitcast
-from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
-from ..ops.elementwise.unary import abs as abs_
-from ..ops.elementwise.unary import conj
 from ..ops.reduction import max as max_
 from ..ops.reduction import sum as sum_
 from ..ops.shape import broadcast_to, reshape

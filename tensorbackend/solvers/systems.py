@@ -16,7 +16,7 @@ from ..expr.trees import flatten
 from ..ops.composite.linalg.systems import wide_dtype
 from ..ops.creation.filled import full, zeros
 from ..ops.creation.values import beside
-from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.basic import astype
 from ..ops.inspection import result_type
 from ..ops.linalg import qr
 from ..ops.shape import broadcast_to, matrix_transpose, reshape

@@ -9,7 +9,7 @@ from ..errors import NamesError, OperandError, ShapeError, expected
 from ..ops.creation.foreign_arrays import is_array
 from ..ops.creation.values import asarray
 from ..ops.elementwise import binary
-from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.basic import astype
 from ..ops.indexing.taking import take_along_axis_at, take_at
 from ..ops.shape import broadcast_to, concatenate, reshape
 from ..rules.broadcasting import broadcast, broadcast_two, result_type

@@ -19,7 +19,7 @@ from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..ops.composite.linalg.sparse import Format
 from ..ops.creation.filled import iota, ones
 from ..ops.creation.values import asarray, operand_tensors, tensor
-from ..ops.elementwise.conversion import astype as cast_to
+from ..ops.elementwise.basic import astype as cast_to
 from ..ops.shape import broadcast_to, concatenate
 from ..protocol import BackendLike
 from ..rules.broadcasting import result_type

@@ -13,7 +13,7 @@ from ..expr.vmap import vmap
 from ..ops.composite.cumulative import cumulative_sum
 from ..ops.composite.linalg.sparse import sparse_matvec
 from ..ops.creation.filled import full, ones, zeros
-from ..ops.elementwise.conversion import astype as cast_to
+from ..ops.elementwise.basic import astype as cast_to
 from ..ops.indexing.scatter import indexed_put
 from ..ops.indexing.taking import take_along_axis_at, take_at
 from ..ops.reduction import max as largest

@@ -19,7 +19,7 @@ from ..ops.composite.linalg.sparse import Format
 from ..ops.composite.reduction import count_nonzero
 from ..ops.creation.filled import iota
 from ..ops.creation.values import asarray
-from ..ops.elementwise.ternary import where
+from ..ops.elementwise.basic import where
 from ..ops.indexing.taking import take
 from ..tensor import Tensor
 

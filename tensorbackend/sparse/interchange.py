@@ -11,7 +11,7 @@ from ..errors import OperandError, ShapeError, TemplateDataError, expected
 from ..ops.composite.linalg.sparse import Format
 from ..ops.creation.filled import full
 from ..ops.creation.values import asarray
-from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.basic import astype
 from ..ops.indexing.taking import take_at
 from ..ops.reduction import any as any_
 from ..ops.searching import nonzero

@@ -18,8 +18,8 @@ from ..expr.expr_backend import ExprBackend
 from ..ops.composite.indexing.segments import segment_sum
 from ..ops.creation.filled import ones
 from ..ops.creation.values import asarray
+from ..ops.elementwise.basic import astype
 from ..ops.elementwise.binary import multiply
-from ..ops.elementwise.conversion import astype
 from ..ops.indexing.taking import take_at
 from ..ops.shape import concatenate
 from ..rules.broadcasting import result_type

@@ -13,9 +13,8 @@ from ..dispatch.operands import nameless
 from ..dtypes import float64, int64
 from ..expr.node import RENAMED, Node
 from ..ops.creation.filled import full
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import divide
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
 from ..ops.indexing.taking import take_at
 from ..ops.shape import broadcast_to, expand_dims, permute_dims, reshape
 from ..registration import Registry

@@ -14,8 +14,7 @@ from ..ops.composite.indexing.selection import repeat
 from ..ops.composite.linalg.sparse import sparse_matmul, sparse_matvec
 from ..ops.creation.filled import iota
 from ..ops.creation.values import asarray
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
+from ..ops.elementwise.basic import astype, where
 from ..ops.indexing.taking import take_at
 from ..ops.reduction import sum as total_of
 from ..ops.shape import matrix_transpose

@@ -13,9 +13,9 @@ from ..ops import reduction
 from ..ops.composite.indexing.segments import segment_max, segment_min, segment_sum
 from ..ops.composite.linalg.sparse import sparse_matvec
 from ..ops.creation.filled import ones, zeros
+from ..ops.elementwise.basic import astype as cast_to
+from ..ops.elementwise.basic import where
 from ..ops.elementwise.binary import maximum, minimum
-from ..ops.elementwise.conversion import astype as cast_to
-from ..ops.elementwise.ternary import where
 from ..ops.indexing.taking import take_at
 from ..ops.shape import broadcast_to, reshape
 from ..rules.axes import normalize_axis

@@ -11,8 +11,7 @@ import numpy
 from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, IndexRangeError, ShapeError, expected
 from ..ops.creation.values import asarray
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
+from ..ops.elementwise.basic import astype, where
 from ..ops.indexing.taking import take_at
 from ..ops.shape import broadcast_to
 from ..ops.shape import concatenate as joined

@@ -16,7 +16,7 @@ from ..expr.simplify import expanded
 from ..expr.trace import trace_leaves
 from ..ops.creation.filled import ones, zeros
 from ..ops.creation.values import asarray
-from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.basic import astype
 from ..protocol import BackendLike
 from ..rules.template_text import parse_template
 from ..select import get_backend, move

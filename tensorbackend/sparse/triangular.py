@@ -18,8 +18,7 @@ from ..expr.substitution import NAME, find_fixed_point, substitute
 from ..ops.composite.linalg.sparse import sparse_matvec
 from ..ops.creation.filled import ones, zeros
 from ..ops.creation.values import asarray
-from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.ternary import where
+from ..ops.elementwise.basic import astype, where
 from ..ops.indexing.taking import take_at
 from ..ops.shape import expand_dims, squeeze
 from ..protocol import own_method

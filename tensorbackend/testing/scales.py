@@ -14,7 +14,7 @@ from ..expr.comparing.allowances import Measured, absolute, allowed, magnitudes_
 from ..expr.comparing.values import Array
 from ..expr.trees import flatten
 from ..ops.creation.values import asarray
-from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.basic import astype
 from ..rules.accuracy import Bound
 from ..tensor import Tensor
 from .calls import Invocation

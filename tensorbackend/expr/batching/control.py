@@ -15,8 +15,8 @@ from typing import Any
 from ...ops.composite.elementwise.functions import logical_not
 from ...ops.composite.shape.arranging import stack
 from ...ops.creation.filled import zeros
+from ...ops.elementwise.basic import where
 from ...ops.elementwise.binary import logical_and
-from ...ops.elementwise.ternary import where
 from ...ops.indexing.slices import slice_basic
 from ...ops.reduction import any as any_
 from ...ops.reduction import sum as sum_

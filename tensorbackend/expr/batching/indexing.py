@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...dtypes import iinfo
 from ...ops.creation.filled import iota
-from ...ops.elementwise.conversion import astype
+from ...ops.elementwise.basic import astype
 from ...ops.indexing.scatter import gather
 from ...ops.shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape
 from ...template import intern_template

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...ops.creation.filled import full
-from ...ops.elementwise.ternary import where
+from ...ops.elementwise.basic import where
 from ...ops.padding import pad
 from ...ops.shape import reshape
 from .registry import Call, Results, rule

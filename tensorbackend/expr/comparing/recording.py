@@ -17,7 +17,7 @@ from ...files.replace import replace_file
 from ...files.source import Source, locate_errors
 from ...ops.composite.elementwise.functions import complex as complex_of
 from ...ops.composite.shape.arranging import stack
-from ...ops.elementwise.unary import imag, real
+from ...ops.elementwise.basic import imag, real
 from ...protocol import BackendLike
 from ...select import get_backend
 from ...tensor import Tensor, rename_like

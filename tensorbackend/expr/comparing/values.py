@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy
 
 from ...dtypes import DType, as_dtype, finfo, float32, int8
-from ...ops.elementwise.conversion import astype
+from ...ops.elementwise.basic import astype
 from ...select import get_backend, move
 from ...template import Template
 from ...tensor import Tensor

@@ -15,12 +15,10 @@ from ...dtypes import finfo
 from ...ops.composite.elementwise.functions import complex, hypot
 from ...ops.composite.reduction import cast_to_float32
 from ...ops.creation.filled import full
+from ...ops.elementwise.basic import abs, astype, conj, imag, isinf, negative, real, round, sign, where
 from ...ops.elementwise.binary import floor_divide, logical_and, logical_or, maximum, pow
 from ...ops.elementwise.complex_functions import sigmoid
-from ...ops.elementwise.conversion import astype
-from ...ops.elementwise.ternary import where
 from ...ops.elementwise.transcendental import cos, cosh, exp, log, sin, sinh, sqrt
-from ...ops.elementwise.unary import abs, conj, imag, isinf, negative, real, round, sign
 from ...tensor import Tensor
 from ..node import Value
 from .registry import Cotangents, declare_slopes, not_differentiable, rule, zero_gradient

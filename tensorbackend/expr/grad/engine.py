@@ -13,9 +13,8 @@ from ...dispatch.operands import nameless
 from ...dtypes import uncast
 from ...errors import ContractError, GradientError, NamesError, expected
 from ...ops.creation.filled import zeros
+from ...ops.elementwise.basic import astype, real
 from ...ops.elementwise.binary import add
-from ...ops.elementwise.conversion import astype
-from ...ops.elementwise.unary import real
 from ...ops.reduction import sum
 from ...ops.shape import reshape
 from ...scopes import in_own_context

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...ops.creation.filled import full
-from ...ops.elementwise.unary import conj
+from ...ops.elementwise.basic import conj
 from ...ops.functional import map
 from ...template import Template
 from ...tensor import Tensor

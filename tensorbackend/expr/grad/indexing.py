@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...ops.composite.indexing.updates import add_along_axis_at
 from ...ops.creation.filled import full, iota, zeros_like
-from ...ops.elementwise.ternary import where
+from ...ops.elementwise.basic import where
 from ...ops.indexing.scatter import gather, indexed_add, indexed_put
 from ...ops.indexing.slices import put_slice, slice_
 from ...ops.indexing.taking import take_along_axis_at

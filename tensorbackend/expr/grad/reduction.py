@@ -11,9 +11,8 @@ from ...ops.composite.elementwise.functions import stop_gradient
 from ...ops.composite.linalg.norms import vector_norm
 from ...ops.composite.reduction import cast_to_float32, count_along, mean
 from ...ops.composite.reduction.probabilities import softmax
+from ...ops.elementwise.basic import astype, where
 from ...ops.elementwise.binary import logical_and
-from ...ops.elementwise.conversion import astype
-from ...ops.elementwise.ternary import where
 from ...ops.elementwise.transcendental import exp, sqrt
 from ...ops.indexing.taking import slice_along_axis
 from ...ops.reduction import max, sum

@@ -9,10 +9,9 @@ from ...ops.composite.elementwise.functions import isfinite
 from ...ops.composite.special.bessel import i0, i0e, i1, i1e, j0, j1
 from ...ops.composite.special.normal import ndtri
 from ...ops.composite.special.zeta import polygamma
+from ...ops.elementwise.basic import abs, isinf, isnan, round, sign, where
 from ...ops.elementwise.binary import logical_and, maximum
-from ...ops.elementwise.ternary import where
 from ...ops.elementwise.transcendental import exp, log, sin
-from ...ops.elementwise.unary import abs, isinf, isnan, round, sign
 from ...ops.special import digamma, lgamma
 from ...tensor import Tensor
 from .registry import Cotangents, NoGradient, declare_slopes, rule

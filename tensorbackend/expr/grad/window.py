@@ -11,9 +11,7 @@ from typing import NamedTuple
 from ...dtypes import Scalar, value_range
 from ...ops.composite.cumulative import cumulative_prod
 from ...ops.creation.filled import full, iota, zeros
-from ...ops.elementwise.conversion import astype
-from ...ops.elementwise.ternary import where
-from ...ops.elementwise.unary import isnan
+from ...ops.elementwise.basic import astype, isnan, where
 from ...ops.indexing.scatter import indexed_add
 from ...ops.indexing.taking import take_along_axis, take_at
 from ...ops.padding import pad

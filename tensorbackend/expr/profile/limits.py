@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from ...declarations.argument_errors import check_arguments, check_construction
 from ...ops.composite.contraction import matmul
 from ...ops.creation.filled import ones
-from ...ops.elementwise.unary import negative
+from ...ops.elementwise.basic import negative
 from ...ops.reduction import sum
 from ...protocol import Backend, BackendLike
 from ...select import get_backend

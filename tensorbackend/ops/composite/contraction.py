@@ -21,9 +21,7 @@ from ...template import as_int, check_unique, merge_names
 from ...tensor import Tensor, TensorLike
 from ..contraction import dot
 from ..creation.filled import eye, rename
-from ..elementwise.conversion import astype
-from ..elementwise.ternary import where
-from ..elementwise.unary import conj
+from ..elementwise.basic import astype, conj, where
 from ..reduction import sum
 from ..shape import permute_dims, reshape, squeeze
 

@@ -13,8 +13,7 @@ from ...rules.plan import choice
 from ...template import merge_names
 from ...tensor import Tensor
 from ..convolution import conv
-from ..elementwise.conversion import astype
-from ..elementwise.unary import conj
+from ..elementwise.basic import astype, conj
 from ..indexing.slices import entries
 from ..padding import pad
 from ..reduction import sum

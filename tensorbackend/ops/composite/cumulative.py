@@ -24,10 +24,8 @@ from ...template import Template, weak_template
 from ...tensor import Tensor, TensorLike
 from ..creation.filled import asarray
 from ..creation.values import operand_tensor
+from ..elementwise.basic import abs, astype, where
 from ..elementwise.binary import add, logical_and, maximum, minimum, multiply, subtract
-from ..elementwise.conversion import astype
-from ..elementwise.ternary import where
-from ..elementwise.unary import abs
 from ..indexing.slices import entries
 from ..padding import pad
 from ..reduction import sum

@@ -21,11 +21,9 @@ from ...rules.broadcasting import check_dtype
 from ...rules.fourier import Kind, Norm, check_kind, check_length, check_norm, several, transform_dtype
 from ...tensor import Tensor, TensorLike
 from ..creation.filled import asarray, iota
+from ..elementwise.basic import astype, conj, imag, real, where
 from ..elementwise.binary import logical_or, multiply
-from ..elementwise.conversion import astype
-from ..elementwise.ternary import where
 from ..elementwise.transcendental import cos, sin
-from ..elementwise.unary import conj, imag, real
 from ..fourier import fft, ifft
 from ..indexing.slices import entries, slice_basic
 from ..indexing.taking import take_at

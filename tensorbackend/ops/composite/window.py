@@ -16,10 +16,8 @@ from ...rules.window import Paddings, PerAxis, Windows, axes_of, mapped_axes, nu
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..creation.filled import iota, ones, zeros
+from ..elementwise.basic import astype, isnan, where
 from ..elementwise.binary import logical_and, logical_or
-from ..elementwise.conversion import astype
-from ..elementwise.ternary import where
-from ..elementwise.unary import isnan
 from ..indexing.scatter import indexed_add
 from ..indexing.slices import slice_
 from ..indexing.taking import take_at

@@ -20,7 +20,7 @@ from ...rules.plan import Plan
 from ...select import check_dtype_support, get_backend
 from ...template import Template, as_names, as_shape, intern_template
 from ...tensor import Like, Tensor, TensorLike, bind, public_op, rename_like
-from ..elementwise.conversion import astype
+from ..elementwise.basic import astype
 from .foreign_arrays import is_array
 from .values import asarray as asarray
 from .values import tensor as tensor

@@ -19,9 +19,8 @@ from ...sizes import apply, index, is_size, maximum
 from ...template import Template, weak_template
 from ...tensor import Like, Tensor, TensorLike
 from ..composite.shape.arranging import moveaxis
+from ..elementwise.basic import astype, where
 from ..elementwise.binary import pow
-from ..elementwise.conversion import astype
-from ..elementwise.ternary import where
 from ..shape import reshape
 from .filled import asarray, iota, tensor
 from .foreign_arrays import is_array

@@ -11,10 +11,9 @@ from ...docstrings import document
 from ...tensor import Tensor, TensorLike, bind
 from ..composite.elementwise.functions import isfinite
 from ..creation.filled import asarray
+from .basic import real, where
 from .binary import logical_or, maximum
-from .ternary import where
 from .transcendental import exp, log, real_cbrt, real_rsqrt, real_sigmoid, sqrt, tanh
-from .unary import real
 
 
 def _complex_rsqrt(x: TensorLike, /) -> Tensor:

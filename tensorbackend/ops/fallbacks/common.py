@@ -9,7 +9,7 @@ from ...dtypes.packing import pack
 from ...template import Shape, intern_template
 from ...tensor import Tensor
 from ..creation.filled import from_binary
-from ..elementwise.conversion import astype
+from ..elementwise.basic import astype
 from ..shape import reshape
 
 

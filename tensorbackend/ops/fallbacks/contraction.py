@@ -8,8 +8,8 @@ from ...annotations import Ints
 from ...dispatch.fallbacks import fallback
 from ...template import Shape, Template
 from ...tensor import Tensor
+from ..elementwise.basic import astype
 from ..elementwise.binary import multiply
-from ..elementwise.conversion import astype
 from ..reduction import sum as total
 from ..shape import permute_dims, reshape
 from .common import accumulator_dtype

@@ -10,8 +10,8 @@ from ...template import Template
 from ...tensor import Tensor
 from ..contraction import dot
 from ..creation.filled import full, zeros
+from ..elementwise.basic import astype
 from ..elementwise.binary import add
-from ..elementwise.conversion import astype
 from ..indexing.slices import slice_
 from ..shape import _pad as pad_with
 from ..shape import permute_dims, reshape

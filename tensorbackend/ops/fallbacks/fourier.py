@@ -18,8 +18,8 @@ from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..contraction import dot
 from ..creation.filled import from_binary, full
+from ..elementwise.basic import astype
 from ..elementwise.binary import add, divide, multiply, subtract
-from ..elementwise.conversion import astype
 from ..indexing.slices import entries, slice_
 from ..shape import concatenate, pad_with, permute_dims, reshape
 

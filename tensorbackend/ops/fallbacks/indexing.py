@@ -14,10 +14,8 @@ from ...protocol.indexing import Mode
 from ...template import Shape, Template
 from ...tensor import Tensor
 from ..creation.filled import full, zeros
+from ..elementwise.basic import astype, bitwise_invert, where
 from ..elementwise.binary import add, equal, less, logical_and, maximum, multiply
-from ..elementwise.conversion import astype
-from ..elementwise.ternary import where
-from ..elementwise.unary import bitwise_invert
 from ..indexing.taking import take_at
 from ..reduction import any as some
 from ..reduction import max as largest

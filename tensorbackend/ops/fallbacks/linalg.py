@@ -13,11 +13,10 @@ from ...template import Shape, Template
 from ...tensor import Tensor
 from ..contraction import dot
 from ..creation.filled import eye, ones, zeros
+from ..elementwise.basic import abs as absolute
+from ..elementwise.basic import astype, where
 from ..elementwise.binary import add, divide, equal, less, less_equal, logical_and, multiply, subtract
-from ..elementwise.conversion import astype
-from ..elementwise.ternary import where
 from ..elementwise.transcendental import sqrt
-from ..elementwise.unary import abs as absolute
 from ..indexing.slices import entries
 from ..indexing.taking import take_along_axis_at, take_at
 from ..reduction import all as every

@@ -10,10 +10,8 @@ from ...protocol.reduction import TieBreak
 from ...template import Shape, Template
 from ...tensor import Tensor
 from ..creation.filled import full
+from ..elementwise.basic import astype, isnan, where
 from ..elementwise.binary import add, equal, logical_and, logical_or, maximum, minimum, multiply
-from ..elementwise.conversion import astype
-from ..elementwise.ternary import where
-from ..elementwise.unary import isnan
 from ..indexing.slices import entries
 from ..reduction import max as largest
 from ..reduction import min as least

@@ -13,7 +13,7 @@ from ...dtypes.packing import pack
 from ...template import Shape, Template, intern_template
 from ...tensor import Tensor
 from ..creation.filled import from_binary
-from ..elementwise.ternary import where
+from ..elementwise.basic import where
 from ..indexing.taking import take_at
 from ..shape import broadcast_to, reshape
 from .common import shape_along, strides_of, tensor_of_numbers

@@ -9,10 +9,8 @@ from ...dispatch.fallbacks import fallback
 from ...dtypes import bool_, int64
 from ...template import Template
 from ...tensor import Tensor
+from ..elementwise.basic import astype, bitwise_invert, isnan, where
 from ..elementwise.binary import equal, less, logical_and, logical_or
-from ..elementwise.conversion import astype
-from ..elementwise.ternary import where
-from ..elementwise.unary import bitwise_invert, isnan
 from ..indexing.taking import take_along_axis_at
 from ..reduction import sum as total
 from ..shape import expand_dims, permute_dims

@@ -12,8 +12,8 @@ from ...select import move
 from ...template import Template
 from ...tensor import Tensor
 from ..creation.filled import full, zeros
+from ..elementwise.basic import astype
 from ..elementwise.binary import add, maximum, minimum, multiply
-from ..elementwise.conversion import astype
 from ..indexing.scatter import indexed_add
 from ..indexing.slices import slice_
 from ..indexing.taking import take_along_axis_at, take_at

@@ -35,8 +35,7 @@ from ...template import Template, merge_names
 from ...tensor import Tensor, bind
 from ..creation.filled import asarray, full, iota
 from ..creation.values import beside
-from ..elementwise.conversion import astype
-from ..elementwise.ternary import where
+from ..elementwise.basic import astype, where
 from ..shape import broadcast_to, laid_flat, reshape
 from .chained import is_lost, plain
 from .coordinates import places

@@ -25,8 +25,8 @@ from ..composite.reduction import count_nonzero
 from ..composite.shape.arranging import broadcast_arrays, moveaxis, stack
 from ..creation.filled import asarray, full, zeros
 from ..creation.values import beside
+from ..elementwise.basic import astype
 from ..elementwise.binary import minimum
-from ..elementwise.conversion import astype
 from ..shape import expand_dims, laid_flat, permute_dims, reshape
 from .scatter import gather
 from .slices import slice_basic

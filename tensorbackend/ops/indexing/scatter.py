@@ -29,8 +29,8 @@ from ...template import Template, weak_template
 from ...tensor import Tensor, TensorLike
 from ..creation.filled import iota, rename
 from ..creation.values import operand_tensor, operand_tensors
+from ..elementwise.basic import astype
 from ..elementwise.binary import minimum
-from ..elementwise.conversion import astype
 from ..shape import broadcast_to, concatenate, permute_dims
 
 

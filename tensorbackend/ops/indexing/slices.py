@@ -18,8 +18,8 @@ from ...tensor import Tensor, TensorLike
 from ..creation.filled import iota
 from ..creation.foreign_arrays import is_array
 from ..creation.values import operand_tensor, operand_tensors
+from ..elementwise.basic import astype
 from ..elementwise.binary import maximum, minimum
-from ..elementwise.conversion import astype
 from ..shape import broadcast_to, concatenate, expand_dims, flip, reshape, squeeze
 from .scatter import indexed_put
 

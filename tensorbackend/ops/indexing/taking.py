@@ -24,8 +24,7 @@ from ...template import Template
 from ...tensor import Tensor, TensorLike
 from ..creation.filled import iota, rename
 from ..creation.values import operand_tensors
-from ..elementwise.conversion import astype
-from ..elementwise.ternary import where
+from ..elementwise.basic import astype, where
 from ..shape import broadcast_to, expand_dims, laid_flat, permute_dims, reshape
 from .scatter import Batch, gather, pair_batches, positions
 from .slices import first_entry, slice_

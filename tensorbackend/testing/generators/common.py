@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from ...dtypes import DType, as_dtype, bool_, iinfo
-from ...ops.elementwise.ternary import where
+from ...ops.elementwise.basic import where
 from ...tensor import Tensor
 from ..calls import Invocation
 from ..strategies import Draw, shapes, tensors

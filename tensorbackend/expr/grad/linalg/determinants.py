@@ -9,8 +9,7 @@ from ....ops.composite.linalg.systems import det, inv
 from ....ops.composite.reduction import cast_to_float32
 from ....ops.composite.shape.arranging import stack
 from ....ops.creation.filled import eye, ones_like, zeros_like
-from ....ops.elementwise.conversion import astype
-from ....ops.elementwise.ternary import where
+from ....ops.elementwise.basic import astype, where
 from ....ops.linalg import svd
 from ....ops.reduction import any
 from ....ops.shape import expand_dims, matrix_transpose

@@ -20,9 +20,7 @@ from ....ops.composite.linalg.matrices import adjoint, diagonal
 from ....ops.composite.linalg.systems import solve
 from ....ops.composite.shape.triangles import tril, triu
 from ....ops.creation.filled import eye, iota, zeros
-from ....ops.elementwise.conversion import astype
-from ....ops.elementwise.ternary import where
-from ....ops.elementwise.unary import abs, conj, imag, real
+from ....ops.elementwise.basic import abs, astype, conj, imag, real, where
 from ....ops.linalg import triangular_solve
 from ....ops.reduction import argmax, max, sum
 from ....ops.shape import concatenate, expand_dims

@@ -8,8 +8,7 @@ from ....ops.composite.linalg.matrices import adjoint
 from ....ops.composite.linalg.matrix_functions import STEPS
 from ....ops.composite.linalg.norms import matrix_norm
 from ....ops.composite.linalg.systems import inv
-from ....ops.elementwise.conversion import astype
-from ....ops.elementwise.ternary import where
+from ....ops.elementwise.basic import astype, where
 from ....ops.elementwise.transcendental import sqrt
 from ....ops.linalg import eigh
 from ....tensor import Tensor

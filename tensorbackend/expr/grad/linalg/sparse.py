@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ....ops.composite.linalg.sparse import Format, places, sparse_matmul, sparse_matvec
+from ....ops.elementwise.basic import negative, where
 from ....ops.elementwise.binary import equal, greater, less, multiply
-from ....ops.elementwise.ternary import where
-from ....ops.elementwise.unary import negative
 from ....ops.indexing.taking import take_along_axis_at, take_at
 from ....ops.reduction import sum
 from ....ops.shape import broadcast_shapes, broadcast_to, expand_dims

@@ -12,10 +12,8 @@ from ....ops.composite.linalg.norms import vector_norm
 from ....ops.composite.linalg.systems import inv, pinv, solve
 from ....ops.composite.reduction import cast_to_float32
 from ....ops.composite.shape.triangles import tril, triu
+from ....ops.elementwise.basic import abs, astype, imag, real, sign, where
 from ....ops.elementwise.binary import logical_and, maximum, multiply
-from ....ops.elementwise.conversion import astype
-from ....ops.elementwise.ternary import where
-from ....ops.elementwise.unary import abs, imag, real, sign
 from ....ops.linalg import svd, triangular_solve
 from ....ops.reduction import sum
 from ....ops.shape import broadcast_to, expand_dims, matrix_transpose, reshape, squeeze

@@ -14,10 +14,9 @@ from ....dtypes import finfo, float32, promote_types
 from ....rules.accuracy import LIBRARY, Bound
 from ....rules.broadcasting import check_dtype, to_floating
 from ....tensor import Tensor
+from ...elementwise.basic import astype, where
 from ...elementwise.binary import maximum, minimum
 from ...elementwise.complex_functions import sigmoid
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
 from ...elementwise.transcendental import erfc, exp, expm1
 from .functions import logaddexp
 

@@ -16,11 +16,9 @@ from ....rules.accuracy import COMPLEX_PRODUCT, COMPLEX_QUOTIENT, LIBRARY, Bound
 from ....rules.broadcasting import broadcast, check_dtype, result_type, to_floating
 from ....tensor import Tensor
 from ...creation.filled import full
+from ...elementwise.basic import abs, astype, bitcast, ceil, conj, floor, imag, isinf, isnan, real, where
 from ...elementwise.binary import atan2, logical_and, logical_or, maximum, minimum
-from ...elementwise.conversion import astype, bitcast
-from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp, log, log1p, sqrt
-from ...elementwise.unary import abs, ceil, conj, floor, imag, isinf, isnan, real
 
 
 def _cast_to_floating(*tensors: Tensor, accept: str = "real") -> tuple[Tensor, ...]:

@@ -9,7 +9,7 @@ from ....rules.accuracy import Bound
 from ....rules.broadcasting import check_dtype, result_type
 from ....tensor import Tensor
 from ...creation.filled import zeros
-from ...elementwise.conversion import astype
+from ...elementwise.basic import astype
 from ...indexing.slices import entries
 from ...shape import reshape
 

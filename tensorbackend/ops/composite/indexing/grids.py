@@ -20,10 +20,8 @@ from ....template import Shape, Template, intern_template
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full, iota
 from ...creation.values import operand_tensors
+from ...elementwise.basic import astype, clip, floor, where
 from ...elementwise.binary import add, logical_and, logical_or, multiply
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import clip, where
-from ...elementwise.unary import floor
 from ...indexing.taking import take_at
 from ...padding import CONSTANT, EXTENSIONS, Boundary, Side, Sides, sides_of
 from ...shape import permute_dims, reshape

@@ -16,9 +16,8 @@ from ....rules.plan import integer
 from ....template import Shape, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, zeros
+from ...elementwise.basic import astype, clip, where
 from ...elementwise.binary import logical_and, logical_or, minimum
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import clip, where
 from ...indexing.scatter import indexed_put
 from ...indexing.taking import take_at
 from ...shape import expand_dims, laid_flat, reshape

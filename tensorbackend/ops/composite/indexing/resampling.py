@@ -23,7 +23,7 @@ from ....rules.window import PerAxis, axes_of, numbers
 from ....template import Template
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray
-from ...elementwise.conversion import astype
+from ...elementwise.basic import astype
 from ...indexing.taking import take_at
 from ...shape import reshape
 

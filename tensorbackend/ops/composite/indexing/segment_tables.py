@@ -12,9 +12,8 @@ from ....dtypes import bool_, value_range
 from ....rules.broadcasting import check_dtype
 from ....tensor import Tensor
 from ...creation.filled import full, iota, ones, zeros
+from ...elementwise.basic import astype, where
 from ...elementwise.binary import logical_and, maximum
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
 from ...indexing.scatter import indexed_add, indexed_put
 from ...indexing.slices import slice_
 from ...indexing.taking import take_along_axis_at, take_at

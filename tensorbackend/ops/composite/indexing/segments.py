@@ -22,10 +22,8 @@ from ....rules.indexing import check_indices
 from ....template import intern_template, merge_names
 from ....tensor import Tensor
 from ...creation.filled import full, iota
+from ...elementwise.basic import astype, isnan, where
 from ...elementwise.binary import logical_or
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
-from ...elementwise.unary import isnan
 from ...indexing.scatter import indexed_put
 from ...indexing.taking import take_at
 from ...shape import concatenate, expand_dims, reshape

@@ -15,8 +15,7 @@ from ....template import as_shape, intern_template, merge_names
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota
 from ...creation.values import beside, operand_tensor, operand_tensors
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
+from ...elementwise.basic import astype, where
 from ...indexing.taking import take_at
 from ...shape import broadcast_to, laid_flat, reshape
 from ..cumulative import cumulative_sum

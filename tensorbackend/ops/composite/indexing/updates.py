@@ -23,9 +23,8 @@ from ....template import Template, intern_template, merge_names
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full, iota
 from ...creation.values import operand_tensors
+from ...elementwise.basic import astype, where
 from ...elementwise.binary import maximum
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp, log
 from ...indexing.scatter import Batch, indexed_add, write_updates
 from ...indexing.taking import take_at

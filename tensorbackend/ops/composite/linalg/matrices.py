@@ -13,8 +13,7 @@ from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import check_dtype, result_type
 from ....rules.linalg import check_matrix, diagonal_run
 from ....tensor import Tensor
-from ...elementwise.conversion import astype
-from ...elementwise.unary import conj
+from ...elementwise.basic import astype, conj
 from ...indexing.slices import slice_
 from ...reduction import sum
 from ...shape import concatenate, matrix_transpose, permute_dims, reshape

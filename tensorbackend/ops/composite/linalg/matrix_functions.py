@@ -12,11 +12,9 @@ from ....rules.linalg import check_square, matrix_dtype
 from ....rules.plan import flag
 from ....tensor import Tensor
 from ...creation.filled import eye, rename
+from ...elementwise.basic import abs, astype, ceil, clip, where
 from ...elementwise.binary import less, less_equal, maximum
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import clip, where
 from ...elementwise.transcendental import sqrt
-from ...elementwise.unary import abs, ceil
 from ...linalg import eigh
 from ...reduction import sum
 from ...shape import expand_dims

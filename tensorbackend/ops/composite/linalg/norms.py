@@ -21,11 +21,9 @@ from ....rules.broadcasting import to_real
 from ....rules.linalg import check_matrix, matrix_dtype
 from ....rules.reduction import reduce_shape
 from ....tensor import Tensor
+from ...elementwise.basic import abs, astype, where
 from ...elementwise.binary import logical_and
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
 from ...elementwise.transcendental import sqrt
-from ...elementwise.unary import abs
 from ...reduction import max, min, sum
 from ...shape import permute_dims, reshape, squeeze
 from ..elementwise.functions import isfinite

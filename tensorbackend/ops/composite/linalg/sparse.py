@@ -25,8 +25,8 @@ from ....rules.plan import choice
 from ....template import Template
 from ....tensor import Tensor
 from ...creation.filled import full, iota, zeros
+from ...elementwise.basic import astype
 from ...elementwise.binary import maximum, minimum
-from ...elementwise.conversion import astype
 from ...indexing.scatter import indexed_add
 from ...indexing.slices import slice_basic
 from ...indexing.taking import take_at

@@ -23,11 +23,9 @@ from ....tensor import Tensor, TensorLike
 from ....tensor.missing_names import explain_missing
 from ...creation.filled import eye, full, iota, rename
 from ...creation.values import operand_tensor
+from ...elementwise.basic import abs, astype, isnan, real, sign, where
 from ...elementwise.binary import logical_and
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
 from ...elementwise.transcendental import log
-from ...elementwise.unary import abs, isnan, real, sign
 from ...linalg import eig, eigh, lu, svd, triangular_solve
 from ...reduction import all, any, argmax, max, prod, sum
 from ...shape import broadcast_to, expand_dims, matrix_transpose, squeeze

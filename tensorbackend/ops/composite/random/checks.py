@@ -10,9 +10,8 @@ from ....dtypes import REAL_OF, finfo, scalar_kind
 from ....errors import ArgumentError, DataError, expected
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray
+from ...elementwise.basic import imag, isnan, real, where
 from ...elementwise.binary import less_equal, logical_and, subtract
-from ...elementwise.ternary import where
-from ...elementwise.unary import imag, isnan, real
 from ...indexing.slices import slice_basic
 from ...reduction import all as all_of
 from ...reduction import argmax

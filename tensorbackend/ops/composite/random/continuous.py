@@ -22,11 +22,9 @@ from ....template import Shape, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full
 from ...creation.values import operand_tensor, operand_tensors
+from ...elementwise.basic import abs, astype, clip, imag, real, sign, where
 from ...elementwise.binary import greater, less, maximum
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import clip, where
 from ...elementwise.transcendental import erf_inv, log, log1p
-from ...elementwise.unary import abs, imag, real, sign
 from ...indexing.slices import slice_basic
 from ..elementwise.functions import complex, nextafter, stop_gradient
 from .checks import in_ascending_order, require, require_bounds

@@ -24,9 +24,8 @@ from ....template import Template, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full, iota, rename, zeros
 from ...creation.values import operand_tensor, operand_tensors
+from ...elementwise.basic import astype, clip, where
 from ...elementwise.binary import logical_and, maximum
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import clip, where
 from ...elementwise.transcendental import log
 from ...indexing.slices import slice_basic
 from ...indexing.taking import take_along_axis_at, take_at

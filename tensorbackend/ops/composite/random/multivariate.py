@@ -17,7 +17,7 @@ from ....template import Template, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import rename
 from ...creation.values import operand_tensor, operand_tensors
-from ...elementwise.ternary import where
+from ...elementwise.basic import where
 from ...elementwise.transcendental import sqrt
 from ...linalg import cholesky, eigh, svd
 from ...shape import expand_dims, matrix_transpose, squeeze

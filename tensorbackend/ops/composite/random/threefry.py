@@ -22,8 +22,8 @@ from ....select import call_with_default
 from ....template import Shape, as_names, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, rename
+from ...elementwise.basic import astype, bitcast
 from ...elementwise.binary import bitwise_left_shift, bitwise_or, bitwise_right_shift, maximum
-from ...elementwise.conversion import astype, bitcast
 from ...indexing.slices import slice_basic
 from ..shape.arranging import stack
 

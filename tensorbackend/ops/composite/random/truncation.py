@@ -8,9 +8,8 @@ from typing import Literal, TypeAlias
 
 from ....dtypes import DType, finfo, float64, scalar_kind
 from ....tensor import Tensor, TensorLike
+from ...elementwise.basic import astype, where
 from ...elementwise.binary import logical_or, maximum, minimum
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
 from ...elementwise.transcendental import erf, erf_inv, erfc, exp, expm1, log, log1p, sqrt
 from ..elementwise.functions import isfinite, square, stop_gradient
 from .threefry import spread

@@ -16,8 +16,7 @@ from ....sizes import apply
 from ....template import weak_template
 from ....tensor import Tensor, TensorLike
 from ...creation.values import operand_tensors
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
+from ...elementwise.basic import astype, where
 from ...elementwise.transcendental import exp, log, sqrt
 from ...reduction import all, max, sum
 from ...shape import align_as, broadcast_to, reshape

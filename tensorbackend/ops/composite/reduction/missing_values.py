@@ -18,11 +18,9 @@ from ....errors import ArgumentError, expected
 from ....rules.accuracy import PRODUCT, SUM, Bound
 from ....rules.broadcasting import check_dtype, result_type, to_floating
 from ....tensor import Tensor, TensorLike
+from ...elementwise.basic import astype, floor, isnan, where
 from ...elementwise.binary import maximum, minimum, multiply
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
 from ...elementwise.transcendental import sqrt
-from ...elementwise.unary import floor, isnan
 from ...indexing.taking import take_along_axis_at
 from ...reduction import all, max, min, prod, sum
 from ...shape import reshape

@@ -14,9 +14,8 @@ from ....rules.indexing import check_indices
 from ....template import intern_template, merge_names
 from ....tensor import Tensor
 from ...creation.filled import rename
+from ...elementwise.basic import astype, where
 from ...elementwise.binary import logical_and
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp, log
 from ...indexing.taking import take_along_axis_at
 from ...reduction import max, sum

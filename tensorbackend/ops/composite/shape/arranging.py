@@ -17,7 +17,7 @@ from ....template import as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import iota, rename
 from ...creation.values import operand_tensor
-from ...elementwise.conversion import astype
+from ...elementwise.basic import astype
 from ...indexing.slices import entries
 from ...indexing.taking import take_at
 from ...shape import broadcast_to, concatenate, expand_dims, laid_flat, permute_dims, reshape, squeeze

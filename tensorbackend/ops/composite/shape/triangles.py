@@ -12,8 +12,7 @@ from ....rules.broadcasting import result_type
 from ....rules.plan import choice
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, eye, full, iota
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
+from ...elementwise.basic import astype, where
 from ...indexing.slices import slice_
 from ...padding import pad
 from ...shape import broadcast_to, expand_dims, reshape

@@ -11,10 +11,8 @@ from ....rules.accuracy import Bound
 from ....rules.broadcasting import check_dtype, result_type, to_floating
 from ....tensor import Tensor
 from ...creation.filled import full
+from ...elementwise.basic import astype, imag, isinf, isnan, real, where
 from ...elementwise.binary import logical_and, logical_or, maximum, minimum
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
-from ...elementwise.unary import imag, isinf, isnan, real
 from ...indexing.slices import entries
 from ...indexing.taking import take_at
 from ...shape import concatenate, reshape

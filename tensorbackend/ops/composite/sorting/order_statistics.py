@@ -18,11 +18,9 @@ from ....sizes import is_size
 from ....template import Template
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, ones, rename
+from ...elementwise.basic import astype, ceil, floor, isinf, isnan, where
+from ...elementwise.basic import round as nearest
 from ...elementwise.binary import logical_and
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
-from ...elementwise.unary import ceil, floor, isinf, isnan
-from ...elementwise.unary import round as nearest
 from ...indexing.slices import slice_
 from ...indexing.taking import take, take_along_axis_at
 from ...reduction import argmax

@@ -18,10 +18,8 @@ from ....tensor.missing_names import explain_missing
 from ...alignment import merge_axes
 from ...creation.filled import asarray, full, iota, zeros
 from ...creation.values import operand_tensors
+from ...elementwise.basic import astype, isnan, where
 from ...elementwise.binary import logical_and, logical_or
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
-from ...elementwise.unary import isnan
 from ...indexing.slices import slice_
 from ...indexing.taking import take, take_along_axis_at, take_at
 from ...reduction import any

@@ -12,10 +12,9 @@ from functools import cache
 from ....dispatch import composite
 from ....rules.accuracy import Bound
 from ....tensor import Tensor
+from ...elementwise.basic import abs, isinf, isnan, sign, where
 from ...elementwise.binary import logical_or, minimum, multiply
-from ...elementwise.ternary import where
 from ...elementwise.transcendental import cos, exp, sin, sqrt
-from ...elementwise.unary import abs, isinf, isnan, sign
 from ..elementwise.functions import square
 from .common import compute_wide, horner
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from ....dtypes import float64
 from ....rules.broadcasting import check_dtype, to_floating
 from ....tensor import Tensor
-from ...elementwise.conversion import astype
+from ...elementwise.basic import astype
 
 
 def compute_wide(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:

@@ -7,8 +7,8 @@ import math
 from ....dispatch import composite
 from ....rules.accuracy import Bound
 from ....tensor import Tensor
+from ...elementwise.basic import where
 from ...elementwise.binary import logical_and, maximum, minimum
-from ...elementwise.ternary import where
 from ...elementwise.transcendental import erf_inv, erfc, exp, log, sqrt
 from .common import compute_wide
 

@@ -11,11 +11,9 @@ from ....rules.accuracy import Bound
 from ....rules.broadcasting import check_dtype, result_type
 from ....tensor import Tensor
 from ...creation.filled import full, tensor
+from ...elementwise.basic import abs, astype, isnan, round, where
 from ...elementwise.binary import logical_and, logical_or, maximum, minimum
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
 from ...elementwise.transcendental import exp, log, log1p, sin
-from ...elementwise.unary import abs, isnan, round
 from ...indexing.taking import take_at
 from ...special import digamma, lgamma
 from .common import compute_wide

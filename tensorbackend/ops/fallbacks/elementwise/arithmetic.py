@@ -13,6 +13,8 @@ from ....dtypes import REAL_OF, bool_, finfo, float32, float64, iinfo, int64
 from ....template import Template
 from ....tensor import Tensor
 from ...creation.filled import from_binary, full
+from ...elementwise.basic import abs as absolute
+from ...elementwise.basic import astype, bitwise_invert, floor, imag, isinf, isnan, negative, real, where
 from ...elementwise.binary import (
     add,
     divide,
@@ -27,11 +29,7 @@ from ...elementwise.binary import (
     not_equal,
     subtract,
 )
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
 from ...elementwise.transcendental import sqrt
-from ...elementwise.unary import abs as absolute
-from ...elementwise.unary import bitwise_invert, floor, imag, isinf, isnan, negative, real
 
 
 @fallback("negate", "real")

@@ -13,12 +13,10 @@ from ....dispatch.fallbacks import fallback
 from ....dtypes import finfo
 from ....template import Template
 from ....tensor import Tensor
+from ...elementwise.basic import abs as absolute
+from ...elementwise.basic import astype, negative, where
 from ...elementwise.binary import add, atan2, divide, equal, less, multiply, subtract
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
 from ...elementwise.transcendental import cos, exp, expm1, log, log1p, sin, sqrt
-from ...elementwise.unary import abs as absolute
-from ...elementwise.unary import negative
 from ..common import widen
 
 

@@ -7,6 +7,7 @@ from ....dtypes import DType, bool_
 from ....template import Template
 from ....tensor import Tensor
 from ...creation.filled import full
+from ...elementwise.basic import astype, negative, where
 from ...elementwise.binary import (
     add,
     bitwise_and,
@@ -22,9 +23,6 @@ from ...elementwise.binary import (
     remainder,
     subtract,
 )
-from ...elementwise.conversion import astype
-from ...elementwise.ternary import where
-from ...elementwise.unary import negative
 from ...indexing.taking import take_at
 from ..common import tensor_of_numbers
 

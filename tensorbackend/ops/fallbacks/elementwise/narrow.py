@@ -32,6 +32,8 @@ from ....dtypes.promotion import widened
 from ....template import Template
 from ....tensor import Tensor
 from ...creation.filled import from_binary
+from ...elementwise.basic import abs as absolute
+from ...elementwise.basic import astype, bitcast, clip, where
 from ...elementwise.binary import (
     add,
     bitwise_and,
@@ -50,9 +52,6 @@ from ...elementwise.binary import (
     not_equal,
     subtract,
 )
-from ...elementwise.conversion import astype, bitcast
-from ...elementwise.ternary import clip, where
-from ...elementwise.unary import abs as absolute
 from ...indexing.taking import take
 
 
