@@ -49,7 +49,7 @@ TYPES: Final[Mapping[str, str]] = {
     "Leftover": '{"keep", "discard", "repeat"}',
     "Like": "Tensor",
     "Mode": '{"error", "clip", "fill"}',
-    "Names": "sequence of str or None",
+    "NamesLike": "sequence of str or None",
     "Norm": '{"backward", "ortho", "forward"}',
     "OfOne": "function of a tensor",
     "OfTwo": "function of two tensors",

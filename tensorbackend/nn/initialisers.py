@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from ..annotations import Axis
+from ..annotations import Axis, NamesLike
 from ..declarations.argument_errors import check_arguments
 from ..docstrings.sections import as_compiled
 from ..dtypes import DTypeLike, as_dtype, float32, promote_types
@@ -52,7 +52,7 @@ def variance_scaling(
     inputs: Axis = -2,
     outputs: Axis = -1,
     dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Draw random numbers with mean 0 and variance `scale` / fan, the number of inputs or outputs of a unit.
 
@@ -109,7 +109,7 @@ class Initialiser(Protocol):
         inputs: Axis = -2,
         outputs: Axis = -1,
         dtype: DTypeLike | None = None,
-        names: Sequence[str | None] | None = None,
+        names: NamesLike = None,
     ) -> Tensor:
         """The weight."""
 
@@ -125,7 +125,7 @@ def _initialiser(name: str, variance: str, scale: float, fan: Fan, distribution:
         inputs: Axis = -2,
         outputs: Axis = -1,
         dtype: DTypeLike | None = None,
-        names: Sequence[str | None] | None = None,
+        names: NamesLike = None,
     ) -> Tensor:
         return variance_scaling(
             key, shape, scale=scale, fan=fan, distribution=distribution,
@@ -167,7 +167,7 @@ def orthogonal(
     scale: float = 1.0,
     outputs: Axis = -1,
     dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Draw a random matrix with orthonormal rows or columns, whichever are fewer (Saxe et al. 2014).
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from operator import index
 
-from ..annotations import Axis
+from ..annotations import Axis, NamesLike
 from ..declarations.argument_errors import check_arguments
 from ..errors import NamesError, ShapeError, expected
 from ..rules.axes import normalize_axes, normalize_axis
@@ -72,7 +72,7 @@ def aligned(*tensors: TensorLike, outer: bool = False) -> tuple[Tensor, ...]:
 
 @check_arguments
 def split_axis(
-    x: TensorLike, axis: Axis, sizes: Mapping[str, int] | Sequence[int], /, *, names: Sequence[str | None] | None = None
+    x: TensorLike, axis: Axis, sizes: Mapping[str, int] | Sequence[int], /, *, names: NamesLike = None
 ) -> Tensor:
     """Split one axis into several; the last varies fastest.
 

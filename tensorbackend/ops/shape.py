@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Never
 
-from ..annotations import Axes, Axis, ShapeLike
+from ..annotations import Axes, Axis, NamesLike, ShapeLike
 from ..declarations.argument_errors import check_arguments
 from ..declarations.signature_errors import adapt
 from ..dispatch import primitive
@@ -35,9 +35,7 @@ from ..tensor import Tensor, TensorLike, bind
 
 
 @primitive
-def reshape(
-    x: Template, /, shape: ShapeLike, *, copy: bool | None = None, names: Sequence[str | None] | None = None
-) -> Plan:
+def reshape(x: Template, /, shape: ShapeLike, *, copy: bool | None = None, names: NamesLike = None) -> Plan:
     """Change the shape, keeping the elements in row-major order; one size may be -1.
 
     Unless `names` are given, an axis keeps its name if its size, and the products of the sizes before and after it, are
@@ -112,7 +110,7 @@ def expand_dims(
 
 @primitive.calls("broadcast")
 def broadcast_to(
-    x: Template, /, shape: ShapeLike, *, names: Sequence[str | None] | None = None, axes: Sequence[int] | None = None
+    x: Template, /, shape: ShapeLike, *, names: NamesLike = None, axes: Sequence[int] | None = None
 ) -> Plan:
     """Broadcast a tensor to a shape, aligned from the right, or with its axes at the positions `axes`.
 

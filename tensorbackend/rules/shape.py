@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import Any, TypeAlias
 
-from ..annotations import Axis
+from ..annotations import Axis, NamesLike
 from ..caching.memos import remembers_calls
 from ..caching.option_keys import MEMO_LIMIT, freeze
 from ..dtypes import DType
@@ -28,7 +28,7 @@ def template_without_names(shape: Shape, dtype: DType) -> Template:
     return intern_template(shape, dtype, (None,) * len(shape))
 
 
-def reshape_template(x: Template, shape: Sequence[int] | int, names: Sequence[str | None] | None) -> Template:
+def reshape_template(x: Template, shape: Sequence[int] | int, names: NamesLike) -> Template:
     """The template with another shape, in which one size may be -1, for the remaining size.
 
     f32[6] to (2, -1) becomes f32[2][3]. Axes that do not change keep their names, unless `names` are given. Raises

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ..annotations import NamesLike
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, float32, float64, iinfo, promote_types
 from ..expr.jit import jit
@@ -117,7 +118,7 @@ def poisson(
     shape: Sequence[int] | None = None,
     dtype: DTypeLike | None = None,
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Random counts of the Poisson distribution.
 
@@ -237,7 +238,7 @@ def binomial(
     shape: Sequence[int] | None = None,
     dtype: DTypeLike | None = None,
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Random numbers of successes in n trials.
 

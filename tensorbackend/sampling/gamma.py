@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..annotations import NamesLike
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import DTypeLike, finfo, float64
 from ..errors import ShapeError, expected
@@ -169,7 +170,7 @@ def gamma(
     shape: Sequence[int] | None = None,
     dtype: DTypeLike | None = None,
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Random numbers of the gamma distribution with a shape parameter and scale 1.
 
@@ -210,7 +211,7 @@ def beta(
     shape: Sequence[int] | None = None,
     dtype: DTypeLike | None = None,
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Random numbers of the beta distribution, from 0 to 1.
 
@@ -250,7 +251,7 @@ def dirichlet(
     shape: Sequence[int] | None = None,
     dtype: DTypeLike | None = None,
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Random probabilities of the Dirichlet distribution, which sum to 1 along the last axis.
 
@@ -304,7 +305,7 @@ def student_t(
     shape: Sequence[int] | None = None,
     dtype: DTypeLike | None = None,
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Random numbers of Student's t distribution.
 

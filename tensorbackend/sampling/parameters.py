@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..annotations import NamesLike
 from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, scalar_kind
 from ..errors import OperandError, expected, shown
 from ..ops.composite.random.continuous import parameter
@@ -51,7 +52,7 @@ def spread_parameters(
     return rename(key, None), list(broadcast_arrays(*tensors))
 
 
-def named(x: Tensor, names: Sequence[str | None] | None, like: Tensor) -> Tensor:
+def named(x: Tensor, names: NamesLike, like: Tensor) -> Tensor:
     """A sample under given names, else under those of a parameter; the last axes keep its names."""
     last = () if names is None or isinstance(names, str) else like.names[len(names) :]
     chosen = like.names if names is None else as_names((*names, *last) if last and all(last) else names, x.ndim)

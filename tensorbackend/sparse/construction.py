@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import numpy
 
+from ..annotations import NamesLike
 from ..declarations.argument_errors import check_arguments
 from ..dispatch.operands import nameless
 from ..dtypes import DTypeLike
@@ -29,8 +30,6 @@ from .conversion import to_format
 from .host import check_places
 from .matrix import CLASSES, COO, CSC, CSR, SparseMatrix
 
-Names = Sequence[str | None] | None
-
 
 @check_arguments
 def coo(
@@ -40,7 +39,7 @@ def coo(
     /,
     shape: Sequence[int],
     *,
-    names: Names = None,
+    names: NamesLike = None,
 ) -> COO:
     """Make a sparse matrix from the row and the column of each value.
 
@@ -86,7 +85,7 @@ def csr(
     /,
     shape: Sequence[int],
     *,
-    names: Names = None,
+    names: NamesLike = None,
 ) -> CSR:
     """Make a sparse matrix of compressed rows.
 
@@ -128,7 +127,7 @@ def csc(
     /,
     shape: Sequence[int],
     *,
-    names: Names = None,
+    names: NamesLike = None,
 ) -> CSC:
     """Make a sparse matrix of compressed columns: like `csr`, with rows and columns exchanged.
 
@@ -161,7 +160,7 @@ def csc(
 
 
 def make_matrix(
-    format: Format, values: Any, first: Any, second: Any, shape: Sequence[int], names: Names
+    format: Format, values: Any, first: Any, second: Any, shape: Sequence[int], names: NamesLike
 ) -> SparseMatrix:
     """The matrix of a format from its parts, after checks; `first` and `second` are those of `SparseMatrix`."""
     stored_values = values if isinstance(values, Tensor) else asarray(values)
@@ -205,7 +204,7 @@ def _places(value: Any, name: str, values: Tensor) -> Tensor:
 
 
 def _matrix(
-    shape: Sequence[int], names: Names, values: Tensor
+    shape: Sequence[int], names: NamesLike, values: Tensor
 ) -> tuple[tuple[int, int], tuple[str | None, str | None]]:
     """The numbers of rows and columns and their names."""
     sizes = tuple(map(index, shape))
@@ -228,7 +227,7 @@ def _check_sizes(format: Format, values: Tensor, first: Tensor, second: Tensor, 
         raise ShapeError(expected("no values in an empty matrix", shape=size, values=values.template))
 
 
-def _check_shape(matrix: SparseMatrix, shape: Sequence[int], names: Names) -> None:
+def _check_shape(matrix: SparseMatrix, shape: Sequence[int], names: NamesLike) -> None:
     """Raises `ShapeError` if a shape or names that include the batch's axes are not the matrix's."""
     for requested, actual in ((shape, matrix.shape), (names, matrix.names)):
         if requested is not None and len(requested) > 2 and tuple(requested) != tuple(actual):
@@ -248,7 +247,7 @@ def eye(
     *,
     format: Format = "csr",
     dtype: DTypeLike | None = None,
-    names: Names = None,
+    names: NamesLike = None,
     backend: BackendLike = None,
 ) -> SparseMatrix:
     """Make a sparse identity matrix.
@@ -302,7 +301,7 @@ def diagonals(
     shape: Sequence[int],
     *,
     format: Format = "csr",
-    names: Names = None,
+    names: NamesLike = None,
 ) -> SparseMatrix:
     """Make a sparse matrix from the elements of its diagonals.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..annotations import NamesLike
 from ..declarations.argument_errors import check_arguments
 from ..dispatch.operands import nameless
 from ..errors import OperandError, ShapeError, TemplateDataError, expected
@@ -18,7 +19,7 @@ from ..ops.searching import nonzero
 from ..ops.shape import reshape
 from ..protocol import BackendLike
 from ..tensor import Tensor, TensorLike
-from .construction import Names, make_matrix
+from .construction import make_matrix
 from .host import compress_to_size, to_host_arrays
 from .matrix import CLASSES, COO, SparseMatrix, bind
 
@@ -77,7 +78,7 @@ def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size
 
 
 @check_arguments
-def from_scipy(matrix: Any, /, *, names: Names = None, backend: BackendLike = None) -> SparseMatrix:
+def from_scipy(matrix: Any, /, *, names: NamesLike = None, backend: BackendLike = None) -> SparseMatrix:
     """Convert a matrix of `scipy.sparse`.
 
     Parameters

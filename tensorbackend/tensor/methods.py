@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Never, Self
 
-from ..annotations import Axes, Axis
+from ..annotations import Axes, Axis, NamesLike
 from ..dtypes import DType, DTypeLike
 from ..errors import DTypeError
 from ..template import Names
@@ -136,7 +136,7 @@ class OpMethods:
 
     # Shapes
 
-    def reshape(self, *shape: int | Sequence[int], names: Sequence[str | None] | None = None, **unknown: Never) -> Self:
+    def reshape(self, *shape: int | Sequence[int], names: NamesLike = None, **unknown: Never) -> Self:
         """The same elements in another shape, a tuple or separate sizes."""
         new_shape = shape[0] if len(shape) == 1 else shape
         if unknown:

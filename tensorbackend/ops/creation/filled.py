@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import index
 
-from ...annotations import ShapeLike
+from ...annotations import NamesLike, ShapeLike
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
 from ...dtypes import DTypeLike, Scalar, as_dtype, check_scalar, default_dtype, scalar_kind
@@ -32,7 +32,7 @@ def _full(
     fill_value: Scalar,
     *,
     dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
     backend: BackendLike = None,
     device: str | None = None,
     like: Like = None,
@@ -49,7 +49,7 @@ def full(
     fill_value: TensorLike,
     dtype: DTypeLike | None = None,
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
     backend: BackendLike = None,
     device: str | None = None,
     like: Like = None,
@@ -72,7 +72,7 @@ def full(
     return public_op("broadcast_to")(value, as_shape(shape), names=names)
 
 
-def _fill(shape: ShapeLike, value: Scalar, dtype: DTypeLike, names: Sequence[str | None] | None) -> Plan:
+def _fill(shape: ShapeLike, value: Scalar, dtype: DTypeLike, names: NamesLike) -> Plan:
     out = Template(shape, dtype, names)  # type: ignore[arg-type] # or an int
     check_scalar(value, out.dtype)
     return Plan(out, (), {"value": value})
@@ -83,7 +83,7 @@ def zeros(
     shape: ShapeLike,
     dtype: DTypeLike | None = None,
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
     backend: BackendLike = None,
     device: str | None = None,
     like: Like = None,
@@ -104,7 +104,7 @@ def ones(
     shape: ShapeLike,
     dtype: DTypeLike | None = None,
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
     backend: BackendLike = None,
     device: str | None = None,
     like: Like = None,
@@ -124,7 +124,7 @@ def iota(
     *,
     axis: int | str | None = None,
     dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
     backend: BackendLike = None,
     device: str | None = None,
     like: Like = None,
@@ -147,7 +147,7 @@ def empty(
     shape: ShapeLike,
     dtype: DTypeLike | None = None,
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
     backend: BackendLike = None,
     device: str | None = None,
     like: Like = None,
@@ -170,7 +170,7 @@ def eye(
     k: int = 0,
     batch_shape: Sequence[int] = (),
     dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
     backend: BackendLike = None,
     device: str | None = None,
     like: Like = None,
@@ -258,7 +258,7 @@ def full_like(
 
 @bind
 @check_arguments
-def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None] | None = None) -> Tensor:
+def template(shape: Sequence[int], dtype: DTypeLike, names: NamesLike = None) -> Tensor:
     """Make a template tensor: shape, dtype and names without data, for dry runs.
 
     >>> import tensorbackend as tb
@@ -322,7 +322,7 @@ def tri(
     *,
     k: int = 0,
     dtype: DTypeLike | None = None,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
     backend: BackendLike = None,
     like: Like = None,
 ) -> Tensor:

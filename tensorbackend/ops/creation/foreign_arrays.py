@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+from ...annotations import NamesLike
 from ...caching.option_keys import holds_entries, remember
 from ...dtypes import as_dtype, scalar_kind
 from ...errors import ArgumentError, DTypeError, ExchangeError, OperandError, TensorBackendError, expected
@@ -43,9 +43,7 @@ def data_of(array: Any) -> Any:
     )
 
 
-def tensor_of_array(
-    value: Any, asked: BackendLike, device: str | None, copy: bool | None, names: Sequence[str | None] | None
-) -> Tensor:
+def tensor_of_array(value: Any, asked: BackendLike, device: str | None, copy: bool | None, names: NamesLike) -> Tensor:
     """The tensor of another library's array, on a backend, or by default where the array belongs.
 
     An array of the backend's own library is used without conversion. Any other comes by DLPack if it is on the

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence, Set
 from itertools import chain
 from typing import Any, Final, NamedTuple, Never
 
+from ...annotations import NamesLike
 from ...caching.option_keys import NUMBERS
 from ...declarations.argument_errors import check_arguments
 from ...declarations.signature_errors import adapt
@@ -50,7 +51,7 @@ def tensor(
     value: Any,
     dtype: DTypeLike | None = None,
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
     backend: BackendLike = None,
     device: str | None = None,
     like: Like = None,
@@ -82,7 +83,7 @@ def asarray(
     /,
     dtype: DTypeLike | None = None,
     *surplus: Never,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
     copy: bool | None = None,
     backend: BackendLike = None,
     device: str | None = None,
@@ -183,7 +184,7 @@ def from_dlpack(
 def _from_value(
     value: Any,
     dtype: DTypeLike | None,
-    names: Sequence[str | None] | None,
+    names: NamesLike,
     backend: BackendLike,
     device: str | None,
     copy: bool | None,
@@ -261,7 +262,7 @@ def _from_lists(
     target_dtype: DType | None,
     backend: BackendLike,
     device: str | None,
-    names: Sequence[str | None] | None,
+    names: NamesLike,
     stays: bool,
     double: bool,
 ) -> Tensor:

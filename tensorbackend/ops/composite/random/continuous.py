@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ....annotations import NamesLike
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import REAL_OF, DType, DTypeLike, as_dtype, check_scalar, default_dtype, finfo, float64, scalar_kind
@@ -48,14 +49,7 @@ def _is_complex(bound: object) -> bool:
 
 @composite.calls("random_uniform")
 def _uniform(
-    key: Tensor,
-    low: Tensor,
-    high: Tensor,
-    /,
-    *,
-    shape: Sequence[int],
-    dtype: DTypeLike,
-    names: Sequence[str | None] | None,
+    key: Tensor, low: Tensor, high: Tensor, /, *, shape: Sequence[int], dtype: DTypeLike, names: NamesLike
 ) -> Tensor:
     """See `uniform`."""
     check_key(key.template)
@@ -77,7 +71,7 @@ def uniform(
     minval: TensorLike = 0.0,
     maxval: TensorLike = 1.0,
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Uniform random numbers from `minval` up to but excluding `maxval`.
 
@@ -142,14 +136,7 @@ def standard_normal(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
 
 @composite.calls("random_normal").within(Bound(10, "the inverse of a distribution function"))
 def _normal(
-    key: Tensor,
-    mean: Tensor,
-    deviation: Tensor,
-    /,
-    *,
-    shape: Sequence[int],
-    dtype: DTypeLike,
-    names: Sequence[str | None] | None,
+    key: Tensor, mean: Tensor, deviation: Tensor, /, *, shape: Sequence[int], dtype: DTypeLike, names: NamesLike
 ) -> Tensor:
     """See `normal`."""
     check_key(key.template)
@@ -174,7 +161,7 @@ def normal(
     *,
     mean: TensorLike = 0.0,
     deviation: TensorLike = 1.0,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Random normal numbers with a mean and a standard deviation.
 
@@ -201,7 +188,7 @@ def _truncated_normal(
     *,
     shape: Sequence[int] | None,
     side: Side,
-    names: Sequence[str | None] | None,
+    names: NamesLike,
 ) -> Tensor:
     """See `truncated_normal`; `moments` are a mean and a deviation, or none for 0 and 1.
 
@@ -238,7 +225,7 @@ def truncated_normal(
     *,
     mean: TensorLike = 0.0,
     deviation: TensorLike = 1.0,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Random normal numbers between two bounds.
 
@@ -299,12 +286,7 @@ def truncated_normal(
 
 @composite.within(Bound(10, "the inverse of a distribution function"))
 def exponential(
-    key: Tensor,
-    /,
-    shape: Sequence[int] = (),
-    dtype: DTypeLike | None = None,
-    *,
-    names: Sequence[str | None] | None = None,
+    key: Tensor, /, shape: Sequence[int] = (), dtype: DTypeLike | None = None, *, names: NamesLike = None
 ) -> Tensor:
     """Random numbers of the exponential distribution with mean 1.
 
@@ -340,7 +322,7 @@ def gumbel(
     dtype: DTypeLike | None = None,
     mode: RandomMode = "low",
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Random numbers of the standard Gumbel distribution, exp(-exp(-x)).
 
@@ -356,12 +338,7 @@ def gumbel(
 
 @composite.within(Bound(10, "the inverse of a distribution function"))
 def laplace(
-    key: Tensor,
-    /,
-    shape: Sequence[int] = (),
-    dtype: DTypeLike | None = None,
-    *,
-    names: Sequence[str | None] | None = None,
+    key: Tensor, /, shape: Sequence[int] = (), dtype: DTypeLike | None = None, *, names: NamesLike = None
 ) -> Tensor:
     """Random numbers of the Laplace distribution with mean 0 and scale 1: their density is exp(-abs(x)) / 2.
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from operator import index
 
-from ....annotations import Axis
+from ....annotations import Axis, NamesLike
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import DType, DTypeLike, as_dtype, default_dtype, finfo, iinfo, int32, int64, scalar_kind, uint64
@@ -44,14 +44,7 @@ from .threefry import fractions, name_axes, random_bits, split
 
 @composite
 def _randint(
-    key: Tensor,
-    low: Tensor,
-    high: Tensor,
-    /,
-    *,
-    shape: Sequence[int],
-    dtype: DTypeLike,
-    names: Sequence[str | None] | None,
+    key: Tensor, low: Tensor, high: Tensor, /, *, shape: Sequence[int], dtype: DTypeLike, names: NamesLike
 ) -> Tensor:
     """See `randint`."""
     check_key(key.template)
@@ -97,7 +90,7 @@ def randint(
     maxval: TensorLike,
     dtype: DTypeLike | None = None,
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Random integers from `minval` up to but excluding `maxval`, int64 by default.
 
@@ -145,9 +138,7 @@ def _bound(value: TensorLike, dtype: DType, above: int, key: Tensor) -> Tensor:
 
 
 @composite
-def _bernoulli(
-    key: Tensor, p: Tensor, /, *, shape: Sequence[int] | None, mode: RandomMode, names: Sequence[str | None] | None
-) -> Tensor:
+def _bernoulli(key: Tensor, p: Tensor, /, *, shape: Sequence[int] | None, mode: RandomMode, names: NamesLike) -> Tensor:
     """See `bernoulli`."""
     check_key(key.template)
     check_mode(mode)
@@ -169,7 +160,7 @@ def bernoulli(
     shape: Sequence[int] | None = None,
     mode: RandomMode = "low",
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Random bools that are true with probability `p`, a number or a tensor.
 
@@ -200,7 +191,7 @@ def _categorical(
     shape: Sequence[int] | None,
     replace: bool,
     mode: RandomMode,
-    names: Sequence[str | None] | None,
+    names: NamesLike,
 ) -> Tensor:
     """See `categorical`."""
     check_key(key.template)
@@ -239,7 +230,7 @@ def categorical(
     replace: bool = True,
     mode: RandomMode = "low",
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Random classes (int64) with probabilities softmax(logits) along an axis.
 
@@ -366,7 +357,7 @@ def choice(
     axis: Axis = 0,
     mode: RandomMode = "low",
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Random entries of a tensor along an axis, or random integers below `a`.
 

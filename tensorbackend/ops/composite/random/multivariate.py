@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
+from ....annotations import NamesLike
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import DTypeLike, as_dtype, scalar_kind
@@ -33,14 +34,7 @@ _METHODS: Final[tuple[Method, ...]] = ("cholesky", "eigh", "svd")
 
 @composite.within(Bound(64, "a factor and a sum of products", "one"))
 def _multivariate_normal(
-    key: Tensor,
-    mean: Tensor,
-    cov: Tensor,
-    /,
-    *,
-    shape: Sequence[int] | None,
-    method: Method,
-    names: Sequence[str | None] | None,
+    key: Tensor, mean: Tensor, cov: Tensor, /, *, shape: Sequence[int] | None, method: Method, names: NamesLike
 ) -> Tensor:
     """See `multivariate_normal`."""
     check_key(key.template)
@@ -83,7 +77,7 @@ def multivariate_normal(
     dtype: DTypeLike | None = None,
     method: Method = "cholesky",
     *,
-    names: Sequence[str | None] | None = None,
+    names: NamesLike = None,
 ) -> Tensor:
     """Random normal vectors along the last axis, with a mean and a covariance.
 

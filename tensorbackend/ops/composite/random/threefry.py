@@ -13,6 +13,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+from ....annotations import NamesLike
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import DType, DTypeLike, as_dtype, float16, float32, float64, uint8, uint16, uint32, uint64
@@ -92,9 +93,7 @@ def fold_in(key: Tensor, data: Tensor, /) -> Tensor:
 
 
 @composite
-def bits(
-    key: Tensor, /, shape: Sequence[int] = (), dtype: DTypeLike = "uint32", *, names: Sequence[str | None] | None = None
-) -> Tensor:
+def bits(key: Tensor, /, shape: Sequence[int] = (), dtype: DTypeLike = "uint32", *, names: NamesLike = None) -> Tensor:
     """Random bits: unsigned integers, all values of the dtype equally likely.
 
     >>> import tensorbackend as tb
@@ -116,7 +115,7 @@ def random_bits(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
     return mixed if dtype is uint32 else astype(mixed, dtype)
 
 
-def name_axes(x: Tensor, names: Sequence[str | None] | None) -> Tensor:
+def name_axes(x: Tensor, names: NamesLike) -> Tensor:
     """The sample x with names for its axes; x itself if `names` is `None`."""
     return x if names is None else rename(x, *as_names(names, x.ndim))
 
