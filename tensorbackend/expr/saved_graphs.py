@@ -18,8 +18,7 @@ from ..dispatch.composites import CompositePath
 from ..dtypes import DType, complex128
 from ..errors import ArgumentError, FileError, TensorBackendError, expected
 from ..files import safetensors
-from ..files.paths import as_path
-from ..files.replace import replace_file
+from ..files.replace import as_path, replace_file
 from ..files.source import FileDefect, Source, broken, locate_errors
 from ..ops.composite.shape.arranging import stack
 from ..ops.elementwise.basic import imag, real

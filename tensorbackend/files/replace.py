@@ -1,4 +1,4 @@
-"""Replaces a file atomically, whatever else writes to the same path."""
+"""Files that are written as a whole or not at all, and the paths by which they are named."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import IO, Any, Final
 
+from ..errors import OperandError, expected
+from ..tensor import Tensor
+
 try:
     fcntl: Any = import_module("fcntl")
 except ImportError:  # on Windows
     fcntl = None
 
-from ..errors import FileError, expected
+from ..errors import FileError
 
 
 @contextmanager
@@ -113,3 +116,20 @@ def _sync(folder: str) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def as_path(path: str | os.PathLike[str]) -> str:
+    """The path of a file as text; `OperandError` for what names no file.
+
+    >>> from pathlib import Path
+    >>> as_path(Path("models") / "x.npy")
+    'models/x.npy'
+    """
+    text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
+    try:
+        if isinstance(text, str) and b"\0" not in os.fsencode(text):
+            return text
+    except UnicodeEncodeError:  # a lone surrogate
+        pass
+    remedy = "the path comes first, as in tb.save(path, x)" if isinstance(path, Tensor) else ""
+    raise OperandError(expected("the path of a file as str or os.PathLike", remedy, path=path))

@@ -5,7 +5,7 @@ All of this is data; no array library is imported.
 
 from __future__ import annotations
 
-from .grid import Mesh as Mesh
 from .layout import Layout as Layout
+from .layout import Mesh as Mesh
 from .layout import Sharding as Sharding
 from .layout import spread as spread

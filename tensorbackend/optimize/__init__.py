@@ -7,10 +7,13 @@ from .averages import LossScale as LossScale
 from .averages import accumulate as accumulate
 from .averages import moving_average as moving_average
 from .averages import scale_loss as scale_loss
+from .descent import cosine_decay as cosine_decay
+from .descent import exponential_decay as exponential_decay
 from .descent import lion as lion
 from .descent import scale_by_rate as scale_by_rate
 from .descent import sgd as sgd
 from .descent import trace as trace
+from .descent import warmup as warmup
 from .minima import Minimum as Minimum
 from .minima import minimize as minimize
 from .moments import adam as adam
@@ -24,9 +27,6 @@ from .roots import Root as Root
 from .roots import bisect as bisect
 from .roots import fixed_point as fixed_point
 from .roots import root as root
-from .schedules import cosine_decay as cosine_decay
-from .schedules import exponential_decay as exponential_decay
-from .schedules import warmup as warmup
 from .transformations import GradientTransformation as GradientTransformation
 from .transformations import add_decayed_weights as add_decayed_weights
 from .transformations import apply_updates as apply_updates

@@ -17,8 +17,7 @@ from ..ops.elementwise.binary import maximum
 from ..ops.elementwise.transcendental import sqrt
 from ..ops.shape import expand_dims
 from ..tensor import Tensor
-from .descent import scale_by_rate, trace
-from .schedules import Schedule
+from .descent import Schedule, scale_by_rate, trace
 from .transformations import (
     GradientTransformation,
     Mask,

@@ -1,4 +1,8 @@
-"""Gradients of roots and minima by the implicit function theorem: iterations are not differentiated."""
+"""Gradients of roots and minima by the implicit function theorem: iterations are not differentiated.
+
+The user's function is a graph that takes the tensors it closes over, so that a compiled method can be reused, and
+a tree of unknowns is one vector, for methods that take vectors.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +10,31 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from ..dispatch.operands import nameless
-from ..dtypes import finfo
-from ..errors import GradientError, expected
+from ..dtypes import default_dtype, finfo
+from ..errors import GradientError, OperandError, ShapeError, expected
+from ..expr.closures import close
+from ..expr.evaluate import evaluate
 from ..expr.grad.custom import custom_gradient
 from ..expr.grad.functions import grad, vjp
 from ..expr.graph import Graph
+from ..expr.trace import trace_leaves
+from ..expr.tree_containers import LEAF, Tree
+from ..expr.trees import flatten, unflatten
 from ..expr.vmap import vmap
 from ..ops.composite.elementwise.functions import logical_not
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import eye, ones_like, zeros_like
-from ..ops.elementwise.basic import where
+from ..ops.creation.values import asarray, operand_tensors
+from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import logical_and, logical_or
+from ..ops.inspection import result_type
 from ..ops.reduction import sum as sum_
-from ..ops.shape import broadcast_to, reshape
+from ..ops.shape import broadcast_to, concatenate, reshape
 from ..select import common_backend
 from ..solvers.direct import eliminate
 from ..solvers.systems import solve
-from ..tensor import Tensor
-from .objective import value_at
+from ..template import Template
+from ..tensor import Tensor, TensorLike
 
 DENSE: Final = 128
 """Up to this number of unknowns a minimum's Hessian is factorised; conjugate gradients take over for more."""
@@ -183,3 +194,94 @@ def _solve_by_cg(function: Callable[[Tensor], Tensor], b: Tensor) -> Tensor:
 def minimum_with_gradient(minima: Minima, constants: Tensors, lower: Tensor, upper: Tensor, x: Tensor) -> Tensor:
     """Minima as a function of the tensors that their function closes over, and of bounds."""
     return solution(minima.equations, minima.solve_transpose, (*constants, lower, upper), x)
+
+
+class Objective(NamedTuple):
+    """A function of one tensor."""
+
+    graph: Graph
+    constants: tuple[Tensor, ...]
+    """The tensors that the function closes over."""
+
+    @property
+    def constants_without_gradient(self) -> tuple[Tensor, ...]:
+        """The constants for iterations, which no gradient flows through."""
+        return tuple(x.detach() for x in self.constants)
+
+
+def trace_function(function: Callable[[list[Any]], Any], tensors: Sequence[Tensor], names: Sequence[str]) -> Graph:
+    """The graph of a function of tensors that returns one tensor; `OperandError` if it returns anything else."""
+    graph = trace_leaves(function, [x.template for x in tensors], names)
+    if not graph.out_tree.is_tensor:
+        raise OperandError(expected("a function that returns one tensor", returned=graph.results))
+    return graph
+
+
+def objective(function: Callable[[Tensor], Any], x: Tensor) -> Objective:
+    """The objective of a function that returns a tensor for one like x; `OperandError` for any other result."""
+    (closed,), constants = close([trace_function(lambda arguments: function(*arguments), [x], ["x"])])
+    return Objective(closed, tuple(constants))
+
+
+def value_at(graph: Graph, constants: Sequence[Tensor], x: Tensor) -> Tensor:
+    """The value of the function at x."""
+    (value,) = evaluate(graph, [*constants, x])
+    return value
+
+
+class Unknowns(NamedTuple):
+    """Tensors of a tree, and their elements in one vector."""
+
+    vector: Tensor
+    templates: list[Template]
+    tree: Tree
+
+    def nest(self, vector: Tensor) -> Any:
+        """The tree of a vector, in the dtype of that."""
+        return nested(vector, self.templates, self.tree)
+
+
+def nested(vector: Tensor, templates: list[Template], tree: Tree) -> Any:
+    """The elements of a vector as tensors of some shapes and names."""
+    leaves, place = [], 0
+    for x in templates:
+        leaves.append(reshape(vector[place : place + x.size], x.shape, names=x.names))
+        place += x.size
+    return unflatten(tree, leaves)
+
+
+def as_start(x0: TensorLike) -> Tensor:
+    """A tensor to start from, off any tape: integers are numbers of the default floating dtype."""
+    x = asarray(x0).detach()
+    return astype(x, default_dtype("float")) if x.dtype.is_integer else x
+
+
+def unknowns(x0: Any) -> Unknowns:
+    """The elements of all tensors of a tree as one vector, which is not of integers."""
+    leaves, tree = flatten(x0)
+    tensors = operand_tensors(*leaves)
+    dtype = result_type(*tensors)
+    dtype = default_dtype("float") if dtype.is_integer else dtype
+    parts = [reshape(nameless(astype(x, dtype)), (-1,)) for x in tensors]
+    return Unknowns(concatenate(parts), [x.template for x in tensors], tree)
+
+
+class VectorFunction:
+    """A function of a tree as a function of a vector, which notes how its results are nested."""
+
+    def __init__(self, function: Callable[[Any], Any], arguments: Unknowns) -> None:
+        self._function, self._arguments = function, arguments
+        self._templates: list[Template] = []
+        self._tree = LEAF
+
+    def __call__(self, vector: Tensor) -> Tensor:
+        leaves, self._tree = flatten(self._function(self._arguments.nest(vector)))
+        tensors = operand_tensors(*leaves)
+        self._templates = [x.template for x in tensors]
+        if not tensors:
+            raise ShapeError(expected("a function that returns tensors", returned=leaves))
+        return concatenate([reshape(nameless(x), (-1,)) for x in tensors])
+
+    def nest(self, value: Tensor) -> Any:
+        """A value of the function, nested as it returned the last one."""
+        return nested(value, self._templates, self._tree)

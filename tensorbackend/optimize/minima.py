@@ -24,8 +24,16 @@ from ..protocol import Backend
 from ..select import common_backend, get_backend, move
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
-from .implicit import Minima, minimum_with_gradient, records, refuse_gradient
-from .objective import as_start, objective, trace_function, value_at
+from .implicit import (
+    Minima,
+    as_start,
+    minimum_with_gradient,
+    objective,
+    records,
+    refuse_gradient,
+    trace_function,
+    value_at,
+)
 from .quasi_newton import METHODS as SCIPYS
 from .quasi_newton import Inputs, Plan, minimise, minimise_with_scipy
 

@@ -13,8 +13,7 @@ from ..ops.elementwise.basic import abs as abs_
 from ..ops.elementwise.basic import astype
 from ..ops.elementwise.transcendental import expm1, sqrt
 from ..tensor import Tensor
-from .descent import scale_by_rate, trace
-from .schedules import Schedule
+from .descent import Schedule, scale_by_rate, trace
 from .transformations import (
     GradientTransformation,
     Mask,

@@ -31,7 +31,7 @@ from ..ops.reduction import max as max_
 from ..ops.reduction import sum as sum_
 from ..ops.shape import reshape
 from ..tensor import Tensor
-from .objective import value_at
+from .implicit import value_at
 
 DECREASE: Final = 1e-4
 """A step must bring at least this share of the decrease that the slope promises."""

@@ -27,11 +27,10 @@ from ..ops.reduction import sum as sum_
 from ..ops.shape import matrix_transpose, reshape
 from ..rules.plan import number
 from ..solvers.direct import eliminate
-from ..solvers.scaling import largest_magnitude, power
+from ..solvers.iteration import largest_magnitude, power
 from ..tensor import Tensor
 from ..tensor.missing_names import explain_missing
-from .implicit import Minima, minimum_with_gradient, records
-from .objective import VectorFunction, objective, unknowns, value_at
+from .implicit import Minima, VectorFunction, minimum_with_gradient, objective, records, unknowns, value_at
 
 
 @explain_missing

@@ -28,8 +28,17 @@ from ..rules.plan import number
 from ..solvers.direct import eliminate
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
-from .implicit import flat_vector, records, root_with_gradient, scalar_roots_with_gradient
-from .objective import VectorFunction, as_start, objective, unknowns, value_at
+from .implicit import (
+    VectorFunction,
+    as_start,
+    flat_vector,
+    objective,
+    records,
+    root_with_gradient,
+    scalar_roots_with_gradient,
+    unknowns,
+    value_at,
+)
 
 X = TypeVar("X")
 

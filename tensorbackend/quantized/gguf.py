@@ -18,7 +18,7 @@ from ..declarations.argument_errors import check_arguments
 from ..dtypes import DType, float4_e2m1fn, float8_e8m0fnu, float32, int4, int8
 from ..errors import BackendError, FileError, expected
 from ..errors.remedies import install_remedy
-from ..files.paths import as_path
+from ..files.replace import as_path
 from ..interchange import numpy_dtype
 from ..ops.creation.values import asarray
 from ..protocol import BackendLike

@@ -13,7 +13,7 @@ from ..dtypes import DType, int32, uint8
 from ..errors import FileError, expected
 from ..expr.containers import backend_transfer
 from ..expr.trees import tree_map
-from ..files.paths import as_path
+from ..files.replace import as_path
 from ..files.safetensors import places_of, read_one
 from ..files.source import FileDefect, Source, locate_errors
 from ..ops.creation.values import asarray

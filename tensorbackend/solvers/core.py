@@ -22,11 +22,10 @@ from ..ops.reduction import all as all_
 from ..ops.shape import broadcast_to, matrix_transpose
 from ..tensor import Tensor
 from .direct import direct
-from .iteration import Method, Problem, square
+from .iteration import Method, Problem, largest_magnitude, power, scale_system, square
 from .linear import Form, Linear
 from .methods import bicgstab, cg, cg_adaptive, gmres, lsqr
 from .refinement import State, System, refine, refine_trajectory, start_state
-from .scaling import largest_magnitude, power, scale_system
 
 
 class Plan(NamedTuple):

@@ -15,9 +15,8 @@ from ..ops.elementwise.binary import maximum, minimum
 from ..select import common_backend
 from ..tensor import Tensor
 from .core import Inputs, Outcome, Plan, require_convergence, solve_scaled
-from .iteration import ratio
+from .iteration import norm, ratio
 from .linear import Form, TransposedForm
-from .scaling import norm
 
 HERMITIAN = ("cg", "cg-adaptive")
 """Methods for matrices that are their own conjugate transposes."""

@@ -20,8 +20,7 @@ from ..ops.elementwise.binary import logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.transcendental import sqrt
 from ..ops.reduction import any as any_
 from ..tensor import Tensor
-from .iteration import GROWTH, Function, Method, Problem, iterate, square
-from .scaling import power, scale_preconditioner
+from .iteration import GROWTH, Function, Method, Problem, iterate, power, scale_preconditioner, square
 
 ROUNDING: Final = 10
 """How many times eps, the norm of x and the size of a row of A rounding may leave as a residual."""

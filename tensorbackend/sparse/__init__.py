@@ -19,6 +19,7 @@ from .conversion import to_csc as to_csc
 from .conversion import to_csr as to_csr
 from .conversion import to_dense as to_dense
 from .interchange import from_dense as from_dense
+from .interchange import from_function as from_function
 from .interchange import from_scipy as from_scipy
 from .interchange import to_scipy as to_scipy
 from .matrix import COO as COO
@@ -34,7 +35,6 @@ from .reductions import sum as sum
 from .selection import block_diagonal as block_diagonal
 from .selection import concatenate as concatenate
 from .selection import select as select
-from .tracing import from_function as from_function
 from .triangular import ILU as ILU
 from .triangular import ilu0 as ilu0
 from .triangular import triangular_solve as triangular_solve

@@ -12,8 +12,7 @@ from ...declarations.argument_errors import check_arguments_early
 from ...dtypes import complex128
 from ...errors import ArgumentError, OperandError, expected
 from ...files import safetensors
-from ...files.paths import as_path
-from ...files.replace import replace_file
+from ...files.replace import as_path, replace_file
 from ...files.source import Source, locate_errors
 from ...ops.composite.elementwise.functions import complex as complex_of
 from ...ops.composite.shape.arranging import stack

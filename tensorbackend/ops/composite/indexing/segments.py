@@ -30,8 +30,17 @@ from ...shape import concatenate, expand_dims, reshape
 from ..reduction import cast_to_float32
 from ..shape.arranging import moveaxis
 from .positions import normalise_indices
-from .segment_tables import Table, mirror, segment_count, segment_product, segment_total, widen
-from .updates import indexed_max, segment_log_of_sum, segment_maximum
+from .updates import (
+    Table,
+    indexed_max,
+    mirror,
+    segment_count,
+    segment_log_of_sum,
+    segment_maximum,
+    segment_product,
+    segment_total,
+    widen,
+)
 
 
 def _table(x: Tensor, segments: Tensor, size: int, axis: Axis, mode: Mode, name: str | None) -> Table:

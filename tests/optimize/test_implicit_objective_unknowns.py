@@ -11,7 +11,7 @@ import tensorbackend as tb
 import tensorbackend.numpy as np
 from tensorbackend.errors import ArgumentError, OperandError, ShapeError
 from tensorbackend.expr.arguments import is_tree
-from tensorbackend.optimize.objective import unknowns
+from tensorbackend.optimize.implicit import unknowns
 
 
 def crossing(a: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy
 
 import tensorbackend as tb
-from tensorbackend.solvers.runge_kutta import integrate
+from tensorbackend.solvers.differential import integrate
 
 
 def test_a_polynomial_of_degree_four_is_integrated_exactly() -> None:
