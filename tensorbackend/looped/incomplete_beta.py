@@ -12,25 +12,25 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ..declarations.argument_errors import check_arguments
-from ..dtypes import float64, scalar_kind
+from ..dtypes import float64
 from ..expr.grad.custom import custom_gradient
 from ..expr.grad.functions import vjp
 from ..expr.while_loops import while_loop
 from ..ops.composite.elementwise.functions import stop_gradient
 from ..ops.composite.shape.arranging import broadcast_arrays
+from ..ops.composite.special.zeta import stirling_rest
 from ..ops.creation.filled import full, ones_like, rename, zeros_like
-from ..ops.creation.values import asarray, operand_tensors
+from ..ops.creation.values import asarray
 from ..ops.elementwise.basic import abs as magnitude
 from ..ops.elementwise.basic import astype, isinf, isnan, where
 from ..ops.elementwise.binary import greater, less, logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.transcendental import exp, log, log1p, sqrt
-from ..ops.inspection import result_type
+from ..ops.inspection import wide_operands
 from ..ops.reduction import any as any_of
 from ..ops.reduction import sum as sum_of
 from ..ops.shape import expand_dims
 from ..ops.special import lgamma
 from ..rules.accuracy import Bound, declare_bound
-from ..rules.broadcasting import check_dtype, to_floating
 from ..tensor import Tensor, TensorLike
 
 _TINY = 1e-300
@@ -56,18 +56,6 @@ class _Parts(NamedTuple):
     """1 - at, without the rounding of a difference of rounded numbers."""
     apart: Tensor
     """first - (first + second) at: how far below the mean the point is."""
-
-
-def _stirling_rest(x: Tensor) -> Tensor:
-    """log(gamma(x)) - (x - 1/2) log(x) + x - log(2 pi) / 2 (DLMF 5.11.1)."""
-    reciprocal = 1 / x
-    square, total = reciprocal * reciprocal, zeros_like(x)
-    for coefficient in _STIRLING:
-        total = total * square + coefficient
-    return total * reciprocal
-
-
-_STIRLING = (-3617 / 122400, 1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
 
 
 def _excess(y: Tensor) -> Tensor:
@@ -133,14 +121,14 @@ def _over_first(a: Tensor, b: Tensor, x: Tensor, parts: _Parts) -> Tensor:
     apart = where(medium, 0.0, parts.apart)
     down, up = apart / p, apart / q
     power = apart * (down * _excess(-down)) + apart * (up * _excess(up))  # no square of a distance
-    power = power + _stirling_rest(p) + _stirling_rest(q) - _stirling_rest(p + q)
+    power = power + stirling_rest(p) + stirling_rest(q) - stirling_rest(p + q)
     by_stirling = exp(-power) * sqrt(q / (p + q)) / sqrt(p) * (1 / math.sqrt(2 * math.pi))
     # One below 8.
     logs = log(x), log1p(-x)
     m, large = where(medium, least, 1.0), where(most < _STIRLING_FROM, 10.0, most)
     of_least, of_most = where(a <= b, logs[0], logs[1]), where(a <= b, logs[1], logs[0])
     power = m * (of_least + log(large)) + large * of_most - m - lgamma(1 + m)
-    power = power + (m + large - 0.5) * log1p(m / large) + _stirling_rest(m + large) - _stirling_rest(large)
+    power = power + (m + large - 0.5) * log1p(m / large) + stirling_rest(m + large) - stirling_rest(large)
     one_small = exp(power) * (m / parts.first)
     # Both below 8.
     small = most < _STIRLING_FROM
@@ -211,7 +199,7 @@ def _peak(parts: _Parts) -> Tensor:
     v = begin + expand_dims(length, axis=-1) * nodes
     power = v * v * (of_b * _excess(-alpha * v) + of_a * _excess(beta * v))
     density = exp(-power) / ((1 - alpha * v) * (1 + beta * v))
-    rest = _stirling_rest(a) + _stirling_rest(b) - _stirling_rest(a + b)
+    rest = stirling_rest(a) + stirling_rest(b) - stirling_rest(a + b)
     return length * sum_of(density * weights * exp(-rest), axis=-1) * (1 / math.sqrt(2 * math.pi))
 
 
@@ -330,14 +318,7 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, /) -> Tensor:
     >>> tb.round(tb.betainc(2.0, 3.0, tb.asarray([0.0, 0.5, 1.0])) * 10000).tolist()
     [0.0, 6875.0, 10000.0]
     """
-    tensors = operand_tensors(a, b, x)
-    kinds: list[Any] = [v if scalar_kind(v) is not None else t for v, t in zip((a, b, x), tensors, strict=True)]
-    kind = to_floating(check_dtype(result_type(*kinds), "real"))
-    # A Python number is not rounded to the default dtype first.
-    wide = [
-        asarray(v, dtype=float64, like=t) if v is not t else astype(t, float64)
-        for v, t in zip(kinds, tensors, strict=True)
-    ]
+    kind, wide = wide_operands((a, b, x), "real", float64)
     parts = broadcast_arrays(*wide)
     names = parts[0].names
     p, q, z = (rename(each, *(None,) * each.ndim) for each in parts)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any
 
 from ..annotations import Axes, Axis
 from ..declarations.argument_errors import check_arguments
-from ..dtypes import DType, float32, promote_types, scalar_kind
+from ..dtypes import DType, float32
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..expr.control import scan
 from ..linalg import vector_norm
@@ -17,32 +16,23 @@ from ..ops.composite.elementwise.functions import square
 from ..ops.composite.reduction import mean
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import full, iota, rename
-from ..ops.creation.values import asarray, operand_tensors
+from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.basic import abs as abs_
 from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import maximum, minimum, multiply
 from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take_along_axis
-from ..ops.inspection import result_type
+from ..ops.inspection import wide_operands
 from ..ops.shape import broadcast_to, concatenate, expand_dims, squeeze
 from ..rules.accuracy import Bound, declare_bound
-from ..rules.broadcasting import broadcast, check_dtype, to_floating
+from ..rules.broadcasting import broadcast
 from ..template import Template, intern_template
 from ..tensor import Tensor, TensorLike
 
 
 def _wide(*values: TensorLike) -> tuple[DType, list[Tensor]]:
     """The dtype of a loss, and operands in it or in float32, if that is wider."""
-    tensors = operand_tensors(*values)
-    # A Python number takes the dtype of the tensors.
-    kinds: list[Any] = [
-        value if scalar_kind(value) is not None else x for value, x in zip(values, tensors, strict=True)
-    ]
-    dtype = to_floating(check_dtype(result_type(*kinds), "real or bool"))
-    work = promote_types(dtype, float32)
-    return dtype, [
-        asarray(k, dtype=work, like=x) if k is not x else astype(x, work) for k, x in zip(kinds, tensors, strict=True)
-    ]
+    return wide_operands(values, "real or bool", float32)
 
 
 @declare_bound(Bound(64, "the square of a difference, and a sum", "square"))

@@ -308,6 +308,7 @@ def reshape_parameter(parameter: Tensor, x: Tensor, axes: Sequence[int], what: s
     for place, axis in enumerate(axes):
         names[axis], shape[axis] = parameter.names[place], parameter.shape[place]
         check_meeting((parameter.names[place],), (x.names[axis],), parameter.template, x.template)
-    if len({name for name in names if name}) < sum(name is not None for name in names):
+    given = [name for name in names if name is not None]
+    if len({*given}) < len(given):
         raise NamesError(expected("each name once in a tensor", names=tuple(names)))
     return reshape(parameter, tuple(shape), names=tuple(names))

@@ -15,7 +15,6 @@ from ..ops.creation.filled import asarray, iota, rename, zeros
 from ..ops.creation.values import operand_tensors
 from ..ops.elementwise.basic import astype, where
 from ..ops.elementwise.binary import maximum, minimum, multiply
-from ..ops.elementwise.transcendental import cos
 from ..ops.indexing.scatter import indexed_add
 from ..ops.indexing.slices import slice_basic
 from ..ops.indexing.taking import take
@@ -27,11 +26,9 @@ from ..rules.broadcasting import check_dtype, to_floating
 from ..rules.plan import choice
 from ..template import Template
 from ..tensor import Tensor, TensorLike
+from .windows import COSINES, sum_of_cosines
 
 Window: TypeAlias = Literal["hann", "hamming", "blackman", "rectangular"]
-
-COSINES = {"hann": (0.5, 0.5), "hamming": (0.54, 0.46), "blackman": (0.42, 0.5, 0.08), "rectangular": (1.0,)}
-"""For each window, the coefficients of the cosines whose alternating sum it is (Harris 1978)."""
 
 
 def _window(window: Window | Tensor, size: int, dtype: DType, like: Tensor) -> Tensor:
@@ -41,11 +38,7 @@ def _window(window: Window | Tensor, size: int, dtype: DType, like: Tensor) -> T
             raise ShapeError(expected(f"a window of {size} elements, the length of a frame", window=window.template))
         return rename(astype(window, dtype), None)
     choice(tuple(COSINES), window=window)
-    angles = astype(iota(size, like=like), dtype) * (2 * math.pi / max(size, 1))
-    total = zeros((size,), dtype=dtype, like=like)
-    for order, weight in enumerate(COSINES[window]):
-        total = total + multiply(cos(angles * order), weight * (-1) ** order)
-    return total
+    return sum_of_cosines(window, astype(iota(size, like=like), dtype) * (2 * math.pi / max(size, 1)))
 
 
 def _sizes(frame_length: int, frame_step: int, fft_length: int | None) -> int:

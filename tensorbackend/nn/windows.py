@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import DTypeLike, as_dtype, float64
 from ..errors import ArgumentError, expected
 from ..ops.composite.special.bessel import i0e
-from ..ops.creation.filled import iota, ones, rename
+from ..ops.creation.filled import iota, ones, rename, zeros_like
 from ..ops.elementwise.basic import astype
-from ..ops.elementwise.binary import maximum, multiply
+from ..ops.elementwise.binary import maximum
 from ..ops.elementwise.transcendental import cos, exp, sqrt
 from ..protocol import BackendLike
 from ..rules.accuracy import Bound, declare_bound
@@ -29,8 +28,20 @@ def _size(size: int) -> int:
     return count
 
 
+COSINES = {"hann": (0.5, 0.5), "hamming": (0.54, 0.46), "blackman": (0.42, 0.5, 0.08), "rectangular": (1.0,)}
+"""For each window, the coefficients of the cosines whose alternating sum it is (Harris 1978)."""
+
+
+def sum_of_cosines(window: str, angle: Tensor) -> Tensor:
+    """The alternating sum of cosines of multiples of an angle that a window is."""
+    total = zeros_like(angle)
+    for order, weight in enumerate(COSINES[window]):
+        total = total + cos(angle * order) * (weight * (-1) ** order)
+    return total
+
+
 def _cosines(
-    weights: Sequence[float], size: int, periodic: bool, dtype: DTypeLike | None, name: str | None, backend: BackendLike
+    window: str, size: int, periodic: bool, dtype: DTypeLike | None, name: str | None, backend: BackendLike
 ) -> Tensor:
     """An alternating sum of cosines over one period."""
     kind, count = check_floating(None if dtype is None else as_dtype(dtype)), _size(size)
@@ -38,10 +49,7 @@ def _cosines(
     if count < 2:
         return ones((count,), dtype=kind, names=(name,), backend=backend)
     angle = astype(iota(count, backend=backend), float64) * (2 * math.pi / period)
-    total = angle * 0.0
-    for order, weight in enumerate(weights):
-        total = total + multiply(cos(angle * order), (-1) ** order * weight)
-    return rename(astype(total, kind), name)
+    return rename(astype(sum_of_cosines(window, angle), kind), name)
 
 
 @declare_bound(_BOUND)
@@ -67,7 +75,7 @@ def hann(
     >>> tb.round(tb.nn.hann(4) * 100).tolist(), tb.round(tb.nn.hann(3, periodic=False) * 100).tolist()
     ([0.0, 50.0, 100.0, 50.0], [0.0, 100.0, 0.0])
     """
-    return _cosines((0.5, 0.5), size, periodic, dtype, name, backend)
+    return _cosines("hann", size, periodic, dtype, name, backend)
 
 
 @declare_bound(_BOUND)
@@ -89,7 +97,7 @@ def hamming(
     >>> tb.round(tb.nn.hamming(4) * 100).tolist()
     [8.0, 54.0, 100.0, 54.0]
     """
-    return _cosines((0.54, 0.46), size, periodic, dtype, name, backend)
+    return _cosines("hamming", size, periodic, dtype, name, backend)
 
 
 @declare_bound(_BOUND)
@@ -111,7 +119,7 @@ def blackman(
     >>> tb.abs(tb.round(tb.nn.blackman(4) * 100)).tolist()
     [0.0, 34.0, 100.0, 34.0]
     """
-    return _cosines((0.42, 0.5, 0.08), size, periodic, dtype, name, backend)
+    return _cosines("blackman", size, periodic, dtype, name, backend)
 
 
 @declare_bound(Bound(64, "exponentials of a quotient of Bessel functions", "one"))

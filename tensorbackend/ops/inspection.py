@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import index
-from typing import Literal
+from typing import Any, Literal
 
 from ..declarations.argument_errors import check_arguments, check_arguments_early
 from ..display import ends, heading, table, terminal_width
@@ -15,6 +15,7 @@ from ..rules import broadcasting
 from ..rules.plan import choice
 from ..template import Template, weak_template
 from ..tensor import Tensor, bind, public_op
+from .creation.values import asarray, operand_tensors
 from .indexing.slices import slice_basic
 from .shape import concatenate
 
@@ -51,6 +52,21 @@ def result_type(*arrays_and_dtypes: Tensor | DTypeLike | Scalar) -> DType:
     if not arrays_and_dtypes:
         raise OperandError(expected("at least one tensor, dtype or Python number"))
     return broadcasting.result_type([_as_template(value) for value in arrays_and_dtypes])
+
+
+def wide_operands(values: Sequence[Any], accept: str, least: DType) -> tuple[DType, list[Tensor]]:
+    """The floating dtype of a result, and operands in it or in `least`, if that is wider.
+
+    A Python number takes the dtype of the tensors, and is not rounded to the default dtype first.
+    """
+    tensors = operand_tensors(*values)
+    kinds = [x if scalar_kind(value) is None else value for value, x in zip(values, tensors, strict=True)]
+    dtype = broadcasting.to_floating(broadcasting.check_dtype(result_type(*kinds), accept))
+    work = promote_types(dtype, least)
+    return dtype, [
+        x.astype(work) if kind is x else asarray(kind, dtype=work, like=x)
+        for kind, x in zip(kinds, tensors, strict=True)
+    ]
 
 
 @check_arguments

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from ..dispatch.operands import nameless
 from ..dtypes import default_dtype, finfo
 from ..errors import GradientError, OperandError, ShapeError, expected
 from ..expr.closures import close
@@ -32,6 +31,7 @@ from ..ops.reduction import sum as sum_
 from ..ops.shape import broadcast_to, concatenate, reshape
 from ..select import common_backend
 from ..solvers.direct import eliminate
+from ..solvers.linear import flat_vector, split_vector
 from ..solvers.systems import solve
 from ..template import Template
 from ..tensor import Tensor, TensorLike
@@ -108,11 +108,6 @@ def root_with_gradient(graph: Graph, constants: Tensors, x: Tensor) -> Tensor:
         return _solve_by_elimination(lambda flat: equations(constants, flat), flat, cotangent)
 
     return reshape(solution(equations, solve_transpose, constants, flat_vector(x)), x.shape, names=x.names)
-
-
-def flat_vector(x: Tensor) -> Tensor:
-    """The elements along one axis without a name."""
-    return reshape(nameless(x), (-1,))
 
 
 def _solve_by_elimination(function: Callable[[Tensor], Tensor], x: Tensor, cotangent: Tensor) -> Tensor:
@@ -238,16 +233,7 @@ class Unknowns(NamedTuple):
 
     def nest(self, vector: Tensor) -> Any:
         """The tree of a vector, in the dtype of that."""
-        return nested(vector, self.templates, self.tree)
-
-
-def nested(vector: Tensor, templates: list[Template], tree: Tree) -> Any:
-    """The elements of a vector as tensors of some shapes and names."""
-    leaves, place = [], 0
-    for x in templates:
-        leaves.append(reshape(vector[place : place + x.size], x.shape, names=x.names))
-        place += x.size
-    return unflatten(tree, leaves)
+        return unflatten(self.tree, split_vector(vector, self.templates))
 
 
 def as_start(x0: TensorLike) -> Tensor:
@@ -262,7 +248,7 @@ def unknowns(x0: Any) -> Unknowns:
     tensors = operand_tensors(*leaves)
     dtype = result_type(*tensors)
     dtype = default_dtype("float") if dtype.is_integer else dtype
-    parts = [reshape(nameless(astype(x, dtype)), (-1,)) for x in tensors]
+    parts = [flat_vector(astype(x, dtype)) for x in tensors]
     return Unknowns(concatenate(parts), [x.template for x in tensors], tree)
 
 
@@ -280,8 +266,8 @@ class VectorFunction:
         self._templates = [x.template for x in tensors]
         if not tensors:
             raise ShapeError(expected("a function that returns tensors", returned=leaves))
-        return concatenate([reshape(nameless(x), (-1,)) for x in tensors])
+        return concatenate([flat_vector(x) for x in tensors])
 
     def nest(self, value: Tensor) -> Any:
         """A value of the function, nested as it returned the last one."""
-        return nested(value, self._templates, self._tree)
+        return unflatten(self._tree, split_vector(value, self._templates))

@@ -15,7 +15,7 @@ from ..ops.indexing.taking import take as take_entries
 from ..ops.padding import pad
 from ..rules.plan import integer
 from ..tensor import Tensor, TensorLike
-from .lengths import as_tensor, check_lengths, clip_lengths, length_mask, read
+from .lengths import as_tensor, check_lengths, clip_lengths, length_mask, map_lengths, read
 from .value import Ragged, as_ragged, position_of, ragged_axis, ragged_or_tensor
 
 
@@ -211,12 +211,11 @@ def _examples(x: Ragged) -> Any:
 def _entries(x: Ragged, axis: str, key: Any) -> Ragged:
     """Index the values, and the lengths over an axis, with `key`; the axis itself loses its lengths."""
     lengths = {name: other_lengths for name, other_lengths in x.lengths.items() if name != axis}
-    lengths = {
-        name: isel(other_lengths, **{axis: key}) if axis in other_lengths.names else other_lengths
-        for name, other_lengths in lengths.items()
-    }
-    values = isel(x.values, **{axis: key})
-    return Ragged(values, lengths)
+
+    def entries(part: Tensor) -> Tensor:
+        return isel(part, **{axis: key})
+
+    return Ragged(entries(x.values), map_lengths(lengths, axis, entries))
 
 
 @check_arguments
@@ -256,10 +255,7 @@ def resize(x: Ragged, size: int, *, axis: Axis, fill: TensorLike = 0) -> Ragged:
     if size < before:
         axis_lengths = fit_lengths(axis_lengths, size, name)
     padding: dict[Axis, tuple[int, int]] = {name: (0, size - before)}
-    lengths = {
-        other: pad(other_lengths, padding, value=0) if name in other_lengths.names else other_lengths
-        for other, other_lengths in x.lengths.items()
-    }
+    lengths = map_lengths(x.lengths, name, lambda part: pad(part, padding, value=0))
     return Ragged(pad(x.values, padding, value=fill), {**lengths, name: axis_lengths})
 
 
@@ -317,10 +313,5 @@ def take(x: Ragged | Tensor, indices: TensorLike | Sequence[int], *, axis: Axis)
     if places.ndim:
         places = places.rename(name)
     values = take_entries(ragged.values, places, axis=position)
-    lengths = {
-        other: take_entries(other_lengths, places, axis=other_lengths.names.index(name))
-        if name in other_lengths.names
-        else other_lengths
-        for other, other_lengths in ragged.lengths.items()
-    }
+    lengths = map_lengths(ragged.lengths, name, lambda part: take_entries(part, places, axis=part.names.index(name)))
     return ragged_or_tensor(values, lengths)

@@ -6,7 +6,7 @@ the same code runs in a trace.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..dtypes import int64
@@ -52,6 +52,13 @@ def laid_out(x: Tensor, like: Template) -> Tensor:
 def clip_lengths(lengths: Tensor, size: int) -> Tensor:
     """Lengths, clipped to the range from 0 to `size`."""
     return minimum(maximum(lengths, 0), size)
+
+
+def map_lengths(
+    lengths: Mapping[str, Tensor], axis: str | None, function: Callable[[Tensor], Tensor]
+) -> dict[str, Tensor]:
+    """Lengths by axis, of which those over an axis are changed by a function."""
+    return {name: function(x) if axis in x.names else x for name, x in lengths.items()}
 
 
 def spread(lengths: Tensor, result: Tensor) -> Tensor:

@@ -22,7 +22,7 @@ from ..rules.plan import integer
 from ..template import Names
 from ..tensor import Tensor, TensorLike
 from .construction import fit_lengths
-from .lengths import as_tensor, check_equal, laid_out
+from .lengths import as_tensor, check_equal, laid_out, map_lengths
 from .value import Ragged, ragged_axis
 
 
@@ -64,10 +64,7 @@ def gather_along(x: Tensor, indices: Tensor, axis: str) -> Tensor:
 
 def gather_ragged(x: Ragged, indices: Tensor, axis: str, new_lengths: Tensor) -> Ragged:
     """Take the values, and the lengths over an axis, at `indices` along it; the axis then has `new_lengths`."""
-    lengths = {
-        name: gather_along(old_lengths, indices, axis) if axis in old_lengths.names else old_lengths
-        for name, old_lengths in x.lengths.items()
-    }
+    lengths = map_lengths(x.lengths, axis, lambda part: gather_along(part, indices, axis))
     return Ragged(gather_along(x.values, indices, axis), {**lengths, axis: new_lengths})
 
 
@@ -232,14 +229,12 @@ def pad(x: Ragged, padding: Sequence[int], /, *, axis: Axis, value: TensorLike =
     before, after = (integer(0, padding=width) for width in padding)
     widths: dict[Axis, tuple[int, int]] = {name: (before, after)}
     axis_lengths = x.lengths[name]
-    wide = {
-        other: _pad(Ragged(other_lengths, {name: axis_lengths}).filled(0), widths, value=0)
-        if name in other_lengths.names
-        else other_lengths
-        for other, other_lengths in x.lengths.items()
-    }
-    values = _pad(Ragged(x.values, {name: axis_lengths}).filled(value), widths, value=value)
-    return Ragged(values, {**wide, name: axis_lengths + (before + after)})
+
+    def padded(part: Tensor, value: TensorLike = 0) -> Tensor:
+        return _pad(Ragged(part, {name: axis_lengths}).filled(value), widths, value=value)
+
+    wide = map_lengths(x.lengths, name, padded)
+    return Ragged(padded(x.values, value), {**wide, name: axis_lengths + (before + after)})
 
 
 @check_arguments
@@ -347,9 +342,6 @@ def split(x: Ragged, sections: Sequence[int], /, *, axis: Axis) -> tuple[Ragged,
 def _part(x: Ragged, axis: str, low: int, high: int) -> Ragged:
     """The entries of an axis from position `low` to before `high`."""
     widths: dict[Axis, tuple[int, int]] = {axis: (-low, high - x.size_of(axis))}
-    lengths = {
-        name: _pad(old_lengths, widths, value=0) if axis in old_lengths.names else old_lengths
-        for name, old_lengths in x.lengths.items()
-    }
+    lengths = map_lengths(x.lengths, axis, lambda part: _pad(part, widths, value=0))
     new_lengths = minimum(maximum(x.lengths[axis] - low, 0), high - low)
     return Ragged(_pad(x.values, widths, value=0), {**lengths, axis: new_lengths})

@@ -63,17 +63,15 @@ def lengths_after(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> dict[str,
     return remaining_lengths
 
 
-def _reduce(
-    function: Callable[..., Tensor], x: Ragged, axes: tuple[int, ...], keepdims: bool, identity: Scalar
-) -> Tensor:
-    """Reduces x with `identity`, the identity of the reduction, in place of the padding."""
-    values = x.filled(identity)
+def _reduced(function: Callable[..., Tensor], x: Ragged, axis: Axes, keepdims: bool, identity: Scalar) -> Any:
+    """x reduced with `identity`, the identity of the reduction, in place of the padding."""
+    axes, values = sorted_axes(x.template, axis), x.filled(identity)
     empty: dict[Axis, tuple[int, int]] = {
         axis: (0, 1) for axis in axes if not values.shape[axis] and x.names[axis] in x.lengths
     }
     if empty:
         values = pad(values, empty, value=identity)  # as a reduction of no elements may raise, or have another identity
-    return function(values, axis=axes, keepdims=keepdims)
+    return ragged_or_tensor(function(values, axis=axes, keepdims=keepdims), lengths_after(x, axes, keepdims))
 
 
 def _prepare(x: Any, axis: Axes) -> tuple[Ragged, tuple[int, ...]]:
@@ -111,8 +109,7 @@ def sum(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     >>> tb.ragged.sum(x, axis="time").tolist(), tb.ragged.sum(x, axis="batch")
     ([6, 4], ragged s64[time: 3] numpy, time=3)
     """
-    ragged, axes = _prepare(x, axis)
-    return ragged_or_tensor(_reduce(_sum, ragged, axes, keepdims, 0), lengths_after(ragged, axes, keepdims))
+    return _reduced(_sum, as_ragged(x), axis, keepdims, 0)
 
 
 @check_arguments
@@ -125,8 +122,7 @@ def prod(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) ->
     >>> tb.ragged.prod(tb.ragged.from_list([[2, 3], [4]]), axis="time").tolist()
     [6, 4]
     """
-    ragged, axes = _prepare(x, axis)
-    return ragged_or_tensor(_reduce(_prod, ragged, axes, keepdims, 1), lengths_after(ragged, axes, keepdims))
+    return _reduced(_prod, as_ragged(x), axis, keepdims, 1)
 
 
 @check_arguments
@@ -141,10 +137,8 @@ def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     >>> tb.ragged.max(tb.ragged.from_list([[-1.0, -2.0], [-3.0]]), axis="time").tolist()
     [-1.0, -3.0]
     """
-    ragged, axes = _prepare(x, axis)
-    return ragged_or_tensor(
-        _reduce(_max, ragged, axes, keepdims, lowest_value(ragged.dtype)), lengths_after(ragged, axes, keepdims)
-    )
+    ragged = as_ragged(x)
+    return _reduced(_max, ragged, axis, keepdims, lowest_value(ragged.dtype))
 
 
 @check_arguments
@@ -159,10 +153,8 @@ def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     >>> tb.ragged.min(tb.ragged.from_list([[1.0, 2.0], [3.0]]), axis="time").tolist()
     [1.0, 3.0]
     """
-    ragged, axes = _prepare(x, axis)
-    return ragged_or_tensor(
-        _reduce(_min, ragged, axes, keepdims, highest_value(ragged.dtype)), lengths_after(ragged, axes, keepdims)
-    )
+    ragged = as_ragged(x)
+    return _reduced(_min, ragged, axis, keepdims, highest_value(ragged.dtype))
 
 
 @check_arguments
@@ -176,8 +168,7 @@ def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     >>> tb.ragged.any(tb.ragged.from_list([[False, True], [False]]), axis="time").tolist()
     [True, False]
     """
-    ragged, axes = _prepare(x, axis)
-    return ragged_or_tensor(_reduce(_any, ragged, axes, keepdims, False), lengths_after(ragged, axes, keepdims))
+    return _reduced(_any, as_ragged(x), axis, keepdims, False)
 
 
 @check_arguments
@@ -191,8 +182,7 @@ def all(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     >>> tb.ragged.all(tb.ragged.from_list([[False, True], [True]]), axis="time").tolist()
     [False, True]
     """
-    ragged, axes = _prepare(x, axis)
-    return ragged_or_tensor(_reduce(_all, ragged, axes, keepdims, True), lengths_after(ragged, axes, keepdims))
+    return _reduced(_all, as_ragged(x), axis, keepdims, True)
 
 
 def _cast(x: Ragged, dtype: DType) -> Ragged:
@@ -210,9 +200,9 @@ def logsumexp(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = Fals
     >>> tb.ragged.logsumexp(tb.ragged.from_list([[1000.0, -1000.0], [3.0]]), axis="time").tolist()
     [1000.0, 3.0]
     """
-    ragged, axes = _prepare(x, axis)
+    ragged = as_ragged(x)
     work = ragged if ragged.dtype.is_inexact else _cast(ragged, to_floating(ragged.dtype))
-    return ragged_or_tensor(_reduce(_logsumexp, work, axes, keepdims, -math.inf), lengths_after(ragged, axes, keepdims))
+    return _reduced(_logsumexp, work, axis, keepdims, -math.inf)
 
 
 @check_arguments

@@ -35,10 +35,11 @@ from ..ops.elementwise.binary import greater_equal, less, less_equal, logical_an
 from ..ops.elementwise.transcendental import sqrt
 from ..ops.inspection import result_type
 from ..ops.reduction import sum as sum_
-from ..ops.shape import concatenate, reshape
+from ..ops.shape import concatenate
 from ..rules.plan import choice, number
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
+from .linear import flat_vector, split_vector
 
 Gradient = Literal["adjoint", "direct"]
 
@@ -129,32 +130,28 @@ def _pull(
         y, adjoint = state[:count], state[count : 2 * count]
         value, back = vjp(lambda y, *chosen: slope(chosen, t, y), y, *chosen)
         by_y, *by_constants = back(-adjoint)
-        return concatenate([value, by_y, *(astype(_flat(x), y0.dtype) for x in by_constants)])
+        return concatenate([value, by_y, *(astype(flat_vector(x), y0.dtype) for x in by_constants)])
 
     def interval(carry: tuple[Tensor, Tensor], row: tuple[Tensor, ...]) -> Any:
         adjoint, total = carry
         at, before, y, cotangent = row
         adjoint = adjoint + cotangent
         start = concatenate([y, adjoint, total])
-        found = _solve_flat(augmented, options, start, concatenate([_flat(at), _flat(before)]), _flat(before))[0]
+        found = _solve_flat(
+            augmented, options, start, concatenate([flat_vector(at), flat_vector(before)]), flat_vector(before)
+        )[0]
         by_time = sum_(cotangent * slope(chosen, at, y))
         return (found[0, count : 2 * count], found[0, 2 * count :]), by_time
 
     before = concatenate([span[:1], times[:-1]])
     first = zeros((count,), dtype=y0.dtype), zeros((size,), dtype=y0.dtype)
     (by_y0, total), by_times = scan(interval, first, (times, before, values, cotangents), reverse=True)
-    found, place = [], 0
-    for x in chosen:
-        found.append(astype(reshape(total[place : place + x.size], x.shape), x.dtype))
-        place += x.size
+    pieces = split_vector(total, [nameless(x).template for x in chosen])
+    found = [astype(piece, x.dtype) for piece, x in zip(pieces, chosen, strict=True)]
     rest = iter(found)
     by_constants = tuple(next(rest) if moves else None for moves in moving)
     by_start = -sum_(by_y0 * slope(chosen, span[0], y0))
-    return by_constants, by_y0, concatenate([_flat(by_start), zeros((1,), dtype=y0.dtype)]), by_times
-
-
-def _flat(x: Tensor) -> Tensor:
-    return reshape(nameless(x), (-1,))
+    return by_constants, by_y0, concatenate([flat_vector(by_start), zeros((1,), dtype=y0.dtype)]), by_times
 
 
 def _solve_flat(
@@ -252,33 +249,32 @@ def solve_ivp(
         return astype(beside(value, parts[0].backend, next_to=dtype), dtype)
 
     ends = list(span) if isinstance(span, list | tuple) else [asarray(span)]
-    bounds = concatenate([_flat(as_times(x)) for x in ends]) if len(ends) == 2 else _flat(as_times(ends[0]))
+    bounds = concatenate([flat_vector(as_times(x)) for x in ends]) if len(ends) == 2 else flat_vector(as_times(ends[0]))
     if bounds.shape != (2,):
         raise ShapeError(expected("a span of two times", span=bounds.template))
     asked = bounds if times is None else as_times(times)
     if asked.ndim != 1:
         raise ShapeError(expected("times along one axis", times=asked.template))
 
-    def nest(vector: Tensor, before: tuple[int, ...] = (), name: tuple[str | None, ...] = ()) -> Any:
-        leaves, place = [], 0
-        for x in parts:
-            block = vector[..., place : place + x.size]
-            names = (*(each if each not in x.names else None for each in name), *x.names)
-            leaves.append(reshape(block, (*before, *x.shape), names=names))
-            place += x.size
-        return unflatten(tree, leaves)
+    templates = [x.template for x in parts]
 
     def flat_function(t: Tensor, vector: Tensor) -> Tensor:
-        found = leaves_like(tree, function(t, nest(vector)), "the derivative", "to be nested like y0")
+        found = leaves_like(
+            tree,
+            function(t, unflatten(tree, split_vector(vector, templates))),
+            "the derivative",
+            "to be nested like y0",
+        )
         tensors = operand_tensors(*found)
         for x, like in zip(tensors, parts, strict=True):
             if x.shape != like.shape:
                 raise ShapeError(expected(f"a derivative of shape {like.shape}", derivative=x.template))
-        return concatenate([astype(_flat(x), dtype) for x in tensors])
+        return concatenate([astype(flat_vector(x), dtype) for x in tensors])
 
-    start = concatenate([astype(_flat(x), dtype) for x in parts])
-    values, steps, converged = _solve_flat(flat_function, options, start, bounds, _flat(asked))
-    return Trajectory(asked, nest(values, asked.shape, asked.names), steps, converged)
+    start = concatenate([astype(flat_vector(x), dtype) for x in parts])
+    values, steps, converged = _solve_flat(flat_function, options, start, bounds, flat_vector(asked))
+    y = unflatten(tree, split_vector(values, templates, asked.names))
+    return Trajectory(asked, y, steps, converged)
 
 
 Slope = Callable[[Tensor, Tensor], Tensor]

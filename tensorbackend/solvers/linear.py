@@ -8,7 +8,7 @@ an approximate inverse of a matrix, chosen by name or passed by the user.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar, Final, NamedTuple, Protocol
@@ -28,10 +28,28 @@ from ..ops.creation.filled import zeros
 from ..ops.elementwise.basic import astype, where
 from ..ops.shape import matrix_transpose, reshape
 from ..sparse import SparseMatrix, diagonal, from_dense, ilu0, matvec
-from ..template import Template
+from ..template import Names, Template
 from ..tensor import Tensor
 
 Tensors = Sequence[Tensor]
+
+
+def flat_vector(x: Tensor) -> Tensor:
+    """The elements in one vector without a name."""
+    return reshape(nameless(x), (-1,))
+
+
+def split_vector(vector: Tensor, templates: Iterable[Template], names: Names = ()) -> list[Tensor]:
+    """The elements along the last axis of a tensor as tensors of some shapes and names, behind its other axes.
+
+    These have `names`, except for those that a template has too.
+    """
+    parts, place, front = [], 0, vector.shape[:-1]
+    for x in templates:
+        own = (*(name if name not in x.names else None for name in names), *x.names)
+        parts.append(reshape(vector[..., place : place + x.size], (*front, *x.shape), names=own))
+        place += x.size
+    return parts
 
 
 class Form(Protocol):

@@ -45,11 +45,7 @@ def fftn(
     >>> tb.fft.fftn(tb.ones((2, 2))).tolist()
     [[(4+0j), 0j], [0j, 0j]]
     """
-    check_norm(norm)
-    order, lengths = several(x.template, s, axes)
-    for axis, length in reversed(list(zip(order, lengths, strict=True))):
-        x = fft(x, n=length, axis=axis, norm=norm)
-    return x if order else _cast_to_complex(x)
+    return _along_each(fft, x, s, axes, norm)
 
 
 @composite.within(TRANSFORM)
@@ -62,10 +58,17 @@ def ifftn(
     >>> tb.fft.ifftn(tb.asarray([[4.0, 0.0], [0.0, 0.0]])).tolist()
     [[(1+0j), (1+0j)], [(1+0j), (1+0j)]]
     """
+    return _along_each(ifft, x, s, axes, norm)
+
+
+def _along_each(
+    transform: Callable[..., Tensor], x: Tensor, s: Sequence[int] | None, axes: Sequence[Axis] | None, norm: Norm
+) -> Tensor:
+    """A transform along several axes, the last one first."""
     check_norm(norm)
     order, lengths = several(x.template, s, axes)
     for axis, length in reversed(list(zip(order, lengths, strict=True))):
-        x = ifft(x, n=length, axis=axis, norm=norm)
+        x = transform(x, n=length, axis=axis, norm=norm)
     return x if order else _cast_to_complex(x)
 
 

@@ -101,10 +101,11 @@ def _ratio(whole: Tensor, offset: Tensor) -> Tensor:
     moved = maximum(whole + offset, 1)
     power = (whole + 0.5) * log1p(offset / whole)
     power = power + offset * (log(moved) - 1)
-    return exp(power + (_stirling_rest(moved) - _stirling_rest(whole)))
+    return exp(power + (stirling_rest(moved) - stirling_rest(whole)))
 
 
-def _stirling_rest(x: Tensor) -> Tensor:
+def stirling_rest(x: Tensor) -> Tensor:
+    """log(gamma(x)) - (x - 1/2) log(x) + x - log(2 pi) / 2 (DLMF 5.11.1)."""
     reciprocal = 1 / x
     square = reciprocal * reciprocal
     total = square * _STIRLING[0]
