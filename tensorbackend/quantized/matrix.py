@@ -132,12 +132,7 @@ def _codes(values: Tensor) -> Tensor:
     dtype = values.dtype
     if dtype.kind in ("int", "uint"):
         return bitwise_and(astype(values, uint8), (1 << dtype.bits) - 1)
-    return _codes_of_float4(values)
-
-
-def _codes_of_float4(values: Tensor) -> Tensor:
-    """The codes of float4: those of the unsigned integers with the same bits."""
-    return astype(bitcast(values, "uint4"), uint8)
+    return astype(bitcast(values, "uint4"), uint8)  # of float4, unsigned integers with the same bits
 
 
 def numbers(values: Tensor, dtype: DType, wide: DType = float32) -> Tensor:

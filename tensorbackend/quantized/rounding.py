@@ -149,7 +149,9 @@ def quantize(
         wide = wide + zeros
     narrow = reshape(_narrow_numbers(wide, kind), rows.shape)
     small = reshape(scales, (1,) * rows.ndim if axis is None else (scales.shape[0], *rows.shape[1:]))
-    zero_points = None if zeros is None else astype(reshape(zeros, small.shape), _small(kind))
+    zero_points = (
+        None if zeros is None else astype(reshape(zeros, small.shape), widened(kind) if kind.is_narrow else kind)
+    )
     return Quantized(packed(narrow, kind), small, zero_points, factor, kind, x.template, along, size)
 
 
@@ -322,8 +324,3 @@ def _narrow_numbers(wide: Tensor, kind: DType) -> Tensor:
         return astype(clip(wide, -limit, limit), kind)
     limits = iinfo(kind)
     return astype(clip(round_to_even(wide), limits.min, limits.max), kind)
-
-
-def _small(kind: DType) -> DType:
-    """The dtype of zero points: int8 or uint8."""
-    return widened(kind) if kind.is_narrow else kind

@@ -151,7 +151,9 @@ def solve(
     [75.0, 50.0, 25.0]
     """
     name, number = _method(method, A, index(restart))
-    system = _System(A, beside(b, _home(A, b, x0), next_to=getattr(A, "dtype", None)), x0, null_space, vector_axes)
+    system = _System(
+        A, beside(b, home_of(flatten((A, b, x0))[0]), next_to=getattr(A, "dtype", None)), x0, null_space, vector_axes
+    )
     approximate_inverse = preconditioner_of(preconditioner, system.function, system.residuals, system.count)
     system.check(name, approximate_inverse is not None)
     steps = None if trajectory is None else tuple(map(index, trajectory))
@@ -175,11 +177,6 @@ def solve(
     if raise_on_failure:
         refuse_failure(outcome)
     return solution
-
-
-def _home(*arguments: Any) -> Backend:
-    """The backend on which a system is solved."""
-    return home_of(flatten(arguments)[0])
 
 
 _MOST_ITERATIONS: Final = 2**31 - 1

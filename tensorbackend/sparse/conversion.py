@@ -173,7 +173,7 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
     values, rows, columns = sort_entries(matrix)
     begins = add_up(begin(rows, columns))
     if size is None:
-        size = max([0, *_flat(begins[..., -1]).tolist()])
+        size = max([0, *reshape(begins[..., -1], (-1,)).tolist()])
     elif begins.size:
         fits(largest(begins), size)
     batch = batch_of(matrix)
@@ -235,10 +235,6 @@ def begin(rows: Tensor, columns: Tensor) -> Tensor:
 def add_up(flags: Tensor) -> Tensor:
     """For each flag, the number of true flags up to and including it."""
     return cumulative_sum(cast_to(flags, "int64"), axis=-1)
-
-
-def _flat(x: Tensor) -> Tensor:
-    return reshape(x, (-1,))
 
 
 @bind

@@ -205,7 +205,25 @@ def linspace(
         )
     num = integer(0, num=num)
     gaps = num - 1 if flag(endpoint=endpoint) else num
-    return _linspace_of_tensors(start, stop, num, gaps, dtype, name, axis, backend, device, like)
+    ends = [start, stop]
+    if like is not None:
+        backend, device = creation_backend(backend, device, like), None
+    placed = backend is not None or device is not None
+    home = get_backend(backend, device=device) if placed else home_of(ends)
+    kinds = [scalar_kind(end) for end in ends]
+    low, high = tensors = [end if isinstance(end, Tensor) and not placed else beside(end, home) for end in ends]
+    templates = [x.template if kind is None else weak_template(kind) for x, kind in zip(tensors, kinds, strict=True)]
+    target_dtype = to_floating(check_dtype(result_type(templates), "numeric")) if dtype is None else as_dtype(dtype)
+    rank = len(broadcast(templates)[0])
+    work = complex128 if target_dtype.is_complex or low.dtype.is_complex or high.dtype.is_complex else float64
+    ends = [astype(low, target_dtype), astype(high, target_dtype)]  # in 64 bits integers are exact
+    low, high = astype(low, work), astype(high, work)
+    place = reshape(iota(num, dtype=work, backend=low.backend), (num, *(1,) * rank), names=(name, *(None,) * rank))
+    spaced = place * ((high - low) / max(gaps, 1)) + low
+    spaced = where(place == 0, ends[0], astype(spaced, target_dtype))
+    if gaps == num - 1 and num > 1:
+        spaced = where(place == num - 1, ends[1], spaced)
+    return moveaxis(spaced, 0, axis)
 
 
 @check_arguments
@@ -289,37 +307,3 @@ def geomspace(
     if endpoint and num > 1:
         numbers = where(share == num - 1, last, numbers)
     return astype(numbers, target)
-
-
-def _linspace_of_tensors(
-    start: TensorLike,
-    stop: TensorLike,
-    num: int,
-    gaps: int,
-    dtype: DTypeLike | None,
-    name: str | None,
-    axis: int,
-    backend: BackendLike,
-    device: str | None,
-    like: Like,
-) -> Tensor:
-    """`linspace` between tensors."""
-    ends = [start, stop]
-    if like is not None:
-        backend, device = creation_backend(backend, device, like), None
-    placed = backend is not None or device is not None
-    home = get_backend(backend, device=device) if placed else home_of(ends)
-    kinds = [scalar_kind(end) for end in ends]
-    low, high = tensors = [end if isinstance(end, Tensor) and not placed else beside(end, home) for end in ends]
-    templates = [x.template if kind is None else weak_template(kind) for x, kind in zip(tensors, kinds, strict=True)]
-    target_dtype = to_floating(check_dtype(result_type(templates), "numeric")) if dtype is None else as_dtype(dtype)
-    rank = len(broadcast(templates)[0])
-    work = complex128 if target_dtype.is_complex or low.dtype.is_complex or high.dtype.is_complex else float64
-    ends = [astype(low, target_dtype), astype(high, target_dtype)]  # in 64 bits integers are exact
-    low, high = astype(low, work), astype(high, work)
-    place = reshape(iota(num, dtype=work, backend=low.backend), (num, *(1,) * rank), names=(name, *(None,) * rank))
-    spaced = place * ((high - low) / max(gaps, 1)) + low
-    spaced = where(place == 0, ends[0], astype(spaced, target_dtype))
-    if gaps == num - 1 and num > 1:
-        spaced = where(place == num - 1, ends[1], spaced)
-    return moveaxis(spaced, 0, axis)

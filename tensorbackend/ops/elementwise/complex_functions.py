@@ -16,11 +16,6 @@ from .binary import logical_or, maximum
 from .transcendental import exp, log, real_cbrt, real_rsqrt, real_sigmoid, sqrt, tanh
 
 
-def _complex_rsqrt(x: TensorLike, /) -> Tensor:
-    """1 / sqrt(x) of complex numbers."""
-    return 1 / sqrt(x)
-
-
 def _complex_cbrt(x: TensorLike, /) -> Tensor:
     """The principal cube root: exp(log(x) / 3)."""
     x = asarray(x)
@@ -77,7 +72,7 @@ def rsqrt(x: TensorLike, /) -> Tensor:
     """
     if not _is_complex(x):
         return real_rsqrt(x)
-    return _complex_rsqrt(x)
+    return 1 / sqrt(x)
 
 
 @bind

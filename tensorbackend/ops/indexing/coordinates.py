@@ -42,7 +42,12 @@ def places(x: Tensor, parts: Sequence[Part]) -> Places | None:
     if any(part.kind == "mask" for part in parts) or not ints:
         return None
     # The axes that are sliced, with their entries; those of the others are one block, where `keys` says.
-    sliced = [(axis, _entries(part, x.shape[axis])) for part in parts if not part.chooses for axis in _axes(part)]
+    sliced = [
+        (axis, _entries(part, x.shape[axis]))
+        for part in parts
+        if not part.chooses
+        for axis in range(part.axis, part.axis + part.width)
+    ]
     chosen = [number for number, part in enumerate(parts) if part.chooses]
     arrays = [part.value.template for part in parts if part.kind == "array"]
     block = max((array.ndim for array in arrays), default=0)
@@ -81,10 +86,6 @@ def places(x: Tensor, parts: Sequence[Part]) -> Places | None:
     else:
         vectors = stack([broadcast_to(coordinates[axis], shape) for axis in range(depth)], axis=len(shape))
     return Places(target, vectors, (*shape, *x.shape[depth:]))
-
-
-def _axes(part: Part) -> range:
-    return range(part.axis, part.axis + part.width)
 
 
 def _entries(part: Part, size: int) -> range:

@@ -6,7 +6,7 @@ import cmath
 import math
 
 from ....dispatch import composite
-from ....dtypes import DType, finfo
+from ....dtypes import finfo
 from ....rules.accuracy import ELIMINATION, Bound
 from ....rules.linalg import check_square, matrix_dtype
 from ....rules.plan import flag
@@ -64,10 +64,6 @@ def _parts(x: Tensor, degree: int) -> tuple[Tensor, Tensor]:
     return matmul(x, part(1)), part(0)
 
 
-def _degree(dtype: DType) -> tuple[int, float]:
-    return _DEGREES[53 if dtype.name in ("float64", "complex128") else 24]
-
-
 @composite.within(ELIMINATION)
 def expm(x: Tensor, /) -> Tensor:
     """The exponential of a square matrix, by scaling and squaring a Padé approximant. That of `x[n][m]` is `[n][m]`.
@@ -82,7 +78,7 @@ def expm(x: Tensor, /) -> Tensor:
     """
     dtype = matrix_dtype(check_square(x.template))
     matrix = nameless(x, wide_dtype(dtype))
-    degree, limit = _degree(matrix.dtype)
+    degree, limit = _DEGREES[53 if matrix.dtype.name in ("float64", "complex128") else 24]
     size = matrix_norm(matrix, keepdims=True, ord=1)
     matrix = where(less_equal(size, limit * 2**_SQUARINGS), matrix, math.nan)
     halvings = clip(ceil(log2(size / limit)), 0, _SQUARINGS)

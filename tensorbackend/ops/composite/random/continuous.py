@@ -42,11 +42,6 @@ def parameter(value: TensorLike, dtype: DType, key: Tensor) -> Tensor:
     return tensor if tensor.dtype is dtype else astype(tensor, dtype)
 
 
-def _is_complex(bound: object) -> bool:
-    """Whether a Python number is complex."""
-    return scalar_kind(bound) == "complex"
-
-
 @composite.calls("random_uniform")
 def _uniform(
     key: Tensor, low: Tensor, high: Tensor, /, *, shape: Sequence[int], dtype: DTypeLike, names: NamesLike
@@ -116,7 +111,9 @@ def uniform(
     key = operand_tensor(key, minval, maxval)
     if dtype is None:
         bounds = (minval, maxval)
-        several = any(bound.dtype.is_complex if isinstance(bound, Tensor) else _is_complex(bound) for bound in bounds)
+        several = any(
+            bound.dtype.is_complex if isinstance(bound, Tensor) else scalar_kind(bound) == "complex" for bound in bounds
+        )
         kind = default_dtype("complex" if several else "float")
     else:
         kind = check_dtype(as_dtype(dtype), "floating or complex", "choose a floating or complex dtype")

@@ -118,7 +118,7 @@ def roll(x: TensorLike, /, shift: Shift | Sequence[Shift], *, axis: Axis | Seque
     if isinstance(shift, int):
         return _roll(x, shift, axis=axis)
     distances = [*shift] if isinstance(shift, Sequence) else [shift]
-    if not any(isinstance(distance, Tensor) and _is_traced(distance) for distance in distances):
+    if not any(isinstance(distance, Tensor) and not distance.backend.is_concrete(distance) for distance in distances):
         given: int | list[int] = [*map(index, distances)] if isinstance(shift, Sequence) else index(shift)
         return _roll(x, given, axis=axis)
     x = operand_tensor(x)
@@ -131,10 +131,6 @@ def roll(x: TensorLike, /, shift: Shift | Sequence[Shift], *, axis: Axis | Seque
     for rolled_axis, distance in zip(several, distances, strict=True):
         x = _roll_along(x, distance, normalize_axis(x.template, rolled_axis))
     return x
-
-
-def _is_traced(x: Tensor) -> bool:
-    return not x.backend.is_concrete(x)
 
 
 def _roll_along(x: Tensor, distance: Shift, along: int) -> Tensor:
