@@ -98,6 +98,7 @@ from .ops.composite.elementwise.functions import square as square
 from .ops.composite.elementwise.functions import stop_gradient as stop_gradient
 from .ops.composite.elementwise.functions import trunc as trunc
 from .ops.composite.indexing.positions import argwhere as argwhere
+from .ops.composite.indexing.positions import nonzero as nonzero
 from .ops.composite.indexing.positions import ravel_multi_index as ravel_multi_index
 from .ops.composite.indexing.positions import unravel_index as unravel_index
 from .ops.composite.reduction import all_close as all_close
@@ -429,7 +430,6 @@ if _TYPE_CHECKING:
     from .ops.editing import insert as insert
     from .ops.functional import map as map
     from .ops.functional import reduce as reduce
-    from .ops.searching import nonzero as nonzero
     from .ops.set_operations import intersect1d as intersect1d
     from .ops.set_operations import setdiff1d as setdiff1d
     from .ops.set_operations import setxor1d as setxor1d

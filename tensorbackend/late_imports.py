@@ -87,7 +87,6 @@ MODULES = {
         "ops.creation.ranges": "arange geomspace linspace logspace",
         "ops.editing": "delete insert",
         "ops.functional": "map reduce",
-        "ops.searching": "nonzero",
         "ops.set_operations": "intersect1d setdiff1d setxor1d union1d",
         "ops.sets": "unique_all unique_counts unique_inverse unique_values",
         "ops.sorting": "argpartition argsort lexsort partition sort",

@@ -10,7 +10,7 @@ from ..declarations.argument_errors import check_arguments
 from ..dtypes import Scalar, scalar_kind
 from ..rules.broadcasting import result_type
 from ..tensor import Tensor, TensorLike
-from .composite.indexing.positions import check_size, read_count
+from .composite.indexing.positions import check_size, nonzero, read_count
 from .composite.sorting.searching import isin
 from .creation.filled import full
 from .creation.values import operand_tensors
@@ -18,7 +18,6 @@ from .elementwise.basic import astype, where
 from .elementwise.binary import logical_and
 from .indexing.taking import take_at
 from .reduction import sum
-from .searching import nonzero
 from .sets import first_of_runs, unique_values
 from .shape import concatenate, laid_flat
 

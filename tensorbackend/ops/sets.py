@@ -22,7 +22,7 @@ from ..rules.axes import normalize_axis
 from ..tensor import Tensor, TensorLike
 from ..tensor.missing_names import explain_missing
 from .composite.cumulative import cumulative_sum
-from .composite.indexing.positions import check_size, read_count
+from .composite.indexing.positions import check_size, nonzero, read_count
 from .composite.shape.arranging import moveaxis, stack, unstack
 from .creation.filled import asarray, full, ones, zeros
 from .elementwise.basic import astype, imag, real, where
@@ -30,7 +30,6 @@ from .indexing.scatter import indexed_put
 from .indexing.slices import slice_
 from .indexing.taking import take_along_axis_at, take_at
 from .reduction import sum
-from .searching import nonzero
 from .shape import broadcast_to, concatenate, laid_flat, reshape
 from .sorting import argsort, sort
 

@@ -8,16 +8,16 @@
 
 from ..display.namespaces import directory as _directory
 from ..tensor.missing_names import missing_names as _missing_names
-from .arrays import TensorArray as TensorArray
-from .arrays import tensor_array as tensor_array
 from .construction import from_list as from_list
 from .construction import resize as resize
 from .construction import sequence_mask as sequence_mask
 from .construction import take as take
 from .construction import to_list as to_list
 from .construction import with_lengths as with_lengths
+from .loops import TensorArray as TensorArray
 from .loops import Unrolled as Unrolled
 from .loops import scan as scan
+from .loops import tensor_array as tensor_array
 from .loops import unroll as unroll
 from .moving import concat as concat
 from .moving import flip as flip

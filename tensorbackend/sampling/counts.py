@@ -164,7 +164,7 @@ def poisson(
     """
     kind = check_dtype(default_dtype("int") if dtype is None else as_dtype(dtype), "integer", "choose an integer dtype")
     key, (rate,) = spread_parameters(key, shape, float64, lam)
-    require(("a finite lam of at least 0", lambda x: logical_and(isfinite(x), x >= 0)), lam=(lam, rate))
+    require("a finite lam of at least 0", lambda x: logical_and(isfinite(x), x >= 0), lam=(lam, rate))
     counts = _poisson(key, stop_gradient(rename(rate, *(None,) * rate.ndim)))
     return named(astype(clip(counts, max(-1, iinfo(kind).min), iinfo(kind).max), kind), names, rate)
 
@@ -285,8 +285,8 @@ def binomial(
     """
     kind = floating_kind(dtype, n, p)
     key, (count, share) = spread_parameters(key, shape, float64, n, p)
-    require(("a finite n of at least 0", lambda x: logical_and(isfinite(x), x >= 0)), n=(n, count))
-    require(("a probability p from 0 to 1", is_probability), p=(p, share))
+    require("a finite n of at least 0", lambda x: logical_and(isfinite(x), x >= 0), n=(n, count))
+    require("a probability p from 0 to 1", is_probability, p=(p, share))
     trials, chance = (stop_gradient(rename(x, *(None,) * x.ndim)) for x in (floor(count), share))
     rare = chance < 0.5
     successes = _binomial(key, trials, where(rare, chance, 1 - chance), promote_types(kind, float32))

@@ -197,7 +197,7 @@ def gamma(
     (f32[n: 1000], True)
     """
     key, (shape_parameter,) = spread_parameters(key, shape, floating_kind(dtype, a), a)
-    require(_ABOVE_0, a=(a, shape_parameter))
+    require(*_ABOVE_0, a=(a, shape_parameter))
     return named(standard_gamma(key, shape_parameter), names, shape_parameter)
 
 
@@ -233,8 +233,8 @@ def beta(
     True
     """
     key, (first, second) = spread_parameters(key, shape, floating_kind(dtype, a, b), a, b)
-    require(_ABOVE_0, a=(a, first))
-    require(("b above 0", is_positive), b=(b, second))
+    require(*_ABOVE_0, a=(a, first))
+    require("b above 0", is_positive, b=(b, second))
     keys = split(key)
     logs = [standard_log_gamma(slice_basic(keys, place), x) for place, x in enumerate((first, second))]
     largest = maximum(*logs)
@@ -292,7 +292,7 @@ def dirichlet(
         raise ShapeError(expected("concentrations along a last axis", remedy, alpha=alpha))
     whole = None if shape is None else (*shape, sizes[-1])
     key, (concentrations,) = spread_parameters(key, whole, floating_kind(dtype, alpha), alpha)
-    require(("alpha above 0", is_positive), alpha=(alpha, concentrations))
+    require("alpha above 0", is_positive, alpha=(alpha, concentrations))
     return named(softmax(standard_log_gamma(key, concentrations), axis=-1), names, concentrations)
 
 
@@ -327,7 +327,7 @@ def student_t(
     True
     """
     key, (freedom,) = spread_parameters(key, shape, floating_kind(dtype, df), df)
-    require(("df above 0", is_positive), df=(df, freedom))
+    require("df above 0", is_positive, df=(df, freedom))
     keys, half = split(key), freedom / 2
     sample = normal(slice_basic(keys, 0), freedom.shape, freedom.dtype)
     half = rename(half, *(None,) * half.ndim)

@@ -16,13 +16,13 @@ from ..expr.graph import Graph
 from ..expr.node import Node, Value
 from ..expr.simplify import expanded
 from ..expr.trace import trace_leaves
+from ..ops.composite.indexing.positions import nonzero
 from ..ops.composite.linalg.sparse import Format
 from ..ops.creation.filled import full, ones, zeros
 from ..ops.creation.values import asarray
 from ..ops.elementwise.basic import astype
 from ..ops.indexing.taking import take_at
 from ..ops.reduction import any as any_
-from ..ops.searching import nonzero
 from ..ops.shape import reshape
 from ..protocol import BackendLike
 from ..rules.template_text import parse_template

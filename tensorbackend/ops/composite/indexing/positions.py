@@ -1,4 +1,9 @@
-"""Positions of elements, written in public ops."""
+"""Positions of elements, written in public ops.
+
+The shape of some results depends on data. Without a `size` the elements are counted first, which raises
+`TemplateDataError` for a template tensor. With a `size` the shape is always known: missing entries are filled with
+`fill_value`, and surplus entries are dropped.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,9 @@ from typing import Literal, TypeAlias
 
 from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
+from ....dispatch.direct import direct
+from ....dispatch.kernels import Shaped
+from ....dispatch.ready_calls import ReadyCall
 from ....dtypes import iinfo, int64, uint64
 from ....errors import ShapeError, TemplateDataError, expected
 from ....protocol.indexing import Mode
@@ -23,7 +31,7 @@ from ...indexing.taking import take_at
 from ...shape import expand_dims, laid_flat, reshape
 from ..cumulative import cumulative_sum
 from ..reduction import count_nonzero
-from ..shape.arranging import stack
+from ..shape.arranging import stack, unstack
 
 
 def read_count(count: Tensor, function: str) -> int:
@@ -221,3 +229,32 @@ def unravel_index(indices: Tensor, /, shape: Sequence[int], *, mode: Mode = "err
         columns.append(rest % max(size, 1))
         rest = rest // max(size, 1)
     return tuple(reversed(columns))
+
+
+def _plan_nonzero(
+    result: tuple[Tensor, ...], x: TensorLike, /, *, size: int | None = None, fill_value: int = 0
+) -> ReadyCall | None:
+    kernel = None
+    if size is None and isinstance(x, Tensor) and not x.dtype.is_narrow:
+        kernel = x.backend.positions(x.template)
+    return None if kernel is None else ReadyCall(tuple([Shaped(indices.template) for indices in result]), kernel)
+
+
+@direct(_plan_nonzero)
+def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -> tuple[Tensor, ...]:
+    """Return the indices of the nonzero elements, in row-major order: one int64 tensor for each axis.
+
+    With `size` each tensor has `size` entries, padded with `fill_value`. Raises `ShapeError` for a tensor without axes,
+    and `TemplateDataError` for a template tensor without a `size`.
+
+    >>> import tensorbackend as tb
+    >>> [indices.tolist() for indices in tb.nonzero(tb.asarray([[0, 1], [2, 0]]))]
+    [[0, 1], [1, 0]]
+    >>> tb.nonzero(tb.asarray([0, 5, 6]), size=3, fill_value=-1)[0].tolist()
+    [1, 2, -1]
+    """
+    x = x if isinstance(x, Tensor) else asarray(x)
+    if not x.ndim:
+        raise ShapeError(expected("a tensor with axes", "reshape() it to one element", tensor=x.template))
+    count = read_count(count_nonzero(x), "nonzero()") if size is None else check_size(size)
+    return unstack(_argwhere(x, size=count, fill_value=integer(fill_value=fill_value)), axis=1)

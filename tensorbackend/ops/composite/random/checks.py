@@ -37,13 +37,12 @@ def in_ascending_order(low: Any, high: Any, most: float = math.inf) -> bool:
     return kinds[0] in ("int", "float") and kinds[1] in ("int", "float") and low < high and high - low <= most
 
 
-def require(condition: tuple[str, Callable[..., Any]], remedy: str = "", /, **parameters: Parameter) -> None:
+def require(expectation: str, holds: Callable[..., Any], /, **parameters: Parameter) -> None:
     """Raises an error unless a condition, in words and as a function of tensors, holds for each element of parameters.
 
     It is an `ArgumentError` if all parameters are Python numbers, and a `DataError` if some are tensors; in a trace or
     a dry run, where there is no data, tensors are not checked.
     """
-    expectation, holds = condition
     numbers = all(scalar_kind(given) is not None for given, _ in parameters.values())
     if numbers:  # which can be read whatever the backend is
         tensors = [asarray(given, dtype=x.dtype, backend="binary") for given, x in parameters.values()]
@@ -55,13 +54,13 @@ def require(condition: tuple[str, Callable[..., Any]], remedy: str = "", /, **pa
     if not good.size or all_of(good).item():
         return
     if numbers:
-        raise ArgumentError(expected(expectation, remedy, **{name: given for name, (given, _) in parameters.items()}))
+        raise ArgumentError(expected(expectation, **{name: given for name, (given, _) in parameters.items()}))
     place = argmax(laid_flat(where(good, 0, 1))).item()
     elements = {
         name: slice_basic(laid_flat(x), place).item()
         for name, x in zip(parameters, broadcast_arrays(*tensors), strict=True)
     }
-    raise DataError(expected(expectation, remedy, **elements))
+    raise DataError(expected(expectation, **elements))
 
 
 def require_bounds(minval: TensorLike, maxval: TensorLike, low: Tensor, high: Tensor) -> None:
@@ -71,15 +70,14 @@ def require_bounds(minval: TensorLike, maxval: TensorLike, low: Tensor, high: Te
     parts = (real, imag) if low.dtype.is_complex else (lambda x: x,)
     for part in parts:
         require(
-            ("minval of at most maxval", lambda low, high, part=part: less_equal(part(low), part(high))),
+            "minval of at most maxval",
+            lambda low, high, part=part: less_equal(part(low), part(high)),
             minval=(minval, low),
             maxval=(maxval, high),
         )
         require(
-            (
-                f"a finite maxval - minval, of at most {most:.4g} in {dtype}",
-                lambda low, high, part=part: subtract(part(high), part(low)) <= most,
-            ),
+            f"a finite maxval - minval, of at most {most:.4g} in {dtype}",
+            lambda low, high, part=part: subtract(part(high), part(low)) <= most,
             minval=(minval, low),
             maxval=(maxval, high),
         )
@@ -112,7 +110,7 @@ def require_weights(p: Tensor, count: int) -> None:
     """Raises `DataError` unless probabilities are finite, none is negative, and at least `count` are above 0."""
     if count == 1 and readable(p) and p.size and _are_weights(stop_gradient(p)):
         return
-    require(("finite probabilities of at least 0", is_weight), p=(p, p))
+    require("finite probabilities of at least 0", is_weight, p=(p, p))
     if readable(p):
         possible = int(count_nonzero(stop_gradient(p)).item())  # type: ignore[arg-type] # an int
         if possible < count:
@@ -123,7 +121,7 @@ def require_classes(logits: Tensor, axis: int, count: int) -> None:
     """Raises `DataError` unless no logit is NaN and at least `count` classes along an axis have one above -inf."""
     if count == 1 and readable(logits) and logits.size and _have_chances(stop_gradient(logits), axis):
         return
-    require(("logits without NaN", lambda x: logical_not(isnan(x))), logits=(logits, logits))
+    require("logits without NaN", lambda x: logical_not(isnan(x)), logits=(logits, logits))
     if readable(logits) and logits.size:
         chances = count_nonzero(stop_gradient(logits) > -math.inf, axis=axis)
         possible = int(min_of(chances).item())  # type: ignore[arg-type] # an int

@@ -275,9 +275,9 @@ def truncated_normal(
     sizes = None if shape is None else as_shape(shape)
     sample = _truncated_normal(key, low, high, moments, shape=sizes, side=side, names=names)
     if not in_ascending_order(lower, upper):
-        require(("lower below upper", less), lower=(lower, low), upper=(upper, high))
+        require("lower below upper", less, lower=(lower, low), upper=(upper, high))
     if moments and not in_ascending_order(0, deviation):
-        require(("a deviation above 0", lambda width: greater(width, 0)), deviation=(deviation, moments[1]))
+        require("a deviation above 0", lambda width: greater(width, 0), deviation=(deviation, moments[1]))
     return sample
 
 

@@ -177,7 +177,7 @@ def bernoulli(
     likely = parameter(p, kind, key)
     sample = _bernoulli(key, likely, shape=None if shape is None else as_shape(shape), mode=mode, names=names)
     if p.__class__ is not float or not 0.0 <= p <= 1.0:
-        require(("a probability from 0 to 1", is_probability), p=(p, likely))
+        require("a probability from 0 to 1", is_probability, p=(p, likely))
     return sample
 
 
