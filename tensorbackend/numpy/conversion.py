@@ -15,7 +15,7 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import DType
-from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
+from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..select import call_with_default, library_backend
 from ..select.default import process_default
 from ..tensor import Tensor
@@ -416,8 +416,3 @@ functions["asarray"] = asarray
 def operand(value: Any) -> Any:
     """An array's tensor, a number unchanged, and anything else converted by `tensor`."""
     return value if value.__class__ in NUMBERS else tensor(value)
-
-
-def refuse(name: str, option: str, value: Any, remedy: str) -> None:
-    """Raises `OperandError` for an option that the library does not have."""
-    raise OperandError(expected(f"{name} without {option}", remedy, **{option: value}))

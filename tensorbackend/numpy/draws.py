@@ -75,10 +75,6 @@ class Source:
     def _begin(self, seed: Any) -> None:
         self._stream = _Stream(seed)
 
-    @property
-    def _seed(self) -> Any:
-        return self._stream.seed
-
     def _check_trace(self) -> None:
         """Raises `ArgumentError` in a function that is traced once, for a state from outside."""
         if is_from_outside(self._stream.trace):

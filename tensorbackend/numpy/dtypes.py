@@ -24,12 +24,7 @@ class HostOnlyError(DTypeError):
     """An array that no tensor can hold: NumPy itself computes with it, on the host."""
 
 
-_PLAIN: Final[dict[Any, DType]] = {
-    float: float64,
-    int: int64,
-    builtins.bool: bool_,
-    complex: complex128,
-}
+_PLAIN: Final[dict[Any, DType]] = {float: float64, int: int64, builtins.bool: bool_, complex: complex128}
 
 _BY_NAME: Final = {dtype.name: dtype for dtype in ALL_DTYPES}
 

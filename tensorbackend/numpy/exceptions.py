@@ -23,11 +23,6 @@ from numpy.exceptions import (
 from ..errors import AxisError
 
 __all__ = [
-    "AxisError",
-    "ComplexWarning",
-    "DTypePromotionError",
-    "ModuleDeprecationWarning",
-    "RankWarning",
-    "TooHardError",
+    "AxisError", "ComplexWarning", "DTypePromotionError", "ModuleDeprecationWarning", "RankWarning", "TooHardError",
     "VisibleDeprecationWarning",
-]
+]  # fmt: skip

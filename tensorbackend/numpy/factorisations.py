@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy
 
@@ -11,6 +11,7 @@ import tensorbackend as tb
 
 from ..dtypes import bool_
 from ..errors import ArgumentError, DataError, ShapeError
+from ..ops.linalg import EighResult, EigResult, QRResult, SVDResult
 from ..tensor import Tensor
 from .arrays import box
 from .conversion import cast, chosen_inexact, tensor
@@ -29,35 +30,6 @@ class SingularError(DataError, LinAlgError):
 
 class NotSquareError(ShapeError, LinAlgError):
     """An array that is not a matrix, or not a square one."""
-
-
-class EigResult(NamedTuple):
-    """Eigenvalues and eigenvectors."""
-
-    eigenvalues: Any
-    eigenvectors: Any
-
-
-class EighResult(NamedTuple):
-    """Eigenvalues and eigenvectors of a Hermitian matrix."""
-
-    eigenvalues: Any
-    eigenvectors: Any
-
-
-class QRResult(NamedTuple):
-    """An orthogonal and a triangular factor."""
-
-    Q: Any
-    R: Any
-
-
-class SVDResult(NamedTuple):
-    """Singular vectors and values."""
-
-    U: Any
-    S: Any
-    Vh: Any
 
 
 def matrices(a: Any, square: bool = False, convert: Callable[[Tensor], Tensor] = chosen_inexact) -> Tensor:
@@ -102,10 +74,8 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     by_numpy = _by_numpy(numpy.linalg.qr, x, mode)
     if by_numpy is not None:
         return by_numpy[0] if mode == "r" else QRResult(*by_numpy)
-    if mode == "r":
-        return box(tb.linalg.qr(x).R)
     found = tb.linalg.qr(x, mode="complete" if mode == "complete" else "reduced")
-    return QRResult(box(found.Q), box(found.R))
+    return box(found.R) if mode == "r" else found._make(map(box, found))
 
 
 @in_linalg
@@ -117,7 +87,8 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     by_numpy = _by_numpy(numpy.linalg.svd, x, full_matrices)
     if by_numpy is not None:
         return SVDResult(*by_numpy)
-    return SVDResult(*map(box, tb.linalg.svd(x, full_matrices=full_matrices)))
+    found = tb.linalg.svd(x, full_matrices=full_matrices)
+    return found._make(map(box, found))
 
 
 @in_linalg
@@ -130,7 +101,7 @@ def svdvals(x: Any, /) -> Any:
 def eigh(a: Any, UPLO: str = "L") -> EighResult:
     """Eigenvalues and eigenvectors of Hermitian matrices."""
     by_numpy = _by_numpy(numpy.linalg.eigh, matrices(a, square=True), UPLO)
-    return EighResult(*(map(box, tb.linalg.eigh(_triangle(a, UPLO))) if by_numpy is None else by_numpy))
+    return EighResult._make(map(box, tb.linalg.eigh(_triangle(a, UPLO))) if by_numpy is None else by_numpy)
 
 
 @in_linalg
@@ -161,7 +132,7 @@ def eig(a: Any) -> EigResult:
     values, vectors = tb.linalg.eig(x)
     if not tensor(a).dtype.is_complex and _all_real(values):
         values, vectors = tb.real(values), tb.real(vectors)
-    return EigResult(box(values), box(vectors))
+    return EigResult._make(map(box, (values, vectors)))
 
 
 @in_linalg

@@ -12,30 +12,11 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Final
 
-NAMES: Final = frozenset(
-    {
-        "_globals",
-        "char",
-        "ctypeslib",
-        "lib.format",
-        "lib.introspect",
-        "lib.mixins",
-        "lib.npyio",
-        "lib.recfunctions",
-        "lib.user_array",
-        "ma",
-        "ma.core",
-        "ma.extras",
-        "ma.mrecords",
-        "ma.testutils",
-        "matlib",
-        "matrixlib",
-        "matrixlib.defmatrix",
-        "rec",
-        "strings",
-        "version",
-    }
-)
+NAMES: Final = frozenset({
+    "_globals", "char", "ctypeslib", "lib.format", "lib.introspect", "lib.mixins", "lib.npyio", "lib.recfunctions",
+    "lib.user_array", "ma", "ma.core", "ma.extras", "ma.mrecords", "ma.testutils", "matlib", "matrixlib",
+    "matrixlib.defmatrix", "rec", "strings", "version",
+})  # fmt: skip
 """The modules, as they are named in NumPy."""
 
 PREFIX: Final = f"{__package__}."

@@ -63,36 +63,10 @@ setattr(ndarray, "__divmod__", _divmod)  # noqa: B010 # a type checker reads the
 setattr(ndarray, "__rdivmod__", _rdivmod)  # noqa: B010
 
 METHODS: Final = [
-    "all",
-    "any",
-    "argmax",
-    "argmin",
-    "argpartition",
-    "argsort",
-    "choose",
-    "clip",
-    "cumprod",
-    "cumsum",
-    "diagonal",
-    "dot",
-    "max",
-    "mean",
-    "min",
-    "nonzero",
-    "prod",
-    "put",
-    "ravel",
-    "repeat",
-    "round",
-    "searchsorted",
-    "squeeze",
-    "std",
-    "sum",
-    "swapaxes",
-    "take",
-    "trace",
-    "var",
-]
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "cumprod", "cumsum", "diagonal",
+    "dot", "max", "mean", "min", "nonzero", "prod", "put", "ravel", "repeat", "round", "searchsorted", "squeeze", "std",
+    "sum", "swapaxes", "take", "trace", "var",
+]  # fmt: skip
 """Methods of arrays that are the functions of their names."""
 
 

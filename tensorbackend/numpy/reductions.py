@@ -51,10 +51,6 @@ _DTYPE: Final = "axis=None, dtype=None, out=None"
 _LAST: Final = "keepdims=NO_VALUE, initial=NO_VALUE, where=NO_VALUE"
 
 
-def _numeric(dtype: DType) -> bool:
-    return dtype.is_numeric
-
-
 def _real(dtype: DType) -> bool:
     return dtype.is_numeric and not dtype.is_complex
 

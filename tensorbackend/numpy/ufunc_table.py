@@ -70,11 +70,6 @@ def _logaddexp2(x1: Any, x2: Any) -> Tensor:
     return tb.divide(tb.logaddexp(first * scale, second * scale), scale)
 
 
-def _fabs(x: Any) -> Tensor:
-    """The absolute value of each element."""
-    return tb.abs(x)
-
-
 def _divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
     """The quotient rounded down, and the remainder."""
     return tb.floor_divide(x1, x2), tb.remainder(x1, x2)
@@ -129,11 +124,6 @@ def _spacing(x: Any) -> Tensor:
     return tb.where(tb.isinf(x), math.nan, gap)
 
 
-def _round(x: Any) -> Tensor:
-    """Each element rounded to an integral value, ties to even."""
-    return tb.round(x)
-
-
 def _matvec(x1: Any, x2: Any) -> Tensor:
     """Matrices times vectors."""
     return tb.matmul(x1, x2[..., None])[..., 0]
@@ -142,21 +132,6 @@ def _matvec(x1: Any, x2: Any) -> Tensor:
 def _vecmat(x1: Any, x2: Any) -> Tensor:
     """Vectors, conjugated, times matrices."""
     return tb.matmul(tb.conj(x1)[..., None, :], x2)[..., 0, :]
-
-
-def _conj(x: Any) -> Tensor:
-    """The complex conjugate of each element."""
-    return tb.conj(x)
-
-
-def _sign(x: Any) -> Tensor:
-    """-1, 0 or 1: the sign of each element."""
-    return tb.sign(x)
-
-
-def _isnan(x: Any) -> Tensor:
-    """Whether each element is NaN."""
-    return tb.isnan(x)
 
 
 def _power(x1: Any, x2: Any) -> Tensor:
@@ -238,69 +213,22 @@ def _same(x: Any) -> Tensor:
 
 
 _PLAIN: Final = [
-    "add",
-    "subtract",
-    "multiply",
-    "divide",
-    "floor_divide",
-    "remainder",
-    "fmod",
-    "maximum",
-    "minimum",
-    "equal",
-    "not_equal",
-    "less",
-    "less_equal",
-    "greater",
-    "greater_equal",
-    "logical_and",
-    "logical_or",
-    "logical_xor",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "hypot",
-    "copysign",
-    "nextafter",
-    "logaddexp",
-    "exp",
-    "expm1",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "sqrt",
-    "square",
-    "sin",
-    "cos",
-    "tan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "negative",
-    "positive",
-    "isinf",
-    "isfinite",
-    "logical_not",
-    "trunc",
-    "floor",
-    "ceil",
-    "reciprocal",
-    "cbrt",
-    "signbit",
-    "vecdot",
-    "matmul",
-]
+    "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "fmod", "maximum", "minimum", "equal",
+    "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor",
+    "bitwise_and", "bitwise_or", "bitwise_xor", "hypot", "copysign", "nextafter", "logaddexp", "exp", "expm1", "log",
+    "log1p", "log2", "log10", "sqrt", "square", "sin", "cos", "tan", "sinh", "cosh", "tanh", "negative", "positive",
+    "isinf", "isfinite", "logical_not", "trunc", "floor", "ceil", "reciprocal", "cbrt", "signbit", "vecdot", "matmul",
+]  # fmt: skip
 """Universal functions with the name of the op."""
 
 _RENAMED: Final[Mapping[str, Callable[..., Any]]] = {
     "absolute": tb.abs, "arccos": tb.acos, "arccosh": tb.acosh, "arcsin": tb.asin, "arcsinh": tb.asinh,
     "arctan": tb.atan, "arctan2": tb.atan2, "arctanh": tb.atanh, "bitwise_count": tb.population_count,
-    "conjugate": _conj, "deg2rad": _radians, "degrees": _degrees, "divmod": _divmod, "exp2": _exp2, "fabs": _fabs,
+    "conjugate": tb.conj, "deg2rad": _radians, "degrees": _degrees, "divmod": _divmod, "exp2": _exp2, "fabs": tb.abs,
     "float_power": tb.pow, "fmax": _fmax, "fmin": _fmin, "frexp": _frexp, "gcd": _gcd, "heaviside": _heaviside,
-    "invert": tb.bitwise_invert, "isnan": _isnan, "lcm": _lcm, "ldexp": _ldexp, "left_shift": tb.bitwise_left_shift,
+    "invert": tb.bitwise_invert, "isnan": tb.isnan, "lcm": _lcm, "ldexp": _ldexp, "left_shift": tb.bitwise_left_shift,
     "logaddexp2": _logaddexp2, "matvec": _matvec, "modf": _modf, "power": _power, "rad2deg": _degrees,
-    "radians": _radians, "right_shift": tb.bitwise_right_shift, "rint": _round, "sign": _sign, "spacing": _spacing,
+    "radians": _radians, "right_shift": tb.bitwise_right_shift, "rint": tb.round, "sign": tb.sign, "spacing": _spacing,
     "vecmat": _vecmat,
 }  # fmt: skip
 """Universal functions under another name than the op, or written in ops."""

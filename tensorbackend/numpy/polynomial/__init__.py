@@ -29,21 +29,9 @@ from ..arrays import ndarray
 from ..conversion import back
 
 __all__ = [
-    "Chebyshev",
-    "Hermite",
-    "HermiteE",
-    "Laguerre",
-    "Legendre",
-    "Polynomial",
-    "chebyshev",
-    "hermite",
-    "hermite_e",
-    "laguerre",
-    "legendre",
-    "polynomial",
-    "polyutils",
-    "set_default_printstyle",
-]
+    "Chebyshev", "Hermite", "HermiteE", "Laguerre", "Legendre", "Polynomial", "chebyshev", "hermite", "hermite_e",
+    "laguerre", "legendre", "polynomial", "polyutils", "set_default_printstyle",
+]  # fmt: skip
 
 
 class _AtArrays:
