@@ -23,33 +23,11 @@ from .dtypes import HostOnlyError
 from .homes import call_at_home, home_of, scoped
 
 NAMES: Final = [
-    "asmatrix",
-    "bmat",
-    "busday_count",
-    "busday_offset",
-    "busdaycalendar",
-    "bytes_",
-    "character",
-    "clongdouble",
-    "complex256",
-    "datetime64",
-    "datetime_as_string",
-    "datetime_data",
-    "float128",
-    "frompyfunc",
-    "fromregex",
-    "is_busday",
-    "isnat",
-    "longdouble",
-    "matrix",
-    "memmap",
-    "object_",
-    "recarray",
-    "record",
-    "str_",
-    "timedelta64",
+    "asmatrix", "bmat", "busday_count", "busday_offset", "busdaycalendar", "bytes_", "character", "clongdouble",
+    "complex256", "datetime64", "datetime_as_string", "datetime_data", "float128", "frompyfunc", "fromregex",
+    "is_busday", "isnat", "longdouble", "matrix", "memmap", "object_", "recarray", "record", "str_", "timedelta64",
     "void",
-]
+]  # fmt: skip
 """NumPy's names that make such arrays, or compute with them alone."""
 
 
@@ -237,6 +215,9 @@ def _may_be_array(parameter: Parameter) -> bool:
     return parameter.default.__class__ not in (bool, str) and parameter.name not in _NO_ARRAYS
 
 
+_HOME_OF: Final[dict[Any, str]] = {Parameter.VAR_POSITIONAL: "*{}", Parameter.VAR_KEYWORD: "*{}.values()"}
+"""What `home_of` gets of several arguments together."""
+
 _NO_ARRAYS: Final = {"axis", "axes", "device", "dtype", "like", "order"}
 """Parameters that say how a function computes, by name."""
 
@@ -278,7 +259,9 @@ def _hosted_source(function: Callable[..., Any], name: str, home: bool, scope: d
     if home and given.parameters:
         first = next(iter(given.parameters.values()))
         starred = first.kind in STARS
-        arrays = [each.name for each in given.parameters.values() if _may_be_array(each)]
+        arrays = [
+            _HOME_OF.get(each.kind, "{}").format(each.name) for each in given.parameters.values() if _may_be_array(each)
+        ]
         values = first.name if starred else f"({', '.join(arrays)},)"
         question = (_SEVERAL if starred else _NOT_HERE).format(indent=" " * 8, first=first.name)
         asked = AT_HOME.format(indent=" " * 12, values=values, function="implementation")

@@ -1,4 +1,4 @@
-"""Statistics: ranges, averages, quantiles, covariances and correlations."""
+"""Statistics: ranges, averages, quantiles, covariances and correlations, and those of the elements that are not NaN."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from .arrays import box, functions, ndarray, result, tensor_of
 from .conversion import asarray, back, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, Out, function, public
-from .shapes import axis_positions, known_axis, refuse_lists
+from .reductions import NO_VALUE, no_order
+from .shapes import axis_position, axis_positions, known_axis, refuse_lists
 from .ufuncs import write_out
 
 
@@ -64,7 +65,7 @@ _DISCRETE: Final = frozenset({"lower", "higher", "nearest"})
 """The methods whose results are elements, in their dtype."""
 
 
-def make_quantile(name: str, scale: int, compute: Callable[..., Any], what: str) -> Callable[..., Any]:
+def _make_quantile(name: str, scale: int, compute: Callable[..., Any], what: str) -> Callable[..., Any]:
     """NumPy's function of quantiles at fractions of a scale."""
 
     def quantile(
@@ -110,8 +111,8 @@ def _quantile(x: Tensor, share: Any, axis: Any, method: Any, keepdims: bool, wei
     return result(tb.reshape(made, share.shape + made.shape[1:]) if share.ndim > 1 else made)
 
 
-quantile = make_quantile("quantile", 1, _quantile, "along axes")
-percentile = make_quantile("percentile", 100, _quantile, "along axes")
+quantile = _make_quantile("quantile", 1, _quantile, "along axes")
+percentile = _make_quantile("percentile", 100, _quantile, "along axes")
 
 
 @public
@@ -179,3 +180,143 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
         t = tensor_of(c)
         return box(tb.complex(tb.clip(tb.real(t), -1, 1), tb.clip(tb.imag(t), -1, 1)))
     return functions["clip"](c, -1, 1)
+
+
+# Of the elements that are not NaN
+
+
+def _replace_nan(a: Any, value: Any) -> tuple[Any, Tensor]:
+    """An array with a value in place of NaN, and where it was NaN."""
+    x = tensor(a)
+    if not x.dtype.is_inexact:
+        return box(x), tb.zeros(x.shape, dtype=bool_)
+    missing = tb.isnan(x)
+    return box(tb.where(missing, value, x)), missing
+
+
+def _entered(function: Callable[..., Any], name: str, text: str) -> Callable[..., Any]:
+    function.__name__, function.__doc__ = f"nan{name}", f"`{name}` {text}."
+    return public(function)
+
+
+def _filled(name: str, value: float, text: str) -> Callable[..., Any]:
+    def filled(a: Any, *arguments: Any, **options: Any) -> Any:
+        return functions[name](_replace_nan(a, value)[0], *arguments, **options)
+
+    return _entered(filled, name, text)
+
+
+nansum = _filled("sum", 0.0, "of the elements that are not NaN")
+nanprod = _filled("prod", 1.0, "of the elements that are not NaN")
+nancumsum = _filled("cumsum", 0.0, "with 0 in place of NaN")
+nancumprod = _filled("cumprod", 1.0, "with 1 in place of NaN")
+
+
+def _keeps(keepdims: Any) -> bool:
+    return keepdims is not NO_VALUE and bool(keepdims)
+
+
+def _extreme(name: str, value: float) -> Callable[..., Any]:
+    def extreme(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE, initial: Any = NO_VALUE,
+                where: Any = NO_VALUE) -> Any:  # fmt: skip
+        x, missing = _replace_nan(a, value)
+        axis = known_axis(missing, axis)
+        made = tensor(functions[name](x, axis, None, keepdims, initial, where))
+        if initial is NO_VALUE and made.dtype.is_floating:
+            made = tb.where(tb.all(missing, axis=axis, keepdims=_keeps(keepdims)), numpy.nan, made)
+        return result(made) if out is None else write_out(name, out, made)
+
+    return _entered(extreme, name, "of the elements that are not NaN; NaN where all are")
+
+
+nanmax, nanmin = _extreme("max", -numpy.inf), _extreme("min", numpy.inf)
+
+
+def _place(name: str, value: float) -> Callable[..., Any]:
+    def place(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NO_VALUE) -> Any:
+        x, missing = _replace_nan(a, value)
+        axis = known_axis(missing, axis)
+        every = tb.all(missing, axis=axis)
+        if every.backend.is_concrete(every) and bool(tb.any(every)):
+            raise ArgumentError("All-NaN slice encountered")
+        return functions[name](x, axis, out, keepdims=keepdims)
+
+    return _entered(place, name, "of the elements that are not NaN")
+
+
+nanargmax, nanargmin = _place("argmax", -numpy.inf), _place("argmin", numpy.inf)
+
+
+@public
+def nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NO_VALUE, *, where: Any = NO_VALUE
+) -> Any:
+    """The mean of the elements that are not NaN."""
+    if not tensor(a).dtype.is_inexact:
+        return functions["mean"](a, axis, dtype, out, keepdims, where=where)
+    x, present = _present(a, dtype, where)
+    x = x if where is NO_VALUE else tb.where(present, x, numpy.nan)
+    refuse_lists(axis)
+    made = tb.nanmean(x, axis=known_axis(x, axis), keepdims=_keeps(keepdims))
+    return result(made) if out is None else write_out("nanmean", out, made)
+
+
+def _present(a: Any, dtype: Any, where: Any) -> tuple[Tensor, Tensor]:
+    """The elements in a dtype, and which of them count."""
+    x = tensor(a)
+    x = x if x.dtype.is_inexact else cast(x, tb.float64)
+    present = tb.logical_not(tb.isnan(x))
+    present = present if where is NO_VALUE else tb.logical_and(present, cast(tensor(where), bool_))
+    return x if dtype is None else cast(x, dtype_of(dtype)), present
+
+
+def _spread(name: str) -> Callable[..., Any]:
+    def spread(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = NO_VALUE, *,
+               where: Any = NO_VALUE, mean: Any = NO_VALUE, correction: Any = NO_VALUE) -> Any:  # fmt: skip
+        if not tensor(a).dtype.is_inexact:
+            options = {"where": where, "mean": mean, "correction": correction}
+            return functions[name](a, axis, dtype, out, ddof, keepdims, **options)
+        x, present = _present(a, dtype, where)
+        axis = known_axis(x, axis)
+        keep = _keeps(keepdims)
+        ddof = ddof if correction is NO_VALUE else correction
+        options = {"ddof": ddof, "keepdims": keep, "where": box(present), "mean": mean}
+        made = tensor(functions[name](box(x), axis, **options))
+        made = made if made.dtype.is_floating else tb.real(made)
+        made = tb.where(tb.sum(present, axis=axis, keepdims=keep) > ddof, made, numpy.nan)
+        return result(made) if out is None else write_out(name, out, made)
+
+    return _entered(spread, name, "of the elements that are not NaN")
+
+
+nanvar, nanstd = _spread("var"), _spread("std")
+
+
+def _nan_quantile(x: Tensor, share: Any, axis: Any, method: Any, keepdims: bool, weights: Any) -> Any:
+    """Quantiles of the elements that are not NaN."""
+    x = x if x.dtype.is_floating else cast(x, tb.float64)
+    if method != "linear" or weights is not None:
+        if weights is not None and numpy.ndim(weights) == 1 and x.ndim > 1 and axis.__class__ is int:
+            place = axis_position(axis, x.ndim)  # NumPy drops the NaNs of each line, and needs as many weights
+            weights = numpy.reshape(weights, [-1 if each == place else 1 for each in range(x.ndim)])
+            weights = numpy.broadcast_to(weights, x.shape)
+        return back(numpy.nanquantile(host(x), share, axis, method=method, keepdims=keepdims, weights=weights))
+    if not share.size:
+        return result(tb.zeros(share.shape, dtype=x.dtype))
+    made = tb.nanquantile(x, share.ravel().tolist(), axis=axis, keepdims=keepdims)
+    return result(tb.reshape(made, share.shape + made.shape[1:]))
+
+
+nanquantile = _make_quantile("nanquantile", 1, _nan_quantile, "of the elements that are not NaN")
+nanpercentile = _make_quantile("nanpercentile", 100, _nan_quantile, "of the elements that are not NaN")
+
+
+@public
+def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+    """The median of the elements that are not NaN."""
+    x = tensor(a)
+    if x.dtype.is_complex:
+        raise no_order("nanmedian")
+    x = x if x.dtype.is_floating else cast(x, tb.float64)
+    made = tb.nanmedian(x, axis=axis, keepdims=bool(keepdims))
+    return result(made) if out is None else write_out("nanmedian", out, made)
