@@ -17,7 +17,7 @@ from ..errors import ArgumentError
 from ..tensor import Tensor
 from .arrays import Step, box, fresh, functions, ndarray, new_array, step_view, tensor_of
 from .conversion import asarray, cast, host, tensor
-from .dtypes import HostOnlyError, dtype_of
+from .dtypes import HostOnlyError, check_cast, dtype_of
 from .functions import public
 from .layouts import axes_in_order, layout_of, lock
 from .orders import in_order
@@ -119,9 +119,8 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None, cast
     given = t.template.dtype
     if given is target and not copy:
         return array
-    source = given.dtype
-    if casting != "unsafe" and not numpy.can_cast(source, target.dtype, casting):  # type: ignore[arg-type] # any text
-        raise TypeError(f"Cannot cast array data from {source!r} to {target.dtype!r} according to the rule '{casting}'")
+    if casting != "unsafe":
+        check_cast(given, target, casting)
     return new_array(fresh(t) if given is target else cast(t, target))
 
 

@@ -105,6 +105,13 @@ def is_host_only(array: numpy.ndarray[Any, Any]) -> bool:
     return False
 
 
+def check_cast(source: DType, target: DType, casting: Any) -> None:
+    """Raises NumPy's `TypeError` unless its rule of casting allows a cast from one dtype to another."""
+    from_, to = numpy_dtype(source), numpy_dtype(target)
+    if source is not target and not numpy.can_cast(from_, to, casting):
+        raise TypeError(f"Cannot cast array data from {from_!r} to {to!r} according to the rule '{casting}'")
+
+
 def with_order(dtype: Any, wanted: numpy.dtype[Any]) -> numpy.dtype[Any]:
     """NumPy's dtype for reading bytes: in the order that a program's dtype says, such as `">i2"`."""
     return wanted if dtype.__class__ is DType else wanted.newbyteorder(numpy.dtype(dtype).byteorder)
@@ -112,6 +119,12 @@ def with_order(dtype: Any, wanted: numpy.dtype[Any]) -> numpy.dtype[Any]:
 
 NUMPY_CLASSES: Final[dict[type, DType]] = {numpy_dtype(dtype).type: dtype for dtype in ALL_DTYPES}
 """The library's dtype for each class of NumPy's numbers."""
+
+FLOATING: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype.is_floating})
+INEXACT: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype.is_inexact})
+NUMERIC: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype.is_numeric})
+PLACES: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype is bool_ or dtype.is_integer})
+"""The dtypes of masks and indices."""
 
 NUMBERS: Final = frozenset({bool, int, float, complex, *NUMPY_CLASSES})
 """The classes of numbers, of Python and NumPy."""

@@ -5,25 +5,23 @@ from __future__ import annotations
 import math
 import operator
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any
 
 import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import ALL_DTYPES, DType, bool_
+from ..dtypes import DType, bool_
 from ..errors import OutOfRangeError
 from ..tensor import Tensor
 from .arrays import box, functions, ndarray, replace, result, tensor_of
 from .conversion import NUMBERS, asarray, cast, tensor
-from .dtypes import HostOnlyError, dtype_of, numpy_dtype
+from .dtypes import FLOATING, HostOnlyError, dtype_of, numpy_dtype
 from .functions import Array, Out, function, public
 from .orders import axes_of_copy, in_order
 from .reductions import NO_VALUE
 from .selection import chosen
 from .ufuncs import write_out
-
-_FLOATING: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype.is_floating})
 
 
 @public
@@ -37,7 +35,7 @@ def clip(
     x: Any = a if a.__class__ is ndarray else asarray(a)
     if low.__class__ in (float, int) and high.__class__ in (float, int) and out is None and dtype is None:
         t = tensor_of(x)
-        if t.template.dtype in _FLOATING:
+        if t.template.dtype in FLOATING:
             with suppress(OutOfRangeError):  # for an int beyond the dtype, which is handled below
                 return result(tb.clip(t, low, high))
     low, high = None if low is NO_VALUE else low, None if high is NO_VALUE else high
@@ -79,20 +77,17 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     if x.dtype.is_complex:
         made = tb.complex(tensor(round(box(tb.real(x)), decimals)), tensor(round(box(tb.imag(x)), decimals)))
     elif x.dtype.is_integer:
-        if decimals >= 0:
-            made = tb.positive(x)
-        else:
-            scale = 10.0**-decimals
-            made = cast(tb.round(cast(x, tb.float64) / scale) * scale, x.dtype)
-    elif decimals == 0:
-        made = tb.round(x)
-    elif decimals > 0:
-        scale = 10.0**decimals
-        made = tb.round(x * scale) / scale
+        made = tb.positive(x) if decimals >= 0 else cast(_rounded(cast(x, tb.float64), decimals), x.dtype)
     else:
-        scale = 10.0**-decimals
-        made = tb.round(x / scale) * scale
+        made = _rounded(x, decimals)
     return result(made) if out is None else write_out("round", out, made)
+
+
+def _rounded(x: Tensor, decimals: int) -> Tensor:
+    scale = 10.0 ** abs(decimals)
+    if decimals:
+        return tb.round(x * scale) / scale if decimals > 0 else tb.round(x / scale) * scale
+    return tb.round(x)
 
 
 functions["around"] = round

@@ -13,6 +13,8 @@ _SHORT: Final = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": 
                  "CONTIGUOUS": "c_contiguous"}  # fmt: skip
 """The short names of flags."""
 
+_OF_LAYOUT: Final = frozenset({"c_contiguous", "contiguous", "f_contiguous", "fnc", "forc", "fortran"})
+
 _SHOWN: Final = ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "writebackifcopy")
 
 
@@ -36,17 +38,12 @@ class Flags:
     def __init__(self, x: Holder) -> None:
         self._array = x
 
-    @property
-    def c_contiguous(self) -> bool:
-        """Whether the elements are in row-major order."""
-        return layout_of(self._array).flags.c_contiguous
-
-    @property
-    def f_contiguous(self) -> bool:
-        """Whether the elements are in column-major order."""
-        return layout_of(self._array).flags.f_contiguous
-
-    contiguous, fortran = c_contiguous, f_contiguous
+    def __getattr__(self, name: str) -> bool:
+        """How the elements lie in memory, such as `c_contiguous` and `forc`, by NumPy's flags of the layout."""
+        if name not in _OF_LAYOUT:
+            raise AttributeError(f"'flagsobj' object has no attribute {name!r}", name=name, obj=self)
+        flag: bool = getattr(layout_of(self._array).flags, name)
+        return flag
 
     @property
     def owndata(self) -> bool:
@@ -78,16 +75,6 @@ class Flags:
         return self.fnc and self.writeable
 
     @property
-    def fnc(self) -> bool:
-        """Whether the array is column-major and not row-major."""
-        return self.f_contiguous and not self.c_contiguous
-
-    @property
-    def forc(self) -> bool:
-        """Whether the array is column-major or row-major."""
-        return self.f_contiguous or self.c_contiguous
-
-    @property
     def num(self) -> int:
         """The flags as bits of an int."""
         bits = {"c_contiguous": 1, "f_contiguous": 2, "owndata": 4, "aligned": 0x100, "writeable": 0x400}
@@ -101,7 +88,7 @@ class Flags:
 
     def __getitem__(self, name: str) -> bool:
         short = _SHORT.get(name, name.lower())
-        if not hasattr(Flags, short):
+        if short not in _OF_LAYOUT and not hasattr(Flags, short):
             raise KeyError("Unknown flag")
         flag: bool = getattr(self, short)
         return flag

@@ -48,33 +48,15 @@ def _edges(x: Tensor, bins: Any, range: Any, weights: Any, grid: bool = False) -
     They have the dtype of floating-point elements, but float64 if a range is given for an axis of a grid.
     """
     if isinstance(bins, str):
-        return numpy.histogram_bin_edges(host(box(x)), bins, range, host(weights))
-    if numpy.ndim(host(bins)) == 0:
-        count = operator.index(host(bins)) if not isinstance(bins, int) else bins
-        if count < 1:
-            raise ArgumentError("`bins` must be positive, when an integer")
-        if range is not None:
-            low, high = map(float, range)
-            if low > high:
-                raise ArgumentError("max must be larger than min in range parameter.")
-        elif not x.size:
-            low, high = 0.0, 1.0
-        else:
-            low, high = float(tb.min(x)), float(tb.max(x))
-        if not (numpy.isfinite(low) and numpy.isfinite(high)):
-            raise ArgumentError(
-                f"{'supplied' if range is not None else 'autodetected'} range of [{low}, {high}] is not finite"
-            )
-        if low == high:
-            low, high = low - 0.5, high + 0.5
-        dtype = numpy_dtype(x.dtype) if x.dtype.is_floating and (not grid or (range is None and x.size)) else float
-        return numpy.linspace(low, high, count + 1, dtype=dtype)
-    edges = numpy.asarray(host(bins))
-    if edges.ndim != 1:
-        raise ArgumentError("`bins` must be 1d, when an array")
-    if (edges[:-1] > edges[1:]).any():
-        raise ArgumentError("`bins` must increase monotonically, when an array")
-    return edges
+        sample = host(box(x))
+    else:  # of the elements only the ends count
+        keeps = x.dtype.is_floating and (not grid or (range is None and x.size))
+        ends = [tb.min(x), tb.max(x)] if x.size and range is None and numpy.ndim(host(bins)) == 0 else []
+        sample, weights = numpy.array([*map(float, ends)], numpy_dtype(x.dtype) if keeps else float), None
+    try:
+        return numpy.histogram_bin_edges(sample, host(bins), range, host(weights))
+    except ValueError as error:
+        raise ArgumentError(str(error)) from error
 
 
 @public

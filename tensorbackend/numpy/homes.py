@@ -98,18 +98,33 @@ def call_at_home(home: Backend, function: Callable[..., Any], given: Signature, 
     Any
         Its result.
     """
+    arguments, options = split_values(given, values)
+    return call_with_default(home, lambda: function(*arguments, **options))
+
+
+def split_values(
+    given: Signature, values: Mapping[str, Any], changed: bool = False
+) -> tuple[list[Any], dict[str, Any]]:
+    """The values of parameters, passed by position where that is allowed and by name otherwise.
+
+    With `changed` those at their defaults are left out, and `out` is passed by name.
+    """
     arguments: list[Any] = []
     options: dict[str, Any] = {}
+    skips = False
     for name, parameter in given.parameters.items():
+        value = values[name]
         if parameter.kind is Parameter.VAR_POSITIONAL:
-            arguments += values[name]
+            arguments += value
         elif parameter.kind is Parameter.VAR_KEYWORD:
-            options |= values[name]
-        elif parameter.kind is Parameter.KEYWORD_ONLY:
-            options[name] = values[name]
+            options |= value
+        elif changed and value is parameter.default:
+            skips = True
+        elif skips or parameter.kind is Parameter.KEYWORD_ONLY or (changed and name == "out"):
+            options[name] = value
         else:
-            arguments.append(values[name])
-    return call_with_default(home, lambda: function(*arguments, **options))
+            arguments.append(value)
+    return arguments, options
 
 
 def at_home(method: Method) -> Method:

@@ -20,7 +20,7 @@ from ..select.default import process_default
 from .arrays import HERE, ndarray, replace
 from .conversion import back, from_numpy, host
 from .dtypes import HostOnlyError
-from .homes import call_at_home, home_of, scoped
+from .homes import call_at_home, home_of, scoped, split_values
 
 NAMES: Final = [
     "asmatrix", "bmat", "busday_count", "busday_offset", "busdaycalendar", "bytes_", "character", "clongdouble",
@@ -112,22 +112,7 @@ def by_numpy(name: str, only: HostOnlyError, given: Signature, values: Mapping[s
             break
     else:
         raise only
-    arguments: list[Any] = []
-    options: dict[str, Any] = {}
-    skips = False
-    for parameter in given.parameters.values():
-        value = values[parameter.name]
-        if parameter.kind is Parameter.VAR_POSITIONAL:
-            arguments += value
-        elif parameter.kind is Parameter.VAR_KEYWORD:
-            options |= value
-        elif value is parameter.default:
-            skips = True
-        elif skips or parameter.kind is Parameter.KEYWORD_ONLY or parameter.name == "out":
-            options[parameter.name] = value
-        else:
-            arguments.append(value)
-    return call_on_host(function, only, arguments, options)
+    return call_on_host(function, only, *split_values(given, values, changed=True))
 
 
 FALL_BACK: Final = """\
@@ -231,7 +216,8 @@ def hosted(function: Callable[..., Any], name: str, home: bool = True) -> Callab
     short = name.rpartition(".")[2]
     scope: dict[str, Any] = {**SCOPE, "implementation": function, "__name__": __package__}
     made: Any = compile_late(short, lambda: _hosted_source(function, name, home, scope), scope)
-    made.__doc__, made.__module__, made.__qualname__ = function.__doc__, function.__module__, function.__qualname__
+    own: Any = getattr(function, "func", function)  # also of a `partial`
+    made.__doc__, made.__module__, made.__qualname__ = own.__doc__, own.__module__, own.__qualname__
     made.__wrapped__ = function
     result: Callable[..., Any] = made
     return result

@@ -28,33 +28,27 @@ from .layouts import layout_of
 # Texts
 
 
-def _host_or_template(x: Any) -> Any:
-    """An array's elements on the host, or its template if it has none."""
+def _text(write: Callable[..., str], x: Any, *options: Any) -> str:
+    """The text of an array's elements on the host; of its template if it has none."""
     t = tensor(x)
     try:
-        return numpy.asarray(t)
+        shown = numpy.asarray(t)
     except TemplateDataError:
-        return None
+        return f"<{t.template!r}>"
+    return write(shown, *options)
 
 
 @public(home=False)
 def array_repr(arr: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
     """The text `array(...)` of an array."""
-    shown = _host_or_template(arr)
-    if shown is None:
-        return f"array(<{tensor(arr).template!r}>)"
-    return numpy.array_repr(shown, max_line_width, precision, suppress_small)
+    text = _text(numpy.array_repr, arr, max_line_width, precision, suppress_small)
+    return f"array({text})" if text.startswith("<") else text
 
 
 @public(home=False)
 def array_str(a: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
     """The elements of an array as text."""
-    shown = _host_or_template(a)
-    return (
-        f"<{tensor(a).template!r}>"
-        if shown is None
-        else numpy.array_str(shown, max_line_width, precision, suppress_small)
-    )
+    return _text(numpy.array_str, a, max_line_width, precision, suppress_small)
 
 
 @public(home=False)

@@ -12,7 +12,7 @@ from ..dtypes import ALL_DTYPES, bool_, complex128, finfo, float32, float64, int
 from ..ops.indexing.assignment import locked
 from ..template import Template
 from ..tensor import Tensor, blank_tensor
-from .dtypes import numpy_dtype
+from .dtypes import PLACES, numpy_dtype
 from .holders import LASTING, Holder, Step, release
 from .keys import HOST
 from .layouts import LOCKED, refuse_read_only
@@ -31,7 +31,7 @@ EXACT: Final = {
 }  # fmt: skip
 """For each dtype the classes of numbers that NumPy casts to it as the library does, whatever the number."""
 
-_PLACES: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype is bool_ or dtype.is_integer} - {uint64})
+_PLACES: Final = PLACES - {uint64}
 """Dtypes of index arrays and masks; of uint64 NumPy takes the largest for negative ones."""
 
 DOUBLE: Final = numpy.float64

@@ -7,28 +7,25 @@ import operator
 from collections.abc import Iterable, Iterator
 from itertools import islice, product
 from types import EllipsisType
-from typing import Any, Final
+from typing import Any
 
 import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import ALL_DTYPES, DType, bool_, finfo
+from ..dtypes import DType, bool_, finfo
 from ..errors import ArgumentError, IndexRangeError, TemplateDataError, expected
 from ..select import apart, call_with_default
 from ..tensor import Tensor
 from .arrays import blank, flat_view, functions, is_basic, ndarray, result, tensor_of, view_of
 from .arrays import put as assign
 from .conversion import NUMBERS, cast, from_numpy, host, tensor
-from .dtypes import HostOnlyError, numpy_dtype
+from .dtypes import PLACES, HostOnlyError, numpy_dtype
 from .homes import home_of
 from .in_place import written_flat
 from .keys import HOST, INTS, coordinates, template_of_part
 from .layouts import places_in
 from .selected import Selected, select, write_selected
-
-_PLACES: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype is bool_ or dtype.is_integer})
-"""The dtypes of masks and indices."""
 
 
 def plain(key: Any) -> Any:
@@ -78,7 +75,7 @@ def _getitem(x: ndarray, key: Any) -> Any:
     if key.__class__ is ndarray:
         places = tensor_of(key)
         template = places.template
-        if template.shape and template.dtype in _PLACES:
+        if template.shape and template.dtype in PLACES:
             try:
                 return result(tb.getitem(t, places))
             except TemplateDataError as error:

@@ -16,7 +16,7 @@ from ..errors import ArgumentError, ShapeError
 from ..tensor import Tensor
 from .arrays import fresh, ndarray
 from .conversion import asarray, cast, promote
-from .dtypes import numpy_dtype
+from .dtypes import check_cast
 from .functions import Array, Arrays, Dtype, Out, function, public
 from .shapes import atleast_1d, atleast_2d, atleast_3d, axis_position, moveaxis, reshaped_view
 
@@ -39,10 +39,8 @@ def _in_common(arrays: list[Tensor], dtype: DType | None, casting: str) -> list[
     """Arrays in a dtype, by default the common one, if NumPy's rule of casting allows it."""
     if dtype is None:
         return promote(arrays)
-    to = numpy_dtype(dtype)
     for part in arrays:
-        if part.dtype is not dtype and not numpy.can_cast(source := numpy_dtype(part.dtype), to, casting):  # type: ignore[arg-type] # NumPy says which
-            raise TypeError(f"Cannot cast array data from {source!r} to {to!r} according to the rule '{casting}'")
+        check_cast(part.dtype, dtype, casting)
     return [cast(part, dtype) for part in arrays]
 
 

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import ALL_DTYPES, bool_
+from ..dtypes import bool_
 from ..errors import ArgumentError, ShapeError
 from ..tensor import Tensor
 from .arrays import blank, box, functions, ndarray, new_array, result
 from .conversion import asarray, cast, host, tensor
-from .dtypes import dtype_of, numpy_dtype
+from .dtypes import NUMERIC, check_cast, dtype_of
 from .einsum_views import view_of_letters, without_ellipsis
 from .functions import Array, Arrays, Out, function, public, ready
 from .selection import chosen
 from .ufuncs import write_out
-
-_NUMERIC: Final = frozenset({dtype for dtype in ALL_DTYPES if dtype.is_numeric})
 
 
 @public
@@ -34,7 +32,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
         if u is None:
             u = y._read()
         dtype = t.template.dtype
-        if u.template.dtype is dtype and dtype in _NUMERIC and t.template.shape and 0 < len(u.template.shape) < 3:
+        if u.template.dtype is dtype and dtype in NUMERIC and t.template.shape and 0 < len(u.template.shape) < 3:
             made = tb.matmul(t, u)
             if out is not None:
                 return write_out("dot", out, made)
@@ -127,9 +125,7 @@ def einsum(
     if dtype is not None:
         wanted = dtype_of(dtype)
         for each in given:
-            source, to = numpy_dtype(each.dtype), numpy_dtype(wanted)
-            if not numpy.can_cast(source, to, casting):
-                raise TypeError(f"Cannot cast array data from {source!r} to {to!r} according to the rule '{casting}'")
+            check_cast(each.dtype, wanted, casting)
         given = [cast(each, wanted) for each in given]
     try:
         made = _contracted(given, text)

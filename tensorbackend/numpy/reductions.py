@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from inspect import signature
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy
 
@@ -17,7 +17,7 @@ from ..tensor import Tensor
 from .arrays import blank, box, functions, ndarray, result
 from .conversion import cast, tensor
 from .documents import summary_of
-from .dtypes import dtype_of
+from .dtypes import FLOATING, INEXACT, NUMERIC, dtype_of
 from .functions import PUBLIC
 from .host_arrays import AT_HOME, FALL_BACK, SCOPE, compile_late
 from .shapes import axis_positions, known_axis, refuse_lists, size
@@ -34,61 +34,41 @@ class _NoValue:
 NO_VALUE: Final = _NoValue()
 
 
-class Reduction:
+class Reduction(NamedTuple):
     """A row of the table: the op, the dtypes for which it agrees with NumPy, and further steps."""
 
-    def __init__(
-        self, op: Callable[..., Tensor], signature: str, takes: Callable[[DType], bool], computes_in: str = "",
-        identity: float | bool | None = None, combines: str = "",
-    ) -> None:  # fmt: skip
-        self.op, self.signature = op, signature
-        self.straight: Final = frozenset({dtype for dtype in ALL_DTYPES if takes(dtype)})
-        self.computes_in, self.identity, self.combines = computes_in, identity, combines
+    op: Callable[..., Tensor]
+    signature: str
+    straight: frozenset[DType]
+    computes_in: str = ""
+    identity: float | bool | None = None
+    combines: str = ""
 
 
 _OUT: Final = "axis=None, out=None"
 _DTYPE: Final = "axis=None, dtype=None, out=None"
+_SPREAD: Final = f"{_DTYPE}, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE, correction=NO_VALUE"
+_ANY: Final = frozenset(ALL_DTYPES)
+_REAL: Final = NUMERIC - {dtype for dtype in ALL_DTYPES if dtype.is_complex}
 _LAST: Final = "keepdims=NO_VALUE, initial=NO_VALUE, where=NO_VALUE"
 
 
-def _real(dtype: DType) -> bool:
-    return dtype.is_numeric and not dtype.is_complex
-
-
-def _inexact(dtype: DType) -> bool:
-    return dtype.is_inexact
-
-
-def _is_floating(dtype: DType) -> bool:
-    return dtype.is_floating
-
-
-def _any(dtype: DType) -> bool:
-    return True
-
-
 ROWS: Final = {
-    "sum": Reduction(tb.sum, f"{_DTYPE}, {_LAST}", _any, "", 0, "add"),
-    "prod": Reduction(tb.prod, f"{_DTYPE}, {_LAST}", _any, "", 1, "multiply"),
-    "max": Reduction(tb.max, f"{_OUT}, {_LAST}", _real, "uint8", None, "maximum"),
-    "min": Reduction(tb.min, f"{_OUT}, {_LAST}", _real, "uint8", None, "minimum"),
-    "all": Reduction(tb.all, f"{_OUT}, keepdims=NO_VALUE, *, where=NO_VALUE", _any, "", True, "logical_and"),
-    "any": Reduction(tb.any, f"{_OUT}, keepdims=NO_VALUE, *, where=NO_VALUE", _any, "", False, "logical_or"),
-    "mean": Reduction(tb.mean, f"{_DTYPE}, keepdims=NO_VALUE, *, where=NO_VALUE", _inexact, "float64"),
-    "var": Reduction(
-        tb.var, f"{_DTYPE}, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE, correction=NO_VALUE",
-        _is_floating, "float64",
-    ),
-    "std": Reduction(
-        tb.std, f"{_DTYPE}, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE, correction=NO_VALUE",
-        _is_floating, "float64",
-    ),
-    "argmax": Reduction(tb.argmax, f"{_OUT}, *, keepdims=NO_VALUE", _real, "uint8"),
-    "argmin": Reduction(tb.argmin, f"{_OUT}, *, keepdims=NO_VALUE", _real, "uint8"),
+    "sum": Reduction(tb.sum, f"{_DTYPE}, {_LAST}", _ANY, "", 0, "add"),
+    "prod": Reduction(tb.prod, f"{_DTYPE}, {_LAST}", _ANY, "", 1, "multiply"),
+    "max": Reduction(tb.max, f"{_OUT}, {_LAST}", _REAL, "uint8", None, "maximum"),
+    "min": Reduction(tb.min, f"{_OUT}, {_LAST}", _REAL, "uint8", None, "minimum"),
+    "all": Reduction(tb.all, f"{_OUT}, keepdims=NO_VALUE, *, where=NO_VALUE", _ANY, "", True, "logical_and"),
+    "any": Reduction(tb.any, f"{_OUT}, keepdims=NO_VALUE, *, where=NO_VALUE", _ANY, "", False, "logical_or"),
+    "mean": Reduction(tb.mean, f"{_DTYPE}, keepdims=NO_VALUE, *, where=NO_VALUE", INEXACT, "float64"),
+    "var": Reduction(tb.var, _SPREAD, FLOATING, "float64"),
+    "std": Reduction(tb.std, _SPREAD, FLOATING, "float64"),
+    "argmax": Reduction(tb.argmax, f"{_OUT}, *, keepdims=NO_VALUE", _REAL, "uint8"),
+    "argmin": Reduction(tb.argmin, f"{_OUT}, *, keepdims=NO_VALUE", _REAL, "uint8"),
     "median": Reduction(
-        tb.median, "axis=None, out=None, overwrite_input=False, keepdims=False", _is_floating, "float64"
+        tb.median, "axis=None, out=None, overwrite_input=False, keepdims=False", FLOATING, "float64"
     ),
-    "count_nonzero": Reduction(tb.count_nonzero, "axis=None, *, keepdims=False", _any),
+    "count_nonzero": Reduction(tb.count_nonzero, "axis=None, *, keepdims=False", _ANY),
 }  # fmt: skip
 
 _OF_COUNTS: Final = frozenset({"mean", "var", "std", "median"})
@@ -186,9 +166,7 @@ def reduce(
         real = REAL_OF.get(wanted, wanted) if name in ("var", "std") else wanted
         total = cast(total, real)
     return (
-        result(total)
-        if out is None
-        else write_out(name, out, total, "unsafe" if name in ("mean", "var", "std", "median") else "same_kind")
+        result(total) if out is None else write_out(name, out, total, "unsafe" if name in _OF_COUNTS else "same_kind")
     )
 
 

@@ -148,51 +148,41 @@ def _slope(x: ndarray, axis: int, spacing: Any, edge_order: int) -> Any:
         raise ArgumentError(f"{text} are required.")
     before = (slice(None),) * axis
 
-    def part(index: Any) -> Any:
-        return x[(*before, index)]
+    def part(start: int | None, stop: int | None) -> Any:
+        return x[(*before, slice(start, stop))]
+
+    def entry(place: int) -> Any:
+        return part(place, place + 1 or None)
 
     if numpy.ndim(host(spacing)) == 0:
-        h = spacing
-        inner_ = (part(slice(2, None)) - part(slice(None, -2))) / (2.0 * h)
-        if edge_order == 1:
-            first, last = (
-                (part(slice(1, 2)) - part(slice(0, 1))) / h,
-                (part(slice(-1, None)) - part(slice(-2, -1))) / h,
-            )
-        else:
-            first = (-1.5 * part(slice(0, 1)) + 2.0 * part(slice(1, 2)) - 0.5 * part(slice(2, 3))) / h
-            last = (0.5 * part(slice(-3, -2)) - 2.0 * part(slice(-2, -1)) + 1.5 * part(slice(-1, None))) / h
-        return functions["concatenate"]([first, inner_, last], axis)
-    steps = asarray(spacing)
-    if steps.ndim != 1 or steps.shape[0] != x.shape[axis]:
-        raise ArgumentError("when 1d, distances must match the length of the corresponding dimension")
-    steps = steps if steps._template().dtype.is_inexact else steps.astype(float)
-    gaps = steps[1:] - steps[:-1]
-    shape = [1] * x.ndim
-    shape[axis] = -1
-    one, two = gaps[:-1].reshape(shape), gaps[1:].reshape(shape)
-    # At even places the sample in the middle has no part in the slope, not even an infinite one.
-    middle = functions["where"]((gaps == gaps[:1]).all(), 0, part(slice(1, -1)))
-    inner_ = (-two / (one * (one + two))) * part(slice(None, -2)) + ((two - one) / (one * two)) * middle + (
-        one / (two * (one + two))) * part(slice(2, None))  # fmt: skip
-    if edge_order == 1:
-        first, last = (
-            (part(slice(1, 2)) - part(slice(0, 1))) / gaps[0],
-            (part(slice(-1, None)) - part(slice(-2, -1))) / gaps[-1],
-        )
+        h = low = high = spacing
+        inner_ = (part(2, None) - part(None, -2)) / (2.0 * h)
+        if edge_order == 2:
+            first = (-1.5 * entry(0) + 2.0 * entry(1) - 0.5 * entry(2)) / h
+            last = (0.5 * entry(-3) - 2.0 * entry(-2) + 1.5 * entry(-1)) / h
     else:
-        a, b = gaps[0], gaps[1]
-        first = (
-            -(2.0 * a + b) / (a * (a + b)) * part(slice(0, 1))
-            + (a + b) / (a * b) * part(slice(1, 2))
-            - a / (b * (a + b)) * part(slice(2, 3))
-        )
-        a, b = gaps[-2], gaps[-1]
-        last = (
-            b / (a * (a + b)) * part(slice(-3, -2))
-            - (b + a) / (a * b) * part(slice(-2, -1))
-            + (2.0 * b + a) / (b * (a + b)) * part(slice(-1, None))
-        )
+        steps = asarray(spacing)
+        if steps.ndim != 1 or steps.shape[0] != x.shape[axis]:
+            raise ArgumentError("when 1d, distances must match the length of the corresponding dimension")
+        steps = steps if steps._template().dtype.is_inexact else steps.astype(float)
+        gaps = steps[1:] - steps[:-1]
+        low, high = gaps[0], gaps[-1]
+        shape = [1] * x.ndim
+        shape[axis] = -1
+        one, two = gaps[:-1].reshape(shape), gaps[1:].reshape(shape)
+        # At even places the sample in the middle has no part in the slope, not even an infinite one.
+        middle = functions["where"]((gaps == gaps[:1]).all(), 0, part(1, -1))
+        inner_ = (-two / (one * (one + two))) * part(None, -2) + ((two - one) / (one * two)) * middle + (
+            one / (two * (one + two))) * part(2, None)  # fmt: skip
+        if edge_order == 2:
+            a, b = gaps[0], gaps[1]
+            first = (-(2.0 * a + b) / (a * (a + b)) * entry(0) + (a + b) / (a * b) * entry(1)
+                     - a / (b * (a + b)) * entry(2))  # fmt: skip
+            a, b = gaps[-2], gaps[-1]
+            last = (b / (a * (a + b)) * entry(-3) - (b + a) / (a * b) * entry(-2)
+                    + (2.0 * b + a) / (b * (a + b)) * entry(-1))  # fmt: skip
+    if edge_order == 1:
+        first, last = (entry(1) - entry(0)) / low, (entry(-1) - entry(-2)) / high
     return functions["concatenate"]([first, inner_, last], axis)
 
 

@@ -54,9 +54,14 @@ class NpzFile(Mapping[str, Any]):
     (['a'], array([0, 1, 2]))
     """
 
+    files: list[str]
+
     def __init__(self, file: Any) -> None:
         self._file = file
-        self.files: list[str] = file.files
+
+    def __getattr__(self, name: str) -> Any:
+        """What NumPy's object has besides, such as `files` and `close`."""
+        return getattr(self._file, name)
 
     def __getitem__(self, name: str) -> Any:
         return back(self._file[name])
@@ -75,15 +80,11 @@ class NpzFile(Mapping[str, Any]):
         """The arrays as attributes, as in `data.f.a`."""
         return _Attributes(self)
 
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
     def __enter__(self) -> NpzFile:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.close()
+        self._file.close()
 
 
 class _Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from inspect import Parameter, Signature
 from typing import Any, Final
 
@@ -19,10 +19,7 @@ from .host_arrays import compile_late, hosted
 from .in_place import writeable_part
 from .layouts import LOCKED, refuse_read_only
 from .promotion import COMPARISONS, Spec
-from .ufunc_methods import accumulate as accumulate_by
-from .ufunc_methods import at, outer
-from .ufunc_methods import reduce as reduce_by
-from .ufunc_methods import reduceat as reduceat_by
+from .ufunc_methods import accumulate, at, outer, reduce, reduceat
 from .ufuncs import call, change, operate
 
 _PARAMETERS: Final = "out=None, **options"
@@ -186,6 +183,9 @@ def _function_of(spec: Spec, source: str) -> Any:
     return compile_late(spec.name, write_source, scope)
 
 
+_METHODS: Final = {"reduce": reduce, "accumulate": accumulate, "reduceat": reduceat, "outer": outer, "at": at}
+
+
 def make_ufunc(spec: Spec) -> Callable[..., Any]:
     """The public function of a specification."""
     if spec.nout == 1 and spec.nin in (1, 2):
@@ -201,23 +201,8 @@ def make_ufunc(spec: Spec) -> Callable[..., Any]:
     function.types, function.ntypes = spec.by_numpy.types, spec.by_numpy.ntypes
     function.signature = spec.by_numpy.signature
     function.resolve_dtypes = spec.by_numpy.resolve_dtypes
-    methods: dict[str, Callable[..., Any]] = {"at": lambda a, indices, b=None, /: at(spec, a, indices, b)}
-    if spec.nin == 2 and spec.nout == 1:
-
-        def reduce(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
-                   initial: Any = None, where: Any = True) -> Any:  # fmt: skip
-            return reduce_by(spec, array, axis, dtype, out, keepdims, initial, where)
-
-        def accumulate(array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
-            return accumulate_by(spec, array, axis, dtype, out)
-
-        def reduceat(array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
-            return reduceat_by(spec, array, indices, axis, dtype, out)
-
-        methods |= {"reduce": reduce, "accumulate": accumulate, "reduceat": reduceat,
-                    "outer": lambda a, b, /, **options: outer(spec, a, b, **options)}  # fmt: skip
-    for name, method in methods.items():
-        setattr(function, name, hosted(method, f"{spec.name}.{name}"))
+    for name, method in (_METHODS if spec.nin == 2 and spec.nout == 1 else {"at": at}).items():
+        setattr(function, name, hosted(partial(method, spec), f"{spec.name}.{name}"))
     public: Callable[..., Any] = function
     return public
 

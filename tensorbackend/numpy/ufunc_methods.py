@@ -132,14 +132,14 @@ def reduceat(spec: Spec, array: Any, indices: Any, axis: int = 0, dtype: Any = N
     return result(total) if out is None else write_out(spec.name, out, total)
 
 
-def outer(spec: Spec, a: Any, b: Any, **options: Any) -> Any:
+def outer(spec: Spec, a: Any, b: Any, /, **options: Any) -> Any:
     """`np.add.outer` and the like: the function of each element of one array with each of another."""
     x, y = tensor(a), tensor(b)
     wide = functions["box"](tb.reshape(x, x.shape + (1,) * y.ndim))
     return call(spec, (wide, b if b.__class__ is ndarray else functions["box"](y)), **options)
 
 
-def at(spec: Spec, a: Any, indices: Any, b: Any = None) -> None:
+def at(spec: Spec, a: Any, indices: Any, b: Any = None, /) -> None:
     """`np.add.at` and the like: the function on elements at indices, which may repeat, in place."""
     if a.__class__ is not ndarray:
         if isinstance(a, numpy.ndarray):

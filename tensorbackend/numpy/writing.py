@@ -15,7 +15,7 @@ from ..errors import ArgumentError, IndexRangeError, ShapeError
 from ..tensor import Tensor
 from .arrays import box, flat_view, fresh, functions, ndarray, replace, tensor_of
 from .conversion import asarray, cast, host, tensor
-from .dtypes import numpy_dtype
+from .dtypes import check_cast, numpy_dtype
 from .functions import public
 from .layouts import refuse_read_only
 from .shapes import flat_along
@@ -41,18 +41,14 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     target = _target(dst)
     value = tensor(src)
     dtype = target._template().dtype
-    if src.__class__ not in (int, float, complex, bool) and not numpy.can_cast(
-        numpy_dtype(value.dtype), numpy_dtype(dtype), casting
-    ):
-        source, to = numpy_dtype(value.dtype), numpy_dtype(dtype)
-        raise TypeError(f"Cannot cast array data from {source!r} to {to!r} according to the rule '{casting}'")
+    if src.__class__ not in (int, float, complex, bool):
+        check_cast(value.dtype, dtype, casting)
     value = cast(value, dtype)
     old = tensor_of(target)
     value = tb.broadcast_to(_drop_leading_axes(value, old.ndim), old.shape)
-    replace(
-        target,
-        fresh(value) if where is True else tb.where(tb.broadcast_to(cast(tensor(where), bool_), old.shape), value, old),
-    )
+    if where is not True:
+        value = tb.where(tb.broadcast_to(cast(tensor(where), bool_), old.shape), value, old)
+    replace(target, fresh(value))
 
 
 @public
@@ -73,12 +69,8 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     shape[axis] = places.shape[axis]
     grids: list[Any] = []
     for place, size in enumerate(target.shape):
-        if place == axis:
-            grids.append(box(places))
-        else:
-            grids.append(
-                box(tb.reshape(tb.iota((size,)), tuple([-1 if each == place else 1 for each in range(len(shape))])))
-            )
+        line = [-1 if each == place else 1 for each in range(len(shape))]
+        grids.append(box(places if place == axis else tb.reshape(tb.iota((size,)), line)))
     target[tuple(grids)] = values
 
 
