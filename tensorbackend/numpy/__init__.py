@@ -36,7 +36,6 @@ from . import (  # noqa: F401 # importing them enters their functions
     histograms,
     joining,
     ordering,
-    padding,
     polynomials,
     products,
     reductions,

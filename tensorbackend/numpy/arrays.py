@@ -320,7 +320,11 @@ def view_of(base: ndarray, how: Any, of: Template | None = None) -> ndarray:
 
 def step_view(base: ndarray, how: Step) -> ndarray:
     """A view of an array by a step, which is performed immediately, so that errors are raised here."""
-    t = tensor_of(base)
+    return view_by_step(base, tensor_of(base), how)
+
+
+def view_by_step(base: ndarray, t: Tensor, how: Step) -> ndarray:
+    """A view by a step of an array that holds or shows a tensor."""
     view = blank()
     view._t = None
     view._base = base

@@ -15,12 +15,11 @@ import tensorbackend as tb
 from ..backends.numpy_backend import NumpyBackend
 from ..dtypes import DType
 from ..errors import ArgumentError
-from ..ops.creation.foreign_arrays import shared_templates
 from ..select import call_with_default
 from ..select.default import process_default
-from ..tensor import Tensor, blank_tensor
+from ..tensor import Tensor
 from . import conversion
-from .arrays import as_shape, blank, box, functions, ndarray, new_array
+from .arrays import as_shape, box, functions, ndarray, new_array
 from .conversion import NUMBERS, back, cast, from_numpy, host, tensor
 from .dtypes import dtype_of, numpy_dtype, with_order
 from .from_host import array_of_new
@@ -50,7 +49,7 @@ def _zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = No
 
 
 def _of_zeros(name: str, text: str) -> Callable[..., ndarray]:
-    """Makes a function whose results are zeros; `array_of_new` is written out in it, as each frame counts here."""
+    """Makes a function whose results are zeros."""
     of_others = hosted(_zeros, name, home=False)
 
     def make(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
@@ -58,21 +57,7 @@ def _of_zeros(name: str, text: str) -> Callable[..., ndarray]:
         plain = dtype is float or dtype.__class__ in _CLASSES
         if plain and default.__class__ is NumpyBackend and order == "C" and device is None:
             try:
-                made = numpy.zeros(shape) if dtype is float else numpy.zeros(shape, dtype)
-                try:
-                    template, shares = shared_templates[HOST, made.dtype, made.shape, default]
-                except KeyError:
-                    return array_of_new(made, default)
-                if shares:
-                    t = blank_tensor()
-                    t.template = template
-                    t.backend = default
-                    t.data = made
-                    array = blank()
-                    array._t = t
-                    if not template.shape:
-                        array._how = True
-                    return array
+                return array_of_new(numpy.zeros(shape) if dtype is float else numpy.zeros(shape, dtype), default)
             except Exception:  # what is wrong with the shape or the dtype is told below
                 pass
         return of_others(shape, dtype, order, device=device)  # type: ignore[no-any-return] # generated code has no types
@@ -204,9 +189,8 @@ def linspace(
         raise ArgumentError(f"Number of samples, {num}, must be non-negative.")
     parts = num - 1 if endpoint else num
     if NUMBERS.issuperset((start.__class__, stop.__class__)):
-        points, step = numpy.linspace(
-            start, stop, num, endpoint, retstep=True, dtype=None if dtype is None else numpy_dtype(dtype_of(dtype))
-        )
+        wanted = None if dtype is None else numpy_dtype(dtype_of(dtype))
+        points, step = numpy.linspace(start, stop, num, endpoint, retstep=True, dtype=wanted)
         made: Any = _new(from_numpy(points))
         return (made, step) if retstep else made
     ends: list[Any] = functions["chosen"](start, stop)
@@ -237,9 +221,8 @@ def logspace(
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
     """Numbers evenly spaced on a logarithmic scale, between two."""
     if NUMBERS.issuperset((start.__class__, stop.__class__)):
-        return back(
-            numpy.geomspace(start, stop, num, endpoint, None if dtype is None else numpy_dtype(dtype_of(dtype)))
-        )
+        wanted = None if dtype is None else numpy_dtype(dtype_of(dtype))
+        return back(numpy.geomspace(start, stop, num, endpoint, wanted))
     wide = numpy.float64(1.0)  # NumPy computes in float64 at least
     first, last = functions["asarray"](start) * wide, functions["asarray"](stop) * wide
     if num == 1:  # what is not in the result has no part in its gradient
@@ -277,12 +260,8 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float, *, like: A
     """Ones at and below a diagonal, zeros above."""
     if isinstance(k, float):  # of which NumPy has a rule of its own
         return _new(from_numpy(numpy.tri(N, M, k, numpy_dtype(dtype_of(dtype)))))
-    return _new(
-        cast(
-            tb.tri(operator.index(N), None if M is None else operator.index(M), k=operator.index(k), dtype=tb.int8),
-            dtype_of(dtype),
-        )
-    )
+    N, M = operator.index(N), None if M is None else operator.index(M)
+    return _new(cast(tb.tri(N, M, k=operator.index(k), dtype=tb.int8), dtype_of(dtype)))
 
 
 @function

@@ -248,9 +248,10 @@ class Draws(Source):
         self._check_choice(count, math.prod(shape), replace, p)
         chosen = None
         if replace and count:
-            chosen = (
-                self._places(count, shape) if p is None else self._weighted_places(p, shape) if has_data(p) else None
-            )
+            if p is None:
+                chosen = self._places(count, shape)
+            elif has_data(p):
+                chosen = self._weighted_places(p, shape)
         if chosen is not None:
             if isinstance(items, int):
                 return int(chosen) if size is None else of_size(size, back(chosen))

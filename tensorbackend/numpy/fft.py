@@ -26,11 +26,9 @@ def _wide(a: Any, real: bool = False) -> Tensor:
     x = tensor(a)
     if real and x.dtype.is_complex:
         raise TypeError("ufunc 'rfft' did not contain a loop with signature matching types")
-    return (
-        x
-        if x.dtype.is_inexact and x.dtype is not tb.float16
-        else cast(x, tb.float32 if x.dtype is tb.float16 else tb.float64)
-    )
+    if x.dtype is tb.float16:
+        return cast(x, tb.float32)
+    return x if x.dtype.is_inexact else cast(x, tb.float64)
 
 
 def _norm(norm: Any) -> str:
@@ -61,9 +59,7 @@ def _several(name: str, op: str, default: Any) -> Callable[..., Any]:
         if s is not None:
             if len(s) != len(chosen):
                 raise ArgumentError("Shape and axes have different lengths.")
-            s = [
-                x.shape[axis] if size == -1 or size is None else int(size) for size, axis in zip(s, chosen, strict=True)
-            ]
+            s = [x.shape[axis] if size in (-1, None) else int(size) for size, axis in zip(s, chosen, strict=True)]
         if len({axis % max(x.ndim, 1) for axis in chosen}) < len(chosen):
             made = x
             one = {"fftn": "fft", "ifftn": "ifft", "rfftn": "fft", "irfftn": "ifft"}[op]

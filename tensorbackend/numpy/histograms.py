@@ -28,9 +28,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     if t.dtype is bool_:
         t = cast(t, tb.int64)
     if t.ndim != 1:
-        raise ArgumentError(
-            "object too deep for desired array" if t.ndim else "object of too small depth for desired array"
-        )
+        raise ArgumentError(f"object {'too deep' if t.ndim else 'of too small depth'} for desired array")
     t = as_integers(t)
     if operator.index(minlength) < 0:
         raise ArgumentError("'minlength' must not be negative")

@@ -94,19 +94,13 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, Any, Any]:
     found = tb.linalg.lstsq(x, y, rcond=limit)
     rank = found.rank
     values = box(found.singular_values) if hasattr(found, "singular_values") else box(tb.linalg.svdvals(x))
-    rank_number = int(rank) if rank.backend.is_concrete(rank) else result(cast(rank, tb.int32))
+    rank_number = numpy.int32(int(rank)) if rank.backend.is_concrete(rank) else result(cast(rank, tb.int32))
     if rank_number == x.shape[1] and x.shape[0] > x.shape[1]:
         rest = y - tb.matmul(x, found.solution)
-        squares = tb.sum(tb.square(tb.abs(rest)), axis=0)
-        residuals = box(tb.reshape(squares, (-1,)))
+        residuals = box(tb.reshape(tb.sum(tb.square(tb.abs(rest)), axis=0), (-1,)))
     else:
         residuals = box(tb.zeros((0,), dtype=values._template().dtype))
-    return (
-        box(found.solution),
-        residuals,
-        numpy.int32(rank_number) if isinstance(rank_number, int) else rank_number,
-        values,
-    )
+    return box(found.solution), residuals, rank_number, values
 
 
 @in_linalg

@@ -43,12 +43,8 @@ def _complex_order(x: Tensor, axis: int) -> Tensor:
 def sort_complex(a: Any) -> Any:
     """The elements as complex numbers, sorted by real, then imaginary part."""
     x = tensor(a)
-    wide = (
-        x
-        if x.dtype.is_complex
-        else cast(x, tb.complex64 if x.dtype.bits <= 16 and x.dtype.is_integer else tb.complex128)
-    )
-    return sort(box(wide))
+    wide = tb.complex64 if x.dtype.bits <= 16 and x.dtype.is_integer else tb.complex128
+    return sort(box(x if x.dtype.is_complex else cast(x, wide)))
 
 
 @function
@@ -101,9 +97,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """The bins of values."""
     edges = asarray(bins)
     if edges.ndim != 1:
-        raise ArgumentError(
-            "object of too small depth for desired array" if not edges.ndim else "object too deep for desired array"
-        )
+        raise ArgumentError(f"object {'too deep' if edges.ndim else 'of too small depth'} for desired array")
     if asarray(x)._template().dtype.is_complex:
         raise TypeError("x may not be complex")
     steps = numpy.diff(host(edges))
@@ -125,9 +119,7 @@ def unique(
     x = tensor(ar)
     if x.dtype is bool_:
         found = unique(box(cast(x, tb.uint8)), return_index, return_inverse, return_counts, axis)
-        if not isinstance(found, tuple):
-            return found.astype(bool)
-        return (found[0].astype(bool), *found[1:])
+        return (found[0].astype(bool), *found[1:]) if isinstance(found, tuple) else found.astype(bool)
     wanted = return_index, return_inverse, return_counts
     axis = None if x.ndim == 1 and axis in (0, -1) else axis
     if equal_nan and x.dtype.is_inexact and axis is None and x.backend.is_concrete(x) and bool(tb.any(tb.isnan(x))):

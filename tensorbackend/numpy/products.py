@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from string import ascii_letters
 from typing import Any
 
 import numpy
@@ -11,12 +12,14 @@ import tensorbackend as tb
 from ..dtypes import bool_
 from ..errors import ArgumentError, ShapeError
 from ..tensor import Tensor
-from .arrays import blank, box, functions, ndarray, new_array, result
+from .arrays import box, functions, ndarray, new_array, result, step_view
 from .conversion import asarray, cast, host, tensor
 from .dtypes import NUMERIC, check_cast, dtype_of
-from .einsum_views import view_of_letters, without_ellipsis
 from .functions import Array, Arrays, Out, function, public, ready
+from .orders import permute_by
 from .selection import chosen
+from .shapes import diagonal_of_last
+from .stepping import chain
 from .ufuncs import write_out
 
 
@@ -34,13 +37,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
         dtype = t.template.dtype
         if u.template.dtype is dtype and dtype in NUMERIC and t.template.shape and 0 < len(u.template.shape) < 3:
             made = tb.matmul(t, u)
-            if out is not None:
-                return write_out("dot", out, made)
-            if not made.template.shape:
-                return result(made)
-            array = blank()
-            array._t = made
-            return array
+            return result(made) if out is None else write_out("dot", out, made)
     if x.__class__ is not ndarray or y.__class__ is not ndarray:
         x, y = asarray(x), asarray(y)
     if x.ndim == 0 or y.ndim == 0:
@@ -91,14 +88,9 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """The sum of products over pairs of axes."""
     bools = tensor(a).dtype is bool_ and tensor(b).dtype is bool_
     x, y = _numeric(tensor(a), tensor(b))
-    if isinstance(axes, int):
-        made = tb.tensordot(x, y, axes=axes)
-        return new_array(cast(made, bool_) if bools else made)
-    pairs = [
-        [int(each) for each in (axis if isinstance(axis, tuple | list) or hasattr(axis, "__len__") else (axis,))]
-        for axis in axes
-    ]
-    made = tb.tensordot(x, y, axes=(pairs[0], pairs[1]))
+    if not isinstance(axes, int):
+        axes = tuple([[*map(int, axis if hasattr(axis, "__len__") else (axis,))] for axis in axes][:2])
+    made = tb.tensordot(x, y, axes=axes)
     return new_array(cast(made, bool_) if bools else made)
 
 
@@ -116,9 +108,9 @@ def einsum(
         if len(operands) % 2:
             text += f"->{_letters(operands[-1])}"
     if optimize and "..." in text and "->" in text and "..." not in text.partition("->")[2]:
-        text = without_ellipsis(text, [numpy.ndim(each) for each in parts])
+        text = _without_ellipsis(text, [numpy.ndim(each) for each in parts])
     if len(parts) == 1 and out is None and parts[0].__class__ is ndarray:
-        shown = view_of_letters(parts[0], text)
+        shown = _view_of_letters(parts[0], text)
         if shown is not None and (dtype is None or dtype_of(dtype) is shown._template().dtype):
             return shown
     given = [each._t if each.__class__ is ndarray and each._t is not None else tensor(each) for each in parts]
@@ -174,6 +166,46 @@ def _letters(axes: Any) -> str:
     return "".join("..." if each is Ellipsis else chr(97 + each) if each < 26 else chr(39 + each) for each in axes)
 
 
+def _view_of_letters(x: ndarray, text: str) -> ndarray | None:
+    """What `einsum` shows of one operand if it adds up nothing: axes in another order and diagonals; otherwise None."""
+    term, arrow, target = text.partition("->")
+    count = x.ndim - len(term.replace("...", ""))
+    if count < 0 or (count and "..." not in term):
+        return None
+    more = "".join(map(chr, range(0x100, 0x100 + count)))  # letters for what the ellipsis stands for
+    letters = [*term.replace("...", more)]
+    if arrow:
+        result_letters = target.replace("...", more)
+    else:
+        once = [each for each in letters if letters.count(each) == 1 and each not in more]
+        result_letters = more + "".join(sorted(once))
+    if {*letters} != {*result_letters} or len({*result_letters}) != len(result_letters):
+        return None
+    sizes = {each: {size for letter, size in zip(letters, x.shape, strict=True) if letter == each} for each in letters}
+    if any(len(found) > 1 for found in sizes.values()):
+        return None
+    steps = []
+    for letter in dict.fromkeys(letters):
+        while letters.count(letter) > 1:
+            first = letters.index(letter)
+            second = letters.index(letter, first + 1)
+            others = [place for place in range(len(letters)) if place not in (first, second)]
+            steps += [permute_by([*others, first, second]), diagonal_of_last()]
+            letters = [*[letters[place] for place in others], letter]
+    return step_view(x, chain(*steps, permute_by([letters.index(each) for each in result_letters])))
+
+
+def _without_ellipsis(text: str, counts: list[int]) -> str:
+    """The text of `einsum` with letters for the axes that `...` stands for: NumPy's optimised sum adds over them."""
+    term, _arrow, target = text.partition("->")
+    free = [letter for letter in ascii_letters if letter not in text]
+    made = []
+    for each, count in zip(term.split(","), counts, strict=True):
+        missing = max(count - len(each.replace("...", "")), 0)
+        made.append(each.replace("...", "".join(free[:missing][::-1])))
+    return f"{','.join(made)}->{target}"
+
+
 @public
 def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
     """The order in which NumPy would contract."""
@@ -213,6 +245,5 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 def trace(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Out = None) -> Array:
     """The sum of a diagonal."""
     line = tensor(functions["diagonal"](box(a), offset, axis1, axis2))
-    return (
-        tb.sum(line, axis=-1) if dtype is None else tb.sum(cast(line, wanted := dtype_of(dtype)), axis=-1, dtype=wanted)
-    )
+    wanted = None if dtype is None else dtype_of(dtype)
+    return tb.sum(line if wanted is None else cast(line, wanted), axis=-1, dtype=wanted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any, Final
 
 import numpy
@@ -108,9 +109,8 @@ def chosen(*values: Any) -> list[Any]:
     numbers = [value for value in operands if not isinstance(value, Tensor)]
     if len(dtypes) == 1 and not numbers:
         return operands
-    common = dtype_of(numpy.result_type(*map(numpy_dtype, dtypes), *numbers)) if dtypes else None
-    if common is None:
-        common = dtype_of(numpy.result_type(*[numpy.asarray(value).dtype for value in numbers]))
+    kinds = [*map(numpy_dtype, dtypes), *numbers] if dtypes else [numpy.asarray(value).dtype for value in numbers]
+    common = dtype_of(numpy.result_type(*kinds))
     return [
         cast(value, common) if isinstance(value, Tensor) else tb.full((), common_number(value, common), dtype=common)
         for value in operands
@@ -216,20 +216,12 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     masks = [cast(tensor(each), bool_) for each in conditions]
     functions_ = list(funclist)
     if len(functions_) == len(masks) + 1:
-        masks.append(tb.logical_not(_any_of(masks, array)))
+        masks.append(tb.logical_not(reduce(tb.logical_or, masks, tb.zeros(array.shape, dtype=bool_))))
     elif len(functions_) != len(masks):
-        raise ArgumentError(
-            f"with {len(masks)} condition(s), either {len(masks)} or {len(masks) + 1} functions are expected"
-        )
+        count = len(masks)
+        raise ArgumentError(f"with {count} condition(s), either {count} or {count + 1} functions are expected")
     made = tb.zeros_like(tensor_of(array))
     for mask, each in zip(masks, functions_, strict=True):
         value = each(array, *args, **kw) if callable(each) else each
         made = tb.where(mask, cast(tensor(value), made.dtype), made)
     return box(made)
-
-
-def _any_of(masks: list[Tensor], like: ndarray) -> Tensor:
-    total = tb.zeros(like.shape, dtype=bool_)
-    for mask in masks:
-        total = tb.logical_or(total, mask)
-    return total

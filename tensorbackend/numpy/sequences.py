@@ -244,10 +244,8 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     x, y = functions["atleast_1d"](a), functions["atleast_1d"](v)
     if x.ndim != 1 or y.ndim != 1:
         raise ArgumentError("object too deep for desired array")
-    if not x.size:
-        raise ArgumentError("a cannot be empty")
-    if not y.size:
-        raise ArgumentError("v cannot be empty")
+    if not x.size or not y.size:
+        raise ArgumentError(f"{'v' if x.size else 'a'} cannot be empty")
     return _correlate(tb.convolve, x, y, mode)
 
 
@@ -258,9 +256,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     if not x.ndim or not y.ndim:
         raise ArgumentError("object of too small depth for desired array")
     if not x.size or not y.size:
-        raise ArgumentError(
-            "first array argument cannot be empty" if not x.size else "second array argument cannot be empty"
-        )
+        raise ArgumentError(f"{'second' if x.size else 'first'} array argument cannot be empty")
     return _correlate(tb.correlate, x, y, mode)
 
 

@@ -169,12 +169,9 @@ def _moved(ndim: int, source: Any, destination: Any) -> list[int]:
     targets = [axis_position(each, ndim, "destination: axis") for each in _several(destination)]
     if len(sources) != len(targets):
         raise ArgumentError("`source` and `destination` arguments must have the same number of elements")
-    if len({*sources}) < len(sources) or len({*targets}) < len(targets):
-        raise ArgumentError(
-            "repeated axis in `source` argument"
-            if len({*sources}) < len(sources)
-            else "repeated axis in `destination` argument"
-        )
+    for name, axes in (("source", sources), ("destination", targets)):
+        if len({*axes}) < len(axes):
+            raise ArgumentError(f"repeated axis in `{name}` argument")
     order = [axis for axis in range(ndim) if axis not in sources]
     for target, source_axis in sorted(zip(targets, sources, strict=True)):
         order.insert(target, source_axis)
@@ -235,10 +232,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Step:
     if first == second:
         raise ArgumentError("axis1 and axis2 cannot be the same")
     known = max(-a.shape[first], min(offset, a.shape[second]))  # beyond the matrix a diagonal is empty
-    return chain(
-        permute_by(_moved(a.ndim, (first, second), (-2, -1))),
-        diagonal_of_last(known, writeable=False),
-    )
+    return chain(permute_by(_moved(a.ndim, (first, second), (-2, -1))), diagonal_of_last(known, writeable=False))
 
 
 def diagonal_of_last(offset: int = 0, writeable: bool = True) -> Step:
@@ -327,12 +321,9 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> ndarray:
     k %= 4
     if k == 0:
         return reshaped_view(x, x.shape)
-    made: ndarray
     if k == 2:
-        made = flip(flip(x, first), second)
-    else:
-        made = swapaxes(flip(x, second), first, second) if k == 1 else flip(swapaxes(x, first, second), second)
-    return made
+        return flip(flip(x, first), second)
+    return swapaxes(flip(x, second), first, second) if k == 1 else flip(swapaxes(x, first, second), second)
 
 
 @public(home=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import Parameter, signature
+from inspect import signature
 from types import FunctionType
 from typing import Any, Final, ParamSpec
 
@@ -11,11 +11,10 @@ from ..caching.option_keys import holds_entries, remember
 from ..errors import ArgumentError
 from ..template import is_symbolic_template
 from ..tensor import Tensor
-from .arrays import Step, blank, functions, ndarray, reshape_to, view_of
+from .arrays import Step, functions, ndarray, reshape_to, view_by_step, view_of
 from .conversion import asarray
 from .functions import public
-from .host_arrays import compile_late
-from .keys import HOST
+from .host_arrays import compile_late, parameters_of
 from .layouts import is_writeable, lock
 
 P = ParamSpec("P")
@@ -43,17 +42,7 @@ def {name}({head}):
     if step is None:
         step = plan(t.template, {passed})
         keep(key, step)
-    view = blank()
-    view._t = None
-    view._base = x
-    view._how = step
-    view._of = t.template
-    view._kept = step.read(t) if step.template is None else None
-    view._shows = None
-    view._root = root = x if x._t is not None else x._root
-    view._seen = root._t.data
-    view._uses = -1 if t.data.__class__ is HOST else 0
-    return view
+    return view_by_step(x, t, step)
 """
 
 
@@ -81,8 +70,8 @@ def planned_view(plan: Callable[P, Step]) -> Callable[P, ndarray]:
     The function gets the template of the array in its place, and the options.
     """
     scope: dict[str, Any] = {
-        "__name__": __package__, "HOST": HOST, "asarray": asarray, "blank": blank, "ints": _ints, "keep": _keep,
-        "ndarray": ndarray, "plan": plan, "steps": _STEPS,
+        "__name__": __package__, "asarray": asarray, "ints": _ints, "keep": _keep, "ndarray": ndarray, "plan": plan,
+        "steps": _STEPS, "view_by_step": view_by_step,
     }  # fmt: skip
     name = plan.__name__
     made: Any = compile_late(name, lambda: _source(plan, scope), scope)
@@ -95,25 +84,12 @@ def planned_view(plan: Callable[P, Step]) -> Callable[P, ndarray]:
 
 def _source(plan: Callable[..., Any], scope: dict[str, Any]) -> str:
     """The source of the function around a plan; the defaults of its options are entered in the scope."""
-    head, passed = [], []
-    first, *options = signature(plan).parameters.values()
-    head.append(first.name)
-    if first.kind is Parameter.POSITIONAL_ONLY:
-        head.append("/")
-    starred = False
-    for option in options:
-        if option.kind is Parameter.KEYWORD_ONLY and not starred:
-            head, starred = [*head, "*"], True
-        text = option.name
-        if option.default is not Parameter.empty:
-            scope[f"default_{option.name}"] = option.default
-            text += f"=default_{option.name}"
-        head.append(text)
-        passed.append(option.name)
+    given = signature(plan)
+    first, *options = given.parameters
     return _SOURCE.format(
-        name=plan.__name__, head=", ".join(head), first=first.name,
-        key="".join(f"{_OPTION.format(each)}, " for each in passed),
-        passed=", ".join(f"{each}={each}" for each in passed),
+        name=plan.__name__, head=", ".join(parameters_of(given, scope)), first=first,
+        key="".join(f"{_OPTION.format(each)}, " for each in options),
+        passed=", ".join(f"{each}={each}" for each in options),
     )  # fmt: skip
 
 
