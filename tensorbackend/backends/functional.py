@@ -43,12 +43,9 @@ def move_results(backend: Backend, function: Callable[..., Tensor]) -> Callable[
 
 @in_own_context
 def fold_elements(
-    backend: Backend,
-    function: Callable[[Tensor, Tensor], Tensor],
-    initial: Tensor,
-    dtype: DType,
+    backend: Backend, function: Callable[[Tensor, Tensor], Tensor], initial: Tensor, dtype: DType,
     rows: Iterable[Iterable[Payload]],
-) -> list[Payload]:
+) -> list[Payload]:  # fmt: skip
     """Fold a function over the elements of each row, with one call for each element.
 
     Parameters

@@ -32,15 +32,10 @@ class Spec:
     )  # fmt: skip
 
     def __init__(
-        self,
-        name: str,
-        op: Callable[..., Any],
-        *,
-        boolean: Callable[..., Any] | None = None,
-        complex: Callable[..., Any] | None = None,
-        reducer: Callable[..., Any] | None = None,
+        self, name: str, op: Callable[..., Any], *, boolean: Callable[..., Any] | None = None,
+        complex: Callable[..., Any] | None = None, reducer: Callable[..., Any] | None = None,
         accumulator: Callable[..., Any] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.name, self.op, self.boolean, self.complex = name, op, boolean, complex
         self.reducer, self.accumulator = reducer, accumulator
         self.by_numpy: Final = getattr(numpy, name)

@@ -32,15 +32,9 @@ class ChainSource:
     """
 
     def __init__(
-        self,
-        nodes: Sequence[Node],
-        inputs: Sequence[Value],
-        numbers: Sequence[Value],
-        backend: ArrayBase,
-        lent: Sequence[Value] = (),
-        *,
-        in_blocks: bool = False,
-    ) -> None:
+        self, nodes: Sequence[Node], inputs: Sequence[Value], numbers: Sequence[Value], backend: ArrayBase,
+        lent: Sequence[Value] = (), *, in_blocks: bool = False,
+    ) -> None:  # fmt: skip
         (result,) = nodes[-1].outs
         self.target: Final = next((value for value in lent if value.template.dtype is result.dtype), None)
         """The input whose memory the result takes, where the chain runs in blocks."""

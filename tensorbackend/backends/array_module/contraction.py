@@ -108,17 +108,9 @@ class ArrayContraction(ArrayBase):
     @takes(_dot_space)
     @planned
     def dot(
-        self,
-        out: Template,
-        x1: Template,
-        x2: Template,
-        /,
-        *,
-        contract1: tuple[int, ...],
-        batch1: tuple[int, ...],
-        contract2: tuple[int, ...],
-        batch2: tuple[int, ...],
-    ) -> Kernel:
+        self, out: Template, x1: Template, x2: Template, /, *, contract1: tuple[int, ...], batch1: tuple[int, ...],
+        contract2: tuple[int, ...], batch2: tuple[int, ...],
+    ) -> Kernel:  # fmt: skip
         """A product of matrices, with axes merged into (batch, free, contracted) and (batch, contracted, free).
 
         Free axes that cannot be merged without a copy become axes of the stack: those of one operand repeat the other.

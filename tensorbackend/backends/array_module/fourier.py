@@ -58,15 +58,9 @@ class ArrayFourier(ArrayBase):
         return self._transform("irfft", out, x, COMPLEX_OF[out.dtype], out.shape[axis], axis, norm)
 
     def _transform(
-        self,
-        name: Literal["fft", "ifft", "rfft", "irfft"],
-        out: Template,
-        x: Template,
-        source: DType,
-        length: int | None,
-        axis: int,
-        norm: Norm,
-    ) -> Kernel:
+        self, name: Literal["fft", "ifft", "rfft", "irfft"], out: Template, x: Template, source: DType,
+        length: int | None, axis: int, norm: Norm,
+    ) -> Kernel:  # fmt: skip
         """A kernel that casts x to `source`, calls a function of the module's `fft`, and casts to `out.dtype`."""
         transform, dtype = getattr(self.xp.fft, name), numpy_dtype(out.dtype)
         if not x.size:  # NumPy's irfft of an empty array returns memory that was never written

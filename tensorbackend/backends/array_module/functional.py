@@ -18,16 +18,9 @@ class ArrayFunctional(ArrayBase):
     """Callbacks that take a function of scalar tensors."""
 
     def reduce(
-        self,
-        out: Template,
-        x: Tensor,
-        initial: Tensor,
-        /,
-        *,
-        axes: tuple[int, ...],
-        keepdims: bool,
+        self, out: Template, x: Tensor, initial: Tensor, /, *, axes: tuple[int, ...], keepdims: bool,
         function: Callable[[Tensor, Tensor], Tensor],
-    ) -> Payload:
+    ) -> Payload:  # fmt: skip
         """Folds a Python function over the elements, with one call for each element."""
         kept = tuple(axis for axis in range(len(x.shape)) if axis not in axes)
         rows = x.data.transpose(kept + axes).reshape((out.size, x.size // max(out.size, 1)))

@@ -213,11 +213,7 @@ class _Cut:
 
 
 def _blocked_kernel(
-    backend: ArrayBase,
-    source: ChainSource,
-    out: Template,
-    cuts: Sequence[_Cut],
-    target: int | None,
+    backend: ArrayBase, source: ChainSource, out: Template, cuts: Sequence[_Cut], target: int | None
 ) -> Kernel:
     """The kernel of a chain that runs over blocks of rows, shared among threads.
 

@@ -104,15 +104,9 @@ class ArrayWindow(ArrayBase):
         return self._sliding_kernel(out, x, value_range(x.dtype)[1], windows, slide)
 
     def window_reduce(
-        self,
-        out: Template,
-        x: Tensor,
-        initial: Tensor,
-        /,
-        *,
-        windows: Windows,
+        self, out: Template, x: Tensor, initial: Tensor, /, *, windows: Windows,
         function: Callable[[Tensor, Tensor], Tensor],
-    ) -> Payload:
+    ) -> Payload:  # fmt: skip
         """Folds a Python function over each window's elements, except for the padding."""
         positions = self._positions(x.shape, windows)
         places = _windows(self.xp, positions, windows.along).reshape((out.size, windows.elements))
@@ -158,14 +152,9 @@ class ArrayWindow(ArrayBase):
         return padding_function(self.xp, shape, dtype, windows.edges)(counter, -1)
 
     def _scattering_kernel(
-        self,
-        select: Callable[..., Array],
-        identity: Any,
-        out: Template,
-        x: Template,
-        source: Template,
+        self, select: Callable[..., Array], identity: Any, out: Template, x: Template, source: Template,
         windows: Windows,
-    ) -> Kernel:
+    ) -> Kernel:  # fmt: skip
         """A kernel that adds each source element at the position of the element that `select` finds in its window."""
         xp, elements, along = self.xp, windows.elements, windows.along
         dtype, wide = numpy_dtype(out.dtype), numpy_dtype(float32 if x.dtype in NARROW else x.dtype)

@@ -21,14 +21,9 @@ class BinaryCumulative(Backend):
     """Callbacks that accumulate along an axis."""
 
     def _running(
-        self,
-        combine: Callable[[Any, Any], Any],
-        out: Template,
-        x: Tensor,
-        axis: int,
-        reverse: bool,
+        self, combine: Callable[[Any, Any], Any], out: Template, x: Tensor, axis: int, reverse: bool,
         initial: int | None = None,
-    ) -> Payload:
+    ) -> Payload:  # fmt: skip
         """The running results along an axis, computed in float64 or exact integers, each rounded once."""
 
         def accumulate_run(run: Sequence[Any]) -> list[Any]:

@@ -14,16 +14,9 @@ class BinaryFunctional(Backend):
     """The callbacks of the family `protocol.reduction` that call functions."""
 
     def reduce(
-        self,
-        out: Template,
-        x: Tensor,
-        initial: Tensor,
-        /,
-        *,
-        axes: tuple[int, ...],
-        keepdims: bool,
+        self, out: Template, x: Tensor, initial: Tensor, /, *, axes: tuple[int, ...], keepdims: bool,
         function: Callable[[Tensor, Tensor], Tensor],
-    ) -> Payload:
+    ) -> Payload:  # fmt: skip
         """See the protocol."""
         order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
         moved = intern_template(tuple(x.shape[axis] for axis in order), x.dtype, (None,) * x.ndim)

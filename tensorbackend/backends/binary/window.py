@@ -100,15 +100,9 @@ class BinaryWindow(Backend):
         return _extremes(min, out, pad(x, value_range(x.dtype)[1], windows.edges), _axes(windows))
 
     def window_reduce(
-        self,
-        out: Template,
-        x: Tensor,
-        initial: Tensor,
-        /,
-        *,
-        windows: Windows,
+        self, out: Template, x: Tensor, initial: Tensor, /, *, windows: Windows,
         function: Callable[[Tensor, Tensor], Tensor],
-    ) -> Payload:
+    ) -> Payload:  # fmt: skip
         """See the protocol."""
         width = x.dtype.itemsize
         windows_of_elements = (
@@ -156,13 +150,9 @@ def _positions(windows: Windows, shape: Shape) -> list[list[int]]:
 
 
 def _scatter(
-    choose: Callable[..., Any],
-    out: Template,
-    values: Sequence[Any],
-    source: Tensor,
-    initial: Tensor,
+    choose: Callable[..., Any], out: Template, values: Sequence[Any], source: Tensor, initial: Tensor,
     windows: list[list[int]],
-) -> Payload:
+) -> Payload:  # fmt: skip
     results = list(elements(initial)) * out.size
     for added, window in zip(elements(source), windows, strict=True):
         if window:

@@ -21,17 +21,9 @@ class JaxContraction(JaxBase, ArrayContraction):
 
     @planned
     def dot(
-        self,
-        out: Template,
-        x1: Template,
-        x2: Template,
-        /,
-        *,
-        contract1: tuple[int, ...],
-        batch1: tuple[int, ...],
-        contract2: tuple[int, ...],
-        batch2: tuple[int, ...],
-    ) -> Kernel:
+        self, out: Template, x1: Template, x2: Template, /, *, contract1: tuple[int, ...], batch1: tuple[int, ...],
+        contract2: tuple[int, ...], batch2: tuple[int, ...],
+    ) -> Kernel:  # fmt: skip
         """XLA's own contraction; complex numbers by their parts, as XLA does not define the results for infinities."""
         lax, dimensions = self.lax, ((contract1, contract2), (batch1, batch2))
         precision = self.precision

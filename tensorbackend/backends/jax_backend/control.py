@@ -48,14 +48,9 @@ class JaxControl(JaxBase):
         return compute_apart
 
     def debug_callback(
-        self,
-        out: tuple[Template, ...],
-        carried: Sequence[Tensor],
-        operands: Sequence[Tensor],
-        /,
-        *,
+        self, out: tuple[Template, ...], carried: Sequence[Tensor], operands: Sequence[Tensor], /, *,
         function: Callable[..., object] | None,
-    ) -> Payload:
+    ) -> Payload:  # fmt: skip
         """Calls a function on the host with the operands, and returns the carried payloads.
 
         While JAX traces, the program makes the call when the data are there. The call returns the carried payloads,
@@ -82,13 +77,9 @@ class JaxControl(JaxBase):
         return called
 
     def host_call(
-        self,
-        out: tuple[Template, ...],
-        operands: Sequence[Tensor],
-        /,
-        *,
+        self, out: tuple[Template, ...], operands: Sequence[Tensor], /, *,
         function: Callable[[Sequence[Tensor]], Sequence[Tensor]],
-    ) -> Payload:
+    ) -> Payload:  # fmt: skip
         """Calls a function on the host; while JAX traces, the program makes the call when the data are there."""
 
         host, data = get_backend("numpy"), tuple([x.data for x in operands])
@@ -106,16 +97,9 @@ class JaxControl(JaxBase):
 
     @planned
     def collective(
-        self,
-        out: tuple[Template, ...],
-        operands: Sequence[Template],
-        /,
-        *,
-        kind: str,
-        axes: tuple[str, ...],
-        axis: int,
-        other: int,
-    ) -> Kernel:
+        self, out: tuple[Template, ...], operands: Sequence[Template], /, *, kind: str, axes: tuple[str, ...],
+        axis: int, other: int,
+    ) -> Kernel:  # fmt: skip
         """A kernel that combines values of the devices along mesh axes, inside a function that JAX maps over a mesh."""
         lax = self.lax
         functions: Mapping[str, Callable[..., Array]] = {
@@ -133,31 +117,18 @@ class JaxControl(JaxBase):
 
     @planned
     def cond(
-        self,
-        out: tuple[Template, ...],
-        predicate: Template,
-        operands: Sequence[Template],
-        /,
-        *,
-        true_branch: Graph,
+        self, out: tuple[Template, ...], predicate: Template, operands: Sequence[Template], /, *, true_branch: Graph,
         false_branch: Graph,
-    ) -> Kernel:
+    ) -> Kernel:  # fmt: skip
         """A kernel that runs one of two graphs."""
         cond, branches = self.lax.cond, (self._of(true_branch), self._of(false_branch))
         return lambda holds, arrays: cond(holds, *branches, *arrays)
 
     @planned
     def while_loop(
-        self,
-        out: tuple[Template, ...],
-        constants: Sequence[Template],
-        initial: Sequence[Template],
-        /,
-        *,
-        condition: Graph,
-        body: Graph,
-        limit: int | None,
-    ) -> Kernel:
+        self, out: tuple[Template, ...], constants: Sequence[Template], initial: Sequence[Template], /, *,
+        condition: Graph, body: Graph, limit: int | None,
+    ) -> Kernel:  # fmt: skip
         """A kernel that runs the body while a condition holds.
 
         With a limit it is a scan of `limit` steps, which do nothing once the condition has failed: JAX has a gradient
@@ -184,17 +155,9 @@ class JaxControl(JaxBase):
 
     @planned
     def scan(
-        self,
-        out: tuple[Template, ...],
-        constants: Sequence[Template],
-        initial: Sequence[Template],
-        xs: Sequence[Template],
-        /,
-        *,
-        body: Graph,
-        length: int,
-        reverse: bool,
-    ) -> Kernel:
+        self, out: tuple[Template, ...], constants: Sequence[Template], initial: Sequence[Template],
+        xs: Sequence[Template], /, *, body: Graph, length: int, reverse: bool,
+    ) -> Kernel:  # fmt: skip
         """A kernel that runs the body for each entry along the first axis."""
         scan, count, run = self.lax.scan, len(initial), self._of(body)
 

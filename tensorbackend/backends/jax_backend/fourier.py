@@ -17,15 +17,9 @@ class JaxFourier(JaxBase, ArrayFourier):
     """Transforms along one axis."""
 
     def _transform(
-        self,
-        name: Literal["fft", "ifft", "rfft", "irfft"],
-        out: Template,
-        x: Template,
-        source: DType,
-        length: int | None,
-        axis: int,
-        norm: Norm,
-    ) -> Kernel:
+        self, name: Literal["fft", "ifft", "rfft", "irfft"], out: Template, x: Template, source: DType,
+        length: int | None, axis: int, norm: Norm,
+    ) -> Kernel:  # fmt: skip
         """The shared kernel; XLA cannot divide the axis of a transform in double precision."""
         kernel = super()._transform(name, out, x, source, length, axis, norm)
         if not self.lays_by_name:

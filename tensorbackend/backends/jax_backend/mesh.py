@@ -152,16 +152,9 @@ class JaxMesh(JaxMeshTransport):
 
     @planned
     def shard_map(
-        self,
-        out: tuple[Template, ...],
-        operands: Sequence[Template],
-        /,
-        *,
-        body: Graph,
-        mesh: Mesh,
-        inside: tuple[Any, ...],
-        outside: tuple[Any, ...],
-    ) -> Kernel:
+        self, out: tuple[Template, ...], operands: Sequence[Template], /, *, body: Graph, mesh: Mesh,
+        inside: tuple[Any, ...], outside: tuple[Any, ...],
+    ) -> Kernel:  # fmt: skip
         """A kernel in which each device runs a graph on its parts of the operands.
 
         Inside the graph these parts are payloads of a `JaxBackend` on one device.

@@ -190,14 +190,9 @@ class NumpyElementwise(ArrayElementwise):
         return self.block_kernel(lambda values: chosen(values.astype(dtype)).astype(narrow), _LIGHT)
 
     def _extreme_of_two(
-        self,
-        extreme: Kernel,
-        careful: Kernel,
-        settled: Callable[[Array], bool],
-        out: Template,
-        x1: Template,
+        self, extreme: Kernel, careful: Kernel, settled: Callable[[Array], bool], out: Template, x1: Template,
         x2: Template,
-    ) -> Kernel:
+    ) -> Kernel:  # fmt: skip
         if not out.dtype.is_floating:
             return careful
 

@@ -173,16 +173,9 @@ class NumpyIndexing(ArrayIndexing):
     @takes(_sampling_space)
     @planned
     def grid_sample(
-        self,
-        out: Template,
-        grid: Template,
-        coordinates: Template,
-        /,
-        *,
-        axes: tuple[int, ...],
-        boundary: tuple[Any, ...],
-        order: int,
-    ) -> Kernel:
+        self, out: Template, grid: Template, coordinates: Template, /, *, axes: tuple[int, ...],
+        boundary: tuple[Any, ...], order: int,
+    ) -> Kernel:  # fmt: skip
         """The default on blocks of points, so that the intermediate arrays of its many steps stay in a cache."""
         xp, dtype, shape = self.xp, numpy_dtype(out.dtype), out.shape
         space, channels, of_grid, of_points, examples, points, several, many = _blocks(out, grid, coordinates, axes)

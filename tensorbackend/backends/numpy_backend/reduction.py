@@ -20,17 +20,9 @@ from ..array_module.workspace_bytes import brought, float32_copy_bytes, narrow_c
 from .summation import partial_sums, sum_kernel
 
 _UFUNCS: Final = {
-    "all": "logical_and",
-    "any": "logical_or",
-    "cumprod": "multiply",
-    "cumsum": "add",
-    "max": "maximum",
-    "min": "minimum",
-    "nanmax": "fmax",
-    "nanmin": "fmin",
-    "prod": "multiply",
-    "sum": "add",
-}
+    "all": "logical_and", "any": "logical_or", "cumprod": "multiply", "cumsum": "add", "max": "maximum",
+    "min": "minimum", "nanmax": "fmax", "nanmin": "fmin", "prod": "multiply", "sum": "add",
+}  # fmt: skip
 
 
 _MOST_COUNTED_ELEMENTS: Final = 1 << 12

@@ -27,17 +27,9 @@ class JaxSparse(JaxBase):
 
     @planned
     def sparse_matvec(
-        self,
-        out: Template,
-        values: Template,
-        first: Template,
-        second: Template,
-        x: Template,
-        /,
-        *,
-        format: Format,
+        self, out: Template, values: Template, first: Template, second: Template, x: Template, /, *, format: Format,
         rows: int,
-    ) -> Kernel:
+    ) -> Kernel:  # fmt: skip
         """The product of a sparse matrix and a vector, mapped over batches."""
         one = self._single_product(format, rows)
         quick = self._row_entries_product(rows, one) if format == "csr" and x.size and rows else None
@@ -46,17 +38,9 @@ class JaxSparse(JaxBase):
 
     @planned
     def sparse_matmul(
-        self,
-        out: Template,
-        values: Template,
-        first: Template,
-        second: Template,
-        x: Template,
-        /,
-        *,
-        format: Format,
+        self, out: Template, values: Template, first: Template, second: Template, x: Template, /, *, format: Format,
         rows: int,
-    ) -> Kernel:
+    ) -> Kernel:  # fmt: skip
         """The product of a sparse matrix and a matrix, mapped over batches."""
         kernel = self._batch_kernel(self._single_product(format, rows), out, (values, first, second, x), 2)
         return promoting_kernel(self, out.dtype, kernel, out, values, None, None, x)
@@ -138,13 +122,9 @@ class JaxSparse(JaxBase):
         return product
 
     def _batch_kernel(
-        self,
-        one: Callable[..., Array],
-        out: Template,
-        inputs: Sequence[Template],
-        width: int,
+        self, one: Callable[..., Array], out: Template, inputs: Sequence[Template], width: int,
         place_by_place: Callable[..., Array] | None = None,
-    ) -> Kernel:
+    ) -> Kernel:  # fmt: skip
         """A kernel that applies a function of one matrix to each matrix of a batch.
 
         The axes of the batch come first; after them x has `width` axes. Without a batch the faster `place_by_place`

@@ -53,17 +53,9 @@ class NumpySparse(ArrayBase):
         @takes(_product_space)
         @planned
         def sparse_matvec(
-            self,
-            out: Template,
-            values: Template,
-            first: Template,
-            second: Template,
-            x: Template,
-            /,
-            *,
-            format: Format,
+            self, out: Template, values: Template, first: Template, second: Template, x: Template, /, *, format: Format,
             rows: int,
-        ) -> Kernel:
+        ) -> Kernel:  # fmt: skip
             """One product for the whole batch: vectors become columns of a matrix, matrices diagonal blocks of one."""
             columns = x.shape[-1]
             if values.ndim == first.ndim == second.ndim == 1:
@@ -81,17 +73,9 @@ class NumpySparse(ArrayBase):
         @takes(partial(_product_space, vector=False))
         @planned
         def sparse_matmul(
-            self,
-            out: Template,
-            values: Template,
-            first: Template,
-            second: Template,
-            x: Template,
-            /,
-            *,
-            format: Format,
+            self, out: Template, values: Template, first: Template, second: Template, x: Template, /, *, format: Format,
             rows: int,
-        ) -> Kernel:
+        ) -> Kernel:  # fmt: skip
             """One product for the whole batch: matrices become diagonal blocks of one matrix."""
             columns, width = x.shape[-2:]
             if values.ndim == first.ndim == second.ndim == 1 and x.ndim == 2:
@@ -209,14 +193,9 @@ def _clip_places(places: Array, size: int) -> Array:
 
 
 def _block_kernel(
-    out: Template,
-    values: Template,
-    first: Template,
-    second: Template,
-    format: Format,
-    size: tuple[int, int],
+    out: Template, values: Template, first: Template, second: Template, format: Format, size: tuple[int, int],
     width: tuple[int, ...],
-) -> Kernel:
+) -> Kernel:  # fmt: skip
     """A kernel that computes a batch of products as one, with the matrices as diagonal blocks of one matrix."""
     import numpy
 

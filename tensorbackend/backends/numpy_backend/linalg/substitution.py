@@ -27,18 +27,9 @@ class NumpySubstitution(ArrayBase):
 
         @planned
         def sparse_triangular_solve(
-            self,
-            out: Template,
-            values: Template,
-            first: Template,
-            second: Template,
-            b: Template,
-            /,
-            *,
-            format: Format,
-            lower: bool,
-            unit_diagonal: bool,
-        ) -> Kernel:
+            self, out: Template, values: Template, first: Template, second: Template, b: Template, /, *, format: Format,
+            lower: bool, unit_diagonal: bool,
+        ) -> Kernel:  # fmt: skip
             """With one matrix all right-hand sides are solved at once; matrices of a batch are solved one by one."""
             import numpy
 
