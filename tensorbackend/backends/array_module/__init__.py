@@ -17,10 +17,8 @@ from .functional import ArrayFunctional
 from .indexing import ArrayIndexing
 from .linalg.factorisations import ArrayLinalg
 from .linalg.norms import ArrayNorms
-from .random import ArrayRandom
 from .shape import ArrayShaping
 from .sorting import ArraySorting
-from .special.functions import ArraySpecial
 from .window import ArrayWindow
 
 if TYPE_CHECKING:
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 class ArrayModuleBackend(
     ArrayCreation,
     ArrayElementwise,
-    ArraySpecial,
     ArrayNorms,
     ArrayFunctional,
     ArrayCumulative,
@@ -42,7 +39,6 @@ class ArrayModuleBackend(
     ArrayConvolution,
     ArrayLinalg,
     ArrayFourier,
-    ArrayRandom,
 ):
     """Implements every callback by functions of `self.xp`.
 

@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeAlias
 from ...dtypes import DType, float32
 from ...interchange import numpy_dtype, payload_dtype
 from ...protocol import Backend, Kernel, Payload, planned
+from ...protocol.owners import is_spare_base
 from ...protocol.planned import QuickKernel
 from ...protocol.workspace import takes
 from ...template import Shape, Template
@@ -266,3 +267,16 @@ def promoting_override(
         return self.promoting_kernel(chosen, out, *inputs)
 
     return override
+
+
+def owns_memory(values: Array) -> bool:
+    """Whether an array has its memory from NumPy, all of it and in row-major order, so that it can be reshaped.
+
+    An array may also be the only view of such memory, as the result of a product is that was reshaped.
+    """
+    flags, base = values.flags, values.base
+    if not (flags.writeable and flags.c_contiguous):
+        return False
+    if base is None:
+        return bool(flags.owndata)
+    return type(base) is type(values) and base.flags.owndata and base.nbytes == values.nbytes and is_spare_base(base)

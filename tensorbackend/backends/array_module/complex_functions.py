@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any, TypeAlias
 
 from .base import BLOCK
-from .shortcuts import certainly, replace_where
+from .module import certainly, replace_where
 
 Array: TypeAlias = Any
 Function: TypeAlias = Callable[[Any, Array], Array]

@@ -11,8 +11,8 @@ from ...protocol import Kernel, planned
 from ...protocol.workspace import takes
 from ...template import Shape, Template, intern_template
 from .base import Array, ArrayBase
+from .module import fits_float64
 from .precision import computing_kernel, wide
-from .shortcuts import fits_float64
 from .workspace_bytes import narrow_copy_bytes, nbytes
 
 LEAST_PRODUCTS_IN_FLOAT64 = 1 << 12

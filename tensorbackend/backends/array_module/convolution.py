@@ -21,9 +21,9 @@ from ...protocol.workspace import takes
 from ...rules.broadcasting import to_real
 from ...template import Template
 from .base import NARROW, Array, ArrayBase
+from .module import fits_float64
 from .precision import wide
 from .shape import padding_function
-from .shortcuts import fits_float64
 from .transposed import Spread, space, spread_of, transposed
 from .workspace_bytes import nbytes
 

@@ -26,10 +26,9 @@ from ...protocol import Kernel, own_method
 from ...protocol.owners import is_spare
 from ...select.threads import parallel_for, threads
 from ...template import Template
-from .base import BLOCK, Array, ArrayBase
+from .base import BLOCK, Array, ArrayBase, owns_memory
 from .chain_source import ChainSource, function_of_node
 from .merged_views import merge_views
-from .owners import owns_memory
 
 FUSED_BLOCK: Final = 16 * BLOCK
 """The number of elements of a block: a few float32 arrays of this size fit into a second-level cache."""

@@ -14,8 +14,7 @@ from ...expr.graph import Graph, rebuilt
 from ...expr.node import CAPTURED, Node, Value
 from ...protocol import Kernel
 from ...protocol.owners import is_spare
-from .base import Array, ArrayBase, flagless_kernel
-from .owners import owns_memory
+from .base import Array, ArrayBase, flagless_kernel, owns_memory
 
 
 class Merged(Compiled):

@@ -38,14 +38,11 @@ from .fourier import JaxFourier
 from .functional import JaxFunctional
 from .indexing import JaxIndexing
 from .linalg.factorisations import JaxLinalg
-from .linalg.norms import JaxNorms
 from .linalg.sparse import JaxSparse
 from .module import JaxModule
 from .parts import elements_at
-from .random import JaxRandom
 from .reduction import JaxReduction
 from .shape import JaxShaping
-from .sorting import JaxSorting
 from .special import JaxSpecial
 from .trees import register
 from .window import JaxWindow
@@ -87,11 +84,9 @@ class JaxBackend(
     JaxCreation,
     JaxSpecial,
     JaxElementwise,
-    JaxNorms,
     JaxSparse,
     JaxReduction,
     JaxCumulative,
-    JaxSorting,
     JaxWindow,
     JaxFunctional,
     JaxShaping,
@@ -100,7 +95,6 @@ class JaxBackend(
     JaxConvolution,
     JaxLinalg,
     JaxFourier,
-    JaxRandom,
     JaxControl,
     JaxComposites,
 ):

@@ -17,7 +17,7 @@ from ..array_module.base import NARROW, Array, function, itself, promoting_overr
 from ..array_module.elementwise import ArrayElementwise
 from ..array_module.special import error_function as special
 from ..array_module.special import gamma
-from . import complex_by_parts, logarithms
+from . import complex_by_parts
 from .base import CheckingKernel, JaxBase
 from .rounding import quotient, root, unfused_product
 
@@ -163,14 +163,14 @@ class JaxElementwise(JaxBase, ArrayElementwise):
     def log1p(self, out: Template, x: Template, /) -> Kernel:
         """log(1 + x)."""
         if out.dtype is float64:
-            return self.derived(partial(logarithms.log1p, self.xp), self.xp.log1p)
+            return self.derived(partial(complex_by_parts.real_log1p, self.xp), self.xp.log1p)
         return kernel_of(self._narrow_log1p, out, x)
 
     @planned
     def atanh(self, out: Template, x: Template, /) -> Kernel:
         """Half the logarithm of (1 + x) / (1 - x)."""
         if out.dtype is float64:
-            return self.derived(partial(logarithms.atanh, self.xp), self.xp.arctanh)
+            return self.derived(partial(complex_by_parts.real_atanh, self.xp), self.xp.arctanh)
         return kernel_of(self._narrow_atanh, out, x)
 
     _own_asin = function("arcsin", complex_functions.asin)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from math import prod
+from math import inf, prod
 from typing import Literal
 
 from ...dtypes import DType, promote_types
@@ -11,13 +11,15 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel, kernel_of, planned
 from ...template import Template
 from ..array_module.base import Array
-from ..array_module.reduction import ArrayReduction
+from ..array_module.linalg.norms import ArrayNorms, smallest_sure
+from ..array_module.precision import wide
+from ..array_module.sorting import ArraySorting
 from .base import JaxBase
 from .extremes import extreme, signed_maximum, signed_minimum
 
 
-class JaxReduction(JaxBase, ArrayReduction):
-    """Callbacks that combine or order the elements along axes."""
+class JaxReduction(JaxBase, ArrayNorms, ArraySorting):
+    """Callbacks that combine or order the elements along axes, and norms, scaled where that is needed."""
 
     def fold_kernel(
         self, name: Literal["all", "any", "max", "min", "prod", "sum"], x: Template, axes: tuple[int, ...],
@@ -64,3 +66,30 @@ class JaxReduction(JaxBase, ArrayReduction):
             return lax.scan(step, rows[0], rows[1:])[0].reshape(out.shape)
 
         return product
+
+    def euclidean(self, out: Template, x: Template, axes: tuple[int, ...], keepdims: bool) -> Kernel:
+        """Computes the norm from the sum of squares, unless the sum shows that some square may have been lost."""
+        xp, cond = self.xp, self.lax.cond
+        careful = self.scaled_euclidean_norm(out, x, axes)
+        total = self.fold_kernel("sum", x, axes, keepdims, wide(out.dtype))
+        least = smallest_sure(numpy_dtype(wide(out.dtype)), xp)
+
+        def norm(values: Array) -> Array:
+            parts = (values.real, values.imag) if x.dtype.is_complex else (values,)
+            squares = total(sum(part * part for part in parts))
+            sure = ((squares > least) & (squares < inf)).all()
+            return cond(sure, lambda values: xp.sqrt(squares), careful, values)
+
+        return norm
+
+    # Sorts, which are stable and put NaN last
+
+    def sort_kernel(self, x: Template, axis: int) -> Kernel:
+        """A kernel that sorts values along an axis, ascending; equal values keep their order."""
+        sort = self.xp.sort
+        return lambda values: sort(values, axis=axis, stable=True)
+
+    def order_of(self, x: Template, axis: int) -> Kernel:
+        """A kernel that returns the indices that sort values along an axis in the same way."""
+        argsort = self.xp.argsort
+        return lambda values: argsort(values, axis=axis, stable=True)

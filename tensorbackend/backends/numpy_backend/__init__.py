@@ -15,6 +15,7 @@ from ...template import Template
 from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
 from ..array_module.base import BLOCK, Array, KernelContext
+from ..array_module.module import ArrayModule
 from ..threefry import encrypt
 from .contraction import NumpyContraction
 from .convolution import NumpyConvolution
@@ -23,10 +24,7 @@ from .cumulative import NumpyCumulative
 from .elementwise import NumpyElementwise
 from .indexing import NumpyIndexing
 from .linalg.factorisations import NumpyLinalg
-from .linalg.norms import NumpyNorms
 from .linalg.sparse import NumpySparse
-from .linalg.substitution import NumpySubstitution
-from .module import NumpyModule
 from .reduction import NumpyReduction
 from .sorting.order_statistics import NumpyOrderStatistics
 
@@ -42,6 +40,12 @@ _MOST_WORDS_IN_PYTHON = 1 << 7
 """The number of random words up to which Python's integers are quicker than a hundred calls of NumPy."""
 
 
+class NumpyModule(ArrayModule):
+    """NumPy as the array module that the shared body is written for: its results are there at once."""
+
+    eager = True
+
+
 class NumpyBackend(
     NumpyCreation,
     NumpyElementwise,
@@ -51,9 +55,7 @@ class NumpyBackend(
     NumpyIndexing,
     NumpyContraction,
     NumpyConvolution,
-    NumpyNorms,
     NumpySparse,
-    NumpySubstitution,
     NumpyLinalg,
     ArrayModuleBackend,
 ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
+from math import inf, prod, sqrt
 from operator import methodcaller
 from typing import Final, Literal
 
@@ -14,8 +14,8 @@ from ...protocol.workspace import takes
 from ...sizes import apply
 from ...template import Template
 from ..array_module.base import Array
+from ..array_module.linalg.norms import ArrayNorms, smallest_sure
 from ..array_module.precision import promoting_kernel, wide
-from ..array_module.reduction import ArrayReduction
 from ..array_module.workspace_bytes import brought, float32_copy_bytes, narrow_copy_bytes, nbytes
 from .summation import partial_sums, sum_kernel
 
@@ -39,8 +39,8 @@ def _mean_space(out: Template, x: Template, /, *, axis: tuple[int, ...], keepdim
     return brought(out.dtype, x) + nbytes(partial_sums(x, axis), wide(out.dtype))
 
 
-class NumpyReduction(ArrayReduction):
-    """Callbacks that combine the elements along axes, or find one of them."""
+class NumpyReduction(ArrayNorms):
+    """Callbacks that combine the elements along axes, or find one of them, and norms."""
 
     def fold_kernel(
         self, name: Literal["all", "any", "max", "min", "nanmax", "nanmin", "prod", "sum"], x: Template,
@@ -105,6 +105,29 @@ class NumpyReduction(ArrayReduction):
         """The smallest of the elements that are not NaN."""
         find = self.fold_kernel("nanmin", x, axis, keepdims, wide(x.dtype))
         return self.extreme_kernel("min", out, x, axis, keepdims, find)
+
+    def euclidean(self, out: Template, x: Template, axes: tuple[int, ...], keepdims: bool) -> Kernel:
+        """Computes the norm from the sum of squares, unless that is so great or small that some square was lost."""
+        numpy, dtype = self.xp, numpy_dtype(wide(out.dtype))
+        careful, least = self.scaled_euclidean_norm(out, x, axes), smallest_sure(dtype, numpy)
+        if len(axes) == len(x.shape) and not keepdims:
+            vdot, root, number = numpy.vdot, sqrt, dtype.type
+
+            def norm_of_all(values: Array) -> Array:
+                squares = float(vdot(values, values).real)
+                return number(root(squares)) if least < squares < inf else careful(values)
+
+            return norm_of_all
+        total, count = self.fold_kernel("sum", x, axes, keepdims, wide(out.dtype)), numpy.count_nonzero
+
+        def norm(values: Array) -> Array:
+            sizes = numpy.abs(values) if x.dtype.is_complex else values
+            squares = total(sizes * sizes)
+            if count((squares > least) & (squares < inf)) == out.size:
+                return numpy.sqrt(squares)
+            return careful(values)
+
+        return norm
 
 
 def _bool_extreme_kernel(name: Literal["argmax", "argmin"]) -> Kernel:

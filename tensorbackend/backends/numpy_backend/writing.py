@@ -18,8 +18,7 @@ from ...protocol.owners import is_spare
 from ...rules.indexing import is_mask
 from ...template import Shape, Template
 from ...tensor import Tensor
-from ..array_module.base import Array
-from ..array_module.owners import owns_memory
+from ..array_module.base import Array, owns_memory
 from .memory import own
 
 _EXACT: Final = 1 << 53

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import log, pi
 from typing import Any
 
-from ..shortcuts import certainly
+from ..module import certainly
 from .error_function import polynomial
 
 HALF_LOG_TWO_PI = 0.5 * log(2.0 * pi)
