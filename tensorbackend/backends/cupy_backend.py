@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..dtypes import ALL_DTYPES, STORED_DTYPES, as_dtype, float64
+from ..dtypes import ALL_DTYPES, STORED_DTYPES, DType, as_dtype, float64
 from ..errors import ArgumentError, BackendError, UnsupportedOp, expected
 from ..errors.remedies import install_remedy
 from ..interchange import HOST, numpy_dtype, payload_dtype, read_only
@@ -22,7 +22,7 @@ from ..rules.data_errors import singular_matrix
 from ..template import Template
 from ..tensor import Tensor
 from .array_module import ArrayModuleBackend
-from .array_module.base import Array
+from .array_module.base import Array, Function
 from .array_module.precision import computing_kernel
 from .array_module.special import error_function as special
 from .cupy_module import CupyModule
@@ -258,28 +258,14 @@ class CupyBackend(ArrayModuleBackend):
 
     determinant = Backend.determinant  # not overridden: CuPy's is the exponential of a sum of logarithms
 
-    @planned
-    def erf(self, out: Template, x: Template, /) -> Kernel:
-        """Error function in float64."""
-        return self.float64_kernel(self._special("erf", out, special.erf), out, x)
-
-    @planned
-    def erfc(self, out: Template, x: Template, /) -> Kernel:
-        """One minus the error function in float64."""
-        return self.float64_kernel(self._special("erfc", out, special.erfc), out, x)
-
-    @planned
-    def erf_inv(self, out: Template, x: Template, /) -> Kernel:
-        """Inverse error function in float64."""
-        return self.float64_kernel(self._special("erfinv", out, special.erf_inv), out, x)
-
-    def _special(self, name: str, out: Template, exact: Callable[..., Array]) -> Callable[..., Array]:
-        """CUDA's float64 function; `exact` for float64 results, where it shows that CUDA's is off by up to 8 ulps.
+    def special_function(self, function: Function, dtype: DType) -> Function:
+        """CUDA's float64 error functions; for float64 results ours, as CUDA's are off by up to 8 ulps.
 
         Source: CUDA C++ programming guide, mathematical functions, double precision: erf 2, erfc 5, erfinv 8.
         """
-        if out.dtype is float64:
-            return exact
+        name = {special.erf: "erf", special.erfc: "erfc", special.erf_inv: "erfinv"}.get(function)
+        if dtype is float64 or name is None:
+            return function
         functions = import_library("cupyx.scipy.special", self.name, *_EXTRAS)
         return lambda xp, values: getattr(functions, name)(values)
 

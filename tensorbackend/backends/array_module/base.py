@@ -13,7 +13,7 @@ from contextvars import Context
 from functools import partial, wraps
 from inspect import CO_VARARGS
 from math import isfinite
-from operator import methodcaller
+from operator import call, methodcaller
 from types import MethodType
 from typing import Any, Literal, TypeAlias
 
@@ -166,7 +166,7 @@ class ArrayBase(Backend):
         if all(x.dtype is out.dtype for x in inputs):
             return kernel
         casts = [self.caster(x.dtype, out.dtype) for x in inputs]
-        return self.block_kernel(lambda *arrays: kernel(*map(_cast, casts, arrays)))
+        return self.block_kernel(lambda *arrays: kernel(*map(call, casts, arrays)))
 
     def widened(self, x: Tensor) -> Array:
         """The payload in the dtype to compute in: float16 and bfloat16 as float32, others unchanged."""
@@ -184,10 +184,6 @@ def backwards(kernel: Kernel, axis: int) -> Kernel:
     """
     reverse = (*(slice(None),) * axis, slice(None, None, -1))
     return lambda values: kernel(values[reverse])[reverse]
-
-
-def _cast(cast: Kernel, values: Array) -> Array:
-    return cast(values)
 
 
 def block_space(out: Template, /, *inputs: Template) -> int:

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import wraps
 from typing import Any, TypeAlias
 
-from .base import BLOCK
 from .module import certainly, replace_where
 
 Array: TypeAlias = Any
@@ -37,26 +35,6 @@ def call_unless_flagged(xp: Any, function: Callable[..., Array], *operands: Arra
             return function(*operands)
     except FloatingPointError:
         return None
-
-
-def block_function(function: Callable[..., Array]) -> Callable[..., Array]:
-    """Makes an elementwise function of many passes run on one block at a time, if the module is eager."""
-
-    @wraps(function)
-    def run_blocks(xp: Any, *operands: Array) -> Array:
-        shape = xp.broadcast_shapes(*(x.shape for x in operands))
-        size = math.prod(shape)
-        if size <= BLOCK or not xp.eager:
-            return function(xp, *operands)
-        flat = [x if x.size == 1 else xp.broadcast_to(x, shape).reshape(-1) for x in operands]
-        flat = [x.reshape(()) if x.size == 1 else x for x in flat]
-        result = xp.empty(size, xp.result_type(*operands))
-        for start in range(0, size, BLOCK):
-            block = slice(start, start + BLOCK)
-            result[block] = function(xp, *(x[block] if x.ndim else x for x in flat))
-        return result.reshape(shape)
-
-    return run_blocks
 
 
 # Functions of one number
@@ -89,7 +67,6 @@ def _rotate_function(name: str) -> Function:
     return lambda xp, z: xp.special_rotated(name, xp.widen(z))
 
 
-@block_function
 def _finite_expm1(xp: Any, z: Array) -> Array:
     """exp(z) - 1 = expm1(a) cos(b) - 2 sin(b/2)**2 + exp(a) sin(b) j: no part loses digits near zero."""
     a, b = z.real, z.imag
@@ -101,7 +78,6 @@ def _finite_expm1(xp: Any, z: Array) -> Array:
     return by_parts if certainly(xp, ~large) else xp.where(large, xp.exp(z), by_parts)
 
 
-@block_function
 def _finite_log1p(xp: Any, z: Array) -> Array:
     """log(1 + z): where abs(1 + z) is near 1, the real part is log1p(2a + a**2 + b**2) / 2, which loses no digits."""
     dtype, z = z.dtype, xp.widen(z)
@@ -174,18 +150,8 @@ def sign(xp: Any, z: Array) -> Array:
     size = xp.asarray(xp.abs(z))
     # The magnitude of a subnormal number has too few digits, and that of the largest numbers overflows.
     limits = xp.finfo(size.dtype)
-    if certainly(xp, (size > limits.tiny / limits.eps) & (size <= limits.max)):
-        return _direction(xp, z, size)
-    return _whole_sign(xp, z)
-
-
-@block_function
-def _whole_sign(xp: Any, z: Array) -> Array:
-    return xp.sign_of(xp.widen(z)).astype(z.dtype, copy=False)
-
-
-@block_function
-def _direction(xp: Any, z: Array, size: Array) -> Array:
+    if not certainly(xp, (size > limits.tiny / limits.eps) & (size <= limits.max)):
+        return xp.sign_of(xp.widen(z)).astype(z.dtype, copy=False)
     return xp.join(z.real / size, z.imag / size) if certainly(xp, size != 0) else xp.direction(z, size)
 
 
@@ -197,7 +163,6 @@ def square_of(xp: Any, x: Array) -> Array:
     return product_of(xp, x, x)
 
 
-@block_function
 def product_of(xp: Any, x: Array, y: Array) -> Array:
     """The product by parts; where it is not finite, it is computed again from operands scaled by powers of two.
 
@@ -234,7 +199,6 @@ def oblique(xp: Any, y: Array) -> Array:
     return y
 
 
-@block_function
 def quotient(xp: Any, x: Array, y: Array) -> Array:
     """The quotient; by parts where the divisor is real or imaginary, as in the Array API standard's table."""
     dtype = xp.result_type(x, y)
@@ -261,15 +225,11 @@ def power(xp: Any, x: Array, y: Array) -> Array:
 
 
 def _same_whole_power(xp: Any, x: Array, exponent: int) -> Array:
-    return xp.square(x) if exponent == 2 else _wide_whole_power(xp, x, xp.asarray(exponent, "int8"))
+    if exponent == 2:
+        return xp.square(x)
+    return _whole_power(xp, xp.widen(x), exponent).astype(x.dtype, copy=False)
 
 
-@block_function
-def _wide_whole_power(xp: Any, x: Array, exponent: Array) -> Array:
-    return _whole_power(xp, xp.widen(x), int(exponent)).astype(x.dtype, copy=False)
-
-
-@block_function
 def _power(xp: Any, x: Array, y: Array) -> Array:
     dtype = xp.result_type(x, y)
     x, y = xp.broadcast_arrays(xp.widen(x), xp.widen(y))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from ...dtypes import float32, float64
+from ...dtypes import DType, float32, float64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, planned
 from ...protocol.workspace import takes
@@ -23,6 +23,7 @@ from .base import (
     promoting_override,
     rounding_callback,
 )
+from .precision import computing_kernel
 from .special import error_function as special
 from .special import gamma, incomplete_gamma
 
@@ -36,7 +37,7 @@ def float64_callback(function: Function, arrays: int = 11) -> Callable[..., Payl
     @takes(lambda out, *inputs: arrays * 8 * min(out.size, BLOCK))
     @planned
     def callback(self: ArrayElementwise, out: Template, /, *inputs: Template) -> Kernel:
-        return self.float64_kernel(function, out, *inputs)
+        return self.float64_kernel(self.special_function(function, out.dtype), out, *inputs)
 
     return callback
 
@@ -109,15 +110,9 @@ class ArrayElementwise(ArrayBase):
         xp = self.xp
         if not out.dtype.is_complex:
             return self.promoting_kernel(xp.reciprocal, out, x)
-        return self.promoting_kernel(
-            self.attempt_kernel(
-                lambda z: xp.reciprocal(complex_functions.oblique(xp, z)),
-                partial(complex_functions.reciprocal, xp),
-                underflow=True,
-            ),
-            out,
-            x,
-        )
+        careful = partial(complex_functions.reciprocal, xp)
+        quick: Kernel = lambda z: xp.reciprocal(complex_functions.oblique(xp, z))  # noqa: E731 # next to the other
+        return self.promoting_kernel(self.attempt_kernel(quick, careful, underflow=True), out, x)
 
     @elementwise
     def nextafter(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
@@ -184,20 +179,20 @@ class ArrayElementwise(ArrayBase):
     def rsqrt(self, out: Template, x: Template, /) -> Kernel:
         """1 / sqrt(x)."""
         sqrt = self.xp.sqrt
-        return _float32_kernel(lambda values: 1.0 / sqrt(values), out)
+        return computing_kernel(lambda values: 1.0 / sqrt(values), out, x)
 
     @elementwise
     def sigmoid(self, out: Template, x: Template, /) -> Kernel:
         """1 / (1 + exp(-x)), as exp(x) / (1 + exp(x)) where x is negative, so that nothing overflows."""
         xp = self.xp
-        return _float32_kernel(lambda values: xp.exp(xp.minimum(values, 0)) / (1.0 + xp.exp(-xp.abs(values))), out)
+        return computing_kernel(lambda values: xp.exp(xp.minimum(values, 0)) / (1.0 + xp.exp(-xp.abs(values))), out, x)
 
     @elementwise
     def sign(self, out: Template, x: Template, /) -> Kernel:
         """The sign, 0.0 for both zeros; complex numbers are divided by their magnitude."""
         if x.dtype.is_complex:
             return partial(complex_functions.sign, self.xp)
-        return _float32_kernel(self.xp.sign, out)  # bfloat16's own loop keeps -0.0
+        return computing_kernel(self.xp.sign, out, x)  # bfloat16's own loop keeps -0.0
 
     # Functions of two elements
 
@@ -208,11 +203,8 @@ class ArrayElementwise(ArrayBase):
         divide: Kernel = xp.divide
         if not out.dtype.is_complex:
             return divide
-        return self.attempt_kernel(
-            lambda x, y: divide(x, complex_functions.oblique(xp, y)),
-            partial(complex_functions.quotient, xp),
-            underflow=True,
-        )
+        careful = partial(complex_functions.quotient, xp)
+        return self.attempt_kernel(lambda x, y: divide(x, complex_functions.oblique(xp, y)), careful, underflow=True)
 
     @elementwise
     def floor_divide(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
@@ -294,6 +286,10 @@ class ArrayElementwise(ArrayBase):
 
     # Helpers
 
+    def special_function(self, function: Function, dtype: DType) -> Function:
+        """A function of the module and of float64 arrays in place of another, for results in a dtype."""
+        return function
+
     def float64_kernel(self, function: Callable[..., Array], out: Template, /, *inputs: Template) -> Kernel:
         """A kernel that calls a function of the module and of float64 arrays of one axis, and brings the result into
         the dtype of `out` and the operands' common shape."""
@@ -311,14 +307,6 @@ class ArrayElementwise(ArrayBase):
             return function
         narrow = self.caster(float64, out.dtype)
         return lambda left, right: narrow(function(_wide(left), _wide(right)))
-
-
-def _float32_kernel(kernel: Kernel, out: Template) -> Kernel:
-    """A kernel of one array, which computes narrow floats in float32."""
-    if out.dtype not in NARROW:
-        return kernel
-    wide, narrow = numpy_dtype(float32), numpy_dtype(out.dtype)
-    return lambda values: kernel(values.astype(wide)).astype(narrow)
 
 
 def _wide(values: Array) -> Array:

@@ -7,6 +7,7 @@ scatters share their code.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 from operator import getitem
 from typing import Any, NamedTuple
@@ -130,35 +131,15 @@ class ArrayIndexing(ArrayBase):
     @planned
     def take(self, out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> Kernel:
         """Entries of x at indices along `axis`."""
-        locate, entries = self._located(indices, x.shape[axis], mode), self._entries(axis)
-        if not x.size:
-            return self._nothing(out, locate)
-        if mode != "fill":
-            return lambda values, places: entries(values, locate(places)[0])
-        spread, zero = indices.shape + (1,) * (x.ndim - axis - 1), self._zero(out)
-
-        def fill(values: Array, places: Array) -> Array:
-            positions, inside = locate(places)
-            return self.xp.where(inside.reshape(spread), entries(values, positions), zero)
-
-        return fill
+        spread = indices.shape + (1,) * (x.ndim - axis - 1)
+        return self._taken(out, x, mode, self._located(indices, x.shape[axis], mode), self._entries(axis), spread)
 
     @takes(_taken_along_space)
     @planned
     def take_along_axis(self, out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> Kernel:
         """Entries of x along `axis`, with separate indices for each place on the other axes."""
         locate, entries = self._located(indices, x.shape[axis], mode), self._entries_along(axis)
-        if not x.size:
-            return self._nothing(out, locate)
-        if mode != "fill":
-            return lambda values, places: entries(values, locate(places)[0])
-        zero = self._zero(out)
-
-        def fill(values: Array, places: Array) -> Array:
-            positions, inside = locate(places)
-            return self.xp.where(inside, entries(values, positions), zero)
-
-        return fill
+        return self._taken(out, x, mode, locate, entries, indices.shape)
 
     @takes(gathered_space)
     @planned
@@ -166,20 +147,11 @@ class ArrayIndexing(ArrayBase):
         """Elements of x at index vectors."""
         depth = indices.shape[-1]
         locate, rows = self._merged(indices, x.shape[:depth], mode), (-1, *x.shape[depth:])
-        entries = self._entries(0)
-        if not x.size:
-            return self._nothing(out, locate)
-        if mode != "fill" and depth == 1:
-            return lambda values, places: entries(values, locate(places)[0])
-        if mode != "fill" or not depth:
-            return lambda values, places: entries(values.reshape(rows), locate(places)[0])
-        spread, zero = indices.shape[:-1] + (1,) * (x.ndim - depth), self._zero(out)
-
-        def fill(values: Array, places: Array) -> Array:
-            positions, inside = locate(places)
-            return self.xp.where(inside.reshape(spread), entries(values.reshape(rows), positions), zero)
-
-        return fill
+        entries = along = self._entries(0)
+        if depth != 1:
+            entries = lambda values, positions: along(values.reshape(rows), positions)  # noqa: E731 # next to its use
+        spread = indices.shape[:-1] + (1,) * (x.ndim - depth)
+        return self._taken(out, x, mode if depth else "error", locate, entries, spread)
 
     @takes(_added_space)
     @planned
@@ -343,18 +315,26 @@ class ArrayIndexing(ArrayBase):
 
         return written
 
-    def _nothing(self, out: Template, locate: Callable[[Array], tuple[Array, Any]]) -> Kernel:
-        """The kernel for an x without elements, which still checks the indices."""
-        xp, shape, dtype = self.xp, out.shape, numpy_dtype(out.dtype)
+    def _taken(
+        self, out: Template, x: Template, mode: Mode, locate: Callable[[Array], tuple[Array, Any]], entries: Kernel,
+        spread: tuple[int, ...],
+    ) -> Kernel:  # fmt: skip
+        """A kernel that takes entries at located positions; zeros where none is inside, or x has no elements.
 
-        def zeros(values: Array, places: Array) -> Array:
-            locate(places)
-            return xp.zeros(shape, dtype)
+        `spread` is the shape in which the flags of what is inside are broadcast to the result.
+        """
+        xp, zeros = self.xp, partial(self.xp.zeros, dtype=numpy_dtype(out.dtype))
+        if not x.size:
+            entries, mode = lambda values, positions: zeros(out.shape), "error"
+        if mode != "fill":
+            return lambda values, places: entries(values, locate(places)[0])
+        zero = zeros(())
 
-        return zeros
+        def fill(values: Array, places: Array) -> Array:
+            positions, inside = locate(places)
+            return xp.where(inside.reshape(spread), entries(values, positions), zero)
 
-    def _zero(self, out: Template) -> Array:
-        return self.xp.zeros((), numpy_dtype(out.dtype))
+        return fill
 
 
 def index_error(places: Array, size: int) -> Exception:

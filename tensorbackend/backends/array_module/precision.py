@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any, Final
+from operator import call
+from typing import Final
 
 from ...dtypes import DType, complex64, complex128, float32, float64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel
 from ...template import Template
-from .base import NARROW, Array, ArrayBase
+from .base import NARROW, ArrayBase, itself
 
 
 def wide(dtype: DType) -> DType:
@@ -46,7 +47,7 @@ def computing_kernel(kernel: Kernel, out: Template | Sequence[Template], *inputs
 
 def rounding_kernel(kernel: Kernel, out: Template) -> Kernel:
     """A kernel that calls `kernel` and rounds its result from the dtype to compute in to that of `out`."""
-    return _convert_around(kernel, [None], out)
+    return _convert_around(kernel, [itself], out)
 
 
 def promoting_kernel(
@@ -56,47 +57,33 @@ def promoting_kernel(
 
     `None` is for an input that is not converted, such as indices.
     """
-    return _convert_around(kernel, [None if x is None else _promotion(backend, x.dtype, dtype) for x in inputs], out)
+    return _convert_around(kernel, [itself if x is None else _promotion(backend, x.dtype, dtype) for x in inputs], out)
 
 
-def _promotion(backend: ArrayBase, source: DType, target: DType) -> Kernel | None:
-    widening = _astype(target, wide(target))
+def _promotion(backend: ArrayBase, source: DType, target: DType) -> Kernel:
+    widen = _astype(target, wide(target))
+    return widen if source is target else lambda values: widen(backend.cast(values, source, target))
+
+
+def _astype(source: DType, target: DType) -> Kernel:
     if source is target:
-        return widening
-    if widening is None:
-        return lambda values: backend.cast(values, source, target)
-    widen = widening
-    return lambda values: widen(backend.cast(values, source, target))
-
-
-def _astype(source: DType, target: DType) -> Kernel | None:
-    if source is target:
-        return None
+        return itself
     dtype = numpy_dtype(target)
     return lambda values: values.astype(dtype)
 
 
-def _convert_around(kernel: Kernel, before: Sequence[Kernel | None], out: Template | Sequence[Template]) -> Kernel:
+def _convert_around(kernel: Kernel, before: Sequence[Kernel], out: Template | Sequence[Template]) -> Kernel:
     """A kernel that converts its inputs, calls `kernel`, and rounds the results."""
     outs = (out,) if isinstance(out, Template) else out
     after = [_astype(wide(template.dtype), template.dtype) for template in outs]
-    if not any(before) and not any(after):
+    if all(convert is itself for convert in (*before, *after)):
         return kernel
-    narrow = after[0] or _same
+    widen, narrow = before[0], after[0]
     if not isinstance(out, Template):
-        return lambda *arrays: tuple(map(_convert, after, kernel(*map(_convert, before, arrays))))
+        return lambda *arrays: tuple(map(call, after, kernel(*map(call, before, arrays))))
     if len(before) == 1:
-        widen = before[0] or _same
         return lambda values: narrow(kernel(widen(values)))
-    return lambda *arrays: narrow(kernel(*map(_convert, before, arrays)))
-
-
-def _convert(convert: Kernel | None, values: Array) -> Array:
-    return values if convert is None else convert(values)
-
-
-def _same(values: Any) -> Any:
-    return values
+    return lambda *arrays: narrow(kernel(*map(call, before, arrays)))
 
 
 _INDICES_ARE_LONG = sys.maxsize > 1 << 32

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from ...dtypes import DType, bool_, float32, float64
+from ...dtypes import DType, bool_, float64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
 from ...rules.broadcasting import to_real
@@ -15,6 +15,7 @@ from ...tensor import Tensor
 from ..array_module import complex_functions
 from ..array_module.base import NARROW, Array, function, itself, promoting_override
 from ..array_module.elementwise import ArrayElementwise
+from ..array_module.precision import computing_kernel
 from ..array_module.special import error_function as special
 from ..array_module.special import gamma
 from . import complex_by_parts
@@ -99,7 +100,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         """(exp(x) + exp(-x)) / 2, without the error of 8 ulps of XLA's own; complex numbers by their parts."""
         if x.dtype.is_complex:
             return partial(complex_by_parts.cosh, self.xp)
-        return self._float32_kernel(lambda values: sum(self._halves(values)), out)
+        return computing_kernel(lambda values: sum(self._halves(values)), out, x)
 
     @planned
     def sinh(self, out: Template, x: Template, /) -> Kernel:
@@ -114,7 +115,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             small = xp.where(near, values, 0)
             return xp.where(near, small * complex_by_parts.sinh_over(small), xp.copysign(power - rest, values))
 
-        return self._float32_kernel(sinh_of_reals, out)
+        return computing_kernel(sinh_of_reals, out, x)
 
     def _halves(self, values: Array) -> tuple[Array, Array]:
         """exp(abs(x)) / 2 and exp(-abs(x)) / 2; the former is infinite only if the dtype cannot hold it."""
@@ -139,7 +140,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             power = xp.exp(xp.where(large, x - 1, x)) * xp.where(large, math.e, 1.0)  # see `_halves`
             return xp.where(near, small * (complex_by_parts.sinh_over(half) * xp.exp(half)), power - 1)
 
-        return self._float32_kernel(self.derived(values, xp.expm1), out)
+        return computing_kernel(self.derived(values, xp.expm1), out, x)
 
     @planned
     def acosh(self, out: Template, x: Template, /) -> Kernel:
@@ -181,13 +182,8 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         """Arc sine; XLA's own halves the smallest normal numbers, and flushes the result to zero."""
         if not out.dtype.is_floating:
             return kernel_of(self._own_asin, out, x)
-        xp, wide, narrow = self.xp, numpy_dtype(float32), numpy_dtype(out.dtype)
-
-        def asin_near_zero(values: Array) -> Array:
-            values = values.astype(wide) if out.dtype in NARROW else values
-            return xp.where(xp.abs(values) < 2.0**-28, values, xp.arcsin(values)).astype(narrow)
-
-        return asin_near_zero
+        xp = self.xp
+        return computing_kernel(lambda x: xp.where(xp.abs(x) < 2.0**-28, x, xp.arcsin(x)), out, x)
 
     @planned
     def tanh(self, out: Template, x: Template, /) -> Kernel:
@@ -217,21 +213,13 @@ class JaxElementwise(JaxBase, ArrayElementwise):
     @planned
     def atan2(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The angle."""
-        return self._float32_kernel(
-            lambda left, right: self.xp.arctan2(self._flush_subnormals(left), self._flush_subnormals(right)), out
-        )
+        arctan2, flush = self.xp.arctan2, self._flush_subnormals
+        return computing_kernel(lambda left, right: arctan2(flush(left), flush(right)), out, x1, x2)
 
     @planned
     def cbrt(self, out: Template, x: Template, /) -> Kernel:
         """The cube root."""
-        return self._float32_kernel(lambda values: self.xp.cbrt(self._flush_subnormals(values)), out)
-
-    def _float32_kernel(self, kernel: Kernel, out: Template) -> Kernel:
-        """A kernel that computes the narrow floats in float32."""
-        if out.dtype not in NARROW:
-            return kernel
-        wide, narrow = numpy_dtype(float32), numpy_dtype(out.dtype)
-        return lambda *arrays: kernel(*[array.astype(wide) for array in arrays]).astype(narrow)
+        return computing_kernel(lambda values: self.xp.cbrt(self._flush_subnormals(values)), out, x)
 
     def _flush_subnormals(self, values: Array) -> Array:
         """Replaces numbers that compare equal to zero by zeros of the same sign; derivatives pass through unchanged."""

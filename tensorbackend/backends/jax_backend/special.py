@@ -34,19 +34,19 @@ class JaxSpecial(JaxElementwise):
     @planned
     def gamma_inc_l(self, out: Template, a: Template, x: Template, /) -> Kernel:
         """P(a, x), computed in float64 on the host."""
-        if self.wide is not float64:
-            return self._native_kernel(self.jax.scipy.special.gammainc, out, upper=False)
-        return self._host_kernel(incomplete_gamma.gamma_inc_l, self.jax.scipy.special.gammainc, out)
+        return self._incomplete_kernel(incomplete_gamma.gamma_inc_l, self.jax.scipy.special.gammainc, out, upper=False)
 
     @planned
     def gamma_inc_u(self, out: Template, a: Template, x: Template, /) -> Kernel:
         """Q(a, x), computed in float64 on the host."""
-        if self.wide is not float64:
-            return self._native_kernel(self.jax.scipy.special.gammaincc, out, upper=True)
-        return self._host_kernel(incomplete_gamma.gamma_inc_u, self.jax.scipy.special.gammaincc, out)
+        return self._incomplete_kernel(incomplete_gamma.gamma_inc_u, self.jax.scipy.special.gammaincc, out, upper=True)
 
-    def _native_kernel(self, native: Callable[..., Array], out: Template, /, *, upper: bool) -> Kernel:
-        """A kernel of JAX's own function, with its limits."""
+    def _incomplete_kernel(
+        self, function: Callable[..., Array], native: Callable[..., Array], out: Template, /, *, upper: bool
+    ) -> Kernel:
+        """A kernel of a function of NumPy's float64 arrays on the host, or of JAX's own function, with its limits."""
+        if self.wide is float64:
+            return self._host_kernel(function, native, out)
 
         def values(a: Array, x: Array) -> Array:
             xp = self.xp

@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf, isfinite, log, pi, prod
 from typing import Any, Final
 
-from ...dtypes import bfloat16, complex128, finfo, float32, float64
+from ...dtypes import DType, bfloat16, complex128, finfo, float32, float64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, kernel_of, planned
 from ...protocol.planned import quick_form
 from ...protocol.workspace import takes
 from ...template import Shape, Template
-from ..array_module.base import BLOCK, NARROW, Array, KernelContext, arity, block_space, itself
+from ..array_module.base import BLOCK, NARROW, Array, Function, KernelContext, arity, block_space, itself
 from ..array_module.elementwise import ArrayElementwise
 from ..array_module.precision import wide
 from ..array_module.workspace_bytes import nbytes
-from .error_function import erf_for, erf_inv, erfc_for
+from .error_function import error_functions
 
 _MOST_SEARCHED_ELEMENTS = 1 << 10
 """Up to this number of elements, a search through their bytes takes no longer than starting a reduction."""
@@ -100,23 +100,9 @@ class NumpyElementwise(ArrayElementwise):
 
         return run_blocks
 
-    @takes(lambda out, x: 11 * 8 * min(out.size, BLOCK))
-    @planned
-    def erf(self, out: Template, x: Template, /) -> Kernel:
-        """The error function, part by part."""
-        return self.float64_kernel(erf_for(out.dtype), out, x)
-
-    @takes(lambda out, x: 11 * 8 * min(out.size, BLOCK))
-    @planned
-    def erfc(self, out: Template, x: Template, /) -> Kernel:
-        """One minus the error function; by a single formula in float32."""
-        return self.float64_kernel(erfc_for(out.dtype), out, x)
-
-    @takes(lambda out, x: 11 * 8 * min(out.size, BLOCK))
-    @planned
-    def erf_inv(self, out: Template, x: Template, /) -> Kernel:
-        """The inverse of the error function; the tails' formulas where there are tails."""
-        return self.float64_kernel(erf_inv, out, x)
+    def special_function(self, function: Function, dtype: DType) -> Function:
+        """The error functions part by part; the complement by a single formula in float32."""
+        return error_functions(dtype).get(function.__name__, function)
 
     @planned
     def max(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
@@ -156,7 +142,7 @@ class NumpyElementwise(ArrayElementwise):
         """The formulas of the default in float64, as each step between two dtypes takes as long as one of them."""
         like, numbers = out.replace(dtype=float64), (-64.0, 0.5, -(0.5**0.5), 0.044715, (8 / pi) ** 0.5)
         sigmoid = kernel_of(self.sigmoid, like, like)
-        (lowest, half, root, cubic, scale), erfc = map(self.xp.array, numbers), erfc_for(out.dtype)
+        (lowest, half, root, cubic, scale), erfc = map(self.xp.array, numbers), error_functions(out.dtype)["erfc"]
 
         def exact(numpy: Any, values: Array) -> Array:
             gate = erfc(numpy, values * root)

@@ -73,17 +73,17 @@ def _numbers(numpy: Any) -> _Numbers:
     )))  # fmt: skip
 
 
-def erf_for(dtype: DType) -> Callable[[Any, Array], Array]:
-    """The error function of a float64 array of one axis, for results in a dtype."""
-    return partial(_erf, _upper if dtype is float64 else _upper_single)
+def error_functions(dtype: DType) -> dict[str, Callable[[Any, Array], Array]]:
+    """Functions of a float64 array of one axis, for results in a dtype.
+
+    `erfc` has full relative accuracy where it is tiny.
+    """
+    if dtype is float64:
+        return {"erf": partial(_erf, _upper), "erfc": _erfc, "erf_inv": _erf_inv}
+    return {"erf": partial(_erf, _upper_single), "erfc": _erfc_single, "erf_inv": _erf_inv}
 
 
-def erfc_for(dtype: DType) -> Callable[[Any, Array], Array]:
-    """One minus the error function, to full relative accuracy where it is tiny."""
-    return _erfc if dtype is float64 else _erfc_single
-
-
-def erf_inv(numpy: Any, x: Array) -> Array:
+def _erf_inv(numpy: Any, x: Array) -> Array:
     """The inverse of the error function of a float64 array of one axis; infinite at -1 and 1, NaN beyond.
 
     The formula of the central part is taken for all elements, as those beyond it are few in most arrays.
@@ -120,9 +120,8 @@ def _erf(upper: Callable[[Any, Array], Array], numpy: Any, x: Array) -> Array:
 
 
 def _erfc(numpy: Any, x: Array) -> Array:
-    return _split_call(
-        numpy, x, lambda x: _numbers(numpy).one - _small(numpy, x), lambda x: _complement(numpy, x, _upper)
-    )
+    one = _numbers(numpy).one
+    return _split_call(numpy, x, lambda x: one - _small(numpy, x), lambda x: _complement(numpy, x, _upper))
 
 
 def _erfc_single(numpy: Any, x: Array) -> Array:
