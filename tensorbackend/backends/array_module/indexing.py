@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from math import prod
+from math import nan, prod
 from operator import getitem
 from typing import Any, NamedTuple
 
 from ...annotations import Ints
-from ...dtypes import iinfo, int64, uint64
+from ...dtypes import DType, as_dtype, iinfo, int64, uint64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
 from ...protocol.indexing import Mode
 from ...protocol.workspace import takes
 from ...rules.data_errors import index_out_of_range
 from ...template import Template
-from .base import Array, ArrayBase, flagless_kernel
+from .base import Array, ArrayBase, flagless_kernel, itself
 from .precision import accumulator_dtype
 from .workspace_bytes import accumulator_bytes, int64_copy_bytes
 
@@ -341,3 +341,23 @@ def index_error(places: Array, size: int) -> Exception:
     """The error for the first of the indices that is outside an axis of a size."""
     wrong = (places < 0) | (places >= size)
     return index_out_of_range(int(places[wrong].reshape(-1)[0]), size)
+
+
+def order_keys(xp: Any, dtype: DType) -> tuple[Kernel, Kernel]:
+    """A kernel that maps numbers of a dtype to new integers of the same order, -0.0 before 0.0 and NaN last, and its
+    inverse.
+
+    The bits of floats, read as integers, have the order of the floats; those of negative floats have the reverse order.
+    """
+    if not dtype.is_floating:
+        return lambda values: values.copy(), itself
+    floating, integer = numpy_dtype(dtype), numpy_dtype(as_dtype(f"int{dtype.bits}"))
+    sign, most, missing = dtype.bits - 1, (1 << dtype.bits - 1) - 1, floating.type(nan).view(integer)
+
+    def flip_negative(bits: Array) -> Array:
+        return bits ^ ((bits >> sign) & most)
+
+    return (
+        lambda values: xp.where(values == values, flip_negative(values.view(integer)), missing),
+        lambda bits: flip_negative(bits).view(floating),
+    )

@@ -16,7 +16,7 @@ from operator import mul
 
 from ..complex_specials import SPECIALS
 from .scalars import divide as _real_divide
-from .scalars import sum_of_floats
+from .scalars import sum_of_floats, times_power
 
 Function = Callable[[complex], complex]
 Columns = Callable[..., list[complex]]
@@ -186,14 +186,11 @@ def _expm1_whole(z: complex) -> complex:
 expm1 = column_function(_expm1, _expm1_whole)
 
 
-def log2(column: Sequence[complex]) -> list[complex]:
-    """Logarithms to base 2."""
-    return [complex(z.real / math.log(2), z.imag / math.log(2)) for z in log(column)]
+def _log_to(base: float) -> Columns:
+    return lambda column: [complex(z.real / math.log(base), z.imag / math.log(base)) for z in log(column)]
 
 
-def log10(column: Sequence[complex]) -> list[complex]:
-    """Logarithms to base 10."""
-    return [complex(z.real / math.log(10), z.imag / math.log(10)) for z in log(column)]
+log2, log10 = _log_to(2), _log_to(10)
 
 
 def absolute(z: complex) -> float:
@@ -207,17 +204,6 @@ def _scale(z: complex) -> int:
     return math.frexp(size)[1] if math.isfinite(size) else 0
 
 
-def _ldexp(x: float, exponent: int) -> float:
-    try:
-        return math.ldexp(x, exponent)
-    except OverflowError:
-        return copysign(inf, x)
-
-
-def _scale_by(z: complex, exponent: int) -> complex:
-    return complex(_ldexp(z.real, exponent), _ldexp(z.imag, exponent))
-
-
 def sign(z: complex) -> complex:
     """z / abs(z) by parts; 0 + 0j for zero, and NaN in both parts if one is NaN."""
     if cmath.isnan(z):
@@ -225,7 +211,7 @@ def sign(z: complex) -> complex:
     if not z:
         return ZERO
     if cmath.isfinite(z):
-        z = _scale_by(z, -_scale(z))  # of subnormal numbers the magnitude would be too coarse
+        z = times_power(z, -_scale(z))  # of subnormal numbers the magnitude would be too coarse
     size = absolute(z)
     return complex(z.real / size, z.imag / size)
 
@@ -258,7 +244,7 @@ def _whole_product(x: complex, y: complex) -> complex:
     if not (cmath.isfinite(x) and cmath.isfinite(y)):  # only the sign of a finite part counts
         return multiply_two(_mantissas(x), _mantissas(y))
     above, below = _scale(x), _scale(y)
-    scaled = _scale_by(multiply_two(_scale_by(x, -above), _scale_by(y, -below)), above + below)
+    scaled = times_power(multiply_two(times_power(x, -above), times_power(y, -below)), above + below)
     # A part that is finite is right, and may be too small for the scale of the other.
     parts = ((unscaled.real, scaled.real), (unscaled.imag, scaled.imag))
     return complex(*(part if math.isfinite(part) else instead for part, instead in parts))
@@ -279,8 +265,8 @@ def divide(x: complex, y: complex) -> complex:
     if c == 0:
         return complex(b / d, -a / d)
     above, below = _scale(x), _scale(y)
-    a, b = _ldexp(a, -above), _ldexp(b, -above)
-    c, d = _ldexp(c, -below), _ldexp(d, -below)
+    a, b = times_power(a, -above), times_power(b, -above)
+    c, d = times_power(c, -below), times_power(d, -below)
     infinite = cmath.isinf(x)
     if abs(c) >= abs(d):
         ratio = _ratio(d, c, infinite)
@@ -290,7 +276,7 @@ def divide(x: complex, y: complex) -> complex:
         ratio = _ratio(c, d, infinite)
         size = c * ratio + d
         quotient = complex((a * ratio + b) / size, (b * ratio - a) / size)
-    return _scale_by(quotient, above - below)
+    return times_power(quotient, above - below)
 
 
 def _ratio(lesser: float, larger: float, beside_infinity: bool) -> float:

@@ -23,51 +23,27 @@ from .storage import Columns, broadcast_bytes, cast, kernel, map_columns, store
 Function = Callable[..., Any]
 
 
-def unary_callback(real: Columns, compute: Columns | None = None) -> Any:
-    """A callback of one tensor from a function of a real column, and one of a complex column if it differs."""
+def columns_callback(real: Columns, compute: Columns | None = None, integers: Columns | None = None) -> Any:
+    """A callback from a function of real columns, and one of complex columns or of integers where it differs."""
 
     @planned
-    def callback(self: Backend, out: Template, x: Template, /) -> Kernel:
-        return kernel(real if compute is None or not x.dtype.is_complex else compute, out, x)
+    def callback(self: Backend, out: Template, /, *inputs: Template) -> Kernel:
+        dtype = inputs[0].dtype
+        function = compute if dtype.is_complex else None if dtype.is_inexact else integers
+        return kernel(function or real, out, *inputs)
 
     return callback
 
 
-def unary(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
-    """A callback of one tensor from a function of floats, its form that never raises, and one of a complex column."""
-    return unary_callback(elementwise_function(real, safe), compute)
+def elementwise(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
+    """A callback from a function of Python numbers, its form that never raises, and one of complex columns if it
+    differs."""
+    return columns_callback(elementwise_function(real, safe), compute)
 
 
 def elementwise_function(function: Function, safe: Function | None = None) -> Columns:
     """Turns a function of numbers into one of columns; a function that raises needs a `safe` form that does not."""
     return partial(map, function) if safe is None else partial(map_columns, function, safe)
-
-
-def binary_callback(real: Columns, compute: Columns | None = None) -> Any:
-    """A callback of two tensors from a function of real columns, and one of complex columns if it differs."""
-
-    @planned
-    def callback(self: Backend, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        return kernel(real if compute is None or not x1.dtype.is_complex else compute, out, x1, x2)
-
-    return callback
-
-
-def binary(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
-    """A callback of two tensors from a function of two Python numbers, its form that never raises, and one of complex
-    columns if it differs."""
-    return binary_callback(elementwise_function(real, safe), compute)
-
-
-def callback_by_kind(of_integers: Columns, of_floats: Columns, compute: Columns | None = None) -> Any:
-    """A callback of two tensors from functions of columns: integers, floats and, if it differs, complex numbers."""
-
-    @planned
-    def callback(self: Backend, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        of_inexact = of_floats if compute is None or not x1.dtype.is_complex else compute
-        return kernel(of_inexact if x1.dtype.is_inexact else of_integers, out, x1, x2)
-
-    return callback
 
 
 def promoting_override(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
@@ -96,7 +72,7 @@ def bitwise_callback(function: Callable[[int, int], int]) -> Any:
 
 def rounding_callback(function: Callable[[float], int]) -> Any:
     """A callback that rounds floats, complex numbers by parts, and returns integers unchanged."""
-    of_floats = unary_callback(
+    of_floats = columns_callback(
         columns.integral(function), elementwise_function(complex_scalars.round_parts(scalars.integral(function)))
     )
 
@@ -128,7 +104,7 @@ class BinaryElementwise(Backend):
         """See the protocol."""
         return kernel(columns.clip if x.dtype.is_floating else columns.integer_clip, out, x, min, max)
 
-    _magnitude = unary_callback(elementwise_function(builtins.abs), elementwise_function(complex_scalars.absolute))
+    _magnitude = columns_callback(elementwise_function(builtins.abs), elementwise_function(complex_scalars.absolute))
 
     def abs(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
@@ -142,7 +118,7 @@ class BinaryElementwise(Backend):
         """See the protocol."""
         return bits.parts(x.data, out.dtype)[1] if x.dtype.is_complex else bytes(out.nbytes)
 
-    _opposite = unary_callback(elementwise_function(operator.neg))
+    _opposite = columns_callback(elementwise_function(operator.neg))
 
     def negate(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
@@ -152,36 +128,36 @@ class BinaryElementwise(Backend):
         """See the protocol."""
         return bits.parts(x.data, out.dtype)[0] if x.dtype.is_complex else x.data
 
-    acos = unary(math.acos, scalars.guard(math.acos, scalars.nan), complex_scalars.acos)
-    acosh = unary(math.acosh, scalars.guard(math.acosh, scalars.nan), complex_scalars.acosh)
-    asin = unary(math.asin, scalars.guard(math.asin, scalars.nan), complex_scalars.asin)
-    asinh = unary(math.asinh, compute=complex_scalars.asinh)
-    atan = unary(math.atan, compute=complex_scalars.atan)
-    atanh = unary(math.atanh, scalars.atanh, complex_scalars.atanh)
-    cbrt = unary(math.cbrt)
-    cos = unary(math.cos, scalars.guard(math.cos, scalars.nan), complex_scalars.cos)
-    cosh = unary(math.cosh, scalars.guard(math.cosh, lambda x: math.inf), complex_scalars.cosh)
-    erf = unary(math.erf)
-    erf_inv = unary(scalars.erf_inv)
-    erfc = unary(math.erfc)
-    exp = unary(math.exp, scalars.guard(math.exp, lambda x: math.inf), complex_scalars.exp)
-    expm1 = unary(math.expm1, scalars.guard(math.expm1, lambda x: math.inf), complex_scalars.expm1)
-    is_infinity = unary(math.isinf, compute=elementwise_function(cmath.isinf))
-    is_nan = unary(math.isnan, compute=elementwise_function(cmath.isnan))
-    log = unary(math.log, scalars.log, complex_scalars.log)
-    log1p = unary(math.log1p, scalars.log1p, complex_scalars.log1p)
-    rsqrt = unary_callback(columns.rsqrt)
-    sigmoid = unary_callback(columns.sigmoid)
-    sin = unary(math.sin, scalars.guard(math.sin, scalars.nan), complex_scalars.sin)
-    sinh = unary(math.sinh, scalars.guard(math.sinh, lambda x: math.copysign(math.inf, x)), complex_scalars.sinh)
-    sqrt = unary(math.sqrt, scalars.guard(math.sqrt, scalars.nan), complex_scalars.sqrt)
-    tan = unary(math.tan, scalars.guard(math.tan, scalars.nan), complex_scalars.tan)
-    tanh = unary(math.tanh, compute=complex_scalars.tanh)
+    acos = elementwise(math.acos, scalars.guard(math.acos, scalars.nan), complex_scalars.acos)
+    acosh = elementwise(math.acosh, scalars.guard(math.acosh, scalars.nan), complex_scalars.acosh)
+    asin = elementwise(math.asin, scalars.guard(math.asin, scalars.nan), complex_scalars.asin)
+    asinh = elementwise(math.asinh, compute=complex_scalars.asinh)
+    atan = elementwise(math.atan, compute=complex_scalars.atan)
+    atanh = elementwise(math.atanh, scalars.atanh, complex_scalars.atanh)
+    cbrt = elementwise(math.cbrt)
+    cos = elementwise(math.cos, scalars.guard(math.cos, scalars.nan), complex_scalars.cos)
+    cosh = elementwise(math.cosh, scalars.guard(math.cosh, lambda x: math.inf), complex_scalars.cosh)
+    erf = elementwise(math.erf)
+    erf_inv = elementwise(scalars.erf_inv)
+    erfc = elementwise(math.erfc)
+    exp = elementwise(math.exp, scalars.guard(math.exp, lambda x: math.inf), complex_scalars.exp)
+    expm1 = elementwise(math.expm1, scalars.guard(math.expm1, lambda x: math.inf), complex_scalars.expm1)
+    is_infinity = elementwise(math.isinf, compute=elementwise_function(cmath.isinf))
+    is_nan = elementwise(math.isnan, compute=elementwise_function(cmath.isnan))
+    log = elementwise(math.log, scalars.log, complex_scalars.log)
+    log1p = elementwise(math.log1p, scalars.log1p, complex_scalars.log1p)
+    rsqrt = columns_callback(columns.rsqrt)
+    sigmoid = columns_callback(columns.sigmoid)
+    sin = elementwise(math.sin, scalars.guard(math.sin, scalars.nan), complex_scalars.sin)
+    sinh = elementwise(math.sinh, scalars.guard(math.sinh, lambda x: math.copysign(math.inf, x)), complex_scalars.sinh)
+    sqrt = elementwise(math.sqrt, scalars.guard(math.sqrt, scalars.nan), complex_scalars.sqrt)
+    tan = elementwise(math.tan, scalars.guard(math.tan, scalars.nan), complex_scalars.tan)
+    tanh = elementwise(math.tanh, compute=complex_scalars.tanh)
 
     ceil = rounding_callback(math.ceil)
     floor = rounding_callback(math.floor)
     round = rounding_callback(builtins.round)
-    sign = unary_callback(columns.sign, elementwise_function(complex_scalars.sign))
+    sign = columns_callback(columns.sign, elementwise_function(complex_scalars.sign))
 
     def bitwise_not(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
@@ -197,35 +173,38 @@ class BinaryElementwise(Backend):
         """See the protocol."""
         return store(map(int.bit_count, unpack(x.data, bits.UNSIGNED[x.dtype.bits])), out.dtype)
 
-    add = binary(operator.add)
-    atan2 = binary(math.atan2)
+    add = elementwise(operator.add)
+    atan2 = elementwise(math.atan2)
     bitwise_and = bitwise_callback(operator.and_)
     bitwise_or = bitwise_callback(operator.or_)
     bitwise_xor = bitwise_callback(operator.xor)
-    divide = binary(operator.truediv, scalars.divide, elementwise_function(complex_scalars.divide))
-    equal = binary(operator.eq)
-    floor_divide = callback_by_kind(columns.integer_floor_divide, columns.floor_divide)
-    greater = binary(operator.gt)
-    greater_equal = binary(operator.ge)
-    left_shift = binary_callback(columns.left_shift)
-    less = binary(operator.lt)
-    less_equal = binary(operator.le)
+    divide = elementwise(operator.truediv, scalars.divide, elementwise_function(complex_scalars.divide))
+    equal = elementwise(operator.eq)
+    floor_divide = columns_callback(columns.floor_divide, integers=columns.integer_floor_divide)
+    greater = elementwise(operator.gt)
+    greater_equal = elementwise(operator.ge)
+    left_shift = columns_callback(columns.left_shift)
+    less = elementwise(operator.lt)
+    less_equal = elementwise(operator.le)
     logical_and = bitwise_callback(operator.and_)
     logical_or = bitwise_callback(operator.or_)
     logical_xor = bitwise_callback(operator.xor)
-    max = callback_by_kind(columns.integer_maximum, columns.maximum)
-    min = callback_by_kind(columns.integer_minimum, columns.minimum)
-    multiply = binary(operator.mul, compute=complex_scalars.multiply)
-    not_equal = binary(operator.ne)
-    pow = callback_by_kind(
+    max = columns_callback(columns.maximum, integers=columns.integer_maximum)
+    min = columns_callback(columns.minimum, integers=columns.integer_minimum)
+    multiply = elementwise(operator.mul, compute=complex_scalars.multiply)
+    not_equal = elementwise(operator.ne)
+    pow = columns_callback(
+        elementwise_function(math.pow, scalars.power), elementwise_function(complex_scalars.power),
         columns.integer_power,
-        elementwise_function(math.pow, scalars.power),
-        elementwise_function(complex_scalars.power),
+    )  # fmt: skip
+    quotient = columns_callback(
+        elementwise_function(operator.truediv, scalars.divide), integers=columns.integer_quotient
     )
-    quotient = callback_by_kind(columns.integer_quotient, elementwise_function(operator.truediv, scalars.divide))
-    remainder = callback_by_kind(columns.integer_remainder, elementwise_function(operator.mod, scalars.remainder))
-    right_shift = callback_by_kind(columns.right_shift, columns.right_shift)
-    subtract = binary(operator.sub)
+    remainder = columns_callback(
+        elementwise_function(operator.mod, scalars.remainder), integers=columns.integer_remainder
+    )
+    right_shift = columns_callback(columns.right_shift)
+    subtract = elementwise(operator.sub)
 
     # Overrides of composites
 
@@ -233,7 +212,7 @@ class BinaryElementwise(Backend):
     log2 = promoting_override(math.log2, scalars.log2, complex_scalars.log2)
     log10 = promoting_override(math.log10, scalars.log10, complex_scalars.log10)
     logaddexp = promoting_override(scalars.logaddexp)
-    is_finite = unary(math.isfinite, compute=elementwise_function(cmath.isfinite))
+    is_finite = elementwise(math.isfinite, compute=elementwise_function(cmath.isfinite))
 
     trunc = rounding_callback(math.trunc)
 

@@ -11,6 +11,8 @@ from operator import mul
 from typing import Any, TypeAlias
 
 from ...rules.data_errors import not_positive_definite, singular_matrix
+from .complex_scalars import absolute as magnitude
+from .scalars import times_power
 
 Vector: TypeAlias = list[Any]
 Matrix: TypeAlias = list[Vector]
@@ -40,11 +42,6 @@ def product(left: Matrix, right: Matrix, columns: int) -> Matrix:
     """The matrix product; `right` has `columns` columns."""
     across = transpose(right, columns)
     return [[sum(map(mul, row, column)) for column in across] for row in left]
-
-
-def magnitude(number: Any) -> float:
-    """The absolute value; `abs` of a large complex number raises."""
-    return math.hypot(number.real, number.imag)
 
 
 def length(vector: Iterable[Any]) -> float:
@@ -80,16 +77,6 @@ def equilibrate(matrix: Matrix) -> tuple[Matrix, int]:
 def unscale(matrix: Matrix, exponent: int) -> Matrix:
     """The matrix times 2**exponent."""
     return [[times_power(element, exponent) for element in row] for row in matrix] if exponent else matrix
-
-
-def times_power(number: Any, exponent: int) -> Any:
-    """A number times 2**exponent, infinite where that overflows."""
-    if isinstance(number, complex):
-        return complex(times_power(number.real, exponent), times_power(number.imag, exponent))
-    try:
-        return math.ldexp(number, exponent)
-    except OverflowError:
-        return math.copysign(math.inf, number)
 
 
 def cholesky(matrix: Matrix) -> Matrix:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 INF, NAN = math.inf, math.nan
 
@@ -25,9 +27,12 @@ def nan(x: float) -> float:
     return NAN
 
 
-def log(x: float) -> float:
-    """Natural logarithm: -inf of zero."""
-    return math.log(x) if x > 0 or x != x else (-INF if x == 0 else NAN)
+def log(x: float, of_positive: Callable[[float], float] = math.log) -> float:
+    """Natural logarithm, or another of a positive number: -inf of zero."""
+    return of_positive(x) if x > 0 or x != x else (-INF if x == 0 else NAN)
+
+
+log2, log10 = partial(log, of_positive=math.log2), partial(log, of_positive=math.log10)
 
 
 def log1p(x: float) -> float:
@@ -43,14 +48,6 @@ def atanh(x: float) -> float:
 def rsqrt(x: float) -> float:
     """1 / sqrt(x): infinite at zero, with the sign of the zero."""
     return 1 / math.sqrt(x) if x > 0 else (math.copysign(INF, x) if x == 0 else NAN)
-
-
-def sigmoid(x: float) -> float:
-    """1 / (1 + exp(-x)), computed from exp(-abs(x)), which cannot overflow."""
-    if x >= 0:
-        return 1 / (1 + math.exp(-x))
-    small = math.exp(x)
-    return small / (1 + small)
 
 
 def erf_inv(y: float) -> float:
@@ -153,16 +150,6 @@ def sum_of_floats(values: Sequence[float]) -> float:
         return sum(values)
 
 
-def log2(x: float) -> float:
-    """Logarithm to base 2: -inf of zero."""
-    return math.log2(x) if x > 0 or x != x else (-INF if x == 0 else NAN)
-
-
-def log10(x: float) -> float:
-    """Logarithm to base 10: -inf of zero."""
-    return math.log10(x) if x > 0 or x != x else (-INF if x == 0 else NAN)
-
-
 def logaddexp(a: float, b: float) -> float:
     """log(exp(a) + exp(b)) without overflow."""
     if a == b:  # infinities of one sign too
@@ -181,3 +168,13 @@ def round_to_odd(value: int) -> float:
         return float(value)
     kept, dropped = divmod(abs(value), 1 << excess)
     return math.copysign(float((kept | (dropped != 0)) << excess), value)
+
+
+def times_power(number: Any, exponent: int) -> Any:
+    """A number times 2**exponent, infinite where that overflows."""
+    if isinstance(number, complex):
+        return complex(times_power(number.real, exponent), times_power(number.imag, exponent))
+    try:
+        return math.ldexp(number, exponent)
+    except OverflowError:
+        return math.copysign(INF, number)

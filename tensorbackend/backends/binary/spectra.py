@@ -11,21 +11,9 @@ from itertools import pairwise
 from operator import mul
 from typing import Any
 
-from .matrices import (
-    Matrix,
-    Vector,
-    adjoint,
-    conjugate,
-    equilibrate,
-    identity,
-    length,
-    magnitude,
-    phase,
-    product,
-    qr,
-    times_power,
-    transpose,
-)
+from .complex_scalars import absolute as magnitude
+from .matrices import Matrix, Vector, adjoint, conjugate, equilibrate, identity, length, phase, product, qr, transpose
+from .scalars import times_power
 
 EPSILON = 2.0**-52
 _SWEEPS = 60

@@ -76,22 +76,13 @@ class BinaryWindow(Backend):
 
     def window_sum(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """See the protocol."""
-        wide = pad(x, 0, windows.edges)
-        axes, values = _axes(windows), list(elements(wide))
-        if x.dtype.is_integer:
-            return store(_axis_by_axis(_fold_tuples(sum), values, axes, wide.shape), out.dtype)
-        # Not axis by axis: each sum is rounded once.
-        fold = _sums_of_complex if x.dtype.is_complex else _sums_of_floats
-        return store(_fold_windows(fold, values, axes, wide.shape), out.dtype)
+        # Not axis by axis for floats: each sum is rounded once.
+        return _folded(out, x, 0, windows, sum, _sums_of_complex if x.dtype.is_complex else _sums_of_floats)
 
     def window_product(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """See the protocol."""
-        wide = pad(x, 1, windows.edges)
-        axes, values = _axes(windows), list(elements(wide))
-        if x.dtype.is_integer:
-            return store(_axis_by_axis(_fold_tuples(math.prod), values, axes, wide.shape), out.dtype)
         fold = _fold_tuples(_product_of_complex if x.dtype.is_complex else math.prod)
-        return store(_fold_windows(fold, values, axes, wide.shape), out.dtype)
+        return _folded(out, x, 1, windows, math.prod, fold)
 
     def window_max(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """See the protocol."""
@@ -116,19 +107,13 @@ class BinaryWindow(Backend):
         self, out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows
     ) -> Payload:
         """See the protocol."""
-        values = list(elements(x))
-        if any(value != value for value in values):
-            values = [(value != value, value if value == value else 0.0) for value in values]
-        return _scatter(max, out, values, source, initial, _positions(windows, x.shape))
+        return _scatter(max, out, x, source, initial, _positions(windows, x.shape))
 
     def window_scatter_min(
         self, out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows
     ) -> Payload:
         """See the protocol."""
-        values = list(elements(x))
-        if any(value != value for value in values):
-            values = [(value == value, value if value == value else 0.0) for value in values]
-        return _scatter(min, out, values, source, initial, _positions(windows, x.shape))
+        return _scatter(min, out, x, source, initial, _positions(windows, x.shape))
 
     def conv(self, out: Template, x: Tensor, kernel: Tensor, /, *, correlation: Correlation) -> Payload:
         """See the protocol."""
@@ -165,6 +150,17 @@ class BinaryWindow(Backend):
         return store(results, out.dtype)
 
 
+def _folded(
+    out: Template, x: Tensor, neutral: int, windows: Windows, of_integers: Callable[[Any], Any], inexact: Fold
+) -> Payload:
+    """Folds of all windows: of integers by a function of a sequence, along one axis after another."""
+    wide = pad(x, neutral, windows.edges)
+    axes, values = _axes(windows), list(elements(wide))
+    if x.dtype.is_integer:
+        return store(_axis_by_axis(_fold_tuples(of_integers), values, axes, wide.shape), out.dtype)
+    return store(_fold_windows(inexact, values, axes, wide.shape), out.dtype)
+
+
 def _extremes(choose: Callable[..., Any], out: Template, x: Tensor, axes: list[Axis]) -> Payload:
     if not x.dtype.is_floating:
         return store(_axis_by_axis(_fold_arguments(choose), list(elements(x)), axes, x.shape), out.dtype)
@@ -186,10 +182,11 @@ def _positions(windows: Windows, shape: Shape) -> list[list[int]]:
 
 
 def _scatter(
-    choose: Callable[..., Any], out: Template, values: Sequence[Any], source: Tensor, initial: Tensor,
-    windows: list[list[int]],
-) -> Payload:  # fmt: skip
-    results = list(elements(initial)) * out.size
+    choose: Callable[..., Any], out: Template, x: Tensor, source: Tensor, initial: Tensor, windows: list[list[int]]
+) -> Payload:
+    values, results = list(elements(x)), list(elements(initial)) * out.size
+    if any(value != value for value in values):  # NaN is the largest for `max`, and the least for `min`
+        values = [((value != value) is (choose is max), value if value == value else 0.0) for value in values]
     for added, window in zip(elements(source), windows, strict=True):
         if window:
             results[choose(window, key=values.__getitem__)] += added

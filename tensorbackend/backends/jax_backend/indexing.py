@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from ...annotations import Ints
-from ...dtypes import DType, as_dtype, iinfo, int32, int64, uint64
+from ...dtypes import as_dtype, iinfo, int32, int64, uint64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
 from ...protocol.indexing import Mode, Write
@@ -20,7 +20,7 @@ from ...rules.indexing import is_mask
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import Array
-from ..array_module.indexing import ArrayIndexing
+from ..array_module.indexing import ArrayIndexing, order_keys
 from ..array_module.precision import accumulator_dtype, wide
 from .base import CheckingKernel, JaxBase
 from .writing import put_block, writer
@@ -216,10 +216,8 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         On one device, where there is nothing to divide, a scatter into the flattened array: it takes half the time.
         """
         locate = self._located(indices, x.shape[axis], mode)
-        working, dtype = (
-            numpy_dtype(accumulator_dtype(out.dtype, indices.shape[axis], self.wide)),
-            numpy_dtype(out.dtype),
-        )
+        working = numpy_dtype(accumulator_dtype(out.dtype, indices.shape[axis], self.wide))
+        dtype = numpy_dtype(out.dtype)
         scatter = self._flat_scatter(x, indices, axis) if self.jax.device_count() == 1 else self._scatter_along(x, axis)
 
         def add(values: Array, places: Array, addends: Array) -> Array:
@@ -232,13 +230,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         lax, xp, size = self.lax, self.xp, x.shape[axis]
         modes, short = lax.GatherScatterMode, size < iinfo(int32).max
         others = tuple(other_axis for other_axis in range(x.ndim) if other_axis != axis)
-        numbers = lax.ScatterDimensionNumbers(
-            update_window_dims=(),
-            inserted_window_dims=(axis,),
-            scatter_dims_to_operand_dims=(axis,),
-            operand_batching_dims=others,
-            scatter_indices_batching_dims=others,
-        )
+        numbers = lax.ScatterDimensionNumbers((), (axis,), (axis,), others, others)
 
         def scatter(target: Array, positions: Array, inside: Any, rows: Array) -> Array:
             if inside is not None:
@@ -286,7 +278,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         depth, xp = indices.shape[-1], self.xp
         written, updates_shape = self._written(x, indices, mode), indices.shape[:-1] + x.shape[depth:]
         of_x, of_updates = (self.caster(operand.dtype, out.dtype) for operand in (x, updates))
-        ordered, numbers = self._order_keys(out.dtype)
+        ordered, numbers = order_keys(xp, out.dtype)
 
         def largest(values: Array, places: Array, others: Array) -> Array:
             wide = xp.broadcast_to(of_updates(others), updates_shape)
@@ -310,23 +302,6 @@ class JaxIndexing(JaxBase, ArrayIndexing):
             return xp.where(first < count, updated, target).reshape(out.shape)
 
         return self.derived(largest, read) if out.dtype.is_floating else largest
-
-    def _order_keys(self, dtype: DType) -> tuple[Kernel, Kernel]:
-        """A kernel that maps numbers to integers of the same order, -0.0 before 0.0 and NaN last, and its
-        inverse."""
-        if not dtype.is_floating:
-            return lambda values: values, lambda values: values
-        floating, integer = numpy_dtype(dtype), numpy_dtype(as_dtype(f"int{dtype.bits}"))
-        cast_bits, xp, sign = self.lax.bitcast_convert_type, self.xp, dtype.bits - 1
-        most = iinfo(as_dtype(f"int{dtype.bits}")).max
-
-        def flip_negative(bits: Array) -> Array:
-            return bits ^ ((bits >> sign) & most)
-
-        return (
-            lambda values: flip_negative(cast_bits(xp.where(values == values, values, xp.nan), integer)),
-            lambda bits: cast_bits(flip_negative(bits), floating),
-        )
 
     @planned
     def argwhere(self, out: Template, x: Template, /, *, size: int, fill_value: int) -> Kernel:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from math import nan, prod
+from collections.abc import Mapping, Sequence
+from math import prod
 from operator import getitem, methodcaller
 from typing import Any, Final, NamedTuple, cast
 
 from ...declarations.op_specs import OPS
-from ...dtypes import DType, as_dtype, uint64
+from ...dtypes import uint64
 from ...expr.composite_programs import program_of
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, kernel_of, planned
@@ -18,7 +18,7 @@ from ...protocol.workspace import takes
 from ...rules.indexing import is_mask
 from ...template import Shape, Template
 from ..array_module.base import Array, flagless_kernel
-from ..array_module.indexing import ArrayIndexing, gathered_space, merged_space
+from ..array_module.indexing import ArrayIndexing, gathered_space, merged_space, order_keys
 from ..array_module.precision import accumulator_dtype
 from ..array_module.workspace_bytes import nbytes
 from .writing import put_block_kernel, write, write_at_positions
@@ -232,7 +232,7 @@ class NumpyIndexing(ArrayIndexing):
         written, width = self._writes(x, indices, mode), prod(x.shape[depth:])
         updates_shape = indices.shape[:-1] + x.shape[depth:]
         of_x, of_updates = (self.caster(operand.dtype, out.dtype) for operand in (x, updates))
-        ordered, numbers = _order_keys(xp, out.dtype)
+        ordered, numbers = order_keys(xp, out.dtype)
 
         def largest(values: Array, places: Array, others: Array) -> Array:
             positions, rows = written(places, xp.broadcast_to(of_updates(others), updates_shape))
@@ -243,26 +243,6 @@ class NumpyIndexing(ArrayIndexing):
             return numbers(result).reshape(out.shape)
 
         return largest
-
-
-def _order_keys(xp: Any, dtype: DType) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
-    """A function that maps numbers of a dtype to new integers of the same order, -0.0 before 0.0 and NaN last, and
-    its inverse.
-
-    The bits of floats, read as integers, have the order of the floats; those of negative floats have the reverse order.
-    """
-    if not dtype.is_floating:
-        return lambda values: values.copy(), lambda values: values
-    floating, integer = numpy_dtype(dtype), numpy_dtype(as_dtype(f"int{dtype.bits}"))
-    sign, most, nothing = dtype.bits - 1, xp.iinfo(integer).max, xp.asarray(nan, floating).view(integer)
-
-    def flip_negative(bits: Array) -> Array:
-        return bits ^ ((bits >> sign) & most)
-
-    return (
-        lambda values: xp.where(values == values, flip_negative(values.view(integer)), nothing),
-        lambda bits: flip_negative(bits).view(floating),
-    )
 
 
 def _mask_kernel(masks: list[int]) -> Kernel:

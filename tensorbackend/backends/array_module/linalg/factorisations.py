@@ -105,15 +105,13 @@ class ArrayLinalg(ArrayBase):
     def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""
         factors, turned = self.factors_of_eigh(), self.phase_kernel(out[1])
-        kernel = self.finite_only(
-            factors, x, (1, 2), lower=True, then=lambda values, vectors: (values, turned(vectors))
-        )
-        return computing_kernel(kernel, out, x)
+        turn: Kernel = lambda values, vectors: (values, turned(vectors))  # noqa: E731 # next to its use
+        return computing_kernel(self.finite_only(factors, x, (1, 2), lower=True, then=turn), out, x)
 
     def factors_of_eigh(self) -> Callable[[Array], tuple[Array, Array]]:
         """The module's function, which reads only the lower half."""
-        eigh = self.xp.linalg.eigh
-        return lambda matrix: eigh(matrix, UPLO="L")
+        eigh: Callable[[Array], tuple[Array, Array]] = self.xp.linalg.eigh
+        return eigh
 
     @takes(lambda out, x: lapack(out, x, more=4 * out[1].nbytes))
     @planned
@@ -244,12 +242,8 @@ class ArrayLinalg(ArrayBase):
         if not rows:
             shape = (*vectors.shape[:-2], 1, columns)
             return lambda values: xp.ones(shape, numpy_dtype(dtype))
-        largest, first_row, phases, nearly = (
-            self.largest,
-            self.first_row,
-            _phases(xp, vectors),
-            nearly_largest(xp, dtype),
-        )
+        largest, first_row, nearly = self.largest, self.first_row, nearly_largest(xp, dtype)
+        phases = _phases(xp, vectors)
         every = self.fixed(lambda: xp.arange(columns))
 
         def first(values: Array) -> Array:
