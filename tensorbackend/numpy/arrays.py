@@ -153,15 +153,12 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
                         v = apart(v)
                 if t is None and is_basic(key) and written_through(self, key, v):
                     return
-                if (
-                    t is not None
-                    and v.template.dtype is t.template.dtype
-                    and len(v.template.shape) <= len(t.template.shape)
-                ):
+                new, old = v.template, None if t is None else t.template
+                if old is not None and new.dtype is old.dtype and len(new.shape) <= len(old.shape):
                     kind = key.__class__
-                    same = v.template.shape == t.template.shape and v.backend is t.backend
+                    same = new.shape == old.shape and v.backend is t.backend
                     if same and (key == _ALL if kind is slice else key is ...):
-                        self._t = as_written(v, t.template)
+                        self._t = as_written(v, old)
                         return
                     if is_basic(key):
                         try:

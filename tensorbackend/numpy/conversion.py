@@ -79,17 +79,13 @@ def tensor(value: Any) -> Tensor:
         raise DTypeError(expected("an array or numbers", "use np.fromiter for an iterator", value=value))
     if isinstance(value, bytes | str | dict | set | frozenset) or value is None:
         raise HostOnlyError(expected("an array or numbers", "use a list of numbers", value=value))
-    if hasattr(value, "__dlpack__") and (
-        not hasattr(value, "__array_interface__") or library_backend(value) is not None
-    ):
+    of_numpy = hasattr(value, "__array_interface__") and library_backend(value) is None
+    if hasattr(value, "__dlpack__") and not of_numpy:
         return tb.asarray(value)
     convert = getattr(value, "__array__", None)
     made = value if convert is None else convert()
-    return (
-        tensor(made)
-        if made.__class__ is ndarray or isinstance(made, Tensor | numpy.ndarray)
-        else from_numpy(numpy.asarray(made))
-    )
+    known = made.__class__ is ndarray or isinstance(made, Tensor | numpy.ndarray)
+    return tensor(made) if known else from_numpy(numpy.asarray(made))
 
 
 def _holds_arrays(value: Any, seen: set[int] | None = None) -> bool:
@@ -227,11 +223,8 @@ def asarray(
 
 def _suits(a: ndarray, dtype: Any, order: str | None, device: str | None, copy: bool | None) -> bool:
     """Whether an array is what is asked for; `ArgumentError` if it is not, and must not be copied."""
-    suits = (
-        (dtype is None or dtype_of(dtype) is a._template().dtype)
-        and device is None
-        and (order in ("K", "A", None) or (order == "C" and a._t is not None) or _is_contiguous(a, order))
-    )
+    ordered = order in ("K", "A", None) or (order == "C" and a._t is not None) or _is_contiguous(a, order)
+    suits = (dtype is None or dtype_of(dtype) is a._template().dtype) and device is None and ordered
     if not suits and copy is False:
         raise ArgumentError(_MUST_COPY)
     return suits
@@ -283,14 +276,7 @@ def array(
     if object.__class__ is ndarray and not copy and _suits(object, dtype, order, device, copy):
         missing = ndmin - object.ndim
         return object if missing <= 0 else step_view(object, reshape_to((1,) * missing + object.shape))
-    if (
-        object.__class__ is list
-        and dtype is None
-        and order == "K"
-        and copy is not False
-        and ndmin <= 1
-        and device is None
-    ):
+    if object.__class__ is list and dtype is device is None and order == "K" and copy is not False and ndmin <= 1:
         kinds = {*map(type, object)}
         if NUMBERS.issuperset(kinds) or (ndarray not in kinds and not _holds_arrays(object)):
             return array_of_new(_array_of_list(object), scoped() or process_default[0])

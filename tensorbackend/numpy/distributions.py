@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy
 
@@ -48,15 +48,15 @@ def count_of(value: Any, name: str) -> int:
     return count
 
 
+_drawn: Final = partial(at_home, by_numpy=True)
+
+
 def _location_method(
     name: str, doc: str, sample: Callable[[Tensor, tuple[int, ...], Any], Tensor]
 ) -> Callable[..., Any]:
     """The method that draws a distribution with a location and a scale, from a sampler for 0 and 1."""
 
-    @at_home
     def draw(self: Draws, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        if self._numpy is not None:
-            return self._draw_by_numpy(name, loc, scale, size)
         shape = shape_of(size, loc, scale)
         if not (loc.__class__ is scale.__class__ is float and -LARGEST <= loc <= LARGEST and 0.0 < scale <= LARGEST):
             check_scale(self._kind, name, shape, loc, scale)
@@ -64,7 +64,7 @@ def _location_method(
         return scaled(size, self._numbers(sample, shape), scale, loc)
 
     draw.__name__, draw.__doc__ = name, doc
-    return draw
+    return _drawn(draw)
 
 
 def _is_finite(x: Any) -> bool:
@@ -106,22 +106,18 @@ class Draws(Source):
 
     # Samplers of the library
 
-    @at_home
+    @_drawn
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         """Numbers between two bounds."""
-        if self._numpy is not None:
-            return self._draw_by_numpy("uniform", low, high, size)
         shape = shape_of(size, low, high)
         if not (is_real(low) and is_real(high) and low <= high and is_real(high - low)):
             check_by_numpy(self._kind, "uniform", low, high, (0, *shape))
         low, high = as_parameter(low), as_parameter(high)
         return scaled(size, self._numbers(tb.random.uniform, shape), high - low, low)
 
-    @at_home
+    @_drawn
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
         """Exponentially distributed numbers."""
-        if self._numpy is not None:
-            return self._draw_by_numpy("exponential", scale, size)
         shape = shape_of(size, scale)
         if not (is_real(scale) and scale > 0):
             check_by_numpy(self._kind, "exponential", scale, (0, *shape))
@@ -133,22 +129,18 @@ class Draws(Source):
     laplace = _location_method("laplace", "Laplace-distributed numbers.", tb.random.laplace)
     logistic = _location_method("logistic", "Logistically distributed numbers.", _logistic)
 
-    @at_home
+    @_drawn
     def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
         """Numbers whose logarithms are normally distributed."""
-        if self._numpy is not None:
-            return self._draw_by_numpy("lognormal", mean, sigma, size)
         check_scale(self._kind, "lognormal", shape_of(size, mean, sigma), mean, sigma)
         logarithms = self.normal(mean, sigma, size)
         if is_number(logarithms):
             return numpy.exp(logarithms).item()
         return of_size(size, functions["exp"](logarithms))
 
-    @at_home
+    @_drawn
     def permutation(self, x: Any, axis: int = 0) -> Any:
         """The entries along an axis, or the numbers up to one, in random order."""
-        if self._numpy is not None:
-            return self._draw_by_numpy("permutation", x, **({} if not axis else {"axis": axis}))
         if not numpy.ndim(host(x) if x.__class__ is not ndarray else x):
             return box(self._order_of(count_of(x, "permutation")))
         try:
@@ -225,14 +217,11 @@ class Draws(Source):
             check_by_numpy("Generator", "multivariate_normal", mean, cov, 0, *arguments, **options)
         return self._draw_by_numpy("multivariate_normal", mean, cov, size, *arguments, **options)
 
-    @at_home
+    @_drawn
     def choice(
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
     ) -> Any:
         """Entries drawn along an axis, or numbers up to one."""
-        if self._numpy is not None:
-            options = {"axis": axis, "shuffle": shuffle} if isinstance(self._numpy, numpy.random.Generator) else {}
-            return self._draw_by_numpy("choice", a, size, replace, p, **options)
         try:
             items: Any = count_of(a, "choice") if is_number(a) else tensor(a)
         except HostOnlyError:

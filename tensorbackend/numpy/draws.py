@@ -306,11 +306,11 @@ def shape_of(size: Any, *parameters: Any) -> tuple[int, ...]:
 def _as_size(size: Any) -> tuple[int, ...]:
     """A size of NumPy as a shape."""
     try:
+        if isinstance(size, bool):
+            raise TypeError
         shape = tuple(map(operator.index, as_shape(size)))
     except TypeError as error:
         raise ArgumentKindError(expected("an int or a sequence of ints as the size", size=size)) from error
-    if isinstance(size, bool):
-        raise ArgumentKindError(expected("an int or a sequence of ints as the size", size=size))
     if shape and min(shape) < 0:
         raise ArgumentError(expected("no negative dimensions", size=size))
     return shape
@@ -350,13 +350,8 @@ def draw_integers(source: Source, low: Any, high: Any, size: Any, dtype: Any, en
     """Integers of a dtype from `low` up to `high`, cut from blocks where both are numbers."""
     numbers = is_number(low) and is_number(high)
     shape = shape_of(size, low, high)
-    if (
-        dtype is not tb.int64
-        or not numbers
-        or low.__class__ is not int
-        or high.__class__ is not int
-        or not -(2**63) <= low < high + endpoint <= 2**63
-    ):
+    plain = low.__class__ is int and high.__class__ is int and dtype is tb.int64
+    if not (plain and -(2**63) <= low < high + endpoint <= 2**63):
         check_by_numpy("Generator", "integers", low, high, None, numpy_dtype(dtype), endpoint)
     if numbers:
         places = source._places(int(high) + endpoint - int(low), shape)

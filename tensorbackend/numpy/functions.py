@@ -23,7 +23,7 @@ from .arrays import blank, functions, ndarray, result
 from .bodies import Body
 from .conversion import tensor
 from .dtypes import dtype_of
-from .host_arrays import AT_HOME, FALL_BACK, SCOPE, STARS, compile_late, hosted, parameters_of
+from .host_arrays import AT_HOME, FALL_BACK, RESULT, SCOPE, STARS, compile_late, hosted, parameters_of
 from .ufuncs import write_out
 
 Array: TypeAlias = Any
@@ -89,14 +89,6 @@ _CONVERSIONS: Final = {
 }
 
 _ROLES: Final[dict[str, Role]] = {"Array": "tensor", "Arrays": "tensors"}
-
-_RESULT: Final = """\
-    if r.template.shape or r.data.__class__ is not HOST:
-        array = blank()
-        array._t = r
-        return array
-    return r.data[()]
-"""
 
 
 def tensors(values: Any) -> list[Tensor]:
@@ -229,7 +221,7 @@ def _source(body: Callable[..., Any], name: str, full: str, planned: bool, in_ou
         casting = ", casting" if "casting" in given.parameters else ""
         lines.append(f"    if out is not None:\n        return write_out({name!r}, out, r{casting})\n")
     if returned == "Array":
-        lines.append(_RESULT)
+        lines.append(RESULT.format(indent="    "))
     elif returned == "tuple[Array, ...]":
         lines.append("    return tuple(map(result, r))\n")
     elif returned == "list[Array]":

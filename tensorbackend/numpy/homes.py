@@ -127,11 +127,17 @@ def split_values(
     return arguments, options
 
 
-def at_home(method: Method) -> Method:
-    """Make a method whose default backend is that of the arrays among its arguments."""
+def at_home(method: Method, by_numpy: bool = False) -> Method:
+    """Make a method whose default backend is that of the arrays among its arguments.
+
+    With `by_numpy` it is NumPy's own method where the generator has one of NumPy's streams.
+    """
+    name = method.__name__
 
     @wraps(method)
     def call(self: Any, *arguments: Any, **options: Any) -> Any:
+        if by_numpy and self._numpy is not None:
+            return self._draw_by_numpy(name, *arguments, **options)
         if not options and (not arguments or NUMBERS.issuperset(map(type, arguments))):
             return method(self, *arguments)
         home = home_of([*arguments, *options.values()])

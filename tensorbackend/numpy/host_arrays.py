@@ -187,6 +187,15 @@ AT_HOME: Final = """\
 """
 """The call of a function with the backend of its arrays as the default, where that is another."""
 
+RESULT: Final = """\
+{indent}if r.template.shape or r.data.__class__ is not HOST:
+{indent}    array = blank()
+{indent}    array._t = r
+{indent}    return array
+{indent}return r.data[()]
+"""
+"""Code that returns the array of a tensor `r`, or the number that it is, as `arrays.result` does."""
+
 _NOT_HERE: Final = """\
 {indent}if {first}.__class__ is not ndarray or (_t := {first}._t) is None or _t.backend is not (scoped() or default[0]):
 """

@@ -281,13 +281,14 @@ class vectorize:
 
     def _are_few(self, arguments: tuple[Any, ...]) -> bool:
         """Whether calls for each element take less time than a trace, as of a few elements in NumPy's memory."""
-        return all(
-            each.__class__ in NUMBERS
-            or (
-                each.__class__ is ndarray and (t := tensor_of(each)).data.__class__ is HOST and t.size <= _MOST_UNTRACED
-            )
-            for each in arguments
-        )
+
+        def is_few(each: Any) -> bool:
+            if each.__class__ is not ndarray:
+                return each.__class__ in NUMBERS
+            t = tensor_of(each)
+            return t.data.__class__ is HOST and t.size <= _MOST_UNTRACED
+
+        return all(map(is_few, arguments))
 
     def _one_by_one(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """The results of the function for each element on the host."""

@@ -79,9 +79,8 @@ class Generator(Draws):
     def bit_generator(self) -> Any:
         """NumPy's source of bits, which a generator over a key does not have."""
         if self._numpy is None:
-            raise ArgumentError(
-                expected("a generator of NumPy's stream", "use np.random.numpy_stream()", state="a key")
-            )
+            remedy = "use np.random.numpy_stream()"
+            raise ArgumentError(expected("a generator of NumPy's stream", remedy, state="a key"))
         return self._numpy.bit_generator
 
     def random(self, size: Any = None, dtype: Any = float, out: Any = None) -> Any:

@@ -19,7 +19,7 @@ from .conversion import cast, tensor
 from .documents import summary_of
 from .dtypes import FLOATING, INEXACT, NUMERIC, dtype_of
 from .functions import PUBLIC
-from .host_arrays import AT_HOME, FALL_BACK, SCOPE, compile_late
+from .host_arrays import AT_HOME, FALL_BACK, RESULT, SCOPE, compile_late
 from .shapes import axis_positions, known_axis, refuse_lists, size
 from .ufuncs import write_out
 
@@ -82,12 +82,7 @@ def {name}(a, {signature}):
             t = a._read()
         if t.template.dtype in straight and (axis is None or t.template.shape):
             r = op(t, axis=axis{keepdims}{correction})
-            if r.template.shape or r.data.__class__ is not HOST:
-                array = blank()
-                array._t = r
-                return array
-            return r.data[()]
-    try:
+{result}    try:
         if a.__class__ is ndarray or not ({plain}):
 {at_home}        return reduce({name!r}, a, {passed})
 {fall_back}"""
@@ -117,7 +112,7 @@ def _source(name: str, row: Reduction, scope: dict[str, Any]) -> str:
     keep = ", keepdims=False if keepdims is NO_VALUE else keepdims" if "keepdims" in names else ""
     return _SOURCE.format(
         name=name, signature=row.signature, plain=" and ".join(tests), keepdims=keep,
-        correction=", correction=ddof" if "ddof" in names else "",
+        correction=", correction=ddof" if "ddof" in names else "", result=RESULT.format(indent=" " * 12),
         passed=", ".join(f"{each}={each}" for each in names if each != "overwrite_input"),
         at_home=AT_HOME.format(indent=" " * 12, values=f"({', '.join(arrays)},)", function=name),
         fall_back=FALL_BACK.format(name=name),
@@ -165,9 +160,9 @@ def reduce(
         wanted = dtype_of(dtype)
         real = REAL_OF.get(wanted, wanted) if name in ("var", "std") else wanted
         total = cast(total, real)
-    return (
-        result(total) if out is None else write_out(name, out, total, "unsafe" if name in _OF_COUNTS else "same_kind")
-    )
+    if out is None:
+        return result(total)
+    return write_out(name, out, total, "unsafe" if name in _OF_COUNTS else "same_kind")
 
 
 def no_order(name: str) -> DTypeError:

@@ -54,11 +54,8 @@ def roll(a: Array, shift: Any, axis: Any = None) -> Array:
         whole = sum(whole)
     if axis is None:
         return tb.reshape(tb.roll(tb.reshape(a, (-1,)), whole, axis=0), a.shape) if a.size else a
-    for each, place in zip(
-        whole if isinstance(whole, tuple) else (whole,),
-        axis if isinstance(axis, tuple | list) else (axis,),
-        strict=True,
-    ):
+    shifts = whole if isinstance(whole, tuple) else (whole,)
+    for each, place in zip(shifts, axis if isinstance(axis, tuple | list) else (axis,), strict=True):
         a = tb.roll(a, each, axis=axis_position(place, a.ndim))
     return fresh(a)
 

@@ -122,10 +122,8 @@ def _same_value(a: Value, b: Value) -> bool:
     )
 
 
-_PURE = frozenset(
-    [
-        *("greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "isnan", "isfinite", "isinf"),
-        *("logical_and", "logical_or", "logical_not", "bitwise_and", "bitwise_or", "bitwise_invert", "abs", "constant"),
-    ]
-)
+_PURE = frozenset({
+    "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "isnan", "isfinite", "isinf", "logical_and",
+    "logical_or", "logical_not", "bitwise_and", "bitwise_or", "bitwise_invert", "abs", "constant",
+})  # fmt: skip
 """Callbacks of which masks are usually made."""

@@ -15,7 +15,7 @@ from ..errors import OutOfRangeError
 from ..ops.indexing import assignment as assignments
 from .arrays import LASTING, blank, functions, ndarray, release, replace
 from .dtypes import NUMBERS
-from .host_arrays import compile_late, hosted
+from .host_arrays import RESULT, compile_late, hosted
 from .in_place import writeable_part
 from .layouts import LOCKED, refuse_read_only
 from .promotion import COMPARISONS, Spec
@@ -43,21 +43,13 @@ _READ: Final = f"""\
             {{a}} = float({{x}})
 """
 
-_RESULT: Final = """\
-{indent}if r.template.shape or r.data.__class__ is not HOST:
-{indent}    array = blank()
-{indent}    array._t = r
-{indent}    return array
-{indent}return r.data[()]
-"""
-
 _UNARY: Final = f"""\
 def {{name}}(x, /, {_PARAMETERS}):
     if x.__class__ is ndarray and {_PLAIN}:
 {_VIEW.format(indent=" " * 8, a="a", x="x")}
         if a.template.dtype in alike:
             r = op(a)
-{_RESULT.format(indent=" " * 12)}
+{RESULT.format(indent=" " * 12)}
     elif x.__class__ in NUMBERS and {_PLAIN}:
         return by_numpy(x)
     return call(spec, (x,), out, **options)
@@ -69,7 +61,7 @@ def {{name}}(x1, x2, /, {_PARAMETERS}):
 {_READ.format(x="x2", a="b", k="j")}
     if (k in alike if k is j else kinds.get((k, j), a) is None) and {_PLAIN}:
         r = op(a, b)
-{_RESULT.format(indent=" " * 8)}
+{RESULT.format(indent=" " * 8)}
     return call(spec, (x1, x2), out, **options)
 """
 
@@ -85,7 +77,7 @@ def {{name}}(x1, x2):
 {_READ.format(x="x2", a="b", k="j")}
     if k in alike if k is j else kinds.get((k, j), a) is None:
         r = op(a, b)
-{_RESULT.format(indent=" " * 8)}
+{RESULT.format(indent=" " * 8)}
     return operate(spec, x1, x2)
 """
 
@@ -96,7 +88,7 @@ def {{name}}(x2, x1):
     k = x1.__class__
     if kinds.get((k, j), b) is None:
         r = op(float(x1) if k is float64 else x1, b)
-{_RESULT.format(indent=" " * 8)}
+{RESULT.format(indent=" " * 8)}
     return operate(spec, x1, x2)
 """
 
@@ -143,7 +135,7 @@ def {{name}}(x):
 {_VIEW.format(indent=" " * 4, a="a", x="x")}
     if a.template.dtype in alike:
         r = op(a)
-{_RESULT.format(indent=" " * 8)}
+{RESULT.format(indent=" " * 8)}
     return call(spec, (x,))
 """
 
@@ -165,14 +157,9 @@ _SHARED: Final = {
 def _function_of(spec: Spec, source: str) -> Any:
     """The function of a specification in some source, with the names that the source needs."""
     scope = {
-        **_SHARED,
-        "__name__": __package__,
-        "alike": spec.alike,
-        "by_numpy": spec.by_numpy,
-        "kinds": spec.kinds,
-        "op": spec.op,
-        "spec": spec,
-    }
+        **_SHARED, "__name__": __package__, "alike": spec.alike, "by_numpy": spec.by_numpy, "kinds": spec.kinds,
+        "op": spec.op, "spec": spec,
+    }  # fmt: skip
 
     def write_source() -> str:
         text = source.format(name=spec.name)

@@ -75,8 +75,9 @@ def reduce(
     x = _to_compute_in(spec, "reduce", x, dtype)
     axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
     if len(axes) > 1 and _is_ordered(spec.by_numpy):
-        text = f"reduction operation '{spec.name}' is not reorderable, so at most one axis may be specified"
-        raise ArgumentError(text)
+        raise ArgumentError(
+            f"reduction operation '{spec.name}' is not reorderable, so at most one axis may be specified"
+        )
     moved = tb.moveaxis(x, list(axes), list(range(len(axes))))
     flat = tb.reshape(moved, (prod(moved.shape[: len(axes)]), *moved.shape[len(axes) :]))
     parts = list(tb.unstack(flat)) if flat.shape[0] else []
@@ -84,10 +85,8 @@ def reduce(
         start = spec.by_numpy.identity if initial is None else initial
         if start is None:
             raise tb.errors.ShapeError(f"zero-size array to reduction operation {spec.name} which has no identity")
-        parts = [
-            cast(tb.full_like(moved[(0,) * len(axes)] if flat.shape[0] else tb.zeros(flat.shape[1:]), start), x.dtype),
-            *parts,
-        ]
+        like = moved[(0,) * len(axes)] if flat.shape[0] else tb.zeros(flat.shape[1:])
+        parts = [cast(tb.full_like(like, start), x.dtype), *parts]
     total = fold(lambda a, b: _combined(spec, a, b), parts)
     if keepdims:
         total = tb.expand_dims(total, axis=tuple(axes))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 import numpy
@@ -174,16 +175,6 @@ def _less_of_bools(x1: Any, x2: Any) -> Tensor:
     return tb.logical_and(tb.logical_not(x1), x2)
 
 
-def _less_of_complex(x1: Any, x2: Any) -> Tensor:
-    """Whether the real part is less, or of equal real parts the imaginary one."""
-    return _compare_complex(tb.less, x1, x2)
-
-
-def _less_equal_of_complex(x1: Any, x2: Any) -> Tensor:
-    """Whether the real part is less, or of equal real parts the imaginary one is not greater."""
-    return _compare_complex(tb.less_equal, x1, x2)
-
-
 def _compare_complex(op: Callable[[Any, Any], Tensor], x1: Any, x2: Any) -> Tensor:
     first = x1 if isinstance(x1, Tensor) else _beside(x2, complex(x1), x2.dtype)
     second = x2 if isinstance(x2, Tensor) else _beside(x1, complex(x2), x1.dtype)
@@ -191,16 +182,6 @@ def _compare_complex(op: Callable[[Any, Any], Tensor], x1: Any, x2: Any) -> Tens
     nan = tb.logical_or(tb.isnan(parts[0]), tb.isnan(parts[1]))
     less = tb.logical_and(tb.less(*reals), tb.logical_not(nan))
     return tb.logical_or(less, tb.logical_and(tb.equal(*reals), op(*parts)))
-
-
-def _maximum_of_complex(x1: Any, x2: Any) -> Tensor:
-    """The larger of two elements, by the real parts and for equal ones by the imaginary parts; NaN if one is."""
-    return _chosen_complex(x1, x2, _less_equal_of_complex(x2, x1))
-
-
-def _minimum_of_complex(x1: Any, x2: Any) -> Tensor:
-    """The smaller of two elements, by the real parts and for equal ones by the imaginary parts; NaN if one is."""
-    return _chosen_complex(x1, x2, _less_equal_of_complex(x1, x2))
 
 
 def _chosen_complex(x1: Any, x2: Any, first: Tensor) -> Tensor:
@@ -252,10 +233,12 @@ OF_BOOLS: Final[dict[str, Callable[..., Any]]] = {
 """What some compute for bools, where the op takes numbers only."""
 
 OF_COMPLEX: Final[dict[str, Callable[..., Any]]] = {
-    "greater": lambda x1, x2: _less_of_complex(x2, x1), "less": _less_of_complex,
-    "greater_equal": lambda x1, x2: _less_equal_of_complex(x2, x1), "less_equal": _less_equal_of_complex,
+    "greater": lambda x1, x2: _compare_complex(tb.less, x2, x1), "less": partial(_compare_complex, tb.less),
+    "greater_equal": lambda x1, x2: _compare_complex(tb.less_equal, x2, x1),
+    "less_equal": partial(_compare_complex, tb.less_equal),
     "sign": _sign_of_complex,
-    "maximum": _maximum_of_complex, "minimum": _minimum_of_complex,
+    "maximum": lambda x1, x2: _chosen_complex(x1, x2, _compare_complex(tb.less_equal, x2, x1)),
+    "minimum": lambda x1, x2: _chosen_complex(x1, x2, _compare_complex(tb.less_equal, x1, x2)),
 }  # fmt: skip
 """What some compute for complex numbers, which the op has no order of."""
 
