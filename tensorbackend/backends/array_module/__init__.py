@@ -17,8 +17,10 @@ from .functional import ArrayFunctional
 from .indexing import ArrayIndexing
 from .linalg.factorisations import ArrayLinalg
 from .linalg.norms import ArrayNorms
+from .random import ArrayRandom
 from .shape import ArrayShaping
 from .sorting import ArraySorting
+from .special.functions import ArraySpecial
 from .window import ArrayWindow
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 class ArrayModuleBackend(
     ArrayCreation,
     ArrayElementwise,
+    ArraySpecial,
     ArrayNorms,
     ArrayFunctional,
     ArrayCumulative,
@@ -39,6 +42,7 @@ class ArrayModuleBackend(
     ArrayConvolution,
     ArrayLinalg,
     ArrayFourier,
+    ArrayRandom,
 ):
     """Implements every callback by functions of `self.xp`.
 

@@ -1,4 +1,4 @@
-"""Callbacks that create arrays without operands, and random words."""
+"""Callbacks that create arrays without operands."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from ...dtypes import DType, Scalar, bfloat16, complex128, float64, iinfo, int64
 from ...dtypes.packing import element_type, pack
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
-from ...rules.random import threefry
 from ...sizes import apply, is_symbolic
 from ...template import Template
 from .base import Array, ArrayBase, flagless_kernel
 
 
 class ArrayCreation(ArrayBase):
-    """Constants, identity matrices, counters and random words."""
+    """Constants, identity matrices and counters."""
 
     @planned
     def constant(self, out: Template, /, *, value: Scalar) -> Kernel:
@@ -77,35 +76,6 @@ class ArrayCreation(ArrayBase):
             return narrow(values)
 
         return kernel
-
-    # Random words: Threefry-2x32 in place, without a new array for each of its hundred steps
-
-    @planned
-    def threefry2x32(self, out: tuple[Template, Template], key: Template, high: Template, low: Template, /) -> Kernel:
-        """The words of counters, encrypted with a key."""
-        empty, encrypt = self.xp.empty, self.encrypt
-        words = [(template.shape, numpy_dtype(template.dtype)) for template in out]
-
-        def kernel(key: Array, high: Array, low: Array) -> tuple[Array, Array]:
-            first, second = (empty(shape, dtype) for shape, dtype in words)
-            first[...], second[...] = high, low
-            encrypt(key, first.reshape(-1), second.reshape(-1))
-            return first, second
-
-        return kernel
-
-    def encrypt(self, key: Array, first: Array, second: Array) -> None:
-        """Mixes the words of counters with a key, in place."""
-        xp = self.xp
-        moved = xp.empty_like(second)
-
-        def rotate(word: Array, bits: int) -> Array:
-            xp.left_shift(word, bits, out=moved)
-            word >>= 32 - bits
-            word |= moved
-            return word
-
-        threefry((key[:1], key[1:]), (first, second), rotate)
 
 
 def exact_up_to(dtype: DType) -> int:

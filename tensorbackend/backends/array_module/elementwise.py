@@ -25,7 +25,6 @@ from .base import (
 )
 from .precision import computing_kernel
 from .special import error_function as special
-from .special import gamma, incomplete_gamma
 
 
 def float64_callback(function: Function, arrays: int = 11) -> Callable[..., Payload]:
@@ -160,10 +159,6 @@ class ArrayElementwise(ArrayBase):
     erf = float64_callback(special.erf)
     erfc = float64_callback(special.erfc)
     erf_inv = float64_callback(special.erf_inv)
-    digamma = float64_callback(gamma.digamma)
-    gamma_inc_l = float64_callback(incomplete_gamma.gamma_inc_l, 47)
-    gamma_inc_u = float64_callback(incomplete_gamma.gamma_inc_u, 31)
-    log_gamma = float64_callback(gamma.log_gamma)
 
     @planned
     def real(self, out: Template, x: Template, /) -> Kernel:

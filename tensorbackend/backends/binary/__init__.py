@@ -11,11 +11,16 @@ from ...dtypes import STORED_DTYPES
 from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
+from .contraction import BinaryContraction
+from .convolution import BinaryConvolution
 from .creation import BinaryCreation
+from .cumulative import BinaryCumulative
 from .elementwise import BinaryElementwise
 from .fourier import BinaryFourier
+from .functional import BinaryFunctional
 from .indexing import BinaryIndexing
 from .linalg import BinaryLinalg
+from .random import BinaryRandom
 from .reduction import BinaryReduction
 from .shape import BinaryShaping
 from .sorting import BinarySorting
@@ -28,12 +33,17 @@ class BinaryBackend(
     BinaryElementwise,
     BinarySpecial,
     BinaryReduction,
+    BinaryCumulative,
+    BinaryFunctional,
     BinarySorting,
     BinaryShaping,
     BinaryIndexing,
+    BinaryContraction,
     BinaryFourier,
+    BinaryRandom,
     BinaryLinalg,
     BinaryWindow,
+    BinaryConvolution,
 ):
     """The reference backend. An op that also has tensors of another backend runs on that backend."""
 

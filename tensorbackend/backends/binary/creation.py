@@ -1,24 +1,19 @@
-"""New tensors, from numbers alone, and random words."""
+"""New tensors, from numbers alone."""
 
 from __future__ import annotations
 
 import math
-from array import array
 
 from ...dtypes import Scalar, complex128, float64
 from ...dtypes.packing import element_type, pack
 from ...protocol import Backend, Payload
 from ...template import Template
 from ...tensor import Tensor
-from ..threefry import encrypt
-from .storage import broadcast_elements, elements, store
-
-_LANES = 1 << 12
-"""Counters in one integer: so many that Python's own work counts little, and few enough for the cache."""
+from .storage import store
 
 
 class BinaryCreation(Backend):
-    """Callbacks that make tensors from numbers alone, and random words, from which other random numbers are made."""
+    """Callbacks that make tensors from numbers alone."""
 
     def constant(self, out: Template, /, *, value: Scalar) -> Payload:
         """See the protocol."""
@@ -52,15 +47,3 @@ class BinaryCreation(Backend):
             for at in range(offset, offset + rows)
         )
         return matrix * math.prod(out.shape[:-2])
-
-    def threefry2x32(self, out: tuple[Template, Template], key: Tensor, high: Tensor, low: Tensor, /) -> Payload:
-        """See the protocol."""
-        first, second = elements(key)
-        counters = [array("Q", broadcast_elements(x, out[0].shape)) for x in (high, low)]
-        mixed = array("Q"), array("Q")
-        for start in range(0, out[0].size, _LANES):
-            for whole, part in zip(
-                mixed, encrypt((first, second), *(x[start : start + _LANES] for x in counters)), strict=True
-            ):
-                whole.extend(part)
-        return tuple(store(words, template.dtype) for words, template in zip(mixed, out, strict=True))

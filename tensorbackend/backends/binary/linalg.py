@@ -1,24 +1,19 @@
-"""Products, factorisations and solutions of stacks of matrices on bytes: one matrix of Python numbers at a time."""
+"""Factorisations and solutions of stacks of matrices on bytes: one matrix of Python numbers at a time."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from operator import mul
 from typing import Any, Literal, TypeAlias
 
-from ...annotations import Ints
 from ...dtypes import DType, finfo, float32, promote_types
-from ...dtypes.packing import unpack
 from ...protocol import Backend, Payload
 from ...protocol.linalg import Transform
 from ...rules.data_errors import not_positive_definite
-from ...template import Shape, Template, intern_template
+from ...template import Shape, Template
 from ...tensor import Tensor
 from . import matrices, spectra
-from .complex_scalars import dot as complex_dot
 from .matrices import Matrix, Vector, is_finite, transpose
-from .shape import steps, take_strided
 from .storage import cast, elements, store
 
 Factors: TypeAlias = tuple[Matrix | Vector, ...]
@@ -69,37 +64,8 @@ def factorise(
     return tuple(store(column, template.dtype) for column, template in zip(columns, out, strict=True))
 
 
-def _rows(x: Tensor, batch: tuple[int, ...], contract: tuple[int, ...]) -> list[list[list[Any]]]:
-    """The rows of elements to contract, one for each free position of each batch entry.
-
-    (2, 3, 4) with batch (0,) and contract (1,) becomes 2 lists of 4 rows of 3.
-    """
-    free = tuple(axis for axis in range(len(x.shape)) if axis not in batch + contract)
-    order = batch + free + contract
-    apart = steps(x.shape)
-    moved = intern_template(tuple(x.shape[axis] for axis in order), x.dtype, (None,) * len(order))
-    values = list(unpack(take_strided(x, moved, 0, [apart[axis] for axis in order]), x.dtype))
-    length = math.prod(x.shape[axis] for axis in contract)
-    count = math.prod(x.shape[axis] for axis in free)
-    total = math.prod(x.shape[axis] for axis in batch)
-    rows = [values[start * length : (start + 1) * length] for start in range(total * count)]
-    return [rows[start * count : (start + 1) * count] for start in range(total)]
-
-
 class BinaryLinalg(Backend):
-    """The family `protocol.linalg`."""
-
-    def dot(
-        self, out: Template, x1: Tensor, x2: Tensor, /, *, contract1: Ints, batch1: Ints, contract2: Ints, batch2: Ints
-    ) -> Payload:
-        """See the protocol."""
-        pairs = zip(_rows(x1, batch1, contract1), _rows(x2, batch2, contract2), strict=True)
-        if out.dtype.is_complex:
-            products = [complex_dot(left, right) for rows1, rows2 in pairs for left in rows1 for right in rows2]
-            return store(products, out.dtype)
-        zero: Any = 0.0 if out.dtype.is_floating else 0
-        sums = [sum(map(mul, left, right), zero) for rows1, rows2 in pairs for left in rows1 for right in rows2]
-        return store(sums, out.dtype)
+    """The factorisations and solvers of the family `protocol.linalg`."""
 
     def cholesky(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""

@@ -1,27 +1,22 @@
-"""Reductions on bytes: elements are collected into groups, one for each result, and each group is folded.
-
-Also accumulations along an axis, and folds by functions of the user.
-"""
+"""Reductions on bytes: elements are collected into groups, one for each result, and each group is folded."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import accumulate, product
-from operator import add, mul, ne
+from itertools import product
+from operator import ne
 from typing import Any
 
-from ...dtypes import DType, bool_
+from ...dtypes import bool_
 from ...dtypes.packing import iterable
 from ...protocol import Backend, Payload
 from ...protocol.reduction import TieBreak
-from ...template import Shape, Template, intern_template
+from ...template import Shape, Template
 from ...tensor import Tensor
-from ..functional import fold_elements, map_elements
 from . import bits, complex_scalars
-from .scalars import maximum, minimum, sum_of_floats
+from .scalars import sum_of_floats
 from .shape import steps
-from .sorting import apply_along
 from .storage import cast, elements, store
 
 
@@ -84,7 +79,7 @@ def index_of(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any], tie_
 
 
 class BinaryReduction(Backend):
-    """The callbacks of the family `protocol.reduction` but those that sort."""
+    """The callbacks of the family `protocol.reduction` that reduce."""
 
     def _fold(self, fold: Callable[[Any], Any], out: Template, x: Tensor, axes: tuple[int, ...]) -> Payload:
         return store(map(fold, groups(elements(x), x.shape, axes)), out.dtype)
@@ -132,65 +127,3 @@ class BinaryReduction(Backend):
         """See the protocol."""
         axes = tuple(range(len(x.shape))) if axis is None else (axis,)
         return self._fold(lambda values: index_of(values, minimum_of, tie_break), out, x, axes)
-
-    # Along an axis
-
-    def _running(
-        self, combine: Callable[[Any, Any], Any], out: Template, x: Tensor, axis: int, reverse: bool,
-        initial: int | None = None,
-    ) -> Payload:  # fmt: skip
-        """The running results along an axis, computed in float64 or exact integers, each rounded once."""
-
-        def accumulate_run(run: Sequence[Any]) -> list[Any]:
-            first = [initial] if out.shape[axis] > x.shape[axis] else []
-            running = [*first, *accumulate(run[::-1] if reverse else run, combine)]
-            return running[::-1] if reverse else running
-
-        return store(apply_along(elements(x), x.shape, axis, accumulate_run), out.dtype)
-
-    def cumulative_sum(
-        self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
-    ) -> Payload:
-        """See the protocol."""
-        return self._running(add, out, cast(x, out.dtype), axis, reverse, 0)
-
-    def cumulative_product(
-        self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
-    ) -> Payload:
-        """See the protocol."""
-        return self._running(
-            complex_scalars.multiply_two if out.dtype.is_complex else mul,
-            out, cast(x, out.dtype), axis, reverse, 1,
-        )  # fmt: skip
-
-    def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
-        """See the protocol."""
-        return self._running(maximum if x.dtype.is_floating else max, out, x, axis, reverse)
-
-    def cumulative_min(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
-        """See the protocol."""
-        return self._running(minimum if x.dtype.is_floating else min, out, x, axis, reverse)
-
-    # By functions of the user, once for every element
-
-    def reduce(
-        self, out: Template, x: Tensor, initial: Tensor, /, *, axes: tuple[int, ...], keepdims: bool,
-        function: Callable[[Tensor, Tensor], Tensor],
-    ) -> Payload:  # fmt: skip
-        """See the protocol."""
-        order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
-        moved = intern_template(tuple(x.shape[axis] for axis in order), x.dtype, (None,) * x.ndim)
-        elements = _each(self.transpose(moved, x, axes=order), x)
-        row = len(elements) // max(out.size, 1)
-        rows = (elements[place * row : (place + 1) * row] for place in range(out.size))
-        return b"".join(fold_elements(self, function, initial, x.dtype, rows))
-
-    def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
-        """See the protocol."""
-        return b"".join(map_elements(self, function, x.dtype, _each(x.data, x)))
-
-
-def _each(data: bytes, x: Tensor) -> list[bytes]:
-    """The bytes of each element of a tensor whose bytes are `data`."""
-    width = x.dtype.itemsize
-    return [data[start : start + width] for start in range(0, len(data), width)]

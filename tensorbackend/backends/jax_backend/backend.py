@@ -41,8 +41,10 @@ from .linalg.factorisations import JaxLinalg
 from .linalg.sparse import JaxSparse
 from .module import JaxModule
 from .parts import elements_at
+from .random import JaxRandom
 from .reduction import JaxReduction
 from .shape import JaxShaping
+from .sorting import JaxSorting
 from .special import JaxSpecial
 from .trees import register
 from .window import JaxWindow
@@ -87,6 +89,7 @@ class JaxBackend(
     JaxSparse,
     JaxReduction,
     JaxCumulative,
+    JaxSorting,
     JaxWindow,
     JaxFunctional,
     JaxShaping,
@@ -95,6 +98,7 @@ class JaxBackend(
     JaxConvolution,
     JaxLinalg,
     JaxFourier,
+    JaxRandom,
     JaxControl,
     JaxComposites,
 ):

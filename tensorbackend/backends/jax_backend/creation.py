@@ -10,7 +10,6 @@ from ...dtypes import COMPLEX_OF, DType, Scalar, float32, float64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, planned
 from ...protocol.planned import entered_kernel
-from ...rules.random import threefry
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array
@@ -103,15 +102,6 @@ class JaxCreation(JaxBase, ArrayCreation):
             return narrow(values)
 
         return kernel
-
-    @planned
-    def threefry2x32(self, out: tuple[Template, Template], key: Template, high: Template, low: Template, /) -> Kernel:
-        """The words of counters, encrypted with a key, compiled in one piece."""
-
-        def rotate(word: Array, bits: int) -> Array:
-            return word << bits | word >> (32 - bits)
-
-        return lambda key, high, low: threefry(key, self.xp.broadcast_arrays(high, low), rotate)
 
 
 def _spaced_on_host(out: Template, start: Scalar, step: Scalar, last: Scalar | None) -> numpy.ndarray[Any, Any]:

@@ -13,13 +13,12 @@ from ...template import Template
 from ..array_module.base import Array
 from ..array_module.linalg.norms import ArrayNorms, smallest_sure
 from ..array_module.precision import wide
-from ..array_module.sorting import ArraySorting
 from .base import JaxBase
 from .extremes import extreme, signed_maximum, signed_minimum
 
 
-class JaxReduction(JaxBase, ArrayNorms, ArraySorting):
-    """Callbacks that combine or order the elements along axes, and norms, scaled where that is needed."""
+class JaxReduction(JaxBase, ArrayNorms):
+    """Callbacks that combine the elements along axes, and norms, scaled where that is needed."""
 
     def fold_kernel(
         self, name: Literal["all", "any", "max", "min", "prod", "sum"], x: Template, axes: tuple[int, ...],
@@ -81,15 +80,3 @@ class JaxReduction(JaxBase, ArrayNorms, ArraySorting):
             return cond(sure, lambda values: xp.sqrt(squares), careful, values)
 
         return norm
-
-    # Sorts, which are stable and put NaN last
-
-    def sort_kernel(self, x: Template, axis: int) -> Kernel:
-        """A kernel that sorts values along an axis, ascending; equal values keep their order."""
-        sort = self.xp.sort
-        return lambda values: sort(values, axis=axis, stable=True)
-
-    def order_of(self, x: Template, axis: int) -> Kernel:
-        """A kernel that returns the indices that sort values along an axis in the same way."""
-        argsort = self.xp.argsort
-        return lambda values: argsort(values, axis=axis, stable=True)

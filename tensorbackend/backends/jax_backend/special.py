@@ -14,6 +14,7 @@ from ...protocol import Kernel, planned
 from ...template import Template
 from ..array_module.base import Array
 from ..array_module.special import incomplete_gamma
+from ..array_module.special.functions import ArraySpecial
 from ..temme import COEFFICIENTS
 from .elementwise import JaxElementwise
 
@@ -28,7 +29,7 @@ _ATANH: Final = [1 / k for k in range(19, 1, -2)]
 """The coefficients of atanh(s) / s**3 - 1 / s**2 in s**2, from the highest power down."""
 
 
-class JaxSpecial(JaxElementwise):
+class JaxSpecial(JaxElementwise, ArraySpecial):
     """Functions of the gamma family."""
 
     @planned
