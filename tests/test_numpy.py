@@ -13,7 +13,7 @@ import pytest
 
 import tensorbackend.numpy as np
 from tensorbackend.numpy.functions import PUBLIC
-from tensorbackend.numpy.refused import advice
+from tensorbackend.numpy.host_modules import advice
 
 OF_NUMPY_ITSELF = {
     "core", "ctypeslib", "f2py", "show_runtime", "test", "rec", "strings", "dtypes", "matlib", "bit_generator",

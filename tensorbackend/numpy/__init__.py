@@ -45,7 +45,6 @@ from . import (  # noqa: F401 # importing them enters their functions
     shapes,
     statistics,
     storage,
-    windows,
     writing,
 )
 from . import creation as _creation
@@ -56,7 +55,7 @@ from . import indexing as _indexing
 from . import lib as lib
 from . import linalg as linalg
 from . import methods as _methods
-from . import places as _places
+from . import selection as _selection
 from . import strides as _strides
 from . import typing as typing
 from .arrays import functions as _functions
@@ -65,7 +64,7 @@ from .documents import document as _document
 from .functions import PUBLIC as _PUBLIC
 from .host_arrays import NAMES as _HOST_NAMES
 from .host_modules import NAMES as _HOST_MODULES
-from .refused import missing_name_error as _missing
+from .host_modules import missing_name_error as _missing
 from .ufuncs import ufunc as ufunc
 from .univariate import poly1d as poly1d
 
@@ -114,7 +113,7 @@ __array_api_version__ = "2025.12"
 
 mgrid, ogrid, r_, c_ = _creation.mgrid, _creation.ogrid, _creation.r_, _creation.c_
 s_, index_exp = _creation.s_, _creation.index_exp
-flatiter, ndenumerate = _indexing.flatiter, _places.ndenumerate
+flatiter, ndenumerate = _indexing.flatiter, _selection.ndenumerate
 broadcast, nditer = _strides.broadcast, _strides.nditer
 vectorize, errstate, printoptions = _hosting.vectorize, _hosting.errstate, _hosting.printoptions
 emath = lib.scimath

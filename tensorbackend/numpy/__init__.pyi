@@ -825,7 +825,7 @@ def nansum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: 
     """`sum` of the elements that are not NaN."""
 def nanvar(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> _ArrayOrNumber:
     """`var` of the elements that are not NaN."""
-from .places import ndenumerate as ndenumerate
+from .selection import ndenumerate as ndenumerate
 def ndim(a: Any) -> int:
     """The number of axes."""
 def ndindex(*shape: Any) -> Any:

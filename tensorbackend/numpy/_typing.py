@@ -7,7 +7,7 @@ from typing import Any
 import numpy._typing
 
 from . import typing as _public
-from .refused import missing_name_error
+from .host_modules import missing_name_error
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ import numpy
 from .arrays import ndarray
 from .functions import PUBLIC
 from .host_modules import NAMES as HOST_MODULES
-from .ufunc_table import COMPARISONS, OPERATORS, SOLE
+from .ufunc_table import COMPARISON_METHODS, OPERATORS, SOLE
 from .ufuncs import ufunc
 
 _HEAD: Final = '''\
@@ -103,7 +103,7 @@ ARRAYS_OR_NUMBERS: Final = frozenset({
 
 _OF_ARRAYS: Final = frozenset({
     *(f"__{kind}{name}__" for name in OPERATORS if name != "divmod" for kind in ("", "r", "i")),
-    *(f"__{name}__" for name in (*COMPARISONS, *SOLE) if name not in ("eq", "ne")),
+    *(f"__{name}__" for name in (*COMPARISON_METHODS, *SOLE) if name not in ("eq", "ne")),
 })  # fmt: skip
 """The operators of arrays, whose results are arrays, as NumPy's own stubs have it; `object` declares `==` otherwise."""
 

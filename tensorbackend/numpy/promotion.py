@@ -18,10 +18,7 @@ from ..dtypes import DType
 from ..errors import DTypeError
 from ..tensor import Tensor
 from .dtypes import NUMPY_CLASSES, dtype_of, numpy_dtype
-from .ufunc_table import COMPARISONS as BY_METHOD
-
-COMPARISONS: Final = frozenset(BY_METHOD.values())
-"""The universal functions that compare, which take integers of any size and sign."""
+from .ufunc_table import COMPARISONS
 
 
 class Spec:

@@ -249,9 +249,11 @@ OPERATORS: Final = {
 }  # fmt: skip
 """The universal function of each operator that has a reflected form and one in place."""
 
-COMPARISONS: Final = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
+COMPARISON_METHODS: Final = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
                       "ne": "not_equal"}  # fmt: skip
 SOLE: Final = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
+
+COMPARISONS: Final = frozenset(COMPARISON_METHODS.values())
 
 ACCUMULATORS: Final[dict[str, Callable[..., Tensor]]] = {
     "add": tb.cumulative_sum, "multiply": tb.cumulative_prod, "maximum": tb.cumulative_max,

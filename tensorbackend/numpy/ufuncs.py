@@ -27,9 +27,8 @@ from .conversion import NUMBERS, back, cast, host, operand, tensor
 from .dtypes import HostOnlyError, dtype_of, is_host_only, numpy_dtype
 from .homes import home_of
 from .host_arrays import call_on_host
-from .promotion import COMPARISONS, Plan, Spec, kind_of, make_plan, plan_call
-from .ufunc_table import COMPARISONS as BY_METHOD
-from .ufunc_table import OPERATORS
+from .promotion import Plan, Spec, kind_of, make_plan, plan_call
+from .ufunc_table import COMPARISON_METHODS, COMPARISONS, OPERATORS
 
 
 def call(spec: Spec, arguments: Sequence[Any], out: Any = None, **options: Any) -> Any:
@@ -226,7 +225,7 @@ def change(spec: Spec, x: ndarray, other: Any) -> Any:
 
 _SYMBOLS: Final[dict[str, Callable[..., Any]]] = {
     name: divmod if method == "divmod" else getattr(operator, f"__{method}__")
-    for method, name in {**OPERATORS, **BY_METHOD}.items()
+    for method, name in {**OPERATORS, **COMPARISON_METHODS}.items()
 }
 """The operator of a universal function."""
 

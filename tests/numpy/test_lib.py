@@ -14,8 +14,7 @@ import numpy
 import pytest
 
 import tensorbackend.numpy as np
-from tensorbackend.numpy.host_modules import NAMES
-from tensorbackend.numpy.refused import advice
+from tensorbackend.numpy.host_modules import NAMES, advice
 
 MISSING = {
     "core": "deprecated by NumPy",

@@ -10,8 +10,7 @@ from numpy.lib import add_docstring as add_docstring
 from numpy.lib import add_newdoc as add_newdoc
 from numpy.lib import tracemalloc_domain as tracemalloc_domain
 
-from ..host_modules import NAMES, host_module
-from ..refused import missing_name_error
+from ..host_modules import NAMES, host_module, missing_name_error
 from . import array_utils as array_utils
 from . import scimath as scimath
 from . import stride_tricks as stride_tricks

@@ -14,8 +14,8 @@ from typing import Any
 import numpy.lib.array_utils
 
 from ..arrays import ndarray
+from ..host_modules import missing_name_error
 from ..layouts import layout_of
-from ..refused import missing_name_error
 from ..shapes import axis_position
 
 normalize_axis_tuple = numpy.lib.array_utils.normalize_axis_tuple

@@ -17,7 +17,7 @@ import tensorbackend as tb
 from ...tensor import Tensor
 from ..arrays import box, functions
 from ..conversion import cast, tensor
-from ..refused import missing_name_error
+from ..host_modules import missing_name_error
 
 
 def _complex_where(name: str, outside: Callable[[Tensor], Tensor]) -> Callable[..., Any]:

@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..functions import PUBLIC
-from ..refused import missing_name_error
-from ..windows import as_strided as as_strided
+from ..host_modules import missing_name_error
+from ..strides import as_strided as as_strided
 
 sliding_window_view = PUBLIC["sliding_window_view"]
 broadcast_to = PUBLIC["broadcast_to"]
