@@ -59,9 +59,7 @@ class ArrayCumulative(ArrayBase):
     ) -> Kernel:
         """A kernel of running results, from the end if `reverse`; first comes `initial` where `out` is one longer."""
         xp, dtype = self.xp, wide(out.dtype)
-        kernel = accumulate
-        if reverse:
-            kernel = backwards(accumulate, axis)
+        kernel = backwards(accumulate, axis) if reverse else accumulate
         if out.shape[axis] > x.shape[axis]:
             kernel = _prepend_initial(xp, kernel, x, axis, initial, numpy_dtype(dtype), reverse)
         return promoting_kernel(self, dtype, kernel, out, x)

@@ -196,12 +196,9 @@ class JaxBase(ArrayBase):
 
         XLA turns the product with a bool that was cast to a float into a selection: False times NaN would be 0.
         """
-        are_bool = [x.dtype is bool_ for x in inputs]
-        if not any(are_bool):
+        if all(x.dtype is not bool_ for x in inputs):
             return kernel
-        return lambda *arrays: kernel(
-            *(array.astype("int8") if is_bool else array for array, is_bool in zip(arrays, are_bool, strict=True))
-        )
+        return lambda *arrays: kernel(*(array.astype("int8") if array.dtype == bool else array for array in arrays))
 
     def _convert_dtype(self, data: Array, out: Template) -> Array:
         """An array in exactly the dtype of a template, never in a weak dtype, which JAX may change in a loop."""

@@ -36,9 +36,8 @@ class JaxCumulative(JaxBase, ArrayCumulative):
         def accumulate(values: Array) -> Array:
             total, places = sums(values), iota("int64", values.shape, axis)
             other = (values != 0) | ~xp.signbit(values)
-            first = xp.min(
-                xp.where(other, places, values.shape[axis]), axis=axis, keepdims=True, initial=values.shape[axis]
-            )
+            count = values.shape[axis]
+            first = xp.min(xp.where(other, places, count), axis=axis, keepdims=True, initial=count)
             return xp.where(places >= first, total, -xp.zeros_like(total))
 
         return accumulate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
 from operator import getitem
 from typing import Final
@@ -63,15 +63,8 @@ class NumpySorting(ArraySorting):
     @planned
     def isin(self, out: Template, x1: Template, x2: Template, /, *, invert: bool) -> Kernel:
         """NumPy's `isin`, for which NaN equals no element either."""
-        isin = self.xp.isin
-        return promoting_kernel(
-            self,
-            promote_types(x1.dtype, x2.dtype),
-            lambda values, among: isin(values, among, invert=invert),
-            out,
-            x1,
-            x2,
-        )
+        kernel = partial(self.xp.isin, invert=invert)
+        return promoting_kernel(self, promote_types(x1.dtype, x2.dtype), kernel, out, x1, x2)
 
     @takes(_top_space)
     @planned
@@ -124,12 +117,10 @@ class NumpySorting(ArraySorting):
         if order is None and not counts:
             return Unique(different, None, None, None)
         (starts,) = begins.nonzero()
-        return Unique(
-            different,
-            None if order is None else self._indices(order[starts]),
-            None if order is None else self._inverse(x, begins, order),
-            self._indices(self._lengths(starts, size)) if counts else None,
-        )
+        lengths = self._indices(self._lengths(starts, size)) if counts else None
+        if order is None:
+            return Unique(different, None, None, lengths)
+        return Unique(different, self._indices(order[starts]), self._inverse(x, begins, order), lengths)
 
     def _count_integers(self, x: Tensor, lowest: int, counts: bool) -> Unique:
         """Counts how often each integer from `lowest` on occurs, in a table, and keeps those that occur."""
@@ -140,12 +131,8 @@ class NumpySorting(ArraySorting):
         table = numpy.bincount(distances.astype(numpy.intp))
         (found,) = table.nonzero()
         distinct = found.astype(dtype) + offset
-        return Unique(
-            Tensor(template_without_names((len(distinct),), x.dtype), self, distinct),
-            None,
-            None,
-            self._indices(table[found]) if counts else None,
-        )
+        values = Tensor(template_without_names((len(distinct),), x.dtype), self, distinct)
+        return Unique(values, None, None, self._indices(table[found]) if counts else None)
 
     def _lengths(self, starts: Array, size: int) -> Array:
         """The length of each run: the distance from its start to the start of the next run, or to the end."""
@@ -264,14 +251,11 @@ def _orders(backend: NumpySorting, size: int, dtype: DType) -> tuple[Kernel, Ker
     x = intern_template((size,), dtype, (None,))
     if dtype.is_complex:
         lexsort = backend.xp.lexsort
-        return (
-            lambda values: values[lexsort((values.imag, values.real))],
-            lambda values: lexsort((values.imag, values.real)),
-        )
+        order: Kernel = lambda values: lexsort((values.imag, values.real))  # noqa: E731 # next to the other
+        return (lambda values: values[order(values)]), order
     wider = x.replace(dtype=wide(dtype))
-    return computing_kernel(backend.sort_kernel(wider, 0), x, x), computing_kernel(
-        backend.order_of(wider, 0), x.replace(dtype=int64), x
-    )
+    order = computing_kernel(backend.order_of(wider, 0), x.replace(dtype=int64), x)
+    return computing_kernel(backend.sort_kernel(wider, 0), x, x), order
 
 
 remembers_calls("orders of NumpyBackend", _orders)
