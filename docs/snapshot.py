@@ -19,6 +19,7 @@ import re
 import sys
 from argparse import SUPPRESS, ArgumentParser
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from runpy import run_path
@@ -110,7 +111,7 @@ def lines_of(name: str, value: Any) -> Iterator[str]:
     ['half(x, /, *, scale=0.5)']
     """
     if isinstance(value, type):
-        bases = ", ".join(base.__name__ for base in value.__bases__ if base is not object)
+        bases = ", ".join(dict.fromkeys(base.__name__ for base in _bases(value)))
         yield f"{name}{_signature(value)}{f' is a {bases}' if bases else ''}{_deprecation(value)}"
         if value is tb.Backend or not issubclass(value, tb.Backend):  # the members of others are overrides
             for member, found in sorted(_members(value), key=lambda pair: pair[0]):
@@ -123,6 +124,23 @@ def lines_of(name: str, value: Any) -> Iterator[str]:
     else:
         plain = isinstance(value, bool | int | float | str) or value is None
         yield f"{name} = {value!r}" if plain else f"{name}: {type(value).__name__}"
+
+
+def _bases(kind: type) -> Iterator[type]:
+    """The bases of a class that are public, or that other packages define; others stand for their own bases."""
+    for base in kind.__bases__:
+        if base in _public_classes() or not _is_ours(base):
+            yield from () if base is object else (base,)
+        else:
+            yield from _bases(base)
+
+
+@cache
+def _public_classes() -> frozenset[type]:
+    exported = run_path(str(HERE / "reference.py"))["exported"]
+    spaces = [import_module(f"tensorbackend.{name}".removesuffix(".")) for name in modules() if name not in FROM_SOURCE]
+    values = [getattr(space, name) for space in spaces for name in exported(space)]
+    return frozenset(value for value in values if isinstance(value, type))
 
 
 def _members(kind: type) -> Iterator[tuple[str, Any]]:
