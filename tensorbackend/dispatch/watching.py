@@ -55,6 +55,8 @@ class Place(Protocol):
 _watches: Final[list[Change]] = []
 """What watches, the innermost first."""
 _places: Final[list[Place]] = []
+_memos: Final[list[Any]] = []
+"""The memos of all places."""
 _programs: Final[WeakSet[Any]] = WeakSet()
 """Programs: functions that call the kernels in their global variables, and objects that are places."""
 
@@ -125,22 +127,23 @@ def forget() -> None:
     After that, turning watching on or off is as quick as in a new process.
     """
     with _lock:
-        for place in _places:
-            for memo in place.memos:
+        for memo in _memos:
+            if memo:
                 memo.clear()
 
 
 remembers(
     "calls that are ready",
-    lambda: sum(len(memo) for place in _places for memo in place.memos),
+    lambda: sum(map(len, _memos)),
     forget,
-    lambda: MEMO_LIMIT * sum(len(place.memos) for place in _places),
+    lambda: MEMO_LIMIT * len(_memos),
 )
 
 
 def holds_kernels(place: Place) -> None:
     """Adds a place that lasts as long as the process."""
     _places.append(place)
+    _memos.extend(place.memos)
 
 
 def is_program(program: Any) -> None:

@@ -17,6 +17,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Final, TypeVar
 
@@ -37,6 +38,7 @@ _copies: Final[dict[tuple[int, str], CodeType]] = {}
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+@cache
 def is_ours(file: str) -> bool:
     """Whether a file of code is one of this package."""
     return file.startswith(tuple(_ours))
@@ -58,6 +60,7 @@ def count_as_ours(file: str) -> None:
     >>> count_as_ours("/nowhere/adapter/__init__.py")
     """
     _ours.append(f"{os.path.dirname(file)}{os.sep}")  # a name may begin with that of another package
+    is_ours.cache_clear()
 
 
 count_as_ours(os.path.dirname(__file__))  # this module is in a folder of the package

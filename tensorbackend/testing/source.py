@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import tensorbackend
@@ -40,14 +41,21 @@ def qualified(name: str) -> str:
 def _find(name: str) -> tuple[str, Callable[..., Any]]:
     namespace, _, bare_name = name.rpartition(".")
     for space in [namespace] if namespace else NAMESPACES:
-        place = getattr(tensorbackend, space, None) if space else tensorbackend
-        function = getattr(place, bare_name, None)
+        if bare_name not in _names(space):
+            continue
+        function = getattr(getattr(tensorbackend, space) if space else tensorbackend, bare_name)
         # tensorbackend.fft is a namespace, tensorbackend.fft.fft a function; tensorbackend.trace records a graph.
         if callable(function) and ".expr." not in getattr(function, "__module__", ""):
             return f"{space}.{bare_name}" if space else bare_name, function
     if name in ops:  # of another package
         return name, ops[name]
     raise LookupError(f"no public function is called {name!r}")
+
+
+@cache
+def _names(space: str) -> frozenset[str]:
+    """The names in a namespace: the error for one that it lacks takes a millisecond, as it looks for what is meant."""
+    return frozenset(dir(getattr(tensorbackend, space, None) if space else tensorbackend))
 
 
 def call_source(name: str, arguments: Sequence[object], options: Mapping[str, object]) -> str:
