@@ -125,12 +125,17 @@ def _order(rows: Tensor, columns: Tensor, size: tuple[int, int]) -> Tensor:
     return _take_places(by_columns, by_rows)
 
 
+def sum_segments(values: Tensor, segments: Tensor, size: int) -> Tensor:
+    """The sum of the values (..., n) in each segment; segments have shape (n,) or the batch's axes in front."""
+    nothing = zeros(segments.shape, dtype=segments.dtype, backend=segments.backend)
+    one = ones(1, dtype=values.dtype, backend=values.backend)
+    return sparse_matvec(values, segments, nothing, one, format="coo", rows=size)
+
+
 def _pointers(rows: Tensor, count: int) -> Tensor:
     """The start of each row among values that are sorted by row, then their number."""
-    nothing = zeros(rows.shape, dtype=rows.dtype, backend=rows.backend)
-    one = ones(1, dtype=rows.dtype, backend=rows.backend)
     stored = ones(rows.shape[-1:], dtype=rows.dtype, backend=rows.backend)
-    counts = sparse_matvec(stored, rows, nothing, one, format="coo", rows=count)
+    counts = sum_segments(stored, rows, count)
     return cumulative_sum(counts, axis=-1, dtype=rows.dtype, include_initial=True)
 
 
@@ -183,9 +188,7 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
         if not size:
             return zero_beyond_count(values[..., :0], groups[-1], 0), rows[:0], columns[:0]
         group = groups - 1
-        one = ones(1, dtype=values.dtype, backend=values.backend)
-        nothing = zeros(group.shape, dtype=group.dtype, backend=group.backend)
-        sums = sparse_matvec(values, group, nothing, one, format="coo", rows=size)
+        sums = sum_segments(values, group, size)
         new_places = [
             indexed_put(
                 full((size,), max(last - 1, 0), dtype=coordinate.dtype, backend=coordinate.backend),
@@ -256,9 +259,7 @@ def to_dense(matrix: SparseMatrix, /) -> Tensor:
     rows, columns = entries(matrix)
     count = prod(matrix.matrix_size)
     flat = cast_to(rows, "int64") * matrix.matrix_size[1] + cast_to(columns, "int64")
-    nothing = zeros(flat.shape, dtype="int64", backend=flat.backend)
-    one = ones(1, dtype=matrix.dtype, backend=matrix.backend)
-    sums = sparse_matvec(nameless(matrix.values), flat, nothing, one, format="coo", rows=count)
+    sums = sum_segments(nameless(matrix.values), flat, count)
     return reshape(sums, matrix.shape, names=matrix.names)
 
 

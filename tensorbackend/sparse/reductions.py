@@ -11,8 +11,7 @@ from ..errors import ArgumentError, expected
 from ..expr.vmap import vmap
 from ..ops import reduction
 from ..ops.composite.indexing.segments import segment_max, segment_min, segment_sum
-from ..ops.composite.linalg.sparse import sparse_matvec
-from ..ops.creation.filled import ones, zeros
+from ..ops.creation.filled import zeros
 from ..ops.elementwise.basic import astype as cast_to
 from ..ops.elementwise.basic import where
 from ..ops.elementwise.binary import maximum, minimum
@@ -21,7 +20,7 @@ from ..ops.shape import broadcast_to, reshape
 from ..rules.axes import normalize_axis
 from ..select import get_backend
 from ..tensor import Tensor
-from .conversion import add_up, begin, sort_entries
+from .conversion import add_up, begin, sort_entries, sum_segments
 from .matrix import SparseMatrix, batch_of, bind, entries, shares_places
 
 
@@ -77,7 +76,7 @@ def sum(matrix: SparseMatrix, /, *, axis: Any = None) -> Tensor:
         sums, gone = reduction.sum(wide, axis=-1), 2
     elif row in axes or column in axes:
         of_rows = column in axes
-        sums = _total(bare, rows if of_rows else columns, matrix.matrix_size[0 if of_rows else 1])
+        sums = sum_segments(bare, rows if of_rows else columns, matrix.matrix_size[0 if of_rows else 1])
         sums, gone = broadcast_to(sums, (*batch_of(matrix), sums.shape[-1])), 1
     else:
         raise ArgumentError(expected("an axis of rows or columns among those to sum over", axis=axis))
@@ -85,13 +84,6 @@ def sum(matrix: SparseMatrix, /, *, axis: Any = None) -> Tensor:
     sums = reduction.sum(sums, axis=batch) if batch else sums
     assert sums.ndim == matrix.ndim - gone - len(batch)
     return sums.rename(*out.names) if any(out.names) else sums
-
-
-def _total(values: Tensor, segments: Tensor, size: int) -> Tensor:
-    """The sum of the values (..., n) in each segment; segments have shape (n,) or the batch's axes in front."""
-    nothing = zeros(segments.shape, dtype=segments.dtype, backend=segments.backend)
-    one = ones(1, dtype=values.dtype, backend=values.backend)
-    return sparse_matvec(values, segments, nothing, one, format="coo", rows=size)
 
 
 @bind
@@ -227,7 +219,7 @@ def diagonal(matrix: SparseMatrix, /) -> Tensor:
     size = lesser(matrix.matrix_size)
     # Elements off the diagonal add 0 to the first element.
     on = rows == columns
-    elements = _total(where(on, bare, 0), where(on, rows, 0), size) if size else bare[..., :0]
+    elements = sum_segments(where(on, bare, 0), where(on, rows, 0), size) if size else bare[..., :0]
     elements = broadcast_to(elements, (*batch_of(matrix), size))
     names = (*matrix.names[:-2], matrix.names[-2])
     return elements.rename(*names) if any(names) else elements
